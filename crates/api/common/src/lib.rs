@@ -1,0 +1,1 @@
+//! What every protocol shares: the listener, signatures, decoding, tracing.

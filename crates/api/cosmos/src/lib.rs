@@ -1,0 +1,1 @@
+//! The Cosmos DB REST protocol: bytes on the wire to typed operations and back.

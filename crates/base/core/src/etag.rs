@@ -1,0 +1,70 @@
+//! The tag of one version of a resource. Opaque to clients; written quoted, in the shape of a GUID.
+
+use std::fmt;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ETag(u128);
+
+impl ETag {
+    pub const fn from_u128(raw: u128) -> Self {
+        Self(raw)
+    }
+
+    pub const fn as_u128(self) -> u128 {
+        self.0
+    }
+
+    /// Accepts the tag with or without its quotes, as clients send both. `None` is a tag that no version
+    /// of ours ever had, so it equals none.
+    pub fn parse(raw: &str) -> Option<Self> {
+        let text = raw.trim().trim_matches('"');
+        let groups: Vec<&str> = text.split('-').collect();
+        let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
+        if lengths != [8, 4, 4, 4, 12] || !text.bytes().all(|b| b == b'-' || b.is_ascii_hexdigit()) {
+            return None;
+        }
+        u128::from_str_radix(&groups.concat(), 16).ok().map(Self)
+    }
+}
+
+impl fmt::Display for ETag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let x = self.0;
+        write!(
+            f,
+            "\"{:08x}-{:04x}-{:04x}-{:04x}-{:012x}\"",
+            (x >> 96) as u32,
+            (x >> 80) as u16,
+            (x >> 64) as u16,
+            (x >> 48) as u16,
+            x as u64 & 0xffff_ffff_ffff
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn parse_undoes_display(raw: u128) {
+            let tag = ETag::from_u128(raw);
+            prop_assert_eq!(ETag::parse(&tag.to_string()), Some(tag));
+            prop_assert_eq!(ETag::parse(tag.to_string().trim_matches('"')), Some(tag));
+        }
+
+        #[test]
+        fn no_text_makes_parse_fail_otherwise(text in ".{0,60}") {
+            let _ = ETag::parse(&text);
+        }
+    }
+
+    #[test]
+    fn a_foreign_tag_is_none() {
+        for text in ["", "*", "\"abc\"", "0000000g-0000-0000-0000-000000000000"] {
+            assert_eq!(ETag::parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The vocabulary everything else is written in: names and resource ids, etags, timestamps, limits, and
+//! [`Env`], the only door through which time and randomness enter.
+//!
+//! Nothing here does I/O or knows a protocol. A value of one of these types is valid by construction:
+//! each is made by a `parse` that says what is wrong with what it was given.
+
+mod env;
+mod etag;
+pub mod limits;
+mod name;
+mod rid;
+mod time;
+
+pub use env::{Env, OsSeed};
+pub use etag::ETag;
+pub use name::{ContainerName, DatabaseName, InvalidName, ItemId};
+pub use rid::{ContainerRid, DatabaseRid, InvalidRid, ItemRid, OfferRid, ResourceKind};
+pub use time::Timestamp;
+
+/// The position of a commit in the one order of all commits; the LSN of session tokens and the change feed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Lsn(pub u64);
+
+impl std::fmt::Display for Lsn {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}

@@ -1,0 +1,84 @@
+//! Every limit in one place. Names end in their unit; the ones Azure documents have Azure's value.
+
+/// The largest item, as the JSON text that is stored.
+pub const ITEM_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// The largest request body read before the request is refused; a little above an item for its envelope.
+pub const BODY_BYTES_MAX: usize = ITEM_BYTES_MAX + 64 * 1024;
+/// Arrays and objects inside one another.
+pub const NESTING_LEVELS_MAX: usize = 128;
+/// Names of databases and containers.
+pub const NAME_CHARS_MAX: usize = 255;
+/// Ids of items.
+pub const ITEM_ID_BYTES_MAX: usize = 1023;
+/// A partition key value, each component.
+pub const PARTITION_KEY_BYTES_MAX: usize = 2048;
+/// Paths of a hierarchical partition key.
+pub const PARTITION_KEY_PATHS_MAX: usize = 3;
+/// Unique keys of a container, and paths over all of them.
+pub const UNIQUE_KEYS_MAX: usize = 10;
+pub const UNIQUE_KEY_PATHS_MAX: usize = 16;
+/// Computed properties of a container.
+pub const COMPUTED_PROPERTIES_MAX: usize = 20;
+/// Composite indexes of a container, and paths of each.
+pub const COMPOSITE_INDEXES_MAX: usize = 100;
+pub const COMPOSITE_PATHS_MAX: usize = 8;
+/// Vector dimensions by index type.
+pub const VECTOR_DIMENSIONS_FLAT_MAX: u64 = 505;
+pub const VECTOR_DIMENSIONS_MAX: u64 = 4096;
+/// All-versions change feed retention.
+pub const CHANGE_FEED_RETENTION_MINUTES_MAX: i64 = 10_080;
+/// A page of a feed, in payload bytes and in items when the caller names no number.
+pub const PAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
+pub const PAGE_ITEMS_DEFAULT: usize = 1000;
+/// Rows (live or expired) that one page may look at before it returns with a continuation.
+pub const PAGE_ROWS_SCANNED_MAX: usize = 50_000;
+/// Query text.
+pub const QUERY_TEXT_BYTES_MAX: usize = 512 * 1024;
+/// A continuation token as it arrives.
+pub const CONTINUATION_BYTES_MAX: usize = 16 * 1024;
+/// Throughput (RU/s): smallest manual, smallest autoscale, steps, and largest.
+pub const THROUGHPUT_MANUAL_MIN: u64 = 400;
+pub const THROUGHPUT_MANUAL_STEP: u64 = 100;
+pub const THROUGHPUT_AUTOSCALE_MIN: u64 = 1000;
+pub const THROUGHPUT_AUTOSCALE_STEP: u64 = 1000;
+pub const THROUGHPUT_MAX: u64 = 1_000_000;
+/// One physical partition carries this much of a container's throughput.
+pub const THROUGHPUT_PER_RANGE: u64 = 6000;
+/// Databases in an account, and containers in a database.
+pub const DATABASES_MAX: usize = 10_000;
+pub const CONTAINERS_MAX: usize = 10_000;
+
+/// Transactions the committer puts under one sync.
+pub const GROUP_TRANSACTIONS_MAX: usize = 1024;
+/// Bytes of puts under one sync; a transaction larger than this goes alone.
+pub const GROUP_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Transactions waiting for the committer before writers are told to come back.
+pub const COMMIT_QUEUE_TRANSACTIONS_MAX: usize = 8192;
+/// Bytes waiting for the committer before writers are told to come back.
+pub const COMMIT_QUEUE_BYTES_MAX: usize = 256 * 1024 * 1024;
+/// How long one commit may take before the watchdog stops the process.
+pub const COMMIT_SECONDS_MAX: u64 = 60;
+/// How often a transaction is run again because one it built on was refused.
+pub const TRANSACTION_RETRIES_MAX: usize = 16;
+/// Free disk space below which writes are refused, before the engine meets a full disk.
+pub const DISK_FREE_BYTES_MIN: u64 = 64 * 1024 * 1024;
+/// Log bytes of each stream whose checksum chain is verified when a folder is opened.
+pub const LOG_VERIFY_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Expired items the reaper looks at in one round, and rows a background sweep removes in one commit.
+pub const REAP_ITEMS_MAX: usize = 512;
+pub const SWEEP_ROWS_MAX: usize = 512;
+
+/// Open connections of a listener.
+pub const CONNECTIONS_MAX: usize = 8192;
+/// One request's head, and its number of headers.
+pub const HEAD_BYTES_MAX: usize = 64 * 1024;
+pub const HEADERS_MAX: usize = 128;
+/// Requests in flight on one HTTP/2 connection.
+pub const STREAMS_MAX: u32 = 256;
+/// How long a client may take for a TLS handshake or a request head, and for a whole body.
+pub const HEAD_SECONDS_MAX: u64 = 15;
+pub const BODY_SECONDS_MAX: u64 = 60;
+/// How far a request's date may be from ours.
+pub const DATE_SKEW_SECONDS_MAX: u64 = 15 * 60;
+/// How long a stop waits for requests in flight.
+pub const STOP_SECONDS_MAX: u64 = 20;

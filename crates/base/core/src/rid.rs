@@ -1,0 +1,168 @@
+//! Resource ids: the bytes behind `_rid` and `_self`.
+//!
+//! A rid is Base64 (with `-` for `/`) of: database, 4 bytes big-endian; container, the database's 4 and 4
+//! more with the top bit set; item and its siblings, the container's 8 and 8 little-endian whose last high
+//! nibble says what kind of resource it is. SDKs rely on these shapes (wire guide §8).
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use std::fmt;
+
+/// A database's number in the account. Never used again after the database is deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DatabaseRid(pub u32);
+
+/// A container's number in the account, with its database's. Never used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContainerRid {
+    pub database: DatabaseRid,
+    number: u32,
+}
+
+/// A resource inside a container, by its ordinal (below 2^60).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ItemRid {
+    pub container: ContainerRid,
+    pub kind: ResourceKind,
+    ordinal: u64,
+}
+
+/// What the last byte's high nibble says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ResourceKind {
+    Item = 0x0,
+    Conflict = 0x4,
+    PartitionKeyRange = 0x5,
+    UserDefinedFunction = 0x6,
+    Trigger = 0x7,
+    StoredProcedure = 0x8,
+}
+
+/// An offer's number: three bytes, four characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OfferRid(pub u32);
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is not a resource id")]
+pub struct InvalidRid(pub String);
+
+const CONTAINER_BIT: u32 = 0x8000_0000;
+const ORDINAL_MAX: u64 = (1 << 60) - 1;
+
+impl DatabaseRid {
+    pub fn parse(text: &str) -> Result<Self, InvalidRid> {
+        let bytes: [u8; 4] = decode(text)?;
+        Ok(Self(u32::from_be_bytes(bytes)))
+    }
+}
+
+impl ContainerRid {
+    pub fn new(database: DatabaseRid, number: u32) -> Self {
+        assert!(number < CONTAINER_BIT, "a container number has 31 bits");
+        Self { database, number }
+    }
+
+    pub fn number(self) -> u32 {
+        self.number
+    }
+
+    pub fn to_bytes(self) -> [u8; 8] {
+        let mut bytes = [0; 8];
+        bytes[..4].copy_from_slice(&self.database.0.to_be_bytes());
+        bytes[4..].copy_from_slice(&(self.number | CONTAINER_BIT).to_be_bytes());
+        bytes
+    }
+
+    pub fn parse(text: &str) -> Result<Self, InvalidRid> {
+        let bytes: [u8; 8] = decode(text)?;
+        let whole = u64::from_be_bytes(bytes);
+        let low = whole as u32;
+        if low & CONTAINER_BIT == 0 {
+            return Err(InvalidRid(text.to_owned()));
+        }
+        Ok(Self { database: DatabaseRid((whole >> 32) as u32), number: low & !CONTAINER_BIT })
+    }
+}
+
+impl ItemRid {
+    pub fn new(container: ContainerRid, kind: ResourceKind, ordinal: u64) -> Self {
+        assert!(ordinal <= ORDINAL_MAX, "an ordinal has 60 bits");
+        Self { container, kind, ordinal }
+    }
+
+    fn to_bytes(self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&self.container.to_bytes());
+        bytes[8..].copy_from_slice(&self.ordinal.to_le_bytes());
+        bytes[15] |= (self.kind as u8) << 4;
+        bytes
+    }
+}
+
+impl fmt::Display for DatabaseRid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        encode(&self.0.to_be_bytes(), f)
+    }
+}
+
+impl fmt::Display for ContainerRid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        encode(&self.to_bytes(), f)
+    }
+}
+
+impl fmt::Display for ItemRid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        encode(&self.to_bytes(), f)
+    }
+}
+
+impl fmt::Display for OfferRid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        encode(&self.0.to_be_bytes()[1..], f)
+    }
+}
+
+fn encode(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let mut text = [0u8; 24];
+    let length = STANDARD.encode_slice(bytes, &mut text).map_err(|_| fmt::Error)?;
+    for byte in &mut text[..length] {
+        if *byte == b'/' {
+            *byte = b'-';
+        }
+    }
+    f.write_str(std::str::from_utf8(&text[..length]).map_err(|_| fmt::Error)?)
+}
+
+fn decode<const N: usize>(text: &str) -> Result<[u8; N], InvalidRid> {
+    let invalid = || InvalidRid(text.to_owned());
+    let bytes = STANDARD.decode(text.replace('-', "/")).map_err(|_| invalid())?;
+    bytes.try_into().map_err(|_| invalid())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rids_have_the_services_shapes() {
+        let database = DatabaseRid(0x4000_1001);
+        let container = ContainerRid::new(database, 0x0010_02);
+        let item = ItemRid::new(container, ResourceKind::Item, 1);
+        assert_eq!(database.to_string(), "QAAQAQ==");
+        assert_eq!(container.to_string(), "QAAQAYAAEAI=");
+        assert_eq!(item.to_string(), "QAAQAYAAEAIBAAAAAAAAAA==");
+        let range = ItemRid::new(container, ResourceKind::PartitionKeyRange, 1);
+        assert_eq!(range.to_bytes()[15], 0x50);
+        assert_eq!(OfferRid(0xffff).to_string(), "AP--");
+    }
+
+    #[test]
+    fn parse_undoes_display() {
+        let container = ContainerRid::new(DatabaseRid(7), 0xffff);
+        assert_eq!(ContainerRid::parse(&container.to_string()), Ok(container));
+        assert_eq!(DatabaseRid::parse(&DatabaseRid(0xffff_ffff).to_string()), Ok(DatabaseRid(0xffff_ffff)));
+        assert!(ContainerRid::parse("QAAQAQ==").is_err());
+        assert!(DatabaseRid::parse("orders").is_err());
+    }
+}

@@ -1,0 +1,1 @@
+//! Order-preserving keys, and the hashing of partition keys.

@@ -1,0 +1,1 @@
+//! The embedded engine: the only crate that opens data files.

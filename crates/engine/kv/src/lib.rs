@@ -1,0 +1,1 @@
+//! The ordered transactional store: Db, the engine trait, the memory engine, the contract suite.

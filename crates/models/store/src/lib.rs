@@ -1,0 +1,1 @@
+//! Transactions, group commit and snapshots over all models.
