@@ -62,22 +62,31 @@ pub const COMMIT_SECONDS_MAX: u64 = 60;
 pub const TRANSACTION_RETRIES_MAX: usize = 16;
 /// Free disk space below which writes are refused, before the engine meets a full disk.
 pub const DISK_FREE_BYTES_MIN: u64 = 64 * 1024 * 1024;
-/// Log bytes of each stream whose checksum chain is verified when a folder is opened.
-pub const LOG_VERIFY_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// When a folder is opened, the checksum chain of this many last commits is verified, up to so many bytes.
+pub const LOG_VERIFY_COMMITS: u64 = 10_000;
+pub const LOG_VERIFY_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Expired items the reaper looks at in one round, and rows a background sweep removes in one commit.
 pub const REAP_ITEMS_MAX: usize = 512;
 pub const SWEEP_ROWS_MAX: usize = 512;
 
 /// Open connections of a listener.
 pub const CONNECTIONS_MAX: usize = 8192;
-/// One request's head, and its number of headers.
+/// One request's head, and its number of headers. A hundred is what the HTTP/1.1 parser has room for without
+/// an allocation for each request.
 pub const HEAD_BYTES_MAX: usize = 64 * 1024;
-pub const HEADERS_MAX: usize = 128;
+pub const HEADERS_MAX: usize = 100;
 /// Requests in flight on one HTTP/2 connection.
 pub const STREAMS_MAX: u32 = 256;
 /// How long a client may take for a TLS handshake or a request head, and for a whole body.
 pub const HEAD_SECONDS_MAX: u64 = 15;
 pub const BODY_SECONDS_MAX: u64 = 60;
+/// How much of a body nobody wants is read and thrown away, so that the client hears why.
+pub const BODY_DISCARD_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// How long a connection may be open without a request; clients keep theirs for minutes.
+pub const IDLE_SECONDS_MAX: u64 = 10 * 60;
+/// How often an HTTP/2 connection is asked whether anyone is there, and how long the answer may take.
+pub const PING_SECONDS: u64 = 30;
+pub const PING_ANSWER_SECONDS_MAX: u64 = 20;
 /// How far a request's date may be from ours.
 pub const DATE_SKEW_SECONDS_MAX: u64 = 15 * 60;
 /// How long a stop waits for requests in flight.

@@ -1,1 +1,18 @@
-//! The embedded engine: the only crate that opens data files.
+//! The embedded engine: fjall, a log-structured merge tree in pure Rust, in one data folder.
+//!
+//! ```text
+//! FORMAT    the version of everything in the folder, in words
+//! lock      held while a process has the folder open
+//! promised  the last acknowledged commit, written after every group, never synced
+//! engine/   fjall's own files: one journal for all spaces, so that a batch is atomic over them
+//! ```
+//!
+//! This is the only crate that opens data files. What we know of fjall's weak spots, and the answer here:
+//! a journal cut in the middle is recovered silently (so `promised`, and `orrery_kv` chains the log); after
+//! an I/O error it takes no more writes (so a nearly full disk is refused before fjall meets it).
+
+mod engine;
+mod folder;
+
+pub use engine::{FjallEngine, Options};
+pub use folder::{FORMAT_VERSION, Folder, FolderError};

@@ -1,1 +1,58 @@
-//! The ordered transactional store: Db, the engine trait, the memory engine, the contract suite.
+//! The ordered transactional store under every model.
+//!
+//! An [`Engine`] keeps four [`Space`]s of ordered keys and takes one kind of write: an atomic list of puts.
+//! [`Db`] makes of it what the models need: batches with conditions and version stamps, a log whose
+//! entries are chained by checksums, and snapshots that show only what is durable. A [`Txn`] is how a
+//! model writes: plain reads and puts, which become a [`Batch`] at the end.
+//!
+//! Left out on purpose: threads, queues and locks between writers. `models/store` owns those.
+
+mod batch;
+#[cfg(feature = "contract")]
+pub mod contract;
+mod db;
+mod engine;
+mod error;
+mod log;
+mod memory;
+mod overlay;
+mod read;
+mod tip;
+mod txn;
+
+pub use batch::{Batch, Condition, Expect, Put, StampedBatch};
+pub use db::{Db, Outcome, Snapshot};
+pub use engine::{Engine, Sync};
+pub use error::Error;
+pub use log::LogRecord;
+pub use memory::{Fault, MemoryEngine};
+pub use overlay::Overlay;
+pub use read::{KeyRange, Order, Read, Row, Rows};
+pub use tip::Tip;
+pub use txn::Txn;
+
+/// The four ordered key spaces. Few and shared, because each costs the engine a memtable and a set of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Space {
+    /// Databases, containers, counters, background work; the tip.
+    Meta = 0,
+    /// Items.
+    Documents = 1,
+    /// Everything that is derived from items and found by value: unique keys, expiry, indexes.
+    Index = 2,
+    /// The log of changes, one stream a container.
+    Log = 3,
+}
+
+impl Space {
+    pub const ALL: [Space; 4] = [Space::Meta, Space::Documents, Space::Index, Space::Log];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Space::Meta => "meta",
+            Space::Documents => "documents",
+            Space::Index => "index",
+            Space::Log => "log",
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! `orrery_kv::Engine` on fjall.
+
+use crate::Folder;
+use bytes::Bytes;
+use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
+use orrery_core::limits;
+use orrery_kv::{Engine, Error, KeyRange, Order, Put, Read, Row, Rows, Space, Sync, Tip};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Memory for blocks read from files.
+    pub cache_bytes: u64,
+    /// Free disk space below which writes are refused.
+    pub disk_free_bytes_min: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { cache_bytes: 256 * 1024 * 1024, disk_free_bytes_min: limits::DISK_FREE_BYTES_MIN }
+    }
+}
+
+/// Journals to replay after a crash; bounds how long opening takes.
+const JOURNAL_BYTES_MAX: u64 = 192 * 1024 * 1024;
+/// A memtable is written to a file of its own when it reaches this.
+const MEMTABLE_BYTES_MAX: u64 = 32 * 1024 * 1024;
+
+pub struct FjallEngine {
+    database: Database,
+    spaces: Spaces,
+    path: PathBuf,
+    disk_free_bytes_min: u64,
+    promise_file: File,
+    promised: Option<Tip>,
+    /// Last, so that the lock is given up after the database is closed.
+    _folder: Folder,
+}
+
+type Spaces = Arc<[Keyspace; 4]>;
+
+impl FjallEngine {
+    pub fn open(folder: Folder, options: &Options) -> Result<Self, Error> {
+        let path = folder.path().to_owned();
+        let database = Database::builder(path.join("engine"))
+            .cache_size(options.cache_bytes)
+            .journal_compression(CompressionType::None)
+            .manual_journal_persist(true)
+            .max_journaling_size(JOURNAL_BYTES_MAX)
+            .worker_threads(2)
+            .open()
+            .map_err(opening)?;
+        let spaces = [
+            keyspace(&database, Space::Meta)?,
+            keyspace(&database, Space::Documents)?,
+            keyspace(&database, Space::Index)?,
+            keyspace(&database, Space::Log)?,
+        ];
+        let promise_file = open_promise(&path)?;
+        let promised = read_promise(&promise_file);
+        Ok(Self {
+            database,
+            spaces: Arc::new(spaces),
+            path,
+            disk_free_bytes_min: options.disk_free_bytes_min,
+            promise_file,
+            promised,
+            _folder: folder,
+        })
+    }
+
+    /// Refuses before the disk is full, because fjall takes no more writes after it met an error.
+    fn check_disk_space(&self) -> Result<(), Error> {
+        let stat = rustix::fs::statvfs(&self.path).map_err(|error| Error::Unavailable(error.to_string()))?;
+        let free = stat.f_bavail.saturating_mul(stat.f_frsize);
+        if free >= self.disk_free_bytes_min {
+            return Ok(());
+        }
+        let (free, wanted) = (free >> 20, self.disk_free_bytes_min >> 20);
+        Err(Error::Unavailable(format!(
+            "the disk has {free} MiB free and {wanted} MiB are kept in reserve; make room"
+        )))
+    }
+}
+
+fn keyspace(database: &Database, space: Space) -> Result<Keyspace, Error> {
+    let options = || {
+        KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE_BYTES_MAX).manual_journal_persist(true)
+    };
+    database.keyspace(space.name(), options).map_err(opening)
+}
+
+fn open_promise(path: &std::path::Path) -> Result<File, Error> {
+    let file =
+        File::options().create(true).truncate(false).read(true).write(true).open(path.join("promised"));
+    file.map_err(|error| Error::Unavailable(format!("{}: {error}", path.join("promised").display())))
+}
+
+/// A torn or missing note is no note: it says less than it could, never something wrong.
+fn read_promise(file: &File) -> Option<Tip> {
+    let mut bytes = [0; Tip::BYTES];
+    file.read_exact_at(&mut bytes, 0).ok()?;
+    Tip::from_bytes(&bytes)
+}
+
+impl Engine for FjallEngine {
+    fn view(&self) -> Arc<dyn Read + Send + std::marker::Sync> {
+        Arc::new(View { snapshot: self.database.snapshot(), spaces: self.spaces.clone() })
+    }
+
+    fn write(&self, puts: Vec<Put>, sync: Sync) -> Result<(), Error> {
+        self.check_disk_space()?;
+        let mode = match sync {
+            Sync::Data => PersistMode::SyncData,
+            Sync::None => PersistMode::Buffer,
+        };
+        let mut batch =
+            fjall::OwnedWriteBatch::with_capacity(self.database.clone(), puts.len()).durability(Some(mode));
+        for put in puts {
+            let space = &self.spaces[put.space as usize];
+            match put.value {
+                Some(value) => batch.insert(space, put.key, value),
+                None => batch.remove(space, put.key),
+            }
+        }
+        batch.commit().map_err(writing)
+    }
+
+    fn note_promise(&self, tip: Tip) {
+        if let Err(error) = self.promise_file.write_all_at(&tip.to_bytes(), 0) {
+            tracing::warn!(%error, "the promise note could not be written; a cut journal might go unnoticed");
+        }
+    }
+
+    fn promised(&self) -> Option<Tip> {
+        self.promised
+    }
+}
+
+struct View {
+    snapshot: fjall::Snapshot,
+    spaces: Spaces,
+}
+
+impl Read for View {
+    fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>, Error> {
+        let found = self.snapshot.get(&self.spaces[space as usize], key).map_err(reading)?;
+        Ok(found.map(Bytes::from))
+    }
+
+    fn range(&self, space: Space, range: &KeyRange, order: Order) -> Rows<'_> {
+        if range.is_empty() {
+            return Box::new(std::iter::empty());
+        }
+        let space = &self.spaces[space as usize];
+        let rows = match &range.end {
+            Some(end) => self.snapshot.range(space, range.start.as_slice()..end.as_slice()),
+            None => self.snapshot.range(space, range.start.as_slice()..),
+        };
+        match order {
+            Order::Ascending => Box::new(rows.map(row)),
+            Order::Descending => Box::new(rows.rev().map(row)),
+        }
+    }
+}
+
+fn row(guard: fjall::Guard) -> Result<Row, Error> {
+    let (key, value) = guard.into_inner().map_err(reading)?;
+    Ok((Bytes::from(key), Bytes::from(value)))
+}
+
+fn opening(error: fjall::Error) -> Error {
+    match error {
+        fjall::Error::Io(error) => Error::Unavailable(error.to_string()),
+        error => Error::Corrupt(format!("the engine's files cannot be opened: {error}")),
+    }
+}
+
+fn writing(error: fjall::Error) -> Error {
+    match error {
+        fjall::Error::Poisoned => {
+            Error::Unavailable("an earlier write failed; restart the server when the disk is well".into())
+        }
+        fjall::Error::Io(error) => Error::Unavailable(error.to_string()),
+        error => Error::Unavailable(error.to_string()),
+    }
+}
+
+fn reading(error: fjall::Error) -> Error {
+    match error {
+        fjall::Error::Io(error) => Error::Unavailable(error.to_string()),
+        error => Error::Corrupt(error.to_string()),
+    }
+}

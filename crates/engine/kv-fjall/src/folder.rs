@@ -1,0 +1,123 @@
+//! The data folder: made, recognised, and locked against a second process.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The version of everything that is stored in a folder. Raised when an older build could not read it.
+pub const FORMAT_VERSION: u32 = 1;
+const FORMAT_PREFIX: &str = "orrery data folder, format ";
+
+/// A data folder that this process holds.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    /// The lock lasts as long as the open file.
+    _lock: File,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    #[error("the data folder {0} is in use by another orrery process; stop that one or give another --data")]
+    Locked(PathBuf),
+    #[error(
+        "the data folder {path} has format {found}, and this build reads up to format {FORMAT_VERSION}; use a newer orrery"
+    )]
+    Newer { path: PathBuf, found: u32 },
+    #[error("{0} has files in it but is not an orrery data folder; give an empty or new folder as --data")]
+    Foreign(PathBuf),
+    #[error("the data folder {path} cannot be used: {error}")]
+    Io { path: PathBuf, error: io::Error },
+}
+
+impl Folder {
+    /// Takes the folder, making it if it is not there.
+    pub fn open(path: &Path) -> Result<Self, FolderError> {
+        let io = |error| FolderError::Io { path: path.to_owned(), error };
+        fs::create_dir_all(path).map_err(io)?;
+        let lock = take_lock(path)?;
+        match fs::read_to_string(path.join("FORMAT")) {
+            Ok(text) => check_format(path, &text)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                refuse_foreign(path)?;
+                write_format(path).map_err(io)?;
+            }
+            Err(error) => return Err(io(error)),
+        }
+        Ok(Self { path: path.to_owned(), _lock: lock })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+fn take_lock(path: &Path) -> Result<File, FolderError> {
+    let io = |error| FolderError::Io { path: path.to_owned(), error };
+    let file =
+        File::options().create(true).truncate(false).write(true).open(path.join("lock")).map_err(io)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(FolderError::Locked(path.to_owned())),
+        Err(TryLockError::Error(error)) => Err(io(error)),
+    }
+}
+
+fn check_format(path: &Path, text: &str) -> Result<(), FolderError> {
+    let version = text.strip_prefix(FORMAT_PREFIX).and_then(|rest| rest.trim().parse::<u32>().ok());
+    match version {
+        None => Err(FolderError::Foreign(path.to_owned())),
+        Some(found) if found > FORMAT_VERSION => Err(FolderError::Newer { path: path.to_owned(), found }),
+        Some(_) => Ok(()),
+    }
+}
+
+/// A folder without our mark must be empty, so that we never write into somebody's home.
+fn refuse_foreign(path: &Path) -> Result<(), FolderError> {
+    let io = |error| FolderError::Io { path: path.to_owned(), error };
+    for entry in fs::read_dir(path).map_err(io)? {
+        if entry.map_err(io)?.file_name() != "lock" {
+            return Err(FolderError::Foreign(path.to_owned()));
+        }
+    }
+    Ok(())
+}
+
+fn write_format(path: &Path) -> io::Result<()> {
+    let mut file = File::create(path.join("FORMAT.new"))?;
+    writeln!(file, "{FORMAT_PREFIX}{FORMAT_VERSION}")?;
+    file.sync_all()?;
+    fs::rename(path.join("FORMAT.new"), path.join("FORMAT"))?;
+    File::open(path)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_taken_once() {
+        let place = tempfile::tempdir().expect("a folder");
+        let first = Folder::open(&place.path().join("data")).expect("taken");
+        let second = Folder::open(&place.path().join("data"));
+        assert!(matches!(second, Err(FolderError::Locked(_))), "{second:?}");
+        drop(first);
+        Folder::open(&place.path().join("data")).expect("free again");
+    }
+
+    #[test]
+    fn a_newer_format_is_refused_with_a_sentence() {
+        let place = tempfile::tempdir().expect("a folder");
+        drop(Folder::open(place.path()).expect("made"));
+        fs::write(place.path().join("FORMAT"), "orrery data folder, format 2\n").expect("written");
+        let error = Folder::open(place.path()).expect_err("refused").to_string();
+        assert!(error.contains("has format 2") && error.contains("use a newer orrery"), "{error}");
+    }
+
+    #[test]
+    fn somebody_elses_folder_is_left_alone() {
+        let place = tempfile::tempdir().expect("a folder");
+        fs::write(place.path().join("thesis.txt"), "mine").expect("written");
+        assert!(matches!(Folder::open(place.path()), Err(FolderError::Foreign(_))));
+    }
+}

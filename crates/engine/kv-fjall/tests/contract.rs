@@ -1,0 +1,88 @@
+//! The contract on real files, and what only files can show: a disk without room, a journal that was cut.
+
+use bytes::Bytes;
+use orrery_core::Lsn;
+use orrery_kv::contract::{self, Bench};
+use orrery_kv::{Batch, Db, Engine, Error, Read, Space, Sync};
+use orrery_kv_fjall::{FjallEngine, Folder, Options};
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use tempfile::TempDir;
+
+struct Place(TempDir);
+
+fn fresh() -> Place {
+    Place(tempfile::tempdir().expect("a folder"))
+}
+
+fn open(path: &Path, options: &Options) -> FjallEngine {
+    FjallEngine::open(Folder::open(path).expect("the folder"), options).expect("the engine")
+}
+
+impl Bench for Place {
+    fn open(&mut self) -> Box<dyn Engine> {
+        Box::new(open(self.0.path(), &Options::default()))
+    }
+}
+
+#[test]
+fn fjall_keeps_the_contract() {
+    contract::check(fresh);
+}
+
+fn change(n: u64) -> Batch {
+    let mut batch = Batch::new();
+    batch.put(Space::Documents, Bytes::copy_from_slice(&n.to_be_bytes()), Bytes::from(vec![7; 500]));
+    batch.log(1, Batch::log_payload(0));
+    batch
+}
+
+#[test]
+fn a_disk_without_room_refuses_writes_and_answers_reads() {
+    let place = fresh();
+    let db = Db::open(Box::new(open(place.0.path(), &Options::default())), Sync::Data).expect("opened");
+    db.commit(vec![change(1).stamp(Lsn(1))]).expect("committed");
+    drop(db);
+    let full = Options { disk_free_bytes_min: u64::MAX, ..Options::default() };
+    let db = Db::open(Box::new(open(place.0.path(), &full)), Sync::Data).expect("opened");
+    let refused = db.commit(vec![change(2).stamp(Lsn(2))]);
+    assert!(matches!(&refused, Err(Error::Unavailable(why)) if why.contains("make room")), "{refused:?}");
+    assert!(db.snapshot().get(Space::Documents, &1u64.to_be_bytes()).expect("read").is_some());
+    assert!(db.snapshot().get(Space::Documents, &2u64.to_be_bytes()).expect("read").is_none());
+}
+
+/// Upstream issue 311: damage in the middle of the journal makes recovery drop the rest without a word.
+#[test]
+fn a_journal_damaged_in_the_middle_is_reported_not_swallowed() {
+    let place = fresh();
+    let db = Db::open(Box::new(open(place.0.path(), &Options::default())), Sync::Data).expect("opened");
+    for n in 1..=100 {
+        db.commit(vec![change(n).stamp(Lsn(n))]).expect("committed");
+    }
+    drop(db);
+    let journal = newest_journal(&place.0.path().join("engine"));
+    File::options()
+        .write(true)
+        .open(&journal)
+        .expect("the journal")
+        .write_all_at(&[0xaa; 64], 20_000)
+        .expect("damaged");
+    let folder = Folder::open(place.0.path()).expect("the folder");
+    let found = FjallEngine::open(folder, &Options::default())
+        .and_then(|engine| Db::open(Box::new(engine), Sync::Data));
+    assert!(
+        matches!(found, Err(Error::Cut { promised: Lsn(100), .. } | Error::Corrupt(_))),
+        "{:?}",
+        found.err()
+    );
+}
+
+fn newest_journal(engine: &Path) -> std::path::PathBuf {
+    let files =
+        fs::read_dir(engine).expect("the engine's folder").map(|entry| entry.expect("an entry").path());
+    let mut journals: Vec<_> =
+        files.filter(|path| path.extension().is_some_and(|end| end == "jnl")).collect();
+    journals.sort();
+    journals.pop().expect("a journal")
+}

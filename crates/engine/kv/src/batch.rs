@@ -1,0 +1,175 @@
+//! One atomic write: conditions, puts and log entries, first without and then with its LSN.
+
+use crate::log::{self, LogLine};
+use crate::{Error, Overlay, Read, Space};
+use bytes::Bytes;
+use orrery_core::Lsn;
+
+/// A value to store under a key, or no value: the key's removal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Put {
+    pub space: Space,
+    pub key: Bytes,
+    pub value: Option<Bytes>,
+}
+
+/// Something that must still hold when the batch is committed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Condition {
+    pub space: Space,
+    pub key: Bytes,
+    pub expect: Expect,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Expect {
+    Present,
+    Absent,
+    Is(Bytes),
+}
+
+impl Condition {
+    /// Whether it holds on `state` under the puts in `newer`.
+    pub fn holds(&self, state: &dyn Read, newer: &Overlay) -> Result<bool, Error> {
+        let found = match newer.get(self.space, &self.key) {
+            Some(value) => value.clone(),
+            None => state.get(self.space, &self.key)?,
+        };
+        Ok(match &self.expect {
+            Expect::Present => found.is_some(),
+            Expect::Absent => found.is_none(),
+            Expect::Is(value) => found.as_ref() == Some(value),
+        })
+    }
+}
+
+/// A batch that has no place in the order of commits yet.
+#[derive(Debug, Default)]
+pub struct Batch {
+    pub(crate) conditions: Vec<Condition>,
+    pub(crate) puts: Vec<UnstampedPut>,
+    pub(crate) log: Vec<LogLine>,
+}
+
+#[derive(Debug)]
+pub(crate) struct UnstampedPut {
+    pub space: Space,
+    pub key: Bytes,
+    pub value: Option<UnstampedValue>,
+}
+
+#[derive(Debug)]
+pub(crate) enum UnstampedValue {
+    Plain(Bytes),
+    /// The LSN goes into the eight bytes at `at`, big-endian.
+    Stamped {
+        bytes: Vec<u8>,
+        at: usize,
+    },
+}
+
+impl UnstampedPut {
+    /// The value as its own transaction reads it, the stamp still zero.
+    pub fn value(&self) -> Option<Bytes> {
+        self.value.as_ref().map(|value| match value {
+            UnstampedValue::Plain(bytes) => bytes.clone(),
+            UnstampedValue::Stamped { bytes, .. } => Bytes::copy_from_slice(bytes),
+        })
+    }
+}
+
+impl Batch {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub fn require(&mut self, condition: Condition) {
+        self.conditions.push(condition);
+    }
+
+    pub fn put(&mut self, space: Space, key: Bytes, value: Bytes) {
+        self.puts.push(UnstampedPut { space, key, value: Some(UnstampedValue::Plain(value)) });
+    }
+
+    /// Puts a value whose eight bytes at `at` will be the LSN of the commit.
+    pub fn put_stamped(&mut self, space: Space, key: Bytes, value: Vec<u8>, at: usize) {
+        assert!(at + 8 <= value.len(), "the stamp lies inside the value");
+        self.puts.push(UnstampedPut {
+            space,
+            key,
+            value: Some(UnstampedValue::Stamped { bytes: value, at }),
+        });
+    }
+
+    pub fn delete(&mut self, space: Space, key: Bytes) {
+        self.puts.push(UnstampedPut { space, key, value: None });
+    }
+
+    /// Appends an entry to a stream of the log. `payload` is built by [`log_payload`](Self::log_payload).
+    pub fn log(&mut self, stream: u64, payload: Vec<u8>) {
+        self.log.push(LogLine::new(stream, payload));
+    }
+
+    /// An empty payload with room for `capacity` bytes; append to it and hand it to [`log`](Self::log).
+    pub fn log_payload(capacity: usize) -> Vec<u8> {
+        log::payload(capacity)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.puts.is_empty() && self.log.is_empty()
+    }
+
+    /// Gives the batch its place in the order of commits.
+    pub fn stamp(self, lsn: Lsn) -> StampedBatch {
+        let puts = self.puts.into_iter().map(|put| Put {
+            space: put.space,
+            key: put.key,
+            value: put.value.map(|value| value.stamp(lsn)),
+        });
+        let mut batch =
+            StampedBatch { lsn, conditions: self.conditions, puts: puts.collect(), log: self.log, bytes: 0 };
+        batch.bytes = batch.puts.iter().map(put_bytes).sum::<usize>()
+            + batch.log.iter().map(LogLine::bytes).sum::<usize>();
+        batch
+    }
+}
+
+fn put_bytes(put: &Put) -> usize {
+    put.key.len() + put.value.as_ref().map_or(0, Bytes::len)
+}
+
+impl UnstampedValue {
+    fn stamp(self, lsn: Lsn) -> Bytes {
+        match self {
+            UnstampedValue::Plain(bytes) => bytes,
+            UnstampedValue::Stamped { mut bytes, at } => {
+                bytes[at..at + 8].copy_from_slice(&lsn.0.to_be_bytes());
+                Bytes::from(bytes)
+            }
+        }
+    }
+}
+
+/// A batch with its LSN; LSNs of batches given to [`Db::commit`](crate::Db::commit) ascend.
+#[derive(Debug)]
+pub struct StampedBatch {
+    pub(crate) lsn: Lsn,
+    pub(crate) conditions: Vec<Condition>,
+    pub(crate) puts: Vec<Put>,
+    pub(crate) log: Vec<LogLine>,
+    bytes: usize,
+}
+
+impl StampedBatch {
+    pub fn lsn(&self) -> Lsn {
+        self.lsn
+    }
+
+    pub fn puts(&self) -> &[Put] {
+        &self.puts
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}

@@ -1,0 +1,191 @@
+//! The store over any engine: groups of batches in, durable snapshots out.
+//!
+//! Invariants: batches take effect in the order of their LSNs; a snapshot shows only what the engine has
+//! promised to keep (D1, D2); the tip row is in the same atomic write as what it covers.
+
+use crate::log::{self, Links};
+use crate::{Engine, Error, KeyRange, Order, Overlay, Put, Read, Rows, Space, StampedBatch, Sync, Tip};
+use arc_swap::ArcSwap;
+use bytes::Bytes;
+use orrery_core::Lsn;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+const TIP_KEY: &[u8] = b"\0tip";
+
+pub struct Db {
+    engine: Box<dyn Engine>,
+    sync: Sync,
+    published: ArcSwap<Snapshot>,
+    writer: Mutex<Writer>,
+}
+
+struct Writer {
+    tip: Tip,
+    links: Links,
+}
+
+/// The newest durable state at one moment. Cheap to clone; holding one keeps old versions from being
+/// cleaned up, so nobody keeps one for long.
+#[derive(Clone)]
+pub struct Snapshot {
+    view: Arc<dyn Read + Send + std::marker::Sync>,
+    lsn: Lsn,
+}
+
+/// What became of one batch of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Committed,
+    /// One of its conditions did not hold; nothing of it was written.
+    Refused,
+    /// It came after a refused one on which it may have built; run its transaction again.
+    Aborted,
+}
+
+impl Db {
+    /// Opens the store and checks its end: the tip against the promise noted outside, the log's links.
+    pub fn open(engine: Box<dyn Engine>, sync: Sync) -> Result<Self, Error> {
+        let db = Self::open_unchecked(engine, sync)?;
+        let tip = db.tip();
+        if let Some(promised) = db.engine.promised() {
+            tip.keeps(promised)?;
+        }
+        log::verify_tail(&*db.snapshot().view, tip.lsn)?;
+        Ok(db)
+    }
+
+    /// Opens the store as it is: for a person who decided to go on without what was lost.
+    pub fn open_accepting_loss(engine: Box<dyn Engine>, sync: Sync) -> Result<Self, Error> {
+        let db = Self::open_unchecked(engine, sync)?;
+        db.engine.note_promise(db.tip());
+        Ok(db)
+    }
+
+    fn open_unchecked(engine: Box<dyn Engine>, sync: Sync) -> Result<Self, Error> {
+        let view = engine.view();
+        let tip = match view.get(Space::Meta, TIP_KEY)? {
+            None => Tip::default(),
+            Some(bytes) => {
+                Tip::from_bytes(&bytes).ok_or_else(|| Error::Corrupt("the tip row is unreadable".into()))?
+            }
+        };
+        let published = ArcSwap::from_pointee(Snapshot { view, lsn: tip.lsn });
+        Ok(Self { engine, sync, published, writer: Mutex::new(Writer { tip, links: Links::default() }) })
+    }
+
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.published.load_full()
+    }
+
+    /// The LSN of the newest durable commit, without taking a snapshot.
+    pub fn durable_lsn(&self) -> Lsn {
+        self.published.load().lsn
+    }
+
+    pub fn tip(&self) -> Tip {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner).tip
+    }
+
+    /// Commits a group with one engine write and one sync. Stops at the first batch whose conditions do not
+    /// hold: the ones before it are committed, the ones after it must be run again.
+    pub fn commit(&self, mut group: Vec<StampedBatch>) -> Result<Vec<Outcome>, Error> {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let snapshot = self.published.load_full();
+        let good = conditions_that_hold(&group, &*snapshot)?;
+        let outcomes = outcomes(group.len(), good);
+        group.truncate(good);
+        if group.iter().any(|batch| !batch.puts.is_empty() || !batch.log.is_empty()) {
+            writer.write(group, self, &snapshot)?;
+        }
+        Ok(outcomes)
+    }
+
+    fn publish(&self, tip: Tip) {
+        self.published.store(Arc::new(Snapshot { view: self.engine.view(), lsn: tip.lsn }));
+        if self.sync == Sync::Data {
+            self.engine.note_promise(tip);
+        }
+    }
+}
+
+impl Writer {
+    fn write(&mut self, group: Vec<StampedBatch>, db: &Db, snapshot: &Snapshot) -> Result<(), Error> {
+        let size = group.iter().map(|batch| batch.puts.len() + batch.log.len()).sum::<usize>() + 1;
+        let mut puts = Vec::with_capacity(size);
+        let mut tip = self.tip;
+        let mut sealed = Vec::new();
+        for batch in group {
+            assert!(batch.lsn > tip.lsn, "commits come in the order of their LSNs");
+            puts.extend(batch.puts);
+            sealed.clear();
+            for (number, line) in batch.log.into_iter().enumerate() {
+                let (key, value, link) = self.links.seal(line, batch.lsn, number as u16, snapshot)?;
+                puts.push(Put { space: Space::Log, key, value: Some(value) });
+                sealed.push(link);
+            }
+            tip = tip.next(batch.lsn, &sealed);
+        }
+        let tip_row = Bytes::copy_from_slice(&tip.to_bytes());
+        puts.push(Put { space: Space::Meta, key: Bytes::from_static(TIP_KEY), value: Some(tip_row) });
+        if let Err(error) = db.engine.write(puts, db.sync) {
+            // The links now speak of entries that are not there; the next commit reads them anew.
+            self.links = Links::default();
+            return Err(error);
+        }
+        self.tip = tip;
+        db.publish(tip);
+        Ok(())
+    }
+}
+
+/// How many batches from the front have conditions that hold, each under the ones before it.
+fn conditions_that_hold(group: &[StampedBatch], state: &dyn Read) -> Result<usize, Error> {
+    if group.iter().all(|batch| batch.conditions.is_empty()) {
+        return Ok(group.len());
+    }
+    let conditions = group.iter().flat_map(|batch| &batch.conditions);
+    let watched: HashSet<(Space, &Bytes)> =
+        conditions.map(|condition| (condition.space, &condition.key)).collect();
+    let mut newer = Overlay::default();
+    let mut known: HashSet<&crate::Condition> = HashSet::new();
+    for (index, batch) in group.iter().enumerate() {
+        for condition in &batch.conditions {
+            if !known.contains(condition) && !condition.holds(state, &newer)? {
+                return Ok(index);
+            }
+            known.insert(condition);
+        }
+        for put in batch.puts.iter().filter(|put| watched.contains(&(put.space, &put.key))) {
+            known.retain(|condition| condition.space != put.space || condition.key != put.key);
+            newer.put(put);
+        }
+    }
+    Ok(group.len())
+}
+
+fn outcomes(count: usize, good: usize) -> Vec<Outcome> {
+    let outcome = |index: usize| match index.cmp(&good) {
+        std::cmp::Ordering::Less => Outcome::Committed,
+        std::cmp::Ordering::Equal => Outcome::Refused,
+        std::cmp::Ordering::Greater => Outcome::Aborted,
+    };
+    (0..count).map(outcome).collect()
+}
+
+impl Snapshot {
+    /// The newest commit that this snapshot shows.
+    pub fn lsn(&self) -> Lsn {
+        self.lsn
+    }
+}
+
+impl Read for Snapshot {
+    fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>, Error> {
+        self.view.get(space, key)
+    }
+
+    fn range(&self, space: Space, range: &KeyRange, order: Order) -> Rows<'_> {
+        self.view.range(space, range, order)
+    }
+}

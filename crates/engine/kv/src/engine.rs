@@ -1,0 +1,31 @@
+//! What an embedded or remote store must be able to do; small, so that it can be done by more than one.
+//!
+//! One contract suite (`contract`) runs on every implementation.
+
+use crate::{Error, Put, Read, Tip};
+use std::sync::Arc;
+
+/// Whether a write waits for the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sync {
+    /// When `write` returns, a power cut does not take it away.
+    Data,
+    /// When `write` returns, it is applied; a crash may take it away, but whole and from the end.
+    None,
+}
+
+pub trait Engine: Send + std::marker::Sync {
+    /// A view of everything written so far, which later writes do not change.
+    fn view(&self) -> Arc<dyn Read + Send + std::marker::Sync>;
+
+    /// Applies the puts in order, all or none. On an error none is visible now. Should it be unknown whether
+    /// they reached the disk, every later write fails too, and after a restart either all or none is there.
+    fn write(&self, puts: Vec<Put>, sync: Sync) -> Result<(), Error>;
+
+    /// Notes, outside the store itself, that everything up to `tip` was promised to somebody. Cheap and
+    /// not synced: after a power cut an older note may be found, never a newer one than the store.
+    fn note_promise(&self, tip: Tip);
+
+    /// The newest note found when the engine was opened.
+    fn promised(&self) -> Option<Tip>;
+}

@@ -1,0 +1,189 @@
+//! The log: one stream a container, every entry linked to the one before it by a checksum.
+//!
+//! ```text
+//! key    stream u64 | lsn u64 | number in its commit u16        all big-endian
+//! value  link u64 | payload
+//! link   xxh3(link of the entry before in the stream | key | xxh3(payload))
+//! ```
+//!
+//! So an entry that was changed, swapped or left out makes every later link wrong. The engine has its own
+//! checksums; these are ours, because its journal was seen to be cut in the middle without a word.
+
+use crate::{Error, KeyRange, Order, Read, Space};
+use bytes::Bytes;
+use orrery_core::{Lsn, limits};
+use std::collections::HashMap;
+use xxhash_rust::xxh3::xxh3_64;
+
+const LINK_BYTES: usize = 8;
+pub(crate) const KEY_BYTES: usize = 18;
+
+/// An entry before its commit. The buffer starts with room for the link.
+#[derive(Debug)]
+pub(crate) struct LogLine {
+    stream: u64,
+    buffer: Vec<u8>,
+    digest: u64,
+}
+
+pub(crate) fn payload(capacity: usize) -> Vec<u8> {
+    let mut buffer = Vec::with_capacity(LINK_BYTES + capacity);
+    buffer.resize(LINK_BYTES, 0);
+    buffer
+}
+
+impl LogLine {
+    /// Hashes the payload here, on the writer's thread, so that the committer only links.
+    pub fn new(stream: u64, buffer: Vec<u8>) -> Self {
+        assert!(buffer.len() >= LINK_BYTES, "a log payload is made by Batch::log_payload");
+        let digest = xxh3_64(&buffer[LINK_BYTES..]);
+        Self { stream, buffer, digest }
+    }
+
+    pub fn bytes(&self) -> usize {
+        KEY_BYTES + self.buffer.len()
+    }
+}
+
+/// The newest link of each stream that was written to since the store was opened.
+#[derive(Debug, Default)]
+pub(crate) struct Links(HashMap<u64, u64>);
+
+impl Links {
+    /// Turns an entry into the row to store and remembers its link.
+    pub fn seal(
+        &mut self,
+        line: LogLine,
+        lsn: Lsn,
+        number: u16,
+        state: &dyn Read,
+    ) -> Result<(Bytes, Bytes, u64), Error> {
+        let before = match self.0.get(&line.stream) {
+            Some(link) => *link,
+            None => newest_link(state, line.stream)?,
+        };
+        let key = key(line.stream, lsn, number);
+        let link = link(before, &key, line.digest);
+        let mut value = line.buffer;
+        value[..LINK_BYTES].copy_from_slice(&link.to_be_bytes());
+        self.0.insert(line.stream, link);
+        Ok((Bytes::copy_from_slice(&key), Bytes::from(value), link))
+    }
+}
+
+fn key(stream: u64, lsn: Lsn, number: u16) -> [u8; KEY_BYTES] {
+    let mut key = [0; KEY_BYTES];
+    key[..8].copy_from_slice(&stream.to_be_bytes());
+    key[8..16].copy_from_slice(&lsn.0.to_be_bytes());
+    key[16..].copy_from_slice(&number.to_be_bytes());
+    key
+}
+
+fn link(before: u64, key: &[u8], digest: u64) -> u64 {
+    let mut text = [0; 8 + KEY_BYTES + 8];
+    text[..8].copy_from_slice(&before.to_be_bytes());
+    text[8..8 + KEY_BYTES].copy_from_slice(key);
+    text[8 + KEY_BYTES..].copy_from_slice(&digest.to_be_bytes());
+    xxh3_64(&text)
+}
+
+fn newest_link(state: &dyn Read, stream: u64) -> Result<u64, Error> {
+    let range = KeyRange::prefix(&stream.to_be_bytes());
+    match state.range(Space::Log, &range, Order::Descending).next() {
+        None => Ok(0),
+        Some(row) => Ok(LogRecord::read(&row?)?.link),
+    }
+}
+
+/// An entry as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogRecord {
+    pub stream: u64,
+    pub lsn: Lsn,
+    pub number: u16,
+    pub payload: Bytes,
+    link: u64,
+}
+
+impl LogRecord {
+    /// The keys of a stream's entries with an LSN of `from` or above.
+    pub fn range(stream: u64, from: Lsn) -> KeyRange {
+        let end = KeyRange::prefix(&stream.to_be_bytes()).end;
+        KeyRange { start: key(stream, from, 0).to_vec(), end }
+    }
+
+    pub fn read((key, value): &(Bytes, Bytes)) -> Result<Self, Error> {
+        let damaged =
+            || Error::Corrupt(format!("a log entry of {} bytes has a key of {}", value.len(), key.len()));
+        if key.len() != KEY_BYTES || value.len() < LINK_BYTES {
+            return Err(damaged());
+        }
+        let word = |bytes: &[u8]| bytes.iter().fold(0u64, |word, byte| (word << 8) | u64::from(*byte));
+        Ok(Self {
+            stream: word(&key[..8]),
+            lsn: Lsn(word(&key[8..16])),
+            number: word(&key[16..]) as u16,
+            payload: value.slice(LINK_BYTES..),
+            link: word(&value[..LINK_BYTES]),
+        })
+    }
+
+    fn follows(&self, before: u64) -> bool {
+        let key = key(self.stream, self.lsn, self.number);
+        link(before, &key, xxh3_64(&self.payload)) == self.link
+    }
+}
+
+/// Checks the links of the newest entries of every stream: those of the last commits before `tip`, up to a
+/// number of bytes that opening can afford. What lies further back was checked when it was new.
+pub(crate) fn verify_tail(state: &dyn Read, tip: Lsn) -> Result<(), Error> {
+    let from = Lsn(tip.0.saturating_sub(limits::LOG_VERIFY_COMMITS));
+    let mut bytes_left = limits::LOG_VERIFY_BYTES_MAX;
+    let mut next_stream = Some(0);
+    while let Some(stream) = next_stream {
+        let Some(found) = first_stream_from(state, stream)? else { break };
+        verify_stream(state, found, from, tip, &mut bytes_left)?;
+        next_stream = found.checked_add(1);
+    }
+    Ok(())
+}
+
+fn first_stream_from(state: &dyn Read, stream: u64) -> Result<Option<u64>, Error> {
+    let range = KeyRange { start: stream.to_be_bytes().to_vec(), end: None };
+    match state.range(Space::Log, &range, Order::Ascending).next() {
+        None => Ok(None),
+        Some(row) => Ok(Some(LogRecord::read(&row?)?.stream)),
+    }
+}
+
+fn verify_stream(
+    state: &dyn Read,
+    stream: u64,
+    from: Lsn,
+    tip: Lsn,
+    bytes_left: &mut usize,
+) -> Result<(), Error> {
+    let mut before = None;
+    for row in state.range(Space::Log, &LogRecord::range(stream, from), Order::Ascending) {
+        let row = row?;
+        let record = LogRecord::read(&row)?;
+        if record.lsn > tip {
+            return Err(Error::Corrupt(format!(
+                "log entry {} lies after the end of the log, {tip}",
+                record.lsn
+            )));
+        }
+        if before.is_some_and(|before| !record.follows(before)) {
+            return Err(Error::Corrupt(format!(
+                "the log of stream {stream} is broken at commit {}",
+                record.lsn
+            )));
+        }
+        before = Some(record.link);
+        *bytes_left = bytes_left.saturating_sub(row.1.len());
+        if *bytes_left == 0 {
+            break;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! Puts that lie over a snapshot: what a transaction wrote, or what waits for the disk.
+
+use crate::{KeyRange, Order, Put, Row, Rows, Space};
+use bytes::Bytes;
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+#[derive(Debug, Default)]
+pub struct Overlay {
+    spaces: [BTreeMap<Bytes, Option<Bytes>>; 4],
+}
+
+impl Overlay {
+    /// `None`: the overlay says nothing of this key. `Some(None)`: it says that the key is gone.
+    pub fn get(&self, space: Space, key: &[u8]) -> Option<&Option<Bytes>> {
+        self.spaces[space as usize].get(key)
+    }
+
+    pub fn put(&mut self, put: &Put) {
+        self.spaces[put.space as usize].insert(put.key.clone(), put.value.clone());
+    }
+
+    pub fn insert(&mut self, space: Space, key: Bytes, value: Option<Bytes>) {
+        self.spaces[space as usize].insert(key, value);
+    }
+
+    pub fn clear(&mut self) {
+        for space in &mut self.spaces {
+            space.clear();
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.spaces.iter().all(BTreeMap::is_empty)
+    }
+
+    /// The puts of a range, in ascending order.
+    pub(crate) fn entries(&self, space: Space, range: &KeyRange) -> BTreeMap<Bytes, Option<Bytes>> {
+        in_range(&self.spaces[space as usize], range)
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect()
+    }
+}
+
+/// `BTreeMap::range`, which panics on a range that ends before it starts; an empty range is empty here.
+pub(crate) fn in_range<'a, V>(
+    map: &'a BTreeMap<Bytes, V>,
+    range: &KeyRange,
+) -> impl Iterator<Item = (&'a Bytes, &'a V)> + use<'a, V> {
+    let end = range.end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+    let bounds = (Bound::Included(range.start.as_slice()), end);
+    let wanted = (!range.is_empty()).then(|| map.range::<[u8], _>(bounds));
+    wanted.into_iter().flatten()
+}
+
+/// The rows of `under` as they look with the puts `over` it.
+pub(crate) fn merged<'a>(under: Rows<'a>, over: BTreeMap<Bytes, Option<Bytes>>, order: Order) -> Rows<'a> {
+    if over.is_empty() {
+        return under;
+    }
+    let over: Vec<_> = match order {
+        Order::Ascending => over.into_iter().collect(),
+        Order::Descending => over.into_iter().rev().collect(),
+    };
+    Box::new(Merge { under: under.peekable(), over: over.into_iter().peekable(), order })
+}
+
+struct Merge<'a> {
+    under: std::iter::Peekable<Rows<'a>>,
+    over: std::iter::Peekable<std::vec::IntoIter<(Bytes, Option<Bytes>)>>,
+    order: Order,
+}
+
+impl Merge<'_> {
+    /// Whether the next row from below comes strictly before the next one from above.
+    fn under_is_first(&mut self) -> Option<bool> {
+        let under = match self.under.peek() {
+            None => return self.over.peek().map(|_| false),
+            Some(Err(_)) => return Some(true),
+            Some(Ok((key, _))) => key,
+        };
+        let Some((over, _)) = self.over.peek() else { return Some(true) };
+        Some(match self.order {
+            Order::Ascending => under < over,
+            Order::Descending => under > over,
+        })
+    }
+}
+
+impl Iterator for Merge<'_> {
+    type Item = Result<Row, crate::Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if self.under_is_first()? {
+                return self.under.next();
+            }
+            let (key, value) = self.over.next()?;
+            self.under.next_if(|row| matches!(row, Ok((under, _)) if *under == key));
+            if let Some(value) = value {
+                return Some(Ok((key, value)));
+            }
+        }
+    }
+}

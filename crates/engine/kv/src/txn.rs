@@ -1,0 +1,82 @@
+//! A transaction: reads through three layers, writes into the topmost.
+//!
+//! ```text
+//! own puts            what this transaction did so far
+//! pending             what earlier writers of the same scope did and the disk does not have yet
+//! snapshot            what is durable
+//! ```
+//!
+//! It sees its own puts (their stamps still zero). Nothing it does is visible to anybody before the commit.
+
+use crate::overlay::{self, Overlay, in_range};
+use crate::{Batch, Condition, Error, Expect, KeyRange, Order, Read, Rows, Snapshot, Space};
+use bytes::Bytes;
+use std::collections::BTreeMap;
+
+pub struct Txn<'a> {
+    snapshot: &'a Snapshot,
+    pending: &'a Overlay,
+    /// Where in the batch the newest put of each key is.
+    own: [BTreeMap<Bytes, usize>; 4],
+    batch: Batch,
+}
+
+impl<'a> Txn<'a> {
+    pub fn new(snapshot: &'a Snapshot, pending: &'a Overlay) -> Self {
+        Self { snapshot, pending, own: Default::default(), batch: Batch::new() }
+    }
+
+    pub fn put(&mut self, space: Space, key: impl Into<Bytes>, value: impl Into<Bytes>) {
+        let key = self.own(space, key.into());
+        self.batch.put(space, key, value.into());
+    }
+
+    /// Puts a value whose eight bytes at `at` become the LSN of the commit.
+    pub fn put_stamped(&mut self, space: Space, key: impl Into<Bytes>, value: Vec<u8>, at: usize) {
+        let key = self.own(space, key.into());
+        self.batch.put_stamped(space, key, value, at);
+    }
+
+    pub fn delete(&mut self, space: Space, key: impl Into<Bytes>) {
+        let key = self.own(space, key.into());
+        self.batch.delete(space, key);
+    }
+
+    fn own(&mut self, space: Space, key: Bytes) -> Bytes {
+        self.own[space as usize].insert(key.clone(), self.batch.puts.len());
+        key
+    }
+
+    pub fn log(&mut self, stream: u64, payload: Vec<u8>) {
+        self.batch.log(stream, payload);
+    }
+
+    /// Makes the commit depend on something outside the transaction's scope.
+    pub fn require(&mut self, space: Space, key: impl Into<Bytes>, expect: Expect) {
+        self.batch.require(Condition { space, key: key.into(), expect });
+    }
+
+    pub fn into_batch(self) -> Batch {
+        self.batch
+    }
+}
+
+impl Read for Txn<'_> {
+    fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>, Error> {
+        if let Some(index) = self.own[space as usize].get(key) {
+            return Ok(self.batch.puts[*index].value());
+        }
+        if let Some(value) = self.pending.get(space, key) {
+            return Ok(value.clone());
+        }
+        self.snapshot.get(space, key)
+    }
+
+    fn range(&self, space: Space, range: &KeyRange, order: Order) -> Rows<'_> {
+        let under = self.snapshot.range(space, range, order);
+        let mut over = self.pending.entries(space, range);
+        let own = in_range(&self.own[space as usize], range);
+        over.extend(own.map(|(key, index)| (key.clone(), self.batch.puts[*index].value())));
+        overlay::merged(under, over, order)
+    }
+}

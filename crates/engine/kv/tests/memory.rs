@@ -1,0 +1,135 @@
+//! The contract on the memory engine, and what only it can show: a power cut after any write.
+
+use bytes::Bytes;
+use orrery_core::Lsn;
+use orrery_kv::contract::{self, Bench};
+use orrery_kv::{
+    Batch, Db, Engine, Error, Fault, KeyRange, MemoryEngine, Order, Overlay, Read, Space, Sync, Txn,
+};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+struct Place(MemoryEngine);
+
+impl Bench for Place {
+    fn open(&mut self) -> Box<dyn Engine> {
+        Box::new(self.0.clone())
+    }
+}
+
+#[test]
+fn the_memory_engine_keeps_the_contract() {
+    contract::check(|| Place(MemoryEngine::new()));
+}
+
+fn change(n: u64) -> Batch {
+    let mut batch = Batch::new();
+    batch.put_stamped(Space::Documents, Bytes::copy_from_slice(&(n % 5).to_be_bytes()), vec![0; 8], 0);
+    batch.log(n % 3, Batch::log_payload(0));
+    batch
+}
+
+fn lsns(db: &Db) -> Vec<u64> {
+    let snapshot = db.snapshot();
+    let rows = snapshot.range(Space::Documents, &KeyRange::all(), Order::Ascending);
+    rows.map(|row| u64::from_be_bytes(row.expect("read").1.as_ref().try_into().expect("eight bytes")))
+        .collect()
+}
+
+#[test]
+fn a_power_cut_takes_nothing_that_was_synced() {
+    let engine = MemoryEngine::new();
+    let db = Db::open(Box::new(engine.clone()), Sync::Data).expect("opened");
+    for n in 1..=50 {
+        db.commit(vec![change(n).stamp(Lsn(n))]).expect("committed");
+        let found = Db::open(Box::new(engine.crash(0)), Sync::Data).expect("opened after the cut");
+        assert_eq!(lsns(&found), lsns(&db));
+    }
+}
+
+#[test]
+fn a_power_cut_without_sync_takes_whole_commits_from_the_end() {
+    let engine = MemoryEngine::new();
+    let db = Db::open(Box::new(engine.clone()), Sync::None).expect("opened");
+    for n in 1..=20 {
+        db.commit(vec![change(n).stamp(Lsn(n))]).expect("committed");
+    }
+    for kept in 0..20 {
+        let found = Db::open(Box::new(engine.crash(kept)), Sync::None).expect("opened");
+        assert_eq!(found.tip().lsn, Lsn(kept as u64));
+        assert!(lsns(&found).iter().all(|lsn| *lsn <= kept as u64));
+    }
+}
+
+fn failed_second_write(fault: Fault) -> (MemoryEngine, Db) {
+    let engine = MemoryEngine::new();
+    let db = Db::open(Box::new(engine.clone()), Sync::Data).expect("opened");
+    db.commit(vec![change(1).stamp(Lsn(1))]).expect("committed");
+    engine.fail_at(0, fault);
+    assert!(matches!(db.commit(vec![change(2).stamp(Lsn(2))]), Err(Error::Unavailable(_))));
+    assert_eq!((db.snapshot().lsn(), lsns(&db)), (Lsn(1), vec![1]), "reads go on and show nothing of it");
+    (engine, db)
+}
+
+#[test]
+fn a_full_disk_fails_the_write_and_the_next_one_goes_on() {
+    let (engine, db) = failed_second_write(Fault::BeforeWrite);
+    db.commit(vec![change(4).stamp(Lsn(3))]).expect("committed");
+    let found = Db::open(Box::new(engine.crash(0)), Sync::Data).expect("opened");
+    assert_eq!(lsns(&found), lsns(&db));
+}
+
+#[test]
+fn after_a_failed_sync_nothing_is_taken_until_a_restart_finds_all_or_none() {
+    let (engine, db) = failed_second_write(Fault::AfterWrite);
+    assert!(matches!(db.commit(vec![change(3).stamp(Lsn(3))]), Err(Error::Unavailable(_))));
+    for (kept, expected) in [(0, vec![1]), (1, vec![1, 2])] {
+        let found = Db::open(Box::new(engine.crash(kept)), Sync::Data).expect("opened");
+        assert_eq!(lsns(&found), expected);
+    }
+}
+
+type Rows = BTreeMap<u8, Option<u8>>;
+
+proptest! {
+    /// A transaction reads as if its puts, over the pending ones, over the snapshot, were one map.
+    #[test]
+    fn a_transaction_sees_its_layers_as_one_map(
+        stored: BTreeMap<u8, u8>, pending: Rows, own: Rows, from: u8, to: u8,
+    ) {
+        let db = Db::open(Box::new(MemoryEngine::new()), Sync::Data).expect("opened");
+        let mut batch = Batch::new();
+        for (key, value) in &stored {
+            batch.put(Space::Documents, vec![*key].into(), vec![*value].into());
+        }
+        db.commit(vec![batch.stamp(Lsn(1))]).expect("committed");
+        let mut overlay = Overlay::default();
+        for (key, value) in &pending {
+            overlay.insert(Space::Documents, vec![*key].into(), value.map(|value| vec![value].into()));
+        }
+        let snapshot = db.snapshot();
+        let mut txn = Txn::new(&snapshot, &overlay);
+        for (key, value) in &own {
+            match value {
+                Some(value) => txn.put(Space::Documents, vec![*key], vec![*value]),
+                None => txn.delete(Space::Documents, vec![*key]),
+            }
+        }
+        let mut model: Rows = stored.into_iter().map(|(key, value)| (key, Some(value))).collect();
+        model.extend(pending);
+        model.extend(own);
+        for key in 0..=255u8 {
+            let found = txn.get(Space::Documents, &[key]).expect("read").map(|value| value[0]);
+            prop_assert_eq!(found, model.get(&key).copied().flatten());
+        }
+        let mut expected: Vec<(u8, u8)> = model.into_iter()
+            .filter_map(|(key, value)| Some((key, value?))).filter(|(key, _)| (from..to).contains(key)).collect();
+        let range = KeyRange::new(vec![from], vec![to]);
+        for order in [Order::Ascending, Order::Descending] {
+            let rows = txn.range(Space::Documents, &range, order);
+            let found: Vec<(u8, u8)> = rows.map(|row| row.map(|(key, value)| (key[0], value[0])).expect("read")).collect();
+            prop_assert_eq!(&found, &expected);
+            expected.reverse();
+        }
+    }
+}
