@@ -1,1 +1,23 @@
-//! What every protocol shares: the listener, signatures, decoding, tracing.
+//! What every protocol shares: the listener, the certificate, signatures, bodies, percent-encoding.
+//!
+//! A protocol hands [`Listener::serve`] a function from request to response and never sees sockets, TLS or
+//! HTTP versions; it reads bodies with [`read_body`] and checks callers with [`Keys`]. Nothing here knows a
+//! resource, a route or an error body: those belong to each protocol.
+
+mod authorization;
+mod body;
+mod certificate;
+mod connection;
+mod listener;
+mod master_key;
+mod patience;
+pub mod percent;
+mod stop;
+
+pub use authorization::{AuthError, Authorization, TokenKind, parse_authorization};
+pub use body::{Body, BodyError, discard_body, read_body};
+pub use certificate::{CertificateError, load_or_make};
+pub use connection::Peer;
+pub use listener::{Listener, Options};
+pub use master_key::{Access, EMULATOR_KEY, InvalidKey, Key, Keys, string_to_sign};
+pub use stop::Stop;

@@ -14,6 +14,9 @@ pub const ITEM_ID_BYTES_MAX: usize = 1023;
 pub const PARTITION_KEY_BYTES_MAX: usize = 2048;
 /// Paths of a hierarchical partition key.
 pub const PARTITION_KEY_PATHS_MAX: usize = 3;
+/// An effective partition key. The longest is version 1 of a long string: a hash of up to 10 bytes and 102
+/// of the value; a range's end may be one more.
+pub const EPK_BYTES_MAX: usize = 128;
 /// Unique keys of a container, and paths over all of them.
 pub const UNIQUE_KEYS_MAX: usize = 10;
 pub const UNIQUE_KEY_PATHS_MAX: usize = 16;
@@ -25,6 +28,14 @@ pub const COMPOSITE_PATHS_MAX: usize = 8;
 /// Vector dimensions by index type.
 pub const VECTOR_DIMENSIONS_FLAT_MAX: u64 = 505;
 pub const VECTOR_DIMENSIONS_MAX: u64 = 4096;
+/// What a vector index may ask for: bytes of a quantized vector, and the length of its search list.
+pub const VECTOR_QUANTIZATION_BYTES_MAX: i64 = 256;
+pub const VECTOR_SEARCH_LIST_MIN: i64 = 25;
+pub const VECTOR_SEARCH_LIST_MAX: i64 = 500;
+/// Entries of any one list in a container's definition that has no smaller limit of its own.
+pub const DEFINITION_LIST_ENTRIES_MAX: usize = 1000;
+/// The longest time to live, of a container or an item.
+pub const TTL_SECONDS_MAX: i64 = i32::MAX as i64;
 /// All-versions change feed retention.
 pub const CHANGE_FEED_RETENTION_MINUTES_MAX: i64 = 10_080;
 /// A page of a feed, in payload bytes and in items when the caller names no number.

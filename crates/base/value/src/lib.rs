@@ -1,1 +1,26 @@
-//! JSON as Cosmos DB sees it: values, their order, one-pass scanning of text, Cosmos binary JSON.
+//! JSON as Cosmos DB sees it: values and their order, one-pass scanning of text, Cosmos binary JSON.
+//!
+//! A document is checked once, by [`scan_object`], on the way in; from then on its text is trusted, and
+//! what is needed of it is read in place ([`raw`]) or as a [`Value`]. Everything here is total: bad input
+//! is an error, deep or hostile input costs bounded time and stack, nothing panics.
+//!
+//! What this crate leaves out: storage, queries, and the splicing of system properties.
+
+mod binary;
+mod build;
+mod error;
+#[doc(hidden)]
+pub mod fuzz;
+mod names;
+mod number;
+mod order;
+pub mod raw;
+mod scan;
+mod swar;
+mod value;
+
+pub use binary::{BinaryError, binary_to_text};
+pub use error::JsonError;
+pub use number::Number;
+pub use scan::{Member, Scan, Span, scan_object, scan_value};
+pub use value::Value;

@@ -1,1 +1,32 @@
 //! Databases, containers and items: what they are and what may be done to them.
+//!
+//! Plain functions over a transaction or a snapshot: time, tags and ordinals come in as a [`Stamp`], rows
+//! go out as puts. Nothing here knows HTTP, threads or the disk.
+//!
+//! ```text
+//! catalog/      databases, containers, offers: the rows in `meta`, and the picture of them in memory
+//! definition/   what a container is told to be: validated and normalised policies
+//! item/         an item's row, preparing one outside the lock, the operations on it, feeds
+//! ranges.rs     the physical partitions of a container
+//! expiry.rs     time to live: when an item is gone, and removing what is
+//! sweep.rs      removing the rows of a dropped container
+//! row.rs        every key that is stored
+//! ```
+
+pub mod catalog;
+pub mod charge;
+pub mod definition;
+pub mod expiry;
+pub mod item;
+pub mod ranges;
+pub mod row;
+pub mod sweep;
+
+use orrery_core::{ETag, Timestamp};
+
+/// What the world adds to a write: the moment, and the tag of the version it makes.
+#[derive(Clone, Copy, Debug)]
+pub struct Stamp {
+    pub now: Timestamp,
+    pub etag: ETag,
+}

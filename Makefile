@@ -1,0 +1,52 @@
+# The front door. Every target only calls what a developer could call alone; `make help` lists them.
+
+# What `make test` runs, in this order.
+TEST_STEPS := ci release sdk crash
+
+# The packages behind the targets.
+SERVER := orrery
+CRASH  := orrery-crash
+BENCH  := orrery-bench
+
+# ARGS goes to the program: make run ARGS='--cosmos-port 9000'
+ARGS ?=
+
+TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
+BINARY     := $(TARGET_DIR)/release/$(SERVER)
+
+# Two cores are busy with one step; steps after another also keep the output readable.
+.NOTPARALLEL:
+.PHONY: help run test bench fmt ci release sdk crash nextest
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: release ## build and start the server; ARGS='…' goes to `serve`
+	$(BINARY) serve $(ARGS)
+
+test: $(TEST_STEPS) ## everything, from a clean checkout
+	@echo "make test: all of it passed ($(TEST_STEPS))"
+
+bench: release ## measure; ARGS='…' chooses what
+	cargo run --release --locked -p $(BENCH) -- $(ARGS)
+
+fmt: ## format the source
+	cargo fmt --all
+
+ci: nextest ## format check, tidy, clippy, tests (dev profile)
+	cargo xtask ci
+
+release: ## the server, in release; SDK runs and the crash harness use this one build
+	cargo build --release --locked -p $(SERVER)
+
+sdk: release ## the official SDKs, unmodified, against the release server
+	ORRERY_BIN=$(abspath $(BINARY)) testing/sdk/run.sh
+
+crash: release ## kill -9 and lost writes: what was acknowledged is there
+	ORRERY_BIN=$(abspath $(BINARY)) cargo run --locked -p $(CRASH)
+
+# Building nextest takes minutes, so it is installed once; `cargo xtask ci` uses cargo test where it cannot be.
+nextest:
+	@cargo nextest --version >/dev/null 2>&1 || cargo install --locked cargo-nextest \
+		|| echo "cargo-nextest could not be installed; cargo test runs the tests instead"

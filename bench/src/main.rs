@@ -1,0 +1,124 @@
+//! The benchmark: the server beside a bare HTTP server, PostgreSQL and its own engine, on this machine, now.
+//!
+//! ```text
+//! cargo run --release -p orrery-bench -- [--quick] [--only NAME] [--write]
+//! ```
+//!
+//! [`matrix`] runs the same workloads on every subject in interleaved rounds, so that a noisy minute hits all
+//! of them; [`single`] measures what only the server has (start, memory, reopening, cores). [`report`] sets
+//! each number beside its target. The client is one thread with prebuilt requests, because it shares the
+//! cores with what it measures; what it costs is in every subject's number alike.
+
+mod cell;
+mod drive;
+mod error;
+mod item;
+mod machine;
+mod matrix;
+mod report;
+mod sample;
+mod single;
+mod subjects;
+
+use clap::{Parser, Subcommand};
+use error::Error;
+use report::Report;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Measures the server beside what it can be compared with.
+#[derive(Clone, Parser)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Option<Hidden>,
+    /// Fewer, shorter rounds and smaller sets: minutes become seconds, and the numbers rough.
+    #[arg(long)]
+    quick: bool,
+    /// Only measurements whose name contains this: `read`, `create-1kb-c64`, `hot`, `start`, `reopen`, `cores`.
+    #[arg(long)]
+    only: Option<String>,
+    /// Writes bench/RESULTS.md.
+    #[arg(long)]
+    write: bool,
+    /// Where the subjects keep their data; must be on the disk that is to be measured.
+    #[arg(long, default_value_os_t = std::env::temp_dir())]
+    folder: PathBuf,
+}
+
+#[derive(Clone, Subcommand)]
+enum Hidden {
+    /// The bare HTTP server that the server is compared with; started by the benchmark itself.
+    #[command(hide = true)]
+    Bare { replies: PathBuf, port_file: PathBuf },
+}
+
+/// How much is measured.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub rounds: usize,
+    pub warm_up: Duration,
+    pub span: Duration,
+    pub starts: usize,
+    pub reopen_bytes: u64,
+    pub only: Option<String>,
+    pub folder: PathBuf,
+    pub quick: bool,
+}
+
+impl Settings {
+    fn new(arguments: &Arguments) -> Self {
+        let (only, folder) = (arguments.only.clone(), arguments.folder.clone());
+        let millis = Duration::from_millis;
+        if arguments.quick {
+            let (warm_up, span) = (millis(200), millis(700));
+            return Self {
+                rounds: 3,
+                warm_up,
+                span,
+                starts: 5,
+                reopen_bytes: 128 << 20,
+                only,
+                folder,
+                quick: true,
+            };
+        }
+        let (warm_up, span) = (millis(500), millis(2000));
+        Self { rounds: 5, warm_up, span, starts: 10, reopen_bytes: 1 << 30, only, folder, quick: false }
+    }
+
+    /// Whether a measurement of this name was asked for.
+    pub fn wants(&self, name: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| name.contains(only.as_str()))
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let outcome = match &arguments.command {
+        Some(Hidden::Bare { replies, port_file }) => subjects::bare_server(replies, port_file),
+        None => bench(&arguments),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn bench(arguments: &Arguments) -> Result<(), Error> {
+    let settings = Settings::new(arguments);
+    let mut report = Report::new(&settings);
+    println!("{}", report.machine);
+    matrix::run(&settings, &mut report)?;
+    single::run(&settings, &mut report)?;
+    println!("{}", report.targets_text());
+    if arguments.write {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("RESULTS.md");
+        std::fs::write(&path, report.markdown()).map_err(|e| Error::Io("RESULTS.md cannot be written", e))?;
+        println!("written to {}", path.display());
+    }
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! Every workload on every subject, in interleaved rounds.
+
+use crate::Settings;
+use crate::cell::{Cell, Operation, Size};
+use crate::error::Error;
+use crate::report::{Report, Row};
+use crate::sample::{Outcome, Sample};
+use crate::subjects::{Bare, Engine, Orrery, Postgres, Style, Subject};
+use orrery_testing_client::{Options, release_binary};
+
+pub fn run(settings: &Settings, report: &mut Report) -> Result<(), Error> {
+    let cells: Vec<Cell> = Cell::all().into_iter().filter(|cell| settings.wants(&cell.to_string())).collect();
+    if cells.is_empty() {
+        return Ok(());
+    }
+    let sizes: Vec<Size> =
+        Size::ALL.into_iter().filter(|size| cells.iter().any(|cell| cell.size == *size)).collect();
+    let mut subjects = start(settings, &sizes, report)?;
+    for cell in cells {
+        let rows = measure(&mut subjects, cell, settings);
+        report.add_cell(cell, rows);
+    }
+    Ok(())
+}
+
+/// All subjects that this machine has, filled. What is missing is said once and left out.
+fn start(settings: &Settings, sizes: &[Size], report: &mut Report) -> Result<Vec<Box<dyn Subject>>, Error> {
+    let mut subjects: Vec<Box<dyn Subject>> = Vec::new();
+    let mut replies = None;
+    match start_orrery(settings) {
+        Ok(orrery) => {
+            replies = Some(orrery.replies()?);
+            subjects.push(Box::new(orrery));
+        }
+        Err(error) => report.leave_out(&format!("orrery: {error}")),
+    }
+    if replies.is_none() {
+        report.leave_out("bare hyper answers replies of our own making, since there are none to imitate");
+    }
+    subjects.push(Box::new(Bare::start(replies.as_ref())?));
+    match Postgres::start(&settings.folder) {
+        Ok(postgres) => subjects.push(Box::new(postgres)),
+        Err(error) => report.leave_out(&error.to_string()),
+    }
+    for style in [Style::Threads, Style::Groups] {
+        subjects.push(Box::new(Engine::open(&settings.folder, style)?));
+    }
+    // The server was filled already, because its replies were wanted.
+    let unfilled = subjects.iter_mut().skip(usize::from(replies.is_some()));
+    for subject in unfilled {
+        for size in sizes {
+            subject.fill(*size)?;
+        }
+    }
+    Ok(subjects)
+}
+
+fn start_orrery(settings: &Settings) -> Result<Orrery, Error> {
+    let mut orrery = Orrery::start(&settings.folder, &Options::new(release_binary()?))?;
+    for size in Size::ALL {
+        orrery.fill(size)?;
+    }
+    Ok(orrery)
+}
+
+/// A B C A B C …: so that what disturbs the machine for a while disturbs all of them.
+fn measure(subjects: &mut [Box<dyn Subject>], cell: Cell, settings: &Settings) -> Vec<Row> {
+    let mut runs: Vec<Result<Vec<Sample>, Error>> = subjects.iter().map(|_| Ok(Vec::new())).collect();
+    for round in 0..settings.rounds {
+        for (subject, samples) in subjects.iter_mut().zip(&mut runs) {
+            if let Ok(taken) = samples {
+                match run_once(subject.as_mut(), cell, round, settings) {
+                    Ok(sample) => taken.push(sample),
+                    Err(error) => *samples = Err(error),
+                }
+            }
+        }
+    }
+    let outcome = |samples: Result<Vec<Sample>, Error>| match samples {
+        Ok(samples) => Outcome::of(samples),
+        Err(error) => Outcome::Failed(error.to_string()),
+    };
+    let rows = subjects.iter().zip(runs).filter(|(subject, _)| is_meaningful(subject.name(), cell));
+    rows.map(|(subject, samples)| Row { subject: subject.name(), outcome: outcome(samples) }).collect()
+}
+
+fn run_once(
+    subject: &mut dyn Subject,
+    cell: Cell,
+    round: usize,
+    settings: &Settings,
+) -> Result<Sample, Error> {
+    if !is_meaningful(subject.name(), cell) {
+        return Ok(Sample::default());
+    }
+    if round == 0 {
+        subject.run(cell, settings.warm_up)?;
+    }
+    subject.run(cell, settings.span)
+}
+
+/// Groups differ from threads only where there is something to group.
+fn is_meaningful(subject: &str, cell: Cell) -> bool {
+    subject != "engine, groups" || (cell.connections > 1 && cell.operation != Operation::Read)
+}

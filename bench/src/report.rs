@@ -1,0 +1,248 @@
+//! The numbers, each beside its target: as they come on the terminal, and as a page at the end.
+
+use crate::Settings;
+use crate::cell::{Cell, Operation, Size};
+use crate::machine::Machine;
+use crate::sample::{Median, Outcome};
+use crate::subjects::postgres_settings;
+use std::fmt::Write as _;
+
+/// One subject's result of a workload.
+#[derive(Clone, Debug)]
+pub struct Row {
+    pub subject: &'static str,
+    pub outcome: Outcome,
+}
+
+/// A number we set out to reach.
+#[derive(Clone, Debug)]
+pub struct Target {
+    name: String,
+    bound: Bound,
+    unit: &'static str,
+    measured: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Bound {
+    AtLeast(f64),
+    AtMost(f64),
+}
+
+impl Target {
+    pub fn at_least(name: &str, bound: f64, unit: &'static str) -> Self {
+        Self { name: name.to_owned(), bound: Bound::AtLeast(bound), unit, measured: None }
+    }
+
+    pub fn at_most(name: &str, bound: f64, unit: &'static str) -> Self {
+        Self { name: name.to_owned(), bound: Bound::AtMost(bound), unit, measured: None }
+    }
+
+    pub fn measured(self, measured: Option<f64>) -> Self {
+        Self { measured, ..self }
+    }
+
+    fn verdict(&self) -> &'static str {
+        match (self.bound, self.measured) {
+            (_, None) => "not measured",
+            (Bound::AtLeast(bound), Some(found)) if found >= bound => "met",
+            (Bound::AtMost(bound), Some(found)) if found <= bound => "met",
+            _ => "MISSED",
+        }
+    }
+
+    fn wanted(&self) -> String {
+        match self.bound {
+            Bound::AtLeast(bound) => format!(">= {bound} {}", self.unit),
+            Bound::AtMost(bound) => format!("<= {bound} {}", self.unit),
+        }
+    }
+
+    fn found(&self) -> String {
+        self.measured.map_or("-".to_owned(), |found| format!("{found:.2} {}", self.unit))
+    }
+}
+
+pub struct Report {
+    pub machine: Machine,
+    settings: Settings,
+    cells: Vec<(Cell, Vec<Row>)>,
+    notes: Vec<(String, String)>,
+    left_out: Vec<String>,
+    targets: Vec<Target>,
+}
+
+impl Report {
+    pub fn new(settings: &Settings) -> Self {
+        Self {
+            machine: Machine::here(),
+            settings: settings.clone(),
+            cells: Vec::new(),
+            notes: Vec::new(),
+            left_out: Vec::new(),
+            targets: Vec::new(),
+        }
+    }
+
+    /// Takes a workload's rows, prints them, and sets those that have a target beside it.
+    pub fn add_cell(&mut self, cell: Cell, rows: Vec<Row>) {
+        println!("{cell}");
+        for row in &rows {
+            println!("  {:16} {}", row.subject, plain(&row.outcome));
+        }
+        self.targets.extend(cell_targets(cell, &rows));
+        self.cells.push((cell, rows));
+    }
+
+    /// Adds a sentence to a measurement's section.
+    pub fn say(&mut self, section: &str, text: &str) {
+        println!("{section}: {text}");
+        self.notes.push((section.to_owned(), text.to_owned()));
+    }
+
+    /// Says what could not be measured and why.
+    pub fn leave_out(&mut self, why: &str) {
+        println!("left out: {why}");
+        self.left_out.push(why.to_owned());
+    }
+
+    pub fn target(&mut self, target: Target) {
+        self.targets.push(target);
+    }
+
+    pub fn targets_text(&self) -> String {
+        let line = |target: &Target| {
+            format!("{:44} {:12} {:12} {}\n", target.name, target.wanted(), target.found(), target.verdict())
+        };
+        self.targets.iter().map(line).collect()
+    }
+
+    /// The page that `--write` leaves.
+    pub fn markdown(&self) -> String {
+        let mut page = String::from("# Results of the benchmark\n\n");
+        page.push_str(&self.preamble());
+        page.push_str("\n## Targets\n\n| what | wanted | measured | |\n|---|---|---|---|\n");
+        for target in &self.targets {
+            let (wanted, found, verdict) = (target.wanted(), target.found(), target.verdict());
+            let _ = writeln!(page, "| {} | {wanted} | {found} | {verdict} |", target.name);
+        }
+        page.push_str("\n## Workloads\n\nRates are operations a second, the median of the rounds with the slowest and fastest; times are of the median round. The ratio is the server's rate to the row's.\n");
+        for (cell, rows) in &self.cells {
+            page.push_str(&cell_table(*cell, rows));
+        }
+        page.push_str("\n## The server alone\n\n");
+        for (section, text) in &self.notes {
+            let _ = writeln!(page, "- {section}: {text}");
+        }
+        if !self.left_out.is_empty() {
+            page.push_str("\n## Left out\n\n");
+            self.left_out.iter().for_each(|why| page.push_str(&format!("- {why}\n")));
+        }
+        page
+    }
+
+    fn preamble(&self) -> String {
+        let Settings { rounds, warm_up, span, quick, .. } = &self.settings;
+        let flags = if *quick { " --quick" } else { "" };
+        let only = self.settings.only.as_ref().map_or(String::new(), |only| format!(" --only {only}"));
+        format!(
+            "Made by `cargo run --release -p orrery-bench --{flags}{only} --write`.\n\n\
+             - {}\n\
+             - {rounds} rounds of {span:?} per workload and subject, interleaved, after {warm_up:?} of warm-up\n\
+             - one client thread on the same machine; requests built and signed ahead; every status checked\n\
+             - items: 9 members of which one is long text; sets of {} (1 KB) and {} (50 KB) items, 4096 partitions\n\
+             - server: `--durability synced`, defaults otherwise; data in {}\n\
+             - PostgreSQL: {}; unix socket, prepared statements, a connection per worker\n\
+             - engine: item row and log entry, synced commits; \"threads\": one thread per connection and a \
+             committer; \"groups\": one thread that commits groups of that many\n",
+            self.machine,
+            Size::Kb1.set_items(),
+            Size::Kb50.set_items(),
+            self.settings.folder.display(),
+            postgres_settings(),
+        )
+    }
+}
+
+fn rate(rows: &[Row], subject: &str) -> Option<f64> {
+    rows.iter().find(|row| row.subject == subject)?.outcome.rate()
+}
+
+/// The server's rate as a part of another subject's.
+fn part_of(rows: &[Row], subject: &str) -> Option<f64> {
+    Some(rate(rows, "orrery")? / rate(rows, subject)?)
+}
+
+fn cell_targets(cell: Cell, rows: &[Row]) -> Vec<Target> {
+    if cell.connections != 64 {
+        return Vec::new();
+    }
+    let target = |name: &str, bound: f64, subject: &str| {
+        Target::at_least(name, bound, "x").measured(part_of(rows, subject))
+    };
+    match (cell.operation, cell.size) {
+        (Operation::Read, Size::Kb1) => vec![target("point read 1 KB, of bare hyper", 0.5, "bare hyper")],
+        (Operation::Read, Size::Kb50) => vec![target("point read 50 KB, of bare hyper", 0.6, "bare hyper")],
+        (Operation::Create, Size::Kb1) => vec![
+            target("durable create 1 KB, of the engine", 0.6, "engine, threads"),
+            target("durable create 1 KB, of PostgreSQL", 1.0, "PostgreSQL"),
+        ],
+        _ => Vec::new(),
+    }
+}
+
+fn plain(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Failed(why) => format!("FAILED: {why}"),
+        Outcome::Measured(Median { rate, rate_min, rate_max, micros_p50, micros_p99 }) => format!(
+            "{rate:9.0}/s  ({rate_min:.0} to {rate_max:.0})  p50 {micros_p50} µs  p99 {micros_p99} µs"
+        ),
+    }
+}
+
+fn cell_table(cell: Cell, rows: &[Row]) -> String {
+    let mut table = format!("\n### {cell}\n\n| subject | rate | from .. to | p50 µs | p99 µs | ratio |\n");
+    table.push_str("|---|--:|--:|--:|--:|--:|\n");
+    for row in rows {
+        let ratio = part_of(rows, row.subject).map_or("-".to_owned(), |ratio| format!("{ratio:.2}"));
+        let line = match &row.outcome {
+            Outcome::Failed(why) => format!("| {} | FAILED: {why} | | | | |\n", row.subject),
+            Outcome::Measured(Median { rate, rate_min, rate_max, micros_p50, micros_p99 }) => format!(
+                "| {} | {rate:.0} | {rate_min:.0} .. {rate_max:.0} | {micros_p50} | {micros_p99} | {ratio} |\n",
+                row.subject
+            ),
+        };
+        table.push_str(&line);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(subject: &'static str, rate: f64) -> Row {
+        let median = Median { rate, rate_min: rate, rate_max: rate, micros_p50: 1, micros_p99: 2 };
+        Row { subject, outcome: Outcome::Measured(median) }
+    }
+
+    fn verdicts(rows: &[Row]) -> Vec<&'static str> {
+        let cell = Cell::new(Operation::Create, Size::Kb1, 64);
+        cell_targets(cell, rows).iter().map(Target::verdict).collect()
+    }
+
+    #[test]
+    fn a_target_is_met_at_its_bound_and_missed_below() {
+        let rows = |orrery| [row("orrery", orrery), row("engine, threads", 100.0), row("PostgreSQL", 60.0)];
+        assert_eq!(verdicts(&rows(60.0)), ["met", "met"]);
+        assert_eq!(verdicts(&rows(59.0)), ["MISSED", "MISSED"]);
+        assert_eq!(Target::at_most("start", 200.0, "ms").measured(Some(201.0)).verdict(), "MISSED");
+        assert_eq!(Target::at_most("start", 200.0, "ms").measured(Some(200.0)).verdict(), "met");
+    }
+
+    #[test]
+    fn what_failed_or_is_missing_is_not_measured() {
+        let failed = Row { subject: "orrery", outcome: Outcome::Failed("1 errors".to_owned()) };
+        assert_eq!(verdicts(&[failed, row("engine, threads", 1.0)]), ["not measured", "not measured"]);
+    }
+}

@@ -1,0 +1,217 @@
+//! Request bodies, read whole within a limit of bytes and of time.
+//!
+//! A body that arrives in one piece is handed on without a copy. One that is too large is refused, but first
+//! what the client is still sending is thrown away up to a limit: a connection closed on a client that is
+//! writing loses the answer, and the client then sees a reset instead of the reason.
+
+use bytes::{Bytes, BytesMut};
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Body as HttpBody, Incoming};
+use orrery_core::limits::{BODY_DISCARD_BYTES_MAX, BODY_SECONDS_MAX};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// What a protocol answers with.
+pub type Body = Full<Bytes>;
+
+#[derive(Debug, thiserror::Error)]
+pub enum BodyError {
+    #[error("the request body is larger than {bytes_max} bytes")]
+    TooLarge { bytes_max: usize },
+    #[error("the request body did not arrive within {BODY_SECONDS_MAX} seconds")]
+    TooSlow,
+    #[error("the request body ended early: {0}")]
+    Broken(hyper::Error),
+}
+
+/// The whole body, if it has at most `bytes_max` bytes.
+pub async fn read_body(body: Incoming, bytes_max: usize) -> Result<Bytes, BodyError> {
+    match timeout(body_time_max(), read_whole(body, bytes_max)).await {
+        Ok(Ok(Some(bytes))) => Ok(bytes),
+        Ok(Ok(None)) => Err(BodyError::TooLarge { bytes_max }),
+        Ok(Err(error)) => Err(BodyError::Broken(error)),
+        Err(_) => Err(BodyError::TooSlow),
+    }
+}
+
+/// Throws away the body of a request that is answered without it, so that the client hears the answer.
+pub async fn discard_body(body: Incoming) {
+    // Late, broken or too much of it: the connection will be closed, and there is nothing else to do.
+    let _ = timeout(body_time_max(), discard(body)).await;
+}
+
+fn body_time_max() -> Duration {
+    Duration::from_secs(BODY_SECONDS_MAX)
+}
+
+/// `None` if the body is larger than `bytes_max`.
+async fn read_whole<B>(mut body: B, bytes_max: usize) -> Result<Option<Bytes>, B::Error>
+where
+    B: HttpBody<Data = Bytes> + Unpin,
+{
+    if is_larger(body.size_hint().lower(), bytes_max) {
+        return discard(body).await.map(|()| None);
+    }
+    let first = next_piece(&mut body).await?.unwrap_or_default();
+    if first.len() > bytes_max {
+        return discard(body).await.map(|()| None);
+    }
+    if body.is_end_stream() {
+        return Ok(Some(first));
+    }
+    match next_piece(&mut body).await? {
+        None => Ok(Some(first)),
+        Some(second) => join(first, second, body, bytes_max).await,
+    }
+}
+
+async fn join<B>(
+    first: Bytes,
+    second: Bytes,
+    mut body: B,
+    bytes_max: usize,
+) -> Result<Option<Bytes>, B::Error>
+where
+    B: HttpBody<Data = Bytes> + Unpin,
+{
+    let rest = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    let expected = first.len().saturating_add(second.len()).saturating_add(rest);
+    let mut whole = BytesMut::with_capacity(expected.min(bytes_max));
+    whole.extend_from_slice(&first);
+    let mut next = Some(second);
+    while let Some(piece) = next {
+        if piece.len() > bytes_max - whole.len() {
+            return discard(body).await.map(|()| None);
+        }
+        whole.extend_from_slice(&piece);
+        next = next_piece(&mut body).await?;
+    }
+    Ok(Some(whole.freeze()))
+}
+
+/// The next piece of data that is not empty; trailers are passed over.
+async fn next_piece<B>(body: &mut B) -> Result<Option<Bytes>, B::Error>
+where
+    B: HttpBody<Data = Bytes> + Unpin,
+{
+    while let Some(frame) = body.frame().await {
+        match frame?.into_data() {
+            Ok(data) if !data.is_empty() => return Ok(Some(data)),
+            _ => continue,
+        }
+    }
+    Ok(None)
+}
+
+async fn discard<B>(mut body: B) -> Result<(), B::Error>
+where
+    B: HttpBody<Data = Bytes> + Unpin,
+{
+    let mut left = BODY_DISCARD_BYTES_MAX;
+    while !is_larger(body.size_hint().lower(), left) {
+        match next_piece(&mut body).await? {
+            Some(piece) if piece.len() <= left => left -= piece.len(),
+            _ => return Ok(()),
+        }
+    }
+    Ok(())
+}
+
+fn is_larger(length: u64, bytes_max: usize) -> bool {
+    usize::try_from(length).map_or(true, |length| length > bytes_max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderMap;
+    use hyper::body::{Frame, SizeHint};
+    use std::collections::VecDeque;
+    use std::convert::Infallible;
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+
+    /// A body of given frames that counts how many were taken, and may announce its length.
+    struct Frames {
+        frames: VecDeque<Frame<Bytes>>,
+        announced: u64,
+        taken: usize,
+    }
+
+    impl HttpBody for &mut Frames {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+            self.taken += 1;
+            Poll::Ready(self.frames.pop_front().map(Ok))
+        }
+
+        fn size_hint(&self) -> SizeHint {
+            let mut hint = SizeHint::default();
+            hint.set_lower(self.announced);
+            hint
+        }
+    }
+
+    fn frames(pieces: &[&'static str]) -> Frames {
+        let frames = pieces.iter().map(|piece| Frame::data(Bytes::from_static(piece.as_bytes()))).collect();
+        Frames { frames, announced: 0, taken: 0 }
+    }
+
+    async fn read(body: &mut Frames, bytes_max: usize) -> Option<Bytes> {
+        match read_whole(body, bytes_max).await {
+            Ok(bytes) => bytes,
+            Err(never) => match never {},
+        }
+    }
+
+    #[tokio::test]
+    async fn a_body_is_its_pieces_in_order() {
+        for (pieces, expected) in [(&["ab", "", "c", "def"][..], "abcdef"), (&["abc"], "abc"), (&[], "")] {
+            assert_eq!(read(&mut frames(pieces), 6).await.as_deref(), Some(expected.as_bytes()));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_body_of_one_piece_is_not_copied() {
+        static PIECE: &str = "in one piece";
+        let bytes = read(&mut frames(&[PIECE]), 100).await.expect("within the limit");
+        assert_eq!(bytes.as_ptr(), PIECE.as_ptr());
+    }
+
+    #[tokio::test]
+    async fn trailers_are_not_part_of_the_body() {
+        let mut body = frames(&["ab"]);
+        body.frames.push_back(Frame::trailers(HeaderMap::new()));
+        assert_eq!(read(&mut body, 2).await.as_deref(), Some(&b"ab"[..]));
+    }
+
+    #[tokio::test]
+    async fn one_byte_too_many_is_too_large_wherever_it_is() {
+        for pieces in [&["abcd"][..], &["abc", "d"], &["a", "bc", "d"], &["a", "b", "cd", "e"]] {
+            let mut body = frames(pieces);
+            assert_eq!(read(&mut body, 3).await, None, "{pieces:?}");
+            assert!(body.frames.is_empty(), "the rest was thrown away");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_announced_length_beyond_all_limits_is_refused_unread() {
+        let mut body = Frames { announced: u64::MAX, ..frames(&["a", "b"]) };
+        assert_eq!(read(&mut body, 10).await, None);
+        assert_eq!(body.taken, 0);
+    }
+
+    #[tokio::test]
+    async fn an_endless_body_is_given_up() {
+        static PIECE: [u8; 64 * 1024] = [7; 64 * 1024];
+        let endless = (0..10_000).map(|_| Frame::data(Bytes::from_static(&PIECE))).collect();
+        let mut body = Frames { frames: endless, announced: 0, taken: 0 };
+        assert_eq!(read(&mut body, 10).await, None);
+        assert!(body.taken <= BODY_DISCARD_BYTES_MAX / PIECE.len() + 2, "{}", body.taken);
+    }
+}

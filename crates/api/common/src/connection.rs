@@ -1,0 +1,176 @@
+//! One connection, from its first byte to its end.
+//!
+//! The first byte decides: a TLS handshake begins with 0x16, which no HTTP request does. Inside, with TLS or
+//! without, the HTTP/2 preface or its absence decides between the HTTP versions, so ALPN only has to be offered.
+//!
+//! Errors end the connection and concern nobody else; they are told at debug level, since any client can cause
+//! them at will.
+
+use crate::Stop;
+use crate::body::Body;
+use crate::listener::Options;
+use crate::patience::{Activity, Expired, Metered, Patience};
+use http::{Request, Response, StatusCode};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use orrery_core::limits;
+use std::convert::Infallible;
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout_at};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+use tracing::debug;
+
+const TLS_HANDSHAKE: u8 = 0x16;
+
+/// Who is at the other end, and whether the way there is encrypted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Peer {
+    /// `http` or `https`.
+    pub scheme: &'static str,
+    pub addr: SocketAddr,
+}
+
+/// What all connections of a listener have in common.
+pub(crate) struct Shared<S> {
+    pub(crate) service: S,
+    pub(crate) http: auto::Builder<TokioExecutor>,
+    pub(crate) tls: Option<TlsAcceptor>,
+    pub(crate) options: Options,
+    pub(crate) stop: Stop,
+}
+
+/// HTTP with our limits. Heads are timed by `patience`, so the library's own timeout is off.
+pub(crate) fn http_builder() -> auto::Builder<TokioExecutor> {
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(None)
+        .max_buf_size(limits::HEAD_BYTES_MAX)
+        .pipeline_flush(false);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(limits::STREAMS_MAX)
+        .max_header_list_size(limits::HEAD_BYTES_MAX as u32)
+        .keep_alive_interval(Duration::from_secs(limits::PING_SECONDS))
+        .keep_alive_timeout(Duration::from_secs(limits::PING_ANSWER_SECONDS_MAX));
+    builder
+}
+
+/// Serves one connection until it ends, is cut, or the stop has been obeyed.
+pub(crate) async fn run<S, F>(shared: Arc<Shared<S>>, stream: TcpStream, addr: SocketAddr)
+where
+    S: Fn(Request<Incoming>, Peer) -> F + Send + Sync + 'static,
+    F: Future<Output = Response<Body>> + Send + 'static,
+{
+    let accepted = Instant::now();
+    let opening = timeout_at(accepted + shared.options.head_time_max, open(stream, shared.tls.as_ref()));
+    let opened = tokio::select! {
+        opened = opening => opened,
+        () = shared.stop.stopped() => return,
+    };
+    match opened {
+        Ok(Ok(Opened::Clear(io))) => drive(&shared, io, Peer { scheme: "http", addr }, accepted).await,
+        Ok(Ok(Opened::Tls(io))) => drive(&shared, io, Peer { scheme: "https", addr }, accepted).await,
+        Ok(Err(error)) => debug!(%addr, %error, "a connection did not open"),
+        Err(_) => debug!(%addr, "a connection took too long to open"),
+    }
+}
+
+enum Opened {
+    Clear(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+async fn open(stream: TcpStream, tls: Option<&TlsAcceptor>) -> io::Result<Opened> {
+    // Answers are written whole; waiting to fill a packet would only delay them.
+    stream.set_nodelay(true)?;
+    let mut first = [0];
+    let length = stream.peek(&mut first).await?;
+    match (length, first, tls) {
+        (0, _, _) => Err(io::ErrorKind::UnexpectedEof.into()),
+        (_, [TLS_HANDSHAKE], Some(tls)) => Ok(Opened::Tls(Box::new(tls.accept(stream).await?))),
+        (_, [TLS_HANDSHAKE], None) => Err(io::Error::other("a TLS handshake, but TLS is off")),
+        _ => Ok(Opened::Clear(stream)),
+    }
+}
+
+async fn drive<I, S, F>(shared: &Shared<S>, io: I, peer: Peer, accepted: Instant)
+where
+    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    S: Fn(Request<Incoming>, Peer) -> F + Send + Sync + 'static,
+    F: Future<Output = Response<Body>> + Send + 'static,
+{
+    let Options { head_time_max, idle_time_max, stop_time_max, .. } = shared.options;
+    let activity = Arc::new(Activity::default());
+    let io = TokioIo::new(Metered::new(io, activity.clone()));
+    let mut patience = Patience::new(activity.clone(), accepted, head_time_max, idle_time_max);
+    let service = service_fn(|request| answer(&shared.service, request, peer, &activity));
+    let mut connection = pin!(shared.http.serve_connection(io, service));
+    let mut stopped = pin!(shared.stop.stopped());
+    loop {
+        tokio::select! {
+            biased;
+            ended = connection.as_mut() => {
+                if let Err(error) = ended {
+                    debug!(addr = %peer.addr, error, "a connection ended early");
+                }
+                return;
+            }
+            () = &mut stopped, if !patience.is_closing() => {
+                connection.as_mut().graceful_shutdown();
+                patience.close_within(stop_time_max);
+            }
+            expired = patience.expired() => match expired {
+                Expired::Idle => {
+                    connection.as_mut().graceful_shutdown();
+                    patience.close_within(head_time_max);
+                }
+                Expired::Late => {
+                    debug!(addr = %peer.addr, "a connection took too long and was cut");
+                    return;
+                }
+            },
+        }
+    }
+}
+
+/// Calls the service unless the request has too many headers, which over HTTP/2 only we check.
+fn answer<S, F>(
+    service: &S,
+    request: Request<Incoming>,
+    peer: Peer,
+    activity: &Arc<Activity>,
+) -> impl Future<Output = Result<Response<Body>, Infallible>> + Send + use<S, F>
+where
+    S: Fn(Request<Incoming>, Peer) -> F,
+    F: Future<Output = Response<Body>> + Send + 'static,
+{
+    let in_flight = activity.begin();
+    let answering = (request.headers().len() <= limits::HEADERS_MAX).then(|| service(request, peer));
+    async move {
+        let response = match answering {
+            Some(answering) => answering.await,
+            None => too_many_headers(),
+        };
+        drop(in_flight);
+        Ok(response)
+    }
+}
+
+fn too_many_headers() -> Response<Body> {
+    let mut response = Response::new(Body::default());
+    *response.status_mut() = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+    response
+}

@@ -1,0 +1,351 @@
+//! How long a connection may keep us waiting, and for what.
+//!
+//! ```text
+//!   Opening ──first request──▶ Busy ◀──request── Head     a head has begun to arrive
+//!      15 s                     │  ▲              15 s
+//!                        answer ▼  └──request──┐   ▲
+//!                              Idle ───────────┴───┘      nothing asked; clients keep these for minutes
+//! ```
+//!
+//! The HTTP library's own timeout starts when the previous answer is done, so it would cut an idle connection
+//! as early as a stalled head, and it allocates a timer for each request. Here the bytes and the requests are
+//! watched as they pass ([`Metered`], [`Activity`]), and one timer per connection is moved only when it is too
+//! late for the phase at hand; it fires early at times, looks, and goes back to sleep.
+//!
+//! While a request is in flight nothing expires: its body has a deadline of its own. An HTTP/2 connection has
+//! no heads to wait for once its preface is there; it is kept alive, or ended, by pings.
+
+use std::future::{Future, poll_fn};
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+/// The first bytes of an HTTP/2 connection. Where they arrive in pieces, the first request tells as much.
+const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// What one connection is doing, as its bytes and requests tell. Each field stands alone, hence `Relaxed`.
+#[derive(Debug, Default)]
+pub(crate) struct Activity {
+    requests: AtomicUsize,
+    in_flight: AtomicUsize,
+    /// Bytes came in that belong to no request so far.
+    unclaimed: AtomicBool,
+    /// Bytes went in or out since someone last looked.
+    moved: AtomicBool,
+    http2: AtomicBool,
+}
+
+impl Activity {
+    /// A request's head is complete. It is in flight until the guard is dropped.
+    pub(crate) fn begin(self: &Arc<Self>) -> InFlight {
+        self.requests.fetch_add(1, Relaxed);
+        self.in_flight.fetch_add(1, Relaxed);
+        self.unclaimed.store(false, Relaxed);
+        InFlight(self.clone())
+    }
+
+    fn saw(&self, bytes: &[u8]) {
+        self.moved.store(true, Relaxed);
+        if self.in_flight.load(Relaxed) > 0 {
+            return;
+        }
+        let was_unclaimed = self.unclaimed.swap(true, Relaxed);
+        if !was_unclaimed && self.requests.load(Relaxed) == 0 && bytes.starts_with(HTTP2_PREFACE) {
+            self.http2.store(true, Relaxed);
+        }
+    }
+
+    fn phase(&self) -> Phase {
+        let http2 = self.http2.load(Relaxed);
+        if self.in_flight.load(Relaxed) > 0 {
+            Phase::Busy
+        } else if self.requests.load(Relaxed) == 0 && !http2 {
+            Phase::Opening
+        } else if self.unclaimed.load(Relaxed) && !http2 {
+            Phase::Head
+        } else {
+            Phase::Idle
+        }
+    }
+}
+
+pub(crate) struct InFlight(Arc<Activity>);
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.in_flight.fetch_sub(1, Relaxed);
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Opening,
+    Idle,
+    Head,
+    Busy,
+    Closing { time_max: Duration },
+}
+
+/// Why patience ran out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expired {
+    /// Nothing was asked for long; the connection can be closed politely.
+    Idle,
+    /// Something that was due is not there; the connection is cut.
+    Late,
+}
+
+/// The one timer of a connection.
+pub(crate) struct Patience {
+    activity: Arc<Activity>,
+    head_time_max: Duration,
+    idle_time_max: Duration,
+    phase: Phase,
+    since: Instant,
+    requests_seen: usize,
+    alarm: Pin<Box<Sleep>>,
+}
+
+impl Patience {
+    pub(crate) fn new(
+        activity: Arc<Activity>,
+        opened: Instant,
+        head_time_max: Duration,
+        idle_time_max: Duration,
+    ) -> Self {
+        Self {
+            activity,
+            head_time_max,
+            idle_time_max,
+            phase: Phase::Opening,
+            since: opened,
+            requests_seen: 0,
+            alarm: Box::pin(sleep_until(opened + head_time_max)),
+        }
+    }
+
+    /// From now on only the end of the connection is awaited, and not for longer than this.
+    pub(crate) fn close_within(&mut self, time_max: Duration) {
+        self.phase = Phase::Closing { time_max };
+        self.since = Instant::now();
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        matches!(self.phase, Phase::Closing { .. })
+    }
+
+    /// Returns when the connection has kept us waiting too long. To be polled after the connection itself,
+    /// each time, because what that did decides how long the wait is.
+    pub(crate) async fn expired(&mut self) -> Expired {
+        poll_fn(|context| self.poll_expired(context)).await
+    }
+
+    fn poll_expired(&mut self, context: &mut Context<'_>) -> Poll<Expired> {
+        self.observe();
+        let Some(time_max) = self.time_max() else { return Poll::Pending };
+        let deadline = self.since + time_max;
+        if self.alarm.deadline() > deadline {
+            self.alarm.as_mut().reset(deadline);
+        }
+        loop {
+            ready!(self.alarm.as_mut().poll(context));
+            if Instant::now() >= deadline {
+                return Poll::Ready(self.verdict());
+            }
+            self.alarm.as_mut().reset(deadline);
+        }
+    }
+
+    /// Starts the wait anew if the phase or the request changed. More bytes of the same head do not, so a
+    /// client that sends one now and then is cut like one that sends none.
+    fn observe(&mut self) {
+        if self.is_closing() {
+            return;
+        }
+        let phase = self.activity.phase();
+        let requests = self.activity.requests.load(Relaxed);
+        let moved = self.activity.moved.swap(false, Relaxed);
+        // The wait for the opening began with the connection, before there was anything to observe.
+        let is_new = phase != self.phase || requests != self.requests_seen || (moved && phase == Phase::Idle);
+        if is_new {
+            self.since = Instant::now();
+        }
+        self.phase = phase;
+        self.requests_seen = requests;
+    }
+
+    fn time_max(&self) -> Option<Duration> {
+        match self.phase {
+            Phase::Opening | Phase::Head => Some(self.head_time_max),
+            Phase::Idle => Some(self.idle_time_max),
+            Phase::Busy => None,
+            Phase::Closing { time_max } => Some(time_max),
+        }
+    }
+
+    fn verdict(&self) -> Expired {
+        match self.phase {
+            Phase::Idle => Expired::Idle,
+            Phase::Opening | Phase::Head | Phase::Busy | Phase::Closing { .. } => Expired::Late,
+        }
+    }
+}
+
+/// A stream that tells an [`Activity`] what passes.
+pub(crate) struct Metered<T> {
+    io: T,
+    activity: Arc<Activity>,
+}
+
+impl<T> Metered<T> {
+    pub(crate) fn new(io: T, activity: Arc<Activity>) -> Self {
+        Self { io, activity }
+    }
+
+    fn wrote(&self, result: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if matches!(result, Poll::Ready(Ok(1..))) {
+            self.activity.moved.store(true, Relaxed);
+        }
+        result
+    }
+}
+
+impl<T: AsyncRead + Unpin> AsyncRead for Metered<T> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.io).poll_read(context, buffer))?;
+        let new = &buffer.filled()[before..];
+        if !new.is_empty() {
+            self.activity.saw(new);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<T: AsyncWrite + Unpin> AsyncWrite for Metered<T> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let result = Pin::new(&mut self.io).poll_write(context, bytes);
+        self.wrote(result)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let result = Pin::new(&mut self.io).poll_write_vectored(context, slices);
+        self.wrote(result)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.io.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::time::{advance, timeout};
+
+    const HEAD: Duration = Duration::from_secs(15);
+    const IDLE: Duration = Duration::from_secs(600);
+
+    fn patience() -> (Arc<Activity>, Patience) {
+        let activity = Arc::new(Activity::default());
+        (activity.clone(), Patience::new(activity, Instant::now(), HEAD, IDLE))
+    }
+
+    /// How long it takes, from here, until patience runs out.
+    async fn wait(patience: &mut Patience) -> (Expired, Duration) {
+        let start = Instant::now();
+        let expired = patience.expired().await;
+        (expired, start.elapsed())
+    }
+
+    async fn still_waits(patience: &mut Patience) -> bool {
+        timeout(Duration::from_millis(1), patience.expired()).await.is_err()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_first_head_is_due_from_the_start() {
+        let (activity, mut patience) = patience();
+        advance(HEAD / 3).await;
+        activity.saw(b"GET ");
+        assert_eq!(wait(&mut patience).await, (Expired::Late, HEAD - HEAD / 3));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_later_head_is_due_from_its_first_byte_and_more_bytes_win_no_time() {
+        let (activity, mut patience) = patience();
+        drop(activity.begin());
+        assert!(still_waits(&mut patience).await);
+        advance(HEAD * 4).await;
+        activity.saw(b"G");
+        assert!(still_waits(&mut patience).await);
+        advance(HEAD - Duration::from_secs(1)).await;
+        activity.saw(b"E");
+        let (expired, after) = wait(&mut patience).await;
+        assert_eq!(expired, Expired::Late);
+        assert!(after <= Duration::from_secs(1), "{after:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_idle_connection_has_minutes_and_bytes_on_their_way_out_count() {
+        let (activity, mut patience) = patience();
+        drop(activity.begin());
+        assert!(still_waits(&mut patience).await);
+        advance(IDLE / 2).await;
+        activity.moved.store(true, Relaxed);
+        assert_eq!(wait(&mut patience).await, (Expired::Idle, IDLE));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_in_flight_is_never_late() {
+        let (activity, mut patience) = patience();
+        let request = activity.begin();
+        activity.saw(b"a body");
+        let endless = timeout(IDLE * 10, patience.expired()).await;
+        assert!(endless.is_err());
+        drop(request);
+        assert_eq!(wait(&mut patience).await, (Expired::Idle, IDLE));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_http2_preface_is_an_opening_and_its_frames_are_no_heads() {
+        let (activity, mut patience) = patience();
+        activity.saw(HTTP2_PREFACE);
+        assert!(still_waits(&mut patience).await);
+        activity.saw(b"a frame");
+        assert_eq!(wait(&mut patience).await, (Expired::Idle, IDLE));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn closing_has_its_own_limit_whatever_goes_on() {
+        let (activity, mut patience) = patience();
+        let _request = activity.begin();
+        patience.close_within(Duration::from_secs(3));
+        activity.saw(b"more");
+        assert_eq!(wait(&mut patience).await, (Expired::Late, Duration::from_secs(3)));
+    }
+}

@@ -1,0 +1,96 @@
+//! Percent-encoding of paths: one segment in, one path out.
+//!
+//! `+` is a plus in both directions (a space is `%20`): this is the encoding of paths, not of forms. A `%`
+//! that no two hex digits follow stands for itself, as clients that do not escape it expect.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use std::borrow::Cow;
+
+/// A segment whose bytes, decoded, are not text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the percent-encoded text is not valid UTF-8")]
+pub struct NotText;
+
+/// Decodes one segment, once: `a%2520b` is the text `a%20b`. Copies only if something is escaped.
+pub fn decode_segment(raw: &str) -> Result<Cow<'_, str>, NotText> {
+    percent_decode_str(raw).decode_utf8().map_err(|_| NotText)
+}
+
+/// Encodes what JavaScript's `encodeURI` encodes, the way `x-ms-alt-content-path` is sent.
+pub fn encode_uri(text: &str) -> Cow<'_, str> {
+    utf8_percent_encode(text, &URI).into()
+}
+
+/// Everything but letters, digits and the marks that `encodeURI` leaves alone (ECMA-262, 19.2.6.4).
+const URI: AsciiSet = NON_ALPHANUMERIC
+    .remove(b';')
+    .remove(b'/')
+    .remove(b'?')
+    .remove(b':')
+    .remove(b'@')
+    .remove(b'&')
+    .remove(b'=')
+    .remove(b'+')
+    .remove(b'$')
+    .remove(b',')
+    .remove(b'#')
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'!')
+    .remove(b'~')
+    .remove(b'*')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')');
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check_decode(raw: &str, expected: &str) {
+        assert_eq!(decode_segment(raw).as_deref(), Ok(expected), "{raw}");
+    }
+
+    #[test]
+    fn a_segment_is_decoded_exactly_once() {
+        check_decode("orders", "orders");
+        check_decode("100%25", "100%");
+        check_decode("a%2520b", "a%20b");
+        check_decode("caf%C3%A9%27", "café'");
+        check_decode("%2F%3f", "/?");
+    }
+
+    #[test]
+    fn a_plus_is_a_plus() {
+        check_decode("a+b", "a+b");
+        check_decode("a%2Bb", "a+b");
+    }
+
+    #[test]
+    fn a_lone_percent_sign_stands_for_itself() {
+        check_decode("100%", "100%");
+        check_decode("%zz%4", "%zz%4");
+    }
+
+    #[test]
+    fn bytes_that_are_not_text_are_refused() {
+        assert_eq!(decode_segment("a%ff"), Err(NotText));
+        assert_eq!(decode_segment("%C3"), Err(NotText));
+    }
+
+    #[test]
+    fn a_segment_without_escapes_is_not_copied() {
+        assert!(matches!(decode_segment("orders"), Ok(Cow::Borrowed("orders"))));
+    }
+
+    #[test]
+    fn encode_uri_leaves_what_javascript_leaves() {
+        // The right-hand sides are what `encodeURI` prints in Node.
+        let left_alone = "azAZ09;/?:@&=+$,#-_.!~*'()";
+        assert_eq!(encode_uri(left_alone), left_alone);
+        assert_eq!(encode_uri("dbs/my db/colls/é%\"<>"), "dbs/my%20db/colls/%C3%A9%25%22%3C%3E");
+        assert_eq!(encode_uri("[]{}|\\^`"), "%5B%5D%7B%7D%7C%5C%5E%60");
+        assert_eq!(encode_uri("日\u{7f}\n"), "%E6%97%A5%7F%0A");
+    }
+}

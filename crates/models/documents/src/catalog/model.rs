@@ -1,0 +1,222 @@
+//! The catalog in memory: what every request looks at before it touches the store.
+
+use super::record;
+use crate::definition::{ContainerDefinition, PartitionKind, Throughput};
+use crate::ranges::Ranges;
+use crate::row;
+use bytes::Bytes;
+use orrery_core::{ContainerRid, DatabaseName, DatabaseRid, ETag, OfferRid, Timestamp};
+use orrery_keys::Hashing;
+use orrery_kv::{Error, KeyRange, Order, Read, Space};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+#[derive(Clone, Debug)]
+pub struct Database {
+    pub name: DatabaseName,
+    pub rid: DatabaseRid,
+    pub etag: ETag,
+    pub written: Timestamp,
+    pub offer: Option<OfferRid>,
+}
+
+/// A container, with what every answer about its items repeats worked out once.
+#[derive(Clone, Debug)]
+pub struct Container {
+    database: DatabaseName,
+    rid: ContainerRid,
+    definition: ContainerDefinition,
+    ranges: Ranges,
+    etag: ETag,
+    written: Timestamp,
+    offer: Option<OfferRid>,
+    hashing: Hashing,
+    self_link: String,
+    rid_text: String,
+}
+
+#[derive(Clone, Debug)]
+pub struct Offer {
+    pub rid: OfferRid,
+    pub target: OfferTarget,
+    pub throughput: Throughput,
+    pub etag: ETag,
+    pub written: Timestamp,
+}
+
+/// Whose throughput an offer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OfferTarget {
+    Database(DatabaseRid),
+    Container(ContainerRid),
+}
+
+impl Container {
+    pub(super) fn new(
+        database: DatabaseName,
+        rid: ContainerRid,
+        definition: ContainerDefinition,
+        ranges: Ranges,
+        etag: ETag,
+        written: Timestamp,
+        offer: Option<OfferRid>,
+    ) -> Self {
+        let hashing = hashing(definition.partition_key().kind());
+        let self_link = format!("dbs/{}/colls/{rid}/", rid.database);
+        Self { database, rid, definition, ranges, etag, written, offer, hashing, self_link, rid_text: rid.to_string() }
+    }
+
+    /// The same container with another definition, ranges or version.
+    pub(super) fn changed(&self, definition: ContainerDefinition, ranges: Ranges, etag: ETag, written: Timestamp) -> Self {
+        Self { definition, ranges, etag, written, ..self.clone() }
+    }
+
+    pub fn database(&self) -> &DatabaseName {
+        &self.database
+    }
+
+    pub fn rid(&self) -> ContainerRid {
+        self.rid
+    }
+
+    pub fn rid_text(&self) -> &str {
+        &self.rid_text
+    }
+
+    /// The number that its rows' keys begin with.
+    pub fn number(&self) -> u32 {
+        self.rid.number()
+    }
+
+    pub fn definition(&self) -> &ContainerDefinition {
+        &self.definition
+    }
+
+    pub fn ranges(&self) -> &Ranges {
+        &self.ranges
+    }
+
+    pub fn etag(&self) -> ETag {
+        self.etag
+    }
+
+    pub fn written(&self) -> Timestamp {
+        self.written
+    }
+
+    pub fn offer(&self) -> Option<OfferRid> {
+        self.offer
+    }
+
+    pub fn hashing(&self) -> Hashing {
+        self.hashing
+    }
+
+    /// `dbs/<rid>/colls/<rid>/`
+    pub fn self_link(&self) -> &str {
+        &self.self_link
+    }
+}
+
+pub(super) fn hashing(kind: PartitionKind) -> Hashing {
+    match kind {
+        PartitionKind::HashV1 => Hashing::HashV1,
+        PartitionKind::HashV2 => Hashing::HashV2,
+        PartitionKind::MultiHash => Hashing::MultiHash,
+    }
+}
+
+/// Everything in the catalog at one moment.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    databases: BTreeMap<String, Arc<Database>>,
+    containers: BTreeMap<u32, BTreeMap<String, Arc<Container>>>,
+    offers: BTreeMap<u32, Arc<Offer>>,
+    /// The rows that the picture was made from, so that a refresh reads only what changed.
+    rows: HashMap<Bytes, (Bytes, Entry)>,
+}
+
+#[derive(Clone, Debug)]
+enum Entry {
+    Database(Arc<Database>),
+    Container(Arc<Container>),
+    Offer(Arc<Offer>),
+}
+
+impl Catalog {
+    /// The catalog that `state` holds, reusing what has not changed since `self`.
+    pub fn refreshed(&self, state: &dyn Read) -> Result<Self, Error> {
+        let mut next = Self::default();
+        let mut take = |range: KeyRange, read: fn(&[u8]) -> Result<Entry, Error>| {
+            for row in state.range(Space::Meta, &range, Order::Ascending) {
+                let (key, value) = row?;
+                let entry = match self.rows.get(&key) {
+                    Some((same, entry)) if *same == value => entry.clone(),
+                    _ => read(&value)?,
+                };
+                next.add(entry.clone());
+                next.rows.insert(key, (value, entry));
+            }
+            Ok::<(), Error>(())
+        };
+        take(row::databases(), |bytes| Ok(Entry::Database(Arc::new(record::read_database(bytes)?))))?;
+        take(row::containers(), |bytes| Ok(Entry::Container(Arc::new(record::read_container(bytes)?))))?;
+        take(row::offers(), |bytes| Ok(Entry::Offer(Arc::new(record::read_offer(bytes)?))))?;
+        Ok(next)
+    }
+
+    fn add(&mut self, entry: Entry) {
+        match entry {
+            Entry::Database(database) => drop(self.databases.insert(database.name.to_string(), database)),
+            Entry::Container(container) => {
+                let siblings = self.containers.entry(container.rid.database.0).or_default();
+                siblings.insert(container.definition.name().to_string(), container);
+            }
+            Entry::Offer(offer) => drop(self.offers.insert(offer.rid.0, offer)),
+        }
+    }
+
+    pub fn databases(&self) -> impl Iterator<Item = &Arc<Database>> {
+        self.databases.values()
+    }
+
+    /// By name, or by resource id in text.
+    pub fn database(&self, name_or_rid: &str) -> Option<&Arc<Database>> {
+        let by_rid = || {
+            let rid = DatabaseRid::parse(name_or_rid).ok()?;
+            self.databases.values().find(|database| database.rid == rid)
+        };
+        self.databases.get(name_or_rid).or_else(by_rid)
+    }
+
+    pub fn containers(&self, database: DatabaseRid) -> impl Iterator<Item = &Arc<Container>> {
+        self.containers.get(&database.0).into_iter().flat_map(BTreeMap::values)
+    }
+
+    pub fn all_containers(&self) -> impl Iterator<Item = &Arc<Container>> {
+        self.containers.values().flat_map(BTreeMap::values)
+    }
+
+    /// By name, or by resource id in text.
+    pub fn container(&self, database: DatabaseRid, name_or_rid: &str) -> Option<&Arc<Container>> {
+        let siblings = self.containers.get(&database.0)?;
+        let by_rid = || {
+            let rid = ContainerRid::parse(name_or_rid).ok()?;
+            siblings.values().find(|container| container.rid == rid)
+        };
+        siblings.get(name_or_rid).or_else(by_rid)
+    }
+
+    pub fn container_by_number(&self, number: u32) -> Option<&Arc<Container>> {
+        self.all_containers().find(|container| container.number() == number)
+    }
+
+    pub fn offers(&self) -> impl Iterator<Item = &Arc<Offer>> {
+        self.offers.values()
+    }
+
+    /// By resource id in text.
+    pub fn offer(&self, rid: &str) -> Option<&Arc<Offer>> {
+        self.offers.values().find(|offer| offer.rid.to_string() == rid)
+    }
+}

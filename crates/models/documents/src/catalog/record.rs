@@ -1,0 +1,195 @@
+//! How the catalog is stored: JSON with a version, one row each (`docs/formats/catalog.md`).
+
+use crate::catalog::model::{Container, Database, Offer, OfferTarget};
+use crate::definition::{ContainerDefinition, Throughput};
+use crate::ranges::{Range, Ranges};
+use bytes::Bytes;
+use orrery_core::{ContainerName, ContainerRid, DatabaseName, DatabaseRid, ETag, OfferRid, Timestamp};
+use orrery_keys::Epk;
+use orrery_kv::Error;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+
+const VERSION: u32 = 1;
+
+/// The last numbers that were given.
+#[derive(Serialize, Deserialize)]
+pub(super) struct NumbersRecord {
+    v: u32,
+    pub databases: u32,
+    pub containers: u32,
+    pub offers: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct DatabaseRecord {
+    v: u32,
+    name: String,
+    number: u32,
+    etag: String,
+    written_ms: u64,
+    offer: Option<u32>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ContainerRecord {
+    v: u32,
+    database: u32,
+    database_name: String,
+    number: u32,
+    etag: String,
+    written_ms: u64,
+    offer: Option<u32>,
+    definition: Map<String, Value>,
+    ranges: Vec<RangeRecord>,
+    ranges_next: u32,
+    ranges_version: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct RangeRecord {
+    id: u32,
+    min: String,
+    max: String,
+    parents: Vec<u32>,
+    since: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct OfferRecord {
+    v: u32,
+    number: u32,
+    database: u32,
+    container: Option<u32>,
+    content: Value,
+    etag: String,
+    written_ms: u64,
+}
+
+fn write(record: &impl Serialize) -> Bytes {
+    Bytes::from(serde_json::to_vec(record).expect("a record of names and numbers has a JSON form"))
+}
+
+fn read<T: DeserializeOwned>(what: &str, bytes: &[u8]) -> Result<T, Error> {
+    serde_json::from_slice(bytes).map_err(|error| Error::Corrupt(format!("a {what} record: {error}")))
+}
+
+fn damaged(what: &str) -> Error {
+    Error::Corrupt(format!("a {what} record holds what was never written"))
+}
+
+impl NumbersRecord {
+    pub fn read(stored: Option<Bytes>) -> Result<Self, Error> {
+        match stored {
+            None => Ok(Self { v: VERSION, databases: 0, containers: 0, offers: 0 }),
+            Some(bytes) => read("numbers", &bytes),
+        }
+    }
+
+    pub fn write(&self) -> Bytes {
+        write(self)
+    }
+}
+
+pub(super) fn write_database(database: &Database) -> Bytes {
+    write(&DatabaseRecord {
+        v: VERSION,
+        name: database.name.to_string(),
+        number: database.rid.0,
+        etag: database.etag.to_string(),
+        written_ms: database.written.millis(),
+        offer: database.offer.map(|offer| offer.0),
+    })
+}
+
+pub(super) fn read_database(bytes: &[u8]) -> Result<Database, Error> {
+    let record: DatabaseRecord = read("database", bytes)?;
+    Ok(Database {
+        name: DatabaseName::parse(&record.name).map_err(|_| damaged("database"))?,
+        rid: DatabaseRid(record.number),
+        etag: ETag::parse(&record.etag).ok_or_else(|| damaged("database"))?,
+        written: Timestamp::from_millis(record.written_ms),
+        offer: record.offer.map(OfferRid),
+    })
+}
+
+pub(super) fn write_container(container: &Container) -> Bytes {
+    let ranges = container.ranges().leaves().iter().map(|range| RangeRecord {
+        id: range.id,
+        min: range.min.to_string(),
+        max: range.max.to_string(),
+        parents: range.parents.clone(),
+        since: range.since,
+    });
+    write(&ContainerRecord {
+        v: VERSION,
+        database: container.rid().database.0,
+        database_name: container.database().to_string(),
+        number: container.number(),
+        etag: container.etag().to_string(),
+        written_ms: container.written().millis(),
+        offer: container.offer().map(|offer| offer.0),
+        definition: container.definition().to_json(),
+        ranges: ranges.collect(),
+        ranges_next: container.ranges().next_id(),
+        ranges_version: container.ranges().version(),
+    })
+}
+
+pub(super) fn read_container(bytes: &[u8]) -> Result<Container, Error> {
+    let record: ContainerRecord = read("container", bytes)?;
+    let ranges = record.ranges.into_iter().map(read_range).collect::<Result<Vec<_>, _>>()?;
+    let definition = ContainerDefinition::parse(record.definition).map_err(|_| damaged("container"))?;
+    ContainerName::parse(definition.name().as_str()).map_err(|_| damaged("container"))?;
+    Ok(Container::new(
+        DatabaseName::parse(&record.database_name).map_err(|_| damaged("container"))?,
+        ContainerRid::new(DatabaseRid(record.database), record.number),
+        definition,
+        Ranges::from_parts(ranges, record.ranges_next, record.ranges_version).ok_or_else(|| damaged("container"))?,
+        ETag::parse(&record.etag).ok_or_else(|| damaged("container"))?,
+        Timestamp::from_millis(record.written_ms),
+        record.offer.map(OfferRid),
+    ))
+}
+
+fn read_range(record: RangeRecord) -> Result<Range, Error> {
+    let epk = |hex: &str| Epk::parse(hex).map_err(|_| damaged("container"));
+    Ok(Range {
+        id: record.id,
+        min: epk(&record.min)?,
+        max: epk(&record.max)?,
+        parents: record.parents,
+        since: record.since,
+    })
+}
+
+pub(super) fn write_offer(offer: &Offer) -> Bytes {
+    let (database, container) = match offer.target {
+        OfferTarget::Database(database) => (database.0, None),
+        OfferTarget::Container(container) => (container.database.0, Some(container.number())),
+    };
+    write(&OfferRecord {
+        v: VERSION,
+        number: offer.rid.0,
+        database,
+        container,
+        content: offer.throughput.to_offer_content(),
+        etag: offer.etag.to_string(),
+        written_ms: offer.written.millis(),
+    })
+}
+
+pub(super) fn read_offer(bytes: &[u8]) -> Result<Offer, Error> {
+    let record: OfferRecord = read("offer", bytes)?;
+    let database = DatabaseRid(record.database);
+    Ok(Offer {
+        rid: OfferRid(record.number),
+        target: match record.container {
+            None => OfferTarget::Database(database),
+            Some(number) => OfferTarget::Container(ContainerRid::new(database, number)),
+        },
+        throughput: Throughput::from_offer_content(&record.content).map_err(|_| damaged("offer"))?,
+        etag: ETag::parse(&record.etag).ok_or_else(|| damaged("offer"))?,
+        written: Timestamp::from_millis(record.written_ms),
+    })
+}

@@ -1,0 +1,136 @@
+//! Taking a JSON object apart, member by member, with an error that names the member.
+//!
+//! `null` counts as absent, because some clients send every member they know. What nobody took is the
+//! rest: members we do not know, which go into the answer unchanged.
+
+use super::error::{DefinitionError, Parsed, invalid};
+use orrery_core::limits;
+use serde_json::{Map, Value};
+
+/// One object of a definition; `owner` is what messages call it.
+pub(super) struct Members {
+    owner: &'static str,
+    map: Map<String, Value>,
+}
+
+impl Members {
+    pub fn of(owner: &'static str, raw: Value) -> Result<Self, DefinitionError> {
+        match raw {
+            Value::Object(map) => Ok(Self { owner, map }),
+            _ => Err(invalid(format!("The {owner} must be a JSON object."))),
+        }
+    }
+
+    pub fn take(&mut self, name: &str) -> Option<Value> {
+        self.map.shift_remove(name).filter(|value| !value.is_null())
+    }
+
+    pub fn string(&mut self, name: &str) -> Result<Option<String>, DefinitionError> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(_) => Err(self.must_be(name, "a string")),
+        }
+    }
+
+    pub fn required_string(&mut self, name: &str) -> Result<String, DefinitionError> {
+        let owner = self.owner;
+        self.string(name)?.ok_or_else(|| invalid(format!("The {owner} has no '{name}'.")))
+    }
+
+    pub fn boolean(&mut self, name: &str) -> Result<Option<bool>, DefinitionError> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(Value::Bool(value)) => Ok(Some(value)),
+            Some(_) => Err(self.must_be(name, "true or false")),
+        }
+    }
+
+    pub fn integer(&mut self, name: &str) -> Result<Option<i64>, DefinitionError> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(value) => integer(&value).map(Some).ok_or_else(|| self.must_be(name, "an integer")),
+        }
+    }
+
+    /// An absent list is an empty one.
+    pub fn list(&mut self, name: &str) -> Result<Vec<Value>, DefinitionError> {
+        let entries_max = limits::DEFINITION_LIST_ENTRIES_MAX;
+        match self.take(name) {
+            None => Ok(Vec::new()),
+            Some(Value::Array(entries)) if entries.len() <= entries_max => Ok(entries),
+            Some(Value::Array(_)) => Err(self.must_be(name, &format!("at most {entries_max} entries long"))),
+            Some(_) => Err(self.must_be(name, "an array")),
+        }
+    }
+
+    /// The members in `shown`, then those that were not taken.
+    pub fn followed_by_rest(self, mut shown: Map<String, Value>) -> Value {
+        shown.extend(self.map);
+        Value::Object(shown)
+    }
+
+    fn must_be(&self, name: &str, what: &str) -> DefinitionError {
+        invalid(format!("The '{name}' of the {} must be {what}.", self.owner))
+    }
+}
+
+/// The whole body: each policy is taken out, parsed, and its JSON put into the answer in that order.
+pub(super) struct Sections {
+    body: Map<String, Value>,
+    shown: Map<String, Value>,
+}
+
+impl Sections {
+    pub fn new(body: Map<String, Value>) -> Self {
+        Self { body, shown: Map::new() }
+    }
+
+    pub fn required<T>(&mut self, name: &str, parse: fn(Value) -> Parsed<T>) -> Result<T, DefinitionError> {
+        self.optional(name, parse)?.ok_or_else(|| {
+            invalid(format!("The container has no '{name}'. Add the member '{name}' to the request body."))
+        })
+    }
+
+    /// An absent policy is the policy an empty object means.
+    pub fn defaulted<T>(&mut self, name: &str, parse: fn(Value) -> Parsed<T>) -> Result<T, DefinitionError> {
+        let raw = self.take(name).unwrap_or_else(|| Value::Object(Map::new()));
+        Ok(self.show(name, parse(raw)?))
+    }
+
+    pub fn optional<T>(
+        &mut self,
+        name: &str,
+        parse: impl Fn(Value) -> Parsed<T>,
+    ) -> Result<Option<T>, DefinitionError> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(raw) => Ok(Some(self.show(name, parse(raw)?))),
+        }
+    }
+
+    pub fn finish(mut self) -> Map<String, Value> {
+        self.shown.extend(self.body);
+        self.shown
+    }
+
+    fn take(&mut self, name: &str) -> Option<Value> {
+        self.body.shift_remove(name).filter(|value| !value.is_null())
+    }
+
+    fn show<T>(&mut self, name: &str, (typed, json): (T, Value)) -> T {
+        self.shown.insert(name.to_owned(), json);
+        typed
+    }
+}
+
+/// `30` and `30.0`, but not `30.5`.
+pub(super) fn integer(value: &Value) -> Option<i64> {
+    let exact = |float: f64| (float.fract() == 0.0 && float.abs() < 9e15).then_some(float as i64);
+    value.as_i64().or_else(|| value.as_f64().and_then(exact))
+}
+
+/// The entry of `table` with this name in any case, so that answers have one spelling.
+pub(super) fn spelled<T: Copy>(text: &str, table: &[(&'static str, T)]) -> Option<(&'static str, T)> {
+    table.iter().copied().find(|(name, _)| name.eq_ignore_ascii_case(text))
+}

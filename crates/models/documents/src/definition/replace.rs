@@ -1,0 +1,87 @@
+//! What replacing a container's definition may change.
+//!
+//! Indexing, TTLs, computed properties, full text and the change feed follow the new body, and what it leaves
+//! out goes back to its default. The name, the partition key and the unique keys are fixed and must be there.
+//! Clients leave out the policies in `KEPT`, which cannot be taken away; those stay as they are.
+
+use super::error::{DefinitionError, invalid};
+use super::{ContainerDefinition, unique, vector_index};
+use serde_json::{Map, Value};
+
+const KEPT: [&str; 4] =
+    ["conflictResolutionPolicy", "geospatialConfig", "vectorEmbeddingPolicy", "clientEncryptionPolicy"];
+
+impl ContainerDefinition {
+    /// The definition after a replace with this body.
+    pub fn replaced_by(&self, mut body: Map<String, Value>) -> Result<Self, DefinitionError> {
+        for name in KEPT {
+            keep(&self.json, &mut body, name);
+        }
+        self.keep_hashing(&mut body);
+        let next = Self::parse(body)?;
+        self.check_fixed(&next)?;
+        self.check_policies(&next)?;
+        Ok(next)
+    }
+
+    /// A partition key that names only its paths means the hashing the container has.
+    fn keep_hashing(&self, body: &mut Map<String, Value>) {
+        if let (Some(Value::Object(old)), Some(Value::Object(new))) =
+            (self.json.get("partitionKey"), body.get_mut("partitionKey"))
+        {
+            keep(old, new, "kind");
+            keep(old, new, "version");
+        }
+    }
+
+    fn check_fixed(&self, next: &Self) -> Result<(), DefinitionError> {
+        if next.name != self.name {
+            return Err(invalid(format!(
+                "The id '{}' in the body is not that of the container, '{}'. Containers cannot be renamed.",
+                next.name, self.name
+            )));
+        }
+        let (old, new) = (&self.partition_key, &next.partition_key);
+        if (old.paths(), old.kind()) != (new.paths(), new.kind()) {
+            return Err(invalid(
+                "Document collection partition key cannot be changed. To change it, create a new container \
+                 and copy the items.",
+            ));
+        }
+        if !unique::same(&self.unique_keys, &next.unique_keys) {
+            return Err(DefinitionError::Forbidden(
+                "The unique index cannot be modified. To change the unique index, remove the container and \
+                 create a new one; to keep it, send the uniqueKeyPolicy as it is."
+                    .to_owned(),
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_policies(&self, next: &Self) -> Result<(), DefinitionError> {
+        if next.conflicts != self.conflicts {
+            return Err(invalid("The conflictResolutionPolicy of a container cannot be changed."));
+        }
+        let kept = self.vectors.iter().all(|embedding| next.vectors.contains(embedding));
+        if !kept {
+            return Err(invalid(
+                "The Vector Embedding Policy cannot be changed in Collection Replace: embeddings can be \
+                 added, but those it has must stay as they are.",
+            ));
+        }
+        vector_index::check_replace(&self.indexing.vectors, &next.indexing.vectors)?;
+        let encryption = "clientEncryptionPolicy";
+        if self.json.contains_key(encryption) && self.json.get(encryption) != next.json.get(encryption) {
+            return Err(invalid("The clientEncryptionPolicy of a container cannot be changed."));
+        }
+        Ok(())
+    }
+}
+
+/// Copies a member that is in `old` and that `new` does not set.
+fn keep(old: &Map<String, Value>, new: &mut Map<String, Value>, name: &str) {
+    let unset = new.get(name).is_none_or(Value::is_null);
+    if let (true, Some(value)) = (unset, old.get(name)) {
+        new.insert(name.to_owned(), value.clone());
+    }
+}

@@ -1,0 +1,194 @@
+//! Throughput of a container or database, as headers ask for it and offers show it (wire guide §10).
+
+use super::error::{DefinitionError, invalid};
+use super::members::integer;
+use orrery_core::limits;
+use serde_json::{Value, json};
+
+/// Request units per second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Throughput {
+    Manual(u64),
+    /// Between a tenth of `max` and `max`, as the load asks.
+    Autoscale {
+        max: u64,
+    },
+}
+
+impl Throughput {
+    /// From `x-ms-offer-throughput` and `x-ms-cosmos-offer-autopilot-settings`; `None` if neither is there.
+    pub fn from_headers(
+        offer_throughput: Option<&str>,
+        autopilot: Option<&str>,
+    ) -> Result<Option<Self>, DefinitionError> {
+        match (offer_throughput, autopilot) {
+            (None, None) => Ok(None),
+            (Some(text), None) => Self::from_manual_header(text).map(Some),
+            (None, Some(text)) => Self::from_autopilot_header(text).map(Some),
+            (Some(_), Some(_)) => Err(invalid(
+                "The request asks for both manual and autoscale throughput. Send x-ms-offer-throughput or \
+                 x-ms-cosmos-offer-autopilot-settings, not both.",
+            )),
+        }
+    }
+
+    /// From the `content` of an offer. Where it has autoscale settings, `offerThroughput` is only the current
+    /// value.
+    pub fn from_offer_content(content: &Value) -> Result<Self, DefinitionError> {
+        match content.get("offerAutopilotSettings").filter(|settings| !settings.is_null()) {
+            Some(settings) => Self::from_settings(settings),
+            None => manual(content.get("offerThroughput").and_then(integer).ok_or_else(|| {
+                invalid(
+                    "The content of the offer needs an integer 'offerThroughput' or \
+                'offerAutopilotSettings'.",
+                )
+            })?),
+        }
+    }
+
+    pub fn to_offer_content(&self) -> Value {
+        match self {
+            Self::Manual(units) => json!({
+                "offerThroughput": units,
+                "offerIsRUPerMinuteThroughputEnabled": false,
+            }),
+            Self::Autoscale { max } => json!({
+                "offerThroughput": max / 10,
+                "offerIsRUPerMinuteThroughputEnabled": false,
+                "offerAutopilotSettings": {"maxThroughput": max},
+            }),
+        }
+    }
+
+    /// How many partition key ranges carry it.
+    pub fn ranges(&self) -> usize {
+        let (Self::Manual(units) | Self::Autoscale { max: units }) = *self;
+        units.div_ceil(limits::THROUGHPUT_PER_RANGE).max(1) as usize
+    }
+
+    fn from_manual_header(text: &str) -> Result<Self, DefinitionError> {
+        let units = text.trim().parse().map_err(|_| {
+            invalid(format!(
+                "The header x-ms-offer-throughput is '{text}'. Give a number of RU/s, such as 400."
+            ))
+        })?;
+        manual(units)
+    }
+
+    fn from_autopilot_header(text: &str) -> Result<Self, DefinitionError> {
+        let settings = serde_json::from_str(text).map_err(|_| {
+            invalid(
+                "The header x-ms-cosmos-offer-autopilot-settings is not JSON. Send {\"maxThroughput\":4000}.",
+            )
+        })?;
+        Self::from_settings(&settings)
+    }
+
+    fn from_settings(settings: &Value) -> Result<Self, DefinitionError> {
+        let max = settings.get("maxThroughput").and_then(integer).ok_or_else(|| {
+            invalid("The autoscale settings need an integer 'maxThroughput'. Send {\"maxThroughput\":4000}.")
+        })?;
+        let (min, step) = (limits::THROUGHPUT_AUTOSCALE_MIN, limits::THROUGHPUT_AUTOSCALE_STEP);
+        Ok(Self::Autoscale { max: checked("autoscale maximum", max, min, step)? })
+    }
+}
+
+fn manual(units: i64) -> Result<Throughput, DefinitionError> {
+    let (min, step) = (limits::THROUGHPUT_MANUAL_MIN, limits::THROUGHPUT_MANUAL_STEP);
+    checked("throughput", units, min, step).map(Throughput::Manual)
+}
+
+fn checked(what: &str, units: i64, min: u64, step: u64) -> Result<u64, DefinitionError> {
+    let max = limits::THROUGHPUT_MAX;
+    u64::try_from(units).ok().filter(|units| (min..=max).contains(units) && units % step == 0).ok_or_else(
+        || {
+            invalid(format!(
+                "The {what} of {units} RU/s is invalid. Give a multiple of {step} from {min} to {max}."
+            ))
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(manual: Option<&str>, autopilot: Option<&str>, expected: Option<Throughput>) {
+        assert_eq!(Throughput::from_headers(manual, autopilot), Ok(expected));
+    }
+
+    fn refused(manual: Option<&str>, autopilot: Option<&str>, fragment: &str) {
+        let error = Throughput::from_headers(manual, autopilot).unwrap_err().to_string();
+        assert!(error.contains(fragment), "{manual:?} {autopilot:?}: {error}");
+    }
+
+    #[test]
+    fn headers_ask_for_manual_or_autoscale_throughput() {
+        check(None, None, None);
+        check(Some("400"), None, Some(Throughput::Manual(400)));
+        check(Some(" 1000000 "), None, Some(Throughput::Manual(1_000_000)));
+        check(None, Some(r#"{"maxThroughput":4000}"#), Some(Throughput::Autoscale { max: 4000 }));
+        check(
+            None,
+            Some(
+                r#"{"maxThroughput":1000,"autoUpgradePolicy":{"throughputPolicy":{"incrementPercent":10}}}"#,
+            ),
+            Some(Throughput::Autoscale { max: 1000 }),
+        );
+    }
+
+    #[test]
+    fn headers_that_make_no_sense_say_what_to_send() {
+        refused(Some("400"), Some(r#"{"maxThroughput":4000}"#), "not both");
+        refused(Some("300"), None, "multiple of 100 from 400 to 1000000");
+        refused(Some("450"), None, "multiple of 100");
+        refused(Some("1000100"), None, "to 1000000");
+        refused(Some("-400"), None, "-400 RU/s is invalid");
+        refused(Some("four hundred"), None, "such as 400");
+        refused(Some("400.5"), None, "such as 400");
+        refused(None, Some("4000"), "maxThroughput");
+        refused(None, Some("{"), "not JSON");
+        refused(None, Some(r#"{"maxThroughput":"4000"}"#), "integer 'maxThroughput'");
+        refused(None, Some(r#"{"maxThroughput":400}"#), "multiple of 1000 from 1000");
+        refused(None, Some(r#"{"maxThroughput":1500}"#), "multiple of 1000");
+    }
+
+    #[test]
+    fn reading_an_offer_undoes_showing_it() {
+        for throughput in [Throughput::Manual(400), Throughput::Autoscale { max: 4000 }] {
+            assert_eq!(Throughput::from_offer_content(&throughput.to_offer_content()), Ok(throughput));
+        }
+    }
+
+    #[test]
+    fn an_autoscale_offer_shows_a_tenth_as_current() {
+        let content = Throughput::Autoscale { max: 4000 }.to_offer_content();
+        assert_eq!(content["offerThroughput"], 400);
+        assert_eq!(content["offerAutopilotSettings"]["maxThroughput"], 4000);
+        assert!(Throughput::Manual(400).to_offer_content().get("offerAutopilotSettings").is_none());
+    }
+
+    #[test]
+    fn an_offer_without_a_usable_number_is_refused() {
+        let refused = |content: Value| Throughput::from_offer_content(&content).unwrap_err().to_string();
+        assert!(refused(json!({})).contains("offerThroughput"));
+        assert!(refused(json!({"offerThroughput": "400"})).contains("integer"));
+        assert!(refused(json!({"offerThroughput": 401})).contains("multiple of 100"));
+        assert!(
+            refused(json!({"offerThroughput": 400, "offerAutopilotSettings": {}})).contains("maxThroughput")
+        );
+    }
+
+    #[test]
+    fn each_range_carries_its_share() {
+        let check = |units, ranges| {
+            assert_eq!(Throughput::Manual(units).ranges(), ranges, "{units}");
+            assert_eq!(Throughput::Autoscale { max: units }.ranges(), ranges, "{units} autoscale");
+        };
+        check(400, 1);
+        check(6000, 1);
+        check(6100, 2);
+        check(12_000, 2);
+        check(30_000, 5);
+    }
+}

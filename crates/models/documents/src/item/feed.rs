@@ -1,0 +1,72 @@
+//! Pages of items in key order: by partition, then by id.
+
+use super::record::ItemRow;
+use crate::catalog::Container;
+use crate::{expiry, row};
+use orrery_core::{Timestamp, limits};
+use orrery_keys::Epk;
+use orrery_kv::{Error, KeyRange, Order, Read, Space};
+
+/// Which items a feed covers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FeedScope {
+    /// One logical partition.
+    Partition(Epk),
+    /// Every item whose effective partition key is in `[min, max)`.
+    Between(Epk, Epk),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct PageLimits {
+    pub items: usize,
+    pub bytes: usize,
+}
+
+#[derive(Debug)]
+pub struct Page {
+    pub items: Vec<ItemRow>,
+    /// The key of the last row looked at, if there may be more: where the next page begins after.
+    pub more_after: Option<Vec<u8>>,
+}
+
+impl FeedScope {
+    fn range(&self, container: &Container) -> KeyRange {
+        match self {
+            FeedScope::Partition(epk) => row::items_of_partition(container.number(), epk.as_bytes()),
+            FeedScope::Between(min, max) => row::items_between(container.number(), min.as_bytes(), max.as_bytes()),
+        }
+    }
+}
+
+/// The next page after the key `after`. Stable under writes between pages: a position is a key, not a count.
+pub fn read_feed(
+    state: &dyn Read,
+    container: &Container,
+    scope: &FeedScope,
+    after: Option<&[u8]>,
+    page: PageLimits,
+    now: Timestamp,
+) -> Result<Page, Error> {
+    let mut range = scope.range(container);
+    if let Some(after) = after {
+        let next = [after, &[0]].concat();
+        range.start = range.start.max(next);
+    }
+    let (mut items, mut bytes, mut looked_at) = (Vec::new(), 0, 0);
+    let mut last = None;
+    for row in state.range(Space::Documents, &range, Order::Ascending) {
+        let full = items.len() >= page.items || bytes >= page.bytes || looked_at >= limits::PAGE_ROWS_SCANNED_MAX;
+        if full {
+            return Ok(Page { items, more_after: last });
+        }
+        let (key, value) = row?;
+        let item = ItemRow::read(value)?;
+        looked_at += 1;
+        last = Some(key.to_vec());
+        if !expiry::is_expired(container, &item, now) {
+            bytes += item.text().len();
+            items.push(item);
+        }
+    }
+    Ok(Page { items, more_after: None })
+}

@@ -1,0 +1,14 @@
+//! Items: a row each, the text that arrived behind a small header.
+
+mod feed;
+mod operations;
+mod precondition;
+mod prepare;
+mod record;
+
+pub use feed::{FeedScope, Page, PageLimits, read_feed};
+pub use operations::{ItemError, Target, Written, create, delete, read, replace, upsert};
+pub(crate) use operations::{Removal, remove, stored};
+pub use precondition::{Preconditions, TagMatch, Verdict};
+pub use prepare::{PrepareError, Prepared, partition_key_of, prepare};
+pub use record::{ItemRow, Ttl};

@@ -1,0 +1,259 @@
+//! Create, read, replace, upsert, delete: each decides on what is there and writes all rows of the item.
+//!
+//! Invariant: an item's row, its unique-key rows, its expiry row and its log entry change in one transaction.
+
+use super::precondition::{Preconditions, Verdict};
+use super::prepare::{self, Prepared};
+use super::record::{self, ItemRow};
+use crate::catalog::Container;
+use crate::row::{self, Row};
+use crate::{Stamp, expiry};
+use bytes::Bytes;
+use orrery_core::{ItemId, Timestamp};
+use orrery_keys::Epk;
+use orrery_kv::{Batch, Error, Expect, Read, Space, Txn};
+
+/// Where an item is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    pub epk: Epk,
+    pub id: ItemId,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ItemError {
+    #[error("Entity with the specified id already exists in the system.")]
+    Exists,
+    #[error("Entity with the specified id does not exist in the system.")]
+    Missing,
+    #[error("One of the specified pre-condition is not met. Read the item again and retry with its _etag.")]
+    Changed,
+    #[error("Unique index constraint violation: another item of this partition has the same values.")]
+    NotUnique,
+    #[error("the partition key of an item cannot be changed; create a new item and delete this one")]
+    PartitionKeyChanged,
+    #[error(transparent)]
+    Store(#[from] Error),
+}
+
+#[derive(Clone, Debug)]
+pub enum Written {
+    Created(ItemRow),
+    Replaced(ItemRow),
+}
+
+/// What the log entry of a change begins with.
+#[derive(Clone, Copy)]
+enum Change {
+    Create = 1,
+    Replace = 2,
+    Delete = 3,
+    Expire = 4,
+}
+
+const LOG_VERSION: u8 = 1;
+
+/// The item, unless it is not there or has expired.
+pub fn read(state: &dyn Read, container: &Container, target: &Target, now: Timestamp) -> Result<Option<ItemRow>, Error> {
+    let found = stored(state, container, target.epk.as_bytes(), target.id.as_str())?;
+    Ok(found.filter(|item| !expiry::is_expired(container, item, now)))
+}
+
+pub fn create(txn: &mut Txn<'_>, container: &Container, item: &Prepared, stamp: Stamp, ordinal: u64) -> Result<ItemRow, ItemError> {
+    let found = live_or_expired(txn, container, item.epk.as_bytes(), item.id.as_str(), stamp)?;
+    if found.is_some() {
+        return Err(ItemError::Exists);
+    }
+    Ok(insert(txn, container, item, stamp, ordinal)?)
+}
+
+pub fn upsert(
+    txn: &mut Txn<'_>,
+    container: &Container,
+    item: &Prepared,
+    conditions: Preconditions,
+    stamp: Stamp,
+    ordinal: u64,
+) -> Result<Written, ItemError> {
+    match live_or_expired(txn, container, item.epk.as_bytes(), item.id.as_str(), stamp)? {
+        None => Ok(Written::Created(insert(txn, container, item, stamp, ordinal)?)),
+        Some(old) => {
+            check(&conditions, &old)?;
+            Ok(Written::Replaced(overwrite(txn, container, item, &old, stamp)?))
+        }
+    }
+}
+
+/// Replaces the item at `target`. Another id in the new item renames it inside its partition.
+pub fn replace(
+    txn: &mut Txn<'_>,
+    container: &Container,
+    target: &Target,
+    item: &Prepared,
+    conditions: Preconditions,
+    stamp: Stamp,
+) -> Result<ItemRow, ItemError> {
+    let old = live_or_expired(txn, container, target.epk.as_bytes(), target.id.as_str(), stamp)?.ok_or(ItemError::Missing)?;
+    check(&conditions, &old)?;
+    if item.epk != target.epk {
+        return Err(ItemError::PartitionKeyChanged);
+    }
+    if item.id == target.id {
+        return overwrite(txn, container, item, &old, stamp);
+    }
+    if live_or_expired(txn, container, item.epk.as_bytes(), item.id.as_str(), stamp)?.is_some() {
+        return Err(ItemError::Exists);
+    }
+    remove(txn, container, target.epk.as_bytes(), target.id.as_str(), &old, stamp.now, Removal::Deleted);
+    insert(txn, container, item, stamp, old.ordinal())
+}
+
+pub fn delete(
+    txn: &mut Txn<'_>,
+    container: &Container,
+    target: &Target,
+    conditions: Preconditions,
+    stamp: Stamp,
+) -> Result<ItemRow, ItemError> {
+    let old = live_or_expired(txn, container, target.epk.as_bytes(), target.id.as_str(), stamp)?.ok_or(ItemError::Missing)?;
+    check(&conditions, &old)?;
+    remove(txn, container, target.epk.as_bytes(), target.id.as_str(), &old, stamp.now, Removal::Deleted);
+    Ok(old)
+}
+
+fn check(conditions: &Preconditions, item: &ItemRow) -> Result<(), ItemError> {
+    match conditions.check(item.etag()) {
+        Verdict::Holds => Ok(()),
+        Verdict::Changed | Verdict::Same => Err(ItemError::Changed),
+    }
+}
+
+pub(crate) fn stored(state: &dyn Read, container: &Container, epk: &[u8], id: &str) -> Result<Option<ItemRow>, Error> {
+    let key = Row::Item { container: container.number(), epk, id }.key();
+    state.get(Space::Documents, &key)?.map(ItemRow::read).transpose()
+}
+
+/// The item if it is there; one that has expired is removed on the way, as the reaper would have.
+fn live_or_expired(txn: &mut Txn<'_>, container: &Container, epk: &[u8], id: &str, stamp: Stamp) -> Result<Option<ItemRow>, Error> {
+    let Some(item) = stored(txn, container, epk, id)? else { return Ok(None) };
+    if !expiry::is_expired(container, &item, stamp.now) {
+        return Ok(Some(item));
+    }
+    remove(txn, container, epk, id, &item, stamp.now, Removal::Expired);
+    Ok(None)
+}
+
+fn insert(txn: &mut Txn<'_>, container: &Container, item: &Prepared, stamp: Stamp, ordinal: u64) -> Result<ItemRow, ItemError> {
+    let (epk, id) = (item.epk.as_bytes(), item.id.as_str());
+    for (number, values) in item.unique.iter().enumerate() {
+        claim(txn, container, epk, number, values, id, stamp)?;
+    }
+    Ok(put(txn, container, item, stamp, ordinal, Change::Create, None))
+}
+
+fn overwrite(txn: &mut Txn<'_>, container: &Container, item: &Prepared, old: &ItemRow, stamp: Stamp) -> Result<ItemRow, ItemError> {
+    let (epk, id) = (item.epk.as_bytes(), item.id.as_str());
+    let old_unique = if item.unique.is_empty() { Vec::new() } else { prepare::unique_of(container, old.text()) };
+    for (number, (values, before)) in item.unique.iter().zip(&old_unique).enumerate() {
+        if values != before {
+            claim(txn, container, epk, number, values, id, stamp)?;
+            txn.delete(Space::Index, unique_key(container, epk, number, before));
+        }
+    }
+    unschedule(txn, container, epk, id, old);
+    Ok(put(txn, container, item, stamp, old.ordinal(), Change::Replace, Some(old)))
+}
+
+fn put(
+    txn: &mut Txn<'_>,
+    container: &Container,
+    item: &Prepared,
+    stamp: Stamp,
+    ordinal: u64,
+    change: Change,
+    old: Option<&ItemRow>,
+) -> ItemRow {
+    let (number, epk, id) = (container.number(), item.epk.as_bytes(), item.id.as_str());
+    let mut bytes = item.row.clone();
+    record::stamp(&mut bytes, stamp.now, stamp.etag, ordinal);
+    let stored = ItemRow::read(Bytes::copy_from_slice(&bytes)).expect("a row that was just encoded can be read");
+    let key = Row::Item { container: number, epk, id }.key();
+    if let Some(at) = expiry::expires_at(container, &stored) {
+        txn.put(Space::Index, Row::Expiry { container: number, at, epk, id }.key(), Bytes::new());
+    }
+    log(txn, container, change, &key, stamp.now, old);
+    txn.put_stamped(Space::Documents, key, bytes, record::LSN_AT);
+    alive(txn, container);
+    stored
+}
+
+/// Why an item goes.
+#[derive(Clone, Copy)]
+pub(crate) enum Removal {
+    Deleted,
+    Expired,
+}
+
+/// Removes every row of an item and logs it with its last image.
+pub(crate) fn remove(txn: &mut Txn<'_>, container: &Container, epk: &[u8], id: &str, old: &ItemRow, now: Timestamp, why: Removal) {
+    let key = Row::Item { container: container.number(), epk, id }.key();
+    for (number, values) in prepare::unique_of(container, old.text()).iter().enumerate() {
+        txn.delete(Space::Index, unique_key(container, epk, number, values));
+    }
+    unschedule(txn, container, epk, id, old);
+    let change = match why {
+        Removal::Deleted => Change::Delete,
+        Removal::Expired => Change::Expire,
+    };
+    log(txn, container, change, &key, now, Some(old));
+    txn.delete(Space::Documents, key);
+    alive(txn, container);
+}
+
+/// The commit is refused if the container is gone by then.
+fn alive(txn: &mut Txn<'_>, container: &Container) {
+    txn.require(Space::Meta, Row::Alive { container: container.number() }.key(), Expect::Present);
+}
+
+fn unique_key(container: &Container, epk: &[u8], number: usize, values: &[u8]) -> Bytes {
+    Row::Unique { container: container.number(), epk, key: number as u8, values }.key()
+}
+
+/// Takes the values of a unique key for `id`. Values held by an item that has expired are free.
+fn claim(
+    txn: &mut Txn<'_>,
+    container: &Container,
+    epk: &[u8],
+    number: usize,
+    values: &[u8],
+    id: &str,
+    stamp: Stamp,
+) -> Result<(), ItemError> {
+    let key = unique_key(container, epk, number, values);
+    if let Some(holder) = txn.get(Space::Index, &key)? {
+        let holder = String::from_utf8_lossy(&holder).into_owned();
+        if holder != id && live_or_expired(txn, container, epk, &holder, stamp)?.is_some() {
+            return Err(ItemError::NotUnique);
+        }
+    }
+    txn.put(Space::Index, key, Bytes::copy_from_slice(id.as_bytes()));
+    Ok(())
+}
+
+fn unschedule(txn: &mut Txn<'_>, container: &Container, epk: &[u8], id: &str, old: &ItemRow) {
+    if let Some(at) = expiry::expires_at(container, old) {
+        txn.delete(Space::Index, Row::Expiry { container: container.number(), at, epk, id }.key());
+    }
+}
+
+/// A log entry: version, change, when, the item's key, and the row it replaced (`docs/formats/log.md`).
+fn log(txn: &mut Txn<'_>, container: &Container, change: Change, key: &[u8], now: Timestamp, old: Option<&ItemRow>) {
+    let image = old.map_or(&[][..], |old| old.bytes());
+    let mut entry = Batch::log_payload(14 + key.len() + image.len());
+    entry.extend_from_slice(&[LOG_VERSION, change as u8]);
+    entry.extend_from_slice(&now.millis().to_be_bytes());
+    entry.extend_from_slice(&(key.len() as u32).to_be_bytes());
+    entry.extend_from_slice(key);
+    entry.extend_from_slice(image);
+    txn.log(row::stream(container.number()), entry);
+}

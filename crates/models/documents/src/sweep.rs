@@ -1,0 +1,37 @@
+//! Removing the rows of a dropped container, some at a time. The container is out of the catalog before, so
+//! nobody reads them.
+
+use crate::row::{self, JobKind, Row};
+use bytes::Bytes;
+use orrery_core::{Lsn, limits};
+use orrery_kv::{Error, LogRecord, Order, Read, Space, Txn};
+
+/// Notes that the container's rows must be removed.
+pub fn schedule(txn: &mut Txn<'_>, container: u32) {
+    txn.put(Space::Meta, Row::Job { kind: JobKind::Sweep, container }.key(), Bytes::new());
+}
+
+/// The background work that is noted.
+pub fn jobs(state: &dyn Read) -> Result<Vec<(JobKind, u32)>, Error> {
+    let rows = state.range(Space::Meta, &row::jobs(), Order::Ascending);
+    rows.map(|row| row::read_job(&row?.0).ok_or_else(|| Error::Corrupt("a job's key".into()))).collect()
+}
+
+/// Removes some rows; true when none is left and the job is done.
+pub fn step(txn: &mut Txn<'_>, container: u32) -> Result<bool, Error> {
+    let spaces = [
+        (Space::Documents, row::of_container(container)),
+        (Space::Index, row::of_container(container)),
+        (Space::Log, LogRecord::range(row::stream(container), Lsn(0))),
+    ];
+    for (space, range) in spaces {
+        let rows = txn.range(space, &range, Order::Ascending).take(limits::SWEEP_ROWS_MAX);
+        let keys: Vec<Bytes> = rows.map(|row| row.map(|(key, _)| key)).collect::<Result<_, _>>()?;
+        if !keys.is_empty() {
+            keys.into_iter().for_each(|key| txn.delete(space, key));
+            return Ok(false);
+        }
+    }
+    txn.delete(Space::Meta, Row::Job { kind: JobKind::Sweep, container }.key());
+    Ok(true)
+}

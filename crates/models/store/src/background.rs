@@ -1,0 +1,68 @@
+//! Work that nobody waits for: expired items, rows of dropped containers, expiry rows after a policy change.
+//!
+//! One round does a little of each and says whether there is more. Every step is a small transaction in the
+//! partition it concerns, so writers are never kept waiting for longer than one of their own.
+
+use crate::{Scope, Store, WriteError};
+use orrery_documents::catalog::Container;
+use orrery_documents::row::JobKind;
+use orrery_documents::{expiry, sweep};
+use orrery_kv::Error;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Nothing is left to do until time passes or somebody writes.
+    Idle,
+    More,
+}
+
+impl Store {
+    /// One round of background work, on the calling thread.
+    pub fn background_round(&self) -> Result<Progress, WriteError<Error>> {
+        let mut progress = Progress::Idle;
+        for (kind, container) in sweep::jobs(&*self.snapshot()).map_err(WriteError::Engine)? {
+            self.job_step(kind, container)?;
+            progress = Progress::More;
+        }
+        for container in self.catalog().all_containers() {
+            if self.reap(container)? {
+                progress = Progress::More;
+            }
+        }
+        Ok(progress)
+    }
+
+    fn job_step(&self, kind: JobKind, container: u32) -> Result<(), WriteError<Error>> {
+        match (kind, self.catalog().container_by_number(container)) {
+            (JobKind::Sweep, _) => {
+                self.write_blocking(Scope::Partition { container, epk: &[] }, |txn| sweep::step(txn, container))?;
+            }
+            (JobKind::Expiry, Some(container)) => {
+                // In the catalog's scope, so that a second policy change starts the job over and not under it.
+                self.write_blocking(Scope::Catalog, |txn| expiry::rebuild_step(txn, container))?;
+            }
+            (JobKind::Expiry, None) => {
+                self.write_blocking(Scope::Catalog, |txn| {
+                    expiry::forget_rebuild(txn, container);
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes expired items of a container, partition by partition; true if it found any row due.
+    fn reap(&self, container: &Container) -> Result<bool, WriteError<Error>> {
+        let now = self.env().now();
+        let mut due = expiry::due(&*self.snapshot(), container, now).map_err(WriteError::Engine)?;
+        due.sort_by(|a, b| a.epk.cmp(&b.epk));
+        for partition in due.chunk_by(|a, b| a.epk == b.epk) {
+            let scope = Scope::Partition { container: container.number(), epk: &partition[0].epk };
+            match self.write_blocking(scope, |txn| expiry::reap(txn, container, partition, now)) {
+                Ok(_) | Err(WriteError::OwnerGone) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(!due.is_empty())
+    }
+}

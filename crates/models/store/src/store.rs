@@ -1,0 +1,273 @@
+//! The handle: reads from snapshots, writes through stripes and the committer.
+
+use crate::catalog::CatalogCache;
+use crate::committer::Committer;
+use crate::queue::{Answer, Queue};
+use crate::stripe::Stripes;
+use crate::watchdog::Watchdog;
+use crate::Scope;
+use orrery_core::{Env, Lsn, limits};
+use orrery_documents::catalog::Catalog;
+use orrery_kv::{Db, Engine, Snapshot, Sync, Txn};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+/// A cheap handle on the one store of a process.
+#[derive(Clone)]
+pub struct Store(Arc<Inner>);
+
+struct Inner {
+    db: Arc<Db>,
+    env: Env,
+    queue: Arc<Queue>,
+    stripes: Arc<Stripes>,
+    watchdog: Arc<Watchdog>,
+    catalog: CatalogCache,
+    ordinals: AtomicU64,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+pub struct Options {
+    pub sync: Sync,
+    /// Go on although acknowledged writes were lost.
+    pub accept_loss: bool,
+    /// Called, from a thread of its own, when a commit does not end.
+    pub on_stuck: fn(),
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error(transparent)]
+    Engine(#[from] orrery_kv::Error),
+    #[error("a thread could not be started: {0}")]
+    Thread(std::io::Error),
+}
+
+/// What a transaction gave back, and the commit that made it durable.
+#[derive(Debug)]
+pub struct Committed<T> {
+    pub value: T,
+    pub lsn: Lsn,
+}
+
+/// Why a transaction was not committed; `E` is what its own code said.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError<E> {
+    #[error(transparent)]
+    Model(E),
+    /// Something outside its scope changed under it: its container is gone.
+    #[error("the container was deleted")]
+    OwnerGone,
+    #[error("too many writes are waiting; try again")]
+    Busy,
+    #[error("the server is stopping")]
+    Stopping,
+    #[error(transparent)]
+    Engine(orrery_kv::Error),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum CommitError {
+    Refused,
+    Aborted,
+    Busy,
+    Closed,
+    Engine(orrery_kv::Error),
+}
+
+impl Store {
+    pub fn open(engine: Box<dyn Engine>, env: Env, options: &Options) -> Result<Self, OpenError> {
+        let open = if options.accept_loss { Db::open_accepting_loss } else { Db::open };
+        let db = Arc::new(open(engine, options.sync)?);
+        let newest = db.durable_lsn();
+        let inner = Inner {
+            catalog: CatalogCache::load(&db)?,
+            env,
+            queue: Arc::new(Queue::new(newest)),
+            stripes: Arc::new(Stripes::new()),
+            watchdog: Arc::new(Watchdog::default()),
+            ordinals: AtomicU64::new(first_ordinal(newest)),
+            threads: Mutex::default(),
+            db,
+        };
+        let store = Self(Arc::new(inner));
+        store.start_threads(options.on_stuck).map_err(OpenError::Thread)?;
+        Ok(store)
+    }
+
+    fn start_threads(&self, on_stuck: fn()) -> std::io::Result<()> {
+        let inner = &self.0;
+        let committer = Committer {
+            db: inner.db.clone(),
+            queue: inner.queue.clone(),
+            stripes: inner.stripes.clone(),
+            watchdog: inner.watchdog.clone(),
+        };
+        let watchdog = inner.watchdog.clone();
+        let named = |name: &str| std::thread::Builder::new().name(name.to_owned());
+        let mut threads = inner.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        threads.push(named("committer").spawn(move || committer.run())?);
+        threads.push(named("watchdog").spawn(move || watchdog.run(on_stuck))?);
+        Ok(())
+    }
+
+    pub fn env(&self) -> &Env {
+        &self.0.env
+    }
+
+    /// The newest durable state.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.0.db.snapshot()
+    }
+
+    /// The LSN of the newest durable commit.
+    pub fn durable_lsn(&self) -> Lsn {
+        self.0.db.durable_lsn()
+    }
+
+    /// The databases and containers of the newest durable state.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.0.catalog.current()
+    }
+
+    /// A number that no item has, above all earlier ones.
+    pub fn next_ordinal(&self) -> u64 {
+        self.0.ordinals.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Runs `body` as one transaction in `scope` and answers when it is durable. `body` may run more than
+    /// once; it must do nothing but read and write `txn`.
+    pub async fn write<T, E>(
+        &self,
+        scope: Scope<'_>,
+        body: impl Fn(&mut Txn<'_>) -> Result<T, E>,
+    ) -> Result<Committed<T>, WriteError<E>> {
+        for _ in 0..limits::TRANSACTION_RETRIES_MAX {
+            let done = match self.attempt(scope, &body)? {
+                Attempt::Again => None,
+                Attempt::Settled(said) => settled(said, Ok(self.durable_lsn()))?,
+                Attempt::Waits(said, answer) => settled(said, answer.await.unwrap_or(Err(CommitError::Closed)))?,
+            };
+            if let Some(committed) = done {
+                return Ok(committed);
+            }
+        }
+        Err(WriteError::Busy)
+    }
+
+    /// [`write`](Self::write) for a thread that may block.
+    pub fn write_blocking<T, E>(
+        &self,
+        scope: Scope<'_>,
+        body: impl Fn(&mut Txn<'_>) -> Result<T, E>,
+    ) -> Result<Committed<T>, WriteError<E>> {
+        for _ in 0..limits::TRANSACTION_RETRIES_MAX {
+            let done = match self.attempt(scope, &body)? {
+                Attempt::Again => None,
+                Attempt::Settled(said) => settled(said, Ok(self.durable_lsn()))?,
+                Attempt::Waits(said, answer) => {
+                    settled(said, answer.blocking_recv().unwrap_or(Err(CommitError::Closed)))?
+                }
+            };
+            if let Some(committed) = done {
+                return Ok(committed);
+            }
+        }
+        Err(WriteError::Busy)
+    }
+
+    /// One run of the body under its stripe.
+    fn attempt<T, E>(
+        &self,
+        scope: Scope<'_>,
+        body: &impl Fn(&mut Txn<'_>) -> Result<T, E>,
+    ) -> Result<Attempt<T, E>, WriteError<E>> {
+        let inner = &*self.0;
+        let index = scope.stripe(inner.stripes.len());
+        let mut stripe = inner.stripes.lock(index);
+        let epoch = inner.queue.epoch();
+        let snapshot = inner.db.snapshot();
+        let pending = stripe.pending_over(&snapshot, epoch);
+        let rests_on_pending = !pending.is_empty();
+        let mut txn = Txn::new(&snapshot, pending);
+        let said = body(&mut txn);
+        let batch = txn.into_batch();
+        let pushed = if said.is_ok() && !batch.is_empty() {
+            inner.queue.push(batch, index, epoch, |batch| stripe.add(batch))
+        } else if rests_on_pending {
+            inner.queue.barrier(epoch)
+        } else {
+            return Ok(Attempt::Settled(said));
+        };
+        match pushed {
+            Ok(answer) => Ok(Attempt::Waits(said, answer)),
+            Err(CommitError::Aborted) => Ok(Attempt::Again),
+            Err(error) => Err(refusal(error)),
+        }
+    }
+
+    /// Changes the catalog and answers when the change is durable and [`catalog`](Self::catalog) shows it. Runs
+    /// to its end on a thread of its own even if nobody waits any more, so that the two never part.
+    pub async fn write_catalog<T: Send + 'static, E: Send + 'static>(
+        &self,
+        body: impl Fn(&mut Txn<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<Committed<T>, WriteError<E>> {
+        let store = self.clone();
+        let task = tokio::task::spawn_blocking(move || {
+            let committed = store.write_blocking(Scope::Catalog, body)?;
+            store.0.catalog.refresh(&store.0.db).map_err(WriteError::Engine)?;
+            Ok(committed)
+        });
+        task.await.unwrap_or(Err(WriteError::Stopping))
+    }
+
+    /// Commits what waits and stops the threads. Later writes are refused; reads go on.
+    pub fn close(&self) {
+        self.0.queue.close();
+        let mut threads = std::mem::take(&mut *self.0.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        let watchdog = threads.pop();
+        threads.into_iter().for_each(|thread| drop(thread.join()));
+        self.0.watchdog.close();
+        if let Some(watchdog) = watchdog {
+            watchdog.thread().unpark();
+            drop(watchdog.join());
+        }
+    }
+}
+
+enum Attempt<T, E> {
+    /// It wrote nothing, and all it saw is durable.
+    Settled(Result<T, E>),
+    /// It wrote, or saw what is not durable yet; the answer comes when it is.
+    Waits(Result<T, E>, Answer),
+    /// Something it saw was never made durable.
+    Again,
+}
+
+/// What a transaction said, once its answer is known; `None`: it must be run again.
+fn settled<T, E>(
+    said: Result<T, E>,
+    answer: Result<Lsn, CommitError>,
+) -> Result<Option<Committed<T>>, WriteError<E>> {
+    match answer {
+        Ok(lsn) => said.map(|value| Some(Committed { value, lsn })).map_err(WriteError::Model),
+        Err(CommitError::Aborted) => Ok(None),
+        Err(error) => Err(refusal(error)),
+    }
+}
+
+fn refusal<E>(error: CommitError) -> WriteError<E> {
+    match error {
+        CommitError::Refused => WriteError::OwnerGone,
+        CommitError::Aborted | CommitError::Busy => WriteError::Busy,
+        CommitError::Closed => WriteError::Stopping,
+        CommitError::Engine(error) => WriteError::Engine(error),
+    }
+}
+
+/// Ordinals need only be unique and ascending; starting far above any that the commits so far can have used
+/// saves keeping a counter on the disk.
+fn first_ordinal(newest: Lsn) -> u64 {
+    (newest.0 + 1) << 16
+}

@@ -1,0 +1,119 @@
+//! What the writers write: items that prove they are whole.
+//!
+//! `sum` is a checksum over all other members the writer chose, so an item mixed from two versions, or cut
+//! short, does not pass. `unique` is one of two values per item and changes with the attempt, so a write
+//! moves the item from one unique-key row to the other.
+
+use crate::history::{Found, Key, Seq};
+use orrery_testing_client::OwnedReply;
+use serde_json::{Value, json};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Fillers are this long at most, which makes the largest item about 1.5 KB.
+pub const FILLER_BYTES_MAX: u64 = 1300;
+
+/// The unique values an item can have.
+pub fn unique_values(key: &Key) -> [String; 2] {
+    [format!("{}#0", key.id), format!("{}#1", key.id)]
+}
+
+/// Which of its two unique values an attempt gives an item.
+pub fn unique_index(seq: Seq) -> usize {
+    (seq % 2) as usize
+}
+
+/// The item that this attempt writes. `random` chooses the filler.
+pub fn item(key: &Key, seq: Seq, random: u64) -> Value {
+    let filler = filler(random);
+    let unique = &unique_values(key)[unique_index(seq)];
+    let sum = checksum(key, seq, unique, &filler);
+    json!({"id": key.id, "pk": key.partition, "seq": seq, "unique": unique, "filler": filler, "sum": sum})
+}
+
+/// The version in an item as the server gave it back, or what is wrong with it.
+pub fn read(item: &Value) -> Result<(Key, Found), String> {
+    let text = |name: &str| item.get(name).and_then(Value::as_str).ok_or(format!("no `{name}` in {item}"));
+    let key = Key { partition: text("pk")?.to_owned(), id: text("id")?.to_owned() };
+    let seq = item.get("seq").and_then(Value::as_u64).ok_or(format!("no `seq` in {item}"))?;
+    let sum = checksum(&key, seq, text("unique")?, text("filler")?);
+    if text("sum")? != sum {
+        return Err(format!("half an item: its checksum is {}, its content's {sum}: {item}", text("sum")?));
+    }
+    Ok((key, Found { seq, etag: text("_etag")?.to_owned() }))
+}
+
+/// The same of a reply to a point read or a write, whose header must name the same tag as its body.
+pub fn read_reply(reply: &OwnedReply) -> Result<(Key, Found), String> {
+    let item = reply.json().ok_or("the body is not JSON")?;
+    let (key, found) = read(&item)?;
+    match reply.header("etag") {
+        Some(etag) if etag == found.etag => Ok((key, found)),
+        other => Err(format!("the header's etag is {other:?}, the body's {}", found.etag)),
+    }
+}
+
+fn checksum(key: &Key, seq: Seq, unique: &str, filler: &str) -> String {
+    let parts = [&key.partition, &key.id, &seq.to_string(), unique, filler].map(str::len);
+    let text = format!("{parts:?}{}{}{seq}{unique}{filler}", key.partition, key.id);
+    format!("{:016x}", xxh3_64(text.as_bytes()))
+}
+
+fn filler(random: u64) -> String {
+    let length = random % FILLER_BYTES_MAX;
+    let mut state = random;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        char::from(b'a' + ((state >> 33) % 26) as u8)
+    };
+    (0..length).map(|_| next()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stored() -> Value {
+        let mut item = item(&Key { partition: "p".to_owned(), id: "i".to_owned() }, 7, 12_345);
+        item["_etag"] = json!("\"tag\"");
+        item["_ts"] = json!(1);
+        item
+    }
+
+    #[test]
+    fn a_whole_item_is_read_back() {
+        let (key, found) = read(&stored()).unwrap();
+        assert_eq!((key.partition.as_str(), key.id.as_str()), ("p", "i"));
+        assert_eq!(found, Found { seq: 7, etag: "\"tag\"".to_owned() });
+    }
+
+    #[test]
+    fn an_item_mixed_from_two_versions_is_half_an_item() {
+        let changes = [
+            ("seq", json!(8)),
+            ("unique", json!("i#0")),
+            ("filler", json!("short")),
+            ("pk", json!("q")),
+            ("id", json!("j")),
+            ("sum", json!("0")),
+        ];
+        for (name, value) in changes {
+            let mut mixed = stored();
+            mixed[name] = value;
+            assert!(read(&mixed).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_item_without_a_member_is_refused() {
+        for name in ["id", "pk", "seq", "unique", "filler", "sum", "_etag"] {
+            let mut cut = stored();
+            cut.as_object_mut().unwrap().remove(name);
+            assert!(read(&cut).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn two_attempts_in_a_row_use_both_unique_values() {
+        assert_ne!(unique_index(4), unique_index(5));
+    }
+}

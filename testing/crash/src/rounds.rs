@@ -1,0 +1,305 @@
+//! The rounds: load, the end, the start again, the audit; all on one folder that only grows.
+
+use crate::audit::{Round, audit};
+use crate::history::{Items, Key, Lsns, Outcome, Record};
+use crate::observe::{Observation, Observer};
+use crate::reader;
+use crate::writer::{Shared, Writer};
+use orrery_core::{Env, OsSeed, Timestamp};
+use orrery_testing_client::{Client, ClientError, ContainerPath, ServerError, ServerProcess};
+use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+use tokio::task::JoinHandle;
+
+/// Readers beside the writers.
+const READERS: usize = 4;
+/// How long a round's load lasts, between these.
+const LOAD_MILLIS_MIN: u64 = 200;
+const LOAD_MILLIS_MAX: u64 = 1000;
+/// Items that a round did not touch but reads one by one all the same; the last round reads all.
+const UNTOUCHED_READ_MAX: usize = 1000;
+/// Items whose unique keys a round probes.
+const PROBED_MAX: usize = 64;
+/// Findings that a failure prints.
+const FINDINGS_SHOWN_MAX: usize = 20;
+
+/// How a round ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// `kill -9`.
+    Killed,
+    /// SIGTERM; the server must end by itself with exit code 0.
+    Stopped,
+}
+
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub server: orrery_testing_client::Options,
+    pub seed: u64,
+    pub rounds: u32,
+    pub writers: usize,
+    pub ending: Ending,
+    /// Prints a line per round.
+    pub verbose: bool,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    #[error(transparent)]
+    Server(#[from] ServerError),
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    #[error(transparent)]
+    Seed(#[from] OsSeed),
+    #[error("{0}: {1}")]
+    Io(&'static str, std::io::Error),
+    #[error("a task of the harness panicked: {0}")]
+    Task(#[from] tokio::task::JoinError),
+    #[error("{0}")]
+    Setup(String),
+    #[error("in round {round} the server ended by itself; it printed:\n{log}")]
+    Crashed { round: u32, log: String },
+    #[error(
+        "round {round} of seed {seed}: {} findings; the folder is kept at {}\n{}",
+        findings.len(), folder.display(), shown(findings)
+    )]
+    Wrong { round: u32, seed: u64, folder: PathBuf, findings: Vec<String> },
+}
+
+/// What a run did, over all rounds.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    pub seed: u64,
+    pub rounds: u32,
+    pub acknowledged: usize,
+    pub refused: usize,
+    pub unanswered: usize,
+    pub unanswered_there: usize,
+    pub sightings: usize,
+    pub probes: usize,
+    pub items: usize,
+    pub reopen_max: Duration,
+}
+
+/// Runs all rounds on a temporary folder, which is kept if anything is wrong.
+pub fn run(options: &Options) -> Result<Summary, Failure> {
+    let folder = TempDir::with_prefix("orrery-crash-").map_err(|e| Failure::Io("no folder", e))?;
+    let outcome = run_on(folder.path(), options);
+    if let Err(Failure::Wrong { .. }) = outcome {
+        let _ = folder.keep();
+    }
+    outcome
+}
+
+fn run_on(folder: &Path, options: &Options) -> Result<Summary, Failure> {
+    let mut harness = Harness::new(folder, options)?;
+    let mut server = ServerProcess::start(folder, &options.server)?;
+    harness.set_up(&server)?;
+    for round in 1..=options.rounds {
+        server = harness.round(round, server)?;
+    }
+    server.kill()?;
+    Ok(harness.summary)
+}
+
+struct Harness<'a> {
+    folder: &'a Path,
+    options: &'a Options,
+    runtime: Runtime,
+    random: Env,
+    shared: Shared,
+    writers: Vec<Writer>,
+    items: Items,
+    lsns: Lsns,
+    summary: Summary,
+}
+
+impl<'a> Harness<'a> {
+    fn new(folder: &'a Path, options: &'a Options) -> Result<Self, Failure> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        let path = ContainerPath::new("crash", "items");
+        Ok(Self {
+            folder,
+            options,
+            runtime: runtime.map_err(|e| Failure::Io("no runtime", e))?,
+            random: Env::seeded(Timestamp::default(), options.seed),
+            shared: Shared::new(path, Env::system()?),
+            writers: (0..options.writers).map(|index| Writer::new(index, options.seed)).collect(),
+            items: Items::new(),
+            lsns: Lsns::default(),
+            summary: Summary { seed: options.seed, ..Summary::default() },
+        })
+    }
+
+    fn set_up(&mut self, server: &ServerProcess) -> Result<(), Failure> {
+        let mut client = Client::new(server.cosmos(), self.shared.env.clone());
+        let path = self.shared.path.clone();
+        let unique = json!({"uniqueKeyPolicy": {"uniqueKeys": [{"paths": ["/unique"]}]}});
+        self.runtime.block_on(async {
+            for reply in [
+                client.create_database(&path.database).await?,
+                client.create_container(&path, &unique).await?,
+            ] {
+                if reply.status != 201 {
+                    let body = String::from_utf8_lossy(&reply.body).into_owned();
+                    return Err(Failure::Setup(format!("setting up got {}: {body}", reply.status)));
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn round(&mut self, round: u32, mut server: ServerProcess) -> Result<ServerProcess, Failure> {
+        let tasks = self.start_load(&server);
+        let load = Duration::from_millis(
+            LOAD_MILLIS_MIN + self.random.random_u64() % (LOAD_MILLIS_MAX - LOAD_MILLIS_MIN),
+        );
+        std::thread::sleep(load);
+        if !server.is_running() {
+            return Err(Failure::Crashed { round, log: server.log() });
+        }
+        let mut findings = self.end(server)?;
+        let record = self.join(tasks)?;
+
+        let began = Instant::now();
+        let server = ServerProcess::start(self.folder, &self.options.server)?;
+        let reopened = began.elapsed();
+        let seen = self.observe(&server, &record, round == self.options.rounds)?;
+
+        self.lsns.merge(&record.lsns);
+        findings.extend(self.judge(&record, &seen));
+        self.account(&record, &seen, reopened);
+        if self.options.verbose {
+            println!("round {round:2}: {load:?} of load, reopened in {reopened:?}; so far {}", self.summary);
+        }
+        if !findings.is_empty() {
+            let (seed, folder) = (self.options.seed, self.folder.to_owned());
+            return Err(Failure::Wrong { round, seed, folder, findings });
+        }
+        self.items = seen.feed;
+        for writer in &mut self.writers {
+            writer.refresh(&self.items);
+        }
+        Ok(server)
+    }
+
+    fn start_load(&mut self, server: &ServerProcess) -> Tasks {
+        let address = server.cosmos();
+        let writers = std::mem::take(&mut self.writers);
+        let writers = writers.into_iter().map(|writer| writer.run(address, self.shared.clone()));
+        let writers = writers.map(|task| self.runtime.spawn(task)).collect();
+        let readers = (0..READERS)
+            .map(|_| reader::run(address, self.shared.clone(), self.random.random_u64()))
+            .map(|task| self.runtime.spawn(task))
+            .collect();
+        Tasks { writers, readers }
+    }
+
+    fn end(&self, server: ServerProcess) -> Result<Vec<String>, Failure> {
+        match self.options.ending {
+            Ending::Killed => server.kill().map(|()| Vec::new()).map_err(Failure::from),
+            Ending::Stopped => {
+                let status = server.stop()?;
+                let wrong = format!("asked to stop, the server ended with {status}");
+                Ok(if status.success() { Vec::new() } else { vec![wrong] })
+            }
+        }
+    }
+
+    fn join(&mut self, tasks: Tasks) -> Result<Record, Failure> {
+        let mut record = Record::default();
+        for task in tasks.writers {
+            let (writer, part) = self.runtime.block_on(task)?;
+            self.writers.push(writer);
+            record.merge(part);
+        }
+        for task in tasks.readers {
+            record.merge(self.runtime.block_on(task)?);
+        }
+        Ok(record)
+    }
+
+    fn observe(&self, server: &ServerProcess, record: &Record, all: bool) -> Result<Observation, Failure> {
+        let mut before = self.lsns.clone();
+        before.merge(&record.lsns);
+        let observer = Observer { address: server.cosmos(), shared: self.shared.clone(), before };
+        let touched: BTreeSet<Key> = record.operations.iter().map(|o| o.key.clone()).collect();
+        let probed = self.sample(&touched, PROBED_MAX);
+        let untouched: BTreeSet<Key> = self.items.keys().cloned().collect();
+        let untouched_max = if all { usize::MAX } else { UNTOUCHED_READ_MAX };
+        let read = touched.into_iter().chain(self.sample(&untouched, untouched_max)).collect();
+        Ok(self.runtime.block_on(observer.observe(read, &probed))?)
+    }
+
+    /// Up to that many of the keys, evenly spaced from a random start.
+    fn sample(&self, keys: &BTreeSet<Key>, max: usize) -> Vec<Key> {
+        let stride = keys.len().div_ceil(max.max(1)).max(1);
+        let skip = (self.random.random_u64() % stride as u64) as usize;
+        keys.iter().skip(skip).step_by(stride).cloned().collect()
+    }
+
+    fn judge(&self, record: &Record, seen: &Observation) -> Vec<String> {
+        let violations = audit(Round {
+            before: &self.items,
+            operations: &record.operations,
+            sightings: &record.sightings,
+            now: &seen.feed,
+        });
+        let violations = violations.iter().chain(&seen.violations).map(ToString::to_string);
+        violations.chain(record.trouble.iter().cloned()).chain(seen.trouble.iter().cloned()).collect()
+    }
+
+    fn account(&mut self, record: &Record, seen: &Observation, reopened: Duration) {
+        let there: BTreeMap<u64, ()> = seen.feed.values().map(|found| (found.seq, ())).collect();
+        let summary = &mut self.summary;
+        for operation in &record.operations {
+            match operation.outcome {
+                Outcome::Acknowledged { .. } => summary.acknowledged += 1,
+                Outcome::Refused => summary.refused += 1,
+                Outcome::Unknown => {
+                    summary.unanswered += 1;
+                    summary.unanswered_there += usize::from(there.contains_key(&operation.seq));
+                }
+            }
+        }
+        summary.rounds += 1;
+        summary.sightings += record.sightings.len();
+        summary.probes += seen.probes;
+        summary.items = seen.feed.len();
+        summary.reopen_max = summary.reopen_max.max(reopened);
+    }
+}
+
+struct Tasks {
+    writers: Vec<JoinHandle<(Writer, Record)>>,
+    readers: Vec<JoinHandle<Record>>,
+}
+
+fn shown(findings: &[String]) -> String {
+    findings.iter().take(FINDINGS_SHOWN_MAX).map(|finding| format!("  {finding}\n")).collect()
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} rounds, {} acknowledged, {} refused, {} unanswered ({} of them there), {} sightings, \
+             {} unique-key probes, {} items now, slowest reopen {:?}, seed {}",
+            self.rounds,
+            self.acknowledged,
+            self.refused,
+            self.unanswered,
+            self.unanswered_there,
+            self.sightings,
+            self.probes,
+            self.items,
+            self.reopen_max,
+            self.seed
+        )
+    }
+}

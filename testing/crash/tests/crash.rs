@@ -1,0 +1,34 @@
+//! The rounds against the real binary. `CRASH_ROUNDS` and `CRASH_SEED` override what is run.
+
+use orrery_core::Env;
+use orrery_crash::{Ending, Options, run};
+use orrery_testing_client as client;
+
+fn number<T: std::str::FromStr>(name: &str) -> Option<T> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+fn check(ending: Ending, rounds: u32) {
+    let binary = client::newest_binary().expect("a server binary");
+    let seed = number("CRASH_SEED").unwrap_or_else(|| Env::system().expect("randomness").random_u64());
+    println!("{} with CRASH_SEED={seed}", binary.display());
+    let server = client::Options::new(binary);
+    let options = Options { server, seed, rounds, writers: 64, ending, verbose: true };
+    match run(&options) {
+        Ok(summary) => {
+            println!("{summary}");
+            assert!(summary.acknowledged > 0, "the writers wrote nothing, so nothing was shown");
+        }
+        Err(failure) => panic!("{failure}"),
+    }
+}
+
+#[test]
+fn a_killed_server_loses_nothing_it_acknowledged() {
+    check(Ending::Killed, number("CRASH_ROUNDS").unwrap_or(20));
+}
+
+#[test]
+fn a_stopped_server_loses_nothing_and_ends_well() {
+    check(Ending::Stopped, 3);
+}

@@ -1,0 +1,12 @@
+// Every file of facts in one process, so that they share one server.
+
+import "./facts/account.mjs";
+import "./facts/databases.mjs";
+import "./facts/containers.mjs";
+import "./facts/throughput.mjs";
+import "./facts/items.mjs";
+import "./facts/item_keys.mjs";
+import "./facts/etags.mjs";
+import "./facts/ttl.mjs";
+import "./facts/feeds.mjs";
+import "./facts/session.mjs";

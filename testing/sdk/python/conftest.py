@@ -1,0 +1,106 @@
+"""Runs every test with both SDKs over both transports, and records what came of it.
+
+One server serves the whole session; a second one, whose clock stands still until a test moves it, starts only if
+a test asks for it. Each test makes the databases it needs, so tests need no order and clean nothing up.
+"""
+
+import asyncio
+import inspect
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from harness import Cosmos
+from server import Server
+
+HERE = Path(__file__).parent
+RESULTS = HERE.parent / "results"
+SDKS = ("python", "python-aio")
+WAYS = [(sdk, transport) for sdk in SDKS for transport in ("http", "https")]
+
+each_way = pytest.fixture(scope="session", params=WAYS, ids=lambda way: f"{way[0]}-{way[1]}")
+
+
+@pytest.fixture(scope="session")
+def loop():
+    loop = asyncio.new_event_loop()
+    yield loop
+    loop.close()
+
+
+@pytest.fixture(scope="session")
+def server():
+    server = Server()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def clock_server():
+    server = Server("--clock", "manual")
+    yield server
+    server.stop()
+
+
+@each_way
+def cosmos(request, loop, server):
+    yield from _opened(request.param, loop, server)
+
+
+@each_way
+def clocked(request, loop, clock_server):
+    """As `cosmos`, on the server whose clock `clocked.server.advance` moves."""
+    yield from _opened(request.param, loop, clock_server)
+
+
+def _opened(way, loop, server):
+    cosmos = Cosmos(*way, server)
+    cosmos.client = loop.run_until_complete(cosmos.open())
+    yield cosmos
+    loop.run_until_complete(cosmos.close())
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    wanted = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    pyfuncitem.funcargs["loop"].run_until_complete(pyfuncitem.obj(**wanted))
+    return True
+
+
+def pytest_sessionstart():
+    RESULTS.mkdir(exist_ok=True)
+    for sdk in SDKS:
+        (RESULTS / f"{sdk}.jsonl").write_text("")
+
+
+def pytest_collection_modifyitems(items):
+    features = tomllib.loads((HERE.parent / "features.toml").read_text())["feature"]
+    known = {feature["key"] for feature in features}
+    for item in items:
+        if _feature(item) not in known:
+            raise pytest.UsageError(f"{item.name} needs a @feature from features.toml")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    # A test whose server or client did not start fails in its setup and never reaches the call.
+    if report.when == "call" or (report.when == "setup" and report.failed):
+        _record(item, report.passed)
+    return report
+
+
+def _record(item, ok):
+    sdk, transport = next(value for value in item.callspec.params.values() if value in WAYS)
+    row = {"feature": _feature(item), "test": item.originalname, "transport": transport, "ok": ok}
+    with open(RESULTS / f"{sdk}.jsonl", "a") as results:
+        results.write(json.dumps(row) + "\n")
+
+
+def _feature(item):
+    mark = item.get_closest_marker("feature")
+    return mark.args[0] if mark else None

@@ -1,0 +1,84 @@
+//! `cargo xtask tidy`: reads the tree once, asks every check, prints what is out of place.
+
+use std::path::Path;
+
+use crate::checks::{cases, dependencies, headers, layers, leftovers, links, modules, sizes};
+use crate::finding::Finding;
+use crate::packages::Packages;
+use crate::tree::Tree;
+
+pub fn run(root: &Path) -> Result<(), String> {
+    let tree = Tree::read(root)?;
+    let mut findings = findings(&tree);
+    findings.sort();
+    for finding in &findings {
+        println!("{finding}");
+    }
+    match findings.len() {
+        0 => Ok(()),
+        1 => Err("tidy: one thing is out of place".to_owned()),
+        count => Err(format!("tidy: {count} things are out of place")),
+    }
+}
+
+fn findings(tree: &Tree) -> Vec<Finding> {
+    let packages = match Packages::read(tree) {
+        Ok(packages) => packages,
+        Err(finding) => return vec![finding],
+    };
+    let found = [
+        layers::check(&packages),
+        headers::check(tree),
+        modules::check(tree, &packages),
+        cases::check(tree, &packages),
+        leftovers::check(tree),
+        sizes::check(tree),
+        dependencies::check(tree, &packages),
+        links::check(tree),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tidy_tree_has_no_findings() {
+        let tree = Tree::of(&[
+            ("Cargo.toml", "[workspace]\n[workspace.dependencies]\nbytes = \"1\"\n"),
+            ("docs/dependencies.md", "| crate |\n|---|\n| bytes |\n"),
+            (
+                "crates/base/core/Cargo.toml",
+                "[package]\nname = \"core\"\n[dependencies]\nbytes.workspace = true\n",
+            ),
+            ("crates/base/core/src/lib.rs", "//! What it is.\n"),
+        ]);
+        assert_eq!(findings(&tree), []);
+    }
+
+    #[test]
+    fn every_check_is_asked() {
+        let tree = Tree::of(&[
+            ("Cargo.toml", "[workspace]\n[workspace.dependencies]\nbytes = \"1\"\n"),
+            ("README.md", "[x](gone.md)\n"),
+            ("crates/odd/x/Cargo.toml", "[package]\nname = \"x\"\n"),
+            ("crates/odd/x/src/lib.rs", "fn f() { dbg!(1) }\n"),
+            ("crates/odd/x/src/dead.rs", ""),
+            ("crates/odd/x/cases/a.case", ""),
+            ("long.sh", &"x\n".repeat(601)),
+        ]);
+        let found: Vec<_> = findings(&tree).into_iter().map(|f| f.path).collect();
+        let expected = [
+            "crates/odd/x/Cargo.toml",
+            "crates/odd/x/src/lib.rs",
+            "crates/odd/x/src/dead.rs",
+            "crates/odd/x/cases",
+            "crates/odd/x/src/lib.rs",
+            "long.sh",
+            "Cargo.toml",
+            "README.md",
+        ];
+        assert_eq!(found, expected);
+    }
+}
