@@ -5,6 +5,7 @@ use crate::cell::{Cell, Operation, Size};
 use crate::machine::Machine;
 use crate::sample::{Median, Outcome};
 use crate::subjects::postgres_settings;
+use orrery_testing_client::release_binary;
 use std::fmt::Write as _;
 
 /// One subject's result of a workload.
@@ -144,6 +145,7 @@ impl Report {
     fn preamble(&self) -> String {
         let Settings { rounds, warm_up, span, quick, .. } = &self.settings;
         let flags = if *quick { " --quick" } else { "" };
+        let server = release_binary().map_or("none".to_owned(), |binary| binary.display().to_string());
         let only = self.settings.only.as_ref().map_or(String::new(), |only| format!(" --only {only}"));
         format!(
             "Made by `cargo run --release -p orrery-bench --{flags}{only} --write`.\n\n\
@@ -151,7 +153,7 @@ impl Report {
              - {rounds} rounds of {span:?} per workload and subject, interleaved, after {warm_up:?} of warm-up\n\
              - one client thread on the same machine; requests built and signed ahead; every status checked\n\
              - items: 9 members of which one is long text; sets of {} (1 KB) and {} (50 KB) items, 4096 partitions\n\
-             - server: `--durability synced`, defaults otherwise; data in {}\n\
+             - server: {server}, `--durability synced`, defaults otherwise; data in {}\n\
              - PostgreSQL: {}; unix socket, prepared statements, a connection per worker\n\
              - engine: item row and log entry, synced commits; \"threads\": one thread per connection and a \
              committer; \"groups\": one thread that commits groups of that many\n",

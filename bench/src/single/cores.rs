@@ -70,7 +70,7 @@ fn measure_pinned(settings: &Settings, options: &Options, report: &mut Report) -
     Ok(())
 }
 
-/// The rates on one core and on two, interleaved, and the bound of the ratio from the two-core runs.
+/// The rates on one core and on two, interleaved, and the bound of the ratio from the processor time of all runs.
 fn compare(servers: &mut [Orrery; 2], settings: &Settings) -> Result<([Outcome; 2], f64), Error> {
     let cell = Cell::new(Operation::Create, Size::Kb1, 64);
     let mut runs: [Vec<Sample>; 2] = Default::default();

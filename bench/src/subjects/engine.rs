@@ -205,7 +205,7 @@ where
     let began = Instant::now();
     let mut sample = Sample::default();
     std::thread::scope(|scope| {
-        let workers = (0..threads as u64).map(|index| make(index));
+        let workers = (0..threads as u64).map(make);
         let running: Vec<_> =
             workers.map(|worker| scope.spawn(move || repeat(worker, began, span))).collect();
         for thread in running {

@@ -1,1 +1,25 @@
-fn main() {}
+//! The binary `orrery`: reads flags, environment and configuration, wires the layers together, runs.
+//!
+//! `serve` is the main job. Whatever keeps it from starting is one sentence on standard error and exit code 2.
+
+mod account_keys;
+mod background;
+mod clock;
+mod command;
+mod config;
+mod logging;
+mod ports_file;
+mod serve;
+mod services;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match command::run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(sentence) => {
+            eprintln!("orrery: {sentence}");
+            ExitCode::from(2)
+        }
+    }
+}

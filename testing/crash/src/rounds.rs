@@ -1,14 +1,14 @@
 //! The rounds: load, the end, the start again, the audit; all on one folder that only grows.
 
 use crate::audit::{Round, audit};
-use crate::history::{Items, Key, Lsns, Outcome, Record};
+use crate::history::{Items, Key, Lsns, Outcome, Record, Seq};
 use crate::observe::{Observation, Observer};
 use crate::reader;
 use crate::writer::{Shared, Writer};
 use orrery_core::{Env, OsSeed, Timestamp};
 use orrery_testing_client::{Client, ClientError, ContainerPath, ServerError, ServerProcess};
 use serde_json::json;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -251,11 +251,14 @@ impl<'a> Harness<'a> {
             now: &seen.feed,
         });
         let violations = violations.iter().chain(&seen.violations).map(ToString::to_string);
-        violations.chain(record.trouble.iter().cloned()).chain(seen.trouble.iter().cloned()).collect()
+        let troubles = record.trouble.iter().chain(&seen.trouble).cloned();
+        // Many replies can show the same thing wrong; it is said once.
+        let mut said = BTreeSet::new();
+        violations.chain(troubles).filter(|finding| said.insert(finding.clone())).collect()
     }
 
     fn account(&mut self, record: &Record, seen: &Observation, reopened: Duration) {
-        let there: BTreeMap<u64, ()> = seen.feed.values().map(|found| (found.seq, ())).collect();
+        let there: BTreeSet<Seq> = seen.feed.values().map(|found| found.seq).collect();
         let summary = &mut self.summary;
         for operation in &record.operations {
             match operation.outcome {
@@ -263,7 +266,7 @@ impl<'a> Harness<'a> {
                 Outcome::Refused => summary.refused += 1,
                 Outcome::Unknown => {
                     summary.unanswered += 1;
-                    summary.unanswered_there += usize::from(there.contains_key(&operation.seq));
+                    summary.unanswered_there += usize::from(there.contains(&operation.seq));
                 }
             }
         }

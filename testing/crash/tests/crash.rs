@@ -9,7 +9,7 @@ fn number<T: std::str::FromStr>(name: &str) -> Option<T> {
 }
 
 fn check(ending: Ending, rounds: u32) {
-    let binary = client::newest_binary().expect("a server binary");
+    let binary = client::newest_binary().unwrap_or_else(|missing| panic!("{missing}"));
     let seed = number("CRASH_SEED").unwrap_or_else(|| Env::system().expect("randomness").random_u64());
     println!("{} with CRASH_SEED={seed}", binary.display());
     let server = client::Options::new(binary);

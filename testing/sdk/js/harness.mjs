@@ -11,6 +11,8 @@ import { after, test } from "node:test";
 import { startServer } from "./server.mjs";
 
 const KEY = "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==";
+/** Some wrong answers make the SDK ask again for ever. */
+const TEST_MILLIS_MAX = 60_000;
 const HERE = new URL(".", import.meta.url);
 const RESULTS = new URL("../results/javascript.jsonl", HERE);
 const FEATURES = new Set(readFileSync(new URL("../features.toml", HERE), "utf8").match(/(?<=^key = ").*(?="$)/gm));
@@ -36,7 +38,7 @@ export function clockedFact(feature, name, run) {
 function register(feature, name, run, flags) {
   assert(FEATURES.has(feature), `${feature} is not in features.toml`);
   for (const transport of ["http", "https"]) {
-    test(`${name} (${transport})`, async () => {
+    test(`${name} (${transport})`, { timeout: TEST_MILLIS_MAX }, async () => {
       let ok = false;
       try {
         await run(new Cosmos(await server(flags), transport));

@@ -7,6 +7,7 @@ a test asks for it. Each test makes the databases it needs, so tests need no ord
 import asyncio
 import inspect
 import json
+import signal
 import tomllib
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from server import Server
 HERE = Path(__file__).parent
 RESULTS = HERE.parent / "results"
 SDKS = ("python", "python-aio")
+TEST_SECONDS_MAX = 60
 WAYS = [(sdk, transport) for sdk in SDKS for transport in ("http", "https")]
 
 each_way = pytest.fixture(scope="session", params=WAYS, ids=lambda way: f"{way[0]}-{way[1]}")
@@ -67,8 +69,18 @@ def pytest_pyfunc_call(pyfuncitem):
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
     wanted = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
-    pyfuncitem.funcargs["loop"].run_until_complete(pyfuncitem.obj(**wanted))
+    # Some wrong answers make an SDK ask again for ever; the alarm ends the test, not the suite.
+    signal.signal(signal.SIGALRM, _too_long)
+    signal.alarm(TEST_SECONDS_MAX)
+    try:
+        pyfuncitem.funcargs["loop"].run_until_complete(pyfuncitem.obj(**wanted))
+    finally:
+        signal.alarm(0)
     return True
+
+
+def _too_long(*_):
+    raise TimeoutError(f"the test ran for {TEST_SECONDS_MAX} seconds")
 
 
 def pytest_sessionstart():

@@ -25,6 +25,8 @@ class Cosmos:
     def __init__(self, sdk, transport, server):
         self.sdk, self.transport, self.server = sdk, transport, server
         self.endpoint = server.endpoint(transport)
+        # The one argument that only one of the two takes: `aio` always asks every partition.
+        self.everywhere = {"enable_cross_partition_query": True} if sdk == "python" else {}
         self._opened = []
         self.client = None
 

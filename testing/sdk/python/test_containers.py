@@ -174,6 +174,18 @@ async def test_a_client_goes_on_after_its_container_was_made_again(cosmos):
     assert (await done(container.read_item("a", "p")))["life"] == 2
 
 
+@feature("containers.recreate")
+async def test_a_client_learns_the_partition_key_of_a_container_made_again(cosmos):
+    database = await cosmos.database()
+    container = await done(database.create_container("c", PartitionKey("/pk")))
+    await done(container.create_item({"id": "a", "pk": "p"}))
+    other = (await cosmos.open()).get_database_client(database.id)
+    await done(other.delete_container("c"))
+    await done(other.create_container("c", PartitionKey("/tenant")))
+    await done(container.create_item({"id": "a", "tenant": "t"}))
+    assert (await done(container.read_item("a", "t")))["tenant"] == "t"
+
+
 @feature("containers.key_versions")
 async def test_both_versions_of_the_partition_key_keep_their_items(cosmos):
     for version in (1, 2):

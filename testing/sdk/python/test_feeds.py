@@ -20,7 +20,7 @@ async def test_an_empty_container_reads_as_nothing(cosmos):
 @feature("feeds.read_all")
 async def test_select_star_gives_every_item_or_one_partition(cosmos):
     container = await filled(cosmos, 25)
-    everything = container.query_items("SELECT * FROM c", enable_cross_partition_query=True, max_item_count=10)
+    everything = container.query_items("SELECT * FROM c", max_item_count=10, **cosmos.everywhere)
     assert ids(await rows(everything)) == names(25)
     assert ids(await rows(container.query_items("SELECT * FROM c", partition_key="p7"))) == ["i07", "i17"]
 

@@ -1,6 +1,7 @@
 """Throughput: manual, autoscale, on a container, on a database, and none at all."""
 
 from azure.cosmos import PartitionKey, ThroughputProperties
+from azure.cosmos.exceptions import CosmosResourceNotFoundError
 
 from harness import done, feature, refused
 
@@ -49,7 +50,7 @@ async def test_autoscale_works_on_a_database(cosmos):
 @feature("throughput.none")
 async def test_a_database_without_throughput_says_so(cosmos):
     database = await cosmos.database()
-    assert await refused(lambda: database.get_throughput()) == 404
+    assert await has_none(database)
 
 
 @feature("throughput.none")
@@ -57,5 +58,16 @@ async def test_a_container_that_shares_its_database_has_none_of_its_own(cosmos):
     database = await cosmos.database(offer_throughput=1000)
     shared = await done(database.create_container("shared", PartitionKey("/pk")))
     own = await done(database.create_container("own", PartitionKey("/pk"), offer_throughput=500))
-    assert await refused(lambda: shared.get_throughput()) == 404
+    assert await has_none(shared)
     assert (await done(own.get_throughput())).offer_throughput == 500
+
+
+async def has_none(owner):
+    """The SDK makes a 404 of an empty list of offers, and 4.17.1 loses it to an AttributeError on the way out."""
+    try:
+        await done(owner.get_throughput())
+        return False
+    except CosmosResourceNotFoundError:
+        return True
+    except AttributeError as error:
+        return isinstance(error.__context__, CosmosResourceNotFoundError)

@@ -20,4 +20,5 @@ pub use certificate::{CertificateError, load_or_make};
 pub use connection::Peer;
 pub use listener::{Listener, Options};
 pub use master_key::{Access, EMULATOR_KEY, InvalidKey, Key, Keys, string_to_sign};
+pub use rustls::ServerConfig;
 pub use stop::Stop;

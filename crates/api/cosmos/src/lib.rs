@@ -1,1 +1,28 @@
 //! The Cosmos DB REST protocol: bytes on the wire to typed operations and back.
+//!
+//! ```text
+//! request → route (path) → authorize → handler: decode → store → encode → reply
+//! ```
+//!
+//! A handler is three steps; what goes wrong in any of them is a [`Failure`], which knows its status, code,
+//! sub-status and sentence (wire guide §7). How the real SDKs behave is in the wire guide; comments here
+//! name its sections.
+
+mod authorize;
+mod continuation;
+mod encode;
+mod failure;
+#[doc(hidden)]
+pub mod fuzz;
+mod handlers;
+mod header;
+mod metadata_query;
+mod partition_key;
+mod reply;
+mod request;
+mod route;
+mod service;
+mod session;
+
+pub use failure::Failure;
+pub use service::{Cosmos, Options};

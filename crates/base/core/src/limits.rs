@@ -20,6 +20,8 @@ pub const EPK_BYTES_MAX: usize = 128;
 /// Unique keys of a container, and paths over all of them.
 pub const UNIQUE_KEYS_MAX: usize = 10;
 pub const UNIQUE_KEY_PATHS_MAX: usize = 16;
+/// The values of one unique key, as they are written into a row's key; the engine's keys end at 65,535 bytes.
+pub const UNIQUE_KEY_BYTES_MAX: usize = 32 * 1024;
 /// Computed properties of a container.
 pub const COMPUTED_PROPERTIES_MAX: usize = 20;
 /// Composite indexes of a container, and paths of each.

@@ -23,5 +23,6 @@ mod stripe;
 mod watchdog;
 
 pub use background::Progress;
+pub use orrery_kv::{Engine, Error as EngineError, Sync, Txn};
 pub use scope::Scope;
 pub use store::{Committed, OpenError, Options, Store, WriteError};

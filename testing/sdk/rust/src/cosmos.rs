@@ -36,7 +36,7 @@ pub struct Cosmos {
 
 impl Cosmos {
     pub async fn connect(server: Arc<Server>, transport: Transport) -> Result<Self> {
-        let client = open(&server.endpoint(transport.scheme()), KEY, true).await?;
+        let client = open(&server.endpoint(transport.scheme()), KEY, Bodies::AsTheSdkLikes).await?;
         Ok(Self { client, server, transport })
     }
 
@@ -46,16 +46,16 @@ impl Cosmos {
 
     /// A further client, with caches of its own.
     pub async fn open(&self) -> Result<CosmosClient> {
-        open(&self.endpoint(), KEY, true).await
+        open(&self.endpoint(), KEY, Bodies::AsTheSdkLikes).await
     }
 
     pub async fn open_with_key(&self, key: &'static str) -> Result<CosmosClient> {
-        open(&self.endpoint(), key, true).await
+        open(&self.endpoint(), key, Bodies::AsTheSdkLikes).await
     }
 
     /// A client that sends and asks for JSON text where others use Cosmos binary JSON.
     pub async fn open_without_binary(&self) -> Result<CosmosClient> {
-        open(&self.endpoint(), KEY, false).await
+        open(&self.endpoint(), KEY, Bodies::Text).await
     }
 
     pub async fn database(&self) -> Result<DatabaseClient> {
@@ -117,15 +117,20 @@ pub fn fresh(prefix: &str) -> String {
     format!("{prefix}-{}", COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
-async fn open(endpoint: &str, key: &'static str, binary: bool) -> Result<CosmosClient> {
+enum Bodies {
+    AsTheSdkLikes,
+    Text,
+}
+
+async fn open(endpoint: &str, key: &'static str, bodies: Bodies) -> Result<CosmosClient> {
     let pool = ConnectionPoolOptions::builder()
         .with_server_certificate_validation(ServerCertificateValidation::RequiredUnlessEmulator)
         .build()?;
     let runtime = CosmosRuntime::builder().with_connection_pool(pool).build().await?;
+    let mut client = CosmosClient::builder().with_runtime(runtime);
+    if let Bodies::Text = bodies {
+        client = client.with_binary_encoding_options(BinaryEncodingOptions::new().with_enabled(false));
+    }
     let account = AccountReference::with_authentication_key(endpoint.parse()?, key);
-    CosmosClient::builder()
-        .with_runtime(runtime)
-        .with_binary_encoding_options(BinaryEncodingOptions::new().with_enabled(binary))
-        .build(account, RoutingStrategy::PreferredRegions(vec![]))
-        .await
+    client.build(account, RoutingStrategy::PreferredRegions(vec![])).await
 }

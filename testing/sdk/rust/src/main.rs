@@ -18,7 +18,11 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
 
+/// Some wrong answers make the SDK ask again for ever.
+const FACT_SECONDS_MAX: Duration = Duration::from_secs(60);
 const SDK_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 #[tokio::main]
@@ -71,8 +75,9 @@ impl Stage {
     async fn run(&mut self, fact: &Fact, transport: Transport) -> Result<(), String> {
         let cosmos = self.cosmos(fact.clock, transport).await?;
         // A task of its own, so that a failed assertion ends this fact and not the suite.
-        match tokio::spawn((fact.run)(cosmos)).await {
-            Ok(outcome) => outcome.map_err(|error| error.to_string()),
+        match tokio::spawn(timeout(FACT_SECONDS_MAX, (fact.run)(cosmos))).await {
+            Ok(Ok(outcome)) => outcome.map_err(|error| error.to_string()),
+            Ok(Err(_)) => Err(format!("it ran for {} seconds", FACT_SECONDS_MAX.as_secs())),
             Err(_) => Err("an assertion failed (above)".into()),
         }
     }

@@ -70,8 +70,19 @@ fn write(record: &impl Serialize) -> Bytes {
     Bytes::from(serde_json::to_vec(record).expect("a record of names and numbers has a JSON form"))
 }
 
+/// What every record begins with.
+#[derive(Deserialize)]
+struct Versioned {
+    v: u32,
+}
+
 fn read<T: DeserializeOwned>(what: &str, bytes: &[u8]) -> Result<T, Error> {
-    serde_json::from_slice(bytes).map_err(|error| Error::Corrupt(format!("a {what} record: {error}")))
+    let damaged = |error| Error::Corrupt(format!("a {what} record: {error}"));
+    let Versioned { v } = serde_json::from_slice(bytes).map_err(damaged)?;
+    if v != VERSION {
+        return Err(Error::Corrupt(format!("a {what} record has version {v}")));
+    }
+    serde_json::from_slice(bytes).map_err(damaged)
 }
 
 fn damaged(what: &str) -> Error {

@@ -18,10 +18,20 @@ impl ContainerDefinition {
             keep(&self.json, &mut body, name);
         }
         self.keep_hashing(&mut body);
-        let next = Self::parse(body)?;
+        let mut next = Self::parse(body)?;
         self.check_fixed(&next)?;
         self.check_policies(&next)?;
+        self.keep_unique_keys(&mut next);
         Ok(next)
+    }
+
+    /// Unique keys in another order are the same, but what is stored goes by the order they were created in.
+    fn keep_unique_keys(&self, next: &mut Self) {
+        next.unique_keys.clone_from(&self.unique_keys);
+        let name = "uniqueKeyPolicy";
+        if let (Some(old), Some(new)) = (self.json.get(name), next.json.get_mut(name)) {
+            new.clone_from(old);
+        }
     }
 
     /// A partition key that names only its paths means the hashing the container has.

@@ -29,6 +29,8 @@ pub enum PrepareError {
     Ttl(String),
     #[error("the partition key value is longer than {max} bytes", max = limits::PARTITION_KEY_BYTES_MAX)]
     PartitionKeyTooLong,
+    #[error("the values of a unique key take more than {max} bytes", max = limits::UNIQUE_KEY_BYTES_MAX)]
+    UniqueKeyTooLong,
 }
 
 /// Members that the service writes; what a client sends under these names is dropped.
@@ -45,13 +47,12 @@ pub fn prepare(container: &Container, body: &[u8]) -> Result<Prepared, PrepareEr
     let ttl = ttl(text, &members)?;
     let key = partition_key(container, text, &members);
     check_partition_key(&key)?;
-    let unique = container.definition().unique_keys().iter();
-    Ok(Prepared {
-        id,
-        epk: epk(container.hashing(), &key),
-        unique: unique.map(|paths| unique_values(paths.iter().map(|path| path.segments()), text)).collect(),
-        row: record::encode(text.as_bytes(), &members, ttl),
-    })
+    let unique = unique_of(container, text);
+    if unique.iter().any(|values| values.len() > limits::UNIQUE_KEY_BYTES_MAX) {
+        return Err(PrepareError::UniqueKeyTooLong);
+    }
+    let row = record::encode(text.as_bytes(), &members, ttl);
+    Ok(Prepared { id, epk: epk(container.hashing(), &key), unique, row })
 }
 
 /// The partition key that a stored item's text has: what `prepare` found for it.
@@ -79,7 +80,9 @@ fn clean(body: &[u8], members: &[Member], lone_surrogates: &[u32]) -> (Vec<u8>, 
         let at = *at as usize;
         fixed[at..at + 6].copy_from_slice(b"\\ufffd");
     }
-    let is_system = |member: &&Member| SYSTEM.iter().any(|name| name.as_bytes() == slice(&fixed, member.name));
+    let is_system = |member: &&Member| {
+        str::from_utf8(slice(&fixed, member.name)).is_ok_and(|raw| SYSTEM.iter().any(|name| is_name(raw, name)))
+    };
     if members.iter().any(|member| is_system(&member)) {
         return rebuild(&fixed, members.iter().filter(|member| !is_system(member)));
     }
@@ -115,11 +118,13 @@ fn slice(text: &[u8], span: Span) -> &[u8] {
 
 fn member<'a>(text: &'a str, members: &[Member], wanted: &str) -> Option<&'a str> {
     let part = |span: Span| &text[span.start as usize..span.end as usize];
-    let found = members.iter().find(|member| {
-        let name = part(member.name);
-        name == wanted || (name.contains('\\') && raw::unescape(name) == wanted)
-    })?;
+    let found = members.iter().find(|member| is_name(part(member.name), wanted))?;
     Some(part(found.value))
+}
+
+/// Whether a name in the text, still escaped, is this one.
+fn is_name(raw: &str, name: &str) -> bool {
+    if raw.contains('\\') { raw::unescape(raw) == name } else { raw == name }
 }
 
 fn id(text: &str, members: &[Member]) -> Result<ItemId, PrepareError> {

@@ -123,11 +123,8 @@ impl ItemRow {
         let mut table = &self.0[TEXT_AT + self.text_length()..];
         let mut members = Vec::new();
         let mut last = 0u32;
-        while !table.is_empty() {
-            let mut next = || take_varint(&mut table);
-            let (Some(gap), Some(name), Some(colon), Some(value)) = (next(), next(), next(), next()) else { break };
-            let name = Span { start: last + gap, end: last + gap + name };
-            let value = Span { start: name.end + colon, end: name.end + colon + value };
+        while let Some(name) = take_span(&mut table, last) {
+            let Some(value) = take_span(&mut table, name.end) else { break };
             last = value.end;
             members.push(Member { name, value });
         }
@@ -176,6 +173,12 @@ fn push_varint(out: &mut Vec<u8>, mut number: u32) {
         number >>= 7;
     }
     out.push(number as u8);
+}
+
+/// The next span of a table; the one before it ended at `from`. `None` at the end, or where it is damaged.
+fn take_span(table: &mut &[u8], from: u32) -> Option<Span> {
+    let start = from.checked_add(take_varint(table)?)?;
+    Some(Span { start, end: start.checked_add(take_varint(table)?)? })
 }
 
 fn take_varint(bytes: &mut &[u8]) -> Option<u32> {

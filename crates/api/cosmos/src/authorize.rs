@@ -1,0 +1,84 @@
+//! Who may do this: master keys, two that write and two that only read (wire guide §4).
+
+use crate::failure::Failure;
+use crate::header;
+use crate::request::{Post, Request};
+use crate::route::Located;
+use http::Method;
+use http::header::{AUTHORIZATION, DATE};
+use orrery_api_common::{Access, Keys, TokenKind, parse_authorization, string_to_sign};
+use orrery_core::{DatabaseRid, Env, Timestamp, limits};
+use std::time::Duration;
+
+pub fn authorize(request: &Request, located: &Located, keys: &Keys, env: &Env) -> Result<(), Failure> {
+    let Some(given) = request.header(&AUTHORIZATION) else {
+        return Err(Failure::unauthorized(
+            "Required Header authorization is missing. Ensure a valid Authorization token is passed.",
+        ));
+    };
+    let token = parse_authorization(given).map_err(|error| Failure::unauthorized(format!("The authorization header is not valid: {error}.")))?;
+    if token.kind != TokenKind::Master {
+        return Err(Failure::unauthorized("Only master-key tokens are accepted yet; resource and AAD tokens are planned."));
+    }
+    let (x_ms_date, date) = (request.header(&header::DATE).unwrap_or(""), request.header(&DATE).unwrap_or(""));
+    if x_ms_date.is_empty() && date.is_empty() {
+        return Err(Failure::unauthorized("The header x-ms-date is missing; send the date that was signed."));
+    }
+    let access = verify(request.method(), located, x_ms_date, date, keys, &token.signature)?;
+    check_date(if x_ms_date.is_empty() { date } else { x_ms_date }, env)?;
+    if access == Access::ReadOnly && writes(request) {
+        return Err(Failure::forbidden("The key that signed this request is read-only; use a read-write key."));
+    }
+    Ok(())
+}
+
+fn verify(method: &Method, located: &Located, x_ms_date: &str, date: &str, keys: &Keys, signature: &str) -> Result<Access, Failure> {
+    let payload = |link: &str| string_to_sign(method.as_str(), &located.resource_type, link, x_ms_date, date);
+    let by_name = payload(&located.link);
+    let by_rid = rid_link(&located.link).map(|link| payload(&link));
+    let access = match &by_rid {
+        None => keys.verify(&[&by_name], signature),
+        Some(by_rid) => keys.verify(&[&by_name, by_rid], signature),
+    };
+    access.ok_or_else(|| {
+        let signed = by_name.replace('\n', "\\n");
+        Failure::unauthorized(format!(
+            "The input authorization token can't serve the request. Please check that the expected payload is built as per \
+             the protocol, and check the key being used. Server used the following payload to sign: '{signed}'"
+        ))
+    })
+}
+
+/// A link by resource ids is signed as its last id alone, in lower case. Only a database segment that could be an
+/// id makes it one.
+fn rid_link(link: &str) -> Option<String> {
+    let database = link.split('/').nth(1)?;
+    if database.len() != 8 || DatabaseRid::parse(database).is_err() {
+        return None;
+    }
+    link.rsplit('/').next().map(str::to_lowercase)
+}
+
+/// Under a manual clock dates say nothing.
+fn check_date(date: &str, env: &Env) -> Result<(), Failure> {
+    if env.is_manual() {
+        return Ok(());
+    }
+    let skew_max = Duration::from_secs(limits::DATE_SKEW_SECONDS_MAX);
+    match Timestamp::parse_http(date) {
+        Some(at) if at.abs_diff(env.now()) <= skew_max => Ok(()),
+        Some(_) => Err(Failure::forbidden(format!(
+            "The authorization token is not valid at the current time: its date is '{date}', the server's is '{}'. Set the clock.",
+            env.now().to_http()
+        ))),
+        None => Err(Failure::forbidden(format!("The date '{date}' is not in RFC 1123 form."))),
+    }
+}
+
+fn writes(request: &Request) -> bool {
+    match *request.method() {
+        Method::GET | Method::HEAD | Method::OPTIONS => false,
+        Method::POST => !matches!(request.post(), Post::Query | Post::QueryPlan),
+        _ => true,
+    }
+}

@@ -1,0 +1,219 @@
+//! What went wrong, as Azure says it: status, code, sub-status, sentence.
+//!
+//! Every error of the layers below becomes one of these in exactly one place, by an exhaustive match.
+
+use http::StatusCode;
+use orrery_api_common::BodyError;
+use orrery_core::{InvalidName, Lsn};
+use orrery_documents::catalog::CatalogError;
+use orrery_documents::definition::DefinitionError;
+use orrery_documents::item::{ItemError, PrepareError};
+use orrery_store::{EngineError, WriteError};
+use orrery_value::BinaryError;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    pub status: StatusCode,
+    pub code: &'static str,
+    pub substatus: u32,
+    pub message: String,
+    pub retry_after_ms: Option<u64>,
+    /// The session token's LSN, for failures that tell something of an item.
+    pub lsn: Option<Lsn>,
+}
+
+pub const PARTITION_KEY_MISMATCH: u32 = 1001;
+pub const SESSION_NOT_AVAILABLE: u32 = 1002;
+pub const RANGE_GONE: u32 = 1002;
+pub const OWNER_MISSING: u32 = 1003;
+pub const COLLECTION_RID_MISMATCH: u32 = 1024;
+/// Busy here is the commit queue's, not a request-unit budget's (3200).
+pub const SYSTEM_BUSY: u32 = 3092;
+
+impl Failure {
+    fn new(status: StatusCode, code: &'static str, substatus: u32, message: impl Into<String>) -> Self {
+        Self { status, code, substatus, message: message.into(), retry_after_ms: None, lsn: None }
+    }
+
+    pub fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "BadRequest", 0, message)
+    }
+
+    pub fn partition_key(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "BadRequest", PARTITION_KEY_MISMATCH, message)
+    }
+
+    pub fn collection_recreated() -> Self {
+        let message = "The container was deleted and created again since the client read it; read it again.";
+        Self::new(StatusCode::BAD_REQUEST, "BadRequest", COLLECTION_RID_MISMATCH, message)
+    }
+
+    pub fn unauthorized(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "Unauthorized", 0, message)
+    }
+
+    pub fn forbidden(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, "Forbidden", 0, message)
+    }
+
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "NotFound", 0, message)
+    }
+
+    /// The resource's database or container is not there.
+    pub fn owner_missing(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "NotFound", OWNER_MISSING, message)
+    }
+
+    pub fn session_not_available(wanted: Lsn, current: Lsn) -> Self {
+        let message = format!("The read session is not available: the token wants {wanted}, the server is at {current}.");
+        Self::new(StatusCode::NOT_FOUND, "NotFound", SESSION_NOT_AVAILABLE, message)
+    }
+
+    pub fn method_not_allowed() -> Self {
+        let message = "The request verb is not allowed on this resource.";
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", 0, message)
+    }
+
+    pub fn range_gone(id: &str) -> Self {
+        let message = format!("The partition key range {id} is gone; read the ranges again.");
+        Self::new(StatusCode::GONE, "Gone", RANGE_GONE, message)
+    }
+
+    pub fn too_large(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", 0, message)
+    }
+
+    pub fn not_implemented(what: &str) -> Self {
+        let message = format!("Orrery does not have {what} yet; COMPAT.md lists what it has.");
+        Self::new(StatusCode::NOT_IMPLEMENTED, "NotImplemented", 0, message)
+    }
+
+    fn conflict(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, "Conflict", 0, message)
+    }
+
+    pub fn precondition(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::PRECONDITION_FAILED, "PreconditionFailed", 0, message)
+    }
+
+    fn busy() -> Self {
+        let message = "Too many writes are waiting for the disk; try again.";
+        let failure = Self::new(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", SYSTEM_BUSY, message);
+        Self { retry_after_ms: Some(100), ..failure }
+    }
+
+    fn unavailable(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable", 0, message)
+    }
+
+    /// Adds what a client needs to go on reading its own writes.
+    pub fn at(self, lsn: Lsn) -> Self {
+        Self { lsn: Some(lsn), ..self }
+    }
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        tracing::error!(%error, "the store failed");
+        match error {
+            EngineError::Unavailable(_) | EngineError::Cut { .. } => Self::unavailable(error.to_string()),
+            EngineError::Corrupt(_) => {
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, "InternalServerError", 0, error.to_string())
+            }
+        }
+    }
+}
+
+impl From<ItemError> for Failure {
+    fn from(error: ItemError) -> Self {
+        let message = error.to_string();
+        match error {
+            ItemError::Exists | ItemError::NotUnique => Self::conflict(message),
+            ItemError::Missing => Self::not_found(message),
+            ItemError::Changed => Self::precondition(message),
+            ItemError::PartitionKeyChanged => Self::bad_request(message),
+            ItemError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<CatalogError> for Failure {
+    fn from(error: CatalogError) -> Self {
+        let message = error.to_string();
+        match error {
+            CatalogError::Exists => Self::conflict(message),
+            CatalogError::DatabaseMissing | CatalogError::ContainerMissing | CatalogError::OfferMissing => {
+                Self::not_found(message)
+            }
+            CatalogError::Changed => Self::precondition(message),
+            CatalogError::TooMany => Self::forbidden(message),
+            CatalogError::OfferMoved => Self::bad_request(message),
+            CatalogError::Definition(error) => error.into(),
+            CatalogError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<DefinitionError> for Failure {
+    fn from(error: DefinitionError) -> Self {
+        let message = error.to_string();
+        match error {
+            DefinitionError::InvalidName(_) | DefinitionError::Invalid(_) => Self::bad_request(message),
+            DefinitionError::Forbidden(_) => Self::forbidden(message),
+        }
+    }
+}
+
+impl From<PrepareError> for Failure {
+    fn from(error: PrepareError) -> Self {
+        let message = error.to_string();
+        match error {
+            PrepareError::TooLarge(_) => Self::too_large(format!("Request size is too large: {message}")),
+            PrepareError::Json(_)
+            | PrepareError::NoId
+            | PrepareError::Id(_)
+            | PrepareError::Ttl(_)
+            | PrepareError::PartitionKeyTooLong
+            | PrepareError::UniqueKeyTooLong => Self::bad_request(message),
+        }
+    }
+}
+
+impl From<InvalidName> for Failure {
+    fn from(error: InvalidName) -> Self {
+        Self::bad_request(format!("The input name is invalid: {error}."))
+    }
+}
+
+impl From<BinaryError> for Failure {
+    fn from(error: BinaryError) -> Self {
+        Self::bad_request(format!("The body is not valid Cosmos binary JSON: {error}."))
+    }
+}
+
+impl From<BodyError> for Failure {
+    fn from(error: BodyError) -> Self {
+        match error {
+            BodyError::TooLarge { bytes_max } => {
+                Self::too_large(format!("Request size is too large: the largest body is {bytes_max} bytes."))
+            }
+            BodyError::TooSlow => {
+                Self::new(StatusCode::REQUEST_TIMEOUT, "RequestTimeout", 0, "The body took too long to arrive.")
+            }
+            BodyError::Broken(error) => Self::bad_request(format!("The body could not be read: {error}.")),
+        }
+    }
+}
+
+impl<E: Into<Failure>> From<WriteError<E>> for Failure {
+    fn from(error: WriteError<E>) -> Self {
+        match error {
+            WriteError::Model(error) => error.into(),
+            WriteError::OwnerGone => Self::owner_missing("The container was deleted."),
+            WriteError::Busy => Self::busy(),
+            WriteError::Stopping => Self::unavailable("The server is stopping."),
+            WriteError::Engine(error) => error.into(),
+        }
+    }
+}

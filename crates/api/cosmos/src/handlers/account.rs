@@ -1,0 +1,48 @@
+//! `GET /`: the account, and where to reach it (wire guide §3).
+//!
+//! Every SDK goes on at the addresses told here, so they are built from the one the client dialled.
+
+use crate::reply::Reply;
+use crate::request::Request;
+use crate::service::Cosmos;
+use http::StatusCode;
+use http::header::HOST;
+use http::uri::Authority;
+use orrery_documents::charge::Charge;
+use serde_json::json;
+
+pub fn read(cosmos: &Cosmos, request: &Request) -> Reply {
+    let endpoint = format!("{}://{}/", request.peer.scheme, dialled(request));
+    let location = json!([{ "name": "Local", "databaseAccountEndpoint": endpoint }]);
+    let name = cosmos.account();
+    let engine = json!({
+        "maxSqlQueryInputLength": orrery_core::limits::QUERY_TEXT_BYTES_MAX,
+        "maxJoinsPerSqlQuery": 10,
+    });
+    Reply::new(StatusCode::OK, Charge::metadata()).value(&json!({
+        "_self": "",
+        "id": name,
+        "_rid": format!("{name}.local"),
+        "media": "//media/",
+        "addresses": "//addresses/",
+        "_dbs": "//dbs/",
+        "writableLocations": location,
+        "readableLocations": location,
+        "enableMultipleWriteLocations": false,
+        "continuousBackupEnabled": false,
+        "enableNRegionSynchronousCommit": false,
+        "enablePerPartitionFailoverBehavior": false,
+        "userReplicationPolicy": { "asyncReplication": false, "minReplicaSetSize": 1, "maxReplicasetSize": 4 },
+        "userConsistencyPolicy": { "defaultConsistencyLevel": "Session" },
+        "systemReplicationPolicy": { "minReplicaSetSize": 1, "maxReplicasetSize": 4 },
+        "readPolicy": { "primaryReadCoefficient": 1, "secondaryReadCoefficient": 1 },
+        "queryEngineConfiguration": engine.to_string(),
+    }))
+}
+
+/// The host and port of the request: HTTP/2's authority or HTTP/1.1's Host, if it is one.
+fn dialled(request: &Request) -> String {
+    let authority = request.head.uri.authority().cloned();
+    let host = || request.header(&HOST)?.parse::<Authority>().ok();
+    authority.or_else(host).map_or_else(|| "localhost".to_owned(), |authority| authority.to_string())
+}

@@ -1,0 +1,97 @@
+//! Containers: create, read, replace, list, query by member, delete.
+
+use super::{container, database, list_reply};
+use crate::failure::Failure;
+use crate::metadata_query::MetadataQuery;
+use crate::reply::Reply;
+use crate::request::{Post, Request};
+use crate::service::Cosmos;
+use crate::{encode, header, session};
+use http::StatusCode;
+use orrery_api_common::percent;
+use orrery_core::Lsn;
+use orrery_documents::catalog::{self, Container};
+use orrery_documents::charge::Charge;
+use orrery_documents::definition::ContainerDefinition;
+use serde_json::Value;
+
+pub fn list(cosmos: &Cosmos, _request: &Request, owner: &str) -> Result<Reply, Failure> {
+    matching(cosmos, owner, |_| true)
+}
+
+pub async fn post(cosmos: &Cosmos, request: &mut Request, owner: &str) -> Result<Reply, Failure> {
+    match request.post() {
+        Post::Query => {
+            let query = MetadataQuery::parse(&request.body().await?)?;
+            matching(cosmos, owner, |container| query.matches(container))
+        }
+        Post::Create => create(cosmos, request, owner).await,
+        Post::QueryPlan | Post::Batch | Post::Upsert => Err(Failure::method_not_allowed()),
+    }
+}
+
+fn matching(cosmos: &Cosmos, owner: &str, wanted: impl Fn(&Value) -> bool) -> Result<Reply, Failure> {
+    let database = database(cosmos, owner)?;
+    let catalog = cosmos.store().catalog();
+    let containers = catalog.containers(database.rid).map(|container| encode::container(container));
+    let containers: Vec<Value> = containers.filter(wanted).collect();
+    let count = containers.len();
+    Ok(list_reply(&encode::feed(&database.rid.to_string(), "DocumentCollections", containers), count))
+}
+
+async fn create(cosmos: &Cosmos, request: &mut Request, owner: &str) -> Result<Reply, Failure> {
+    let owner = database(cosmos, owner)?.name.clone();
+    let definition = ContainerDefinition::parse(request.json_object().await?)?;
+    let throughput = request.throughput()?;
+    let stamp = cosmos.stamp();
+    let created = cosmos
+        .store()
+        .write_catalog(move |txn| catalog::create_container(txn, owner.as_str(), &definition, throughput.as_ref(), stamp))
+        .await?;
+    Ok(reply(StatusCode::CREATED, &created.value, created.lsn))
+}
+
+pub fn read(cosmos: &Cosmos, request: &Request, owner: &str, name: &str) -> Result<Reply, Failure> {
+    let container = container(cosmos, owner, name)?;
+    let reply = reply(StatusCode::OK, &container, cosmos.store().durable_lsn());
+    if !request.is_true(&header::POPULATE_QUOTA) {
+        return Ok(reply);
+    }
+    let quota = "documentSize=2097152;documentsSize=-1;documentsCount=-1;collectionSize=-1;";
+    Ok(reply.header(header::RESOURCE_QUOTA, quota))
+}
+
+pub async fn replace(cosmos: &Cosmos, request: &mut Request, owner: &str, name: &str) -> Result<Reply, Failure> {
+    let container = container(cosmos, owner, name)?;
+    let (owner, name) = (container.database().clone(), container.definition().name().clone());
+    let (body, conditions, stamp) = (request.json_object().await?, request.preconditions(), cosmos.stamp());
+    let replaced = cosmos
+        .store()
+        .write_catalog(move |txn| {
+            catalog::replace_container(txn, owner.as_str(), name.as_str(), body.clone(), conditions, stamp)
+        })
+        .await?;
+    Ok(reply(StatusCode::OK, &replaced.value, replaced.lsn))
+}
+
+pub async fn delete(cosmos: &Cosmos, request: &Request, owner: &str, name: &str) -> Result<Reply, Failure> {
+    let container = container(cosmos, owner, name)?;
+    let (owner, name) = (container.database().clone(), container.definition().name().clone());
+    let conditions = request.preconditions();
+    cosmos
+        .store()
+        .write_catalog(move |txn| catalog::delete_container(txn, owner.as_str(), name.as_str(), conditions))
+        .await?;
+    Ok(Reply::new(StatusCode::NO_CONTENT, Charge::metadata()))
+}
+
+fn reply(status: StatusCode, container: &Container, lsn: Lsn) -> Reply {
+    let owner = format!("dbs/{}", container.database());
+    Reply::new(status, Charge::metadata())
+        .etag(container.etag())
+        .header(header::ALT_CONTENT_PATH, percent::encode_uri(&owner))
+        .header(header::CONTENT_PATH, container.rid().database.to_string())
+        .header(header::INDEX_PROGRESS, "100")
+        .header(header::SESSION_TOKEN, session::token(container.ranges().leaves()[0].id, lsn))
+        .value(&encode::container(container))
+}

@@ -1,0 +1,65 @@
+//! Databases: create, read, list, query by member, delete.
+
+use super::{database, list_reply};
+use crate::encode;
+use crate::failure::Failure;
+use crate::metadata_query::MetadataQuery;
+use crate::reply::Reply;
+use crate::request::{Post, Request};
+use crate::service::Cosmos;
+use http::StatusCode;
+use orrery_core::DatabaseName;
+use orrery_documents::catalog::{self, Database};
+use orrery_documents::charge::Charge;
+use serde_json::Value;
+
+pub fn list(cosmos: &Cosmos, _request: &Request) -> Result<Reply, Failure> {
+    Ok(matching(cosmos, |_| true))
+}
+
+pub async fn post(cosmos: &Cosmos, request: &mut Request) -> Result<Reply, Failure> {
+    match request.post() {
+        Post::Query => {
+            let query = MetadataQuery::parse(&request.body().await?)?;
+            Ok(matching(cosmos, |database| query.matches(database)))
+        }
+        Post::Create => create(cosmos, request).await,
+        Post::QueryPlan | Post::Batch | Post::Upsert => Err(Failure::method_not_allowed()),
+    }
+}
+
+fn matching(cosmos: &Cosmos, wanted: impl Fn(&Value) -> bool) -> Reply {
+    let catalog = cosmos.store().catalog();
+    let databases: Vec<Value> = catalog.databases().map(|database| encode::database(database)).filter(wanted).collect();
+    let count = databases.len();
+    list_reply(&encode::feed("", "Databases", databases), count)
+}
+
+async fn create(cosmos: &Cosmos, request: &mut Request) -> Result<Reply, Failure> {
+    let body = request.json_object().await?;
+    let id = body.get("id").and_then(Value::as_str);
+    let id = id.ok_or_else(|| Failure::bad_request("The input content is invalid because the required properties - 'id; ' - are missing"))?;
+    let name = DatabaseName::parse(id)?;
+    let throughput = request.throughput()?;
+    let stamp = cosmos.stamp();
+    let created = cosmos
+        .store()
+        .write_catalog(move |txn| catalog::create_database(txn, &name, throughput.as_ref(), stamp))
+        .await?;
+    Ok(reply(StatusCode::CREATED, &created.value))
+}
+
+pub fn read(cosmos: &Cosmos, _request: &Request, name: &str) -> Result<Reply, Failure> {
+    Ok(reply(StatusCode::OK, &*database(cosmos, name)?))
+}
+
+pub async fn delete(cosmos: &Cosmos, request: &Request, name: &str) -> Result<Reply, Failure> {
+    let name = database(cosmos, name)?.name.clone();
+    let conditions = request.preconditions();
+    cosmos.store().write_catalog(move |txn| catalog::delete_database(txn, name.as_str(), conditions)).await?;
+    Ok(Reply::new(StatusCode::NO_CONTENT, Charge::metadata()))
+}
+
+fn reply(status: StatusCode, database: &Database) -> Reply {
+    Reply::new(status, Charge::metadata()).etag(database.etag).value(&encode::database(database))
+}

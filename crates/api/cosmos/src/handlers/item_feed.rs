@@ -1,0 +1,112 @@
+//! Pages of items: the read feed, and `SELECT * FROM c`, which asks for the same (wire guide §16).
+
+use crate::failure::Failure;
+use crate::metadata_query::MetadataQuery;
+use crate::partition_key::{self, Scope};
+use crate::reply::Reply;
+use crate::request::Request;
+use crate::service::Cosmos;
+use crate::{encode, header, session};
+use http::StatusCode;
+use orrery_documents::catalog::Container;
+use orrery_documents::charge::Charge;
+use orrery_documents::item::{self, Page};
+use orrery_keys::Epk;
+use serde_json::json;
+
+pub fn list(cosmos: &Cosmos, request: &Request, container: &Container) -> Result<Reply, Failure> {
+    if request.header(&header::A_IM).is_some() {
+        return Err(Failure::not_implemented("the change feed"));
+    }
+    page(cosmos, request, container)
+}
+
+pub async fn query(cosmos: &Cosmos, request: &mut Request, container: &Container) -> Result<Reply, Failure> {
+    everything(request).await?;
+    page(cosmos, request, container)
+}
+
+/// The plan of a query that needs none: send it to every range and put the answers one after another.
+pub async fn plan(request: &mut Request) -> Result<Reply, Failure> {
+    everything(request).await?;
+    let plan = json!({
+        "partitionedQueryExecutionInfoVersion": 2,
+        "queryInfo": {
+            "distinctType": "None", "top": null, "offset": null, "limit": null,
+            "orderBy": [], "orderByExpressions": [], "groupByExpressions": [], "groupByAliases": [],
+            "aggregates": [], "groupByAliasToAggregateType": {}, "rewrittenQuery": "",
+            "hasSelectValue": false, "dCountInfo": null, "hasNonStreamingOrderBy": false,
+        },
+        "queryRanges": [{ "min": "", "max": "FF", "isMinInclusive": true, "isMaxInclusive": false }],
+        "hybridSearchQueryInfo": null,
+    });
+    Ok(Reply::new(StatusCode::OK, Charge::metadata()).value(&plan))
+}
+
+async fn everything(request: &mut Request) -> Result<(), Failure> {
+    let query = MetadataQuery::parse(&request.body().await?)?;
+    if query.is_everything() {
+        return Ok(());
+    }
+    Err(Failure::not_implemented("filters in queries over items"))
+}
+
+fn page(cosmos: &Cosmos, request: &Request, container: &Container) -> Result<Reply, Failure> {
+    super::items::check_consistency(cosmos, request)?;
+    let scope = scope(request, container)?;
+    let after = match request.header(&header::CONTINUATION).filter(|token| !token.is_empty()) {
+        None => None,
+        Some(token) => Some(cosmos.tokens().read(container.number(), token)?),
+    };
+    let snapshot = cosmos.store().snapshot();
+    let now = cosmos.store().env().now();
+    let page = item::read_feed(&*snapshot, container, &scope, after.as_deref(), request.page_limits()?, now)?;
+    let range = range_of(&scope, container);
+    let reply = page_reply(cosmos, container, &page).header(header::SESSION_TOKEN, session::token(range, snapshot.lsn()));
+    Ok(reply.header(header::PARTITION_KEY_RANGE_ID, range.to_string()))
+}
+
+fn page_reply(cosmos: &Cosmos, container: &Container, page: &Page) -> Reply {
+    let body = encode::item_feed(container, &page.items);
+    let reply = Reply::new(StatusCode::OK, Charge::page(page.items.len(), body.len()))
+        .header(header::ITEM_COUNT, page.items.len().to_string())
+        .header(header::ALT_CONTENT_PATH, encode::container_path(container))
+        .header(header::CONTENT_PATH, container.rid_text())
+        .json(body);
+    match &page.more_after {
+        None => reply,
+        Some(key) => reply.header(header::CONTINUATION, cosmos.tokens().write(container.number(), key)),
+    }
+}
+
+/// Partition key, else range, else bounds, else everything; bounds narrow a range (wire guide §17.1).
+fn scope(request: &Request, container: &Container) -> Result<Scope, Failure> {
+    if let Some(key) = request.header(&header::PARTITION_KEY) {
+        return partition_key::feed(container, key);
+    }
+    let (mut min, mut max) = (Epk::start(), Epk::end());
+    if let Some(id) = request.header(&header::PARTITION_KEY_RANGE_ID).filter(|id| !id.is_empty()) {
+        let range = id.parse().ok().and_then(|id| container.ranges().get(id)).ok_or_else(|| Failure::range_gone(id))?;
+        (min, max) = (range.min.clone(), range.max.clone());
+    }
+    if let Some(start) = bound(request, &header::START_EPK)? {
+        min = min.max(start);
+    }
+    if let Some(end) = bound(request, &header::END_EPK)? {
+        max = max.min(end);
+    }
+    Ok(Scope::Between(min, max))
+}
+
+fn bound(request: &Request, name: &http::HeaderName) -> Result<Option<Epk>, Failure> {
+    let Some(text) = request.header(name) else { return Ok(None) };
+    let parsed = Epk::parse(text).map(Some);
+    parsed.map_err(|error| Failure::bad_request(format!("The header {name} is not an effective partition key: {error}.")))
+}
+
+/// The range that the session token speaks of: the first that the feed covers.
+fn range_of(scope: &Scope, container: &Container) -> u32 {
+    match scope {
+        Scope::Partition(epk) | Scope::Between(epk, _) => container.ranges().of(epk).id,
+    }
+}

@@ -1,0 +1,157 @@
+//! Items: create, upsert, read, replace, delete (wire guide §13).
+
+use crate::failure::Failure;
+use crate::reply::Reply;
+use crate::request::{Post, Request};
+use crate::service::Cosmos;
+use crate::{encode, header, partition_key, session};
+use bytes::Bytes;
+use http::StatusCode;
+use orrery_core::{ItemId, Lsn};
+use orrery_documents::catalog::Container;
+use orrery_documents::charge::Charge;
+use orrery_documents::item::{self, ItemError, ItemRow, Prepared, Target, Verdict, Written};
+use orrery_keys::Epk;
+use orrery_store::{Committed, Scope, Txn, WriteError};
+use orrery_value::binary_to_text;
+
+/// The first byte of Cosmos binary JSON, whatever the content type says (wire guide §1.3).
+const BINARY: u8 = 0x80;
+
+pub async fn post(cosmos: &Cosmos, request: &mut Request, container: &Container) -> Result<Reply, Failure> {
+    match request.post() {
+        Post::Create => create(cosmos, request, container).await,
+        Post::Upsert => upsert(cosmos, request, container).await,
+        Post::Query => super::item_feed::query(cosmos, request, container).await,
+        Post::QueryPlan => super::item_feed::plan(request).await,
+        Post::Batch => Err(Failure::not_implemented("batches of items")),
+    }
+}
+
+async fn create(cosmos: &Cosmos, request: &mut Request, container: &Container) -> Result<Reply, Failure> {
+    let item = prepared(request, container).await?;
+    let (stamp, ordinal) = (cosmos.stamp(), cosmos.store().next_ordinal());
+    let written = cosmos.store().write(scope(container, &item.epk), |txn| item::create(txn, container, &item, stamp, ordinal)).await;
+    let written = checked(cosmos, written)?;
+    Ok(write_reply(request, container, &item.epk, StatusCode::CREATED, &written.value, written.lsn))
+}
+
+async fn upsert(cosmos: &Cosmos, request: &mut Request, container: &Container) -> Result<Reply, Failure> {
+    let item = prepared(request, container).await?;
+    // `If-None-Match: *` on an upsert would make it a create; it is the create's own condition.
+    let conditions = request.preconditions();
+    let (stamp, ordinal) = (cosmos.stamp(), cosmos.store().next_ordinal());
+    let body = |txn: &mut Txn<'_>| item::upsert(txn, container, &item, conditions, stamp, ordinal);
+    let written = checked(cosmos, cosmos.store().write(scope(container, &item.epk), body).await)?;
+    let (status, row) = match &written.value {
+        Written::Created(row) => (StatusCode::CREATED, row),
+        Written::Replaced(row) => (StatusCode::OK, row),
+    };
+    Ok(write_reply(request, container, &item.epk, status, row, written.lsn))
+}
+
+pub async fn replace(cosmos: &Cosmos, request: &mut Request, container: &Container, id: &str) -> Result<Reply, Failure> {
+    let item = prepared(request, container).await?;
+    let target = match request.header(&header::PARTITION_KEY) {
+        Some(_) => target(request, container, id)?,
+        None => Target { epk: item.epk.clone(), id: ItemId::parse(id)? },
+    };
+    let (conditions, stamp) = (request.preconditions(), cosmos.stamp());
+    let body = |txn: &mut Txn<'_>| item::replace(txn, container, &target, &item, conditions, stamp);
+    let written = checked(cosmos, cosmos.store().write(scope(container, &target.epk), body).await)?;
+    Ok(write_reply(request, container, &target.epk, StatusCode::OK, &written.value, written.lsn))
+}
+
+pub async fn delete(cosmos: &Cosmos, request: &Request, container: &Container, id: &str) -> Result<Reply, Failure> {
+    let target = target(request, container, id)?;
+    let (conditions, stamp) = (request.preconditions(), cosmos.stamp());
+    let body = |txn: &mut Txn<'_>| item::delete(txn, container, &target, conditions, stamp);
+    let deleted = checked(cosmos, cosmos.store().write(scope(container, &target.epk), body).await)?;
+    let charge = Charge::write(deleted.value.text().len(), 0);
+    Ok(headers(Reply::new(StatusCode::NO_CONTENT, charge), container, &target.epk, deleted.lsn))
+}
+
+pub fn read(cosmos: &Cosmos, request: &Request, container: &Container, id: &str) -> Result<Reply, Failure> {
+    check_consistency(cosmos, request)?;
+    let target = target(request, container, id)?;
+    let snapshot = cosmos.store().snapshot();
+    let found = item::read(&*snapshot, container, &target, cosmos.store().env().now())?;
+    let item = found.ok_or_else(|| Failure::from(ItemError::Missing).at(snapshot.lsn()))?;
+    let status = match request.preconditions().check(item.etag()) {
+        Verdict::Holds => StatusCode::OK,
+        Verdict::Same => StatusCode::NOT_MODIFIED,
+        Verdict::Changed => return Err(Failure::from(ItemError::Changed).at(snapshot.lsn())),
+    };
+    let reply = Reply::new(status, Charge::point_read(item.text().len()))
+        .etag(item.etag())
+        .header(header::ITEM_LSN, item.lsn().to_string());
+    let reply = headers(reply, container, &target.epk, snapshot.lsn());
+    Ok(if status == StatusCode::OK { reply.json(encode::item(container, &item)) } else { reply })
+}
+
+/// The body as an item that may be stored here: its partition key is the one that the header names.
+async fn prepared(request: &mut Request, container: &Container) -> Result<Prepared, Failure> {
+    let body = request.body().await?;
+    let text = if body.first() == Some(&BINARY) { Bytes::from(binary_to_text(&body)?) } else { body };
+    let item = item::prepare(container, &text)?;
+    if let Some(header) = request.header(&header::PARTITION_KEY) {
+        if partition_key::point(container, header)? != item.epk {
+            return Err(Failure::partition_key(
+                "PartitionKey extracted from document doesn't match the one specified in the header",
+            ));
+        }
+    }
+    Ok(item)
+}
+
+fn target(request: &Request, container: &Container, id: &str) -> Result<Target, Failure> {
+    let key = request.header(&header::PARTITION_KEY).ok_or_else(|| {
+        Failure::partition_key("The partition key is missing: send the header x-ms-documentdb-partitionkey.")
+    })?;
+    Ok(Target { epk: partition_key::point(container, key)?, id: ItemId::parse(id)? })
+}
+
+fn scope<'a>(container: &Container, epk: &'a Epk) -> Scope<'a> {
+    Scope::Partition { container: container.number(), epk: epk.as_bytes() }
+}
+
+/// A refusal that tells something of an item carries the session token too.
+fn checked<T>(cosmos: &Cosmos, written: Result<Committed<T>, WriteError<ItemError>>) -> Result<Committed<T>, Failure> {
+    written.map_err(|error| Failure::from(error).at(cosmos.store().durable_lsn()))
+}
+
+/// The account's level is Session; weaker ones may be asked for. A token of the future cannot be served.
+pub fn check_consistency(cosmos: &Cosmos, request: &Request) -> Result<(), Failure> {
+    if let Some(level) = request.header(&header::CONSISTENCY_LEVEL) {
+        let allowed = ["session", "consistentprefix", "eventual"];
+        if !allowed.contains(&level.to_ascii_lowercase().as_str()) {
+            return Err(Failure::bad_request(format!(
+                "ConsistencyLevel '{level}' is not valid here: the account's level is Session, and a request may ask for that or a weaker one."
+            )));
+        }
+    }
+    let Some(token) = request.header(&header::SESSION_TOKEN) else { return Ok(()) };
+    let (wanted, current) = (session::newest(token)?, cosmos.store().durable_lsn());
+    if wanted > current { Err(Failure::session_not_available(wanted, current)) } else { Ok(()) }
+}
+
+fn write_reply(request: &Request, container: &Container, epk: &Epk, status: StatusCode, row: &ItemRow, lsn: Lsn) -> Reply {
+    let charge = match status {
+        StatusCode::CREATED => Charge::write(row.text().len(), 0),
+        _ => Charge::write(row.text().len(), row.text().len()),
+    };
+    let reply = headers(Reply::new(status, charge).etag(row.etag()), container, epk, lsn);
+    if request.wants_minimal() { reply } else { reply.json(encode::item(container, row)) }
+}
+
+/// What every answer about an item says of its place.
+fn headers(reply: Reply, container: &Container, epk: &Epk, lsn: Lsn) -> Reply {
+    let range = container.ranges().of(epk).id;
+    reply
+        .header(header::SESSION_TOKEN, session::token(range, lsn))
+        .header(header::LSN, lsn.to_string())
+        .header(header::PARTITION_KEY_RANGE_ID, range.to_string())
+        .header(header::ALT_CONTENT_PATH, encode::container_path(container))
+        .header(header::CONTENT_PATH, container.rid_text())
+        .header(header::SCHEMA_VERSION, "1.19")
+}

@@ -1,0 +1,49 @@
+//! The names of the protocol's headers (wire guide §6).
+
+use http::HeaderName;
+
+macro_rules! headers {
+    ($($name:ident = $text:literal;)*) => {
+        $(pub const $name: HeaderName = HeaderName::from_static($text);)*
+    };
+}
+
+headers! {
+    ACTIVITY_ID = "x-ms-activity-id";
+    ALT_CONTENT_PATH = "x-ms-alt-content-path";
+    AUTOPILOT_SETTINGS = "x-ms-cosmos-offer-autopilot-settings";
+    CONSISTENCY_LEVEL = "x-ms-consistency-level";
+    CONTENT_PATH = "x-ms-content-path";
+    CONTINUATION = "x-ms-continuation";
+    DATE = "x-ms-date";
+    END_EPK = "x-ms-end-epk";
+    GATEWAY_VERSION = "x-ms-gatewayversion";
+    INDEX_PROGRESS = "x-ms-documentdb-collection-index-transformation-progress";
+    INTENDED_COLLECTION = "x-ms-cosmos-intended-collection-rid";
+    IS_BATCH = "x-ms-cosmos-is-batch-request";
+    IS_QUERY = "x-ms-documentdb-isquery";
+    IS_QUERY_PLAN = "x-ms-cosmos-is-query-plan-request";
+    IS_UPSERT = "x-ms-documentdb-is-upsert";
+    ITEM_COUNT = "x-ms-item-count";
+    ITEM_LSN = "x-ms-item-lsn";
+    LSN = "lsn";
+    MAX_ITEM_COUNT = "x-ms-max-item-count";
+    MIGRATE_TO_AUTOSCALE = "x-ms-cosmos-migrate-offer-to-autopilot";
+    MIGRATE_TO_MANUAL = "x-ms-cosmos-migrate-offer-to-manual-throughput";
+    OFFER_REPLACE_PENDING = "x-ms-offer-replace-pending";
+    OFFER_THROUGHPUT = "x-ms-offer-throughput";
+    PARTITION_KEY = "x-ms-documentdb-partitionkey";
+    PARTITION_KEY_RANGE_ID = "x-ms-documentdb-partitionkeyrangeid";
+    POPULATE_QUOTA = "x-ms-documentdb-populatequotainfo";
+    REQUEST_CHARGE = "x-ms-request-charge";
+    RESOURCE_QUOTA = "x-ms-resource-quota";
+    RETRY_AFTER_MS = "x-ms-retry-after-ms";
+    SCHEMA_VERSION = "x-ms-schemaversion";
+    SERVICE_VERSION = "x-ms-serviceversion";
+    SESSION_TOKEN = "x-ms-session-token";
+    START_EPK = "x-ms-start-epk";
+    SUBSTATUS = "x-ms-substatus";
+}
+
+/// Change-feed and incremental-feed requests say so here.
+pub const A_IM: HeaderName = HeaderName::from_static("a-im");

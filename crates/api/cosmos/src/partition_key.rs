@@ -1,0 +1,81 @@
+//! The partition-key header: a JSON array, one element a path (wire guide §11.1).
+
+use crate::failure::Failure;
+use orrery_core::limits;
+use orrery_documents::catalog::Container;
+use orrery_keys::{Epk, epk, prefix_range};
+use orrery_value::Value;
+
+/// The components; an empty object stands for undefined.
+pub fn parse(header: &str) -> Result<Vec<Value>, Failure> {
+    let malformed = || Failure::bad_request(format!("The partition key header '{}' is not a JSON array.", shown(header)));
+    if header.len() > limits::PARTITION_KEY_BYTES_MAX * limits::PARTITION_KEY_PATHS_MAX * 6 {
+        return Err(Failure::bad_request("The partition key is too long; the largest value is 2048 bytes."));
+    }
+    let Ok(Value::Array(parts)) = Value::parse(header) else { return Err(malformed()) };
+    parts.into_iter().map(component).collect::<Option<Vec<_>>>().ok_or_else(malformed)
+}
+
+fn component(part: Value) -> Option<Value> {
+    match part {
+        Value::Object(members) if members.is_empty() => Some(Value::Undefined),
+        Value::Object(_) | Value::Array(_) => None,
+        Value::String(text) if text.len() > limits::PARTITION_KEY_BYTES_MAX => None,
+        scalar => Some(scalar),
+    }
+}
+
+/// The logical partition that a point operation names.
+pub fn point(container: &Container, header: &str) -> Result<Epk, Failure> {
+    let mut parts = parse(header)?;
+    let wanted = container.definition().partition_key().paths().len();
+    if parts.is_empty() && wanted == 1 {
+        // Containers that were migrated from unpartitioned ones: `[]` is the missing key.
+        parts.push(Value::Undefined);
+    }
+    if parts.len() != wanted {
+        let message = format!("The partition key has {} components, and the container's has {wanted}.", parts.len());
+        return Err(Failure::partition_key(message));
+    }
+    Ok(epk(container.hashing(), &parts))
+}
+
+/// The range that a feed names: one partition, or all that begin with these components.
+pub fn feed(container: &Container, header: &str) -> Result<Scope, Failure> {
+    let parts = parse(header)?;
+    let wanted = container.definition().partition_key().paths().len();
+    if parts.is_empty() || parts.len() >= wanted {
+        return point(container, header).map(Scope::Partition);
+    }
+    let (min, max) = prefix_range(&epk(container.hashing(), &parts));
+    Ok(Scope::Between(min, max))
+}
+
+pub use orrery_documents::item::FeedScope as Scope;
+
+fn shown(text: &str) -> String {
+    text.chars().take(64).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scalars_null_and_undefined_are_told_apart() {
+        let parse = |text| super::parse(text).expect(text);
+        assert_eq!(parse(r#"["a"]"#), [Value::String("a".into())]);
+        assert_eq!(parse("[null]"), [Value::Null]);
+        assert!(matches!(parse("[{}]")[..], [Value::Undefined]));
+        assert_eq!(parse(r#"["\u00e9",true]"#), [Value::String("é".into()), Value::Bool(true)]);
+        assert_eq!(parse("[1]"), parse("[1.0]"));
+        assert!(parse("[]").is_empty());
+    }
+
+    #[test]
+    fn other_things_are_bad_requests() {
+        for text in ["", "a", "\"a\"", "[[1]]", "[{\"a\":1}]", "[1", "{}"] {
+            assert_eq!(super::parse(text).expect_err(text).status, 400);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! A response being built.
+
+use crate::failure::Failure;
+use crate::header;
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, ETAG};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+use orrery_api_common::Body;
+use orrery_core::ETag;
+use orrery_documents::charge::Charge;
+
+pub struct Reply {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+impl Reply {
+    pub fn new(status: StatusCode, charge: Charge) -> Self {
+        let mut headers = HeaderMap::with_capacity(24);
+        headers.insert(header::REQUEST_CHARGE, text(charge.to_string()));
+        Self { status, headers, body: Bytes::new() }
+    }
+
+    pub fn header(mut self, name: HeaderName, value: impl Into<String>) -> Self {
+        self.headers.insert(name, text(value.into()));
+        self
+    }
+
+    pub fn etag(self, tag: ETag) -> Self {
+        self.header(ETAG, tag.to_string())
+    }
+
+    pub fn json(mut self, body: impl Into<Bytes>) -> Self {
+        self.body = body.into();
+        self.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        self
+    }
+
+    pub fn value(self, body: &serde_json::Value) -> Self {
+        self.json(body.to_string())
+    }
+
+    pub fn finish(mut self, activity_id: &str) -> Response<Body> {
+        self.headers.insert(header::ACTIVITY_ID, text(activity_id.to_owned()));
+        self.headers.insert(header::SERVICE_VERSION, HeaderValue::from_static("version=2.14.0.0"));
+        self.headers.insert(header::GATEWAY_VERSION, HeaderValue::from_static("version=2.14.0"));
+        let mut response = Response::new(Body::new(self.body));
+        *response.status_mut() = self.status;
+        *response.headers_mut() = self.headers;
+        response
+    }
+
+    pub fn failed(failure: &Failure, activity_id: &str) -> Self {
+        let message = format!("{}\r\nActivityId: {activity_id}", failure.message);
+        let mut reply = Self::new(failure.status, Charge::refused())
+            .header(header::SUBSTATUS, failure.substatus.to_string())
+            .value(&serde_json::json!({ "code": failure.code, "message": message }));
+        if let Some(wait) = failure.retry_after_ms {
+            reply = reply.header(header::RETRY_AFTER_MS, wait.to_string());
+        }
+        reply
+    }
+}
+
+/// Header values are ASCII; what is not (an echoed id) is replaced rather than refused.
+fn text(value: String) -> HeaderValue {
+    HeaderValue::from_maybe_shared(Bytes::from(value)).unwrap_or_else(|_| HeaderValue::from_static("?"))
+}

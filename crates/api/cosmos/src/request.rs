@@ -1,0 +1,115 @@
+//! A request as the handlers see it: its head, read with care, and its body when asked for.
+
+use crate::failure::Failure;
+use crate::header;
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, IF_MATCH, IF_NONE_MATCH};
+use http::request::Parts;
+use http::{HeaderName, Method};
+use hyper::body::Incoming;
+use orrery_api_common::{Peer, read_body};
+use orrery_core::{ETag, limits};
+use orrery_documents::definition::Throughput;
+use orrery_documents::item::{PageLimits, Preconditions, TagMatch};
+
+pub struct Request {
+    pub head: Parts,
+    pub peer: Peer,
+    body: Option<Incoming>,
+}
+
+/// What a POST on a list of resources asks for, in the order that decides (wire guide §5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Post {
+    QueryPlan,
+    Query,
+    Batch,
+    Upsert,
+    Create,
+}
+
+impl Request {
+    pub fn new(request: http::Request<Incoming>, peer: Peer) -> Self {
+        let (head, body) = request.into_parts();
+        Self { head, peer, body: Some(body) }
+    }
+
+    pub fn method(&self) -> &Method {
+        &self.head.method
+    }
+
+    /// A header's text; one that is not ASCII is as good as absent.
+    pub fn header(&self, name: &HeaderName) -> Option<&str> {
+        self.head.headers.get(name)?.to_str().ok().map(str::trim)
+    }
+
+    /// `true`, `True` and `TRUE` are all sent.
+    pub fn is_true(&self, name: &HeaderName) -> bool {
+        self.header(name).is_some_and(|value| value.eq_ignore_ascii_case("true"))
+    }
+
+    pub fn post(&self) -> Post {
+        let is_query_body = || self.header(&CONTENT_TYPE).is_some_and(|kind| kind.starts_with("application/query+json"));
+        if self.is_true(&header::IS_QUERY_PLAN) {
+            Post::QueryPlan
+        } else if self.is_true(&header::IS_QUERY) || is_query_body() {
+            Post::Query
+        } else if self.is_true(&header::IS_BATCH) {
+            Post::Batch
+        } else if self.is_true(&header::IS_UPSERT) {
+            Post::Upsert
+        } else {
+            Post::Create
+        }
+    }
+
+    pub fn wants_minimal(&self) -> bool {
+        self.head.headers.get_all("prefer").iter().any(|value| value.as_bytes() == b"return=minimal")
+    }
+
+    pub fn preconditions(&self) -> Preconditions {
+        let tag = |name| self.header(&name).map(|text| if text == "*" { TagMatch::Any } else { TagMatch::Tag(ETag::parse(text)) });
+        Preconditions { if_match: tag(IF_MATCH), if_none_match: tag(IF_NONE_MATCH) }
+    }
+
+    pub fn throughput(&self) -> Result<Option<Throughput>, Failure> {
+        let manual = self.header(&header::OFFER_THROUGHPUT);
+        Ok(Throughput::from_headers(manual, self.header(&header::AUTOPILOT_SETTINGS))?)
+    }
+
+    /// `-1` and `0` leave the size of a page to the server.
+    pub fn page_limits(&self) -> Result<PageLimits, Failure> {
+        let items = match self.header(&header::MAX_ITEM_COUNT).filter(|text| !text.is_empty()) {
+            None => limits::PAGE_ITEMS_DEFAULT,
+            Some(text) => match text.parse::<i64>() {
+                Ok(-1 | 0) => limits::PAGE_ITEMS_DEFAULT,
+                Ok(count @ 1..) => count as usize,
+                _ => {
+                    let message = format!("The header x-ms-max-item-count has the value '{text}'; it must be -1 or a positive number.");
+                    return Err(Failure::bad_request(message));
+                }
+            },
+        };
+        Ok(PageLimits { items, bytes: limits::PAGE_BYTES_MAX })
+    }
+
+    /// The whole body; at most once.
+    pub async fn body(&mut self) -> Result<Bytes, Failure> {
+        match self.body.take() {
+            None => Ok(Bytes::new()),
+            Some(body) => Ok(read_body(body, limits::BODY_BYTES_MAX).await?),
+        }
+    }
+
+    /// The body as a JSON object, for resources other than items.
+    pub async fn json_object(&mut self) -> Result<serde_json::Map<String, serde_json::Value>, Failure> {
+        let body = self.body().await?;
+        orrery_value::scan_object(&body).map_err(|error| Failure::bad_request(format!("The body is not a JSON object: {error}.")))?;
+        serde_json::from_slice(&body).map_err(|error| Failure::bad_request(format!("The body is not a JSON object: {error}.")))
+    }
+
+    /// What nobody read, so that the connection can go on.
+    pub fn unread_body(&mut self) -> Option<Incoming> {
+        self.body.take()
+    }
+}

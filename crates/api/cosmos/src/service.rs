@@ -1,0 +1,137 @@
+//! The service behind the port: every request in, exactly one response out.
+
+use crate::authorize::authorize;
+use crate::continuation::Tokens;
+use crate::failure::Failure;
+use crate::reply::Reply;
+use crate::request::Request;
+use crate::route::{Located, Route, locate};
+use crate::{handlers, header};
+use http::{Method, Response};
+use hyper::body::Incoming;
+use orrery_api_common::{Body, Keys, Peer, discard_body};
+use orrery_documents::Stamp;
+use orrery_store::Store;
+use std::sync::Arc;
+
+pub struct Options {
+    pub keys: Keys,
+    /// The account's name, as clients see it.
+    pub account: String,
+    /// A secret of this data folder, for continuation tokens.
+    pub secret: [u8; 32],
+}
+
+/// A cheap handle.
+#[derive(Clone)]
+pub struct Cosmos(Arc<Inner>);
+
+struct Inner {
+    store: Store,
+    keys: Keys,
+    account: String,
+    tokens: Tokens,
+}
+
+impl Cosmos {
+    pub fn new(store: Store, options: Options) -> Self {
+        let tokens = Tokens::new(&options.secret);
+        Self(Arc::new(Inner { store, keys: options.keys, account: options.account, tokens }))
+    }
+
+    pub fn store(&self) -> &Store {
+        &self.0.store
+    }
+
+    pub fn account(&self) -> &str {
+        &self.0.account
+    }
+
+    pub(crate) fn tokens(&self) -> &Tokens {
+        &self.0.tokens
+    }
+
+    /// The moment and the tag of a new version.
+    pub(crate) fn stamp(&self) -> Stamp {
+        let env = self.0.store.env();
+        Stamp { now: env.now(), etag: orrery_core::ETag::from_u128(env.random_u128()) }
+    }
+
+    pub async fn handle(&self, request: http::Request<Incoming>, peer: Peer) -> Response<Body> {
+        let mut request = Request::new(request, peer);
+        let activity_id = self.activity_id(&request);
+        let outcome = self.answer(&mut request).await;
+        if let Some(body) = request.unread_body() {
+            discard_body(body).await;
+        }
+        match outcome {
+            Ok(reply) => reply.finish(&activity_id),
+            Err(failure) => {
+                tracing::debug!(status = failure.status.as_u16(), activity_id, message = failure.message, "refused");
+                let reply = Reply::failed(&failure, &activity_id);
+                match failure.lsn {
+                    Some(lsn) => reply.header(header::SESSION_TOKEN, crate::session::token(0, lsn)).finish(&activity_id),
+                    None => reply.finish(&activity_id),
+                }
+            }
+        }
+    }
+
+    fn activity_id(&self, request: &Request) -> String {
+        let echoed = request.header(&header::ACTIVITY_ID).filter(|id| !id.is_empty() && id.len() <= 64);
+        echoed.map_or_else(|| self.0.store.env().guid(), str::to_owned)
+    }
+
+    async fn answer(&self, request: &mut Request) -> Result<Reply, Failure> {
+        let located = locate(&request.head.uri)?;
+        authorize(request, &located, &self.0.keys, self.0.store.env())?;
+        self.dispatch(request, located).await
+    }
+
+    async fn dispatch(&self, request: &mut Request, located: Located) -> Result<Reply, Failure> {
+        let method = request.method().clone();
+        match (located.route, method) {
+            (Route::Account, Method::GET) => Ok(handlers::account::read(self, request)),
+            (Route::Databases, Method::GET) => handlers::databases::list(self, request),
+            (Route::Databases, Method::POST) => handlers::databases::post(self, request).await,
+            (Route::Database { database }, Method::GET) => handlers::databases::read(self, request, &database),
+            (Route::Database { database }, Method::DELETE) => handlers::databases::delete(self, request, &database).await,
+            (Route::Containers { database }, Method::GET) => handlers::containers::list(self, request, &database),
+            (Route::Containers { database }, Method::POST) => handlers::containers::post(self, request, &database).await,
+            (Route::Container { database, container }, method) => match method {
+                Method::GET => handlers::containers::read(self, request, &database, &container),
+                Method::PUT => handlers::containers::replace(self, request, &database, &container).await,
+                Method::DELETE => handlers::containers::delete(self, request, &database, &container).await,
+                _ => Err(Failure::method_not_allowed()),
+            },
+            (Route::Items { database, container }, method) => {
+                let container = handlers::find_container(self, request, &database, &container)?;
+                match method {
+                    Method::GET => handlers::item_feed::list(self, request, &container),
+                    Method::POST => handlers::items::post(self, request, &container).await,
+                    _ => Err(Failure::method_not_allowed()),
+                }
+            }
+            (Route::Item { database, container, id }, method) => {
+                let container = handlers::find_container(self, request, &database, &container)?;
+                match method {
+                    Method::GET => handlers::items::read(self, request, &container, &id),
+                    Method::PUT => handlers::items::replace(self, request, &container, &id).await,
+                    Method::DELETE => handlers::items::delete(self, request, &container, &id).await,
+                    Method::PATCH => Err(Failure::not_implemented("patching items")),
+                    _ => Err(Failure::method_not_allowed()),
+                }
+            }
+            (Route::Ranges { database, container }, Method::GET) => {
+                let container = handlers::find_container(self, request, &database, &container)?;
+                handlers::ranges::list(request, &container)
+            }
+            (Route::Offers, Method::GET) => Ok(handlers::offers::list(self)),
+            (Route::Offers, Method::POST) => handlers::offers::query(self, request).await,
+            (Route::Offer { rid }, Method::GET) => handlers::offers::read(self, &rid),
+            (Route::Offer { rid }, Method::PUT) => handlers::offers::replace(self, request, &rid).await,
+            (Route::Other { kind }, _) => Err(Failure::not_implemented(&format!("the resource '{kind}'"))),
+            _ => Err(Failure::method_not_allowed()),
+        }
+    }
+}

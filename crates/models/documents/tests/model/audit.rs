@@ -1,0 +1,228 @@
+//! The auditor: goes through every stored row and panics with a sentence if two of them disagree.
+//!
+//! It works the rows out again from the items' text with other code than the model's, so that a mistake there
+//! is not repeated here. The store's crash tests use it too.
+
+use orrery_core::Lsn;
+use orrery_documents::catalog::{Catalog, Container, OfferTarget};
+use orrery_documents::item::ItemRow;
+use orrery_documents::row::{self, JobKind, Row};
+use orrery_documents::{expiry, sweep};
+use orrery_keys::{Direction, KeyBuf, KeyReader};
+use orrery_kv::{KeyRange, LogRecord, Order, Read, Space};
+use orrery_value::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many rows of each kind there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    pub items: usize,
+    pub unique: usize,
+    pub expiring: usize,
+    pub log: usize,
+}
+
+/// Goes through everything in `state`, whose newest commit is `tip`.
+pub fn audit(state: &dyn Read, tip: Lsn) -> Tally {
+    let catalog = Catalog::default().refreshed(state).expect("the catalog loads");
+    check_catalog(state, &catalog);
+    check_owners(state, &catalog);
+    let mut tally = Tally::default();
+    for container in catalog.all_containers() {
+        let items = items_of(state, container, tip);
+        tally.items += items.len();
+        tally.unique += check_unique(state, container, &items);
+        tally.expiring += check_expiry(state, container, &items);
+        tally.log += check_log(state, container, &items, tip);
+    }
+    tally
+}
+
+type Items = BTreeMap<Vec<u8>, ItemRow>;
+
+fn rows(state: &dyn Read, space: Space, range: &KeyRange) -> Vec<orrery_kv::Row> {
+    state.range(space, range, Order::Ascending).collect::<Result<_, _>>().expect("rows are readable")
+}
+
+fn check_catalog(state: &dyn Read, catalog: &Catalog) {
+    let alive: BTreeSet<u32> = (0..10_000)
+        .filter(|number| state.get(Space::Meta, &Row::Alive { container: *number }.key()).unwrap().is_some())
+        .collect();
+    let numbers: BTreeSet<u32> = catalog.all_containers().map(|container| container.number()).collect();
+    assert_eq!(alive, numbers, "a container is alive while it is in the catalog");
+    let mut owned = BTreeSet::new();
+    for container in catalog.all_containers() {
+        let database = catalog.database(container.database().as_str()).expect("a container's database is there");
+        assert_eq!(database.rid, container.rid().database);
+        owned.extend(container.offer().map(|offer| (offer, OfferTargetKey::of(OfferTarget::Container(container.rid())))));
+    }
+    for database in catalog.databases() {
+        owned.extend(database.offer.map(|offer| (offer, OfferTargetKey::of(OfferTarget::Database(database.rid)))));
+    }
+    let offers: BTreeSet<_> = catalog.offers().map(|offer| (offer.rid, OfferTargetKey::of(offer.target))).collect();
+    assert_eq!(offers, owned, "an offer belongs to the one resource that names it");
+}
+
+/// An offer's target as something that sorts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct OfferTargetKey(u32, Option<u32>);
+
+impl OfferTargetKey {
+    fn of(target: OfferTarget) -> Self {
+        match target {
+            OfferTarget::Database(database) => Self(database.0, None),
+            OfferTarget::Container(container) => Self(container.database.0, Some(container.number())),
+        }
+    }
+}
+
+/// Every row belongs to a container that is there, or that waits to be swept.
+fn check_owners(state: &dyn Read, catalog: &Catalog) {
+    let mut known: BTreeSet<u32> = catalog.all_containers().map(|container| container.number()).collect();
+    let jobs = sweep::jobs(state).expect("jobs are readable");
+    known.extend(jobs.iter().filter(|(kind, _)| *kind == JobKind::Sweep).map(|(_, container)| *container));
+    for space in [Space::Documents, Space::Index, Space::Log] {
+        for (key, _) in rows(state, space, &KeyRange::all()) {
+            let mut reader = KeyReader::new(&key);
+            let owner = match space {
+                Space::Log => reader.u64().unwrap() as u32,
+                _ => reader.u32().unwrap(),
+            };
+            assert!(known.contains(&owner), "a row of {} belongs to nobody: {owner}", space.name());
+        }
+    }
+}
+
+/// The items of a container by key, each checked to lie where its text says.
+fn items_of(state: &dyn Read, container: &Container, tip: Lsn) -> Items {
+    let found = rows(state, Space::Documents, &row::of_container(container.number()));
+    let read = |(key, value)| {
+        let item = ItemRow::read(value).expect("an item's row is readable");
+        check_item(container, &key, &item, tip);
+        (Vec::from(key), item)
+    };
+    found.into_iter().map(read).collect()
+}
+
+fn check_item(container: &Container, key: &[u8], item: &ItemRow, tip: Lsn) {
+    let (epk, id) = row::read_item(key).expect("an item's key");
+    let value = Value::parse(item.text()).expect("an item's text is JSON");
+    assert!(item.lsn() <= tip && item.lsn() > Lsn(0), "{id} was written at {}, after the end {tip}", item.lsn());
+    assert!(matches!(value.member("id"), Value::String(own) if *own == id), "{id} lies under its id");
+    let paths = container.definition().partition_key().paths();
+    let key: Vec<Value> = paths.iter().map(|path| at(&value, path.segments()).clone()).collect();
+    let expected = orrery_keys::epk(container.hashing(), &key);
+    assert_eq!(epk, expected.as_bytes(), "{id} lies in its partition");
+}
+
+fn at<'a>(value: &'a Value, path: &[String]) -> &'a Value {
+    path.iter().fold(value, |value, name| value.member(name))
+}
+
+/// There is exactly one row for each unique key of each item, and it names the item.
+fn check_unique(state: &dyn Read, container: &Container, items: &Items) -> usize {
+    const UNIQUE: u8 = 1;
+    let mut expected = BTreeMap::new();
+    for (key, item) in items {
+        let (epk, id) = row::read_item(key).expect("an item's key");
+        let value = Value::parse(item.text()).expect("an item's text is JSON");
+        for (number, paths) in container.definition().unique_keys().iter().enumerate() {
+            let values = paths.iter().fold(KeyBuf::new(), |key, path| {
+                let found = at(&value, path.segments());
+                key.value(if found.is_undefined() { &Value::Null } else { found }, Direction::Ascending)
+            });
+            let values = values.finish();
+            let row = Row::Unique { container: container.number(), epk: &epk, key: number as u8, values: &values };
+            let other = expected.insert(row.key(), id.clone());
+            assert_eq!(other, None, "{id} and another item have the same unique values");
+        }
+    }
+    let prefix = KeyRange::prefix(&KeyBuf::new().u32(container.number()).u8(UNIQUE).finish());
+    let found: BTreeMap<_, _> = rows(state, Space::Index, &prefix)
+        .into_iter()
+        .map(|(key, holder)| (key, String::from_utf8(holder.to_vec()).expect("an id")))
+        .collect();
+    assert_eq!(found, expected, "the unique rows are those of the items");
+    found.len()
+}
+
+/// Every item that expires has its row; rows that are stale may be there too.
+fn check_expiry(state: &dyn Read, container: &Container, items: &Items) -> usize {
+    let rebuilding = (JobKind::Expiry, container.number());
+    if sweep::jobs(state).expect("jobs are readable").contains(&rebuilding) {
+        return 0;
+    }
+    let expiring = items.iter().filter_map(|(key, item)| Some((key, expiry::expires_at(container, item)?)));
+    expiring
+        .inspect(|(key, at)| {
+            let (epk, id) = row::read_item(key).expect("an item's key");
+            let row = Row::Expiry { container: container.number(), at: *at, epk: &epk, id: &id };
+            assert!(state.get(Space::Index, &row.key()).unwrap().is_some(), "{id} expires at {at} without a row");
+        })
+        .count()
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    Create,
+    Replace,
+    Delete,
+    Expire,
+}
+
+/// A log entry's payload: version, change, when (ms), the key's length, the key, the row it replaced.
+pub struct LogEntry {
+    pub change: Change,
+    pub at_ms: u64,
+    pub key: Vec<u8>,
+    pub replaced: Option<ItemRow>,
+}
+
+impl LogEntry {
+    pub fn read(payload: &[u8]) -> Self {
+        let mut reader = KeyReader::new(payload);
+        assert_eq!(reader.u8().unwrap(), 1, "the version of a log entry");
+        let change = match reader.u8().unwrap() {
+            1 => Change::Create,
+            2 => Change::Replace,
+            3 => Change::Delete,
+            4 => Change::Expire,
+            other => panic!("{other} is no change"),
+        };
+        let at_ms = reader.u64().unwrap();
+        let length = reader.u32().unwrap() as usize;
+        let (key, image) = reader.raw().split_at(length);
+        let image = Some(image).filter(|image| !image.is_empty());
+        let read = |image: &[u8]| ItemRow::read(image.to_vec().into()).expect("an image is a row");
+        Self { change, at_ms, key: key.to_vec(), replaced: image.map(read) }
+    }
+
+    pub fn id(&self) -> String {
+        row::read_item(&self.key).expect("an item's key").1
+    }
+}
+
+/// The log, from its start, makes the items that are there, and each entry holds what it replaced.
+fn check_log(state: &dyn Read, container: &Container, items: &Items, tip: Lsn) -> usize {
+    let range = LogRecord::range(row::stream(container.number()), Lsn(0));
+    let mut written: BTreeMap<Vec<u8>, Lsn> = BTreeMap::new();
+    let mut entries = 0;
+    for found in rows(state, Space::Log, &range) {
+        let record = LogRecord::read(&found).expect("a log entry is readable");
+        assert!(record.lsn <= tip, "log entry {} lies after the end {tip}", record.lsn);
+        let entry = LogEntry::read(&record.payload);
+        let before = written.get(&entry.key).copied();
+        assert_eq!(entry.replaced.as_ref().map(ItemRow::lsn), before, "{} holds what it replaced", entry.id());
+        match entry.change {
+            Change::Create | Change::Replace => {
+                assert_eq!(before.is_some(), entry.change == Change::Replace, "{}", entry.id());
+                written.insert(entry.key, record.lsn);
+            }
+            Change::Delete | Change::Expire => drop(written.remove(&entry.key).expect("it was there")),
+        }
+        entries += 1;
+    }
+    let stored: BTreeMap<Vec<u8>, Lsn> = items.iter().map(|(key, item)| (key.clone(), item.lsn())).collect();
+    assert_eq!(written, stored, "the log makes the items");
+    entries
+}

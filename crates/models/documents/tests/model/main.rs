@@ -1,0 +1,19 @@
+//! What the model does to its rows, shown over the memory engine.
+//!
+//! `world` is a store with one writer and a clock that stands still; `audit` goes through every stored row
+//! and says whether they agree. Each other file shows the facts of one subject.
+
+mod audit;
+mod bodies;
+mod catalog;
+mod definitions;
+mod expiring;
+mod feed;
+mod fixtures;
+mod preconditions;
+mod rebuilding;
+mod rules;
+mod sweeping;
+mod unique;
+mod world;
+mod writing;

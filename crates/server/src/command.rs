@@ -1,0 +1,41 @@
+//! The command line.
+
+use crate::config::{Config, ServeFlags};
+use crate::{logging, serve};
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "orrery", version, about = "The state layer of an agent platform: a document database that Azure SDKs talk to")]
+struct Command {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Start the server
+    Serve(Box<ServeFlags>),
+}
+
+/// Runs the verb; the error is a sentence for a person.
+pub fn run() -> Result<(), String> {
+    let command = match Command::try_parse() {
+        Ok(command) => command,
+        // Help and version are not errors; clap prints them and exits with 0.
+        Err(shown) if !shown.use_stderr() => shown.exit(),
+        Err(error) => return Err(first_sentence(&error.to_string())),
+    };
+    match command.verb {
+        Verb::Serve(flags) => {
+            let config = Config::read(*flags)?;
+            logging::start(&config)?;
+            serve::serve(config)
+        }
+    }
+}
+
+/// Clap explains over several lines; its first, and where to find more.
+fn first_sentence(text: &str) -> String {
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("the command line is not understood");
+    format!("{}; see orrery --help", line.trim_start_matches("error: ").trim_end_matches('.'))
+}

@@ -1,0 +1,181 @@
+//! Configuration: flags over environment (`ORRERY_*`) over `orrery.toml` over defaults.
+
+use clap::{Args, ValueEnum};
+use serde::Deserialize;
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::{Path, PathBuf};
+
+#[derive(Args, Default)]
+pub struct ServeFlags {
+    /// Folder that holds the data [default: ./orrery-data]
+    #[arg(long, env = "ORRERY_DATA")]
+    data: Option<PathBuf>,
+    /// Address to listen on [default: 127.0.0.1]
+    #[arg(long, env = "ORRERY_HOST")]
+    host: Option<String>,
+    /// Port of the Cosmos DB endpoint, http and https; 0 for any free one [default: 8081]
+    #[arg(long, env = "ORRERY_COSMOS_PORT")]
+    cosmos_port: Option<u16>,
+    /// Port of the services: health, clock; 0 for any free one [default: 8080]
+    #[arg(long, env = "ORRERY_SERVICES_PORT")]
+    services_port: Option<u16>,
+    /// Whether a write is answered after it is synced, or before [default: synced]
+    #[arg(long, env = "ORRERY_DURABILITY")]
+    durability: Option<Durability>,
+    /// The system's clock, or one that tests move (loopback only) [default: system]
+    #[arg(long, env = "ORRERY_CLOCK")]
+    clock: Option<Clock>,
+    /// Configuration file [default: ./orrery.toml, if it is there]
+    #[arg(long, env = "ORRERY_CONFIG")]
+    config: Option<PathBuf>,
+    /// Write the ports as JSON to this file once the server answers
+    #[arg(long, env = "ORRERY_PORTS_FILE")]
+    ports_file: Option<PathBuf>,
+    /// What to log, as in RUST_LOG [default: info]
+    #[arg(long, env = "ORRERY_LOG")]
+    log: Option<String>,
+    /// How to log [default: text]
+    #[arg(long, env = "ORRERY_LOG_FORMAT")]
+    log_format: Option<LogFormat>,
+    /// Memory for cached blocks, in MiB [default: 256]
+    #[arg(long, env = "ORRERY_CACHE_MB")]
+    cache_mb: Option<u64>,
+    /// Free disk space below which writes are refused, in MiB [default: 64]
+    #[arg(long, env = "ORRERY_DISK_RESERVE_MB")]
+    disk_reserve_mb: Option<u64>,
+    /// Go on although the data folder lost acknowledged writes
+    #[arg(long)]
+    accept_loss: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Durability {
+    Synced,
+    Relaxed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Clock {
+    System,
+    Manual,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    Text,
+    Json,
+}
+
+/// The members of `orrery.toml`.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    data: Option<PathBuf>,
+    host: Option<String>,
+    cosmos_port: Option<u16>,
+    services_port: Option<u16>,
+    durability: Option<Durability>,
+    clock: Option<Clock>,
+    log: Option<String>,
+    log_format: Option<LogFormat>,
+    cache_mb: Option<u64>,
+    disk_reserve_mb: Option<u64>,
+}
+
+#[derive(Debug)]
+pub struct Config {
+    pub data: PathBuf,
+    pub host: IpAddr,
+    pub cosmos_port: u16,
+    pub services_port: u16,
+    pub durability: Durability,
+    pub clock: Clock,
+    pub ports_file: Option<PathBuf>,
+    pub log: String,
+    pub log_format: LogFormat,
+    pub cache_bytes: u64,
+    pub disk_free_bytes_min: u64,
+    pub accept_loss: bool,
+}
+
+impl Config {
+    pub fn read(flags: ServeFlags) -> Result<Self, String> {
+        let file = match &flags.config {
+            Some(path) => read_file(path)?,
+            None if Path::new("orrery.toml").exists() => read_file(Path::new("orrery.toml"))?,
+            None => File::default(),
+        };
+        Self::merge(flags, file)
+    }
+
+    fn merge(flags: ServeFlags, file: File) -> Result<Self, String> {
+        let config = Self {
+            data: flags.data.or(file.data).unwrap_or_else(|| PathBuf::from("orrery-data")),
+            host: host(flags.host.or(file.host))?,
+            cosmos_port: flags.cosmos_port.or(file.cosmos_port).unwrap_or(8081),
+            services_port: flags.services_port.or(file.services_port).unwrap_or(8080),
+            durability: flags.durability.or(file.durability).unwrap_or(Durability::Synced),
+            clock: flags.clock.or(file.clock).unwrap_or(Clock::System),
+            ports_file: flags.ports_file,
+            log: flags.log.or(file.log).unwrap_or_else(|| "info".to_owned()),
+            log_format: flags.log_format.or(file.log_format).unwrap_or(LogFormat::Text),
+            cache_bytes: flags.cache_mb.or(file.cache_mb).unwrap_or(256).saturating_mul(1 << 20),
+            disk_free_bytes_min: flags.disk_reserve_mb.or(file.disk_reserve_mb).unwrap_or(64).saturating_mul(1 << 20),
+            accept_loss: flags.accept_loss,
+        };
+        if config.clock == Clock::Manual && !config.is_loopback() {
+            return Err(format!("--clock manual is for tests and works on loopback only, not on {}", config.host));
+        }
+        Ok(config)
+    }
+
+    /// Whether only this machine can reach the server.
+    pub fn is_loopback(&self) -> bool {
+        self.host.is_loopback()
+    }
+}
+
+fn host(given: Option<String>) -> Result<IpAddr, String> {
+    match given.as_deref() {
+        None | Some("localhost") => Ok(IpAddr::V4(Ipv4Addr::LOCALHOST)),
+        Some(text) => text.parse().map_err(|_| format!("--host '{text}' is not an IP address; use one like 127.0.0.1 or 0.0.0.0")),
+    }
+}
+
+fn read_file(path: &Path) -> Result<File, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+    toml::from_str(&text).map_err(|error| format!("{} is not understood: {}", path.display(), error.message()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn merged(flags: ServeFlags, file: &str) -> Result<Config, String> {
+        Config::merge(flags, toml::from_str(file).map_err(|error| error.message().to_owned())?)
+    }
+
+    #[test]
+    fn flags_win_over_the_file_and_the_file_over_defaults() {
+        let flags = ServeFlags { cosmos_port: Some(1), ..ServeFlags::default() };
+        let config = merged(flags, "cosmos_port = 2\nservices_port = 3\ndurability = \"relaxed\"").expect("a config");
+        assert_eq!((config.cosmos_port, config.services_port), (1, 3));
+        assert_eq!(config.durability, Durability::Relaxed);
+        assert_eq!(config.data, PathBuf::from("orrery-data"));
+    }
+
+    #[test]
+    fn mistakes_are_sentences() {
+        let check = |flags: ServeFlags, file: &str, fragment: &str| {
+            let error = merged(flags, file).expect_err(fragment);
+            assert!(error.contains(fragment), "{error}");
+        };
+        check(ServeFlags::default(), "cosmosport = 1", "unknown field `cosmosport`");
+        check(ServeFlags { host: Some("nowhere".into()), ..ServeFlags::default() }, "", "not an IP address");
+        let exposed = ServeFlags { host: Some("0.0.0.0".into()), clock: Some(Clock::Manual), ..ServeFlags::default() };
+        check(exposed, "", "loopback only");
+    }
+}

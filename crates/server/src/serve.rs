@@ -1,0 +1,141 @@
+//! `orrery serve`: open the folder, bind the ports, say where we are, answer until told to stop.
+
+use crate::account_keys::{self, AccountKeys};
+use crate::background::Background;
+use crate::config::{Clock, Config, Durability};
+use crate::ports_file;
+use crate::services::Services;
+use orrery_api_common::{Listener, Stop};
+use orrery_api_cosmos::{Cosmos, Options};
+use orrery_core::{Env, Timestamp};
+use orrery_kv_fjall::{FjallEngine, Folder};
+use orrery_store::{Store, Sync};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokio::signal::unix::{SignalKind, signal};
+
+pub fn serve(config: Config) -> Result<(), String> {
+    let env = env(&config)?;
+    let folder = Folder::open(&config.data).map_err(|error| error.to_string())?;
+    let keys = account_keys::load_or_make(&config)?;
+    let tls = orrery_api_common::load_or_make(&config.data).map_err(|error| error.to_string())?;
+    let store = open_store(&config, folder, env)?;
+    let runtime = tokio::runtime::Runtime::new().map_err(|error| format!("no threads could be started: {error}"))?;
+    let background = Arc::new(Background::default());
+    let worker = spawn_background(&background, &store)?;
+    let outcome = runtime.block_on(run(&config, keys, tls, &store, &background));
+    background.stop();
+    drop(worker.join());
+    store.close();
+    outcome
+}
+
+fn env(config: &Config) -> Result<Env, String> {
+    let system = Env::system().map_err(|error| error.to_string())?;
+    match config.clock {
+        Clock::System => Ok(system),
+        Clock::Manual => Env::manual(Timestamp::from_seconds(system.now().seconds())).map_err(|error| error.to_string()),
+    }
+}
+
+fn open_store(config: &Config, folder: Folder, env: Env) -> Result<Store, String> {
+    let options = orrery_kv_fjall::Options {
+        cache_bytes: config.cache_bytes,
+        disk_free_bytes_min: config.disk_free_bytes_min,
+    };
+    let engine = FjallEngine::open(folder, &options).map_err(|error| error.to_string())?;
+    let options = orrery_store::Options {
+        sync: match config.durability {
+            Durability::Synced => Sync::Data,
+            Durability::Relaxed => Sync::None,
+        },
+        accept_loss: config.accept_loss,
+        on_stuck: stop_stuck_process,
+    };
+    Store::open(Box::new(engine), env, &options).map_err(|error| error.to_string())
+}
+
+/// Stopped is better than hanging: everything acknowledged is on the disk, and a restart goes on from there.
+fn stop_stuck_process() {
+    eprintln!("orrery: a commit has not ended for a minute; stopping, because nothing can be written any more. Start again.");
+    std::process::exit(70);
+}
+
+fn spawn_background(background: &Arc<Background>, store: &Store) -> Result<std::thread::JoinHandle<()>, String> {
+    let (background, store) = (background.clone(), store.clone());
+    let thread = std::thread::Builder::new().name("background".to_owned());
+    thread.spawn(move || background.run(&store)).map_err(|error| format!("no thread could be started: {error}"))
+}
+
+async fn run(
+    config: &Config,
+    keys: AccountKeys,
+    tls: Arc<orrery_api_common::ServerConfig>,
+    store: &Store,
+    background: &Arc<Background>,
+) -> Result<(), String> {
+    let cosmos_listener = bind(config, config.cosmos_port, Some(tls), "cosmos-port")?;
+    let services_listener = bind(config, config.services_port, None, "services-port")?;
+    let ports = (port(&cosmos_listener)?, port(&services_listener)?);
+    announce(config, &keys, ports);
+    let options = Options { keys: keys.keys, account: "orrery".to_owned(), secret: keys.token_secret };
+    let cosmos = Cosmos::new(store.clone(), options);
+    let services = Services { store: store.clone(), background: background.clone() };
+    let stop = Stop::new();
+    let cosmos = cosmos_listener.serve(
+        move |request, peer| {
+            let cosmos = cosmos.clone();
+            async move { cosmos.handle(request, peer).await }
+        },
+        stop.clone(),
+    );
+    let services = services_listener.serve(
+        move |request, _peer| {
+            let services = services.clone();
+            async move { services.handle(request).await }
+        },
+        stop.clone(),
+    );
+    if let Some(path) = &config.ports_file {
+        ports_file::write(path, ports.0, ports.1)?;
+    }
+    let mut terminate = signal(SignalKind::terminate()).map_err(|error| format!("signals cannot be caught: {error}"))?;
+    let until_told = async {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
+        tracing::info!("stopping: requests in flight are finished first");
+        stop.stop();
+    };
+    tokio::join!(cosmos, services, until_told);
+    Ok(())
+}
+
+fn bind(config: &Config, port: u16, tls: Option<Arc<orrery_api_common::ServerConfig>>, flag: &str) -> Result<Listener, String> {
+    let address = SocketAddr::new(config.host, port);
+    Listener::bind(address, tls).map_err(|error| match error.kind() {
+        std::io::ErrorKind::AddrInUse => format!("port {port} is taken; stop what uses it or give another --{flag}"),
+        _ => format!("{address} cannot be listened on: {error}"),
+    })
+}
+
+fn port(listener: &Listener) -> Result<u16, String> {
+    listener.local_addr().map(|address| address.port()).map_err(|error| error.to_string())
+}
+
+/// What a newcomer copies.
+fn announce(config: &Config, keys: &AccountKeys, (cosmos, services): (u16, u16)) {
+    let host = if config.is_loopback() { "localhost".to_owned() } else { config.host.to_string() };
+    println!("Orrery {}, data in {}", env!("CARGO_PKG_VERSION"), config.data.display());
+    println!("  Cosmos DB   http(s)://{host}:{cosmos}");
+    if config.is_loopback() || keys.are_new {
+        println!("              AccountEndpoint=http://{host}:{cosmos}/;AccountKey={};", keys.shown);
+    } else {
+        println!("              the keys are in {}", config.data.join("keys.json").display());
+    }
+    println!("  Services    http://{host}:{services}   (/healthz, /readyz, /v1/clock)");
+    if config.durability == Durability::Relaxed {
+        println!("  Durability is relaxed: a crash may take the last writes away.");
+    }
+}

@@ -1,0 +1,70 @@
+//! The services port: health, readiness, the clock.
+
+use crate::background::Background;
+use crate::clock;
+use bytes::Bytes;
+use http::{Method, Request, Response, StatusCode, header};
+use hyper::body::Incoming;
+use orrery_api_common::{Body, read_body};
+use orrery_store::Store;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+const BODY_BYTES_MAX: usize = 64 * 1024;
+
+#[derive(Clone)]
+pub struct Services {
+    pub store: Store,
+    pub background: Arc<Background>,
+}
+
+impl Services {
+    pub async fn handle(&self, request: Request<Incoming>) -> Response<Body> {
+        let (head, body) = request.into_parts();
+        match (&head.method, head.uri.path()) {
+            (&Method::GET, "/healthz") => reply(StatusCode::OK, &json!({ "status": "ok" })),
+            (&Method::GET, "/readyz") => self.readiness(),
+            (&Method::GET, "/v1/clock") => reply(StatusCode::OK, &clock::show(self.store.env())),
+            (&Method::POST, "/v1/clock") => match read_body(body, BODY_BYTES_MAX).await {
+                Ok(body) => self.advance(&body),
+                Err(error) => problem(StatusCode::BAD_REQUEST, &error.to_string()),
+            },
+            (_, "/healthz" | "/readyz" | "/v1/clock") => problem(StatusCode::METHOD_NOT_ALLOWED, "the verb is not allowed here"),
+            (_, path) => problem(StatusCode::NOT_FOUND, &format!("there is nothing at {path}")),
+        }
+    }
+
+    /// Ready: the last round of background work, which writes, went well.
+    fn readiness(&self) -> Response<Body> {
+        match self.background.trouble() {
+            None => reply(StatusCode::OK, &json!({ "status": "ready", "lsn": self.store.durable_lsn().0 })),
+            Some(trouble) => problem(StatusCode::SERVICE_UNAVAILABLE, &trouble),
+        }
+    }
+
+    fn advance(&self, body: &[u8]) -> Response<Body> {
+        match clock::advance(self.store.env(), body) {
+            Ok(shown) => {
+                self.background.wake();
+                reply(StatusCode::OK, &shown)
+            }
+            Err(sentence) => problem(StatusCode::BAD_REQUEST, &sentence),
+        }
+    }
+}
+
+fn reply(status: StatusCode, body: &Value) -> Response<Body> {
+    respond(status, "application/json", body)
+}
+
+fn problem(status: StatusCode, detail: &str) -> Response<Body> {
+    let body = json!({ "title": status.canonical_reason(), "status": status.as_u16(), "detail": detail });
+    respond(status, "application/problem+json", &body)
+}
+
+fn respond(status: StatusCode, kind: &'static str, body: &Value) -> Response<Body> {
+    let mut response = Response::new(Body::new(Bytes::from(body.to_string())));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, http::HeaderValue::from_static(kind));
+    response
+}
