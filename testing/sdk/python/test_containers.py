@@ -191,7 +191,8 @@ async def test_both_versions_of_the_partition_key_keep_their_items(cosmos):
     for version in (1, 2):
         container = await cosmos.container(PartitionKey("/pk", version=version))
         assert (await done(container.read()))["partitionKey"]["version"] == version
-        long = "a" * 150
+        # Version 1 tells keys apart by their first 100 characters, version 2 by all.
+        long = "a" * (90 if version == 1 else 150)
         await done(container.create_item({"id": "a", "pk": long + "1"}))
         await done(container.create_item({"id": "a", "pk": long + "2"}))
         assert (await done(container.read_item("a", long + "2")))["pk"] == long + "2"

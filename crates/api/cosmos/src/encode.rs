@@ -3,7 +3,7 @@
 use orrery_api_common::percent;
 use orrery_core::{ItemRid, ResourceKind};
 use orrery_documents::catalog::{Container, Database, Offer, OfferTarget};
-use orrery_documents::item::ItemRow;
+use orrery_documents::item::{ItemRow, Statistics};
 use orrery_documents::ranges::Range;
 use serde_json::{Map, Value, json};
 
@@ -73,6 +73,15 @@ pub fn range(container: &Container, range: &Range) -> Value {
         "parents": range.parents.iter().map(u32::to_string).collect::<Vec<_>>(),
         "_ts": container.written().seconds(),
         "lsn": u64::from(range.since),
+    })
+}
+
+pub fn statistics(range: &Statistics) -> Value {
+    json!({
+        "id": range.range.to_string(),
+        "sizeInKB": range.bytes.div_ceil(1024),
+        "documentCount": range.items,
+        "partitionKeys": [],
     })
 }
 

@@ -34,9 +34,11 @@ headers! {
     OFFER_THROUGHPUT = "x-ms-offer-throughput";
     PARTITION_KEY = "x-ms-documentdb-partitionkey";
     PARTITION_KEY_RANGE_ID = "x-ms-documentdb-partitionkeyrangeid";
+    POPULATE_STATISTICS = "x-ms-documentdb-populatepartitionstatistics";
     POPULATE_QUOTA = "x-ms-documentdb-populatequotainfo";
     REQUEST_CHARGE = "x-ms-request-charge";
     RESOURCE_QUOTA = "x-ms-resource-quota";
+    RESOURCE_USAGE = "x-ms-resource-usage";
     RETRY_AFTER_MS = "x-ms-retry-after-ms";
     SCHEMA_VERSION = "x-ms-schemaversion";
     SERVICE_VERSION = "x-ms-serviceversion";

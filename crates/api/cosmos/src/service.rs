@@ -99,7 +99,7 @@ impl Cosmos {
             (Route::Containers { database }, Method::GET) => handlers::containers::list(self, request, &database),
             (Route::Containers { database }, Method::POST) => handlers::containers::post(self, request, &database).await,
             (Route::Container { database, container }, method) => match method {
-                Method::GET => handlers::containers::read(self, request, &database, &container),
+                Method::GET => handlers::containers::read(self, request, &database, &container).await,
                 Method::PUT => handlers::containers::replace(self, request, &database, &container).await,
                 Method::DELETE => handlers::containers::delete(self, request, &database, &container).await,
                 _ => Err(Failure::method_not_allowed()),

@@ -13,7 +13,9 @@ use orrery_core::Lsn;
 use orrery_documents::catalog::{self, Container};
 use orrery_documents::charge::Charge;
 use orrery_documents::definition::ContainerDefinition;
+use orrery_documents::item::{self, Statistics};
 use serde_json::Value;
+use std::sync::Arc;
 
 pub fn list(cosmos: &Cosmos, _request: &Request, owner: &str) -> Result<Reply, Failure> {
     matching(cosmos, owner, |_| true)
@@ -51,14 +53,35 @@ async fn create(cosmos: &Cosmos, request: &mut Request, owner: &str) -> Result<R
     Ok(reply(StatusCode::CREATED, &created.value, created.lsn))
 }
 
-pub fn read(cosmos: &Cosmos, request: &Request, owner: &str, name: &str) -> Result<Reply, Failure> {
+pub async fn read(cosmos: &Cosmos, request: &Request, owner: &str, name: &str) -> Result<Reply, Failure> {
     let container = container(cosmos, owner, name)?;
-    let reply = reply(StatusCode::OK, &container, cosmos.store().durable_lsn());
-    if !request.is_true(&header::POPULATE_QUOTA) {
-        return Ok(reply);
+    let lsn = cosmos.store().durable_lsn();
+    let (quota, statistics) = (request.is_true(&header::POPULATE_QUOTA), request.is_true(&header::POPULATE_STATISTICS));
+    if !quota && !statistics {
+        return Ok(reply(StatusCode::OK, &container, lsn));
     }
-    let quota = "documentSize=2097152;documentsSize=-1;documentsCount=-1;collectionSize=-1;";
-    Ok(reply.header(header::RESOURCE_QUOTA, quota))
+    let counts = count(cosmos, &container).await?;
+    let mut reply = reply(StatusCode::OK, &container, lsn);
+    if quota {
+        let total = |of: fn(&Statistics) -> u64| counts.iter().map(of).sum::<u64>();
+        let (items, kilobytes) = (total(|range| range.items), total(|range| range.bytes).div_ceil(1024));
+        let usage = format!("documentSize={kilobytes};documentsSize={kilobytes};documentsCount={items};collectionSize={kilobytes};");
+        let quota = "documentSize=2048;documentsSize=-1;documentsCount=-1;collectionSize=-1;";
+        reply = reply.header(header::RESOURCE_QUOTA, quota).header(header::RESOURCE_USAGE, usage);
+    }
+    if statistics {
+        let mut body = encode::container(&container);
+        body["statistics"] = counts.iter().map(encode::statistics).collect();
+        reply = reply.value(&body);
+    }
+    Ok(reply)
+}
+
+/// Counts on a thread that may block: it reads up to a page's budget of rows of every range.
+async fn count(cosmos: &Cosmos, container: &Arc<Container>) -> Result<Vec<Statistics>, Failure> {
+    let (snapshot, container, now) = (cosmos.store().snapshot(), container.clone(), cosmos.store().env().now());
+    let counted = tokio::task::spawn_blocking(move || item::statistics(&*snapshot, &container, now));
+    Ok(counted.await.map_err(|_| Failure::bad_request("The statistics could not be counted."))??)
 }
 
 pub async fn replace(cosmos: &Cosmos, request: &mut Request, owner: &str, name: &str) -> Result<Reply, Failure> {

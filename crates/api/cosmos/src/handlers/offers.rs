@@ -67,11 +67,11 @@ fn check_owner(offer: &Offer, body: &serde_json::Map<String, Value>) -> Result<(
 /// What the offer shall be; two headers switch between manual and autoscale.
 fn asked(request: &Request, offer: &Offer, content: &Value) -> Result<Throughput, Failure> {
     let current = match offer.throughput {
-        Throughput::Manual(rate) | Throughput::Autoscale { max: rate } => rate,
+        Throughput::Manual(rate) | Throughput::Autoscale { max: rate, .. } => rate,
     };
     if request.is_true(&header::MIGRATE_TO_AUTOSCALE) {
         let max = current.max(limits::THROUGHPUT_AUTOSCALE_MIN).next_multiple_of(limits::THROUGHPUT_AUTOSCALE_STEP);
-        return Ok(Throughput::Autoscale { max });
+        return Ok(Throughput::Autoscale { max, increment_percent: None });
     }
     if request.is_true(&header::MIGRATE_TO_MANUAL) {
         return Ok(Throughput::Manual(current.max(limits::THROUGHPUT_MANUAL_MIN)));

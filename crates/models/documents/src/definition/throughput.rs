@@ -12,6 +12,8 @@ pub enum Throughput {
     /// Between a tenth of `max` and `max`, as the load asks.
     Autoscale {
         max: u64,
+        /// By how much the service may raise `max` itself; kept and shown, never acted on here.
+        increment_percent: Option<u64>,
     },
 }
 
@@ -52,17 +54,17 @@ impl Throughput {
                 "offerThroughput": units,
                 "offerIsRUPerMinuteThroughputEnabled": false,
             }),
-            Self::Autoscale { max } => json!({
+            Self::Autoscale { max, increment_percent } => json!({
                 "offerThroughput": max / 10,
                 "offerIsRUPerMinuteThroughputEnabled": false,
-                "offerAutopilotSettings": {"maxThroughput": max},
+                "offerAutopilotSettings": settings(*max, *increment_percent),
             }),
         }
     }
 
     /// How many partition key ranges carry it.
     pub fn ranges(&self) -> usize {
-        let (Self::Manual(units) | Self::Autoscale { max: units }) = *self;
+        let (Self::Manual(units) | Self::Autoscale { max: units, .. }) = *self;
         units.div_ceil(limits::THROUGHPUT_PER_RANGE).max(1) as usize
     }
 
@@ -89,7 +91,19 @@ impl Throughput {
             invalid("The autoscale settings need an integer 'maxThroughput'. Send {\"maxThroughput\":4000}.")
         })?;
         let (min, step) = (limits::THROUGHPUT_AUTOSCALE_MIN, limits::THROUGHPUT_AUTOSCALE_STEP);
-        Ok(Self::Autoscale { max: checked("autoscale maximum", max, min, step)? })
+        let increment = settings.pointer("/autoUpgradePolicy/throughputPolicy/incrementPercent");
+        let max = checked("autoscale maximum", max, min, step)?;
+        Ok(Self::Autoscale { max, increment_percent: increment.and_then(Value::as_u64) })
+    }
+}
+
+fn settings(max: u64, increment_percent: Option<u64>) -> Value {
+    match increment_percent {
+        None => json!({ "maxThroughput": max }),
+        Some(percent) => json!({
+            "maxThroughput": max,
+            "autoUpgradePolicy": { "throughputPolicy": { "incrementPercent": percent } },
+        }),
     }
 }
 
@@ -127,13 +141,13 @@ mod tests {
         check(None, None, None);
         check(Some("400"), None, Some(Throughput::Manual(400)));
         check(Some(" 1000000 "), None, Some(Throughput::Manual(1_000_000)));
-        check(None, Some(r#"{"maxThroughput":4000}"#), Some(Throughput::Autoscale { max: 4000 }));
+        check(None, Some(r#"{"maxThroughput":4000}"#), Some(Throughput::Autoscale { max: 4000, increment_percent: None }));
         check(
             None,
             Some(
                 r#"{"maxThroughput":1000,"autoUpgradePolicy":{"throughputPolicy":{"incrementPercent":10}}}"#,
             ),
-            Some(Throughput::Autoscale { max: 1000 }),
+            Some(Throughput::Autoscale { max: 1000, increment_percent: Some(10) }),
         );
     }
 
@@ -155,14 +169,14 @@ mod tests {
 
     #[test]
     fn reading_an_offer_undoes_showing_it() {
-        for throughput in [Throughput::Manual(400), Throughput::Autoscale { max: 4000 }] {
+        for throughput in [Throughput::Manual(400), Throughput::Autoscale { max: 4000, increment_percent: None }] {
             assert_eq!(Throughput::from_offer_content(&throughput.to_offer_content()), Ok(throughput));
         }
     }
 
     #[test]
     fn an_autoscale_offer_shows_a_tenth_as_current() {
-        let content = Throughput::Autoscale { max: 4000 }.to_offer_content();
+        let content = Throughput::Autoscale { max: 4000, increment_percent: None }.to_offer_content();
         assert_eq!(content["offerThroughput"], 400);
         assert_eq!(content["offerAutopilotSettings"]["maxThroughput"], 4000);
         assert!(Throughput::Manual(400).to_offer_content().get("offerAutopilotSettings").is_none());

@@ -5,6 +5,7 @@ mod operations;
 mod precondition;
 mod prepare;
 mod record;
+mod statistics;
 
 pub use feed::{FeedScope, Page, PageLimits, read_feed};
 pub use operations::{ItemError, Target, Written, create, delete, read, replace, upsert};
@@ -12,3 +13,4 @@ pub(crate) use operations::{Removal, remove, stored};
 pub use precondition::{Preconditions, TagMatch, Verdict};
 pub use prepare::{PrepareError, Prepared, partition_key_of, prepare};
 pub use record::{ItemRow, Ttl};
+pub use statistics::{Statistics, statistics};

@@ -6,7 +6,6 @@
 mod audit;
 mod bodies;
 mod catalog;
-mod definitions;
 mod expiring;
 mod feed;
 mod fixtures;

@@ -1,0 +1,130 @@
+//! After a change of a container's TTL its items get new expiry rows, step by step, through restarts.
+
+use crate::audit::audit;
+use crate::expiring::{index_rows, reap};
+use crate::world::{World, target};
+use orrery_core::limits;
+use orrery_documents::catalog::Container;
+use orrery_documents::row::JobKind;
+use orrery_documents::{expiry, sweep};
+
+/// More items than two steps take.
+const ITEMS: usize = 2 * limits::SWEEP_ROWS_MAX + 50;
+
+fn with_items(ttl: &str) -> World {
+    let mut world = World::new();
+    let container = world.container(ttl);
+    world.create_all(&container, (0..ITEMS).map(|n| format!(r#"{{"id":"{n}","pk":{}}}"#, n % 7)));
+    world
+}
+
+/// Runs the job to its end, with a power cut after every step. Says how many steps it took.
+fn rebuild(mut world: World, container: &Container) -> (World, usize) {
+    assert_eq!(sweep::jobs(&*world.snapshot()).unwrap(), [(JobKind::Expiry, container.number())]);
+    for step in 1..100 {
+        let done = world.txn(|txn| expiry::rebuild_step(txn, container)).unwrap();
+        world = world.restarted();
+        audit(&*world.snapshot(), world.db.tip().lsn);
+        if done {
+            assert_eq!(sweep::jobs(&*world.snapshot()).unwrap(), []);
+            return (world, step);
+        }
+    }
+    panic!("the job does not end");
+}
+
+fn reap_all(world: &mut World, container: &Container) -> usize {
+    let mut removed = 0;
+    loop {
+        match reap(world, container) {
+            (0, _) => return removed,
+            (_, count) => removed += count,
+        }
+    }
+}
+
+#[test]
+fn turning_expiry_on_enters_every_item() {
+    let mut world = with_items("");
+    assert_eq!(index_rows(&world), 0);
+    let container = world.replace_container(r#""defaultTtl":5"#).unwrap();
+    let (mut world, steps) = rebuild(world, &container);
+    assert_eq!((steps, index_rows(&world)), (4, ITEMS));
+    world.at(5);
+    assert_eq!(reap_all(&mut world, &container), ITEMS);
+}
+
+#[test]
+fn a_shorter_time_is_reaped_at_the_shorter_time() {
+    let mut world = with_items(r#""defaultTtl":100"#);
+    let container = world.replace_container(r#""defaultTtl":10"#).unwrap();
+    let (mut world, _) = rebuild(world, &container);
+    world.at(10);
+    assert_eq!(reap_all(&mut world, &container), ITEMS);
+    assert_eq!(audit(&*world.snapshot(), world.db.tip().lsn).items, 0);
+    world.at(100);
+    assert_eq!(reap_all(&mut world, &container), 0);
+    assert_eq!(index_rows(&world), 0, "the rows of the longer time were stale");
+}
+
+#[test]
+fn a_longer_time_keeps_items_past_the_shorter_one() {
+    let mut world = with_items(r#""defaultTtl":10"#);
+    let container = world.replace_container(r#""defaultTtl":100"#).unwrap();
+    let (mut world, _) = rebuild(world, &container);
+    world.at(99);
+    assert_eq!(reap_all(&mut world, &container), 0);
+    assert!(world.read(&container, &target(&container, "1", "1")).is_some());
+    assert_eq!(index_rows(&world), ITEMS);
+    world.at(100);
+    assert_eq!(reap_all(&mut world, &container), ITEMS);
+}
+
+#[test]
+fn a_second_change_starts_the_job_over() {
+    let mut world = with_items("");
+    let first = world.replace_container(r#""defaultTtl":100"#).unwrap();
+    assert!(!world.txn(|txn| expiry::rebuild_step(txn, &first)).unwrap());
+    let second = world.replace_container(r#""defaultTtl":10"#).unwrap();
+    let (mut world, steps) = rebuild(world, &second);
+    assert_eq!(steps, 4);
+    world.at(10);
+    assert_eq!(reap_all(&mut world, &second), ITEMS);
+}
+
+#[test]
+fn only_a_change_that_turns_expiry_on_or_moves_it_is_work() {
+    let mut world = with_items(r#""defaultTtl":10"#);
+    world.replace_container(r#""defaultTtl":10,"indexingPolicy":{"indexingMode":"none","automatic":false}"#).unwrap();
+    assert_eq!(sweep::jobs(&*world.snapshot()).unwrap(), [], "the time is the same");
+    world.replace_container("").unwrap();
+    assert_eq!(sweep::jobs(&*world.snapshot()).unwrap(), [], "nothing expires");
+}
+
+#[test]
+fn items_written_meanwhile_keep_their_own_rows() {
+    let mut world = with_items("");
+    let container = world.replace_container(r#""defaultTtl":10"#).unwrap();
+    assert!(!world.txn(|txn| expiry::rebuild_step(txn, &container)).unwrap());
+    world.at(3);
+    for body in [r#"{"id":"0","pk":0}"#, r#"{"id":"new","pk":0}"#, r#"{"id":"1","pk":1,"ttl":-1}"#] {
+        world.upsert(&container, body, Default::default()).unwrap();
+    }
+    world.delete(&container, &target(&container, "2", "2"), Default::default()).unwrap();
+    let (mut world, _) = rebuild(world, &container);
+    world.at(10);
+    assert_eq!(reap_all(&mut world, &container), ITEMS - 3);
+    world.at(13);
+    assert_eq!(reap_all(&mut world, &container), 2);
+    assert!(world.read(&container, &target(&container, "1", "1")).is_some());
+    audit(&*world.snapshot(), world.db.tip().lsn);
+}
+
+#[test]
+fn the_job_of_a_container_that_is_gone_is_forgotten() {
+    let mut world = with_items("");
+    let container = world.replace_container(r#""defaultTtl":10"#).unwrap();
+    world.txn(|txn| Ok::<_, ()>(expiry::forget_rebuild(txn, container.number()))).unwrap();
+    assert_eq!(sweep::jobs(&*world.snapshot()).unwrap(), []);
+    assert!(world.txn(|txn| expiry::rebuild_step(txn, &container)).unwrap(), "nothing is left to do");
+}

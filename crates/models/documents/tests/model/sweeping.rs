@@ -1,0 +1,61 @@
+//! A dropped container's rows are removed, and nobody else's.
+
+use crate::audit::{Tally, audit};
+use crate::world::World;
+use orrery_core::limits;
+use orrery_documents::catalog;
+use orrery_documents::item::Preconditions;
+use orrery_documents::row::JobKind;
+use orrery_documents::sweep;
+use orrery_kv::{KeyRange, Order, Read, Row, Space};
+
+const MEMBERS: &str = r#""defaultTtl":60,"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/n"]}]}"#;
+
+/// Every row of the containers' spaces.
+fn rows(world: &World) -> Vec<(Space, Row)> {
+    let snapshot = world.snapshot();
+    let of = |space| snapshot.range(space, &KeyRange::all(), Order::Ascending).map(move |row| (space, row.unwrap()));
+    [Space::Documents, Space::Index, Space::Log].into_iter().flat_map(of).collect()
+}
+
+#[test]
+fn a_sweep_removes_every_row_of_its_container_and_nothing_else() {
+    let mut world = World::new();
+    let before = world.named_container("before", MEMBERS);
+    let doomed = world.named_container("doomed", MEMBERS);
+    let after = world.named_container("after", MEMBERS);
+    let body = |n: usize| format!(r#"{{"id":"{n}","pk":{},"n":{n}}}"#, n % 3);
+    world.create_all(&before, (0..20).map(body));
+    world.create_all(&after, (0..20).map(body));
+    let others = rows(&world);
+    let count = limits::SWEEP_ROWS_MAX + 20;
+    world.create_all(&doomed, (0..count).map(body));
+    assert_eq!(rows(&world).len(), others.len() + 4 * count, "an item, unique, expiry and log row each");
+
+    world.txn(|txn| catalog::delete_container(txn, "db", "doomed", Preconditions::default())).unwrap();
+    assert_eq!(sweep::jobs(&*world.snapshot()).unwrap(), [(JobKind::Sweep, doomed.number())]);
+    let mut steps = 1;
+    while !world.txn(|txn| sweep::step(txn, doomed.number())).unwrap() {
+        world = world.restarted();
+        audit(&*world.snapshot(), world.db.tip().lsn);
+        steps += 1;
+    }
+    assert_eq!(steps, 2 + 3 + 2 + 1, "documents, index, log, and the end");
+    assert_eq!(rows(&world), others);
+    assert_eq!(sweep::jobs(&*world.snapshot()).unwrap(), []);
+    let tally = audit(&*world.snapshot(), world.db.tip().lsn);
+    assert_eq!(tally, Tally { items: 40, unique: 40, expiring: 40, log: 40 });
+}
+
+#[test]
+fn a_container_of_the_same_name_is_not_the_one_that_was_dropped() {
+    let mut world = World::new();
+    let first = world.container(MEMBERS);
+    world.create(&first, r#"{"id":"a","pk":1}"#).unwrap();
+    world.txn(|txn| catalog::delete_container(txn, "db", "c", Preconditions::default())).unwrap();
+    let second = world.container(MEMBERS);
+    assert_ne!(first.number(), second.number());
+    world.create(&second, r#"{"id":"a","pk":1}"#).unwrap();
+    while !world.txn(|txn| sweep::step(txn, first.number())).unwrap() {}
+    assert_eq!(audit(&*world.snapshot(), world.db.tip().lsn).items, 1);
+}
