@@ -26,7 +26,8 @@ pub fn advance(env: &Env, body: &[u8]) -> Result<Value, String> {
         return Err(format!("advance_seconds must be between 0 and {ADVANCE_SECONDS_MAX}"));
     }
     let now = env.advance(Duration::from_secs_f64(wish.advance_seconds));
-    now.map(|now| shown(now, true)).ok_or_else(|| "the clock is the system's; start with --clock manual".to_owned())
+    now.map(|now| shown(now, true))
+        .ok_or_else(|| "the clock is the system's; start with --clock manual".to_owned())
 }
 
 fn shown(now: Timestamp, is_manual: bool) -> Value {

@@ -2,10 +2,15 @@
 
 use crate::config::{Config, ServeFlags};
 use crate::{logging, serve};
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
-#[command(name = "orrery", version, about = "The state layer of an agent platform: a document database that Azure SDKs talk to")]
+#[command(
+    name = "orrery",
+    version,
+    about = "The state layer of an agent platform: a document database that Azure SDKs talk to"
+)]
 struct Command {
     #[command(subcommand)]
     verb: Verb,
@@ -23,6 +28,9 @@ pub fn run() -> Result<(), String> {
         Ok(command) => command,
         // Help and version are not errors; clap prints them and exits with 0.
         Err(shown) if !shown.use_stderr() => shown.exit(),
+        Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            return Err("say what to do, such as orrery serve; see orrery --help".to_owned());
+        }
         Err(error) => return Err(first_sentence(&error.to_string())),
     };
     match command.verb {
@@ -36,6 +44,7 @@ pub fn run() -> Result<(), String> {
 
 /// Clap explains over several lines; its first, and where to find more.
 fn first_sentence(text: &str) -> String {
-    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("the command line is not understood");
+    let line =
+        text.lines().find(|line| !line.trim().is_empty()).unwrap_or("the command line is not understood");
     format!("{}; see orrery --help", line.trim_start_matches("error: ").trim_end_matches('.'))
 }

@@ -123,11 +123,18 @@ impl Config {
             log: flags.log.or(file.log).unwrap_or_else(|| "info".to_owned()),
             log_format: flags.log_format.or(file.log_format).unwrap_or(LogFormat::Text),
             cache_bytes: flags.cache_mb.or(file.cache_mb).unwrap_or(256).saturating_mul(1 << 20),
-            disk_free_bytes_min: flags.disk_reserve_mb.or(file.disk_reserve_mb).unwrap_or(64).saturating_mul(1 << 20),
+            disk_free_bytes_min: flags
+                .disk_reserve_mb
+                .or(file.disk_reserve_mb)
+                .unwrap_or(64)
+                .saturating_mul(1 << 20),
             accept_loss: flags.accept_loss,
         };
         if config.clock == Clock::Manual && !config.is_loopback() {
-            return Err(format!("--clock manual is for tests and works on loopback only, not on {}", config.host));
+            return Err(format!(
+                "--clock manual is for tests and works on loopback only, not on {}",
+                config.host
+            ));
         }
         Ok(config)
     }
@@ -141,13 +148,17 @@ impl Config {
 fn host(given: Option<String>) -> Result<IpAddr, String> {
     match given.as_deref() {
         None | Some("localhost") => Ok(IpAddr::V4(Ipv4Addr::LOCALHOST)),
-        Some(text) => text.parse().map_err(|_| format!("--host '{text}' is not an IP address; use one like 127.0.0.1 or 0.0.0.0")),
+        Some(text) => text
+            .parse()
+            .map_err(|_| format!("--host '{text}' is not an IP address; use one like 127.0.0.1 or 0.0.0.0")),
     }
 }
 
 fn read_file(path: &Path) -> Result<File, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
-    toml::from_str(&text).map_err(|error| format!("{} is not understood: {}", path.display(), error.message()))
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+    toml::from_str(&text)
+        .map_err(|error| format!("{} is not understood: {}", path.display(), error.message()))
 }
 
 #[cfg(test)]
@@ -161,7 +172,8 @@ mod tests {
     #[test]
     fn flags_win_over_the_file_and_the_file_over_defaults() {
         let flags = ServeFlags { cosmos_port: Some(1), ..ServeFlags::default() };
-        let config = merged(flags, "cosmos_port = 2\nservices_port = 3\ndurability = \"relaxed\"").expect("a config");
+        let config =
+            merged(flags, "cosmos_port = 2\nservices_port = 3\ndurability = \"relaxed\"").expect("a config");
         assert_eq!((config.cosmos_port, config.services_port), (1, 3));
         assert_eq!(config.durability, Durability::Relaxed);
         assert_eq!(config.data, PathBuf::from("orrery-data"));
@@ -175,7 +187,8 @@ mod tests {
         };
         check(ServeFlags::default(), "cosmosport = 1", "unknown field `cosmosport`");
         check(ServeFlags { host: Some("nowhere".into()), ..ServeFlags::default() }, "", "not an IP address");
-        let exposed = ServeFlags { host: Some("0.0.0.0".into()), clock: Some(Clock::Manual), ..ServeFlags::default() };
+        let exposed =
+            ServeFlags { host: Some("0.0.0.0".into()), clock: Some(Clock::Manual), ..ServeFlags::default() };
         check(exposed, "", "loopback only");
     }
 }

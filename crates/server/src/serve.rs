@@ -20,7 +20,8 @@ pub fn serve(config: Config) -> Result<(), String> {
     let keys = account_keys::load_or_make(&config)?;
     let tls = orrery_api_common::load_or_make(&config.data).map_err(|error| error.to_string())?;
     let store = open_store(&config, folder, env)?;
-    let runtime = tokio::runtime::Runtime::new().map_err(|error| format!("no threads could be started: {error}"))?;
+    let runtime =
+        tokio::runtime::Runtime::new().map_err(|error| format!("no threads could be started: {error}"))?;
     let background = Arc::new(Background::default());
     let worker = spawn_background(&background, &store)?;
     let outcome = runtime.block_on(run(&config, keys, tls, &store, &background));
@@ -34,7 +35,9 @@ fn env(config: &Config) -> Result<Env, String> {
     let system = Env::system().map_err(|error| error.to_string())?;
     match config.clock {
         Clock::System => Ok(system),
-        Clock::Manual => Env::manual(Timestamp::from_seconds(system.now().seconds())).map_err(|error| error.to_string()),
+        Clock::Manual => {
+            Env::manual(Timestamp::from_seconds(system.now().seconds())).map_err(|error| error.to_string())
+        }
     }
 }
 
@@ -57,14 +60,21 @@ fn open_store(config: &Config, folder: Folder, env: Env) -> Result<Store, String
 
 /// Stopped is better than hanging: everything acknowledged is on the disk, and a restart goes on from there.
 fn stop_stuck_process() {
-    eprintln!("orrery: a commit has not ended for a minute; stopping, because nothing can be written any more. Start again.");
+    eprintln!(
+        "orrery: a commit has not ended for a minute; stopping, because nothing can be written any more. Start again."
+    );
     std::process::exit(70);
 }
 
-fn spawn_background(background: &Arc<Background>, store: &Store) -> Result<std::thread::JoinHandle<()>, String> {
+fn spawn_background(
+    background: &Arc<Background>,
+    store: &Store,
+) -> Result<std::thread::JoinHandle<()>, String> {
     let (background, store) = (background.clone(), store.clone());
     let thread = std::thread::Builder::new().name("background".to_owned());
-    thread.spawn(move || background.run(&store)).map_err(|error| format!("no thread could be started: {error}"))
+    thread
+        .spawn(move || background.run(&store))
+        .map_err(|error| format!("no thread could be started: {error}"))
 }
 
 async fn run(
@@ -99,7 +109,8 @@ async fn run(
     if let Some(path) = &config.ports_file {
         ports_file::write(path, ports.0, ports.1)?;
     }
-    let mut terminate = signal(SignalKind::terminate()).map_err(|error| format!("signals cannot be caught: {error}"))?;
+    let mut terminate =
+        signal(SignalKind::terminate()).map_err(|error| format!("signals cannot be caught: {error}"))?;
     let until_told = async {
         tokio::select! {
             _ = terminate.recv() => {}
@@ -112,10 +123,17 @@ async fn run(
     Ok(())
 }
 
-fn bind(config: &Config, port: u16, tls: Option<Arc<orrery_api_common::ServerConfig>>, flag: &str) -> Result<Listener, String> {
+fn bind(
+    config: &Config,
+    port: u16,
+    tls: Option<Arc<orrery_api_common::ServerConfig>>,
+    flag: &str,
+) -> Result<Listener, String> {
     let address = SocketAddr::new(config.host, port);
     Listener::bind(address, tls).map_err(|error| match error.kind() {
-        std::io::ErrorKind::AddrInUse => format!("port {port} is taken; stop what uses it or give another --{flag}"),
+        std::io::ErrorKind::AddrInUse => {
+            format!("port {port} is taken; stop what uses it or give another --{flag}")
+        }
         _ => format!("{address} cannot be listened on: {error}"),
     })
 }

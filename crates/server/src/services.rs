@@ -29,7 +29,9 @@ impl Services {
                 Ok(body) => self.advance(&body),
                 Err(error) => problem(StatusCode::BAD_REQUEST, &error.to_string()),
             },
-            (_, "/healthz" | "/readyz" | "/v1/clock") => problem(StatusCode::METHOD_NOT_ALLOWED, "the verb is not allowed here"),
+            (_, "/healthz" | "/readyz" | "/v1/clock") => {
+                problem(StatusCode::METHOD_NOT_ALLOWED, "the verb is not allowed here")
+            }
             (_, path) => problem(StatusCode::NOT_FOUND, &format!("there is nothing at {path}")),
         }
     }

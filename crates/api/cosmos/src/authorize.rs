@@ -16,23 +16,36 @@ pub fn authorize(request: &Request, located: &Located, keys: &Keys, env: &Env) -
             "Required Header authorization is missing. Ensure a valid Authorization token is passed.",
         ));
     };
-    let token = parse_authorization(given).map_err(|error| Failure::unauthorized(format!("The authorization header is not valid: {error}.")))?;
+    let token = parse_authorization(given)
+        .map_err(|error| Failure::unauthorized(format!("The authorization header is not valid: {error}.")))?;
     if token.kind != TokenKind::Master {
-        return Err(Failure::unauthorized("Only master-key tokens are accepted yet; resource and AAD tokens are planned."));
+        return Err(Failure::unauthorized(
+            "Only master-key tokens are accepted yet; resource and AAD tokens are planned.",
+        ));
     }
-    let (x_ms_date, date) = (request.header(&header::DATE).unwrap_or(""), request.header(&DATE).unwrap_or(""));
+    let (x_ms_date, date) =
+        (request.header(&header::DATE).unwrap_or(""), request.header(&DATE).unwrap_or(""));
     if x_ms_date.is_empty() && date.is_empty() {
         return Err(Failure::unauthorized("The header x-ms-date is missing; send the date that was signed."));
     }
     let access = verify(request.method(), located, x_ms_date, date, keys, &token.signature)?;
     check_date(if x_ms_date.is_empty() { date } else { x_ms_date }, env)?;
     if access == Access::ReadOnly && writes(request) {
-        return Err(Failure::forbidden("The key that signed this request is read-only; use a read-write key."));
+        return Err(Failure::forbidden(
+            "The key that signed this request is read-only; use a read-write key.",
+        ));
     }
     Ok(())
 }
 
-fn verify(method: &Method, located: &Located, x_ms_date: &str, date: &str, keys: &Keys, signature: &str) -> Result<Access, Failure> {
+fn verify(
+    method: &Method,
+    located: &Located,
+    x_ms_date: &str,
+    date: &str,
+    keys: &Keys,
+    signature: &str,
+) -> Result<Access, Failure> {
     let payload = |link: &str| string_to_sign(method.as_str(), &located.resource_type, link, x_ms_date, date);
     let by_name = payload(&located.link);
     let by_rid = rid_link(&located.link).map(|link| payload(&link));

@@ -19,7 +19,8 @@ pub struct Tokens(Hmac<Sha256>);
 
 impl Tokens {
     pub fn new(secret: &[u8; 32]) -> Self {
-        let [mac] = [Hmac::<Sha256>::new_from_slice(secret)].map(|mac| mac.expect("HMAC takes keys of any length"));
+        let [mac] =
+            [Hmac::<Sha256>::new_from_slice(secret)].map(|mac| mac.expect("HMAC takes keys of any length"));
         Self(mac)
     }
 

@@ -102,7 +102,7 @@ pub fn item(container: &Container, item: &ItemRow) -> Vec<u8> {
 }
 
 pub fn item_feed(container: &Container, items: &[ItemRow]) -> Vec<u8> {
-    let size: usize = items.iter().map(|item| item.text().len() + 256).sum();
+    let size: usize = items.iter().map(|item| item.text_length() + 256).sum();
     let mut out = Vec::with_capacity(size + 64);
     out.extend_from_slice(format!("{{\"_rid\":\"{}\",\"Documents\":[", container.rid_text()).as_bytes());
     for (index, item) in items.iter().enumerate() {

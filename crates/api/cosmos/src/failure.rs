@@ -2,7 +2,7 @@
 //!
 //! Every error of the layers below becomes one of these in exactly one place, by an exhaustive match.
 
-use http::StatusCode;
+use http::{HeaderName, StatusCode};
 use orrery_api_common::BodyError;
 use orrery_core::{InvalidName, Lsn};
 use orrery_documents::catalog::CatalogError;
@@ -18,8 +18,8 @@ pub struct Failure {
     pub substatus: u32,
     pub message: String,
     pub retry_after_ms: Option<u64>,
-    /// The session token's LSN, for failures that tell something of an item.
-    pub lsn: Option<Lsn>,
+    /// For failures that tell something of an item: the headers that say where it is and as of when.
+    pub place: Vec<(HeaderName, String)>,
 }
 
 pub const PARTITION_KEY_MISMATCH: u32 = 1001;
@@ -32,7 +32,7 @@ pub const SYSTEM_BUSY: u32 = 3092;
 
 impl Failure {
     fn new(status: StatusCode, code: &'static str, substatus: u32, message: impl Into<String>) -> Self {
-        Self { status, code, substatus, message: message.into(), retry_after_ms: None, lsn: None }
+        Self { status, code, substatus, message: message.into(), retry_after_ms: None, place: Vec::new() }
     }
 
     pub fn bad_request(message: impl Into<String>) -> Self {
@@ -66,7 +66,9 @@ impl Failure {
     }
 
     pub fn session_not_available(wanted: Lsn, current: Lsn) -> Self {
-        let message = format!("The read session is not available: the token wants {wanted}, the server is at {current}.");
+        let message = format!(
+            "The read session is not available: the token wants {wanted}, the server is at {current}."
+        );
         Self::new(StatusCode::NOT_FOUND, "NotFound", SESSION_NOT_AVAILABLE, message)
     }
 
@@ -107,9 +109,9 @@ impl Failure {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable", 0, message)
     }
 
-    /// Adds what a client needs to go on reading its own writes.
-    pub fn at(self, lsn: Lsn) -> Self {
-        Self { lsn: Some(lsn), ..self }
+    /// Adds what a client needs to go on reading its own writes, and to keep what it knows of ranges.
+    pub fn at(self, place: impl Into<Vec<(HeaderName, String)>>) -> Self {
+        Self { place: place.into(), ..self }
     }
 }
 
@@ -198,9 +200,12 @@ impl From<BodyError> for Failure {
             BodyError::TooLarge { bytes_max } => {
                 Self::too_large(format!("Request size is too large: the largest body is {bytes_max} bytes."))
             }
-            BodyError::TooSlow => {
-                Self::new(StatusCode::REQUEST_TIMEOUT, "RequestTimeout", 0, "The body took too long to arrive.")
-            }
+            BodyError::TooSlow => Self::new(
+                StatusCode::REQUEST_TIMEOUT,
+                "RequestTimeout",
+                0,
+                "The body took too long to arrive.",
+            ),
             BodyError::Broken(error) => Self::bad_request(format!("The body could not be read: {error}.")),
         }
     }

@@ -1,24 +1,43 @@
-//! One call per decoder of bytes that clients send; the fuzz targets and a short run in the suite share them.
+//! What the fuzzers run, here so that the ordinary tests run the same: one call per decoder of bytes that clients
+//! send. Each takes any bytes and panics only if a promise of this crate is broken.
 
 use crate::continuation::Tokens;
 use crate::metadata_query::MetadataQuery;
 use crate::{partition_key, route, session};
+use orrery_value::Value;
 
+/// What is found has a type and a link to sign, and is found again with a slash at its end.
 pub fn route(data: &[u8]) {
-    if let Ok(uri) = http::Uri::try_from(data) {
-        let _ = route::locate(&uri);
+    let Ok(uri) = http::Uri::try_from(data) else { return };
+    let Ok(located) = route::locate(&uri) else { return };
+    assert_eq!(located.resource_type.is_empty(), located.route == route::Route::Account);
+    if uri.query().is_none() && !uri.path().ends_with('/') {
+        let again = format!("{}/", uri.path()).parse().expect("a path with a slash at its end is a path");
+        assert_eq!(route::locate(&again), Ok(located));
     }
 }
 
+/// Partition keys have only scalars, a token that nobody gave out is never taken, and refusals are bad requests.
 pub fn headers(data: &[u8]) {
-    if let Ok(text) = std::str::from_utf8(data) {
-        let _ = partition_key::parse(text);
-        let _ = session::newest(text);
-        let _ = Tokens::new(&[1; 32]).read(1, text);
-        let _ = orrery_api_common::parse_authorization(text);
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    match partition_key::parse(text) {
+        Ok(parts) => assert!(!parts.iter().any(|part| matches!(part, Value::Array(_) | Value::Object(_)))),
+        Err(failure) => assert_eq!(failure.status, 400),
     }
+    if let Err(failure) = session::newest(text) {
+        assert_eq!(failure.status, 400);
+    }
+    let tokens = Tokens::new(&[1; 32]);
+    assert!(tokens.read(1, text).is_err(), "{text:?} has our signature");
+    assert_eq!(tokens.read(1, &tokens.write(1, data)), Ok(data.to_vec()));
+    let _ = orrery_api_common::parse_authorization(text);
 }
 
+/// A query is understood or refused as a bad request; one that asks for everything matches anything.
 pub fn query(data: &[u8]) {
-    let _ = MetadataQuery::parse(data);
+    match MetadataQuery::parse(data) {
+        Ok(query) if query.is_everything() => assert!(query.matches(&serde_json::Value::Null)),
+        Ok(_) => {}
+        Err(failure) => assert_eq!(failure.status, 400),
+    }
 }

@@ -15,8 +15,9 @@ pub struct MetadataQuery {
 
 impl MetadataQuery {
     pub fn parse(body: &[u8]) -> Result<Self, Failure> {
-        let body: Map<String, Value> = serde_json::from_slice(body)
-            .map_err(|error| Failure::bad_request(format!("The query's body is not a JSON object: {error}.")))?;
+        let body: Map<String, Value> = serde_json::from_slice(body).map_err(|error| {
+            Failure::bad_request(format!("The query's body is not a JSON object: {error}."))
+        })?;
         let text = body.get("query").and_then(Value::as_str);
         let text = text.ok_or_else(|| Failure::bad_request("The query's body has no 'query' member."))?;
         if text.len() > limits::QUERY_TEXT_BYTES_MAX {
@@ -45,7 +46,9 @@ fn unsupported() -> Failure {
 
 fn parameters(body: &Map<String, Value>) -> Vec<(String, Value)> {
     let given = body.get("parameters").and_then(Value::as_array);
-    let pair = |parameter: &Value| Some((parameter.get("name")?.as_str()?.to_owned(), parameter.get("value")?.clone()));
+    let pair = |parameter: &Value| {
+        Some((parameter.get("name")?.as_str()?.to_owned(), parameter.get("value")?.clone()))
+    };
     given.into_iter().flatten().filter_map(pair).collect()
 }
 
@@ -69,7 +72,9 @@ fn lex(text: &str) -> Option<Vec<Token>> {
                 (Token::Parameter(rest[..length].to_owned()), length)
             }
             '0'..='9' | '-' => {
-                let length = rest.find(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c))).unwrap_or(rest.len());
+                let length = rest
+                    .find(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c)))
+                    .unwrap_or(rest.len());
                 (Token::Literal(serde_json::from_str(&rest[..length]).ok()?), length)
             }
             _ => {
@@ -100,7 +105,11 @@ fn string(text: &str, quote: char) -> Option<(Token, usize)> {
     });
     let length = end?.0 + 1;
     let inner = &text[1..length - 1];
-    let value = if quote == '"' { serde_json::from_str(&text[..length]).ok()? } else { Value::String(inner.to_owned()) };
+    let value = if quote == '"' {
+        serde_json::from_str(&text[..length]).ok()?
+    } else {
+        Value::String(inner.to_owned())
+    };
     Some((Token::Literal(value), length))
 }
 
@@ -115,7 +124,9 @@ impl Parser<'_> {
         self.sign('*')?;
         self.keyword("FROM")?;
         let mut alias = self.word()?;
-        if self.keyword("AS").is_some() || matches!(self.tokens, [Token::Word(next), ..] if !is(next, "WHERE")) {
+        if self.keyword("AS").is_some()
+            || matches!(self.tokens, [Token::Word(next), ..] if !is(next, "WHERE"))
+        {
             alias = self.word()?;
         }
         let mut equalities = Vec::new();
@@ -189,21 +200,44 @@ mod tests {
     #[test]
     fn the_queries_of_the_sdks() {
         let link = json!([{"name": "@link", "value": "dbs/a/"}]);
-        check("SELECT * FROM root r WHERE r.resource=@link", link.clone(), json!({"resource": "dbs/a/"}), true);
+        check(
+            "SELECT * FROM root r WHERE r.resource=@link",
+            link.clone(),
+            json!({"resource": "dbs/a/"}),
+            true,
+        );
         check("SELECT * FROM root r WHERE r.resource=@link", link, json!({"resource": "dbs/b/"}), false);
-        check(r#"SELECT * from root where root.resource = "dbs/a/""#, json!([]), json!({"resource": "dbs/a/"}), true);
+        check(
+            r#"SELECT * from root where root.resource = "dbs/a/""#,
+            json!([]),
+            json!({"resource": "dbs/a/"}),
+            true,
+        );
         let rid = json!([{"name": "@rid", "value": "x="}]);
         check("SELECT * FROM c WHERE c.offerResourceId = @rid", rid, json!({"offerResourceId": "x="}), true);
         check("SELECT * FROM c", json!([]), json!({}), true);
-        check("select * from root r where r.id = 'a' and r.n = 1", json!([]), json!({"id": "a", "n": 1}), true);
+        check(
+            "select * from root r where r.id = 'a' and r.n = 1",
+            json!([]),
+            json!({"id": "a", "n": 1}),
+            true,
+        );
     }
 
     #[test]
     fn other_queries_are_refused_not_misread() {
         let refused = [
-            "", "SELECT", "SELECT c.id FROM c", "SELECT * FROM c WHERE c.a > 1", "SELECT * FROM c ORDER BY c.a",
-            "SELECT * FROM c WHERE d.a = 1", "SELECT * FROM c WHERE c.a = @missing", "SELECT * FROM c WHERE c.a = 1 OR c.b = 2",
-            "SELECT * FROM c WHERE c.a = \"x", "SELECT * FROM c WHERE c.a.b = 1", "SELECT * FROM c; DROP",
+            "",
+            "SELECT",
+            "SELECT c.id FROM c",
+            "SELECT * FROM c WHERE c.a > 1",
+            "SELECT * FROM c ORDER BY c.a",
+            "SELECT * FROM c WHERE d.a = 1",
+            "SELECT * FROM c WHERE c.a = @missing",
+            "SELECT * FROM c WHERE c.a = 1 OR c.b = 2",
+            "SELECT * FROM c WHERE c.a = \"x",
+            "SELECT * FROM c WHERE c.a.b = 1",
+            "SELECT * FROM c; DROP",
         ];
         for query in refused {
             let body = json!({ "query": query }).to_string();

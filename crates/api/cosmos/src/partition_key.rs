@@ -8,21 +8,32 @@ use orrery_value::Value;
 
 /// The components; an empty object stands for undefined.
 pub fn parse(header: &str) -> Result<Vec<Value>, Failure> {
-    let malformed = || Failure::bad_request(format!("The partition key header '{}' is not a JSON array.", shown(header)));
     if header.len() > limits::PARTITION_KEY_BYTES_MAX * limits::PARTITION_KEY_PATHS_MAX * 6 {
-        return Err(Failure::bad_request("The partition key is too long; the largest value is 2048 bytes."));
+        return Err(too_long());
     }
-    let Ok(Value::Array(parts)) = Value::parse(header) else { return Err(malformed()) };
-    parts.into_iter().map(component).collect::<Option<Vec<_>>>().ok_or_else(malformed)
+    let Ok(Value::Array(parts)) = Value::parse(header) else { return Err(malformed(header)) };
+    parts.into_iter().map(|part| component(header, part)).collect()
 }
 
-fn component(part: Value) -> Option<Value> {
+fn component(header: &str, part: Value) -> Result<Value, Failure> {
     match part {
-        Value::Object(members) if members.is_empty() => Some(Value::Undefined),
-        Value::Object(_) | Value::Array(_) => None,
-        Value::String(text) if text.len() > limits::PARTITION_KEY_BYTES_MAX => None,
-        scalar => Some(scalar),
+        Value::Object(members) if members.is_empty() => Ok(Value::Undefined),
+        Value::Object(_) | Value::Array(_) => Err(malformed(header)),
+        Value::String(text) if text.len() > limits::PARTITION_KEY_BYTES_MAX => Err(too_long()),
+        scalar => Ok(scalar),
     }
+}
+
+fn too_long() -> Failure {
+    let max = limits::PARTITION_KEY_BYTES_MAX;
+    Failure::bad_request(format!("The partition key is too long; the largest value is {max} bytes."))
+}
+
+fn malformed(header: &str) -> Failure {
+    let shown: String = header.chars().take(64).collect();
+    Failure::bad_request(format!(
+        "The partition key header '{shown}' is not a JSON array of strings, numbers, booleans, nulls or {{}} for a missing value."
+    ))
 }
 
 /// The logical partition that a point operation names.
@@ -34,7 +45,8 @@ pub fn point(container: &Container, header: &str) -> Result<Epk, Failure> {
         parts.push(Value::Undefined);
     }
     if parts.len() != wanted {
-        let message = format!("The partition key has {} components, and the container's has {wanted}.", parts.len());
+        let message =
+            format!("The partition key has {} components, and the container's has {wanted}.", parts.len());
         return Err(Failure::partition_key(message));
     }
     Ok(epk(container.hashing(), &parts))
@@ -52,10 +64,6 @@ pub fn feed(container: &Container, header: &str) -> Result<Scope, Failure> {
 }
 
 pub use orrery_documents::item::FeedScope as Scope;
-
-fn shown(text: &str) -> String {
-    text.chars().take(64).collect()
-}
 
 #[cfg(test)]
 mod tests {

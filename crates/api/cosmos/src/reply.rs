@@ -6,8 +6,9 @@ use bytes::Bytes;
 use http::header::{CONTENT_TYPE, ETAG};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use orrery_api_common::Body;
-use orrery_core::ETag;
+use orrery_core::{ETag, limits};
 use orrery_documents::charge::Charge;
+use std::borrow::Cow;
 
 pub struct Reply {
     status: StatusCode,
@@ -52,15 +53,24 @@ impl Reply {
     }
 
     pub fn failed(failure: &Failure, activity_id: &str) -> Self {
-        let message = format!("{}\r\nActivityId: {activity_id}", failure.message);
+        let message = format!("{}\r\nActivityId: {activity_id}", clipped(&failure.message));
         let mut reply = Self::new(failure.status, Charge::refused())
             .header(header::SUBSTATUS, failure.substatus.to_string())
             .value(&serde_json::json!({ "code": failure.code, "message": message }));
         if let Some(wait) = failure.retry_after_ms {
             reply = reply.header(header::RETRY_AFTER_MS, wait.to_string());
         }
-        reply
+        failure.place.iter().fold(reply, |reply, (name, value)| reply.header(name.clone(), value))
     }
+}
+
+/// A sentence may repeat a name or a header, which can be long.
+fn clipped(message: &str) -> Cow<'_, str> {
+    if message.len() <= limits::ERROR_MESSAGE_BYTES_MAX {
+        return message.into();
+    }
+    let end = message.floor_char_boundary(limits::ERROR_MESSAGE_BYTES_MAX);
+    format!("{}…", &message[..end]).into()
 }
 
 /// Header values are ASCII; what is not (an echoed id) is replaced rather than refused.

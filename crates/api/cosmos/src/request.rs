@@ -43,13 +43,23 @@ impl Request {
         self.head.headers.get(name)?.to_str().ok().map(str::trim)
     }
 
+    /// A header that must not be passed over: without it the request would mean something else.
+    pub fn header_or_refuse(&self, name: &HeaderName) -> Result<Option<&str>, Failure> {
+        let Some(value) = self.head.headers.get(name) else { return Ok(None) };
+        let text = value.to_str().map(|text| Some(text.trim()));
+        text.map_err(|_| {
+            Failure::bad_request(format!("The header {name} is not ASCII text; escape what is not."))
+        })
+    }
+
     /// `true`, `True` and `TRUE` are all sent.
     pub fn is_true(&self, name: &HeaderName) -> bool {
         self.header(name).is_some_and(|value| value.eq_ignore_ascii_case("true"))
     }
 
     pub fn post(&self) -> Post {
-        let is_query_body = || self.header(&CONTENT_TYPE).is_some_and(|kind| kind.starts_with("application/query+json"));
+        let is_query_body =
+            || self.header(&CONTENT_TYPE).is_some_and(|kind| kind.starts_with("application/query+json"));
         if self.is_true(&header::IS_QUERY_PLAN) {
             Post::QueryPlan
         } else if self.is_true(&header::IS_QUERY) || is_query_body() {
@@ -68,7 +78,12 @@ impl Request {
     }
 
     pub fn preconditions(&self) -> Preconditions {
-        let tag = |name| self.header(&name).map(|text| if text == "*" { TagMatch::Any } else { TagMatch::Tag(ETag::parse(text)) });
+        let tag = |name| match self.head.headers.get(name)?.to_str().map(str::trim) {
+            Ok("*") => Some(TagMatch::Any),
+            Ok(text) => Some(TagMatch::Tag(ETag::parse(text))),
+            // No version has such a tag; dropping the condition would write over what it protects.
+            Err(_) => Some(TagMatch::Tag(None)),
+        };
         Preconditions { if_match: tag(IF_MATCH), if_none_match: tag(IF_NONE_MATCH) }
     }
 
@@ -79,13 +94,15 @@ impl Request {
 
     /// `-1` and `0` leave the size of a page to the server.
     pub fn page_limits(&self) -> Result<PageLimits, Failure> {
-        let items = match self.header(&header::MAX_ITEM_COUNT).filter(|text| !text.is_empty()) {
+        let items = match self.header_or_refuse(&header::MAX_ITEM_COUNT)?.filter(|text| !text.is_empty()) {
             None => limits::PAGE_ITEMS_DEFAULT,
             Some(text) => match text.parse::<i64>() {
                 Ok(-1 | 0) => limits::PAGE_ITEMS_DEFAULT,
                 Ok(count @ 1..) => count as usize,
                 _ => {
-                    let message = format!("The header x-ms-max-item-count has the value '{text}'; it must be -1 or a positive number.");
+                    let message = format!(
+                        "The header x-ms-max-item-count has the value '{text}'; it must be -1 or a positive number."
+                    );
                     return Err(Failure::bad_request(message));
                 }
             },
@@ -104,8 +121,10 @@ impl Request {
     /// The body as a JSON object, for resources other than items.
     pub async fn json_object(&mut self) -> Result<serde_json::Map<String, serde_json::Value>, Failure> {
         let body = self.body().await?;
-        orrery_value::scan_object(&body).map_err(|error| Failure::bad_request(format!("The body is not a JSON object: {error}.")))?;
-        serde_json::from_slice(&body).map_err(|error| Failure::bad_request(format!("The body is not a JSON object: {error}.")))
+        orrery_value::scan_object(&body)
+            .map_err(|error| Failure::bad_request(format!("The body is not a JSON object: {error}.")))?;
+        serde_json::from_slice(&body)
+            .map_err(|error| Failure::bad_request(format!("The body is not a JSON object: {error}.")))
     }
 
     /// What nobody read, so that the connection can go on.

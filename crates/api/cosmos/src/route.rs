@@ -8,16 +8,37 @@ use orrery_api_common::percent;
 pub enum Route {
     Account,
     Databases,
-    Database { database: String },
-    Containers { database: String },
-    Container { database: String, container: String },
-    Items { database: String, container: String },
-    Item { database: String, container: String, id: String },
-    Ranges { database: String, container: String },
+    Database {
+        database: String,
+    },
+    Containers {
+        database: String,
+    },
+    Container {
+        database: String,
+        container: String,
+    },
+    Items {
+        database: String,
+        container: String,
+    },
+    Item {
+        database: String,
+        container: String,
+        id: String,
+    },
+    Ranges {
+        database: String,
+        container: String,
+    },
     Offers,
-    Offer { rid: String },
+    Offer {
+        rid: String,
+    },
     /// A resource of the protocol that is not here yet, by its type.
-    Other { kind: String },
+    Other {
+        kind: String,
+    },
 }
 
 /// A route, and what its signature covers.
@@ -30,7 +51,15 @@ pub struct Located {
 }
 
 const OTHERS: [&str; 9] = [
-    "sprocs", "triggers", "udfs", "conflicts", "users", "permissions", "clientencryptionkeys", "operations", "attachments",
+    "sprocs",
+    "triggers",
+    "udfs",
+    "conflicts",
+    "users",
+    "permissions",
+    "clientencryptionkeys",
+    "operations",
+    "attachments",
 ];
 
 pub fn locate(uri: &Uri) -> Result<Located, Failure> {
@@ -76,11 +105,15 @@ fn route(segments: &[&str]) -> Result<Route, Failure> {
         ["dbs", d, "colls"] => Route::Containers { database: own(d) },
         ["dbs", d, "colls", c] => Route::Container { database: own(d), container: own(c) },
         ["dbs", d, "colls", c, "docs"] => Route::Items { database: own(d), container: own(c) },
-        ["dbs", d, "colls", c, "docs", id] => Route::Item { database: own(d), container: own(c), id: own(id) },
+        ["dbs", d, "colls", c, "docs", id] => {
+            Route::Item { database: own(d), container: own(c), id: own(id) }
+        }
         ["dbs", d, "colls", c, "pkranges"] => Route::Ranges { database: own(d), container: own(c) },
         ["offers"] => Route::Offers,
         ["offers", rid] => Route::Offer { rid: own(rid) },
-        ["dbs", _, "colls", _, kind, ..] | ["dbs", _, kind, ..] if OTHERS.contains(kind) => Route::Other { kind: own(kind) },
+        ["dbs", _, "colls", _, kind, ..] | ["dbs", _, kind, ..] if OTHERS.contains(kind) => {
+            Route::Other { kind: own(kind) }
+        }
         _ => return Err(invalid_url()),
     })
 }
@@ -103,7 +136,10 @@ mod tests {
 
     fn check(uri: &str, expected: Route, kind: &str, link: &str) {
         let located = locate(&uri.parse().expect("a uri")).expect("a route");
-        assert_eq!((located.route, located.resource_type.as_str(), located.link.as_str()), (expected, kind, link));
+        assert_eq!(
+            (located.route, located.resource_type.as_str(), located.link.as_str()),
+            (expected, kind, link)
+        );
     }
 
     fn item(id: &str) -> Route {
@@ -121,8 +157,18 @@ mod tests {
         check("/dbs/d/colls/c/docs/", items, "docs", "dbs/d/colls/c");
         check("/dbs/d/colls/c/docs/i", item("i"), "docs", "dbs/d/colls/c/docs/i");
         check("/offers/O8aB/", Route::Offer { rid: "O8aB".into() }, "offers", "o8ab");
-        check("/dbs/d/colls/c/operations/partitionkeydelete", Route::Other { kind: "operations".into() }, "colls", "dbs/d/colls/c");
-        check("/dbs/d/colls/c/sprocs/s", Route::Other { kind: "sprocs".into() }, "sprocs", "dbs/d/colls/c/sprocs/s");
+        check(
+            "/dbs/d/colls/c/operations/partitionkeydelete",
+            Route::Other { kind: "operations".into() },
+            "colls",
+            "dbs/d/colls/c",
+        );
+        check(
+            "/dbs/d/colls/c/sprocs/s",
+            Route::Other { kind: "sprocs".into() },
+            "sprocs",
+            "dbs/d/colls/c/sprocs/s",
+        );
     }
 
     #[test]

@@ -67,12 +67,13 @@ impl Cosmos {
         match outcome {
             Ok(reply) => reply.finish(&activity_id),
             Err(failure) => {
-                tracing::debug!(status = failure.status.as_u16(), activity_id, message = failure.message, "refused");
-                let reply = Reply::failed(&failure, &activity_id);
-                match failure.lsn {
-                    Some(lsn) => reply.header(header::SESSION_TOKEN, crate::session::token(0, lsn)).finish(&activity_id),
-                    None => reply.finish(&activity_id),
-                }
+                tracing::debug!(
+                    status = failure.status.as_u16(),
+                    activity_id,
+                    message = failure.message,
+                    "refused"
+                );
+                Reply::failed(&failure, &activity_id).finish(&activity_id)
             }
         }
     }
@@ -94,10 +95,18 @@ impl Cosmos {
             (Route::Account, Method::GET) => Ok(handlers::account::read(self, request)),
             (Route::Databases, Method::GET) => handlers::databases::list(self, request),
             (Route::Databases, Method::POST) => handlers::databases::post(self, request).await,
-            (Route::Database { database }, Method::GET) => handlers::databases::read(self, request, &database),
-            (Route::Database { database }, Method::DELETE) => handlers::databases::delete(self, request, &database).await,
-            (Route::Containers { database }, Method::GET) => handlers::containers::list(self, request, &database),
-            (Route::Containers { database }, Method::POST) => handlers::containers::post(self, request, &database).await,
+            (Route::Database { database }, Method::GET) => {
+                handlers::databases::read(self, request, &database)
+            }
+            (Route::Database { database }, Method::DELETE) => {
+                handlers::databases::delete(self, request, &database).await
+            }
+            (Route::Containers { database }, Method::GET) => {
+                handlers::containers::list(self, request, &database)
+            }
+            (Route::Containers { database }, Method::POST) => {
+                handlers::containers::post(self, request, &database).await
+            }
             (Route::Container { database, container }, method) => match method {
                 Method::GET => handlers::containers::read(self, request, &database, &container).await,
                 Method::PUT => handlers::containers::replace(self, request, &database, &container).await,

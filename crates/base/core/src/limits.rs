@@ -82,6 +82,9 @@ pub const LOG_VERIFY_BYTES_MAX: usize = 64 * 1024 * 1024;
 pub const REAP_ITEMS_MAX: usize = 512;
 pub const SWEEP_ROWS_MAX: usize = 512;
 
+/// The sentence of an error: it may repeat what a client sent, but not at any length.
+pub const ERROR_MESSAGE_BYTES_MAX: usize = 4096;
+
 /// Open connections of a listener.
 pub const CONNECTIONS_MAX: usize = 8192;
 /// One request's head, and its number of headers. A hundred is what the HTTP/1.1 parser has room for without
@@ -100,6 +103,8 @@ pub const IDLE_SECONDS_MAX: u64 = 10 * 60;
 /// How often an HTTP/2 connection is asked whether anyone is there, and how long the answer may take.
 pub const PING_SECONDS: u64 = 30;
 pub const PING_ANSWER_SECONDS_MAX: u64 = 20;
+/// No request takes longer than this from its first byte to its commit: body and commit, with room to spare.
+pub const REQUEST_SECONDS_MAX: u64 = BODY_SECONDS_MAX + COMMIT_SECONDS_MAX + 60;
 /// How far a request's date may be from ours.
 pub const DATE_SKEW_SECONDS_MAX: u64 = 15 * 60;
 /// How long a stop waits for requests in flight.

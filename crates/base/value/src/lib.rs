@@ -22,5 +22,5 @@ mod value;
 pub use binary::{BinaryError, binary_to_text};
 pub use error::JsonError;
 pub use number::Number;
-pub use scan::{Member, Scan, Span, scan_object, scan_value};
+pub use scan::{Member, Scan, Span, scan_object, scan_object_text, scan_value, utf8};
 pub use value::Value;

@@ -45,6 +45,11 @@ impl Span {
 
 /// Checks the text of a document, which has to be an object.
 pub fn scan_object(text: &[u8]) -> Result<Scan, JsonError> {
+    scan_object_text(utf8(text)?)
+}
+
+/// [`scan_object`] of what is known to be UTF-8.
+pub fn scan_object_text(text: &str) -> Result<Scan, JsonError> {
     let mut scanner = Scanner::new(text)?;
     let top = scanner.document()?;
     if top != b'{' {
@@ -53,9 +58,14 @@ pub fn scan_object(text: &[u8]) -> Result<Scan, JsonError> {
     Ok(Scan { members: scanner.members, lone_surrogates: scanner.lone_surrogates })
 }
 
+/// The bytes as text, or where they stop being it.
+pub fn utf8(bytes: &[u8]) -> Result<&str, JsonError> {
+    std::str::from_utf8(bytes).map_err(|error| JsonError::Utf8 { at: error.valid_up_to() })
+}
+
 /// Checks the text of any value.
 pub fn scan_value(text: &[u8]) -> Result<(), JsonError> {
-    Scanner::new(text)?.document().map(|_| ())
+    Scanner::new(utf8(text)?)?.document().map(|_| ())
 }
 
 struct Scanner<'a> {
@@ -80,16 +90,15 @@ enum Next {
 }
 
 impl<'a> Scanner<'a> {
-    fn new(text: &'a [u8]) -> Result<Self, JsonError> {
+    fn new(text: &'a str) -> Result<Self, JsonError> {
         if text.len() >= u32::MAX as usize {
             return Err(JsonError::TooLong { bytes: text.len() });
         }
-        let checked = std::str::from_utf8(text).map_err(|e| JsonError::Utf8 { at: e.valid_up_to() })?;
         Ok(Self {
-            text,
+            text: text.as_bytes(),
             at: 0,
             open: Vec::with_capacity(16),
-            names: Names::new(checked),
+            names: Names::new(text),
             members: Vec::with_capacity(16),
             lone_surrogates: Vec::new(),
         })

@@ -147,6 +147,8 @@ fn conditions_that_hold(group: &[StampedBatch], state: &dyn Read) -> Result<usiz
     let conditions = group.iter().flat_map(|batch| &batch.conditions);
     let watched: HashSet<(Space, &Bytes)> =
         conditions.map(|condition| (condition.space, &condition.key)).collect();
+    let mut spaces = [false; 4];
+    watched.iter().for_each(|(space, _)| spaces[*space as usize] = true);
     let mut newer = Overlay::default();
     let mut known: HashSet<&crate::Condition> = HashSet::new();
     for (index, batch) in group.iter().enumerate() {
@@ -156,7 +158,8 @@ fn conditions_that_hold(group: &[StampedBatch], state: &dyn Read) -> Result<usiz
             }
             known.insert(condition);
         }
-        for put in batch.puts.iter().filter(|put| watched.contains(&(put.space, &put.key))) {
+        let is_watched = |put: &&Put| spaces[put.space as usize] && watched.contains(&(put.space, &put.key));
+        for put in batch.puts.iter().filter(is_watched) {
             known.retain(|condition| condition.space != put.space || condition.key != put.key);
             newer.put(put);
         }

@@ -43,7 +43,8 @@ pub fn due(state: &dyn Read, container: &Container, now: Timestamp) -> Result<Ve
     let rows = state.range(Space::Index, &range, Order::Ascending).take(limits::REAP_ITEMS_MAX);
     rows.map(|row| {
         let (key, _) = row?;
-        let (at, epk, id) = row::read_expiry(&key).ok_or_else(|| Error::Corrupt("an expiry row's key".into()))?;
+        let (at, epk, id) =
+            row::read_expiry(&key).ok_or_else(|| Error::Corrupt("an expiry row's key".into()))?;
         Ok(Due { at, epk, id })
     })
     .collect()
@@ -63,36 +64,85 @@ pub fn reap(txn: &mut Txn<'_>, container: &Container, due: &[Due], now: Timestam
     Ok(removed)
 }
 
-/// Notes that every item of the container must be entered anew, because its policy changed.
-pub fn schedule_rebuild(txn: &mut Txn<'_>, container: u32) {
-    txn.put(Space::Meta, Row::Job { kind: JobKind::Expiry, container }.key(), Bytes::new());
+/// What a step of background work came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    More,
+    /// Nothing to do before some time has passed.
+    Waits,
+    Done,
 }
 
-/// One step of entering items anew: some items after the job's cursor. True when the job is done.
+/// The rebuild job's row: which pass it is in, from when on that may run, and the key it has come to.
+struct Job {
+    pass: u8,
+    not_before: u64,
+    cursor: Vec<u8>,
+}
+
+impl Job {
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let (head, cursor) = bytes.split_at_checked(9)?;
+        let not_before = head[1..].iter().fold(0, |word, byte| (word << 8) | u64::from(*byte));
+        Some(Self { pass: head[0], not_before, cursor: cursor.to_vec() })
+    }
+
+    fn write(&self) -> Vec<u8> {
+        [&[self.pass], &self.not_before.to_be_bytes()[..], &self.cursor].concat()
+    }
+}
+
+/// Notes that every item of the container must be entered anew, because its policy changed.
+pub fn schedule_rebuild(txn: &mut Txn<'_>, container: u32) {
+    let job = Job { pass: 1, not_before: 0, cursor: Vec::new() };
+    txn.put(Space::Meta, Row::Job { kind: JobKind::Expiry, container }.key(), job.write());
+}
+
+/// One step of entering items anew: some items after the job's cursor.
 ///
-/// The items are read without their locks. One that changes meanwhile leaves a stale row behind, which `reap` drops.
-pub fn rebuild_step(txn: &mut Txn<'_>, container: &Container) -> Result<bool, Error> {
-    let job = Row::Job { kind: JobKind::Expiry, container: container.number() }.key();
-    let Some(cursor) = txn.get(Space::Meta, &job)? else { return Ok(true) };
+/// The items are read without their locks. One that changes meanwhile leaves a stale row behind, which `reap`
+/// drops. One that is written by a request which still knows the old policy would be left without a row: so there
+/// is a second pass, when every such request has ended.
+pub fn rebuild_step(txn: &mut Txn<'_>, container: &Container, now: Timestamp) -> Result<Step, Error> {
+    let key = Row::Job { kind: JobKind::Expiry, container: container.number() }.key();
+    let Some(stored) = txn.get(Space::Meta, &key)? else { return Ok(Step::Done) };
+    let mut job = Job::read(&stored).ok_or_else(|| Error::Corrupt("an expiry job's row".into()))?;
+    if now.seconds() < job.not_before {
+        return Ok(Step::Waits);
+    }
     let mut range = row::of_container(container.number());
-    if !cursor.is_empty() {
-        range = KeyRange { start: [&cursor[..], &[0]].concat(), end: range.end };
+    if !job.cursor.is_empty() {
+        range = KeyRange { start: [&job.cursor[..], &[0]].concat(), end: range.end };
     }
     let rows = txn.range(Space::Documents, &range, Order::Ascending).take(limits::SWEEP_ROWS_MAX);
     let rows = rows.collect::<Result<Vec<_>, _>>()?;
-    let Some((last, _)) = rows.last().cloned() else {
-        txn.delete(Space::Meta, job);
-        return Ok(true);
-    };
+    let Some((last, _)) = rows.last().cloned() else { return Ok(pass_done(txn, key, &job, now)) };
     for (key, value) in rows {
-        let item = ItemRow::read(value)?;
-        let (epk, id) = row::read_item(&key).ok_or_else(|| Error::Corrupt("an item's key".into()))?;
-        if let Some(at) = expires_at(container, &item) {
-            txn.put(Space::Index, Row::Expiry { container: container.number(), at, epk: &epk, id: &id }.key(), Bytes::new());
-        }
+        enter(txn, container, &key, value)?;
     }
-    txn.put(Space::Meta, job, last);
-    Ok(false)
+    job.cursor = last.to_vec();
+    txn.put(Space::Meta, key, job.write());
+    Ok(Step::More)
+}
+
+fn pass_done(txn: &mut Txn<'_>, key: Bytes, job: &Job, now: Timestamp) -> Step {
+    if job.pass > 1 {
+        txn.delete(Space::Meta, key);
+        return Step::Done;
+    }
+    let not_before = now.seconds() + limits::REQUEST_SECONDS_MAX;
+    txn.put(Space::Meta, key, Job { pass: 2, not_before, cursor: Vec::new() }.write());
+    Step::Waits
+}
+
+fn enter(txn: &mut Txn<'_>, container: &Container, key: &[u8], value: Bytes) -> Result<(), Error> {
+    let item = ItemRow::read(value)?;
+    let (epk, id) = row::read_item(key).ok_or_else(|| Error::Corrupt("an item's key".into()))?;
+    if let Some(at) = expires_at(container, &item) {
+        let row = Row::Expiry { container: container.number(), at, epk: &epk, id: &id };
+        txn.put(Space::Index, row.key(), Bytes::new());
+    }
+    Ok(())
 }
 
 /// The job of a container that is gone.

@@ -69,7 +69,8 @@ impl Ranges {
         let parent = self.leaves[at].clone();
         let parents: Vec<u32> = parent.parents.iter().copied().chain([parent.id]).collect();
         let child = |id, min, max| Range { id, min, max, parents: parents.clone(), since: self.version };
-        let children = [child(self.next_id, parent.min, middle.clone()), child(self.next_id + 1, middle, parent.max)];
+        let children =
+            [child(self.next_id, parent.min, middle.clone()), child(self.next_id + 1, middle, parent.max)];
         self.next_id += 2;
         self.leaves.splice(at..=at, children);
     }

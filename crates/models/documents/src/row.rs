@@ -8,18 +8,44 @@ use orrery_kv::{KeyRange, Space};
 pub enum Row<'a> {
     /// The last numbers given to databases, containers and offers.
     Numbers,
-    Database { name: &'a str },
-    Container { database: u32, name: &'a str },
+    Database {
+        name: &'a str,
+    },
+    Container {
+        database: u32,
+        name: &'a str,
+    },
     /// There while the container is; what writes of its items depend on.
-    Alive { container: u32 },
-    Offer { number: u32 },
+    Alive {
+        container: u32,
+    },
+    Offer {
+        number: u32,
+    },
     /// Background work on a container.
-    Job { kind: JobKind, container: u32 },
-    Item { container: u32, epk: &'a [u8], id: &'a str },
+    Job {
+        kind: JobKind,
+        container: u32,
+    },
+    Item {
+        container: u32,
+        epk: &'a [u8],
+        id: &'a str,
+    },
     /// The item of a partition that has these values at the paths of a unique key.
-    Unique { container: u32, epk: &'a [u8], key: u8, values: &'a [u8] },
+    Unique {
+        container: u32,
+        epk: &'a [u8],
+        key: u8,
+        values: &'a [u8],
+    },
     /// An item that expires at this second, if it is not written before.
-    Expiry { container: u32, at: u64, epk: &'a [u8], id: &'a str },
+    Expiry {
+        container: u32,
+        at: u64,
+        epk: &'a [u8],
+        id: &'a str,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +78,9 @@ impl Row<'_> {
         let key = match *self {
             Row::Numbers => KeyBuf::new().u8(NUMBERS),
             Row::Database { name } => KeyBuf::new().u8(DATABASE).raw(name.as_bytes()),
-            Row::Container { database, name } => KeyBuf::new().u8(CONTAINER).u32(database).raw(name.as_bytes()),
+            Row::Container { database, name } => {
+                KeyBuf::new().u8(CONTAINER).u32(database).raw(name.as_bytes())
+            }
             Row::Alive { container } => KeyBuf::new().u8(ALIVE).u32(container),
             Row::Offer { number } => KeyBuf::new().u8(OFFER).u32(number),
             Row::Job { kind, container } => KeyBuf::new().u8(JOB).u8(kind as u8).u32(container),

@@ -1,6 +1,7 @@
 //! Removing the rows of a dropped container, some at a time. The container is out of the catalog before, so
 //! nobody reads them.
 
+use crate::expiry::Step;
 use crate::row::{self, JobKind, Row};
 use bytes::Bytes;
 use orrery_core::{Lsn, limits};
@@ -17,8 +18,8 @@ pub fn jobs(state: &dyn Read) -> Result<Vec<(JobKind, u32)>, Error> {
     rows.map(|row| row::read_job(&row?.0).ok_or_else(|| Error::Corrupt("a job's key".into()))).collect()
 }
 
-/// Removes some rows; true when none is left and the job is done.
-pub fn step(txn: &mut Txn<'_>, container: u32) -> Result<bool, Error> {
+/// Removes some rows; done when none is left.
+pub fn step(txn: &mut Txn<'_>, container: u32) -> Result<Step, Error> {
     let spaces = [
         (Space::Documents, row::of_container(container)),
         (Space::Index, row::of_container(container)),
@@ -29,9 +30,9 @@ pub fn step(txn: &mut Txn<'_>, container: u32) -> Result<bool, Error> {
         let keys: Vec<Bytes> = rows.map(|row| row.map(|(key, _)| key)).collect::<Result<_, _>>()?;
         if !keys.is_empty() {
             keys.into_iter().for_each(|key| txn.delete(space, key));
-            return Ok(false);
+            return Ok(Step::More);
         }
     }
     txn.delete(Space::Meta, Row::Job { kind: JobKind::Sweep, container }.key());
-    Ok(true)
+    Ok(Step::Done)
 }

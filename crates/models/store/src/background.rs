@@ -5,8 +5,9 @@
 
 use crate::{Scope, Store, WriteError};
 use orrery_documents::catalog::Container;
+use orrery_documents::expiry::{self, Step};
 use orrery_documents::row::JobKind;
-use orrery_documents::{expiry, sweep};
+use orrery_documents::sweep;
 use orrery_kv::Error;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +22,9 @@ impl Store {
     pub fn background_round(&self) -> Result<Progress, WriteError<Error>> {
         let mut progress = Progress::Idle;
         for (kind, container) in sweep::jobs(&*self.snapshot()).map_err(WriteError::Engine)? {
-            self.job_step(kind, container)?;
-            progress = Progress::More;
+            if self.job_step(kind, container)? == Step::More {
+                progress = Progress::More;
+            }
         }
         for container in self.catalog().all_containers() {
             if self.reap(container)? {
@@ -32,23 +34,24 @@ impl Store {
         Ok(progress)
     }
 
-    fn job_step(&self, kind: JobKind, container: u32) -> Result<(), WriteError<Error>> {
-        match (kind, self.catalog().container_by_number(container)) {
-            (JobKind::Sweep, _) => {
-                self.write_blocking(Scope::Partition { container, epk: &[] }, |txn| sweep::step(txn, container))?;
-            }
-            (JobKind::Expiry, Some(container)) => {
-                // In the catalog's scope, so that a second policy change starts the job over and not under it.
-                self.write_blocking(Scope::Catalog, |txn| expiry::rebuild_step(txn, container))?;
-            }
-            (JobKind::Expiry, None) => {
-                self.write_blocking(Scope::Catalog, |txn| {
+    fn job_step(&self, kind: JobKind, container: u32) -> Result<Step, WriteError<Error>> {
+        let now = self.env().now();
+        let scope = match kind {
+            JobKind::Sweep => Scope::Partition { container, epk: &[] },
+            // So that a second policy change starts the job over and not under it.
+            JobKind::Expiry => Scope::Catalog,
+        };
+        let catalog = self.catalog();
+        let step =
+            self.write_blocking(scope, |txn| match (kind, catalog.container_by_number(container)) {
+                (JobKind::Sweep, _) => sweep::step(txn, container),
+                (JobKind::Expiry, Some(container)) => expiry::rebuild_step(txn, container, now),
+                (JobKind::Expiry, None) => {
                     expiry::forget_rebuild(txn, container);
-                    Ok(())
-                })?;
-            }
-        }
-        Ok(())
+                    Ok(Step::Done)
+                }
+            })?;
+        Ok(step.value)
     }
 
     /// Removes expired items of a container, partition by partition; true if it found any row due.

@@ -52,12 +52,15 @@ impl Committer {
                 continue;
             };
             stripes.push(stripe);
-            tell(answer, match (&committed, outcomes.next()) {
-                (Err(error), _) => Err(CommitError::Engine(error.clone())),
-                (Ok(_), Some(Outcome::Committed)) => Ok(lsn),
-                (Ok(_), Some(Outcome::Refused)) => Err(CommitError::Refused),
-                (Ok(_), Some(Outcome::Aborted) | None) => Err(CommitError::Aborted),
-            });
+            tell(
+                answer,
+                match (&committed, outcomes.next()) {
+                    (Err(error), _) => Err(CommitError::Engine(error.clone())),
+                    (Ok(_), Some(Outcome::Committed)) => Ok(lsn),
+                    (Ok(_), Some(Outcome::Refused)) => Err(CommitError::Refused),
+                    (Ok(_), Some(Outcome::Aborted) | None) => Err(CommitError::Aborted),
+                },
+            );
         }
         for stripe in stripes {
             self.stripes.tidy(stripe, durable);

@@ -5,6 +5,7 @@ use orrery_core::{Lsn, limits};
 use orrery_kv::{Batch, StampedBatch};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 pub(crate) struct Queue {
@@ -18,6 +19,10 @@ struct State {
     bytes: usize,
     next_lsn: Lsn,
     closed: bool,
+    /// The sizes of the last two groups.
+    last_groups: [usize; 2],
+    /// How many must wait before the committer, which is waiting for them, is woken.
+    wake_at: usize,
 }
 
 /// A transaction and whom to tell. No work: somebody who waits until everything before is durable.
@@ -31,11 +36,21 @@ pub(crate) struct Work {
     pub stripe: usize,
 }
 
+/// How long the committer waits for writers that are on their way; about the time of one sync.
+const GATHER_MAX: Duration = Duration::from_micros(300);
+
 pub(crate) type Answer = oneshot::Receiver<Result<Lsn, CommitError>>;
 
 impl Queue {
     pub fn new(newest: Lsn) -> Self {
-        let state = State { waiting: Vec::new(), bytes: 0, next_lsn: Lsn(newest.0 + 1), closed: false };
+        let state = State {
+            waiting: Vec::new(),
+            bytes: 0,
+            next_lsn: Lsn(newest.0 + 1),
+            closed: false,
+            last_groups: [0; 2],
+            wake_at: 1,
+        };
         Self { state: Mutex::new(state), filled: Condvar::new(), epoch: AtomicU64::new(0) }
     }
 
@@ -70,10 +85,10 @@ impl Queue {
 
     fn enqueue(&self, mut state: MutexGuard<'_, State>, work: Option<Work>) -> Answer {
         let (answer, receiver) = oneshot::channel();
-        let was_empty = state.waiting.is_empty();
         state.waiting.push(Waiting { work, answer });
+        let is_wanted = state.waiting.len() == state.wake_at;
         drop(state);
-        if was_empty {
+        if is_wanted {
             self.filled.notify_one();
         }
         receiver
@@ -86,15 +101,31 @@ impl Queue {
             if state.closed {
                 return None;
             }
+            state.wake_at = 1;
             state = self.filled.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
+        state = self.gather(state);
         let (count, bytes) = group_size(&state.waiting);
         state.bytes -= bytes;
+        state.last_groups = [count, state.last_groups[0]];
         if count == state.waiting.len() {
             return Some(std::mem::take(&mut state.waiting));
         }
         let rest = state.waiting.split_off(count);
         Some(std::mem::replace(&mut state.waiting, rest))
+    }
+
+    /// Lets a group grow while writers are on their way. Many who were answered a moment ago come back at once;
+    /// taking the first few of them alone would spend a sync on each handful. A lone writer is never kept waiting.
+    fn gather<'a>(&self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        let expected = (state.last_groups[0] + state.last_groups[1]) * 2 / 5;
+        if state.waiting.len() >= expected || state.closed {
+            return state;
+        }
+        state.wake_at = expected;
+        let too_few = |state: &mut State| state.waiting.len() < expected && !state.closed;
+        let gathered = self.filled.wait_timeout_while(state, GATHER_MAX, too_few);
+        gathered.unwrap_or_else(PoisonError::into_inner).0
     }
 
     /// Begins a new epoch: everything that waits must be run again, because it may rest on what failed.
@@ -124,7 +155,8 @@ impl State {
         if !same_epoch {
             return Err(CommitError::Aborted);
         }
-        let full = self.waiting.len() >= limits::COMMIT_QUEUE_TRANSACTIONS_MAX || self.bytes >= limits::COMMIT_QUEUE_BYTES_MAX;
+        let full = self.waiting.len() >= limits::COMMIT_QUEUE_TRANSACTIONS_MAX
+            || self.bytes >= limits::COMMIT_QUEUE_BYTES_MAX;
         if full { Err(CommitError::Busy) } else { Ok(()) }
     }
 }

@@ -1,11 +1,11 @@
 //! The handle: reads from snapshots, writes through stripes and the committer.
 
+use crate::Scope;
 use crate::catalog::CatalogCache;
 use crate::committer::Committer;
 use crate::queue::{Answer, Queue};
 use crate::stripe::Stripes;
 use crate::watchdog::Watchdog;
-use crate::Scope;
 use orrery_core::{Env, Lsn, limits};
 use orrery_documents::catalog::Catalog;
 use orrery_kv::{Db, Engine, Snapshot, Sync, Txn};
@@ -147,7 +147,9 @@ impl Store {
             let done = match self.attempt(scope, &body)? {
                 Attempt::Again => None,
                 Attempt::Settled(said) => settled(said, Ok(self.durable_lsn()))?,
-                Attempt::Waits(said, answer) => settled(said, answer.await.unwrap_or(Err(CommitError::Closed)))?,
+                Attempt::Waits(said, answer) => {
+                    settled(said, answer.await.unwrap_or(Err(CommitError::Closed)))?
+                }
             };
             if let Some(committed) = done {
                 return Ok(committed);

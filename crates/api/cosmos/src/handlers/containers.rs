@@ -1,6 +1,6 @@
 //! Containers: create, read, replace, list, query by member, delete.
 
-use super::{container, database, list_reply};
+use super::{container, list_reply};
 use crate::failure::Failure;
 use crate::metadata_query::MetadataQuery;
 use crate::reply::Reply;
@@ -33,7 +33,7 @@ pub async fn post(cosmos: &Cosmos, request: &mut Request, owner: &str) -> Result
 }
 
 fn matching(cosmos: &Cosmos, owner: &str, wanted: impl Fn(&Value) -> bool) -> Result<Reply, Failure> {
-    let database = database(cosmos, owner)?;
+    let database = super::owner(cosmos, owner)?;
     let catalog = cosmos.store().catalog();
     let containers = catalog.containers(database.rid).map(|container| encode::container(container));
     let containers: Vec<Value> = containers.filter(wanted).collect();
@@ -42,13 +42,15 @@ fn matching(cosmos: &Cosmos, owner: &str, wanted: impl Fn(&Value) -> bool) -> Re
 }
 
 async fn create(cosmos: &Cosmos, request: &mut Request, owner: &str) -> Result<Reply, Failure> {
-    let owner = database(cosmos, owner)?.name.clone();
+    let owner = super::owner(cosmos, owner)?.name.clone();
     let definition = ContainerDefinition::parse(request.json_object().await?)?;
     let throughput = request.throughput()?;
     let stamp = cosmos.stamp();
     let created = cosmos
         .store()
-        .write_catalog(move |txn| catalog::create_container(txn, owner.as_str(), &definition, throughput.as_ref(), stamp))
+        .write_catalog(move |txn| {
+            catalog::create_container(txn, owner.as_str(), &definition, throughput.as_ref(), stamp)
+        })
         .await?;
     Ok(reply(StatusCode::CREATED, &created.value, created.lsn))
 }
@@ -56,7 +58,8 @@ async fn create(cosmos: &Cosmos, request: &mut Request, owner: &str) -> Result<R
 pub async fn read(cosmos: &Cosmos, request: &Request, owner: &str, name: &str) -> Result<Reply, Failure> {
     let container = container(cosmos, owner, name)?;
     let lsn = cosmos.store().durable_lsn();
-    let (quota, statistics) = (request.is_true(&header::POPULATE_QUOTA), request.is_true(&header::POPULATE_STATISTICS));
+    let (quota, statistics) =
+        (request.is_true(&header::POPULATE_QUOTA), request.is_true(&header::POPULATE_STATISTICS));
     if !quota && !statistics {
         return Ok(reply(StatusCode::OK, &container, lsn));
     }
@@ -65,7 +68,9 @@ pub async fn read(cosmos: &Cosmos, request: &Request, owner: &str, name: &str) -
     if quota {
         let total = |of: fn(&Statistics) -> u64| counts.iter().map(of).sum::<u64>();
         let (items, kilobytes) = (total(|range| range.items), total(|range| range.bytes).div_ceil(1024));
-        let usage = format!("documentSize={kilobytes};documentsSize={kilobytes};documentsCount={items};collectionSize={kilobytes};");
+        let usage = format!(
+            "documentSize={kilobytes};documentsSize={kilobytes};documentsCount={items};collectionSize={kilobytes};"
+        );
         let quota = "documentSize=2048;documentsSize=-1;documentsCount=-1;collectionSize=-1;";
         reply = reply.header(header::RESOURCE_QUOTA, quota).header(header::RESOURCE_USAGE, usage);
     }
@@ -79,12 +84,18 @@ pub async fn read(cosmos: &Cosmos, request: &Request, owner: &str, name: &str) -
 
 /// Counts on a thread that may block: it reads up to a page's budget of rows of every range.
 async fn count(cosmos: &Cosmos, container: &Arc<Container>) -> Result<Vec<Statistics>, Failure> {
-    let (snapshot, container, now) = (cosmos.store().snapshot(), container.clone(), cosmos.store().env().now());
+    let (snapshot, container, now) =
+        (cosmos.store().snapshot(), container.clone(), cosmos.store().env().now());
     let counted = tokio::task::spawn_blocking(move || item::statistics(&*snapshot, &container, now));
     Ok(counted.await.map_err(|_| Failure::bad_request("The statistics could not be counted."))??)
 }
 
-pub async fn replace(cosmos: &Cosmos, request: &mut Request, owner: &str, name: &str) -> Result<Reply, Failure> {
+pub async fn replace(
+    cosmos: &Cosmos,
+    request: &mut Request,
+    owner: &str,
+    name: &str,
+) -> Result<Reply, Failure> {
     let container = container(cosmos, owner, name)?;
     let (owner, name) = (container.database().clone(), container.definition().name().clone());
     let (body, conditions, stamp) = (request.json_object().await?, request.preconditions(), cosmos.stamp());

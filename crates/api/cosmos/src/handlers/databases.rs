@@ -30,7 +30,8 @@ pub async fn post(cosmos: &Cosmos, request: &mut Request) -> Result<Reply, Failu
 
 fn matching(cosmos: &Cosmos, wanted: impl Fn(&Value) -> bool) -> Reply {
     let catalog = cosmos.store().catalog();
-    let databases: Vec<Value> = catalog.databases().map(|database| encode::database(database)).filter(wanted).collect();
+    let databases: Vec<Value> =
+        catalog.databases().map(|database| encode::database(database)).filter(wanted).collect();
     let count = databases.len();
     list_reply(&encode::feed("", "Databases", databases), count)
 }
@@ -38,7 +39,11 @@ fn matching(cosmos: &Cosmos, wanted: impl Fn(&Value) -> bool) -> Reply {
 async fn create(cosmos: &Cosmos, request: &mut Request) -> Result<Reply, Failure> {
     let body = request.json_object().await?;
     let id = body.get("id").and_then(Value::as_str);
-    let id = id.ok_or_else(|| Failure::bad_request("The input content is invalid because the required properties - 'id; ' - are missing"))?;
+    let id = id.ok_or_else(|| {
+        Failure::bad_request(
+            "The input content is invalid because the required properties - 'id; ' - are missing",
+        )
+    })?;
     let name = DatabaseName::parse(id)?;
     let throughput = request.throughput()?;
     let stamp = cosmos.stamp();

@@ -54,7 +54,7 @@ async fn everything(request: &mut Request) -> Result<(), Failure> {
 fn page(cosmos: &Cosmos, request: &Request, container: &Container) -> Result<Reply, Failure> {
     super::items::check_consistency(cosmos, request)?;
     let scope = scope(request, container)?;
-    let after = match request.header(&header::CONTINUATION).filter(|token| !token.is_empty()) {
+    let after = match request.header_or_refuse(&header::CONTINUATION)?.filter(|token| !token.is_empty()) {
         None => None,
         Some(token) => Some(cosmos.tokens().read(container.number(), token)?),
     };
@@ -62,7 +62,8 @@ fn page(cosmos: &Cosmos, request: &Request, container: &Container) -> Result<Rep
     let now = cosmos.store().env().now();
     let page = item::read_feed(&*snapshot, container, &scope, after.as_deref(), request.page_limits()?, now)?;
     let range = range_of(&scope, container);
-    let reply = page_reply(cosmos, container, &page).header(header::SESSION_TOKEN, session::token(range, snapshot.lsn()));
+    let reply = page_reply(cosmos, container, &page)
+        .header(header::SESSION_TOKEN, session::token(range, snapshot.lsn()));
     Ok(reply.header(header::PARTITION_KEY_RANGE_ID, range.to_string()))
 }
 
@@ -81,12 +82,16 @@ fn page_reply(cosmos: &Cosmos, container: &Container, page: &Page) -> Reply {
 
 /// Partition key, else range, else bounds, else everything; bounds narrow a range (wire guide §17.1).
 fn scope(request: &Request, container: &Container) -> Result<Scope, Failure> {
-    if let Some(key) = request.header(&header::PARTITION_KEY) {
+    if let Some(key) = request.header_or_refuse(&header::PARTITION_KEY)? {
         return partition_key::feed(container, key);
     }
     let (mut min, mut max) = (Epk::start(), Epk::end());
-    if let Some(id) = request.header(&header::PARTITION_KEY_RANGE_ID).filter(|id| !id.is_empty()) {
-        let range = id.parse().ok().and_then(|id| container.ranges().get(id)).ok_or_else(|| Failure::range_gone(id))?;
+    if let Some(id) = request.header_or_refuse(&header::PARTITION_KEY_RANGE_ID)?.filter(|id| !id.is_empty()) {
+        let range = id
+            .parse()
+            .ok()
+            .and_then(|id| container.ranges().get(id))
+            .ok_or_else(|| Failure::range_gone(id))?;
         (min, max) = (range.min.clone(), range.max.clone());
     }
     if let Some(start) = bound(request, &header::START_EPK)? {
@@ -99,9 +104,11 @@ fn scope(request: &Request, container: &Container) -> Result<Scope, Failure> {
 }
 
 fn bound(request: &Request, name: &http::HeaderName) -> Result<Option<Epk>, Failure> {
-    let Some(text) = request.header(name) else { return Ok(None) };
+    let Some(text) = request.header_or_refuse(name)? else { return Ok(None) };
     let parsed = Epk::parse(text).map(Some);
-    parsed.map_err(|error| Failure::bad_request(format!("The header {name} is not an effective partition key: {error}.")))
+    parsed.map_err(|error| {
+        Failure::bad_request(format!("The header {name} is not an effective partition key: {error}."))
+    })
 }
 
 /// The range that the session token speaks of: the first that the feed covers.

@@ -6,7 +6,7 @@ use crate::request::{Post, Request};
 use crate::service::Cosmos;
 use crate::{encode, header, partition_key, session};
 use bytes::Bytes;
-use http::StatusCode;
+use http::{HeaderName, StatusCode};
 use orrery_core::{ItemId, Lsn};
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
@@ -30,9 +30,10 @@ pub async fn post(cosmos: &Cosmos, request: &mut Request, container: &Container)
 
 async fn create(cosmos: &Cosmos, request: &mut Request, container: &Container) -> Result<Reply, Failure> {
     let item = prepared(request, container).await?;
-    let (stamp, ordinal) = (cosmos.stamp(), cosmos.store().next_ordinal());
-    let written = cosmos.store().write(scope(container, &item.epk), |txn| item::create(txn, container, &item, stamp, ordinal)).await;
-    let written = checked(cosmos, written)?;
+    let (stamp, ordinal) = (cosmos.stamp(), || cosmos.store().next_ordinal());
+    let body = |txn: &mut Txn<'_>| item::create(txn, container, &item, stamp, ordinal);
+    let written = cosmos.store().write(scope(container, &item.epk), body).await;
+    let written = checked(cosmos, container, &item.epk, written)?;
     Ok(write_reply(request, container, &item.epk, StatusCode::CREATED, &written.value, written.lsn))
 }
 
@@ -40,9 +41,10 @@ async fn upsert(cosmos: &Cosmos, request: &mut Request, container: &Container) -
     let item = prepared(request, container).await?;
     // `If-None-Match: *` on an upsert would make it a create; it is the create's own condition.
     let conditions = request.preconditions();
-    let (stamp, ordinal) = (cosmos.stamp(), cosmos.store().next_ordinal());
+    let (stamp, ordinal) = (cosmos.stamp(), || cosmos.store().next_ordinal());
     let body = |txn: &mut Txn<'_>| item::upsert(txn, container, &item, conditions, stamp, ordinal);
-    let written = checked(cosmos, cosmos.store().write(scope(container, &item.epk), body).await)?;
+    let written =
+        checked(cosmos, container, &item.epk, cosmos.store().write(scope(container, &item.epk), body).await)?;
     let (status, row) = match &written.value {
         Written::Created(row) => (StatusCode::CREATED, row),
         Written::Replaced(row) => (StatusCode::OK, row),
@@ -50,24 +52,36 @@ async fn upsert(cosmos: &Cosmos, request: &mut Request, container: &Container) -
     Ok(write_reply(request, container, &item.epk, status, row, written.lsn))
 }
 
-pub async fn replace(cosmos: &Cosmos, request: &mut Request, container: &Container, id: &str) -> Result<Reply, Failure> {
+pub async fn replace(
+    cosmos: &Cosmos,
+    request: &mut Request,
+    container: &Container,
+    id: &str,
+) -> Result<Reply, Failure> {
     let item = prepared(request, container).await?;
-    let target = match request.header(&header::PARTITION_KEY) {
+    let target = match request.header_or_refuse(&header::PARTITION_KEY)? {
         Some(_) => target(request, container, id)?,
         None => Target { epk: item.epk.clone(), id: ItemId::parse(id)? },
     };
     let (conditions, stamp) = (request.preconditions(), cosmos.stamp());
     let body = |txn: &mut Txn<'_>| item::replace(txn, container, &target, &item, conditions, stamp);
-    let written = checked(cosmos, cosmos.store().write(scope(container, &target.epk), body).await)?;
+    let written = cosmos.store().write(scope(container, &target.epk), body).await;
+    let written = checked(cosmos, container, &target.epk, written)?;
     Ok(write_reply(request, container, &target.epk, StatusCode::OK, &written.value, written.lsn))
 }
 
-pub async fn delete(cosmos: &Cosmos, request: &Request, container: &Container, id: &str) -> Result<Reply, Failure> {
+pub async fn delete(
+    cosmos: &Cosmos,
+    request: &Request,
+    container: &Container,
+    id: &str,
+) -> Result<Reply, Failure> {
     let target = target(request, container, id)?;
     let (conditions, stamp) = (request.preconditions(), cosmos.stamp());
     let body = |txn: &mut Txn<'_>| item::delete(txn, container, &target, conditions, stamp);
-    let deleted = checked(cosmos, cosmos.store().write(scope(container, &target.epk), body).await)?;
-    let charge = Charge::write(deleted.value.text().len(), 0);
+    let deleted = cosmos.store().write(scope(container, &target.epk), body).await;
+    let deleted = checked(cosmos, container, &target.epk, deleted)?;
+    let charge = Charge::write(deleted.value.text_length(), 0);
     Ok(headers(Reply::new(StatusCode::NO_CONTENT, charge), container, &target.epk, deleted.lsn))
 }
 
@@ -76,13 +90,14 @@ pub fn read(cosmos: &Cosmos, request: &Request, container: &Container, id: &str)
     let target = target(request, container, id)?;
     let snapshot = cosmos.store().snapshot();
     let found = item::read(&*snapshot, container, &target, cosmos.store().env().now())?;
-    let item = found.ok_or_else(|| Failure::from(ItemError::Missing).at(snapshot.lsn()))?;
+    let refused = |error: ItemError| Failure::from(error).at(place(container, &target.epk, snapshot.lsn()));
+    let item = found.ok_or_else(|| refused(ItemError::Missing))?;
     let status = match request.preconditions().check(item.etag()) {
         Verdict::Holds => StatusCode::OK,
         Verdict::Same => StatusCode::NOT_MODIFIED,
-        Verdict::Changed => return Err(Failure::from(ItemError::Changed).at(snapshot.lsn())),
+        Verdict::Changed => return Err(refused(ItemError::Changed)),
     };
-    let reply = Reply::new(status, Charge::point_read(item.text().len()))
+    let reply = Reply::new(status, Charge::point_read(item.text_length()))
         .etag(item.etag())
         .header(header::ITEM_LSN, item.lsn().to_string());
     let reply = headers(reply, container, &target.epk, snapshot.lsn());
@@ -94,7 +109,7 @@ async fn prepared(request: &mut Request, container: &Container) -> Result<Prepar
     let body = request.body().await?;
     let text = if body.first() == Some(&BINARY) { Bytes::from(binary_to_text(&body)?) } else { body };
     let item = item::prepare(container, &text)?;
-    if let Some(header) = request.header(&header::PARTITION_KEY) {
+    if let Some(header) = request.header_or_refuse(&header::PARTITION_KEY)? {
         if partition_key::point(container, header)? != item.epk {
             return Err(Failure::partition_key(
                 "PartitionKey extracted from document doesn't match the one specified in the header",
@@ -105,7 +120,7 @@ async fn prepared(request: &mut Request, container: &Container) -> Result<Prepar
 }
 
 fn target(request: &Request, container: &Container, id: &str) -> Result<Target, Failure> {
-    let key = request.header(&header::PARTITION_KEY).ok_or_else(|| {
+    let key = request.header_or_refuse(&header::PARTITION_KEY)?.ok_or_else(|| {
         Failure::partition_key("The partition key is missing: send the header x-ms-documentdb-partitionkey.")
     })?;
     Ok(Target { epk: partition_key::point(container, key)?, id: ItemId::parse(id)? })
@@ -115,9 +130,14 @@ fn scope<'a>(container: &Container, epk: &'a Epk) -> Scope<'a> {
     Scope::Partition { container: container.number(), epk: epk.as_bytes() }
 }
 
-/// A refusal that tells something of an item carries the session token too.
-fn checked<T>(cosmos: &Cosmos, written: Result<Committed<T>, WriteError<ItemError>>) -> Result<Committed<T>, Failure> {
-    written.map_err(|error| Failure::from(error).at(cosmos.store().durable_lsn()))
+/// A refusal that tells something of an item says of its place what an answer would.
+fn checked<T>(
+    cosmos: &Cosmos,
+    container: &Container,
+    epk: &Epk,
+    written: Result<Committed<T>, WriteError<ItemError>>,
+) -> Result<Committed<T>, Failure> {
+    written.map_err(|error| Failure::from(error).at(place(container, epk, cosmos.store().durable_lsn())))
 }
 
 /// The account's level is Session; weaker ones may be asked for. A token of the future cannot be served.
@@ -130,28 +150,40 @@ pub fn check_consistency(cosmos: &Cosmos, request: &Request) -> Result<(), Failu
             )));
         }
     }
-    let Some(token) = request.header(&header::SESSION_TOKEN) else { return Ok(()) };
+    let Some(token) = request.header_or_refuse(&header::SESSION_TOKEN)? else { return Ok(()) };
     let (wanted, current) = (session::newest(token)?, cosmos.store().durable_lsn());
     if wanted > current { Err(Failure::session_not_available(wanted, current)) } else { Ok(()) }
 }
 
-fn write_reply(request: &Request, container: &Container, epk: &Epk, status: StatusCode, row: &ItemRow, lsn: Lsn) -> Reply {
+fn write_reply(
+    request: &Request,
+    container: &Container,
+    epk: &Epk,
+    status: StatusCode,
+    row: &ItemRow,
+    lsn: Lsn,
+) -> Reply {
     let charge = match status {
-        StatusCode::CREATED => Charge::write(row.text().len(), 0),
-        _ => Charge::write(row.text().len(), row.text().len()),
+        StatusCode::CREATED => Charge::write(row.text_length(), 0),
+        _ => Charge::write(row.text_length(), row.text_length()),
     };
     let reply = headers(Reply::new(status, charge).etag(row.etag()), container, epk, lsn);
     if request.wants_minimal() { reply } else { reply.json(encode::item(container, row)) }
 }
 
-/// What every answer about an item says of its place.
 fn headers(reply: Reply, container: &Container, epk: &Epk, lsn: Lsn) -> Reply {
+    place(container, epk, lsn).into_iter().fold(reply, |reply, (name, value)| reply.header(name, value))
+}
+
+/// What every answer about an item says of its place, whether it has the item or refuses it.
+fn place(container: &Container, epk: &Epk, lsn: Lsn) -> [(HeaderName, String); 6] {
     let range = container.ranges().of(epk).id;
-    reply
-        .header(header::SESSION_TOKEN, session::token(range, lsn))
-        .header(header::LSN, lsn.to_string())
-        .header(header::PARTITION_KEY_RANGE_ID, range.to_string())
-        .header(header::ALT_CONTENT_PATH, encode::container_path(container))
-        .header(header::CONTENT_PATH, container.rid_text())
-        .header(header::SCHEMA_VERSION, "1.19")
+    [
+        (header::SESSION_TOKEN, session::token(range, lsn)),
+        (header::LSN, lsn.to_string()),
+        (header::PARTITION_KEY_RANGE_ID, range.to_string()),
+        (header::ALT_CONTENT_PATH, encode::container_path(container)),
+        (header::CONTENT_PATH, container.rid_text().to_owned()),
+        (header::SCHEMA_VERSION, "1.19".to_owned()),
+    ]
 }

@@ -19,11 +19,24 @@ use orrery_documents::charge::Charge;
 use serde_json::Value;
 use std::sync::Arc;
 
+/// The database of a container-scoped request.
+fn owner(cosmos: &Cosmos, name: &str) -> Result<Arc<Database>, Failure> {
+    database(cosmos, name).map_err(|failure| Failure { substatus: crate::failure::OWNER_MISSING, ..failure })
+}
+
 /// The container of an item-scoped request, unless the client means an earlier one of the same name.
-pub fn find_container(cosmos: &Cosmos, request: &Request, database: &str, name: &str) -> Result<Arc<Container>, Failure> {
-    let container = container(cosmos, database, name).map_err(|failure| Failure { substatus: crate::failure::OWNER_MISSING, ..failure })?;
+pub fn find_container(
+    cosmos: &Cosmos,
+    request: &Request,
+    database: &str,
+    name: &str,
+) -> Result<Arc<Container>, Failure> {
+    let container = container(cosmos, database, name)
+        .map_err(|failure| Failure { substatus: crate::failure::OWNER_MISSING, ..failure })?;
     match request.header(&header::INTENDED_COLLECTION) {
-        Some(intended) if !intended.is_empty() && intended != container.rid_text() => Err(Failure::collection_recreated()),
+        Some(intended) if !intended.is_empty() && intended != container.rid_text() => {
+            Err(Failure::collection_recreated())
+        }
         _ => Ok(container),
     }
 }
@@ -36,10 +49,12 @@ fn database(cosmos: &Cosmos, name: &str) -> Result<Arc<Database>, Failure> {
 }
 
 fn container(cosmos: &Cosmos, database: &str, name: &str) -> Result<Arc<Container>, Failure> {
-    let owner = self::database(cosmos, database).map_err(|failure| Failure { substatus: crate::failure::OWNER_MISSING, ..failure })?;
+    let owner = owner(cosmos, database)?;
     let catalog = cosmos.store().catalog();
     catalog.container(owner.rid, name).cloned().ok_or_else(|| {
-        Failure::not_found(format!("Resource Not Found: there is no container '{name}' in '{database}'. Create it first."))
+        Failure::not_found(format!(
+            "Resource Not Found: there is no container '{name}' in '{database}'. Create it first."
+        ))
     })
 }
 

@@ -50,7 +50,10 @@ pub async fn replace(cosmos: &Cosmos, request: &mut Request, rid: &str) -> Resul
 
 fn find(cosmos: &Cosmos, rid: &str) -> Result<Arc<Offer>, Failure> {
     let catalog = cosmos.store().catalog();
-    catalog.offer(rid).cloned().ok_or_else(|| Failure::not_found(format!("Resource Not Found: there is no offer '{rid}'.")))
+    catalog
+        .offer(rid)
+        .cloned()
+        .ok_or_else(|| Failure::not_found(format!("Resource Not Found: there is no offer '{rid}'.")))
 }
 
 /// An offer cannot be moved to another resource.
@@ -70,7 +73,8 @@ fn asked(request: &Request, offer: &Offer, content: &Value) -> Result<Throughput
         Throughput::Manual(rate) | Throughput::Autoscale { max: rate, .. } => rate,
     };
     if request.is_true(&header::MIGRATE_TO_AUTOSCALE) {
-        let max = current.max(limits::THROUGHPUT_AUTOSCALE_MIN).next_multiple_of(limits::THROUGHPUT_AUTOSCALE_STEP);
+        let max =
+            current.max(limits::THROUGHPUT_AUTOSCALE_MIN).next_multiple_of(limits::THROUGHPUT_AUTOSCALE_STEP);
         return Ok(Throughput::Autoscale { max, increment_percent: None });
     }
     if request.is_true(&header::MIGRATE_TO_MANUAL) {

@@ -14,11 +14,14 @@ use serde_json::Value;
 
 pub fn list(request: &Request, container: &Container) -> Result<Reply, Failure> {
     let current = container.ranges().version();
-    let is_incremental = request.header(&header::A_IM).is_some_and(|mode| mode.eq_ignore_ascii_case("incremental feed"));
+    let is_incremental =
+        request.header(&header::A_IM).is_some_and(|mode| mode.eq_ignore_ascii_case("incremental feed"));
     let known = request.header(&IF_NONE_MATCH).filter(|_| is_incremental).and_then(version);
     if known == Some(current) {
         return Ok(Reply::new(StatusCode::NOT_MODIFIED, Charge::metadata()).header(ETAG, tag(current)));
     }
+    // A version that is still to come is from another life of the container; its holder knows nothing.
+    let known = known.filter(|known| *known < current);
     let newer = |since: u32| known.is_none_or(|known| since > known);
     let leaves = container.ranges().leaves().iter().filter(|range| newer(range.since));
     let ranges: Vec<Value> = leaves.map(|range| encode::range(container, range)).collect();

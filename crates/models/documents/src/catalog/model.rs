@@ -63,11 +63,28 @@ impl Container {
     ) -> Self {
         let hashing = hashing(definition.partition_key().kind());
         let self_link = format!("dbs/{}/colls/{rid}/", rid.database);
-        Self { database, rid, definition, ranges, etag, written, offer, hashing, self_link, rid_text: rid.to_string() }
+        Self {
+            database,
+            rid,
+            definition,
+            ranges,
+            etag,
+            written,
+            offer,
+            hashing,
+            self_link,
+            rid_text: rid.to_string(),
+        }
     }
 
     /// The same container with another definition, ranges or version.
-    pub(super) fn changed(&self, definition: ContainerDefinition, ranges: Ranges, etag: ETag, written: Timestamp) -> Self {
+    pub(super) fn changed(
+        &self,
+        definition: ContainerDefinition,
+        ranges: Ranges,
+        etag: ETag,
+        written: Timestamp,
+    ) -> Self {
         Self { definition, ranges, etag, written, ..self.clone() }
     }
 

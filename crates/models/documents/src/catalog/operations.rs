@@ -47,7 +47,9 @@ pub fn create_database(
         return Err(CatalogError::TooMany);
     }
     let rid = DatabaseRid(next_number(txn, |numbers| &mut numbers.databases)?);
-    let offer = throughput.map(|throughput| put_offer(txn, OfferTarget::Database(rid), throughput, stamp)).transpose()?;
+    let offer = throughput
+        .map(|throughput| put_offer(txn, OfferTarget::Database(rid), throughput, stamp))
+        .transpose()?;
     let database = Database { name: name.clone(), rid, etag: stamp.etag, written: stamp.now, offer };
     put(txn, Row::Database { name: name.as_str() }, record::write_database(&database));
     Ok(database)
@@ -82,7 +84,8 @@ pub fn create_container(
     }
     let rid = ContainerRid::new(database.rid, next_number(txn, |numbers| &mut numbers.containers)?);
     let own = own_throughput(&database, throughput);
-    let offer = own.as_ref().map(|own| put_offer(txn, OfferTarget::Container(rid), own, stamp)).transpose()?;
+    let offer =
+        own.as_ref().map(|own| put_offer(txn, OfferTarget::Container(rid), own, stamp)).transpose()?;
     let hashing = model::hashing(definition.partition_key().kind());
     let ranges = Ranges::even(hashing, own.as_ref().map_or(1, Throughput::ranges));
     let container =
@@ -95,7 +98,7 @@ pub fn create_container(
 /// What a container is given when nothing is said: a share of its database's throughput, else the minimum.
 fn own_throughput(database: &Database, asked: Option<&Throughput>) -> Option<Throughput> {
     match (asked, database.offer) {
-        (Some(asked), _) => Some(asked.clone()),
+        (Some(asked), _) => Some(*asked),
         (None, Some(_)) => None,
         (None, None) => Some(Throughput::Manual(limits::THROUGHPUT_MANUAL_MIN)),
     }
@@ -121,7 +124,12 @@ pub fn replace_container(
     Ok(changed)
 }
 
-pub fn delete_container(txn: &mut Txn<'_>, database: &str, name: &str, conditions: Preconditions) -> Result<(), CatalogError> {
+pub fn delete_container(
+    txn: &mut Txn<'_>,
+    database: &str,
+    name: &str,
+    conditions: Preconditions,
+) -> Result<(), CatalogError> {
     let container = the_container(txn, database, name)?;
     check(&conditions, container.etag())?;
     drop_container(txn, &container);
@@ -136,10 +144,11 @@ pub fn replace_offer(
     conditions: Preconditions,
     stamp: Stamp,
 ) -> Result<Offer, CatalogError> {
-    let stored = txn.get(Space::Meta, &Row::Offer { number: rid.0 }.key())?.ok_or(CatalogError::OfferMissing)?;
+    let stored =
+        txn.get(Space::Meta, &Row::Offer { number: rid.0 }.key())?.ok_or(CatalogError::OfferMissing)?;
     let offer = record::read_offer(&stored)?;
     check(&conditions, offer.etag)?;
-    let changed = Offer { throughput: throughput.clone(), etag: stamp.etag, written: stamp.now, ..offer };
+    let changed = Offer { throughput: *throughput, etag: stamp.etag, written: stamp.now, ..offer };
     put(txn, Row::Offer { number: rid.0 }, record::write_offer(&changed));
     if let OfferTarget::Container(container) = changed.target {
         grow(txn, container, throughput.ranges())?;
@@ -149,7 +158,10 @@ pub fn replace_offer(
 
 fn grow(txn: &mut Txn<'_>, rid: ContainerRid, ranges: usize) -> Result<(), CatalogError> {
     let siblings = containers_of(txn, rid.database)?;
-    let container = siblings.into_iter().find(|container| container.rid() == rid).ok_or(CatalogError::ContainerMissing)?;
+    let container = siblings
+        .into_iter()
+        .find(|container| container.rid() == rid)
+        .ok_or(CatalogError::ContainerMissing)?;
     let grown = container.ranges().grown(container.hashing(), ranges);
     if grown != *container.ranges() {
         let definition = container.definition().clone();
@@ -194,7 +206,8 @@ fn next_number(txn: &mut Txn<'_>, which: fn(&mut NumbersRecord) -> &mut u32) -> 
 }
 
 fn put_container(txn: &mut Txn<'_>, container: &Container) {
-    let row = Row::Container { database: container.rid().database.0, name: container.definition().name().as_str() };
+    let row =
+        Row::Container { database: container.rid().database.0, name: container.definition().name().as_str() };
     put(txn, row, record::write_container(container));
 }
 
@@ -206,9 +219,14 @@ fn drop_container(txn: &mut Txn<'_>, container: &Container) {
     sweep::schedule(txn, container.number());
 }
 
-fn put_offer(txn: &mut Txn<'_>, target: OfferTarget, throughput: &Throughput, stamp: Stamp) -> Result<OfferRid, Error> {
+fn put_offer(
+    txn: &mut Txn<'_>,
+    target: OfferTarget,
+    throughput: &Throughput,
+    stamp: Stamp,
+) -> Result<OfferRid, Error> {
     let rid = OfferRid(next_number(txn, |numbers| &mut numbers.offers)?);
-    let offer = Offer { rid, target, throughput: throughput.clone(), etag: stamp.etag, written: stamp.now };
+    let offer = Offer { rid, target, throughput: *throughput, etag: stamp.etag, written: stamp.now };
     put(txn, Row::Offer { number: rid.0 }, record::write_offer(&offer));
     Ok(rid)
 }

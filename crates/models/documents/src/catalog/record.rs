@@ -156,7 +156,8 @@ pub(super) fn read_container(bytes: &[u8]) -> Result<Container, Error> {
         DatabaseName::parse(&record.database_name).map_err(|_| damaged("container"))?,
         ContainerRid::new(DatabaseRid(record.database), record.number),
         definition,
-        Ranges::from_parts(ranges, record.ranges_next, record.ranges_version).ok_or_else(|| damaged("container"))?,
+        Ranges::from_parts(ranges, record.ranges_next, record.ranges_version)
+            .ok_or_else(|| damaged("container"))?,
         ETag::parse(&record.etag).ok_or_else(|| damaged("container"))?,
         Timestamp::from_millis(record.written_ms),
         record.offer.map(OfferRid),

@@ -141,7 +141,11 @@ mod tests {
         check(None, None, None);
         check(Some("400"), None, Some(Throughput::Manual(400)));
         check(Some(" 1000000 "), None, Some(Throughput::Manual(1_000_000)));
-        check(None, Some(r#"{"maxThroughput":4000}"#), Some(Throughput::Autoscale { max: 4000, increment_percent: None }));
+        check(
+            None,
+            Some(r#"{"maxThroughput":4000}"#),
+            Some(Throughput::Autoscale { max: 4000, increment_percent: None }),
+        );
         check(
             None,
             Some(
@@ -169,7 +173,9 @@ mod tests {
 
     #[test]
     fn reading_an_offer_undoes_showing_it() {
-        for throughput in [Throughput::Manual(400), Throughput::Autoscale { max: 4000, increment_percent: None }] {
+        for throughput in
+            [Throughput::Manual(400), Throughput::Autoscale { max: 4000, increment_percent: None }]
+        {
             assert_eq!(Throughput::from_offer_content(&throughput.to_offer_content()), Ok(throughput));
         }
     }
@@ -197,7 +203,8 @@ mod tests {
     fn each_range_carries_its_share() {
         let check = |units, ranges| {
             assert_eq!(Throughput::Manual(units).ranges(), ranges, "{units}");
-            assert_eq!(Throughput::Autoscale { max: units }.ranges(), ranges, "{units} autoscale");
+            let autoscale = Throughput::Autoscale { max: units, increment_percent: None };
+            assert_eq!(autoscale.ranges(), ranges, "{units} autoscale");
         };
         check(400, 1);
         check(6000, 1);

@@ -33,7 +33,9 @@ impl FeedScope {
     fn range(&self, container: &Container) -> KeyRange {
         match self {
             FeedScope::Partition(epk) => row::items_of_partition(container.number(), epk.as_bytes()),
-            FeedScope::Between(min, max) => row::items_between(container.number(), min.as_bytes(), max.as_bytes()),
+            FeedScope::Between(min, max) => {
+                row::items_between(container.number(), min.as_bytes(), max.as_bytes())
+            }
         }
     }
 }
@@ -55,7 +57,8 @@ pub fn read_feed(
     let (mut items, mut bytes, mut looked_at) = (Vec::new(), 0, 0);
     let mut last = None;
     for row in state.range(Space::Documents, &range, Order::Ascending) {
-        let full = items.len() >= page.items || bytes >= page.bytes || looked_at >= limits::PAGE_ROWS_SCANNED_MAX;
+        let full =
+            items.len() >= page.items || bytes >= page.bytes || looked_at >= limits::PAGE_ROWS_SCANNED_MAX;
         if full {
             return Ok(Page { items, more_after: last });
         }
@@ -64,7 +67,7 @@ pub fn read_feed(
         looked_at += 1;
         last = Some(key.to_vec());
         if !expiry::is_expired(container, &item, now) {
-            bytes += item.text().len();
+            bytes += item.text_length();
             items.push(item);
         }
     }

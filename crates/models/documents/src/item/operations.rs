@@ -4,7 +4,7 @@
 
 use super::precondition::{Preconditions, Verdict};
 use super::prepare::{self, Prepared};
-use super::record::{self, ItemRow};
+use super::record::{self, ItemRow, Stamps};
 use crate::catalog::Container;
 use crate::row::{self, Row};
 use crate::{Stamp, expiry};
@@ -54,17 +54,29 @@ enum Change {
 const LOG_VERSION: u8 = 1;
 
 /// The item, unless it is not there or has expired.
-pub fn read(state: &dyn Read, container: &Container, target: &Target, now: Timestamp) -> Result<Option<ItemRow>, Error> {
+pub fn read(
+    state: &dyn Read,
+    container: &Container,
+    target: &Target,
+    now: Timestamp,
+) -> Result<Option<ItemRow>, Error> {
     let found = stored(state, container, target.epk.as_bytes(), target.id.as_str())?;
     Ok(found.filter(|item| !expiry::is_expired(container, item, now)))
 }
 
-pub fn create(txn: &mut Txn<'_>, container: &Container, item: &Prepared, stamp: Stamp, ordinal: u64) -> Result<ItemRow, ItemError> {
+/// `ordinal` gives the number of a new item; it is drawn only when there is one.
+pub fn create(
+    txn: &mut Txn<'_>,
+    container: &Container,
+    item: &Prepared,
+    stamp: Stamp,
+    ordinal: impl FnOnce() -> u64,
+) -> Result<ItemRow, ItemError> {
     let found = live_or_expired(txn, container, item.epk.as_bytes(), item.id.as_str(), stamp)?;
     if found.is_some() {
         return Err(ItemError::Exists);
     }
-    Ok(insert(txn, container, item, stamp, ordinal)?)
+    insert(txn, container, item, stamp, ordinal())
 }
 
 pub fn upsert(
@@ -73,10 +85,10 @@ pub fn upsert(
     item: &Prepared,
     conditions: Preconditions,
     stamp: Stamp,
-    ordinal: u64,
+    ordinal: impl FnOnce() -> u64,
 ) -> Result<Written, ItemError> {
     match live_or_expired(txn, container, item.epk.as_bytes(), item.id.as_str(), stamp)? {
-        None => Ok(Written::Created(insert(txn, container, item, stamp, ordinal)?)),
+        None => Ok(Written::Created(insert(txn, container, item, stamp, ordinal())?)),
         Some(old) => {
             check(&conditions, &old)?;
             Ok(Written::Replaced(overwrite(txn, container, item, &old, stamp)?))
@@ -93,7 +105,8 @@ pub fn replace(
     conditions: Preconditions,
     stamp: Stamp,
 ) -> Result<ItemRow, ItemError> {
-    let old = live_or_expired(txn, container, target.epk.as_bytes(), target.id.as_str(), stamp)?.ok_or(ItemError::Missing)?;
+    let old = live_or_expired(txn, container, target.epk.as_bytes(), target.id.as_str(), stamp)?
+        .ok_or(ItemError::Missing)?;
     check(&conditions, &old)?;
     if item.epk != target.epk {
         return Err(ItemError::PartitionKeyChanged);
@@ -115,7 +128,8 @@ pub fn delete(
     conditions: Preconditions,
     stamp: Stamp,
 ) -> Result<ItemRow, ItemError> {
-    let old = live_or_expired(txn, container, target.epk.as_bytes(), target.id.as_str(), stamp)?.ok_or(ItemError::Missing)?;
+    let old = live_or_expired(txn, container, target.epk.as_bytes(), target.id.as_str(), stamp)?
+        .ok_or(ItemError::Missing)?;
     check(&conditions, &old)?;
     remove(txn, container, target.epk.as_bytes(), target.id.as_str(), &old, stamp.now, Removal::Deleted);
     Ok(old)
@@ -128,13 +142,24 @@ fn check(conditions: &Preconditions, item: &ItemRow) -> Result<(), ItemError> {
     }
 }
 
-pub(crate) fn stored(state: &dyn Read, container: &Container, epk: &[u8], id: &str) -> Result<Option<ItemRow>, Error> {
+pub(crate) fn stored(
+    state: &dyn Read,
+    container: &Container,
+    epk: &[u8],
+    id: &str,
+) -> Result<Option<ItemRow>, Error> {
     let key = Row::Item { container: container.number(), epk, id }.key();
     state.get(Space::Documents, &key)?.map(ItemRow::read).transpose()
 }
 
 /// The item if it is there; one that has expired is removed on the way, as the reaper would have.
-fn live_or_expired(txn: &mut Txn<'_>, container: &Container, epk: &[u8], id: &str, stamp: Stamp) -> Result<Option<ItemRow>, Error> {
+fn live_or_expired(
+    txn: &mut Txn<'_>,
+    container: &Container,
+    epk: &[u8],
+    id: &str,
+    stamp: Stamp,
+) -> Result<Option<ItemRow>, Error> {
     let Some(item) = stored(txn, container, epk, id)? else { return Ok(None) };
     if !expiry::is_expired(container, &item, stamp.now) {
         return Ok(Some(item));
@@ -143,7 +168,13 @@ fn live_or_expired(txn: &mut Txn<'_>, container: &Container, epk: &[u8], id: &st
     Ok(None)
 }
 
-fn insert(txn: &mut Txn<'_>, container: &Container, item: &Prepared, stamp: Stamp, ordinal: u64) -> Result<ItemRow, ItemError> {
+fn insert(
+    txn: &mut Txn<'_>,
+    container: &Container,
+    item: &Prepared,
+    stamp: Stamp,
+    ordinal: u64,
+) -> Result<ItemRow, ItemError> {
     let (epk, id) = (item.epk.as_bytes(), item.id.as_str());
     for (number, values) in item.unique.iter().enumerate() {
         claim(txn, container, epk, number, values, id, stamp)?;
@@ -151,9 +182,16 @@ fn insert(txn: &mut Txn<'_>, container: &Container, item: &Prepared, stamp: Stam
     Ok(put(txn, container, item, stamp, ordinal, Change::Create, None))
 }
 
-fn overwrite(txn: &mut Txn<'_>, container: &Container, item: &Prepared, old: &ItemRow, stamp: Stamp) -> Result<ItemRow, ItemError> {
+fn overwrite(
+    txn: &mut Txn<'_>,
+    container: &Container,
+    item: &Prepared,
+    old: &ItemRow,
+    stamp: Stamp,
+) -> Result<ItemRow, ItemError> {
     let (epk, id) = (item.epk.as_bytes(), item.id.as_str());
-    let old_unique = if item.unique.is_empty() { Vec::new() } else { prepare::unique_of(container, old.text()) };
+    let old_unique =
+        if item.unique.is_empty() { Vec::new() } else { prepare::unique_of(container, old.text()) };
     for (number, (values, before)) in item.unique.iter().zip(&old_unique).enumerate() {
         if values != before {
             claim(txn, container, epk, number, values, id, stamp)?;
@@ -174,15 +212,14 @@ fn put(
     old: Option<&ItemRow>,
 ) -> ItemRow {
     let (number, epk, id) = (container.number(), item.epk.as_bytes(), item.id.as_str());
-    let mut bytes = item.row.clone();
-    record::stamp(&mut bytes, stamp.now, stamp.etag, ordinal);
-    let stored = ItemRow::read(Bytes::copy_from_slice(&bytes)).expect("a row that was just encoded can be read");
+    let stamps = Stamps { written: stamp.now, etag: stamp.etag, ordinal };
+    let stored = ItemRow::with(item.row.clone(), stamps);
     let key = Row::Item { container: number, epk, id }.key();
     if let Some(at) = expiry::expires_at(container, &stored) {
         txn.put(Space::Index, Row::Expiry { container: number, at, epk, id }.key(), Bytes::new());
     }
     log(txn, container, change, &key, stamp.now, old);
-    txn.put_stamped(Space::Documents, key, bytes, record::LSN_AT);
+    txn.put_stamped(Space::Documents, key, record::stamped(&item.row, stamps), record::LSN_AT);
     alive(txn, container);
     stored
 }
@@ -195,7 +232,15 @@ pub(crate) enum Removal {
 }
 
 /// Removes every row of an item and logs it with its last image.
-pub(crate) fn remove(txn: &mut Txn<'_>, container: &Container, epk: &[u8], id: &str, old: &ItemRow, now: Timestamp, why: Removal) {
+pub(crate) fn remove(
+    txn: &mut Txn<'_>,
+    container: &Container,
+    epk: &[u8],
+    id: &str,
+    old: &ItemRow,
+    now: Timestamp,
+    why: Removal,
+) {
     let key = Row::Item { container: container.number(), epk, id }.key();
     for (number, values) in prepare::unique_of(container, old.text()).iter().enumerate() {
         txn.delete(Space::Index, unique_key(container, epk, number, values));
@@ -247,7 +292,14 @@ fn unschedule(txn: &mut Txn<'_>, container: &Container, epk: &[u8], id: &str, ol
 }
 
 /// A log entry: version, change, when, the item's key, and the row it replaced (`docs/formats/log.md`).
-fn log(txn: &mut Txn<'_>, container: &Container, change: Change, key: &[u8], now: Timestamp, old: Option<&ItemRow>) {
+fn log(
+    txn: &mut Txn<'_>,
+    container: &Container,
+    change: Change,
+    key: &[u8],
+    now: Timestamp,
+    old: Option<&ItemRow>,
+) {
     let image = old.map_or(&[][..], |old| old.bytes());
     let mut entry = Batch::log_payload(14 + key.len() + image.len());
     entry.extend_from_slice(&[LOG_VERSION, change as u8]);

@@ -2,16 +2,18 @@
 
 use super::record::{self, Ttl};
 use crate::catalog::Container;
+use bytes::Bytes;
 use orrery_core::{InvalidName, ItemId, limits};
 use orrery_keys::{Direction, Epk, KeyBuf, epk};
-use orrery_value::{JsonError, Member, Span, Value, raw, scan_object};
+use orrery_value::{JsonError, Member, Span, Value, raw, scan_object_text, utf8};
+use std::borrow::Cow;
 
 /// A checked item: its place, its row without stamps, and the keys of its unique values.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     pub id: ItemId,
     pub epk: Epk,
-    pub(super) row: Vec<u8>,
+    pub(super) row: Bytes,
     pub(super) unique: Vec<Vec<u8>>,
 }
 
@@ -37,12 +39,14 @@ pub enum PrepareError {
 const SYSTEM: [&str; 6] = ["_rid", "_self", "_etag", "_attachments", "_ts", "_lsn"];
 
 pub fn prepare(container: &Container, body: &[u8]) -> Result<Prepared, PrepareError> {
-    let scan = scan_object(body)?;
-    let (text, members) = clean(body, &scan.members, &scan.lone_surrogates);
+    let body = utf8(body)?;
+    let scan = scan_object_text(body)?;
+    let body = without_lone_surrogates(body, &scan.lone_surrogates);
+    let (text, members) = clean(&body, scan.members);
     if text.len() > limits::ITEM_BYTES_MAX {
         return Err(PrepareError::TooLarge(text.len()));
     }
-    let text = str::from_utf8(&text).map_err(|_| PrepareError::NoId)?;
+    let text = &*text;
     let id = id(text, &members)?;
     let ttl = ttl(text, &members)?;
     let key = partition_key(container, text, &members);
@@ -51,7 +55,7 @@ pub fn prepare(container: &Container, body: &[u8]) -> Result<Prepared, PrepareEr
     if unique.iter().any(|values| values.len() > limits::UNIQUE_KEY_BYTES_MAX) {
         return Err(PrepareError::UniqueKeyTooLong);
     }
-    let row = record::encode(text.as_bytes(), &members, ttl);
+    let row = Bytes::from(record::encode(text.as_bytes(), &members, ttl));
     Ok(Prepared { id, epk: epk(container.hashing(), &key), unique, row })
 }
 
@@ -68,58 +72,61 @@ pub(super) fn unique_of(container: &Container, text: &str) -> Vec<Vec<u8>> {
 }
 
 pub(super) fn check_partition_key(key: &[Value]) -> Result<(), PrepareError> {
-    let too_long = |value: &Value| matches!(value, Value::String(text) if text.len() > limits::PARTITION_KEY_BYTES_MAX);
+    let too_long =
+        |value: &Value| matches!(value, Value::String(text) if text.len() > limits::PARTITION_KEY_BYTES_MAX);
     if key.iter().any(too_long) { Err(PrepareError::PartitionKeyTooLong) } else { Ok(()) }
 }
 
-/// The object's text without surrounding space and without system properties, and its members' places.
-/// Lone surrogates become U+FFFD, which is as long in its escape.
-fn clean(body: &[u8], members: &[Member], lone_surrogates: &[u32]) -> (Vec<u8>, Vec<Member>) {
-    let mut fixed = body.to_vec();
-    for at in lone_surrogates {
+/// U+FFFD is as long in its escape as the half of a pair that it replaces.
+fn without_lone_surrogates<'a>(body: &'a str, lone: &[u32]) -> Cow<'a, str> {
+    let mut fixed = Cow::Borrowed(body);
+    for at in lone {
         let at = *at as usize;
-        fixed[at..at + 6].copy_from_slice(b"\\ufffd");
+        fixed.to_mut().replace_range(at..at + 6, "\\ufffd");
     }
-    let is_system = |member: &&Member| {
-        str::from_utf8(slice(&fixed, member.name)).is_ok_and(|raw| SYSTEM.iter().any(|name| is_name(raw, name)))
-    };
-    if members.iter().any(|member| is_system(&member)) {
-        return rebuild(&fixed, members.iter().filter(|member| !is_system(member)));
-    }
-    let start = body.len() - body.trim_ascii_start().len();
-    let text = fixed.trim_ascii().to_vec();
-    let shift = |span: Span| Span { start: span.start - start as u32, end: span.end - start as u32 };
-    (text, members.iter().map(|member| Member { name: shift(member.name), value: shift(member.value) }).collect())
+    fixed
 }
 
-fn rebuild<'a>(text: &[u8], kept: impl Iterator<Item = &'a Member>) -> (Vec<u8>, Vec<Member>) {
-    let mut out = Vec::with_capacity(text.len());
-    let mut members = Vec::new();
+/// The object's text without surrounding space and without system properties, and its members' places. Nothing
+/// is copied unless there is something to leave out.
+fn clean(body: &str, mut members: Vec<Member>) -> (Cow<'_, str>, Vec<Member>) {
+    let is_system = |member: &Member| SYSTEM.iter().any(|name| is_name(member.name.of(body), name));
+    if members.iter().any(is_system) {
+        members.retain(|member| !is_system(member));
+        let (text, members) = rebuild(body, &members);
+        return (Cow::Owned(text), members);
+    }
+    let start = (body.len() - body.trim_ascii_start().len()) as u32;
+    let shift = |span: Span| Span { start: span.start - start, end: span.end - start };
+    for member in &mut members {
+        *member = Member { name: shift(member.name), value: shift(member.value) };
+    }
+    (Cow::Borrowed(body.trim_ascii()), members)
+}
+
+fn rebuild(body: &str, kept: &[Member]) -> (String, Vec<Member>) {
+    let mut out = String::with_capacity(body.len());
+    let mut members = Vec::with_capacity(kept.len());
     for member in kept {
-        out.extend_from_slice(if members.is_empty() { b"{\"" } else { b",\"" });
-        let name = append(&mut out, slice(text, member.name));
-        out.extend_from_slice(b"\":");
-        let value = append(&mut out, slice(text, member.value));
+        out.push_str(if members.is_empty() { "{\"" } else { ",\"" });
+        let name = append(&mut out, member.name.of(body));
+        out.push_str("\":");
+        let value = append(&mut out, member.value.of(body));
         members.push(Member { name, value });
     }
-    out.extend_from_slice(if members.is_empty() { b"{}" } else { b"}" });
+    out.push_str(if members.is_empty() { "{}" } else { "}" });
     (out, members)
 }
 
-fn append(out: &mut Vec<u8>, part: &[u8]) -> Span {
+fn append(out: &mut String, part: &str) -> Span {
     let start = out.len() as u32;
-    out.extend_from_slice(part);
+    out.push_str(part);
     Span { start, end: out.len() as u32 }
 }
 
-fn slice(text: &[u8], span: Span) -> &[u8] {
-    &text[span.start as usize..span.end as usize]
-}
-
 fn member<'a>(text: &'a str, members: &[Member], wanted: &str) -> Option<&'a str> {
-    let part = |span: Span| &text[span.start as usize..span.end as usize];
-    let found = members.iter().find(|member| is_name(part(member.name), wanted))?;
-    Some(part(found.value))
+    let found = members.iter().find(|member| is_name(member.name.of(text), wanted))?;
+    Some(found.value.of(text))
 }
 
 /// Whether a name in the text, still escaped, is this one.

@@ -36,9 +36,20 @@ pub enum Ttl {
     Seconds(u32),
 }
 
-/// A stored item. Its parts are read in place.
+/// A stored item. Its text is read in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ItemRow(Bytes);
+pub struct ItemRow {
+    bytes: Bytes,
+    stamps: Stamps,
+}
+
+/// What only the transaction that wrote an item knows of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stamps {
+    pub written: Timestamp,
+    pub etag: ETag,
+    pub ordinal: u64,
+}
 
 /// The row with everything but its stamps.
 pub(super) fn encode(text: &[u8], members: &[Member], ttl: Ttl) -> Vec<u8> {
@@ -55,7 +66,9 @@ pub(super) fn encode(text: &[u8], members: &[Member], ttl: Ttl) -> Vec<u8> {
     row.extend_from_slice(text);
     let mut last = 0;
     for Member { name, value } in members {
-        for number in [name.start - last, name.end - name.start, value.start - name.end, value.end - value.start] {
+        for number in
+            [name.start - last, name.end - name.start, value.start - name.end, value.end - value.start]
+        {
             push_varint(&mut row, number);
         }
         last = value.end;
@@ -63,11 +76,13 @@ pub(super) fn encode(text: &[u8], members: &[Member], ttl: Ttl) -> Vec<u8> {
     row
 }
 
-/// Fills in what only the transaction knows.
-pub(super) fn stamp(row: &mut [u8], written: Timestamp, etag: ETag, ordinal: u64) {
-    row[WRITTEN_AT..ETAG_AT].copy_from_slice(&written.millis().to_be_bytes());
-    row[ETAG_AT..ORDINAL_AT].copy_from_slice(&etag.as_u128().to_be_bytes());
-    row[ORDINAL_AT..TTL_AT].copy_from_slice(&ordinal.to_be_bytes());
+/// A copy of an encoded row with its stamps filled in; the LSN still zero.
+pub(super) fn stamped(row: &[u8], stamps: Stamps) -> Vec<u8> {
+    let mut row = row.to_vec();
+    row[WRITTEN_AT..ETAG_AT].copy_from_slice(&stamps.written.millis().to_be_bytes());
+    row[ETAG_AT..ORDINAL_AT].copy_from_slice(&stamps.etag.as_u128().to_be_bytes());
+    row[ORDINAL_AT..TTL_AT].copy_from_slice(&stamps.ordinal.to_be_bytes());
+    row
 }
 
 impl ItemRow {
@@ -79,33 +94,42 @@ impl ItemRow {
         if bytes[0] != VERSION {
             return damaged(&format!("has version {}", bytes[0]));
         }
-        let row = Self(bytes);
-        let end = TEXT_AT + row.text_length();
-        if end > row.0.len() || !row.0[TEXT_AT..end].ends_with(b"}") {
+        let end = TEXT_AT + half(&bytes, LENGTH_AT) as usize;
+        if end > bytes.len() || !bytes[TEXT_AT..end].ends_with(b"}") {
             return damaged("does not hold its text");
         }
-        Ok(row)
+        let etag = (u128::from(word(&bytes, ETAG_AT)) << 64) | u128::from(word(&bytes, ETAG_AT + 8));
+        let stamps = Stamps {
+            written: Timestamp::from_millis(word(&bytes, WRITTEN_AT)),
+            etag: ETag::from_u128(etag),
+            ordinal: word(&bytes, ORDINAL_AT),
+        };
+        Ok(Self { bytes, stamps })
+    }
+
+    /// An encoded row with stamps beside it: what [`stamped`] of the two will be read as, without the copy.
+    pub(super) fn with(row: Bytes, stamps: Stamps) -> Self {
+        Self { bytes: row, stamps }
     }
 
     pub fn lsn(&self) -> Lsn {
-        Lsn(self.word(LSN_AT))
+        Lsn(word(&self.bytes, LSN_AT))
     }
 
     pub fn written(&self) -> Timestamp {
-        Timestamp::from_millis(self.word(WRITTEN_AT))
+        self.stamps.written
     }
 
     pub fn etag(&self) -> ETag {
-        let high = u128::from(self.word(ETAG_AT));
-        ETag::from_u128((high << 64) | u128::from(self.word(ETAG_AT + 8)))
+        self.stamps.etag
     }
 
     pub fn ordinal(&self) -> u64 {
-        self.word(ORDINAL_AT)
+        self.stamps.ordinal
     }
 
     pub fn ttl(&self) -> Ttl {
-        match self.half(TTL_AT) as i32 {
+        match half(&self.bytes, TTL_AT) as i32 {
             0 => Ttl::Default,
             ..0 => Ttl::Never,
             seconds => Ttl::Seconds(seconds as u32),
@@ -115,12 +139,17 @@ impl ItemRow {
     /// The JSON text that is stored, without system properties.
     pub fn text(&self) -> &str {
         // Only text that `prepare` found to be UTF-8 is ever stored; damage shows as an empty object.
-        std::str::from_utf8(&self.0[TEXT_AT..TEXT_AT + self.text_length()]).unwrap_or("{}")
+        std::str::from_utf8(self.text_bytes()).unwrap_or("{}")
+    }
+
+    /// [`text`](Self::text) without looking at it.
+    pub fn text_bytes(&self) -> &[u8] {
+        &self.bytes[TEXT_AT..TEXT_AT + self.text_length()]
     }
 
     /// The top-level members' places in [`text`](Self::text).
     pub fn members(&self) -> Vec<Member> {
-        let mut table = &self.0[TEXT_AT + self.text_length()..];
+        let mut table = &self.bytes[TEXT_AT + self.text_length()..];
         let mut members = Vec::new();
         let mut last = 0u32;
         while let Some(name) = take_span(&mut table, last) {
@@ -132,12 +161,12 @@ impl ItemRow {
     }
 
     pub fn bytes(&self) -> &Bytes {
-        &self.0
+        &self.bytes
     }
 
     /// The item as clients see it: its text with the system properties spliced in at the end.
     pub fn write_json(&self, container: &crate::catalog::Container, out: &mut Vec<u8>) {
-        let text = self.text().as_bytes();
+        let text = self.text_bytes();
         out.reserve(text.len() + 256);
         out.extend_from_slice(text[..text.len() - 1].trim_ascii_end());
         let rid = ItemRid::new(container.rid(), ResourceKind::Item, self.ordinal());
@@ -154,17 +183,17 @@ impl ItemRow {
         out.extend_from_slice(tail.as_bytes());
     }
 
-    fn text_length(&self) -> usize {
-        self.half(LENGTH_AT) as usize
+    pub fn text_length(&self) -> usize {
+        half(&self.bytes, LENGTH_AT) as usize
     }
+}
 
-    fn word(&self, at: usize) -> u64 {
-        self.0[at..at + 8].iter().fold(0, |word, byte| (word << 8) | u64::from(*byte))
-    }
+fn word(bytes: &[u8], at: usize) -> u64 {
+    bytes[at..at + 8].iter().fold(0, |word, byte| (word << 8) | u64::from(*byte))
+}
 
-    fn half(&self, at: usize) -> u32 {
-        self.0[at..at + 4].iter().fold(0, |word, byte| (word << 8) | u32::from(*byte))
-    }
+fn half(bytes: &[u8], at: usize) -> u32 {
+    bytes[at..at + 4].iter().fold(0, |word, byte| (word << 8) | u32::from(*byte))
 }
 
 fn push_varint(out: &mut Vec<u8>, mut number: u32) {
@@ -192,4 +221,61 @@ fn take_varint(bytes: &mut &[u8]) -> Option<u32> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn row() -> Vec<u8> {
+        let text = br#"{"id":"a"}"#;
+        let members = orrery_value::scan_object(text).unwrap().members;
+        let etag = ETag::from_u128(1 << 127 | 5);
+        let stamps = Stamps { written: Timestamp::from_millis(1234), etag, ordinal: 9 };
+        stamped(&encode(text, &members, Ttl::Seconds(7)), stamps)
+    }
+
+    #[test]
+    fn the_stored_bytes_are_these() {
+        let hex: String = row().iter().map(|byte| format!("{byte:02x}")).collect();
+        let expected = "01 00 0000000000000000 00000000000004d2 80000000000000000000000000000005 \
+             0000000000000009 00000007 0000000a 7b226964223a2261227d 02020203";
+        assert_eq!(hex, expected.replace(' ', ""));
+    }
+
+    #[test]
+    fn a_row_that_was_cut_or_is_of_another_version_is_damaged() {
+        let whole = row();
+        assert!(ItemRow::read(Bytes::from(whole.clone())).is_ok());
+        for length in 0..TEXT_AT + 10 {
+            let cut = Bytes::copy_from_slice(&whole[..length]);
+            assert!(matches!(ItemRow::read(cut), Err(Error::Corrupt(_))), "{length} bytes");
+        }
+        let newer = [&[2], &whole[1..]].concat();
+        assert!(matches!(ItemRow::read(newer.into()), Err(Error::Corrupt(_))));
+    }
+
+    #[test]
+    fn numbers_of_every_size_survive() {
+        for number in [0, 1, 0x7f, 0x80, 0x3fff, 0x4000, 2_097_152, u32::MAX] {
+            let mut bytes = Vec::new();
+            push_varint(&mut bytes, number);
+            assert_eq!(take_varint(&mut &bytes[..]), Some(number));
+            assert_eq!(take_varint(&mut &bytes[..bytes.len() - 1]), None);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_damage_to_the_table_makes_reading_panic(table in prop::collection::vec(any::<u8>(), 0..40)) {
+            let mut damaged = row();
+            damaged.truncate(TEXT_AT + 10);
+            damaged.extend(table);
+            let item = ItemRow::read(Bytes::from(damaged)).unwrap();
+            for member in item.members() {
+                prop_assert!(member.name.of(item.text()).len() <= 10 && member.value.of(item.text()).len() <= 10);
+            }
+        }
+    }
 }

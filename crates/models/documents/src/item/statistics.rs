@@ -18,14 +18,19 @@ pub fn statistics(state: &dyn Read, container: &Container, now: Timestamp) -> Re
     container.ranges().leaves().iter().map(|range| count(state, container, range, now)).collect()
 }
 
-fn count(state: &dyn Read, container: &Container, range: &crate::ranges::Range, now: Timestamp) -> Result<Statistics, Error> {
+fn count(
+    state: &dyn Read,
+    container: &Container,
+    range: &crate::ranges::Range,
+    now: Timestamp,
+) -> Result<Statistics, Error> {
     let keys = row::items_between(container.number(), range.min.as_bytes(), range.max.as_bytes());
     let mut counted = Statistics { range: range.id, items: 0, bytes: 0 };
     for row in state.range(Space::Documents, &keys, Order::Ascending).take(limits::PAGE_ROWS_SCANNED_MAX) {
         let item = ItemRow::read(row?.1)?;
         if !expiry::is_expired(container, &item, now) {
             counted.items += 1;
-            counted.bytes += item.text().len() as u64;
+            counted.bytes += item.text_length() as u64;
         }
     }
     Ok(counted)

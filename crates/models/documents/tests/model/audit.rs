@@ -53,14 +53,22 @@ fn check_catalog(state: &dyn Read, catalog: &Catalog) {
     assert_eq!(alive, numbers, "a container is alive while it is in the catalog");
     let mut owned = BTreeSet::new();
     for container in catalog.all_containers() {
-        let database = catalog.database(container.database().as_str()).expect("a container's database is there");
+        let database =
+            catalog.database(container.database().as_str()).expect("a container's database is there");
         assert_eq!(database.rid, container.rid().database);
-        owned.extend(container.offer().map(|offer| (offer, OfferTargetKey::of(OfferTarget::Container(container.rid())))));
+        owned.extend(
+            container
+                .offer()
+                .map(|offer| (offer, OfferTargetKey::of(OfferTarget::Container(container.rid())))),
+        );
     }
     for database in catalog.databases() {
-        owned.extend(database.offer.map(|offer| (offer, OfferTargetKey::of(OfferTarget::Database(database.rid)))));
+        owned.extend(
+            database.offer.map(|offer| (offer, OfferTargetKey::of(OfferTarget::Database(database.rid)))),
+        );
     }
-    let offers: BTreeSet<_> = catalog.offers().map(|offer| (offer.rid, OfferTargetKey::of(offer.target))).collect();
+    let offers: BTreeSet<_> =
+        catalog.offers().map(|offer| (offer.rid, OfferTargetKey::of(offer.target))).collect();
     assert_eq!(offers, owned, "an offer belongs to the one resource that names it");
 }
 
@@ -108,7 +116,11 @@ fn items_of(state: &dyn Read, container: &Container, tip: Lsn) -> Items {
 fn check_item(container: &Container, key: &[u8], item: &ItemRow, tip: Lsn) {
     let (epk, id) = row::read_item(key).expect("an item's key");
     let value = Value::parse(item.text()).expect("an item's text is JSON");
-    assert!(item.lsn() <= tip && item.lsn() > Lsn(0), "{id} was written at {}, after the end {tip}", item.lsn());
+    assert!(
+        item.lsn() <= tip && item.lsn() > Lsn(0),
+        "{id} was written at {}, after the end {tip}",
+        item.lsn()
+    );
     assert!(matches!(value.member("id"), Value::String(own) if *own == id), "{id} lies under its id");
     let paths = container.definition().partition_key().paths();
     let key: Vec<Value> = paths.iter().map(|path| at(&value, path.segments()).clone()).collect();
@@ -133,7 +145,8 @@ fn check_unique(state: &dyn Read, container: &Container, items: &Items) -> usize
                 key.value(if found.is_undefined() { &Value::Null } else { found }, Direction::Ascending)
             });
             let values = values.finish();
-            let row = Row::Unique { container: container.number(), epk: &epk, key: number as u8, values: &values };
+            let row =
+                Row::Unique { container: container.number(), epk: &epk, key: number as u8, values: &values };
             let other = expected.insert(row.key(), id.clone());
             assert_eq!(other, None, "{id} and another item have the same unique values");
         }
@@ -158,7 +171,10 @@ fn check_expiry(state: &dyn Read, container: &Container, items: &Items) -> usize
         .inspect(|(key, at)| {
             let (epk, id) = row::read_item(key).expect("an item's key");
             let row = Row::Expiry { container: container.number(), at: *at, epk: &epk, id: &id };
-            assert!(state.get(Space::Index, &row.key()).unwrap().is_some(), "{id} expires at {at} without a row");
+            assert!(
+                state.get(Space::Index, &row.key()).unwrap().is_some(),
+                "{id} expires at {at} without a row"
+            );
         })
         .count()
 }
@@ -206,24 +222,31 @@ impl LogEntry {
 /// The log, from its start, makes the items that are there, and each entry holds what it replaced.
 fn check_log(state: &dyn Read, container: &Container, items: &Items, tip: Lsn) -> usize {
     let range = LogRecord::range(row::stream(container.number()), Lsn(0));
-    let mut written: BTreeMap<Vec<u8>, Lsn> = BTreeMap::new();
+    let mut written: BTreeMap<Vec<u8>, (Lsn, u64)> = BTreeMap::new();
     let mut entries = 0;
     for found in rows(state, Space::Log, &range) {
         let record = LogRecord::read(&found).expect("a log entry is readable");
         assert!(record.lsn <= tip, "log entry {} lies after the end {tip}", record.lsn);
         let entry = LogEntry::read(&record.payload);
-        let before = written.get(&entry.key).copied();
-        assert_eq!(entry.replaced.as_ref().map(ItemRow::lsn), before, "{} holds what it replaced", entry.id());
+        let before = written.get(&entry.key).map(|(lsn, _)| *lsn);
+        assert_eq!(
+            entry.replaced.as_ref().map(ItemRow::lsn),
+            before,
+            "{} holds what it replaced",
+            entry.id()
+        );
         match entry.change {
             Change::Create | Change::Replace => {
                 assert_eq!(before.is_some(), entry.change == Change::Replace, "{}", entry.id());
-                written.insert(entry.key, record.lsn);
+                written.insert(entry.key, (record.lsn, entry.at_ms));
             }
             Change::Delete | Change::Expire => drop(written.remove(&entry.key).expect("it was there")),
         }
         entries += 1;
     }
-    let stored: BTreeMap<Vec<u8>, Lsn> = items.iter().map(|(key, item)| (key.clone(), item.lsn())).collect();
+    let stamps = |item: &ItemRow| (item.lsn(), item.written().millis());
+    let stored: BTreeMap<Vec<u8>, (Lsn, u64)> =
+        items.iter().map(|(key, item)| (key.clone(), stamps(item))).collect();
     assert_eq!(written, stored, "the log makes the items");
     entries
 }

@@ -31,7 +31,10 @@ fn an_answer_is_the_text_and_five_system_properties() {
 
 #[test]
 fn white_space_around_the_object_goes_and_inside_it_stays() {
-    check_text(" \r\n\t{ \"id\" : \"a\" ,\n \"n\":[ 1 , 2 ]\t}\n ", "{ \"id\" : \"a\" ,\n \"n\":[ 1 , 2 ]\t}");
+    check_text(
+        " \r\n\t{ \"id\" : \"a\" ,\n \"n\":[ 1 , 2 ]\t}\n ",
+        "{ \"id\" : \"a\" ,\n \"n\":[ 1 , 2 ]\t}",
+    );
     let (_, answer) = stored("\n{\"id\":\"a\" \t\n}");
     assert!(answer.starts_with("{\"id\":\"a\",\"_rid\":"), "{answer}");
 }
@@ -79,7 +82,10 @@ fn numbers_keep_the_text_they_came_with() {
 #[test]
 fn lone_surrogates_become_replacement_characters() {
     check_text(r#"{"id":"a","s":"x\ud800y"}"#, r#"{"id":"a","s":"x\ufffdy"}"#);
-    check_text(r#"{"id":"a","\uDFFFn":["\udc00\ud83d\ude80"]}"#, r#"{"id":"a","\ufffdn":["\ufffd\ud83d\ude80"]}"#);
+    check_text(
+        r#"{"id":"a","\uDFFFn":["\udc00\ud83d\ude80"]}"#,
+        r#"{"id":"a","\ufffdn":["\ufffd\ud83d\ude80"]}"#,
+    );
     check_text(r#" {"_ts":"\ud800","id":"a","s":"\ud800"}"#, r#"{"id":"a","s":"\ufffd"}"#);
     let mut world = World::new();
     let container = world.container("");
@@ -90,8 +96,15 @@ fn lone_surrogates_become_replacement_characters() {
 fn what_is_no_object_or_says_a_name_twice_is_refused() {
     let mut world = World::new();
     let container = world.container("");
-    for body in ["", "[]", "\"id\"", "{\"id\":\"a\"", "{\"id\":\"a\"} x", r#"{"id":"a","n":1,"\u006e":2}"#, r#"{"id":"a","n":1e400}"#]
-    {
+    for body in [
+        "",
+        "[]",
+        "\"id\"",
+        "{\"id\":\"a\"",
+        "{\"id\":\"a\"} x",
+        r#"{"id":"a","n":1,"\u006e":2}"#,
+        r#"{"id":"a","n":1e400}"#,
+    ] {
         assert!(matches!(prepare(&container, body), Err(PrepareError::Json(_))), "{body}");
     }
 }
@@ -102,7 +115,10 @@ fn an_item_may_have_two_megabytes_and_not_a_byte_more() {
     let container = world.container("");
     let frame = r#"{"id":"a","s":""}"#.len();
     let body = |bytes: usize| format!(r#"{{"id":"a","s":"{}"}}"#, "x".repeat(bytes - frame));
-    assert_eq!(world.create(&container, &body(limits::ITEM_BYTES_MAX)).unwrap().text().len(), limits::ITEM_BYTES_MAX);
+    assert_eq!(
+        world.create(&container, &body(limits::ITEM_BYTES_MAX)).unwrap().text().len(),
+        limits::ITEM_BYTES_MAX
+    );
     let refused = prepare(&container, &body(limits::ITEM_BYTES_MAX + 1));
     assert!(matches!(refused, Err(PrepareError::TooLarge(bytes)) if bytes == limits::ITEM_BYTES_MAX + 1));
     let with_space = format!("  {}  ", body(limits::ITEM_BYTES_MAX));
@@ -120,7 +136,8 @@ fn token() -> impl Strategy<Value = String> {
         2 => "[\\x00-\\x24\\\\\"/é🚀]{0,6}",
         2 => prop::sample::select([&ADDED[..], &["_lsn"]].concat()).prop_map(str::to_owned),
     ];
-    (text, any::<bool>()).prop_map(|(text, fully)| if fully { escaped(&text) } else { serde_json::to_string(&text).unwrap() })
+    (text, any::<bool>())
+        .prop_map(|(text, fully)| if fully { escaped(&text) } else { serde_json::to_string(&text).unwrap() })
 }
 
 fn escaped(text: &str) -> String {
@@ -138,7 +155,8 @@ fn value() -> impl Strategy<Value = String> {
     scalar.prop_recursive(3, 12, 3, |inner| {
         let list = prop::collection::vec((inner, space()), 1..4);
         list.prop_map(|items| {
-            let items: Vec<String> = items.into_iter().map(|(item, space)| format!("{space}{item}{space}")).collect();
+            let items: Vec<String> =
+                items.into_iter().map(|(item, space)| format!("{space}{item}{space}")).collect();
             format!("[{}]", items.join(","))
         })
     })
@@ -147,19 +165,21 @@ fn value() -> impl Strategy<Value = String> {
 /// The text of an object with an id somewhere, and odd space anywhere.
 fn body() -> impl Strategy<Value = String> {
     let member = (token(), value(), space(), space());
-    (prop::collection::vec(member, 0..7), any::<prop::sample::Index>(), space()).prop_map(|(members, at, outside)| {
-        let mut names = vec!["id".to_owned(), "ttl".to_owned(), "pk".to_owned()];
-        let mut texts = Vec::new();
-        for (name, value, one, two) in members {
-            let plain = raw::unescape(&name[1..name.len() - 1]).into_owned();
-            if !names.contains(&plain) {
-                texts.push(format!("{one}{name}{two}:{one}{value}{two}"));
-                names.push(plain);
+    (prop::collection::vec(member, 0..7), any::<prop::sample::Index>(), space()).prop_map(
+        |(members, at, outside)| {
+            let mut names = vec!["id".to_owned(), "ttl".to_owned(), "pk".to_owned()];
+            let mut texts = Vec::new();
+            for (name, value, one, two) in members {
+                let plain = raw::unescape(&name[1..name.len() - 1]).into_owned();
+                if !names.contains(&plain) {
+                    texts.push(format!("{one}{name}{two}:{one}{value}{two}"));
+                    names.push(plain);
+                }
             }
-        }
-        texts.insert(at.index(texts.len() + 1), format!("{outside}\"id\":\"a\"{outside}"));
-        format!("{outside}{{{}}}{outside}", texts.join(","))
-    })
+            texts.insert(at.index(texts.len() + 1), format!("{outside}\"id\":\"a\"{outside}"));
+            format!("{outside}{{{}}}{outside}", texts.join(","))
+        },
+    )
 }
 
 /// Names and values of an object, names read and values as they stand.

@@ -31,7 +31,12 @@ fn create_container(
     world.txn(|txn| catalog::create_container(txn, database, &definition, throughput.as_ref(), stamp))
 }
 
-fn replace_container(world: &mut World, database: &str, name: &str, ttl: u32) -> Result<Container, CatalogError> {
+fn replace_container(
+    world: &mut World,
+    database: &str,
+    name: &str,
+    ttl: u32,
+) -> Result<Container, CatalogError> {
     let (body, stamp) = (definition_body(name, &format!(r#""defaultTtl":{ttl}"#)), world.stamp());
     world.txn(|txn| catalog::replace_container(txn, database, name, body, ALWAYS, stamp))
 }
@@ -77,13 +82,20 @@ fn a_deleted_database_takes_everything_with_it() {
     let mut world = World::new();
     create_database(&mut world, "other", Some(400)).unwrap();
     create_container(&mut world, "other", "stays", Some(500)).unwrap();
-    let doomed = [create_container(&mut world, "db", "one", None), create_container(&mut world, "db", "two", Some(800))];
+    let doomed = [
+        create_container(&mut world, "db", "one", None),
+        create_container(&mut world, "db", "two", Some(800)),
+    ];
     delete_database(&mut world, "db").unwrap();
     let catalog = world.catalog();
     assert!(catalog.database("db").is_none());
-    assert_eq!(catalog.all_containers().map(|container| container.definition().name().as_str()).collect::<Vec<_>>(), ["stays"]);
+    assert_eq!(
+        catalog.all_containers().map(|container| container.definition().name().as_str()).collect::<Vec<_>>(),
+        ["stays"]
+    );
     assert_eq!(catalog.offers().count(), 2);
-    let swept: Vec<u32> = sweep::jobs(&*world.snapshot()).unwrap().into_iter().map(|(_, number)| number).collect();
+    let swept: Vec<u32> =
+        sweep::jobs(&*world.snapshot()).unwrap().into_iter().map(|(_, number)| number).collect();
     assert_eq!(swept, doomed.map(|container| container.unwrap().number()));
     audit(&*world.snapshot(), world.db.tip().lsn);
 }
@@ -150,7 +162,11 @@ fn more_throughput_splits_ranges_and_less_merges_none() {
     replace_offer(&mut world, offer, 30_000).unwrap();
     assert_eq!(ranges(&world).leaves().len(), 5);
     let now = world.catalog();
-    assert_eq!(now.all_containers().next().unwrap().etag(), created.etag(), "its definition is the same version");
+    assert_eq!(
+        now.all_containers().next().unwrap().etag(),
+        created.etag(),
+        "its definition is the same version"
+    );
     assert_eq!(now.offers().next().unwrap().throughput, Throughput::Manual(30_000));
     let at_once = create_container(&mut world, "db", "d", Some(30_000)).unwrap();
     assert_eq!((at_once.ranges().leaves().len(), at_once.ranges().version()), (5, 1));
@@ -160,16 +176,19 @@ fn more_throughput_splits_ranges_and_less_merges_none() {
 fn every_change_may_ask_for_a_version() {
     let mut world = World::new();
     let container = create_container(&mut world, "db", "c", None).unwrap();
-    let stale = Preconditions { if_match: Some(TagMatch::Tag(Some(ETag::from_u128(999)))), if_none_match: None };
+    let stale =
+        Preconditions { if_match: Some(TagMatch::Tag(Some(ETag::from_u128(999)))), if_none_match: None };
     let (body, stamp) = (definition_body("c", ""), world.stamp());
     let replaced = world.txn(|txn| catalog::replace_container(txn, "db", "c", body, stale, stamp));
     assert_eq!(said(&replaced), "Changed");
     let offer = container.offer().unwrap();
-    let said_of_offer = world.txn(|txn| catalog::replace_offer(txn, offer, &Throughput::Manual(500), stale, stamp));
+    let said_of_offer =
+        world.txn(|txn| catalog::replace_offer(txn, offer, &Throughput::Manual(500), stale, stamp));
     assert_eq!(said(&said_of_offer), "Changed");
     assert_eq!(said(&world.txn(|txn| catalog::delete_container(txn, "db", "c", stale))), "Changed");
     assert_eq!(said(&world.txn(|txn| catalog::delete_database(txn, "db", stale))), "Changed");
-    let current = Preconditions { if_match: Some(TagMatch::Tag(Some(container.etag()))), if_none_match: None };
+    let current =
+        Preconditions { if_match: Some(TagMatch::Tag(Some(container.etag()))), if_none_match: None };
     assert_eq!(said(&world.txn(|txn| catalog::delete_container(txn, "db", "c", current))), "ok");
 }
 
@@ -206,13 +225,18 @@ fn an_account_and_a_database_are_full_at_some_point() {
 
 #[test]
 fn a_record_of_an_unknown_version_is_not_guessed_at() {
-    for row in [Row::Database { name: "db" }, Row::Container { database: 1, name: "c" }, Row::Offer { number: 1 }] {
+    for row in
+        [Row::Database { name: "db" }, Row::Container { database: 1, name: "c" }, Row::Offer { number: 1 }]
+    {
         let mut world = World::new();
         create_container(&mut world, "db", "c", None).unwrap();
         let stored = world.snapshot().get(Space::Meta, &row.key()).unwrap().unwrap();
         let newer = String::from_utf8(stored.to_vec()).unwrap().replacen("\"v\":1", "\"v\":2", 1);
-        world.txn(|txn| Ok::<_, ()>(txn.put(Space::Meta, row.key(), newer))).unwrap();
-        assert!(matches!(Catalog::default().refreshed(&*world.snapshot()), Err(Error::Corrupt(_))), "{row:?}");
+        world.edit(|txn| txn.put(Space::Meta, row.key(), newer));
+        assert!(
+            matches!(Catalog::default().refreshed(&*world.snapshot()), Err(Error::Corrupt(_))),
+            "{row:?}"
+        );
     }
 }
 

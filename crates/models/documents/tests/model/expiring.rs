@@ -83,7 +83,10 @@ fn a_create_over_an_expired_item_logs_both() {
     assert_ne!(first.ordinal(), second.ordinal());
     let changes: Vec<Change> = world.log(&container).into_iter().map(|(change, _)| change).collect();
     assert_eq!(changes, [Change::Create, Change::Expire, Change::Create]);
-    assert_eq!(world.read(&container, &target(&container, "1", "a")).unwrap().text(), r#"{"id":"a","pk":1,"n":2}"#);
+    assert_eq!(
+        world.read(&container, &target(&container, "1", "a")).unwrap().text(),
+        r#"{"id":"a","pk":1,"n":2}"#
+    );
     audit(&*world.snapshot(), world.db.tip().lsn);
 }
 
@@ -91,9 +94,9 @@ fn a_create_over_an_expired_item_logs_both() {
 pub fn reap(world: &mut World, container: &Container) -> (usize, usize) {
     let now = world.now();
     let due = expiry::due(&*world.snapshot(), container, now).unwrap();
-    let removed = due.chunk_by(|a, b| a.epk == b.epk).map(|partition| {
-        world.txn(|txn| expiry::reap(txn, container, partition, now)).unwrap()
-    });
+    let removed = due
+        .chunk_by(|a, b| a.epk == b.epk)
+        .map(|partition| world.txn(|txn| expiry::reap(txn, container, partition, now)).unwrap());
     let removed = removed.sum();
     (due.len(), removed)
 }
@@ -119,6 +122,20 @@ fn the_reaper_removes_what_has_expired_and_logs_it() {
     assert_eq!(log[3..], [(Change::Expire, "a".to_owned()), (Change::Expire, "b".to_owned())]);
     let tally = audit(&*world.snapshot(), world.db.tip().lsn);
     assert_eq!((tally.items, index_rows(&world)), (1, 0));
+}
+
+#[test]
+fn an_item_has_one_expiry_row_while_it_is_there() {
+    let (mut world, container) = written_at(0);
+    let a = target(&container, "1", "a");
+    world.create(&container, r#"{"id":"a","pk":1}"#).unwrap();
+    world.at(1);
+    world.replace(&container, &a, r#"{"id":"a","pk":1,"ttl":9}"#, ALWAYS).unwrap();
+    assert_eq!(index_rows(&world), 1);
+    world.replace(&container, &a, r#"{"id":"b","pk":1}"#, ALWAYS).unwrap();
+    assert_eq!(index_rows(&world), 1);
+    world.delete(&container, &target(&container, "1", "b"), ALWAYS).unwrap();
+    assert_eq!(index_rows(&world), 0);
 }
 
 #[test]

@@ -3,6 +3,8 @@
 //! `world` is a store with one writer and a clock that stands still; `audit` goes through every stored row
 //! and says whether they agree. Each other file shows the facts of one subject.
 
+#![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on panics, as the test does")]
+
 mod audit;
 mod bodies;
 mod catalog;

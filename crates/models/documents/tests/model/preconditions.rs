@@ -45,7 +45,9 @@ fn a_replace_asks_for_its_version() {
 #[test]
 fn a_rename_asks_for_the_version_it_replaces() {
     let renamed = r#"{"id":"b","pk":1}"#;
-    check(|world, container, when| said(&world.replace(container, &target(container, "1", "a"), renamed, when)));
+    check(|world, container, when| {
+        said(&world.replace(container, &target(container, "1", "a"), renamed, when))
+    });
 }
 
 #[test]

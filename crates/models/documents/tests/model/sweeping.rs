@@ -4,6 +4,7 @@ use crate::audit::{Tally, audit};
 use crate::world::World;
 use orrery_core::limits;
 use orrery_documents::catalog;
+use orrery_documents::expiry::Step;
 use orrery_documents::item::Preconditions;
 use orrery_documents::row::JobKind;
 use orrery_documents::sweep;
@@ -14,7 +15,9 @@ const MEMBERS: &str = r#""defaultTtl":60,"uniqueKeyPolicy":{"uniqueKeys":[{"path
 /// Every row of the containers' spaces.
 fn rows(world: &World) -> Vec<(Space, Row)> {
     let snapshot = world.snapshot();
-    let of = |space| snapshot.range(space, &KeyRange::all(), Order::Ascending).map(move |row| (space, row.unwrap()));
+    let of = |space| {
+        snapshot.range(space, &KeyRange::all(), Order::Ascending).map(move |row| (space, row.unwrap()))
+    };
     [Space::Documents, Space::Index, Space::Log].into_iter().flat_map(of).collect()
 }
 
@@ -35,7 +38,7 @@ fn a_sweep_removes_every_row_of_its_container_and_nothing_else() {
     world.txn(|txn| catalog::delete_container(txn, "db", "doomed", Preconditions::default())).unwrap();
     assert_eq!(sweep::jobs(&*world.snapshot()).unwrap(), [(JobKind::Sweep, doomed.number())]);
     let mut steps = 1;
-    while !world.txn(|txn| sweep::step(txn, doomed.number())).unwrap() {
+    while world.txn(|txn| sweep::step(txn, doomed.number())).unwrap() == Step::More {
         world = world.restarted();
         audit(&*world.snapshot(), world.db.tip().lsn);
         steps += 1;
@@ -56,6 +59,6 @@ fn a_container_of_the_same_name_is_not_the_one_that_was_dropped() {
     let second = world.container(MEMBERS);
     assert_ne!(first.number(), second.number());
     world.create(&second, r#"{"id":"a","pk":1}"#).unwrap();
-    while !world.txn(|txn| sweep::step(txn, first.number())).unwrap() {}
+    while world.txn(|txn| sweep::step(txn, first.number())).unwrap() == Step::More {}
     assert_eq!(audit(&*world.snapshot(), world.db.tip().lsn).items, 1);
 }

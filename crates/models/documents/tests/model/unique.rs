@@ -10,7 +10,8 @@ const ALWAYS: Preconditions = Preconditions { if_match: None, if_none_match: Non
 /// A world whose container has the unique keys (email) and (name.first, name.last).
 fn people(more: &str) -> (World, Container) {
     let mut world = World::new();
-    let keys = r#""uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/email"]},{"paths":["/name/first","/name/last"]}]}"#;
+    let keys =
+        r#""uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/email"]},{"paths":["/name/first","/name/last"]}]}"#;
     let container = world.container(&format!("{keys}{more}"));
     (world, container)
 }
@@ -57,7 +58,8 @@ fn a_missing_value_is_null() {
     assert_eq!(create(&mut world, &container, "a", "null"), "ok");
     let missing = world.create(&container, r#"{"id":"b","pk":1,"name":{"first":"b"}}"#);
     assert_eq!(said(&missing), "NotUnique");
-    let none_of_a_name = world.create(&container, r#"{"id":"c","pk":1,"email":"c","name":{"first":null,"last":null}}"#);
+    let none_of_a_name =
+        world.create(&container, r#"{"id":"c","pk":1,"email":"c","name":{"first":null,"last":null}}"#);
     assert_eq!(said(&none_of_a_name), "ok");
     assert_eq!(said(&world.create(&container, r#"{"id":"d","pk":1,"email":"d"}"#)), "NotUnique");
     check(&world);
@@ -154,7 +156,8 @@ fn what_an_expired_item_held_is_free() {
 fn a_definition_with_its_keys_in_another_order_keeps_what_is_held() {
     let (mut world, container) = people("");
     create(&mut world, &container, "a", "\"x\"");
-    let reordered = r#""uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/name/last","/name/first"]},{"paths":["/email"]}]}"#;
+    let reordered =
+        r#""uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/name/last","/name/first"]},{"paths":["/email"]}]}"#;
     let container = world.replace_container(reordered).unwrap();
     check(&world);
     assert_eq!(create(&mut world, &container, "b", "\"x\""), "NotUnique");

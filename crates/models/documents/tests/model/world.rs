@@ -4,7 +4,9 @@ use orrery_core::{DatabaseName, ETag, ItemId, Lsn, Timestamp};
 use orrery_documents::Stamp;
 use orrery_documents::catalog::{self, Catalog, CatalogError, Container};
 use orrery_documents::definition::ContainerDefinition;
-use orrery_documents::item::{self, ItemError, ItemRow, Preconditions, PrepareError, Prepared, Target, Written};
+use orrery_documents::item::{
+    self, ItemError, ItemRow, Preconditions, PrepareError, Prepared, Target, Written,
+};
 use orrery_keys::Epk;
 use orrery_kv::{Batch, Db, LogRecord, MemoryEngine, Order, Outcome, Overlay, Read, Snapshot, Sync, Txn};
 use orrery_value::Value;
@@ -59,6 +61,15 @@ impl World {
         Ok(said)
     }
 
+    /// A transaction that cannot be refused.
+    pub fn edit(&mut self, body: impl FnOnce(&mut Txn<'_>)) {
+        let always = |txn: &mut Txn<'_>| {
+            body(txn);
+            Ok::<_, ItemError>(())
+        };
+        self.txn(always).unwrap();
+    }
+
     pub fn commit(&mut self, batch: Batch) -> Outcome {
         let lsn = Lsn(self.next_lsn);
         self.next_lsn += 1;
@@ -110,25 +121,32 @@ impl World {
 
     pub fn create(&mut self, container: &Container, body: &str) -> Result<ItemRow, ItemError> {
         let (item, stamp, ordinal) = (prepared(container, body), self.stamp(), self.ordinal());
-        self.txn(|txn| item::create(txn, container, &item, stamp, ordinal))
+        self.txn(|txn| item::create(txn, container, &item, stamp, || ordinal))
     }
 
     /// Creates many items in one commit.
     pub fn create_all(&mut self, container: &Container, bodies: impl IntoIterator<Item = String>) {
-        let items: Vec<_> =
-            bodies.into_iter().map(|body| (prepared(container, &body), self.stamp(), self.ordinal())).collect();
+        let items: Vec<_> = bodies
+            .into_iter()
+            .map(|body| (prepared(container, &body), self.stamp(), self.ordinal()))
+            .collect();
         let create = |txn: &mut Txn<'_>| {
             let mut each = items.iter();
             each.try_for_each(|(item, stamp, ordinal)| {
-                item::create(txn, container, item, *stamp, *ordinal).map(drop)
+                item::create(txn, container, item, *stamp, || *ordinal).map(drop)
             })
         };
         self.txn(create).unwrap();
     }
 
-    pub fn upsert(&mut self, container: &Container, body: &str, when: Preconditions) -> Result<Written, ItemError> {
+    pub fn upsert(
+        &mut self,
+        container: &Container,
+        body: &str,
+        when: Preconditions,
+    ) -> Result<Written, ItemError> {
         let (item, stamp, ordinal) = (prepared(container, body), self.stamp(), self.ordinal());
-        self.txn(|txn| item::upsert(txn, container, &item, when, stamp, ordinal))
+        self.txn(|txn| item::upsert(txn, container, &item, when, stamp, || ordinal))
     }
 
     pub fn replace(
@@ -176,7 +194,9 @@ pub use crate::audit::Change;
 pub fn definition_body(name: &str, members: &str) -> serde_json::Map<String, serde_json::Value> {
     let mut body = serde_json::json!({"id": name, "partitionKey": {"paths": ["/pk"]}});
     let members: serde_json::Value = serde_json::from_str(&format!("{{{members}}}")).unwrap();
-    let (Some(body), Some(members)) = (body.as_object_mut(), members.as_object()) else { panic!("two objects") };
+    let (Some(body), Some(members)) = (body.as_object_mut(), members.as_object()) else {
+        panic!("two objects")
+    };
     body.extend(members.clone());
     body.clone()
 }

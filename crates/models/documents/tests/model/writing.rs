@@ -30,7 +30,9 @@ fn an_item_is_created_once() {
 fn an_upsert_creates_and_then_replaces_under_the_same_rid() {
     let mut world = World::new();
     let container = world.container("");
-    let Ok(Written::Created(first)) = world.upsert(&container, r#"{"id":"a","pk":1}"#, ALWAYS) else { panic!("created") };
+    let Ok(Written::Created(first)) = world.upsert(&container, r#"{"id":"a","pk":1}"#, ALWAYS) else {
+        panic!("created")
+    };
     let second = world.upsert(&container, r#"{"id":"a","pk":1,"n":2}"#, ALWAYS);
     let Ok(Written::Replaced(second)) = second else { panic!("replaced") };
     assert_eq!(first.ordinal(), second.ordinal());
@@ -116,7 +118,8 @@ fn a_write_into_a_container_that_was_dropped_meanwhile_is_refused() {
         if id == "a" {
             item::delete(&mut txn, &container, &target(&container, "1", "a"), ALWAYS, stamp).unwrap();
         } else {
-            item::create(&mut txn, &container, &prepared(&container, r#"{"id":"b","pk":1}"#), stamp, 9).unwrap();
+            item::create(&mut txn, &container, &prepared(&container, r#"{"id":"b","pk":1}"#), stamp, || 9)
+                .unwrap();
         }
         late.push(txn.into_batch());
     }

@@ -1,0 +1,150 @@
+//! Commits that fail: what built on them runs again or fails too, and is never half there.
+
+use crate::place::{Place, add, elsewhere, here, open};
+use orrery_core::Lsn;
+use orrery_kv::{Db, Error, Expect, Fault, MemoryEngine, Read, Space, Sync, Txn};
+use orrery_store::{Scope, WriteError};
+
+fn unavailable<T>(result: &Result<T, WriteError<Error>>) -> bool {
+    matches!(result, Err(WriteError::Engine(Error::Unavailable(_))))
+}
+
+#[test]
+fn a_transaction_built_on_one_that_failed_runs_again_without_it() {
+    let place = Place::new();
+    place.gate.shut();
+    let first = place.begin(here(), |txn| add(txn, b"n", 10));
+    place.gate.wait_for_arrivals(1);
+    let second = place.begin(here(), |txn| add(txn, b"n", 1));
+    place.gate.engine().fail_at(0, Fault::BeforeWrite);
+    place.gate.open();
+    assert!(unavailable(&first.wait()));
+    let second = second.wait().unwrap();
+    assert_eq!(second.value, 1);
+    assert_eq!(place.number(b"n"), Some((1, second.lsn)));
+    place.store.close();
+}
+
+#[test]
+fn a_group_that_fails_fails_whole() {
+    let (place, first) = Place::held();
+    let one = place.begin(here(), |txn| add(txn, b"n", 10));
+    let two = place.begin(here(), |txn| add(txn, b"n", 1));
+    let three = place.begin(elsewhere(), |txn| add(txn, b"m", 1));
+    place.gate.engine().fail_at(1, Fault::BeforeWrite);
+    place.gate.open();
+    assert_eq!(first.wait().unwrap().value, 1);
+    assert!(unavailable(&one.wait()) && unavailable(&two.wait()) && unavailable(&three.wait()));
+    assert_eq!((place.number(b"n"), place.number(b"m")), (None, None));
+    let next = place.begin(here(), |txn| add(txn, b"n", 1)).wait().unwrap();
+    assert_eq!(next.value, 1, "the next one sees nothing of them");
+    place.store.close();
+}
+
+#[test]
+fn after_a_failed_sync_writes_fail_and_reads_go_on() {
+    let place = Place::new();
+    place.begin(here(), |txn| add(txn, b"n", 1)).wait().unwrap();
+    place.gate.shut();
+    let lost = place.begin(here(), |txn| add(txn, b"n", 1));
+    place.gate.wait_for_arrivals(2);
+    let on_it = place.begin(here(), |txn| add(txn, b"n", 1));
+    place.gate.engine().fail_at(0, Fault::AfterWrite);
+    place.gate.open();
+    assert!(unavailable(&lost.wait()) && unavailable(&on_it.wait()));
+    assert!(unavailable(&place.begin(elsewhere(), |txn| add(txn, b"m", 1)).wait()));
+    assert_eq!(place.number(b"n"), Some((1, Lsn(1))));
+    let read = place.begin(here(), |txn| txn.get(Space::Documents, b"n")).wait().unwrap();
+    assert!(read.value.is_some());
+    for (kept, expected) in [(0, 1), (1, 2)] {
+        let found =
+            Place { gate: Default::default(), store: open(place.gate.engine().crash(kept), Sync::Data) };
+        assert_eq!(found.number(b"n").unwrap().0, expected, "a restart finds all of it or nothing");
+        assert_eq!(found.begin(here(), |txn| add(txn, b"n", 1)).wait().unwrap().value, expected + 1);
+        found.store.close();
+    }
+    place.store.close();
+}
+
+/// Every write that is answered well counts, and no other, whichever commit it is that fails.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_count_is_what_was_acknowledged_whichever_commit_fails() {
+    // Everybody writes four times in a row, so there are at least four commits.
+    for nth in (0..4).cycle().take(12) {
+        let engine = MemoryEngine::new();
+        let store = open(engine.clone(), Sync::Data);
+        engine.fail_at(nth, Fault::BeforeWrite);
+        let tasks: Vec<_> = (0..24)
+            .map(|_| {
+                let store = store.clone();
+                tokio::spawn(async move {
+                    let mut acknowledged = 0;
+                    for _ in 0..4 {
+                        match store.write(here(), |txn| add(txn, b"n", 1)).await {
+                            Ok(_) => acknowledged += 1,
+                            failed => assert!(unavailable(&failed)),
+                        }
+                    }
+                    acknowledged
+                })
+            })
+            .collect();
+        let mut acknowledged = 0;
+        for task in tasks {
+            acknowledged += task.await.unwrap();
+        }
+        let place = Place { gate: Default::default(), store };
+        assert_eq!(place.number(b"n").unwrap().0, acknowledged, "the commit {nth} failed");
+        assert!((1..96).contains(&acknowledged), "one commit failed, and what was in it");
+        place.store.close();
+        Db::open(Box::new(engine.crash(0)), Sync::Data).expect("the log is whole");
+    }
+}
+
+/// Needs something outside its scope that is not there.
+fn depends(txn: &mut Txn<'_>) -> Result<u64, Error> {
+    txn.require(Space::Meta, &b"owner"[..], Expect::Present);
+    add(txn, b"n", 10)
+}
+
+#[test]
+fn a_write_whose_owner_is_gone_is_refused_and_later_writers_go_on() {
+    let (place, first) = Place::held();
+    let before = place.begin(here(), |txn| add(txn, b"n", 1));
+    let refused = place.begin(here(), depends);
+    let after = place.begin(here(), |txn| add(txn, b"n", 1));
+    let other = place.begin(elsewhere(), |txn| add(txn, b"m", 1));
+    place.gate.open();
+    first.wait().unwrap();
+    assert_eq!(before.wait().unwrap().value, 1);
+    assert!(matches!(refused.wait(), Err(WriteError::OwnerGone)));
+    let after = after.wait().unwrap();
+    assert_eq!((after.value, other.wait().unwrap().value), (2, 1));
+    assert_eq!(place.number(b"n"), Some((2, after.lsn)), "nothing of the refused one is there");
+    place.store.close();
+}
+
+#[test]
+fn an_owner_may_come_and_go_in_the_same_group() {
+    let (place, first) = Place::held();
+    let owner = |txn: &mut Txn<'_>| {
+        txn.put(Space::Meta, &b"owner"[..], &b""[..]);
+        Ok::<_, Error>(())
+    };
+    let no_owner = |txn: &mut Txn<'_>| {
+        txn.delete(Space::Meta, &b"owner"[..]);
+        Ok::<_, Error>(())
+    };
+    let comes = place.begin(Scope::Catalog, owner);
+    let owned = place.begin(here(), depends);
+    let goes = place.begin(Scope::Catalog, no_owner);
+    let late = place.begin(here(), depends);
+    place.gate.open();
+    first.wait().unwrap();
+    comes.wait().unwrap();
+    assert_eq!(owned.wait().unwrap().value, 10);
+    goes.wait().unwrap();
+    assert!(matches!(late.wait(), Err(WriteError::OwnerGone)));
+    assert_eq!(place.number(b"n").unwrap().0, 10);
+    place.store.close();
+}
