@@ -14,6 +14,8 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+const VERSION: u32 = 1;
+
 #[derive(Serialize, Deserialize)]
 struct Record {
     v: u32,
@@ -65,13 +67,17 @@ fn damaged(path: &Path, why: &str) -> String {
 }
 
 fn read(path: &Path, bytes: &[u8]) -> Result<Record, String> {
-    serde_json::from_slice(bytes).map_err(|error| damaged(path, &error.to_string()))
+    let record: Record = serde_json::from_slice(bytes).map_err(|error| damaged(path, &error.to_string()))?;
+    if record.v != VERSION {
+        return Err(format!("{} has version {}, and this build reads {VERSION}", path.display(), record.v));
+    }
+    Ok(record)
 }
 
 fn make(path: &Path) -> Result<Record, String> {
     let key = || Env::secret::<64>().map(|bytes| STANDARD.encode(bytes)).map_err(|error| error.to_string());
     let record = Record {
-        v: 1,
+        v: VERSION,
         primary: key()?,
         secondary: key()?,
         primary_readonly: key()?,
@@ -89,5 +95,6 @@ fn write_private(path: &Path, text: &[u8]) -> std::io::Result<()> {
     let mut file = fs::OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&new)?;
     file.write_all(text)?;
     file.sync_all()?;
-    fs::rename(&new, path)
+    fs::rename(&new, path)?;
+    path.parent().map_or(Ok(()), |folder| fs::File::open(folder)?.sync_all())
 }

@@ -10,6 +10,7 @@ use orrery_api_cosmos::{Cosmos, Options};
 use orrery_core::{Env, Timestamp};
 use orrery_kv_fjall::{FjallEngine, Folder};
 use orrery_store::{Store, Sync};
+use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::signal::unix::{SignalKind, signal};
@@ -142,18 +143,28 @@ fn port(listener: &Listener) -> Result<u16, String> {
     listener.local_addr().map(|address| address.port()).map_err(|error| error.to_string())
 }
 
-/// What a newcomer copies.
-fn announce(config: &Config, keys: &AccountKeys, (cosmos, services): (u16, u16)) {
+/// What a newcomer copies. Nobody may be reading it.
+fn announce(config: &Config, keys: &AccountKeys, ports: (u16, u16)) {
+    let _ = std::io::stdout().lock().write_all(announcement(config, keys, ports).as_bytes());
+}
+
+fn announcement(config: &Config, keys: &AccountKeys, (cosmos, services): (u16, u16)) -> String {
     let host = if config.is_loopback() { "localhost".to_owned() } else { config.host.to_string() };
-    println!("Orrery {}, data in {}", env!("CARGO_PKG_VERSION"), config.data.display());
-    println!("  Cosmos DB   http(s)://{host}:{cosmos}");
-    if config.is_loopback() || keys.are_new {
-        println!("              AccountEndpoint=http://{host}:{cosmos}/;AccountKey={};", keys.shown);
+    let connection = if config.is_loopback() || keys.are_new {
+        format!("AccountEndpoint=http://{host}:{cosmos}/;AccountKey={};", keys.shown)
     } else {
-        println!("              the keys are in {}", config.data.join("keys.json").display());
-    }
-    println!("  Services    http://{host}:{services}   (/healthz, /readyz, /v1/clock)");
-    if config.durability == Durability::Relaxed {
-        println!("  Durability is relaxed: a crash may take the last writes away.");
-    }
+        format!("the keys are in {}", config.data.join("keys.json").display())
+    };
+    let durability = match config.durability {
+        Durability::Synced => "",
+        Durability::Relaxed => "  Durability is relaxed: a crash may take the last writes away.\n",
+    };
+    format!(
+        "Orrery {}, data in {}\n\
+         \x20 Cosmos DB   http(s)://{host}:{cosmos}\n\
+         \x20             {connection}\n\
+         \x20 Services    http://{host}:{services}   (/healthz, /readyz, /v1/clock)\n{durability}",
+        env!("CARGO_PKG_VERSION"),
+        config.data.display(),
+    )
 }

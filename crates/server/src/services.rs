@@ -36,9 +36,10 @@ impl Services {
         }
     }
 
-    /// Ready: the last round of background work, which writes, went well.
+    /// Ready: the last commit reached the disk, and the last round of background work went well.
     fn readiness(&self) -> Response<Body> {
-        match self.background.trouble() {
+        let trouble = self.store.trouble().map(|error| error.to_string());
+        match trouble.or_else(|| self.background.trouble()) {
             None => reply(StatusCode::OK, &json!({ "status": "ready", "lsn": self.store.durable_lsn().0 })),
             Some(trouble) => problem(StatusCode::SERVICE_UNAVAILABLE, &trouble),
         }

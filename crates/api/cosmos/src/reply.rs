@@ -69,8 +69,9 @@ fn clipped(message: &str) -> Cow<'_, str> {
     if message.len() <= limits::ERROR_MESSAGE_BYTES_MAX {
         return message.into();
     }
-    let end = message.floor_char_boundary(limits::ERROR_MESSAGE_BYTES_MAX);
-    format!("{}…", &message[..end]).into()
+    let room = |(at, character): &(usize, char)| at + character.len_utf8() <= limits::ERROR_MESSAGE_BYTES_MAX;
+    let kept: String = message.char_indices().take_while(room).map(|(_, character)| character).collect();
+    format!("{kept}…").into()
 }
 
 /// Header values are ASCII; what is not (an echoed id) is replaced rather than refused.

@@ -76,7 +76,9 @@ fn check_format(path: &Path, text: &str) -> Result<(), FolderError> {
 fn refuse_foreign(path: &Path) -> Result<(), FolderError> {
     let io = |error| FolderError::Io { path: path.to_owned(), error };
     for entry in fs::read_dir(path).map_err(io)? {
-        if entry.map_err(io)?.file_name() != "lock" {
+        // What an earlier start made before it was stopped.
+        let name = entry.map_err(io)?.file_name();
+        if name != "lock" && name != "FORMAT.new" {
             return Err(FolderError::Foreign(path.to_owned()));
         }
     }
@@ -112,6 +114,13 @@ mod tests {
         fs::write(place.path().join("FORMAT"), "orrery data folder, format 2\n").expect("written");
         let error = Folder::open(place.path()).expect_err("refused").to_string();
         assert!(error.contains("has format 2") && error.contains("use a newer orrery"), "{error}");
+    }
+
+    #[test]
+    fn a_start_that_was_stopped_halfway_is_begun_again() {
+        let place = tempfile::tempdir().expect("a folder");
+        fs::write(place.path().join("FORMAT.new"), "orr").expect("written");
+        Folder::open(place.path()).expect("made");
     }
 
     #[test]

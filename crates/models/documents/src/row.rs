@@ -22,6 +22,8 @@ pub enum Row<'a> {
     Offer {
         number: u32,
     },
+    /// Written after a failed commit, to learn whether the disk takes writes again.
+    Probe,
     /// Background work on a container.
     Job {
         kind: JobKind,
@@ -62,6 +64,7 @@ const CONTAINER: u8 = 3;
 const ALIVE: u8 = 4;
 const OFFER: u8 = 5;
 const JOB: u8 = 6;
+const PROBE: u8 = 7;
 const UNIQUE: u8 = 1;
 const EXPIRY: u8 = 2;
 
@@ -82,6 +85,7 @@ impl Row<'_> {
                 KeyBuf::new().u8(CONTAINER).u32(database).raw(name.as_bytes())
             }
             Row::Alive { container } => KeyBuf::new().u8(ALIVE).u32(container),
+            Row::Probe => KeyBuf::new().u8(PROBE),
             Row::Offer { number } => KeyBuf::new().u8(OFFER).u32(number),
             Row::Job { kind, container } => KeyBuf::new().u8(JOB).u8(kind as u8).u32(container),
             Row::Item { container, epk, id } => {

@@ -6,7 +6,7 @@
 use crate::{Scope, Store, WriteError};
 use orrery_documents::catalog::Container;
 use orrery_documents::expiry::{self, Step};
-use orrery_documents::row::JobKind;
+use orrery_documents::row::{JobKind, Row};
 use orrery_documents::sweep;
 use orrery_kv::Error;
 
@@ -20,6 +20,7 @@ pub enum Progress {
 impl Store {
     /// One round of background work, on the calling thread.
     pub fn background_round(&self) -> Result<Progress, WriteError<Error>> {
+        self.probe()?;
         let mut progress = Progress::Idle;
         for (kind, container) in sweep::jobs(&*self.snapshot()).map_err(WriteError::Engine)? {
             if self.job_step(kind, container)? == Step::More {
@@ -32,6 +33,18 @@ impl Store {
             }
         }
         Ok(progress)
+    }
+
+    /// After a failed commit: a small write, to learn whether the disk takes writes again.
+    fn probe(&self) -> Result<(), WriteError<Error>> {
+        if self.trouble().is_some() {
+            let row = Row::Probe;
+            self.write_blocking(Scope::Catalog, |txn| {
+                txn.put(row.space(), row.key(), Vec::new());
+                Ok(())
+            })?;
+        }
+        Ok(())
     }
 
     fn job_step(&self, kind: JobKind, container: u32) -> Result<Step, WriteError<Error>> {

@@ -3,6 +3,7 @@
 use crate::queue::{Queue, Waiting};
 use crate::store::CommitError;
 use crate::stripe::Stripes;
+use crate::trouble::Trouble;
 use crate::watchdog::Watchdog;
 use orrery_core::Lsn;
 use orrery_kv::{Db, Outcome};
@@ -14,6 +15,7 @@ pub(crate) struct Committer {
     pub queue: Arc<Queue>,
     pub stripes: Arc<Stripes>,
     pub watchdog: Arc<Watchdog>,
+    pub trouble: Arc<Trouble>,
 }
 
 impl Committer {
@@ -33,6 +35,7 @@ impl Committer {
             batches.extend(work.map(|work| work.batch));
         }
         let committed = self.db.commit(batches);
+        self.trouble.note(committed.as_ref().err());
         let all_well = matches!(&committed, Ok(outcomes) if outcomes.iter().all(|outcome| *outcome == Outcome::Committed));
         let aborted = if all_well { Vec::new() } else { self.queue.abort_all() };
         self.answer(askers, committed, all_well);

@@ -20,6 +20,7 @@ mod queue;
 mod scope;
 mod store;
 mod stripe;
+mod trouble;
 mod watchdog;
 
 pub use background::Progress;

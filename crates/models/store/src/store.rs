@@ -5,10 +5,11 @@ use crate::catalog::CatalogCache;
 use crate::committer::Committer;
 use crate::queue::{Answer, Queue};
 use crate::stripe::Stripes;
+use crate::trouble::Trouble;
 use crate::watchdog::Watchdog;
 use orrery_core::{Env, Lsn, limits};
 use orrery_documents::catalog::Catalog;
-use orrery_kv::{Db, Engine, Snapshot, Sync, Txn};
+use orrery_kv::{Db, Engine, Error as EngineError, Snapshot, Sync, Txn};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -23,6 +24,7 @@ struct Inner {
     queue: Arc<Queue>,
     stripes: Arc<Stripes>,
     watchdog: Arc<Watchdog>,
+    trouble: Arc<Trouble>,
     catalog: CatalogCache,
     ordinals: AtomicU64,
     threads: Mutex<Vec<JoinHandle<()>>>,
@@ -87,6 +89,7 @@ impl Store {
             queue: Arc::new(Queue::new(newest)),
             stripes: Arc::new(Stripes::new()),
             watchdog: Arc::new(Watchdog::default()),
+            trouble: Arc::new(Trouble::default()),
             ordinals: AtomicU64::new(first_ordinal(newest)),
             threads: Mutex::default(),
             db,
@@ -103,6 +106,7 @@ impl Store {
             queue: inner.queue.clone(),
             stripes: inner.stripes.clone(),
             watchdog: inner.watchdog.clone(),
+            trouble: inner.trouble.clone(),
         };
         let watchdog = inner.watchdog.clone();
         let named = |name: &str| std::thread::Builder::new().name(name.to_owned());
@@ -124,6 +128,11 @@ impl Store {
     /// The LSN of the newest durable commit.
     pub fn durable_lsn(&self) -> Lsn {
         self.0.db.durable_lsn()
+    }
+
+    /// Why the last commit failed, if it did. Background work tries again every round.
+    pub fn trouble(&self) -> Option<EngineError> {
+        self.0.trouble.current()
     }
 
     /// The databases and containers of the newest durable state.

@@ -109,12 +109,12 @@ async fn prepared(request: &mut Request, container: &Container) -> Result<Prepar
     let body = request.body().await?;
     let text = if body.first() == Some(&BINARY) { Bytes::from(binary_to_text(&body)?) } else { body };
     let item = item::prepare(container, &text)?;
-    if let Some(header) = request.header_or_refuse(&header::PARTITION_KEY)? {
-        if partition_key::point(container, header)? != item.epk {
-            return Err(Failure::partition_key(
-                "PartitionKey extracted from document doesn't match the one specified in the header",
-            ));
-        }
+    if let Some(header) = request.header_or_refuse(&header::PARTITION_KEY)?
+        && partition_key::point(container, header)? != item.epk
+    {
+        return Err(Failure::partition_key(
+            "PartitionKey extracted from document doesn't match the one specified in the header",
+        ));
     }
     Ok(item)
 }

@@ -1,3 +1,5 @@
+//! Stores an item and reads it back.
+
 use azure_data_cosmos::models::ContainerProperties;
 use azure_data_cosmos::{AccountReference, CosmosClient, RoutingStrategy};
 use serde_json::{Value, json};
