@@ -1,6 +1,5 @@
 //! Resources and feeds as JSON (wire guide §8 to §12).
 
-use orrery_api_common::percent;
 use orrery_core::{ItemRid, ResourceKind};
 use orrery_documents::catalog::{Container, Database, Offer, OfferTarget};
 use orrery_documents::item::{ItemRow, Statistics};
@@ -113,10 +112,4 @@ pub fn item_feed(container: &Container, items: &[ItemRow]) -> Vec<u8> {
     }
     out.extend_from_slice(format!("],\"_count\":{}}}", items.len()).as_bytes());
     out
-}
-
-/// The owner's full name as JavaScript looks it up: encoded like `encodeURI`.
-pub fn container_path(container: &Container) -> String {
-    let path = format!("dbs/{}/colls/{}", container.database(), container.definition().name());
-    percent::encode_uri(&path).into_owned()
 }

@@ -2,7 +2,7 @@
 //!
 //! Every error of the layers below becomes one of these in exactly one place, by an exhaustive match.
 
-use http::{HeaderName, StatusCode};
+use http::{HeaderName, HeaderValue, StatusCode};
 use orrery_api_common::BodyError;
 use orrery_core::{InvalidName, Lsn};
 use orrery_documents::catalog::CatalogError;
@@ -19,7 +19,7 @@ pub struct Failure {
     pub message: String,
     pub retry_after_ms: Option<u64>,
     /// For failures that tell something of an item: the headers that say where it is and as of when.
-    pub place: Vec<(HeaderName, String)>,
+    pub place: Vec<(HeaderName, HeaderValue)>,
 }
 
 pub const PARTITION_KEY_MISMATCH: u32 = 1001;
@@ -110,7 +110,7 @@ impl Failure {
     }
 
     /// Adds what a client needs to go on reading its own writes, and to keep what it knows of ranges.
-    pub fn at(self, place: impl Into<Vec<(HeaderName, String)>>) -> Self {
+    pub fn at(self, place: impl Into<Vec<(HeaderName, HeaderValue)>>) -> Self {
         Self { place: place.into(), ..self }
     }
 }

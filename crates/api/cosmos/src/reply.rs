@@ -19,12 +19,12 @@ pub struct Reply {
 impl Reply {
     pub fn new(status: StatusCode, charge: Charge) -> Self {
         let mut headers = HeaderMap::with_capacity(24);
-        headers.insert(header::REQUEST_CHARGE, text(charge.to_string()));
+        headers.insert(header::REQUEST_CHARGE, charge.to_string().to_value());
         Self { status, headers, body: Bytes::new() }
     }
 
-    pub fn header(mut self, name: HeaderName, value: impl Into<String>) -> Self {
-        self.headers.insert(name, text(value.into()));
+    pub fn header(mut self, name: HeaderName, value: impl ToValue) -> Self {
+        self.headers.insert(name, value.to_value());
         self
     }
 
@@ -43,7 +43,7 @@ impl Reply {
     }
 
     pub fn finish(mut self, activity_id: &str) -> Response<Body> {
-        self.headers.insert(header::ACTIVITY_ID, text(activity_id.to_owned()));
+        self.headers.insert(header::ACTIVITY_ID, activity_id.to_value());
         self.headers.insert(header::SERVICE_VERSION, HeaderValue::from_static("version=2.14.0.0"));
         self.headers.insert(header::GATEWAY_VERSION, HeaderValue::from_static("version=2.14.0"));
         let mut response = Response::new(Body::new(self.body));
@@ -55,12 +55,12 @@ impl Reply {
     pub fn failed(failure: &Failure, activity_id: &str) -> Self {
         let message = format!("{}\r\nActivityId: {activity_id}", clipped(&failure.message));
         let mut reply = Self::new(failure.status, Charge::refused())
-            .header(header::SUBSTATUS, failure.substatus.to_string())
+            .header(header::SUBSTATUS, failure.substatus)
             .value(&serde_json::json!({ "code": failure.code, "message": message }));
         if let Some(wait) = failure.retry_after_ms {
-            reply = reply.header(header::RETRY_AFTER_MS, wait.to_string());
+            reply = reply.header(header::RETRY_AFTER_MS, wait);
         }
-        failure.place.iter().fold(reply, |reply, (name, value)| reply.header(name.clone(), value))
+        failure.place.iter().fold(reply, |reply, (name, value)| reply.header(name.clone(), value.clone()))
     }
 }
 
@@ -74,7 +74,43 @@ fn clipped(message: &str) -> Cow<'_, str> {
     format!("{kept}…").into()
 }
 
-/// Header values are ASCII; what is not (an echoed id) is replaced rather than refused.
-fn text(value: String) -> HeaderValue {
-    HeaderValue::from_maybe_shared(Bytes::from(value)).unwrap_or_else(|_| HeaderValue::from_static("?"))
+/// What can stand in a header. Values are ASCII; what is not (an echoed id) is replaced rather than refused.
+pub trait ToValue {
+    fn to_value(self) -> HeaderValue;
+}
+
+impl ToValue for HeaderValue {
+    fn to_value(self) -> HeaderValue {
+        self
+    }
+}
+
+impl ToValue for String {
+    fn to_value(self) -> HeaderValue {
+        HeaderValue::from_maybe_shared(Bytes::from(self)).unwrap_or_else(|_| HeaderValue::from_static("?"))
+    }
+}
+
+impl ToValue for &str {
+    fn to_value(self) -> HeaderValue {
+        HeaderValue::from_str(self).unwrap_or_else(|_| HeaderValue::from_static("?"))
+    }
+}
+
+impl ToValue for Cow<'_, str> {
+    fn to_value(self) -> HeaderValue {
+        (&*self).to_value()
+    }
+}
+
+impl ToValue for u64 {
+    fn to_value(self) -> HeaderValue {
+        HeaderValue::from(self)
+    }
+}
+
+impl ToValue for u32 {
+    fn to_value(self) -> HeaderValue {
+        HeaderValue::from(self)
+    }
 }

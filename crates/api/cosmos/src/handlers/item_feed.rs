@@ -8,6 +8,7 @@ use crate::request::Request;
 use crate::service::Cosmos;
 use crate::{encode, header, session};
 use http::StatusCode;
+use orrery_api_common::percent;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::{self, Page};
@@ -71,7 +72,7 @@ fn page_reply(cosmos: &Cosmos, container: &Container, page: &Page) -> Reply {
     let body = encode::item_feed(container, &page.items);
     let reply = Reply::new(StatusCode::OK, Charge::page(page.items.len(), body.len()))
         .header(header::ITEM_COUNT, page.items.len().to_string())
-        .header(header::ALT_CONTENT_PATH, encode::container_path(container))
+        .header(header::ALT_CONTENT_PATH, percent::encode_uri(container.path()))
         .header(header::CONTENT_PATH, container.rid_text())
         .json(body);
     match &page.more_after {

@@ -1,12 +1,13 @@
 //! Items: create, upsert, read, replace, delete (wire guide §13).
 
 use crate::failure::Failure;
-use crate::reply::Reply;
+use crate::reply::{Reply, ToValue};
 use crate::request::{Post, Request};
 use crate::service::Cosmos;
 use crate::{encode, header, partition_key, session};
 use bytes::Bytes;
-use http::{HeaderName, StatusCode};
+use http::{HeaderName, HeaderValue, StatusCode};
+use orrery_api_common::percent;
 use orrery_core::{ItemId, Lsn};
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
@@ -99,7 +100,7 @@ pub fn read(cosmos: &Cosmos, request: &Request, container: &Container, id: &str)
     };
     let reply = Reply::new(status, Charge::point_read(item.text_length()))
         .etag(item.etag())
-        .header(header::ITEM_LSN, item.lsn().to_string());
+        .header(header::ITEM_LSN, item.lsn().0);
     let reply = headers(reply, container, &target.epk, snapshot.lsn());
     Ok(if status == StatusCode::OK { reply.json(encode::item(container, &item)) } else { reply })
 }
@@ -176,14 +177,14 @@ fn headers(reply: Reply, container: &Container, epk: &Epk, lsn: Lsn) -> Reply {
 }
 
 /// What every answer about an item says of its place, whether it has the item or refuses it.
-fn place(container: &Container, epk: &Epk, lsn: Lsn) -> [(HeaderName, String); 6] {
+fn place(container: &Container, epk: &Epk, lsn: Lsn) -> [(HeaderName, HeaderValue); 6] {
     let range = container.ranges().of(epk).id;
     [
-        (header::SESSION_TOKEN, session::token(range, lsn)),
-        (header::LSN, lsn.to_string()),
-        (header::PARTITION_KEY_RANGE_ID, range.to_string()),
-        (header::ALT_CONTENT_PATH, encode::container_path(container)),
-        (header::CONTENT_PATH, container.rid_text().to_owned()),
-        (header::SCHEMA_VERSION, "1.19".to_owned()),
+        (header::SESSION_TOKEN, session::token(range, lsn).to_value()),
+        (header::LSN, lsn.0.to_value()),
+        (header::PARTITION_KEY_RANGE_ID, range.to_value()),
+        (header::ALT_CONTENT_PATH, percent::encode_uri(container.path()).to_value()),
+        (header::CONTENT_PATH, container.rid_text().to_value()),
+        (header::SCHEMA_VERSION, HeaderValue::from_static("1.19")),
     ]
 }

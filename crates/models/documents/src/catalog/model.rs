@@ -33,6 +33,7 @@ pub struct Container {
     hashing: Hashing,
     self_link: String,
     rid_text: String,
+    path: String,
 }
 
 #[derive(Clone, Debug)]
@@ -63,6 +64,7 @@ impl Container {
     ) -> Self {
         let hashing = hashing(definition.partition_key().kind());
         let self_link = format!("dbs/{}/colls/{rid}/", rid.database);
+        let path = format!("dbs/{database}/colls/{}", definition.name());
         Self {
             database,
             rid,
@@ -74,6 +76,7 @@ impl Container {
             hashing,
             self_link,
             rid_text: rid.to_string(),
+            path,
         }
     }
 
@@ -127,6 +130,11 @@ impl Container {
 
     pub fn hashing(&self) -> Hashing {
         self.hashing
+    }
+
+    /// `dbs/<name>/colls/<name>`
+    pub fn path(&self) -> &str {
+        &self.path
     }
 
     /// `dbs/<rid>/colls/<rid>/`

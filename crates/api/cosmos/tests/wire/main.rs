@@ -1,0 +1,22 @@
+//! The service behind a real port, spoken to in raw HTTP: what each request gets, byte for byte where it matters.
+//!
+//! `world` is a store in memory with its clock in the test's hand; `call` is a request that may be wrong in any
+//! way a client can be wrong. Whatever a test is about, every reply is also held to what all replies owe.
+
+#![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on panics, as the test does")]
+
+mod authorization;
+mod bodies;
+mod call;
+mod containers;
+mod failing;
+mod feeds;
+mod heads;
+mod ids;
+mod items;
+mod partition_keys;
+mod preconditions;
+mod ranges;
+mod resources;
+mod sessions;
+mod world;

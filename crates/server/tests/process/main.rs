@@ -1,0 +1,16 @@
+//! The binary as people and scripts meet it: started, refused, stopped, restarted, on a disk that fills up.
+//!
+//! Each test has folders and ports of its own; whatever must be waited for is polled until it is so, or until
+//! a deadline that only a broken server meets.
+
+#![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on panics, as the test does")]
+
+mod configuration;
+mod endpoints;
+mod expiry;
+mod full_disk;
+mod identity;
+mod refusals;
+mod reserve;
+mod server;
+mod stopping;
