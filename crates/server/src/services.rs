@@ -2,7 +2,6 @@
 
 use crate::background::Background;
 use crate::clock;
-use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
 use orrery_api_common::{Body, read_body};
@@ -66,7 +65,7 @@ fn problem(status: StatusCode, detail: &str) -> Response<Body> {
 }
 
 fn respond(status: StatusCode, kind: &'static str, body: &Value) -> Response<Body> {
-    let mut response = Response::new(Body::new(Bytes::from(body.to_string())));
+    let mut response = Response::new(orrery_api_common::body(body.to_string()));
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, http::HeaderValue::from_static(kind));
     response

@@ -89,6 +89,17 @@ async def test_a_deleted_item_is_gone_and_its_id_free(cosmos):
     assert again["_rid"] != made["_rid"]
 
 
+@feature("items.delete")
+async def test_a_whole_item_stands_for_its_id(cosmos):
+    container = await cosmos.container()
+    made = await done(container.create_item({"id": "a", "pk": "p"}))
+    assert (await done(container.read_item(made, "p")))["id"] == "a"
+    replaced = await done(container.replace_item(made, {"id": "a", "pk": "p", "n": 1}))
+    await done(container.delete_item(replaced, "p"))
+    assert await refused(lambda: container.read_item("a", "p")) == 404
+    assert await refused(lambda: container.delete_item(replaced, "p")) == 404
+
+
 @feature("items.ids")
 async def test_odd_ids_work_in_every_operation(cosmos):
     container = await cosmos.container()

@@ -4,15 +4,26 @@
 //! what the client is still sending is thrown away up to a limit: a connection closed on a client that is
 //! writing loses the answer, and the client then sees a reset instead of the reason.
 
-use bytes::{Bytes, BytesMut};
+use bytes::buf::Chain;
+use bytes::{Buf, Bytes, BytesMut};
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Body as HttpBody, Incoming};
 use orrery_core::limits::{BODY_DISCARD_BYTES_MAX, BODY_SECONDS_MAX};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// What a protocol answers with.
-pub type Body = Full<Bytes>;
+/// What a protocol answers with: two pieces one after the other, so that a stored item is sent from where it lies,
+/// with what is added to it behind.
+pub type Body = Full<Chain<Bytes, Bytes>>;
+
+/// A body in one piece.
+pub fn body(whole: impl Into<Bytes>) -> Body {
+    body_of_two(whole.into(), Bytes::new())
+}
+
+pub fn body_of_two(first: Bytes, second: Bytes) -> Body {
+    Body::new(first.chain(second))
+}
 
 #[derive(Debug, thiserror::Error)]
 pub enum BodyError {

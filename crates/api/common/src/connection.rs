@@ -7,7 +7,7 @@
 //! them at will.
 
 use crate::Stop;
-use crate::body::Body;
+use crate::body::{Body, body};
 use crate::listener::Options;
 use crate::patience::{Activity, Expired, Metered, Patience};
 use http::{Request, Response, StatusCode};
@@ -170,7 +170,7 @@ where
 }
 
 fn too_many_headers() -> Response<Body> {
-    let mut response = Response::new(Body::default());
+    let mut response = Response::new(body(""));
     *response.status_mut() = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
     response
 }

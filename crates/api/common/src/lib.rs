@@ -15,7 +15,7 @@ pub mod percent;
 mod stop;
 
 pub use authorization::{AuthError, Authorization, TokenKind, parse_authorization};
-pub use body::{Body, BodyError, discard_body, read_body};
+pub use body::{Body, BodyError, body, body_of_two, discard_body, read_body};
 pub use certificate::{CertificateError, load_or_make};
 pub use connection::Peer;
 pub use listener::{Listener, Options};

@@ -4,7 +4,7 @@ mod support;
 
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
-use orrery_api_common::{Body, BodyError, Options, Peer, discard_body, read_body};
+use orrery_api_common::{Body, BodyError, Options, Peer, body, discard_body, read_body};
 use orrery_core::limits::BODY_SECONDS_MAX;
 use std::time::Duration;
 use support::{Server, http1, http2, post, read_answer, read_to_close};
@@ -21,7 +21,7 @@ async fn count(request: Request<Incoming>, _: Peer) -> Response<Body> {
         Err(BodyError::TooSlow) => (StatusCode::REQUEST_TIMEOUT, String::new()),
         Err(BodyError::Broken(error)) => (StatusCode::BAD_REQUEST, error.to_string()),
     };
-    let mut response = Response::new(Body::from(text));
+    let mut response = Response::new(body(text));
     *response.status_mut() = status;
     response
 }
@@ -84,7 +84,7 @@ async fn a_body_that_breaks_off_is_broken() {
         async move {
             let result = read_body(request.into_body(), BYTES_MAX).await;
             sender.send(result).await.expect("someone listens");
-            Response::new(Body::default())
+            Response::new(body(""))
         }
     });
     let mut stream = server.connect().await;
@@ -99,7 +99,7 @@ async fn a_body_that_breaks_off_is_broken() {
 async fn a_body_nobody_wants_does_not_cost_the_answer() {
     let server = Server::start_with(Options::default(), |request: Request<Incoming>, _| async move {
         discard_body(request.into_body()).await;
-        Response::new(Body::from("no"))
+        Response::new(body("no"))
     });
     let mut client = http1(server.connect().await).await;
     let answer = client.send_request(post(vec![b'x'; 12 * 1024 * 1024])).await.expect("an answer");

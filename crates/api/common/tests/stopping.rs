@@ -4,7 +4,7 @@ mod support;
 
 use http::{Request, Response};
 use hyper::body::Incoming;
-use orrery_api_common::{Body, Options, Peer};
+use orrery_api_common::{Body, Options, Peer, body};
 use orrery_core::limits::STOP_SECONDS_MAX;
 use std::future::{Future, pending};
 use std::pin::Pin;
@@ -39,7 +39,7 @@ fn hold(begun: Arc<Notify>, finish: Arc<Notify>) -> impl Fn(Request<Incoming>, P
         Box::pin(async move {
             begun.notify_one();
             finish.notified().await;
-            Response::new(Body::from("finished"))
+            Response::new(body("finished"))
         })
     }
 }

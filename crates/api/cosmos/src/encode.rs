@@ -94,12 +94,6 @@ pub fn feed(rid: &str, name: &str, resources: Vec<Value>) -> Value {
     Value::Object(object)
 }
 
-pub fn item(container: &Container, item: &ItemRow) -> Vec<u8> {
-    let mut out = Vec::new();
-    item.write_json(container, &mut out);
-    out
-}
-
 pub fn item_feed(container: &Container, items: &[ItemRow]) -> Vec<u8> {
     let size: usize = items.iter().map(|item| item.text_length() + 256).sum();
     let mut out = Vec::with_capacity(size + 64);

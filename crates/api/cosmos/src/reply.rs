@@ -5,7 +5,7 @@ use crate::header;
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, ETAG};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
-use orrery_api_common::Body;
+use orrery_api_common::{Body, body_of_two};
 use orrery_core::{ETag, limits};
 use orrery_documents::charge::Charge;
 use std::borrow::Cow;
@@ -13,14 +13,14 @@ use std::borrow::Cow;
 pub struct Reply {
     status: StatusCode,
     headers: HeaderMap,
-    body: Bytes,
+    body: (Bytes, Bytes),
 }
 
 impl Reply {
     pub fn new(status: StatusCode, charge: Charge) -> Self {
         let mut headers = HeaderMap::with_capacity(24);
         headers.insert(header::REQUEST_CHARGE, charge.to_string().to_value());
-        Self { status, headers, body: Bytes::new() }
+        Self { status, headers, body: Default::default() }
     }
 
     pub fn header(mut self, name: HeaderName, value: impl ToValue) -> Self {
@@ -32,8 +32,12 @@ impl Reply {
         self.header(ETAG, tag.to_string())
     }
 
-    pub fn json(mut self, body: impl Into<Bytes>) -> Self {
-        self.body = body.into();
+    pub fn json(self, body: impl Into<Bytes>) -> Self {
+        self.json_in_two(body.into(), Bytes::new())
+    }
+
+    pub fn json_in_two(mut self, first: Bytes, second: Bytes) -> Self {
+        self.body = (first, second);
         self.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         self
     }
@@ -46,7 +50,7 @@ impl Reply {
         self.headers.insert(header::ACTIVITY_ID, activity_id.to_value());
         self.headers.insert(header::SERVICE_VERSION, HeaderValue::from_static("version=2.14.0.0"));
         self.headers.insert(header::GATEWAY_VERSION, HeaderValue::from_static("version=2.14.0"));
-        let mut response = Response::new(Body::new(self.body));
+        let mut response = Response::new(body_of_two(self.body.0, self.body.1));
         *response.status_mut() = self.status;
         *response.headers_mut() = self.headers;
         response

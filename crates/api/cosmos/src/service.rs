@@ -121,8 +121,9 @@ impl Cosmos {
                     _ => Err(Failure::method_not_allowed()),
                 }
             }
-            (Route::Item { database, container, id }, method) => {
-                let container = handlers::find_container(self, request, &database, &container)?;
+            (Route::Item { database, container: named, id }, method) => {
+                let container = handlers::find_container(self, request, &database, &named)?;
+                let id = handlers::by_rid::item_id(self, request, &container, &named, id).await?;
                 match method {
                     Method::GET => handlers::items::read(self, request, &container, &id),
                     Method::PUT => handlers::items::replace(self, request, &container, &id).await,

@@ -74,13 +74,25 @@ impl ContainerRid {
     }
 
     pub fn parse(text: &str) -> Result<Self, InvalidRid> {
-        let bytes: [u8; 8] = decode(text)?;
+        Self::from_bytes(decode(text)?).ok_or_else(|| InvalidRid(text.to_owned()))
+    }
+
+    fn from_bytes(bytes: [u8; 8]) -> Option<Self> {
         let whole = u64::from_be_bytes(bytes);
         let low = whole as u32;
-        if low & CONTAINER_BIT == 0 {
-            return Err(InvalidRid(text.to_owned()));
-        }
-        Ok(Self { database: DatabaseRid((whole >> 32) as u32), number: low & !CONTAINER_BIT })
+        let is_container = low & CONTAINER_BIT != 0;
+        is_container
+            .then_some(Self { database: DatabaseRid((whole >> 32) as u32), number: low & !CONTAINER_BIT })
+    }
+}
+
+impl ResourceKind {
+    fn from_nibble(nibble: u8) -> Option<Self> {
+        use ResourceKind::{
+            Conflict, Item, PartitionKeyRange, StoredProcedure, Trigger, UserDefinedFunction,
+        };
+        let all = [Item, Conflict, PartitionKeyRange, UserDefinedFunction, Trigger, StoredProcedure];
+        all.into_iter().find(|kind| *kind as u8 == nibble)
     }
 }
 
@@ -88,6 +100,21 @@ impl ItemRid {
     pub fn new(container: ContainerRid, kind: ResourceKind, ordinal: u64) -> Self {
         assert!(ordinal <= ORDINAL_MAX, "an ordinal has 60 bits");
         Self { container, kind, ordinal }
+    }
+
+    pub fn ordinal(self) -> u64 {
+        self.ordinal
+    }
+
+    pub fn parse(text: &str) -> Result<Self, InvalidRid> {
+        let invalid = || InvalidRid(text.to_owned());
+        let bytes: [u8; 16] = decode(text)?;
+        let (owner, own) = bytes.split_at(8);
+        let container =
+            ContainerRid::from_bytes(owner.try_into().map_err(|_| invalid())?).ok_or_else(invalid)?;
+        let low = u64::from_le_bytes(own.try_into().map_err(|_| invalid())?);
+        let kind = ResourceKind::from_nibble((low >> 60) as u8).ok_or_else(invalid)?;
+        Ok(Self { container, kind, ordinal: low & ORDINAL_MAX })
     }
 
     fn to_bytes(self) -> [u8; 16] {
@@ -147,7 +174,7 @@ mod tests {
     #[test]
     fn rids_have_the_services_shapes() {
         let database = DatabaseRid(0x4000_1001);
-        let container = ContainerRid::new(database, 0x0010_02);
+        let container = ContainerRid::new(database, 0x1002);
         let item = ItemRid::new(container, ResourceKind::Item, 1);
         assert_eq!(database.to_string(), "QAAQAQ==");
         assert_eq!(container.to_string(), "QAAQAYAAEAI=");
@@ -164,5 +191,8 @@ mod tests {
         assert_eq!(DatabaseRid::parse(&DatabaseRid(0xffff_ffff).to_string()), Ok(DatabaseRid(0xffff_ffff)));
         assert!(ContainerRid::parse("QAAQAQ==").is_err());
         assert!(DatabaseRid::parse("orders").is_err());
+        let item = ItemRid::new(container, ResourceKind::StoredProcedure, (1 << 60) - 1);
+        assert_eq!(ItemRid::parse(&item.to_string()), Ok(item));
+        assert!(ItemRid::parse(&container.to_string()).is_err());
     }
 }

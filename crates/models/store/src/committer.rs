@@ -1,4 +1,4 @@
-//! The one thread that writes: groups from the queue, one engine write and one sync each.
+//! What writes: groups from the queue, one engine write and one sync each, one after another.
 
 use crate::queue::{Queue, Waiting};
 use crate::store::CommitError;
@@ -7,10 +7,12 @@ use crate::trouble::Trouble;
 use crate::watchdog::Watchdog;
 use orrery_core::Lsn;
 use orrery_kv::{Db, Outcome};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::oneshot;
 
+#[derive(Clone)]
 pub(crate) struct Committer {
+    pub turn: Arc<Mutex<()>>,
     pub db: Arc<Db>,
     pub queue: Arc<Queue>,
     pub stripes: Arc<Stripes>,
@@ -19,16 +21,21 @@ pub(crate) struct Committer {
 }
 
 impl Committer {
-    /// Runs until the queue is closed and empty.
+    /// Runs until the queue is closed and empty. Two threads run this and take turns: while one answers those whose
+    /// group is durable, the other is already writing the next.
     pub fn run(self) {
-        while let Some(group) = self.queue.take_group() {
+        loop {
+            let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(group) = self.queue.take_group() else { return };
             self.watchdog.busy();
-            self.commit(group);
+            let done = self.commit(group);
             self.watchdog.idle();
+            drop(turn);
+            self.answer(done);
         }
     }
 
-    fn commit(&self, group: Vec<Waiting>) {
+    fn commit(&self, group: Vec<Waiting>) -> Done {
         let (mut batches, mut askers) = (Vec::with_capacity(group.len()), Vec::with_capacity(group.len()));
         for Waiting { work, answer } in group {
             askers.push((work.as_ref().map(|work| (work.stripe, work.batch.lsn())), answer));
@@ -36,16 +43,14 @@ impl Committer {
         }
         let committed = self.db.commit(batches);
         self.trouble.note(committed.as_ref().err());
-        let all_well = matches!(&committed, Ok(outcomes) if outcomes.iter().all(|outcome| *outcome == Outcome::Committed));
+        let is_committed = |outcome: &Outcome| *outcome == Outcome::Committed;
+        let all_well = committed.as_ref().is_ok_and(|outcomes| outcomes.iter().all(is_committed));
         let aborted = if all_well { Vec::new() } else { self.queue.abort_all() };
-        self.answer(askers, committed, all_well);
-        for waiting in aborted {
-            tell(waiting.answer, Err(CommitError::Aborted));
-        }
+        Done { askers, committed, all_well, aborted }
     }
 
     /// Somebody without work waited for what came before; if any of that failed, it must ask again.
-    fn answer(&self, askers: Vec<Asker>, committed: Result<Vec<Outcome>, orrery_kv::Error>, all_well: bool) {
+    fn answer(&self, Done { askers, committed, all_well, aborted }: Done) {
         let durable = self.db.durable_lsn();
         let mut stripes = Vec::with_capacity(askers.len());
         let mut outcomes = committed.as_ref().ok().into_iter().flatten();
@@ -65,10 +70,21 @@ impl Committer {
                 },
             );
         }
+        for waiting in aborted {
+            tell(waiting.answer, Err(CommitError::Aborted));
+        }
         for stripe in stripes {
             self.stripes.tidy(stripe, durable);
         }
     }
+}
+
+/// A group whose commit is over, and what waited behind it if it failed.
+struct Done {
+    askers: Vec<Asker>,
+    committed: Result<Vec<Outcome>, orrery_kv::Error>,
+    all_well: bool,
+    aborted: Vec<Waiting>,
 }
 
 type Answer = oneshot::Sender<Result<Lsn, CommitError>>;

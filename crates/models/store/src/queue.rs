@@ -36,8 +36,8 @@ pub(crate) struct Work {
     pub stripe: usize,
 }
 
-/// How long the committer waits for writers that are on their way; about the time of one sync.
-const GATHER_MAX: Duration = Duration::from_micros(300);
+/// How long the committer waits for writers that are on their way; about half the time of one sync.
+const GATHER_MAX: Duration = Duration::from_micros(150);
 
 pub(crate) type Answer = oneshot::Receiver<Result<Lsn, CommitError>>;
 

@@ -102,6 +102,7 @@ impl Store {
     fn start_threads(&self, on_stuck: fn()) -> std::io::Result<()> {
         let inner = &self.0;
         let committer = Committer {
+            turn: Arc::default(),
             db: inner.db.clone(),
             queue: inner.queue.clone(),
             stripes: inner.stripes.clone(),
@@ -111,7 +112,10 @@ impl Store {
         let watchdog = inner.watchdog.clone();
         let named = |name: &str| std::thread::Builder::new().name(name.to_owned());
         let mut threads = inner.threads.lock().unwrap_or_else(PoisonError::into_inner);
-        threads.push(named("committer").spawn(move || committer.run())?);
+        for name in ["committer-1", "committer-2"] {
+            let committer = committer.clone();
+            threads.push(named(name).spawn(move || committer.run())?);
+        }
         threads.push(named("watchdog").spawn(move || watchdog.run(on_stuck))?);
         Ok(())
     }

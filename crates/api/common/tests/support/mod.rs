@@ -8,7 +8,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::client::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use orrery_api_common::{Body, Listener, Options, Peer, Stop, load_or_make, read_body};
+use orrery_api_common::{Body, Listener, Options, Peer, Stop, body as reply, load_or_make, read_body};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
@@ -95,7 +95,7 @@ pub async fn echo(request: Request<Incoming>, peer: Peer) -> Response<Body> {
         head.uri.path(),
         String::from_utf8_lossy(&body)
     );
-    Response::new(Body::from(text))
+    Response::new(reply(text))
 }
 
 pub async fn http1<I>(io: I) -> http1::SendRequest<Full<Bytes>>

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::reply::{Reply, ToValue};
 use crate::request::{Post, Request};
 use crate::service::Cosmos;
-use crate::{encode, header, partition_key, session};
+use crate::{header, partition_key, session};
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode};
 use orrery_api_common::percent;
@@ -102,7 +102,7 @@ pub fn read(cosmos: &Cosmos, request: &Request, container: &Container, id: &str)
         .etag(item.etag())
         .header(header::ITEM_LSN, item.lsn().0);
     let reply = headers(reply, container, &target.epk, snapshot.lsn());
-    Ok(if status == StatusCode::OK { reply.json(encode::item(container, &item)) } else { reply })
+    Ok(if status == StatusCode::OK { with_item(reply, container, &item) } else { reply })
 }
 
 /// The body as an item that may be stored here: its partition key is the one that the header names.
@@ -169,7 +169,12 @@ fn write_reply(
         _ => Charge::write(row.text_length(), row.text_length()),
     };
     let reply = headers(Reply::new(status, charge).etag(row.etag()), container, epk, lsn);
-    if request.wants_minimal() { reply } else { reply.json(encode::item(container, row)) }
+    if request.wants_minimal() { reply } else { with_item(reply, container, row) }
+}
+
+fn with_item(reply: Reply, container: &Container, row: &ItemRow) -> Reply {
+    let (text, tail) = row.json(container);
+    reply.json_in_two(text, tail)
 }
 
 fn headers(reply: Reply, container: &Container, epk: &Epk, lsn: Lsn) -> Reply {

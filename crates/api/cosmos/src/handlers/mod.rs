@@ -1,6 +1,7 @@
 //! One file a resource; a handler decodes, asks the store, encodes.
 
 pub mod account;
+pub mod by_rid;
 pub mod containers;
 pub mod databases;
 pub mod item_feed;

@@ -40,6 +40,23 @@ impl FeedScope {
     }
 }
 
+/// The id of the item with this ordinal, looked for in its whole partition: links by resource id are rare.
+pub fn id_of(
+    state: &dyn Read,
+    container: &Container,
+    epk: &Epk,
+    ordinal: u64,
+) -> Result<Option<String>, Error> {
+    let range = row::items_of_partition(container.number(), epk.as_bytes());
+    for row in state.range(Space::Documents, &range, Order::Ascending) {
+        let (key, value) = row?;
+        if ItemRow::read(value)?.ordinal() == ordinal {
+            return Ok(row::read_item(&key).map(|(_, id)| id));
+        }
+    }
+    Ok(None)
+}
+
 /// The next page after the key `after`. Stable under writes between pages: a position is a key, not a count.
 pub fn read_feed(
     state: &dyn Read,
@@ -57,13 +74,12 @@ pub fn read_feed(
     let (mut items, mut bytes, mut looked_at) = (Vec::new(), 0, 0);
     let mut last = None;
     for row in state.range(Space::Documents, &range, Order::Ascending) {
-        let full =
-            items.len() >= page.items || bytes >= page.bytes || looked_at >= limits::PAGE_ROWS_SCANNED_MAX;
-        if full {
-            return Ok(Page { items, more_after: last });
-        }
         let (key, value) = row?;
         let item = ItemRow::read(value)?;
+        let overflows = !items.is_empty() && bytes + item.text_length() > page.bytes;
+        if items.len() >= page.items || overflows || looked_at >= limits::PAGE_ROWS_SCANNED_MAX {
+            return Ok(Page { items, more_after: last });
+        }
         looked_at += 1;
         last = Some(key.to_vec());
         if !expiry::is_expired(container, &item, now) {

@@ -12,6 +12,7 @@
 //! Integers are big-endian. A point read copies the text and never parses it; a filter on one member goes to
 //! its bytes through the table.
 
+use crate::catalog::Container;
 use bytes::Bytes;
 use orrery_core::{ETag, ItemRid, Lsn, ResourceKind, Timestamp};
 use orrery_kv::Error;
@@ -165,22 +166,28 @@ impl ItemRow {
     }
 
     /// The item as clients see it: its text with the system properties spliced in at the end.
-    pub fn write_json(&self, container: &crate::catalog::Container, out: &mut Vec<u8>) {
+    pub fn write_json(&self, container: &Container, out: &mut Vec<u8>) {
+        let (text, tail) = self.json(container);
+        out.reserve(text.len() + tail.len());
+        out.extend_from_slice(&text);
+        out.extend_from_slice(&tail);
+    }
+
+    /// The same in two pieces, the first of them where it is stored.
+    pub fn json(&self, container: &Container) -> (Bytes, Bytes) {
         let text = self.text_bytes();
-        out.reserve(text.len() + 256);
-        out.extend_from_slice(text[..text.len() - 1].trim_ascii_end());
+        let open = text[..text.len() - 1].trim_ascii_end().len();
         let rid = ItemRid::new(container.rid(), ResourceKind::Item, self.ordinal());
-        let etag = self.etag().to_string();
         let mut tail = String::with_capacity(256);
         // Writing to a String cannot fail.
         let _ = write!(
             tail,
             ",\"_rid\":\"{rid}\",\"_self\":\"{}docs/{rid}/\",\"_etag\":\"\\\"{}\\\"\",\"_attachments\":\"attachments/\",\"_ts\":{}}}",
             container.self_link(),
-            etag.trim_matches('"'),
+            self.etag().to_string().trim_matches('"'),
             self.written().seconds(),
         );
-        out.extend_from_slice(tail.as_bytes());
+        (self.bytes.slice(TEXT_AT..TEXT_AT + open), Bytes::from(tail))
     }
 
     pub fn text_length(&self) -> usize {

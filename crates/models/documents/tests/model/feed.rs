@@ -78,12 +78,18 @@ fn pages_end_at_their_number_of_items() {
 }
 
 #[test]
-fn pages_end_after_their_number_of_bytes() {
+fn pages_end_before_their_number_of_bytes_but_never_empty() {
     let (world, container) = with_items(10);
     let bytes = body(1).len();
-    for (limit, expected) in
-        [(1, 1), (bytes, 1), (bytes + 1, 2), (3 * bytes, 3), (10 * bytes, 10), (usize::MAX, 10)]
-    {
+    for (limit, expected) in [
+        (1, 1),
+        (bytes, 1),
+        (2 * bytes - 1, 1),
+        (2 * bytes, 2),
+        (3 * bytes, 3),
+        (10 * bytes, 10),
+        (1 << 30, 10),
+    ] {
         let first = page(&world, &container, &everything(), None, PageLimits { bytes: limit, items: 100 });
         assert_eq!(first.items.len(), expected, "items of {bytes} bytes in a page of {limit}");
         assert_eq!(first.more_after.is_some(), expected < 10);

@@ -1,0 +1,39 @@
+//! Items addressed by resource id: `dbs/<rid>/colls/<rid>/docs/<rid>`, an item's own `_self`.
+//!
+//! Python's `delete_item(item)` and `read_item(item)` send this when they are given a whole item.
+
+use crate::failure::Failure;
+use crate::header;
+use crate::partition_key;
+use crate::request::Request;
+use crate::service::Cosmos;
+use orrery_core::{ItemRid, ResourceKind};
+use orrery_documents::catalog::Container;
+use orrery_documents::item::{self, ItemError};
+use std::sync::Arc;
+
+/// The id behind the last segment of an item's path; the segment itself, unless its container was named by rid.
+pub async fn item_id(
+    cosmos: &Cosmos,
+    request: &Request,
+    container: &Arc<Container>,
+    named: &str,
+    segment: String,
+) -> Result<String, Failure> {
+    let Some(ordinal) = ordinal(container, named, &segment) else { return Ok(segment) };
+    let key = request.header_or_refuse(&header::PARTITION_KEY)?;
+    let key = key.ok_or_else(|| Failure::partition_key("The partition key of the item is missing."))?;
+    let epk = partition_key::point(container, key)?;
+    let (snapshot, container) = (cosmos.store().snapshot(), container.clone());
+    let found = tokio::task::spawn_blocking(move || item::id_of(&*snapshot, &container, &epk, ordinal)).await;
+    let found = found.map_err(|_| Failure::bad_request("The item could not be looked for."))??;
+    found.ok_or_else(|| Failure::from(ItemError::Missing))
+}
+
+fn ordinal(container: &Container, named: &str, segment: &str) -> Option<u64> {
+    if named != container.rid_text() {
+        return None;
+    }
+    let rid = ItemRid::parse(segment).ok()?;
+    (rid.container == container.rid() && rid.kind == ResourceKind::Item).then(|| rid.ordinal())
+}
