@@ -10,7 +10,7 @@ use orrery_api_common::{Access, Keys, TokenKind, parse_authorization, string_to_
 use orrery_core::{DatabaseRid, Env, Timestamp, limits};
 use std::time::Duration;
 
-pub fn authorize(request: &Request, located: &Located, keys: &Keys, env: &Env) -> Result<(), Failure> {
+pub fn authorize(request: &Request, located: &Located<'_>, keys: &Keys, env: &Env) -> Result<(), Failure> {
     let Some(given) = request.header(&AUTHORIZATION) else {
         return Err(Failure::unauthorized(
             "Required Header authorization is missing. Ensure a valid Authorization token is passed.",
@@ -40,7 +40,7 @@ pub fn authorize(request: &Request, located: &Located, keys: &Keys, env: &Env) -
 
 fn verify(
     method: &Method,
-    located: &Located,
+    located: &Located<'_>,
     x_ms_date: &str,
     date: &str,
     keys: &Keys,

@@ -17,7 +17,6 @@ headers! {
     CONTINUATION = "x-ms-continuation";
     DATE = "x-ms-date";
     END_EPK = "x-ms-end-epk";
-    GATEWAY_VERSION = "x-ms-gatewayversion";
     INDEX_PROGRESS = "x-ms-documentdb-collection-index-transformation-progress";
     INTENDED_COLLECTION = "x-ms-cosmos-intended-collection-rid";
     IS_BATCH = "x-ms-cosmos-is-batch-request";

@@ -18,7 +18,7 @@ pub struct Reply {
 
 impl Reply {
     pub fn new(status: StatusCode, charge: Charge) -> Self {
-        let mut headers = HeaderMap::with_capacity(24);
+        let mut headers = HeaderMap::with_capacity(12);
         headers.insert(header::REQUEST_CHARGE, charge.to_string().to_value());
         Self { status, headers, body: Default::default() }
     }
@@ -49,7 +49,6 @@ impl Reply {
     pub fn finish(mut self, activity_id: &str) -> Response<Body> {
         self.headers.insert(header::ACTIVITY_ID, activity_id.to_value());
         self.headers.insert(header::SERVICE_VERSION, HeaderValue::from_static("version=2.14.0.0"));
-        self.headers.insert(header::GATEWAY_VERSION, HeaderValue::from_static("version=2.14.0"));
         let mut response = Response::new(body_of_two(self.body.0, self.body.1));
         *response.status_mut() = self.status;
         *response.headers_mut() = self.headers;

@@ -3,48 +3,49 @@
 use crate::failure::Failure;
 use http::Uri;
 use orrery_api_common::percent;
+use std::borrow::Cow;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Route {
+pub enum Route<'a> {
     Account,
     Databases,
     Database {
-        database: String,
+        database: Cow<'a, str>,
     },
     Containers {
-        database: String,
+        database: Cow<'a, str>,
     },
     Container {
-        database: String,
-        container: String,
+        database: Cow<'a, str>,
+        container: Cow<'a, str>,
     },
     Items {
-        database: String,
-        container: String,
+        database: Cow<'a, str>,
+        container: Cow<'a, str>,
     },
     Item {
-        database: String,
-        container: String,
-        id: String,
+        database: Cow<'a, str>,
+        container: Cow<'a, str>,
+        id: Cow<'a, str>,
     },
     Ranges {
-        database: String,
-        container: String,
+        database: Cow<'a, str>,
+        container: Cow<'a, str>,
     },
     Offers,
     Offer {
-        rid: String,
+        rid: Cow<'a, str>,
     },
     /// A resource of the protocol that is not here yet, by its type.
     Other {
-        kind: String,
+        kind: Cow<'a, str>,
     },
 }
 
 /// A route, and what its signature covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Located {
-    pub route: Route,
+pub struct Located<'a> {
+    pub route: Route<'a>,
     pub resource_type: String,
     /// The link as names; of a feed, its parent's.
     pub link: String,
@@ -62,23 +63,17 @@ const OTHERS: [&str; 9] = [
     "attachments",
 ];
 
-pub fn locate(uri: &Uri) -> Result<Located, Failure> {
+pub fn locate(uri: &Uri) -> Result<Located<'_>, Failure> {
     let mut segments = segments(uri.path())?;
     // JavaScript leaves a `?` of an item's id as it is, and signs it as part of the id.
-    if let (Some(query), ["dbs", _, "colls", _, "docs", _]) = (uri.query(), &strs(&segments)[..]) {
+    if let (Some(query), 6) = (uri.query(), segments.len())
+        && segments[4] == "docs"
+    {
         let query = percent::decode_segment(query).map_err(|_| invalid_url())?;
-        let id = segments.last_mut().ok_or_else(invalid_url)?;
-        id.push('?');
-        id.push_str(&query);
+        segments[5] = format!("{}?{query}", segments[5]).into();
     }
-    let segments = strs(&segments);
-    let route = route(&segments)?;
     let (resource_type, link) = signed(&segments);
-    Ok(Located { route, resource_type, link })
-}
-
-fn strs(segments: &[String]) -> Vec<&str> {
-    segments.iter().map(String::as_str).collect()
+    Ok(Located { route: route(segments)?, resource_type, link })
 }
 
 fn invalid_url() -> Failure {
@@ -86,47 +81,44 @@ fn invalid_url() -> Failure {
 }
 
 /// Decoded once, `+` as it is, one trailing slash ignored.
-fn segments(path: &str) -> Result<Vec<String>, Failure> {
+fn segments(path: &str) -> Result<Vec<Cow<'_, str>>, Failure> {
     let path = path.strip_prefix('/').unwrap_or(path);
     let path = path.strip_suffix('/').unwrap_or(path);
     if path.is_empty() {
         return Ok(Vec::new());
     }
-    let decoded = path.split('/').map(|part| percent::decode_segment(part).map(|part| part.into_owned()));
-    decoded.collect::<Result<_, _>>().map_err(|_| invalid_url())
+    path.split('/').map(percent::decode_segment).collect::<Result<_, _>>().map_err(|_| invalid_url())
 }
 
-fn route(segments: &[&str]) -> Result<Route, Failure> {
-    let own = |text: &&str| (*text).to_owned();
-    Ok(match segments {
+fn route(segments: Vec<Cow<'_, str>>) -> Result<Route<'_>, Failure> {
+    let names: Vec<&str> = segments.iter().map(|segment| &**segment).collect();
+    let own = |at: usize| segments[at].clone();
+    Ok(match names[..] {
         [] => Route::Account,
         ["dbs"] => Route::Databases,
-        ["dbs", d] => Route::Database { database: own(d) },
-        ["dbs", d, "colls"] => Route::Containers { database: own(d) },
-        ["dbs", d, "colls", c] => Route::Container { database: own(d), container: own(c) },
-        ["dbs", d, "colls", c, "docs"] => Route::Items { database: own(d), container: own(c) },
-        ["dbs", d, "colls", c, "docs", id] => {
-            Route::Item { database: own(d), container: own(c), id: own(id) }
-        }
-        ["dbs", d, "colls", c, "pkranges"] => Route::Ranges { database: own(d), container: own(c) },
+        ["dbs", _] => Route::Database { database: own(1) },
+        ["dbs", _, "colls"] => Route::Containers { database: own(1) },
+        ["dbs", _, "colls", _] => Route::Container { database: own(1), container: own(3) },
+        ["dbs", _, "colls", _, "docs"] => Route::Items { database: own(1), container: own(3) },
+        ["dbs", _, "colls", _, "docs", _] => Route::Item { database: own(1), container: own(3), id: own(5) },
+        ["dbs", _, "colls", _, "pkranges"] => Route::Ranges { database: own(1), container: own(3) },
         ["offers"] => Route::Offers,
-        ["offers", rid] => Route::Offer { rid: own(rid) },
-        ["dbs", _, "colls", _, kind, ..] | ["dbs", _, kind, ..] if OTHERS.contains(kind) => {
-            Route::Other { kind: own(kind) }
-        }
+        ["offers", _] => Route::Offer { rid: own(1) },
+        ["dbs", _, "colls", _, kind, ..] if OTHERS.contains(&kind) => Route::Other { kind: own(4) },
+        ["dbs", _, kind, ..] if OTHERS.contains(&kind) => Route::Other { kind: own(2) },
         _ => return Err(invalid_url()),
     })
 }
 
 /// Odd number of segments: a feed, whose parent is signed. Even: the resource itself (wire guide §4.1).
-fn signed(segments: &[&str]) -> (String, String) {
-    match segments {
-        [] => (String::new(), String::new()),
-        ["offers", rid] => ("offers".to_owned(), rid.to_lowercase()),
-        ["dbs", d, "colls", c, "operations", _] => ("colls".to_owned(), format!("dbs/{d}/colls/{c}")),
-        [parent @ .., kind] if segments.len() % 2 == 1 => ((*kind).to_owned(), parent.join("/")),
-        [.., kind, _] => ((*kind).to_owned(), segments.join("/")),
-        [only] => ((*only).to_owned(), String::new()),
+fn signed(segments: &[Cow<'_, str>]) -> (String, String) {
+    let kind = |at: usize| segments[at].clone().into_owned();
+    match segments.len() {
+        0 => (String::new(), String::new()),
+        2 if segments[0] == "offers" => (kind(0), segments[1].to_lowercase()),
+        6 if segments[4] == "operations" => ("colls".to_owned(), segments[..4].join("/")),
+        odd if odd % 2 == 1 => (kind(odd - 1), segments[..odd - 1].join("/")),
+        even => (kind(even - 2), segments.join("/")),
     }
 }
 
@@ -134,15 +126,16 @@ fn signed(segments: &[&str]) -> (String, String) {
 mod tests {
     use super::*;
 
-    fn check(uri: &str, expected: Route, kind: &str, link: &str) {
-        let located = locate(&uri.parse().expect("a uri")).expect("a route");
+    fn check(uri: &str, expected: Route<'_>, kind: &str, link: &str) {
+        let uri = uri.parse().expect("a uri");
+        let located = locate(&uri).expect("a route");
         assert_eq!(
             (located.route, located.resource_type.as_str(), located.link.as_str()),
             (expected, kind, link)
         );
     }
 
-    fn item(id: &str) -> Route {
+    fn item(id: &str) -> Route<'_> {
         Route::Item { database: "d".into(), container: "c".into(), id: id.into() }
     }
 
@@ -183,7 +176,8 @@ mod tests {
     #[test]
     fn unknown_paths_are_bad_requests() {
         for path in ["/nothing", "/dbs/d/colls/c/nothing", "/dbs//colls/%FF", "/dbs/d/colls/c/docs/i/j"] {
-            let failure = locate(&path.parse().expect("a uri")).expect_err(path);
+            let uri = path.parse().expect("a uri");
+            let failure = locate(&uri).expect_err(path);
             assert_eq!(failure.status, 400, "{path}");
         }
     }

@@ -84,12 +84,13 @@ impl Cosmos {
     }
 
     async fn answer(&self, request: &mut Request) -> Result<Reply, Failure> {
-        let located = locate(&request.head.uri)?;
+        let uri = request.head.uri.clone();
+        let located = locate(&uri)?;
         authorize(request, &located, &self.0.keys, self.0.store.env())?;
         self.dispatch(request, located).await
     }
 
-    async fn dispatch(&self, request: &mut Request, located: Located) -> Result<Reply, Failure> {
+    async fn dispatch(&self, request: &mut Request, located: Located<'_>) -> Result<Reply, Failure> {
         let method = request.method().clone();
         match (located.route, method) {
             (Route::Account, Method::GET) => Ok(handlers::account::read(self, request)),
@@ -123,7 +124,8 @@ impl Cosmos {
             }
             (Route::Item { database, container: named, id }, method) => {
                 let container = handlers::find_container(self, request, &database, &named)?;
-                let id = handlers::by_rid::item_id(self, request, &container, &named, id).await?;
+                let id =
+                    handlers::by_rid::item_id(self, request, &container, &named, id.into_owned()).await?;
                 match method {
                     Method::GET => handlers::items::read(self, request, &container, &id),
                     Method::PUT => handlers::items::replace(self, request, &container, &id).await,

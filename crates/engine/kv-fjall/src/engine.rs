@@ -9,6 +9,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -26,6 +27,8 @@ impl Default for Options {
 
 /// Journals to replay after a crash; bounds how long opening takes.
 const JOURNAL_BYTES_MAX: u64 = 192 * 1024 * 1024;
+/// How much is written between two looks at the free space.
+const DISK_CHECK_BYTES: u64 = 4 * 1024 * 1024;
 /// A memtable is written to a file of its own when it reaches this.
 const MEMTABLE_BYTES_MAX: u64 = 32 * 1024 * 1024;
 
@@ -34,6 +37,8 @@ pub struct FjallEngine {
     spaces: Spaces,
     path: PathBuf,
     disk_free_bytes_min: u64,
+    /// Bytes written since the disk was last found to have room.
+    unchecked_bytes: AtomicU64,
     promise_file: File,
     promised: Option<Tip>,
     /// Last, so that the lock is given up after the database is closed.
@@ -66,17 +71,25 @@ impl FjallEngine {
             spaces: Arc::new(spaces),
             path,
             disk_free_bytes_min: options.disk_free_bytes_min,
+            unchecked_bytes: AtomicU64::new(u64::MAX / 2),
             promise_file,
             promised,
             _folder: folder,
         })
     }
 
-    /// Refuses before the disk is full, because fjall takes no more writes after it met an error.
-    fn check_disk_space(&self) -> Result<(), Error> {
+    /// Refuses before the disk is full, because fjall takes no more writes after it met an error. Looks again after
+    /// every few megabytes, and every time while there is no room.
+    fn check_disk_space(&self, puts: &[Put]) -> Result<(), Error> {
+        let bytes: usize =
+            puts.iter().map(|put| put.key.len() + put.value.as_ref().map_or(0, Bytes::len)).sum();
+        if self.unchecked_bytes.fetch_add(bytes as u64, Ordering::Relaxed) < DISK_CHECK_BYTES {
+            return Ok(());
+        }
         let stat = rustix::fs::statvfs(&self.path).map_err(|error| Error::Unavailable(error.to_string()))?;
         let free = stat.f_bavail.saturating_mul(stat.f_frsize);
         if free >= self.disk_free_bytes_min {
+            self.unchecked_bytes.store(0, Ordering::Relaxed);
             return Ok(());
         }
         let (free, wanted) = (free >> 20, self.disk_free_bytes_min >> 20);
@@ -112,7 +125,7 @@ impl Engine for FjallEngine {
     }
 
     fn write(&self, puts: Vec<Put>, sync: Sync) -> Result<(), Error> {
-        self.check_disk_space()?;
+        self.check_disk_space(&puts)?;
         let mode = match sync {
             Sync::Data => PersistMode::SyncData,
             Sync::None => PersistMode::Buffer,

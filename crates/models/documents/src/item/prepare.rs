@@ -90,7 +90,11 @@ fn without_lone_surrogates<'a>(body: &'a str, lone: &[u32]) -> Cow<'a, str> {
 /// The object's text without surrounding space and without system properties, and its members' places. Nothing
 /// is copied unless there is something to leave out.
 fn clean(body: &str, mut members: Vec<Member>) -> (Cow<'_, str>, Vec<Member>) {
-    let is_system = |member: &Member| SYSTEM.iter().any(|name| is_name(member.name.of(body), name));
+    // Every system name begins with an underscore, perhaps escaped.
+    let is_system = |member: &Member| {
+        let raw = member.name.of(body);
+        raw.starts_with(['_', '\\']) && SYSTEM.iter().any(|name| is_name(raw, name))
+    };
     if members.iter().any(is_system) {
         members.retain(|member| !is_system(member));
         let (text, members) = rebuild(body, &members);
