@@ -42,6 +42,7 @@ release: ## the server, in release; SDK runs and the crash harness use this one 
 
 sdk: release ## the official SDKs, unmodified, against the release server
 	ORRERY_BIN=$(abspath $(BINARY)) testing/sdk/run.sh
+	python3 testing/sdk/compat.py --check
 
 crash: release ## kill -9 and lost writes: what was acknowledged is there
 	ORRERY_BIN=$(abspath $(BINARY)) cargo run --locked -p $(CRASH)

@@ -40,7 +40,7 @@ pub struct ServeFlags {
     /// Memory for cached blocks, in MiB [default: 256]
     #[arg(long, env = "ORRERY_CACHE_MB")]
     cache_mb: Option<u64>,
-    /// Free disk space below which writes are refused, in MiB [default: 64]
+    /// Free disk space below which writes are refused, in MiB [default: 256]
     #[arg(long, env = "ORRERY_DISK_RESERVE_MB")]
     disk_reserve_mb: Option<u64>,
     /// Go on although the data folder lost acknowledged writes
@@ -126,7 +126,7 @@ impl Config {
             disk_free_bytes_min: flags
                 .disk_reserve_mb
                 .or(file.disk_reserve_mb)
-                .unwrap_or(64)
+                .unwrap_or(256)
                 .saturating_mul(1 << 20),
             accept_loss: flags.accept_loss,
         };

@@ -91,6 +91,10 @@ impl Failure {
         Self::new(StatusCode::NOT_IMPLEMENTED, "NotImplemented", 0, message)
     }
 
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "InternalServerError", 0, message)
+    }
+
     fn conflict(message: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, "Conflict", 0, message)
     }
@@ -120,9 +124,7 @@ impl From<EngineError> for Failure {
         tracing::error!(%error, "the store failed");
         match error {
             EngineError::Unavailable(_) | EngineError::Cut { .. } => Self::unavailable(error.to_string()),
-            EngineError::Corrupt(_) => {
-                Self::new(StatusCode::INTERNAL_SERVER_ERROR, "InternalServerError", 0, error.to_string())
-            }
+            EngineError::Corrupt(_) => Self::internal(error.to_string()),
         }
     }
 }

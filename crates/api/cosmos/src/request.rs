@@ -16,6 +16,7 @@ pub struct Request {
     pub head: Parts,
     pub peer: Peer,
     body: Option<Incoming>,
+    arrived: Option<Bytes>,
 }
 
 /// What a POST on a list of resources asks for, in the order that decides (wire guide §5).
@@ -31,7 +32,7 @@ pub enum Post {
 impl Request {
     pub fn new(request: http::Request<Incoming>, peer: Peer) -> Self {
         let (head, body) = request.into_parts();
-        Self { head, peer, body: Some(body) }
+        Self { head, peer, body: Some(body), arrived: None }
     }
 
     pub fn method(&self) -> &Method {
@@ -110,12 +111,18 @@ impl Request {
         Ok(PageLimits { items, bytes: limits::PAGE_BYTES_MAX })
     }
 
+    /// Waits for the whole body, so that what is looked up afterwards is not a minute old when it is used.
+    pub async fn arrive(&mut self) -> Result<(), Failure> {
+        if let Some(body) = self.body.take() {
+            self.arrived = Some(read_body(body, limits::BODY_BYTES_MAX).await?);
+        }
+        Ok(())
+    }
+
     /// The whole body; at most once.
     pub async fn body(&mut self) -> Result<Bytes, Failure> {
-        match self.body.take() {
-            None => Ok(Bytes::new()),
-            Some(body) => Ok(read_body(body, limits::BODY_BYTES_MAX).await?),
-        }
+        self.arrive().await?;
+        Ok(self.arrived.take().unwrap_or_default())
     }
 
     /// The body as a JSON object, for resources other than items.

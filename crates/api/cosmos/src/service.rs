@@ -115,14 +115,16 @@ impl Cosmos {
                 _ => Err(Failure::method_not_allowed()),
             },
             (Route::Items { database, container }, method) => {
+                request.arrive().await?;
                 let container = handlers::find_container(self, request, &database, &container)?;
                 match method {
-                    Method::GET => handlers::item_feed::list(self, request, &container),
+                    Method::GET => handlers::item_feed::list(self, request, &container).await,
                     Method::POST => handlers::items::post(self, request, &container).await,
                     _ => Err(Failure::method_not_allowed()),
                 }
             }
             (Route::Item { database, container: named, id }, method) => {
+                request.arrive().await?;
                 let container = handlers::find_container(self, request, &database, &named)?;
                 let id =
                     handlers::by_rid::item_id(self, request, &container, &named, id.into_owned()).await?;

@@ -45,6 +45,7 @@ pub const PAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub const PAGE_ITEMS_DEFAULT: usize = 1000;
 /// Rows (live or expired) that one page may look at before it returns with a continuation.
 pub const PAGE_ROWS_SCANNED_MAX: usize = 50_000;
+pub const PAGE_BYTES_SCANNED_MAX: usize = 64 * 1024 * 1024;
 /// Query text.
 pub const QUERY_TEXT_BYTES_MAX: usize = 512 * 1024;
 /// A continuation token as it arrives.
@@ -74,12 +75,14 @@ pub const COMMIT_SECONDS_MAX: u64 = 60;
 /// How often a transaction is run again because one it built on was refused.
 pub const TRANSACTION_RETRIES_MAX: usize = 16;
 /// Free disk space below which writes are refused, before the engine meets a full disk.
-pub const DISK_FREE_BYTES_MIN: u64 = 64 * 1024 * 1024;
+pub const DISK_FREE_BYTES_MIN: u64 = 256 * 1024 * 1024;
 /// When a folder is opened, the checksum chain of this many last commits is verified, up to so many bytes.
 pub const LOG_VERIFY_COMMITS: u64 = 10_000;
 pub const LOG_VERIFY_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Expired items the reaper looks at in one round, and rows a background sweep removes in one commit.
 pub const REAP_ITEMS_MAX: usize = 512;
+/// Images of expired items in one commit.
+pub const REAP_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub const SWEEP_ROWS_MAX: usize = 512;
 
 /// The sentence of an error: it may repeat what a client sent, but not at any length.

@@ -88,7 +88,7 @@ impl FjallEngine {
         }
         let stat = rustix::fs::statvfs(&self.path).map_err(|error| Error::Unavailable(error.to_string()))?;
         let free = stat.f_bavail.saturating_mul(stat.f_frsize);
-        if free >= self.disk_free_bytes_min {
+        if free >= self.disk_free_bytes_min.saturating_add(bytes as u64) {
             self.unchecked_bytes.store(0, Ordering::Relaxed);
             return Ok(());
         }

@@ -119,6 +119,16 @@ impl Batch {
         self.puts.is_empty() && self.log.is_empty()
     }
 
+    /// Whether the conditions hold on this state; the commit looks again.
+    pub fn conditions_hold(&self, state: &dyn Read) -> Result<bool, Error> {
+        for condition in &self.conditions {
+            if !condition.holds(state, &Overlay::default())? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Gives the batch its place in the order of commits.
     pub fn stamp(self, lsn: Lsn) -> StampedBatch {
         let puts = self.puts.into_iter().map(|put| Put {

@@ -110,7 +110,16 @@ impl Db {
 }
 
 impl Writer {
+    /// After a failure the links speak of entries that are not there; the next commit reads them anew.
     fn write(&mut self, group: Vec<StampedBatch>, db: &Db, snapshot: &Snapshot) -> Result<(), Error> {
+        let written = self.try_write(group, db, snapshot);
+        if written.is_err() {
+            self.links = Links::default();
+        }
+        written
+    }
+
+    fn try_write(&mut self, group: Vec<StampedBatch>, db: &Db, snapshot: &Snapshot) -> Result<(), Error> {
         let size = group.iter().map(|batch| batch.puts.len() + batch.log.len()).sum::<usize>() + 1;
         let mut puts = Vec::with_capacity(size);
         let mut tip = self.tip;
@@ -128,11 +137,7 @@ impl Writer {
         }
         let tip_row = Bytes::copy_from_slice(&tip.to_bytes());
         puts.push(Put { space: Space::Meta, key: Bytes::from_static(TIP_KEY), value: Some(tip_row) });
-        if let Err(error) = db.engine.write(puts, db.sync) {
-            // The links now speak of entries that are not there; the next commit reads them anew.
-            self.links = Links::default();
-            return Err(error);
-        }
+        db.engine.write(puts, db.sync)?;
         self.tip = tip;
         db.publish(tip);
         Ok(())

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 pub struct Txn<'a> {
     snapshot: &'a Snapshot,
-    pending: &'a Overlay,
+    pending: [&'a Overlay; 2],
     /// Where in the batch the newest put of each key is.
     own: [BTreeMap<Bytes, usize>; 4],
     batch: Batch,
@@ -23,6 +23,11 @@ pub struct Txn<'a> {
 
 impl<'a> Txn<'a> {
     pub fn new(snapshot: &'a Snapshot, pending: &'a Overlay) -> Self {
+        Self::over(snapshot, [pending, pending])
+    }
+
+    /// Over pending puts in two generations, the newer first.
+    pub fn over(snapshot: &'a Snapshot, pending: [&'a Overlay; 2]) -> Self {
         Self { snapshot, pending, own: Default::default(), batch: Batch::new() }
     }
 
@@ -66,7 +71,7 @@ impl Read for Txn<'_> {
         if let Some(index) = self.own[space as usize].get(key) {
             return Ok(self.batch.puts[*index].value());
         }
-        if let Some(value) = self.pending.get(space, key) {
+        if let Some(value) = self.pending.iter().find_map(|puts| puts.get(space, key)) {
             return Ok(value.clone());
         }
         self.snapshot.get(space, key)
@@ -74,7 +79,9 @@ impl Read for Txn<'_> {
 
     fn range(&self, space: Space, range: &KeyRange, order: Order) -> Rows<'_> {
         let under = self.snapshot.range(space, range, order);
-        let mut over = self.pending.entries(space, range);
+        let [newer, older] = self.pending;
+        let mut over = older.entries(space, range);
+        over.extend(newer.entries(space, range));
         let own = in_range(&self.own[space as usize], range);
         over.extend(own.map(|(key, index)| (key.clone(), self.batch.puts[*index].value())));
         overlay::merged(under, over, order)

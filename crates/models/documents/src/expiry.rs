@@ -52,12 +52,17 @@ pub fn due(state: &dyn Read, container: &Container, now: Timestamp) -> Result<Ve
 
 /// Removes the items of one partition that are due and have really expired. Says how many.
 pub fn reap(txn: &mut Txn<'_>, container: &Container, due: &[Due], now: Timestamp) -> Result<usize, Error> {
-    let mut removed = 0;
+    let (mut removed, mut bytes) = (0, 0);
     for Due { at, epk, id } in due {
+        // The log gets every image; what is left over comes up again in the next round.
+        if bytes > limits::REAP_BYTES_MAX {
+            break;
+        }
         txn.delete(Space::Index, Row::Expiry { container: container.number(), at: *at, epk, id }.key());
         let Some(found) = item::stored(txn, container, epk, id)? else { continue };
         if is_expired(container, &found, now) {
             item::remove(txn, container, epk, id, &found, now, item::Removal::Expired);
+            bytes += found.bytes().len();
             removed += 1;
         }
     }
@@ -115,14 +120,23 @@ pub fn rebuild_step(txn: &mut Txn<'_>, container: &Container, now: Timestamp) ->
         range = KeyRange { start: [&job.cursor[..], &[0]].concat(), end: range.end };
     }
     let rows = txn.range(Space::Documents, &range, Order::Ascending).take(limits::SWEEP_ROWS_MAX);
-    let rows = rows.collect::<Result<Vec<_>, _>>()?;
+    let rows = rows.map(|row| expiry_row(container, row?)).collect::<Result<Vec<_>, Error>>()?;
     let Some((last, _)) = rows.last().cloned() else { return Ok(pass_done(txn, key, &job, now)) };
-    for (key, value) in rows {
-        enter(txn, container, &key, value)?;
+    for row in rows.into_iter().filter_map(|(_, row)| row) {
+        txn.put(Space::Index, row, Bytes::new());
     }
     job.cursor = last.to_vec();
     txn.put(Space::Meta, key, job.write());
     Ok(Step::More)
+}
+
+/// The key of an item, and of its expiry row if it expires.
+fn expiry_row(container: &Container, (key, value): (Bytes, Bytes)) -> Result<(Bytes, Option<Bytes>), Error> {
+    let item = ItemRow::read(value)?;
+    let (epk, id) = row::read_item(&key).ok_or_else(|| Error::Corrupt("an item's key".into()))?;
+    let row = |at| Row::Expiry { container: container.number(), at, epk: &epk, id: &id }.key();
+    let row = expires_at(container, &item).map(row);
+    Ok((key, row))
 }
 
 fn pass_done(txn: &mut Txn<'_>, key: Bytes, job: &Job, now: Timestamp) -> Step {
@@ -133,16 +147,6 @@ fn pass_done(txn: &mut Txn<'_>, key: Bytes, job: &Job, now: Timestamp) -> Step {
     let not_before = now.seconds() + limits::REQUEST_SECONDS_MAX;
     txn.put(Space::Meta, key, Job { pass: 2, not_before, cursor: Vec::new() }.write());
     Step::Waits
-}
-
-fn enter(txn: &mut Txn<'_>, container: &Container, key: &[u8], value: Bytes) -> Result<(), Error> {
-    let item = ItemRow::read(value)?;
-    let (epk, id) = row::read_item(key).ok_or_else(|| Error::Corrupt("an item's key".into()))?;
-    if let Some(at) = expires_at(container, &item) {
-        let row = Row::Expiry { container: container.number(), at, epk: &epk, id: &id };
-        txn.put(Space::Index, row.key(), Bytes::new());
-    }
-    Ok(())
 }
 
 /// The job of a container that is gone.

@@ -22,17 +22,23 @@ impl Store {
     pub fn background_round(&self) -> Result<Progress, WriteError<Error>> {
         self.probe()?;
         let mut progress = Progress::Idle;
+        // Damage in one container does not keep the others from being looked after.
+        let mut trouble = None;
         for (kind, container) in sweep::jobs(&*self.snapshot()).map_err(WriteError::Engine)? {
-            if self.job_step(kind, container)? == Step::More {
-                progress = Progress::More;
+            match self.job_step(kind, container) {
+                Ok(Step::More) => progress = Progress::More,
+                Ok(Step::Waits | Step::Done) => {}
+                Err(error) => trouble = trouble.or(Some(error)),
             }
         }
         for container in self.catalog().all_containers() {
-            if self.reap(container)? {
-                progress = Progress::More;
+            match self.reap(container) {
+                Ok(true) => progress = Progress::More,
+                Ok(false) => {}
+                Err(error) => trouble = trouble.or(Some(error)),
             }
         }
-        Ok(progress)
+        trouble.map_or(Ok(progress), Err)
     }
 
     /// After a failed commit: a small write, to learn whether the disk takes writes again.
@@ -73,6 +79,9 @@ impl Store {
         let mut due = expiry::due(&*self.snapshot(), container, now).map_err(WriteError::Engine)?;
         due.sort_by(|a, b| a.epk.cmp(&b.epk));
         for partition in due.chunk_by(|a, b| a.epk == b.epk) {
+            // The policy as it is now: it may have been changed since the round began.
+            let catalog = self.catalog();
+            let Some(container) = catalog.container_by_number(container.number()) else { break };
             let scope = Scope::Partition { container: container.number(), epk: &partition[0].epk };
             match self.write_blocking(scope, |txn| expiry::reap(txn, container, partition, now)) {
                 Ok(_) | Err(WriteError::OwnerGone) => {}

@@ -28,7 +28,9 @@ impl Committer {
             let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(group) = self.queue.take_group() else { return };
             self.watchdog.busy();
+            let stop_on_panic = StopOnPanic;
             let done = self.commit(group);
+            drop(stop_on_panic);
             self.watchdog.idle();
             drop(turn);
             self.answer(done);
@@ -42,8 +44,12 @@ impl Committer {
             batches.extend(work.map(|work| work.batch));
         }
         let committed = self.db.commit(batches);
-        self.trouble.note(committed.as_ref().err());
         let is_committed = |outcome: &Outcome| *outcome == Outcome::Committed;
+        match &committed {
+            Err(error) => self.trouble.note(Some(error)),
+            Ok(outcomes) if outcomes.iter().any(is_committed) => self.trouble.note(None),
+            Ok(_) => {}
+        }
         let all_well = committed.as_ref().is_ok_and(|outcomes| outcomes.iter().all(is_committed));
         let aborted = if all_well { Vec::new() } else { self.queue.abort_all() };
         Done { askers, committed, all_well, aborted }
@@ -75,6 +81,21 @@ impl Committer {
         }
         for stripe in stripes {
             self.stripes.tidy(stripe, durable);
+        }
+    }
+}
+
+/// A commit that panics broke an invariant, and others may already have built on what it did not write. Stopped is
+/// better than wrong: nothing acknowledged is lost, and a restart goes on from the disk.
+struct StopOnPanic;
+
+impl Drop for StopOnPanic {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!(
+                "orrery: a commit broke off in the middle; stopping. Everything acknowledged is on the disk. Start again."
+            );
+            std::process::abort();
         }
     }
 }

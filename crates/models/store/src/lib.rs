@@ -4,7 +4,7 @@
 //! store.write(scope, |txn| …)
 //!   stripe of the scope   one writer at a time; reads go pending → newest durable snapshot
 //!   queue                 the batch gets its LSN and joins the stripe's pending puts; the stripe is free
-//!   committer             one thread: drains the queue, one engine write, one sync, publishes, answers
+//!   committer             drains the queue: one engine write, one sync, publishes; then answers
 //! ```
 //!
 //! So writers of one partition follow each other at the speed of memory and share syncs (D1), and no reader

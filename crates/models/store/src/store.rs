@@ -156,8 +156,8 @@ impl Store {
         scope: Scope<'_>,
         body: impl Fn(&mut Txn<'_>) -> Result<T, E>,
     ) -> Result<Committed<T>, WriteError<E>> {
-        for _ in 0..limits::TRANSACTION_RETRIES_MAX {
-            let done = match self.attempt(scope, &body)? {
+        for attempt in 0..limits::TRANSACTION_RETRIES_MAX {
+            let done = match self.attempt(scope, attempt > 0, &body)? {
                 Attempt::Again => None,
                 Attempt::Settled(said) => settled(said, Ok(self.durable_lsn()))?,
                 Attempt::Waits(said, answer) => {
@@ -177,8 +177,8 @@ impl Store {
         scope: Scope<'_>,
         body: impl Fn(&mut Txn<'_>) -> Result<T, E>,
     ) -> Result<Committed<T>, WriteError<E>> {
-        for _ in 0..limits::TRANSACTION_RETRIES_MAX {
-            let done = match self.attempt(scope, &body)? {
+        for attempt in 0..limits::TRANSACTION_RETRIES_MAX {
+            let done = match self.attempt(scope, attempt > 0, &body)? {
                 Attempt::Again => None,
                 Attempt::Settled(said) => settled(said, Ok(self.durable_lsn()))?,
                 Attempt::Waits(said, answer) => {
@@ -192,10 +192,12 @@ impl Store {
         Err(WriteError::Busy)
     }
 
-    /// One run of the body under its stripe.
+    /// One run of the body under its stripe. A retry looks at the conditions first: the writers of a container that
+    /// was dropped would otherwise send those behind them around once each.
     fn attempt<T, E>(
         &self,
         scope: Scope<'_>,
+        is_retry: bool,
         body: &impl Fn(&mut Txn<'_>) -> Result<T, E>,
     ) -> Result<Attempt<T, E>, WriteError<E>> {
         let inner = &*self.0;
@@ -204,10 +206,13 @@ impl Store {
         let epoch = inner.queue.epoch();
         let snapshot = inner.db.snapshot();
         let pending = stripe.pending_over(&snapshot, epoch);
-        let rests_on_pending = !pending.is_empty();
-        let mut txn = Txn::new(&snapshot, pending);
+        let rests_on_pending = pending.iter().any(|puts| !puts.is_empty());
+        let mut txn = Txn::over(&snapshot, pending);
         let said = body(&mut txn);
         let batch = txn.into_batch();
+        if is_retry && said.is_ok() && !batch.conditions_hold(&*snapshot).map_err(WriteError::Engine)? {
+            return Err(WriteError::OwnerGone);
+        }
         let pushed = if said.is_ok() && !batch.is_empty() {
             inner.queue.push(batch, index, epoch, |batch| stripe.add(batch))
         } else if rests_on_pending {

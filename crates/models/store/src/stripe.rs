@@ -9,11 +9,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 pub(crate) struct Stripes(Vec<Mutex<Stripe>>);
 
+/// Pending puts in two generations, so that one can go although the other still grows: under steady load there is
+/// never a moment at which nothing is pending.
 #[derive(Default)]
 pub(crate) struct Stripe {
-    pending: Overlay,
-    newest: Lsn,
+    newer: Generation,
+    older: Generation,
     epoch: u64,
+}
+
+#[derive(Default)]
+struct Generation {
+    puts: Overlay,
+    newest: Lsn,
 }
 
 const STRIPES: usize = 1024;
@@ -39,25 +47,63 @@ impl Stripes {
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => return,
         };
-        if stripe.newest <= durable {
-            stripe.pending.clear();
-        }
+        stripe.forget(durable);
     }
 }
 
 impl Stripe {
-    /// What waits over `snapshot` in this `epoch`. Puts of an earlier epoch never became durable; puts up to
-    /// the snapshot's LSN are in it.
-    pub fn pending_over(&mut self, snapshot: &Snapshot, epoch: u64) -> &Overlay {
-        if self.epoch != epoch || self.newest <= snapshot.lsn() {
-            self.pending.clear();
-            self.epoch = epoch;
+    /// What waits over `snapshot` in this `epoch`, newer first. Puts of an earlier epoch never became durable; puts up
+    /// to the snapshot's LSN are in it.
+    pub fn pending_over(&mut self, snapshot: &Snapshot, epoch: u64) -> [&Overlay; 2] {
+        if self.epoch != epoch {
+            *self = Self { epoch, ..Self::default() };
         }
-        &self.pending
+        self.forget(snapshot.lsn());
+        [&self.newer.puts, &self.older.puts]
     }
 
     pub fn add(&mut self, batch: &StampedBatch) {
-        batch.puts().iter().for_each(|put| self.pending.put(put));
-        self.newest = batch.lsn();
+        batch.puts().iter().for_each(|put| self.newer.puts.put(put));
+        self.newer.newest = batch.lsn();
+    }
+
+    fn forget(&mut self, durable: Lsn) {
+        if self.older.newest <= durable {
+            self.older = std::mem::take(&mut self.newer);
+        }
+        if self.older.newest <= durable {
+            self.older = Generation::default();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+    use orrery_kv::{Batch, Space};
+
+    fn batch(lsn: u64) -> StampedBatch {
+        let mut batch = Batch::new();
+        batch.put(Space::Documents, Bytes::copy_from_slice(&lsn.to_be_bytes()), Bytes::new());
+        batch.stamp(Lsn(lsn))
+    }
+
+    fn waits(stripe: &Stripe, lsn: u64) -> bool {
+        let key = lsn.to_be_bytes();
+        [&stripe.newer.puts, &stripe.older.puts].iter().any(|puts| puts.get(Space::Documents, &key).is_some())
+    }
+
+    #[test]
+    fn what_is_durable_goes_although_more_keeps_coming() {
+        let mut stripe = Stripe::default();
+        for lsn in 1..=1000u64 {
+            stripe.add(&batch(lsn));
+            stripe.forget(Lsn(lsn.saturating_sub(5)));
+            assert!((lsn.saturating_sub(4).max(1)..=lsn).all(|pending| waits(&stripe, pending)), "at {lsn}");
+            assert!(lsn < 20 || !waits(&stripe, lsn - 15), "at {lsn} nothing old is kept");
+        }
+        stripe.forget(Lsn(1000));
+        assert!(stripe.newer.puts.is_empty() && stripe.older.puts.is_empty());
     }
 }

@@ -95,7 +95,7 @@ fn start(data: &Path, flags: &[&str]) -> (Server, Client) {
 #[tokio::test]
 async fn a_disk_that_fills_up_refuses_writes_and_takes_them_again_once_there_is_room() {
     let Some(disk) = Disk::mount(200) else { return };
-    let (server, mut client) = start(&disk.data(), &[]);
+    let (server, mut client) = start(&disk.data(), &["--disk-reserve-mb", "64"]);
     let path = make_container(&mut client, &json!({})).await;
     let filler = disk.filler(100);
     let (count, refused) = fill(&mut client, &path).await;
@@ -111,7 +111,7 @@ async fn a_disk_that_fills_up_refuses_writes_and_takes_them_again_once_there_is_
     assert_eq!(create(&mut client, &path, count).await.status, 201);
     check_all_there(&mut client, &path, count + 1).await;
     server.stop();
-    let (_server, mut client) = start(&disk.data(), &[]);
+    let (_server, mut client) = start(&disk.data(), &["--disk-reserve-mb", "64"]);
     check_all_there(&mut client, &path, count + 1).await;
 }
 

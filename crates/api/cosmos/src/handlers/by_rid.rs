@@ -25,8 +25,7 @@ pub async fn item_id(
     let key = key.ok_or_else(|| Failure::partition_key("The partition key of the item is missing."))?;
     let epk = partition_key::point(container, key)?;
     let (snapshot, container) = (cosmos.store().snapshot(), container.clone());
-    let found = tokio::task::spawn_blocking(move || item::id_of(&*snapshot, &container, &epk, ordinal)).await;
-    let found = found.map_err(|_| Failure::bad_request("The item could not be looked for."))??;
+    let found = super::on_a_thread(move || item::id_of(&*snapshot, &container, &epk, ordinal)).await??;
     found.ok_or_else(|| Failure::from(ItemError::Missing))
 }
 

@@ -86,8 +86,7 @@ pub async fn read(cosmos: &Cosmos, request: &Request, owner: &str, name: &str) -
 async fn count(cosmos: &Cosmos, container: &Arc<Container>) -> Result<Vec<Statistics>, Failure> {
     let (snapshot, container, now) =
         (cosmos.store().snapshot(), container.clone(), cosmos.store().env().now());
-    let counted = tokio::task::spawn_blocking(move || item::statistics(&*snapshot, &container, now));
-    Ok(counted.await.map_err(|_| Failure::bad_request("The statistics could not be counted."))??)
+    Ok(super::on_a_thread(move || item::statistics(&*snapshot, &container, now)).await??)
 }
 
 pub async fn replace(

@@ -14,17 +14,22 @@ use orrery_documents::charge::Charge;
 use orrery_documents::item::{self, Page};
 use orrery_keys::Epk;
 use serde_json::json;
+use std::sync::Arc;
 
-pub fn list(cosmos: &Cosmos, request: &Request, container: &Container) -> Result<Reply, Failure> {
+pub async fn list(cosmos: &Cosmos, request: &Request, container: &Arc<Container>) -> Result<Reply, Failure> {
     if request.header(&header::A_IM).is_some() {
         return Err(Failure::not_implemented("the change feed"));
     }
-    page(cosmos, request, container)
+    page(cosmos, request, container).await
 }
 
-pub async fn query(cosmos: &Cosmos, request: &mut Request, container: &Container) -> Result<Reply, Failure> {
+pub async fn query(
+    cosmos: &Cosmos,
+    request: &mut Request,
+    container: &Arc<Container>,
+) -> Result<Reply, Failure> {
     everything(request).await?;
-    page(cosmos, request, container)
+    page(cosmos, request, container).await
 }
 
 /// The plan of a query that needs none: send it to every range and put the answers one after another.
@@ -52,19 +57,23 @@ async fn everything(request: &mut Request) -> Result<(), Failure> {
     Err(Failure::not_implemented("filters in queries over items"))
 }
 
-fn page(cosmos: &Cosmos, request: &Request, container: &Container) -> Result<Reply, Failure> {
+async fn page(cosmos: &Cosmos, request: &Request, container: &Arc<Container>) -> Result<Reply, Failure> {
     super::items::check_consistency(cosmos, request)?;
     let scope = scope(request, container)?;
     let after = match request.header_or_refuse(&header::CONTINUATION)?.filter(|token| !token.is_empty()) {
         None => None,
         Some(token) => Some(cosmos.tokens().read(container.number(), token)?),
     };
-    let snapshot = cosmos.store().snapshot();
-    let now = cosmos.store().env().now();
-    let page = item::read_feed(&*snapshot, container, &scope, after.as_deref(), request.page_limits()?, now)?;
-    let range = range_of(&scope, container);
-    let reply = page_reply(cosmos, container, &page)
-        .header(header::SESSION_TOKEN, session::token(range, snapshot.lsn()));
+    let (snapshot, now, limits) =
+        (cosmos.store().snapshot(), cosmos.store().env().now(), request.page_limits()?);
+    let (range, lsn) = (range_of(&scope, container), snapshot.lsn());
+    let read = {
+        let container = container.clone();
+        move || item::read_feed(&*snapshot, &container, &scope, after.as_deref(), limits, now)
+    };
+    let page = super::on_a_thread(read).await??;
+    let reply =
+        page_reply(cosmos, container, &page).header(header::SESSION_TOKEN, session::token(range, lsn));
     Ok(reply.header(header::PARTITION_KEY_RANGE_ID, range.to_string()))
 }
 

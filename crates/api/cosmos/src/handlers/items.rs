@@ -15,11 +15,16 @@ use orrery_documents::item::{self, ItemError, ItemRow, Prepared, Target, Verdict
 use orrery_keys::Epk;
 use orrery_store::{Committed, Scope, Txn, WriteError};
 use orrery_value::binary_to_text;
+use std::sync::Arc;
 
 /// The first byte of Cosmos binary JSON, whatever the content type says (wire guide §1.3).
 const BINARY: u8 = 0x80;
 
-pub async fn post(cosmos: &Cosmos, request: &mut Request, container: &Container) -> Result<Reply, Failure> {
+pub async fn post(
+    cosmos: &Cosmos,
+    request: &mut Request,
+    container: &Arc<Container>,
+) -> Result<Reply, Failure> {
     match request.post() {
         Post::Create => create(cosmos, request, container).await,
         Post::Upsert => upsert(cosmos, request, container).await,

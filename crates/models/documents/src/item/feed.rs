@@ -71,16 +71,18 @@ pub fn read_feed(
         let next = [after, &[0]].concat();
         range.start = range.start.max(next);
     }
-    let (mut items, mut bytes, mut looked_at) = (Vec::new(), 0, 0);
+    let (mut items, mut bytes, mut looked_at, mut scanned) = (Vec::new(), 0, 0, 0);
     let mut last = None;
     for row in state.range(Space::Documents, &range, Order::Ascending) {
         let (key, value) = row?;
         let item = ItemRow::read(value)?;
         let overflows = !items.is_empty() && bytes + item.text_length() > page.bytes;
-        if items.len() >= page.items || overflows || looked_at >= limits::PAGE_ROWS_SCANNED_MAX {
+        let tired = looked_at >= limits::PAGE_ROWS_SCANNED_MAX || scanned >= limits::PAGE_BYTES_SCANNED_MAX;
+        if items.len() >= page.items || overflows || tired {
             return Ok(Page { items, more_after: last });
         }
         looked_at += 1;
+        scanned += item.text_length();
         last = Some(key.to_vec());
         if !expiry::is_expired(container, &item, now) {
             bytes += item.text_length();

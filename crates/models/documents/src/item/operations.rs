@@ -76,7 +76,7 @@ pub fn create(
     if found.is_some() {
         return Err(ItemError::Exists);
     }
-    insert(txn, container, item, stamp, ordinal())
+    insert(txn, container, item, stamp, ordinal)
 }
 
 pub fn upsert(
@@ -88,7 +88,7 @@ pub fn upsert(
     ordinal: impl FnOnce() -> u64,
 ) -> Result<Written, ItemError> {
     match live_or_expired(txn, container, item.epk.as_bytes(), item.id.as_str(), stamp)? {
-        None => Ok(Written::Created(insert(txn, container, item, stamp, ordinal())?)),
+        None => Ok(Written::Created(insert(txn, container, item, stamp, ordinal)?)),
         Some(old) => {
             check(&conditions, &old)?;
             Ok(Written::Replaced(overwrite(txn, container, item, &old, stamp)?))
@@ -118,7 +118,7 @@ pub fn replace(
         return Err(ItemError::Exists);
     }
     remove(txn, container, target.epk.as_bytes(), target.id.as_str(), &old, stamp.now, Removal::Deleted);
-    insert(txn, container, item, stamp, old.ordinal())
+    insert(txn, container, item, stamp, || old.ordinal())
 }
 
 pub fn delete(
@@ -173,13 +173,13 @@ fn insert(
     container: &Container,
     item: &Prepared,
     stamp: Stamp,
-    ordinal: u64,
+    ordinal: impl FnOnce() -> u64,
 ) -> Result<ItemRow, ItemError> {
     let (epk, id) = (item.epk.as_bytes(), item.id.as_str());
     for (number, values) in item.unique.iter().enumerate() {
         claim(txn, container, epk, number, values, id, stamp)?;
     }
-    Ok(put(txn, container, item, stamp, ordinal, Change::Create, None))
+    Ok(put(txn, container, item, stamp, ordinal(), Change::Create, None))
 }
 
 fn overwrite(
