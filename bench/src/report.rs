@@ -145,7 +145,7 @@ impl Report {
     fn preamble(&self) -> String {
         let Settings { rounds, warm_up, span, quick, .. } = &self.settings;
         let flags = if *quick { " --quick" } else { "" };
-        let server = release_binary().map_or("none".to_owned(), |binary| binary.display().to_string());
+        let server = release_binary().map_or("none".to_owned(), |binary| within_the_project(&binary));
         let only = self.settings.only.as_ref().map_or(String::new(), |only| format!(" --only {only}"));
         format!(
             "Made by `cargo run --release -p orrery-bench --{flags}{only} --write`.\n\n\
@@ -217,6 +217,12 @@ fn cell_table(cell: Cell, rows: &[Row]) -> String {
         table.push_str(&line);
     }
     table
+}
+
+/// A path as the project sees it: pages that are kept name no folder of one machine.
+fn within_the_project(binary: &std::path::Path) -> String {
+    let shown = binary.display().to_string();
+    shown.find("target/").map_or(shown.clone(), |at| shown[at..].to_owned())
 }
 
 #[cfg(test)]
