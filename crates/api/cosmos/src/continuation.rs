@@ -19,9 +19,7 @@ pub struct Tokens(Hmac<Sha256>);
 
 impl Tokens {
     pub fn new(secret: &[u8; 32]) -> Self {
-        let [mac] =
-            [Hmac::<Sha256>::new_from_slice(secret)].map(|mac| mac.expect("HMAC takes keys of any length"));
-        Self(mac)
+        Self(Hmac::new_from_slice(secret).expect("HMAC takes keys of any length"))
     }
 
     pub fn write(&self, container: u32, after: &[u8]) -> String {

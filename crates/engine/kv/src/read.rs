@@ -32,14 +32,7 @@ impl KeyRange {
 
     /// Every key that begins with `prefix`.
     pub fn prefix(prefix: &[u8]) -> Self {
-        let mut end = prefix.to_vec();
-        while let Some(last) = end.pop() {
-            if last < 0xff {
-                end.push(last + 1);
-                return Self::new(prefix.to_vec(), end);
-            }
-        }
-        Self { start: prefix.to_vec(), end: None }
+        Self { start: prefix.to_vec(), end: orrery_keys::prefix_end(prefix) }
     }
 
     pub fn contains(&self, key: &[u8]) -> bool {

@@ -8,6 +8,8 @@ use orrery_kv::{
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 struct Place(MemoryEngine);
 
@@ -87,6 +89,63 @@ fn after_a_failed_sync_nothing_is_taken_until_a_restart_finds_all_or_none() {
         let found = Db::open(Box::new(engine.crash(kept)), Sync::Data).expect("opened");
         assert_eq!(lsns(&found), expected);
     }
+}
+
+/// An engine whose log cannot be read while `fails` is set.
+struct Unreadable {
+    engine: MemoryEngine,
+    fails: Arc<AtomicBool>,
+}
+
+struct View {
+    view: Arc<dyn Read + Send + std::marker::Sync>,
+    fails: Arc<AtomicBool>,
+}
+
+impl Engine for Unreadable {
+    fn view(&self) -> Arc<dyn Read + Send + std::marker::Sync> {
+        Arc::new(View { view: self.engine.view(), fails: self.fails.clone() })
+    }
+
+    fn write(&self, puts: Vec<orrery_kv::Put>, sync: Sync) -> Result<(), Error> {
+        self.engine.write(puts, sync)
+    }
+
+    fn note_promise(&self, tip: orrery_kv::Tip) {
+        self.engine.note_promise(tip);
+    }
+
+    fn promised(&self) -> Option<orrery_kv::Tip> {
+        self.engine.promised()
+    }
+}
+
+impl Read for View {
+    fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>, Error> {
+        self.view.get(space, key)
+    }
+
+    fn range(&self, space: Space, range: &KeyRange, order: Order) -> orrery_kv::Rows<'_> {
+        if self.fails.load(Ordering::SeqCst) && space == Space::Log {
+            return Box::new(std::iter::once(Err(Error::Unavailable("the disk does not answer".into()))));
+        }
+        self.view.range(space, range, order)
+    }
+}
+
+#[test]
+fn a_group_that_fails_while_its_log_is_linked_leaves_the_chain_whole() {
+    let (engine, fails) = (MemoryEngine::new(), Arc::new(AtomicBool::new(false)));
+    let unreadable = Unreadable { engine: engine.clone(), fails: fails.clone() };
+    let db = Db::open(Box::new(unreadable), Sync::Data).expect("opened");
+    db.commit(vec![change(3).stamp(Lsn(1))]).expect("committed");
+    fails.store(true, Ordering::SeqCst);
+    // The first of the two goes on in a stream whose last link is known, the second must read its own.
+    let group = vec![change(3).stamp(Lsn(2)), change(4).stamp(Lsn(3))];
+    assert!(matches!(db.commit(group), Err(Error::Unavailable(_))));
+    fails.store(false, Ordering::SeqCst);
+    db.commit(vec![change(3).stamp(Lsn(4))]).expect("committed");
+    Db::open(Box::new(engine.crash(0)), Sync::Data).expect("the chain is whole");
 }
 
 type Rows = BTreeMap<u8, Option<u8>>;

@@ -4,7 +4,7 @@ use crate::catalog::model::{Container, Database, Offer, OfferTarget};
 use crate::definition::{ContainerDefinition, Throughput};
 use crate::ranges::{Range, Ranges};
 use bytes::Bytes;
-use orrery_core::{ContainerName, ContainerRid, DatabaseName, DatabaseRid, ETag, OfferRid, Timestamp};
+use orrery_core::{ContainerRid, DatabaseName, DatabaseRid, ETag, OfferRid, Timestamp};
 use orrery_keys::Epk;
 use orrery_kv::Error;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -151,7 +151,6 @@ pub(super) fn read_container(bytes: &[u8]) -> Result<Container, Error> {
     let record: ContainerRecord = read("container", bytes)?;
     let ranges = record.ranges.into_iter().map(read_range).collect::<Result<Vec<_>, _>>()?;
     let definition = ContainerDefinition::parse(record.definition).map_err(|_| damaged("container"))?;
-    ContainerName::parse(definition.name().as_str()).map_err(|_| damaged("container"))?;
     Ok(Container::new(
         DatabaseName::parse(&record.database_name).map_err(|_| damaged("container"))?,
         ContainerRid::new(DatabaseRid(record.database), record.number),

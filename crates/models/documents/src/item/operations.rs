@@ -105,9 +105,7 @@ pub fn replace(
     conditions: Preconditions,
     stamp: Stamp,
 ) -> Result<ItemRow, ItemError> {
-    let old = live_or_expired(txn, container, target.epk.as_bytes(), target.id.as_str(), stamp)?
-        .ok_or(ItemError::Missing)?;
-    check(&conditions, &old)?;
+    let old = the_item(txn, container, target, conditions, stamp)?;
     if item.epk != target.epk {
         return Err(ItemError::PartitionKeyChanged);
     }
@@ -128,11 +126,23 @@ pub fn delete(
     conditions: Preconditions,
     stamp: Stamp,
 ) -> Result<ItemRow, ItemError> {
-    let old = live_or_expired(txn, container, target.epk.as_bytes(), target.id.as_str(), stamp)?
-        .ok_or(ItemError::Missing)?;
-    check(&conditions, &old)?;
+    let old = the_item(txn, container, target, conditions, stamp)?;
     remove(txn, container, target.epk.as_bytes(), target.id.as_str(), &old, stamp.now, Removal::Deleted);
     Ok(old)
+}
+
+/// The item at `target`, if it is there and the conditions hold for it.
+fn the_item(
+    txn: &mut Txn<'_>,
+    container: &Container,
+    target: &Target,
+    conditions: Preconditions,
+    stamp: Stamp,
+) -> Result<ItemRow, ItemError> {
+    let found = live_or_expired(txn, container, target.epk.as_bytes(), target.id.as_str(), stamp)?;
+    let item = found.ok_or(ItemError::Missing)?;
+    check(&conditions, &item)?;
+    Ok(item)
 }
 
 fn check(conditions: &Preconditions, item: &ItemRow) -> Result<(), ItemError> {
