@@ -4,7 +4,6 @@
 //! like an escape. `+` belongs to Base64 and stays a plus. What the signature means is not decided here.
 
 use crate::percent::decode_segment;
-use std::ops::Range;
 
 /// A header taken apart; `signature` is whatever followed `sig=`.
 #[derive(Clone, PartialEq, Eq)]
@@ -39,14 +38,39 @@ pub enum AuthError {
 
 /// Reads the header's value, encoded or not.
 pub fn parse_authorization(header: &str) -> Result<Authorization, AuthError> {
-    let mut text = decode_segment(header).map_err(|_| AuthError::NotText)?.into_owned();
-    let kind = parse_kind(&text[part(&text, "type")?])?;
-    check_version(&text[part(&text, "ver")?])?;
-    let signature = part(&text, "sig")?;
-    // The text becomes the signature in place: this runs for every request.
-    text.truncate(signature.end);
-    text.drain(..signature.start);
-    Ok(Authorization { kind, signature: text })
+    let text = decode_segment(header).map_err(|_| AuthError::NotText)?;
+    let parts = Parts::of(&text);
+    let kind = parse_kind(parts.kind.ok_or(AuthError::Missing("type"))?)?;
+    check_version(parts.version.ok_or(AuthError::Missing("ver"))?)?;
+    let signature = parts.signature.ok_or(AuthError::Missing("sig"))?.to_owned();
+    Ok(Authorization { kind, signature })
+}
+
+/// The parts of a header, in any order; one that is empty is as good as missing, and of two the first counts.
+#[derive(Default)]
+struct Parts<'a> {
+    kind: Option<&'a str>,
+    version: Option<&'a str>,
+    signature: Option<&'a str>,
+}
+
+impl<'a> Parts<'a> {
+    fn of(text: &'a str) -> Self {
+        let mut parts = Self::default();
+        // Only the first `=` of a part separates; Base64 ends in more.
+        for (name, value) in text.split('&').filter_map(|part| part.split_once('=')) {
+            if let Some(part) = parts.named(name).filter(|_| !value.is_empty()) {
+                part.get_or_insert(value);
+            }
+        }
+        parts
+    }
+
+    fn named(&mut self, name: &str) -> Option<&mut Option<&'a str>> {
+        let Self { kind, version, signature } = self;
+        let mut known = [("type", kind), ("ver", version), ("sig", signature)].into_iter();
+        known.find_map(|(known, part)| name.eq_ignore_ascii_case(known).then_some(part))
+    }
 }
 
 fn parse_kind(kind: &str) -> Result<TokenKind, AuthError> {
@@ -66,21 +90,6 @@ fn check_version(version: &str) -> Result<(), AuthError> {
         "1.0" => Ok(()),
         other => Err(AuthError::UnknownVersion(other.to_owned())),
     }
-}
-
-/// Where the value of `name` is in `text`. Only the first `=` of a part separates; Base64 ends in more.
-fn part(text: &str, name: &'static str) -> Result<Range<usize>, AuthError> {
-    let mut start = 0;
-    for piece in text.split('&') {
-        let end = start + piece.len();
-        match piece.split_once('=') {
-            Some((key, value)) if key.eq_ignore_ascii_case(name) && !value.is_empty() => {
-                return Ok(end - value.len()..end);
-            }
-            _ => start = end + 1,
-        }
-    }
-    Err(AuthError::Missing(name))
 }
 
 /// The signature of a token is as good as a password, so it is not printed.
@@ -120,6 +129,7 @@ mod tests {
     #[test]
     fn parts_come_in_any_order_and_case() {
         check("sig=abc=&Ver=1.0&TYPE=Master", TokenKind::Master, "abc=");
+        check("sig=&sig=a&other=b&sig=c&ver=1.0&type=master", TokenKind::Master, "a");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! `+` is a plus in both directions (a space is `%20`): this is the encoding of paths, not of forms. A `%`
 //! that no two hex digits follow stands for itself, as clients that do not escape it expect.
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::borrow::Cow;
 
 /// A segment whose bytes, decoded, are not text.
@@ -13,7 +13,32 @@ pub struct NotText;
 
 /// Decodes one segment, once: `a%2520b` is the text `a%20b`. Copies only if something is escaped.
 pub fn decode_segment(raw: &str) -> Result<Cow<'_, str>, NotText> {
-    percent_decode_str(raw).decode_utf8().map_err(|_| NotText)
+    let mut pieces = raw.as_bytes().split(|byte| *byte == b'%');
+    let plain = pieces.next().unwrap_or_default();
+    if plain.len() == raw.len() {
+        return Ok(Cow::Borrowed(raw));
+    }
+    let mut bytes = Vec::with_capacity(raw.len());
+    bytes.extend_from_slice(plain);
+    for piece in pieces {
+        match escaped(piece) {
+            Some(byte) => {
+                bytes.push(byte);
+                bytes.extend_from_slice(&piece[2..]);
+            }
+            None => {
+                bytes.push(b'%');
+                bytes.extend_from_slice(piece);
+            }
+        }
+    }
+    String::from_utf8(bytes).map(Cow::Owned).map_err(|_| NotText)
+}
+
+/// The byte that two hex digits at the start of `text` stand for.
+fn escaped(text: &[u8]) -> Option<u8> {
+    let digit = |at: usize| char::from(*text.get(at)?).to_digit(16);
+    Some((digit(0)? << 4 | digit(1)?) as u8)
 }
 
 /// Encodes what JavaScript's `encodeURI` encodes, the way `x-ms-alt-content-path` is sent.
@@ -71,6 +96,7 @@ mod tests {
     fn a_lone_percent_sign_stands_for_itself() {
         check_decode("100%", "100%");
         check_decode("%zz%4", "%zz%4");
+        check_decode("%%41%", "%A%");
     }
 
     #[test]

@@ -14,14 +14,14 @@ pub struct Put {
 }
 
 /// Something that must still hold when the batch is committed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Condition {
     pub space: Space,
     pub key: Bytes,
     pub expect: Expect,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Expect {
     Present,
     Absent,

@@ -4,11 +4,12 @@
 //! promised to keep (D1, D2); the tip row is in the same atomic write as what it covers.
 
 use crate::log::{self, Links};
-use crate::{Engine, Error, KeyRange, Order, Overlay, Put, Read, Rows, Space, StampedBatch, Sync, Tip};
+use crate::{
+    Condition, Engine, Error, KeyRange, Order, Overlay, Put, Read, Rows, Space, StampedBatch, Sync, Tip,
+};
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use orrery_core::Lsn;
-use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 const TIP_KEY: &[u8] = b"\0tip";
@@ -144,29 +145,30 @@ impl Writer {
     }
 }
 
-/// How many batches from the front have conditions that hold, each under the ones before it.
+/// How many batches from the front have conditions that hold, each under the ones before it. A group has few that
+/// differ, mostly one per container, and each is looked up once.
 fn conditions_that_hold(group: &[StampedBatch], state: &dyn Read) -> Result<usize, Error> {
-    if group.iter().all(|batch| batch.conditions.is_empty()) {
-        return Ok(group.len());
-    }
-    let conditions = group.iter().flat_map(|batch| &batch.conditions);
-    let watched: HashSet<(Space, &Bytes)> =
-        conditions.map(|condition| (condition.space, &condition.key)).collect();
+    let mut watched: Vec<&Condition> = group.iter().flat_map(|batch| &batch.conditions).collect();
+    watched.sort_unstable();
+    watched.dedup();
     let mut spaces = [false; 4];
-    watched.iter().for_each(|(space, _)| spaces[*space as usize] = true);
+    watched.iter().for_each(|condition| spaces[condition.space as usize] = true);
     let mut newer = Overlay::default();
-    let mut known: HashSet<&crate::Condition> = HashSet::new();
+    let mut holds = vec![false; watched.len()];
     for (index, batch) in group.iter().enumerate() {
         for condition in &batch.conditions {
-            if !known.contains(condition) && !condition.holds(state, &newer)? {
+            let place = watched.partition_point(|other| *other < condition);
+            if !holds[place] && !condition.holds(state, &newer)? {
                 return Ok(index);
             }
-            known.insert(condition);
+            holds[place] = true;
         }
-        let is_watched = |put: &&Put| spaces[put.space as usize] && watched.contains(&(put.space, &put.key));
-        for put in batch.puts.iter().filter(is_watched) {
-            known.retain(|condition| condition.space != put.space || condition.key != put.key);
-            newer.put(put);
+        for put in batch.puts.iter().filter(|put| spaces[put.space as usize]) {
+            let is_about = |condition: &Condition| condition.space == put.space && condition.key == put.key;
+            for (known, _) in holds.iter_mut().zip(&watched).filter(|(_, condition)| is_about(condition)) {
+                *known = false;
+                newer.put(put);
+            }
         }
     }
     Ok(group.len())

@@ -13,6 +13,7 @@ use crate::{Error, KeyRange, Order, Read, Space};
 use bytes::Bytes;
 use orrery_core::{Lsn, limits};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use xxhash_rust::xxh3::xxh3_64;
 
 const LINK_BYTES: usize = 8;
@@ -58,16 +59,15 @@ impl Links {
         number: u16,
         state: &dyn Read,
     ) -> Result<(Bytes, Bytes, u64), Error> {
-        let before = match self.0.get(&line.stream) {
-            Some(link) => *link,
-            None => newest_link(state, line.stream)?,
+        let newest = match self.0.entry(line.stream) {
+            Entry::Occupied(newest) => newest.into_mut(),
+            Entry::Vacant(unknown) => unknown.insert(newest_link(state, line.stream)?),
         };
         let key = key(line.stream, lsn, number);
-        let link = link(before, &key, line.digest);
+        *newest = link(*newest, &key, line.digest);
         let mut value = line.buffer;
-        value[..LINK_BYTES].copy_from_slice(&link.to_be_bytes());
-        self.0.insert(line.stream, link);
-        Ok((Bytes::copy_from_slice(&key), Bytes::from(value), link))
+        value[..LINK_BYTES].copy_from_slice(&newest.to_be_bytes());
+        Ok((Bytes::copy_from_slice(&key), Bytes::from(value), *newest))
     }
 }
 

@@ -7,6 +7,7 @@
 //! catalog/      databases, containers, offers: the rows in `meta`, and the picture of them in memory
 //! definition/   what a container is told to be: validated and normalised policies
 //! item/         an item's row, preparing one outside the lock, the operations on it, feeds
+//! guid.rs       the text of tags and activity ids
 //! ranges.rs     the physical partitions of a container
 //! expiry.rs     time to live: when an item is gone, and removing what is
 //! sweep.rs      removing the rows of a dropped container
@@ -17,11 +18,13 @@ pub mod catalog;
 pub mod charge;
 pub mod definition;
 pub mod expiry;
+mod guid;
 pub mod item;
 pub mod ranges;
 pub mod row;
 pub mod sweep;
 
+pub use guid::Guid;
 use orrery_core::{ETag, Timestamp};
 
 /// What the world adds to a write: the moment, and the tag of the version it makes.

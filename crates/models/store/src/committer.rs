@@ -28,9 +28,7 @@ impl Committer {
             let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(group) = self.queue.take_group() else { return };
             self.watchdog.busy();
-            let stop_on_panic = StopOnPanic;
             let done = self.commit(group);
-            drop(stop_on_panic);
             self.watchdog.idle();
             drop(turn);
             self.answer(done);
@@ -43,6 +41,8 @@ impl Committer {
             askers.push((work.as_ref().map(|work| (work.stripe, work.batch.lsn())), answer));
             batches.extend(work.map(|work| work.batch));
         }
+        // After the askers, so that it is dropped before them: nobody is told anything by a commit that broke off.
+        let _stop_on_panic = StopOnPanic;
         let committed = self.db.commit(batches);
         let is_committed = |outcome: &Outcome| *outcome == Outcome::Committed;
         match &committed {

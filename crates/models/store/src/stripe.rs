@@ -68,6 +68,9 @@ impl Stripe {
     }
 
     fn forget(&mut self, durable: Lsn) {
+        if self.newer.puts.is_empty() && self.older.puts.is_empty() {
+            return;
+        }
         if self.older.newest <= durable {
             self.older = std::mem::take(&mut self.newer);
         }

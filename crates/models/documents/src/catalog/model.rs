@@ -3,7 +3,7 @@
 use super::record;
 use crate::definition::{ContainerDefinition, PartitionKind, Throughput};
 use crate::ranges::Ranges;
-use crate::row;
+use crate::row::{self, Row};
 use bytes::Bytes;
 use orrery_core::{ContainerRid, DatabaseName, DatabaseRid, ETag, OfferRid, Timestamp};
 use orrery_keys::Hashing;
@@ -34,6 +34,7 @@ pub struct Container {
     self_link: String,
     rid_text: String,
     path: String,
+    alive_key: Bytes,
 }
 
 #[derive(Clone, Debug)]
@@ -77,6 +78,7 @@ impl Container {
             self_link,
             rid_text: rid.to_string(),
             path,
+            alive_key: Row::Alive { container: rid.number() }.key(),
         }
     }
 
@@ -135,6 +137,11 @@ impl Container {
     /// `dbs/<name>/colls/<name>`
     pub fn path(&self) -> &str {
         &self.path
+    }
+
+    /// The key of the row that is there while the container is.
+    pub(crate) fn alive_key(&self) -> &Bytes {
+        &self.alive_key
     }
 
     /// `dbs/<rid>/colls/<rid>/`

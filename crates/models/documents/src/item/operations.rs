@@ -72,8 +72,7 @@ pub fn create(
     stamp: Stamp,
     ordinal: impl FnOnce() -> u64,
 ) -> Result<ItemRow, ItemError> {
-    let found = live_or_expired(txn, container, item.epk.as_bytes(), item.id.as_str(), stamp)?;
-    if found.is_some() {
+    if live_there(txn, container, item, stamp)?.is_some() {
         return Err(ItemError::Exists);
     }
     insert(txn, container, item, stamp, ordinal)
@@ -87,7 +86,7 @@ pub fn upsert(
     stamp: Stamp,
     ordinal: impl FnOnce() -> u64,
 ) -> Result<Written, ItemError> {
-    match live_or_expired(txn, container, item.epk.as_bytes(), item.id.as_str(), stamp)? {
+    match live_there(txn, container, item, stamp)? {
         None => Ok(Written::Created(insert(txn, container, item, stamp, ordinal)?)),
         Some(old) => {
             check(&conditions, &old)?;
@@ -112,7 +111,7 @@ pub fn replace(
     if item.id == target.id {
         return overwrite(txn, container, item, &old, stamp);
     }
-    if live_or_expired(txn, container, item.epk.as_bytes(), item.id.as_str(), stamp)?.is_some() {
+    if live_there(txn, container, item, stamp)?.is_some() {
         return Err(ItemError::Exists);
     }
     remove(txn, container, target.epk.as_bytes(), target.id.as_str(), &old, stamp.now, Removal::Deleted);
@@ -158,8 +157,22 @@ pub(crate) fn stored(
     epk: &[u8],
     id: &str,
 ) -> Result<Option<ItemRow>, Error> {
-    let key = Row::Item { container: container.number(), epk, id }.key();
-    state.get(Space::Documents, &key)?.map(ItemRow::read).transpose()
+    stored_at(state, &Row::Item { container: container.number(), epk, id }.key())
+}
+
+fn stored_at(state: &dyn Read, key: &[u8]) -> Result<Option<ItemRow>, Error> {
+    state.get(Space::Documents, key)?.map(ItemRow::read).transpose()
+}
+
+/// What is where `item` is to be, as [`live_or_expired`] finds it.
+fn live_there(
+    txn: &mut Txn<'_>,
+    container: &Container,
+    item: &Prepared,
+    stamp: Stamp,
+) -> Result<Option<ItemRow>, Error> {
+    let found = stored_at(txn, &item.key)?;
+    live(txn, container, item.epk.as_bytes(), item.id.as_str(), found, stamp)
 }
 
 /// The item if it is there; one that has expired is removed on the way, as the reaper would have.
@@ -170,7 +183,19 @@ fn live_or_expired(
     id: &str,
     stamp: Stamp,
 ) -> Result<Option<ItemRow>, Error> {
-    let Some(item) = stored(txn, container, epk, id)? else { return Ok(None) };
+    let found = stored(txn, container, epk, id)?;
+    live(txn, container, epk, id, found, stamp)
+}
+
+fn live(
+    txn: &mut Txn<'_>,
+    container: &Container,
+    epk: &[u8],
+    id: &str,
+    found: Option<ItemRow>,
+    stamp: Stamp,
+) -> Result<Option<ItemRow>, Error> {
+    let Some(item) = found else { return Ok(None) };
     if !expiry::is_expired(container, &item, stamp.now) {
         return Ok(Some(item));
     }
@@ -224,12 +249,11 @@ fn put(
     let (number, epk, id) = (container.number(), item.epk.as_bytes(), item.id.as_str());
     let stamps = Stamps { written: stamp.now, etag: stamp.etag, ordinal };
     let stored = ItemRow::with(item.row.clone(), stamps);
-    let key = Row::Item { container: number, epk, id }.key();
     if let Some(at) = expiry::expires_at(container, &stored) {
         txn.put(Space::Index, Row::Expiry { container: number, at, epk, id }.key(), Bytes::new());
     }
-    log(txn, container, change, &key, stamp.now, old);
-    txn.put_stamped(Space::Documents, key, record::stamped(&item.row, stamps), record::LSN_AT);
+    log(txn, container, change, &item.key, stamp.now, old);
+    txn.put_stamped(Space::Documents, item.key.clone(), record::stamped(&item.row, stamps), record::LSN_AT);
     alive(txn, container);
     stored
 }
@@ -267,7 +291,7 @@ pub(crate) fn remove(
 
 /// The commit is refused if the container is gone by then.
 fn alive(txn: &mut Txn<'_>, container: &Container) {
-    txn.require(Space::Meta, Row::Alive { container: container.number() }.key(), Expect::Present);
+    txn.require(Space::Meta, container.alive_key().clone(), Expect::Present);
 }
 
 fn unique_key(container: &Container, epk: &[u8], number: usize, values: &[u8]) -> Bytes {

@@ -2,17 +2,19 @@
 
 use super::record::{self, Ttl};
 use crate::catalog::Container;
+use crate::row::Row;
 use bytes::Bytes;
 use orrery_core::{InvalidName, ItemId, limits};
 use orrery_keys::{Direction, Epk, KeyBuf, epk};
 use orrery_value::{JsonError, Member, Span, Value, raw, scan_object_text, utf8};
 use std::borrow::Cow;
 
-/// A checked item: its place, its row without stamps, and the keys of its unique values.
+/// A checked item: its place, its key, its row without stamps, and the keys of its unique values.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     pub id: ItemId,
     pub epk: Epk,
+    pub(super) key: Bytes,
     pub(super) row: Bytes,
     pub(super) unique: Vec<Vec<u8>>,
 }
@@ -55,8 +57,10 @@ pub fn prepare(container: &Container, body: &[u8]) -> Result<Prepared, PrepareEr
     if unique.iter().any(|values| values.len() > limits::UNIQUE_KEY_BYTES_MAX) {
         return Err(PrepareError::UniqueKeyTooLong);
     }
+    let epk = epk(container.hashing(), &key);
+    let key = Row::Item { container: container.number(), epk: epk.as_bytes(), id: id.as_str() }.key();
     let row = Bytes::from(record::encode(text.as_bytes(), &members, ttl));
-    Ok(Prepared { id, epk: epk(container.hashing(), &key), unique, row })
+    Ok(Prepared { id, epk, key, row, unique })
 }
 
 /// The partition key that a stored item's text has: what `prepare` found for it.
@@ -139,8 +143,8 @@ fn is_name(raw: &str, name: &str) -> bool {
 }
 
 fn id(text: &str, members: &[Member]) -> Result<ItemId, PrepareError> {
-    match member(text, members, "id").map(Value::parse) {
-        Some(Ok(Value::String(id))) if !id.is_empty() => Ok(ItemId::parse(&id)?),
+    match member(text, members, "id").map(Value::read) {
+        Some(Value::String(id)) if !id.is_empty() => Ok(ItemId::parse(&id)?),
         _ => Err(PrepareError::NoId),
     }
 }
@@ -168,8 +172,8 @@ fn partition_key(container: &Container, text: &str, members: &[Member]) -> Vec<V
 
 /// Objects and arrays are no partition keys; they count as missing.
 fn scalar(raw: Option<&str>) -> Value {
-    match raw.map(Value::parse) {
-        Some(Ok(value)) if !matches!(value, Value::Array(_) | Value::Object(_)) => value,
+    match raw.map(Value::read) {
+        Some(value) if !matches!(value, Value::Array(_) | Value::Object(_)) => value,
         _ => Value::Undefined,
     }
 }
@@ -178,8 +182,8 @@ fn scalar(raw: Option<&str>) -> Value {
 fn unique_values<'a>(paths: impl Iterator<Item = &'a [String]>, text: &str) -> Vec<u8> {
     let mut key = KeyBuf::new();
     for path in paths {
-        let value = raw::at_path(text, path).map(Value::parse);
-        key = key.value(&value.and_then(Result::ok).unwrap_or(Value::Null), Direction::Ascending);
+        let value = raw::at_path(text, path).map_or(Value::Null, Value::read);
+        key = key.value(&value, Direction::Ascending);
     }
     key.finish()
 }

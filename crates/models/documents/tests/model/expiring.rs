@@ -165,3 +165,17 @@ fn the_reaper_works_in_rounds() {
     assert_eq!(reap(&mut world, &container), (10, 10));
     assert_eq!(audit(&*world.snapshot(), world.db.tip().lsn).items, 0);
 }
+
+/// The log gets the image of everything that is removed, and one commit must not carry hundreds of large ones.
+#[test]
+fn a_round_of_the_reaper_ends_when_it_has_removed_enough_bytes() {
+    const ITEM_BYTES: usize = 1_000_000;
+    let (mut world, container) = written_at(0);
+    let text = "x".repeat(ITEM_BYTES);
+    let enough = limits::REAP_BYTES_MAX / ITEM_BYTES + 1;
+    world.create_all(&container, (0..enough + 2).map(|n| format!(r#"{{"id":"{n}","pk":1,"t":"{text}"}}"#)));
+    world.at(5);
+    assert_eq!(reap(&mut world, &container), (enough + 2, enough));
+    assert_eq!(reap(&mut world, &container), (2, 2), "what was left comes up again");
+    assert_eq!(audit(&*world.snapshot(), world.db.tip().lsn).items, 0);
+}

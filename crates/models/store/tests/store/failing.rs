@@ -1,9 +1,10 @@
 //! Commits that fail: what built on them runs again or fails too, and is never half there.
 
-use crate::place::{Place, add, elsewhere, here, open};
+use crate::place::{Place, Write, add, elsewhere, here, open};
 use orrery_core::Lsn;
 use orrery_kv::{Db, Error, Expect, Fault, MemoryEngine, Read, Space, Sync, Txn};
 use orrery_store::{Scope, WriteError};
+use std::time::{Duration, Instant};
 
 fn unavailable<T>(result: &Result<T, WriteError<Error>>) -> bool {
     matches!(result, Err(WriteError::Engine(Error::Unavailable(_))))
@@ -146,5 +147,46 @@ fn an_owner_may_come_and_go_in_the_same_group() {
     goes.wait().unwrap();
     assert!(matches!(late.wait(), Err(WriteError::OwnerGone)));
     assert_eq!(place.number(b"n").unwrap().0, 10);
+    place.store.close();
+}
+
+/// Whether a write is answered although the committer stands before the gate.
+fn is_answered<T, E>(write: &mut Write<'_, T, E>) -> bool {
+    let give_up = Instant::now() + Duration::from_secs(10);
+    while write.waits() && Instant::now() < give_up {
+        std::thread::yield_now();
+    }
+    !write.waits()
+}
+
+/// Otherwise each would be refused by a commit of its own, which sends all behind it around once more.
+#[test]
+fn a_write_that_runs_again_looks_for_its_owner_before_it_is_queued() {
+    let (place, first) = Place::held();
+    let refused = place.begin(here(), depends);
+    let mut aborted = [place.begin(here(), depends), place.begin(elsewhere(), depends)];
+    place.gate.open();
+    first.wait().unwrap();
+    assert!(matches!(refused.wait(), Err(WriteError::OwnerGone)));
+    place.gate.shut();
+    let held = place.begin(here(), |txn| add(txn, b"m", 1));
+    place.gate.wait_for_arrivals(2);
+    assert!(aborted.iter_mut().all(is_answered), "they need no commit to be told");
+    assert!(aborted.into_iter().all(|write| matches!(write.wait(), Err(WriteError::OwnerGone))));
+    place.gate.open();
+    held.wait().unwrap();
+    place.store.close();
+}
+
+#[test]
+fn a_group_that_was_refused_says_nothing_of_the_disk() {
+    let place = Place::new();
+    place.gate.engine().fail_at(0, Fault::BeforeWrite);
+    assert!(unavailable(&place.begin(here(), |txn| add(txn, b"n", 1)).wait()));
+    assert!(place.store.trouble().is_some());
+    assert!(matches!(place.begin(here(), depends).wait(), Err(WriteError::OwnerGone)));
+    assert!(place.store.trouble().is_some(), "nothing reached the disk since it failed");
+    place.begin(here(), |txn| add(txn, b"n", 1)).wait().unwrap();
+    assert!(place.store.trouble().is_none());
     place.store.close();
 }
