@@ -6,18 +6,24 @@
     compat.py --summary    prints `N passed, M failed`, and fails when one failed or none ran
 
 A cell says yes only if every test of its feature passed, over http and over https. What nobody tested says so.
+What the query language knows is asked of the server binary itself (ORRERY_BIN, else the newer of target/release
+and target/debug), and a function is listed only where a golden case calls it.
 """
 
 import difflib
 import json
+import os
 import re
+import subprocess
 import sys
 import tomllib
 from itertools import groupby
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-COMPAT = HERE.parents[1] / "COMPAT.md"
+ROOT = HERE.parents[1]
+COMPAT = ROOT / "COMPAT.md"
+CASES = ROOT / "crates/models/query/cases"
 TRANSPORTS = {"http", "https"}
 
 
@@ -25,9 +31,9 @@ def main(arguments):
     results = {sdk: read_results(sdk) for sdk in SDKS}
     match arguments:
         case []:
-            COMPAT.write_text(page(read_features(results), results))
+            COMPAT.write_text(page(results))
         case ["--check"]:
-            return check(page(read_features(results), results))
+            return check(page(results))
         case ["--summary"]:
             return summary(results)
         case _:
@@ -61,8 +67,12 @@ def read_results(sdk):
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
+def read_tables():
+    return tomllib.loads((HERE / "features.toml").read_text())
+
+
 def read_features(results):
-    features = tomllib.loads((HERE / "features.toml").read_text())["feature"]
+    features = read_tables()["feature"]
     known = {feature["key"]: feature for feature in features}
     for sdk, rows in results.items():
         for row in rows:
@@ -74,9 +84,10 @@ def read_features(results):
 
 # --- output -----------------------------------------------------------------------------------------------------
 
-def page(features, results):
+def page(results):
+    features = read_features(results)
     sections = [section(name, list(rows), results) for name, rows in groupby(features, lambda f: f["section"])]
-    return "\n".join([INTRODUCTION, sdk_table(), *sections])
+    return "\n".join([INTRODUCTION, sdk_table(), *sections, language()])
 
 
 INTRODUCTION = """\
@@ -129,6 +140,81 @@ def notes_of(feature):
     notes = [feature["note"]] if "note" in feature else []
     notes += [f"{', '.join(columns)}: {reason}" for reason, columns in reasons.items()]
     return [f"- *{feature['title']}*: {note}." for note in notes]
+
+
+# --- the query language -----------------------------------------------------------------------------------------
+
+LANGUAGE = """\
+## The query language
+
+The same for every SDK. The server binary says what is here: each query below was given to `orrery query
+--explain`, and the functions are those of `orrery query --functions`.
+"""
+
+FUNCTIONS = """\
+Each function is called by at least one golden case; the folder of [cases](crates/models/query/cases) that calls it most
+is its family. Names are found whatever their case. Those that begin with `_` are for the plans that clients run.
+"""
+
+
+def language():
+    binary = server_binary()
+    return "\n".join([LANGUAGE, clause_table(binary), FUNCTIONS, function_table(binary)])
+
+
+def server_binary():
+    if "ORRERY_BIN" in os.environ:
+        return os.environ["ORRERY_BIN"]
+    built = [path for kind in ("release", "debug") if (path := ROOT / "target" / kind / "orrery").exists()]
+    if not built:
+        sys.exit("no server binary: build it (cargo build --release) or set ORRERY_BIN")
+    return max(built, key=lambda path: path.stat().st_mtime)
+
+
+def orrery(binary, *arguments):
+    return subprocess.run([binary, "query", *arguments], capture_output=True, text=True, check=False)
+
+
+def clause_table(binary):
+    rows = [clause_row(binary, clause) for clause in read_tables()["clause"]]
+    return "\n".join(["| clause | for example | |", "|---|---|---|", *rows, ""])
+
+
+def clause_row(binary, clause):
+    said = orrery(binary, "--explain", clause["query"])
+    code = re.match(r"orrery: (SC\d+)", said.stderr)
+    if clause.get("refused"):
+        verdict = f"refused ({code[1]})" if code else "**accepted**"
+    else:
+        verdict = "yes" if said.returncode == 0 else "**no**"
+    title, query = (clause[name].replace("|", "\\|") for name in ("title", "query"))
+    return f"| {title} | `{query}` | {verdict} |"
+
+
+def function_table(binary):
+    listed = [line.split("\t") for line in orrery(binary, "--functions").stdout.splitlines()]
+    if not listed:
+        sys.exit(f"{binary} lists no functions; build it again")
+    families = {}
+    for name, _, kind in listed:
+        families.setdefault("aggregates" if kind == "aggregate" else family(name), []).append(f"`{name}`")
+    rows = [f"| {title} | {', '.join(names)} |" for title, names in sorted(families.items())]
+    return "\n".join(["| family | functions |", "|---|---|", *rows, ""])
+
+
+def family(name):
+    calls = re.compile(rf"(?<!\w){re.escape(name)}\s*\(", re.IGNORECASE)
+    folders = [folder for folder in (CASES / "functions").iterdir() if folder.is_dir()]
+    counts = {folder.name: len(calls.findall(case_text(folder))) for folder in folders}
+    most = max(sorted(counts), key=counts.get)
+    if counts[most] == 0:
+        sys.exit(f"no case in {CASES / 'functions'} calls {name}")
+    return most.replace("_", " ")
+
+
+def case_text(folder):
+    lines = [line for path in folder.glob("*.case") for line in path.read_text().splitlines()]
+    return "\n".join(line for line in lines if not line.startswith("#"))
 
 
 # --- verdicts ---------------------------------------------------------------------------------------------------

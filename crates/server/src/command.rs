@@ -1,7 +1,8 @@
 //! The command line.
 
 use crate::config::{Config, ServeFlags};
-use crate::{logging, serve};
+use crate::query::QueryFlags;
+use crate::{logging, query, serve};
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
@@ -20,6 +21,8 @@ struct Command {
 enum Verb {
     /// Start the server
     Serve(Box<ServeFlags>),
+    /// Ask a running server, or explain a query without one
+    Query(Box<QueryFlags>),
 }
 
 /// Runs the verb; the error is a sentence for a person.
@@ -39,6 +42,7 @@ pub fn run() -> Result<(), String> {
             logging::start(&config)?;
             serve::serve(config)
         }
+        Verb::Query(flags) => query::query(*flags),
     }
 }
 

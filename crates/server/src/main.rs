@@ -1,6 +1,7 @@
 //! The binary `orrery`: reads flags, environment and configuration, wires the layers together, runs.
 //!
-//! `serve` is the main job. Whatever keeps it from starting is one sentence on standard error and exit code 2.
+//! `serve` is the main job; whatever keeps it from starting is one sentence on standard error and exit code 2.
+//! `query` asks a server that runs, or explains a query without one.
 
 mod account_keys;
 mod background;
@@ -9,6 +10,7 @@ mod command;
 mod config;
 mod logging;
 mod ports_file;
+mod query;
 mod serve;
 mod services;
 

@@ -10,3 +10,4 @@ import "./facts/etags.mjs";
 import "./facts/ttl.mjs";
 import "./facts/feeds.mjs";
 import "./facts/session.mjs";
+import "./facts/queries.mjs";

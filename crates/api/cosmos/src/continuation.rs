@@ -1,7 +1,9 @@
 //! Continuation tokens: where a feed goes on, opaque to clients, small, and checked when they come back.
 //!
-//! Base64 of: version u8, container u32, the key of the last row, and eight bytes of a MAC under a secret of
-//! this data folder. No cursor is kept, so a token outlives restarts, other page sizes and splits.
+//! Base64 of: version u8, kind u8, container u32, where to go on, and eight bytes of a MAC under a secret of
+//! this data folder. A feed goes on after the key of its last row; a query from a state of its own, with four
+//! bytes before it that name the question. No cursor is kept, so a token outlives restarts, other page sizes
+//! and splits.
 
 use crate::failure::Failure;
 use base64::Engine as _;
@@ -10,9 +12,12 @@ use hmac::{Hmac, Mac};
 use orrery_core::limits;
 use sha2::Sha256;
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
+const FEED: u8 = 0;
+const QUERY: u8 = 1;
 const MAC_BYTES: usize = 8;
-const HEAD_BYTES: usize = 5;
+const HEAD_BYTES: usize = 6;
+const QUESTION_BYTES: usize = 4;
 
 #[derive(Clone)]
 pub struct Tokens(Hmac<Sha256>);
@@ -23,8 +28,31 @@ impl Tokens {
     }
 
     pub fn write(&self, container: u32, after: &[u8]) -> String {
+        self.sealed(FEED, container, after)
+    }
+
+    pub fn read(&self, container: u32, token: &str) -> Result<Vec<u8>, Failure> {
+        self.checked(FEED, container, token).ok_or_else(refused)
+    }
+
+    /// Where a query goes on; `question` tells it from other queries.
+    pub fn write_query(&self, container: u32, question: u32, state: &[u8]) -> String {
+        self.sealed(QUERY, container, &[&question.to_be_bytes(), state].concat())
+    }
+
+    pub fn read_query(&self, container: u32, question: u32, token: &str) -> Result<Vec<u8>, Failure> {
+        let state = self.checked(QUERY, container, token).ok_or_else(refused)?;
+        match state.split_at_checked(QUESTION_BYTES) {
+            Some((asked, state)) if asked == question.to_be_bytes() => Ok(state.to_vec()),
+            _ => Err(Failure::bad_request(
+                "Invalid Continuation Token: it is of another query; the text and the parameters must stay the same.",
+            )),
+        }
+    }
+
+    fn sealed(&self, kind: u8, container: u32, after: &[u8]) -> String {
         let mut token = Vec::with_capacity(HEAD_BYTES + after.len() + MAC_BYTES);
-        token.push(VERSION);
+        token.extend_from_slice(&[VERSION, kind]);
         token.extend_from_slice(&container.to_be_bytes());
         token.extend_from_slice(after);
         let mac = self.mac(&token);
@@ -32,13 +60,7 @@ impl Tokens {
         URL_SAFE_NO_PAD.encode(token)
     }
 
-    pub fn read(&self, container: u32, token: &str) -> Result<Vec<u8>, Failure> {
-        self.checked(container, token).ok_or_else(|| {
-            Failure::bad_request("Invalid Continuation Token: it is not one that this container gave; start from the first page.")
-        })
-    }
-
-    fn checked(&self, container: u32, token: &str) -> Option<Vec<u8>> {
+    fn checked(&self, kind: u8, container: u32, token: &str) -> Option<Vec<u8>> {
         if token.len() > limits::CONTINUATION_BYTES_MAX {
             return None;
         }
@@ -46,7 +68,7 @@ impl Tokens {
         let (text, mac) = bytes.split_at_checked(bytes.len().checked_sub(MAC_BYTES)?)?;
         self.0.clone().chain_update(text).verify_truncated_left(mac).ok()?;
         let (head, after) = text.split_at_checked(HEAD_BYTES)?;
-        (head[0] == VERSION && head[1..] == container.to_be_bytes()).then(|| after.to_vec())
+        (head[..2] == [VERSION, kind] && head[2..] == container.to_be_bytes()).then(|| after.to_vec())
     }
 
     fn mac(&self, text: &[u8]) -> [u8; MAC_BYTES] {
@@ -55,6 +77,12 @@ impl Tokens {
         short.copy_from_slice(&whole[..MAC_BYTES]);
         short
     }
+}
+
+fn refused() -> Failure {
+    Failure::bad_request(
+        "Invalid Continuation Token: it is not one that this container gave; start from the first page.",
+    )
 }
 
 #[cfg(test)]
@@ -74,6 +102,10 @@ mod tests {
             let changed = String::from_utf8(changed).expect("ascii");
             assert!(tokens.read(3, &changed).is_err(), "{changed}");
         }
+        let query = tokens.write_query(3, 5, b"state");
+        assert_eq!(tokens.read_query(3, 5, &query), Ok(b"state".to_vec()));
+        assert!(tokens.read_query(3, 6, &query).is_err() && tokens.read(3, &query).is_err());
+        assert!(tokens.read_query(3, 5, &token).is_err());
         for garbage in ["", "x", "####", "AQAAAAM"] {
             assert!(tokens.read(3, garbage).is_err());
         }

@@ -8,6 +8,7 @@ use orrery_core::{InvalidName, Lsn};
 use orrery_documents::catalog::CatalogError;
 use orrery_documents::definition::DefinitionError;
 use orrery_documents::item::{ItemError, PrepareError};
+use orrery_query::QueryError;
 use orrery_store::{EngineError, WriteError};
 use orrery_value::BinaryError;
 
@@ -180,6 +181,27 @@ impl From<PrepareError> for Failure {
             | PrepareError::Ttl(_)
             | PrepareError::PartitionKeyTooLong
             | PrepareError::UniqueKeyTooLong => Self::bad_request(message),
+        }
+    }
+}
+
+impl From<QueryError> for Failure {
+    fn from(error: QueryError) -> Self {
+        match error {
+            QueryError::Text(complaint) => {
+                let errors = serde_json::json!({ "errors": [{
+                    "severity": "Error",
+                    "location": { "start": complaint.at.start, "end": complaint.at.end },
+                    "code": complaint.code,
+                    "message": complaint.message,
+                }] });
+                Self::bad_request(format!("Message: {errors}"))
+            }
+            QueryError::Refused(message) => Self::bad_request(message),
+            QueryError::TooLong(message) => {
+                Self::new(StatusCode::REQUEST_TIMEOUT, "RequestTimeout", 0, message)
+            }
+            QueryError::Storage(message) => Self::internal(message),
         }
     }
 }

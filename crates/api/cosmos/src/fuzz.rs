@@ -2,7 +2,7 @@
 //! send. Each takes any bytes and panics only if a promise of this crate is broken.
 
 use crate::continuation::Tokens;
-use crate::metadata_query::MetadataQuery;
+use crate::query::body::QueryBody;
 use crate::{partition_key, route, session};
 use orrery_value::Value;
 
@@ -33,11 +33,10 @@ pub fn headers(data: &[u8]) {
     let _ = orrery_api_common::parse_authorization(text);
 }
 
-/// A query is understood or refused as a bad request; one that asks for everything matches anything.
+/// A query's body is understood or refused as a bad request; what is understood has a name for its question.
 pub fn query(data: &[u8]) {
-    match MetadataQuery::parse(data) {
-        Ok(query) if query.is_everything() => assert!(query.matches(&serde_json::Value::Null)),
-        Ok(_) => {}
+    match QueryBody::parse(data) {
+        Ok(body) => assert_eq!(body.fingerprint(), body.clone().fingerprint()),
         Err(failure) => assert_eq!(failure.status, 400),
     }
 }

@@ -17,6 +17,7 @@ headers! {
     CONTINUATION = "x-ms-continuation";
     DATE = "x-ms-date";
     END_EPK = "x-ms-end-epk";
+    INDEX_UTILIZATION = "x-ms-cosmos-index-utilization";
     INDEX_PROGRESS = "x-ms-documentdb-collection-index-transformation-progress";
     INTENDED_COLLECTION = "x-ms-cosmos-intended-collection-rid";
     IS_BATCH = "x-ms-cosmos-is-batch-request";
@@ -33,8 +34,13 @@ headers! {
     OFFER_THROUGHPUT = "x-ms-offer-throughput";
     PARTITION_KEY = "x-ms-documentdb-partitionkey";
     PARTITION_KEY_RANGE_ID = "x-ms-documentdb-partitionkeyrangeid";
+    POPULATE_INDEX_METRICS = "x-ms-cosmos-populateindexmetrics";
+    POPULATE_INDEX_METRICS_V2 = "x-ms-cosmos-populateindexmetrics-v2";
+    POPULATE_QUERY_METRICS = "x-ms-documentdb-populatequerymetrics";
     POPULATE_STATISTICS = "x-ms-documentdb-populatepartitionstatistics";
     POPULATE_QUOTA = "x-ms-documentdb-populatequotainfo";
+    PREFER = "prefer";
+    QUERY_METRICS = "x-ms-documentdb-query-metrics";
     REQUEST_CHARGE = "x-ms-request-charge";
     RESOURCE_QUOTA = "x-ms-resource-quota";
     RESOURCE_USAGE = "x-ms-resource-usage";
@@ -43,6 +49,7 @@ headers! {
     SERVICE_VERSION = "x-ms-serviceversion";
     SESSION_TOKEN = "x-ms-session-token";
     START_EPK = "x-ms-start-epk";
+    SUPPORTED_QUERY_FEATURES = "x-ms-cosmos-supported-query-features";
     SUBSTATUS = "x-ms-substatus";
 }
 

@@ -7,8 +7,12 @@ use http::header::{CONTENT_TYPE, ETAG};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use orrery_api_common::{Body, body_of_two};
 use orrery_core::{ETag, limits};
+use orrery_documents::Guid;
 use orrery_documents::charge::Charge;
 use std::borrow::Cow;
+
+/// What an answer about an item has at most, so that its map never grows.
+const HEADERS: usize = 12;
 
 pub struct Reply {
     status: StatusCode,
@@ -18,9 +22,17 @@ pub struct Reply {
 
 impl Reply {
     pub fn new(status: StatusCode, charge: Charge) -> Self {
-        let mut headers = HeaderMap::with_capacity(12);
+        let mut headers = HeaderMap::with_capacity(HEADERS);
         headers.insert(header::REQUEST_CHARGE, charge.to_string().to_value());
         Self { status, headers, body: Default::default() }
+    }
+
+    /// Headers that were put together before.
+    pub fn headers(mut self, headers: impl IntoIterator<Item = (HeaderName, HeaderValue)>) -> Self {
+        for (name, value) in headers {
+            self.headers.insert(name, value);
+        }
+        self
     }
 
     pub fn header(mut self, name: HeaderName, value: impl ToValue) -> Self {
@@ -29,7 +41,7 @@ impl Reply {
     }
 
     pub fn etag(self, tag: ETag) -> Self {
-        self.header(ETAG, tag.to_string())
+        self.header(ETAG, ["\"", Guid::new(tag.as_u128()).as_str(), "\""].concat())
     }
 
     pub fn json(self, body: impl Into<Bytes>) -> Self {
@@ -63,7 +75,7 @@ impl Reply {
         if let Some(wait) = failure.retry_after_ms {
             reply = reply.header(header::RETRY_AFTER_MS, wait);
         }
-        failure.place.iter().fold(reply, |reply, (name, value)| reply.header(name.clone(), value.clone()))
+        reply.headers(failure.place.iter().cloned())
     }
 }
 

@@ -75,7 +75,7 @@ impl Request {
     }
 
     pub fn wants_minimal(&self) -> bool {
-        self.head.headers.get_all("prefer").iter().any(|value| value.as_bytes() == b"return=minimal")
+        self.head.headers.get_all(header::PREFER).iter().any(|value| value.as_bytes() == b"return=minimal")
     }
 
     pub fn preconditions(&self) -> Preconditions {

@@ -46,7 +46,7 @@ pub enum Route<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located<'a> {
     pub route: Route<'a>,
-    pub resource_type: String,
+    pub resource_type: Cow<'a, str>,
     /// The link as names; of a feed, its parent's.
     pub link: String,
 }
@@ -63,6 +63,9 @@ const OTHERS: [&str; 9] = [
     "attachments",
 ];
 
+/// One more than the longest path of a resource has; what lies further never decides.
+const SEGMENTS_MAX: usize = 7;
+
 pub fn locate(uri: &Uri) -> Result<Located<'_>, Failure> {
     let mut segments = segments(uri.path())?;
     // JavaScript leaves a `?` of an item's id as it is, and signs it as part of the id.
@@ -73,7 +76,7 @@ pub fn locate(uri: &Uri) -> Result<Located<'_>, Failure> {
         segments[5] = format!("{}?{query}", segments[5]).into();
     }
     let (resource_type, link) = signed(&segments);
-    Ok(Located { route: route(segments)?, resource_type, link })
+    Ok(Located { route: route(&segments)?, resource_type, link })
 }
 
 fn invalid_url() -> Failure {
@@ -84,16 +87,18 @@ fn invalid_url() -> Failure {
 fn segments(path: &str) -> Result<Vec<Cow<'_, str>>, Failure> {
     let path = path.strip_prefix('/').unwrap_or(path);
     let path = path.strip_suffix('/').unwrap_or(path);
-    if path.is_empty() {
-        return Ok(Vec::new());
+    let mut segments = Vec::with_capacity(SEGMENTS_MAX);
+    for segment in path.split('/').filter(|_| !path.is_empty()) {
+        segments.push(percent::decode_segment(segment).map_err(|_| invalid_url())?);
     }
-    path.split('/').map(percent::decode_segment).collect::<Result<_, _>>().map_err(|_| invalid_url())
+    Ok(segments)
 }
 
-fn route(segments: Vec<Cow<'_, str>>) -> Result<Route<'_>, Failure> {
-    let names: Vec<&str> = segments.iter().map(|segment| &**segment).collect();
+fn route<'a>(segments: &[Cow<'a, str>]) -> Result<Route<'a>, Failure> {
+    let mut names = [""; SEGMENTS_MAX];
+    names.iter_mut().zip(segments).for_each(|(name, segment)| *name = segment);
     let own = |at: usize| segments[at].clone();
-    Ok(match names[..] {
+    Ok(match names[..segments.len().min(SEGMENTS_MAX)] {
         [] => Route::Account,
         ["dbs"] => Route::Databases,
         ["dbs", _] => Route::Database { database: own(1) },
@@ -111,12 +116,12 @@ fn route(segments: Vec<Cow<'_, str>>) -> Result<Route<'_>, Failure> {
 }
 
 /// Odd number of segments: a feed, whose parent is signed. Even: the resource itself (wire guide §4.1).
-fn signed(segments: &[Cow<'_, str>]) -> (String, String) {
-    let kind = |at: usize| segments[at].clone().into_owned();
+fn signed<'a>(segments: &[Cow<'a, str>]) -> (Cow<'a, str>, String) {
+    let kind = |at: usize| segments[at].clone();
     match segments.len() {
-        0 => (String::new(), String::new()),
+        0 => ("".into(), String::new()),
         2 if segments[0] == "offers" => (kind(0), segments[1].to_lowercase()),
-        6 if segments[4] == "operations" => ("colls".to_owned(), segments[..4].join("/")),
+        6 if segments[4] == "operations" => ("colls".into(), segments[..4].join("/")),
         odd if odd % 2 == 1 => (kind(odd - 1), segments[..odd - 1].join("/")),
         even => (kind(even - 2), segments.join("/")),
     }
@@ -129,10 +134,7 @@ mod tests {
     fn check(uri: &str, expected: Route<'_>, kind: &str, link: &str) {
         let uri = uri.parse().expect("a uri");
         let located = locate(&uri).expect("a route");
-        assert_eq!(
-            (located.route, located.resource_type.as_str(), located.link.as_str()),
-            (expected, kind, link)
-        );
+        assert_eq!((located.route, &*located.resource_type, located.link.as_str()), (expected, kind, link));
     }
 
     fn item(id: &str) -> Route<'_> {
@@ -175,7 +177,13 @@ mod tests {
 
     #[test]
     fn unknown_paths_are_bad_requests() {
-        for path in ["/nothing", "/dbs/d/colls/c/nothing", "/dbs//colls/%FF", "/dbs/d/colls/c/docs/i/j"] {
+        for path in [
+            "/nothing",
+            "/dbs/d/colls/c/nothing",
+            "/dbs//colls/%FF",
+            "/dbs/d/colls/c/docs/i/j",
+            "/dbs/d/colls/c/docs/i/j/k/l",
+        ] {
             let uri = path.parse().expect("a uri");
             let failure = locate(&uri).expect_err(path);
             assert_eq!(failure.status, 400, "{path}");

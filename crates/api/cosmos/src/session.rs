@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use orrery_core::{Lsn, limits};
 
 pub fn token(range: u32, lsn: Lsn) -> String {
-    format!("{range}:-1#{lsn}")
+    [&range.to_string(), ":-1#", &lsn.0.to_string()].concat()
 }
 
 /// The newest LSN that a token names for any range. LSNs are of one order, so one number speaks for all.

@@ -48,6 +48,17 @@ pub const PAGE_ROWS_SCANNED_MAX: usize = 50_000;
 pub const PAGE_BYTES_SCANNED_MAX: usize = 64 * 1024 * 1024;
 /// Query text.
 pub const QUERY_TEXT_BYTES_MAX: usize = 512 * 1024;
+/// Levels of a query's tree: operators, members, calls and subqueries inside one another. Whoever walks the tree
+/// may recurse, so it is a bound on stacks too. Chains of AND, OR and `||` are built balanced and cost little.
+pub const QUERY_TREE_LEVELS_MAX: usize = 256;
+/// How many of these levels a subquery counts for: it has more clauses, and so needs more of a stack.
+pub const QUERY_SUBQUERY_LEVELS: usize = 8;
+/// JOINs of one SELECT.
+pub const QUERY_JOINS_MAX: usize = 10;
+/// Items between the parentheses of one IN.
+pub const QUERY_IN_ITEMS_MAX: usize = 16_000;
+/// How much of a token a message about it repeats.
+pub const QUERY_TOKEN_SHOWN_BYTES_MAX: usize = 256;
 /// A continuation token as it arrives.
 pub const CONTINUATION_BYTES_MAX: usize = 16 * 1024;
 /// Throughput (RU/s): smallest manual, smallest autoscale, steps, and largest.
@@ -112,3 +123,17 @@ pub const REQUEST_SECONDS_MAX: u64 = BODY_SECONDS_MAX + COMMIT_SECONDS_MAX + 60;
 pub const DATE_SKEW_SECONDS_MAX: u64 = 15 * 60;
 /// How long a stop waits for requests in flight.
 pub const STOP_SECONDS_MAX: u64 = 20;
+
+/// A page of a query ends, with what it has and a continuation, when it has taken this long.
+pub const PAGE_MILLIS_MAX: u64 = 2_000;
+/// What must be seen whole (sorting, grouping) may take this long before it is refused.
+pub const QUERY_MILLIS_MAX: u64 = 45_000;
+/// Memory for the rows that a page of a sorted, grouped or distinct query holds at once; with more rows than
+/// fit, pages become shorter.
+pub const PAGE_BYTES_HELD_MAX: usize = 64 * 1024 * 1024;
+/// Memory for what a subquery builds; beyond it the query is refused.
+pub const QUERY_BYTES_HELD_MAX: usize = 128 * 1024 * 1024;
+/// An array or object that a query builds for one row.
+pub const VALUE_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Where a query goes on, before it is sealed into a token of at most [`CONTINUATION_BYTES_MAX`].
+pub const CONTINUATION_STATE_BYTES_MAX: usize = 11_000;

@@ -112,6 +112,36 @@ struct Members<'a> {
     at: usize,
 }
 
+/// The elements of an array as raw values. Anything but an array has none.
+pub fn elements(array: &str) -> impl Iterator<Item = &str> {
+    let start = skip_space(array.as_bytes(), 0);
+    let is_array = array.as_bytes().get(start) == Some(&b'[');
+    Elements { text: array, at: if is_array { start + 1 } else { array.len() } }
+}
+
+struct Elements<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let bytes = self.text.as_bytes();
+        let mut start = skip_space(bytes, self.at);
+        if bytes.get(start) == Some(&b',') {
+            start = skip_space(bytes, start + 1);
+        }
+        if matches!(bytes.get(start)?, b']' | b',') {
+            return None;
+        }
+        let end = value_end(bytes, start)?;
+        self.at = end;
+        self.text.get(start..end).filter(|value| !value.is_empty())
+    }
+}
+
 impl<'a> Iterator for Members<'a> {
     type Item = (&'a str, &'a str);
 
@@ -235,6 +265,13 @@ mod tests {
         assert_eq!(members("[1]").count() + members("{}").count() + members("\"{\"").count(), 0);
     }
 
+    #[test]
+    fn elements_come_in_order() {
+        let found: Vec<_> = elements(r#" [ 1 ,"a,]", [2,[3]] ,{"x":[]}, null ] "#).collect();
+        assert_eq!(found, ["1", r#""a,]""#, "[2,[3]]", r#"{"x":[]}"#, "null"]);
+        assert_eq!(elements("[]").count() + elements("{}").count() + elements("1").count(), 0);
+    }
+
     proptest! {
         #[test]
         fn unescape_undoes_escape(text: String) {
@@ -249,6 +286,7 @@ mod tests {
         fn no_text_breaks_the_readers(text in r#"[{}\[\]":,\\u0-9a-f é]{0,60}"#) {
             let _ = unescape(&text);
             let _ = members(&text).count();
+            let _ = elements(&text).count();
             let _ = at_path(&text, &path(&["a", "b"]));
         }
     }

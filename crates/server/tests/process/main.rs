@@ -1,4 +1,4 @@
-//! The binary as people and scripts meet it: started, refused, stopped, restarted, on a disk that fills up.
+//! The binary as people and scripts meet it: started, refused, asked, stopped, restarted, on a disk that fills up.
 //!
 //! Each test has folders and ports of its own; whatever must be waited for is polled until it is so, or until
 //! a deadline that only a broken server meets.
@@ -10,6 +10,7 @@ mod endpoints;
 mod expiry;
 mod full_disk;
 mod identity;
+mod querying;
 mod refusals;
 mod reserve;
 mod server;

@@ -44,6 +44,10 @@ impl Cosmos {
         self.server.endpoint(self.transport.scheme())
     }
 
+    pub fn is_secure(&self) -> bool {
+        self.transport == Transport::Https
+    }
+
     /// A further client, with caches of its own.
     pub async fn open(&self) -> Result<CosmosClient> {
         open(&self.endpoint(), KEY, Bodies::AsTheSdkLikes).await

@@ -7,6 +7,7 @@
 mod check;
 mod cosmos;
 mod facts;
+mod matrix;
 mod server;
 
 use cosmos::{Cosmos, Transport};

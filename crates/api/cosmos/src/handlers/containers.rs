@@ -2,7 +2,7 @@
 
 use super::{container, list_reply};
 use crate::failure::Failure;
-use crate::metadata_query::MetadataQuery;
+use crate::query::resources;
 use crate::reply::Reply;
 use crate::request::{Post, Request};
 use crate::service::Cosmos;
@@ -18,27 +18,28 @@ use serde_json::Value;
 use std::sync::Arc;
 
 pub fn list(cosmos: &Cosmos, _request: &Request, owner: &str) -> Result<Reply, Failure> {
-    matching(cosmos, owner, |_| true)
+    let (rid, containers) = all(cosmos, owner)?;
+    let count = containers.len();
+    Ok(list_reply(&encode::feed(&rid, "DocumentCollections", containers), count))
 }
 
 pub async fn post(cosmos: &Cosmos, request: &mut Request, owner: &str) -> Result<Reply, Failure> {
     match request.post() {
         Post::Query => {
-            let query = MetadataQuery::parse(&request.body().await?)?;
-            matching(cosmos, owner, |container| query.matches(container))
+            let (rid, containers) = all(cosmos, owner)?;
+            resources::query(cosmos, request, &rid, "DocumentCollections", containers).await
         }
         Post::Create => create(cosmos, request, owner).await,
         Post::QueryPlan | Post::Batch | Post::Upsert => Err(Failure::method_not_allowed()),
     }
 }
 
-fn matching(cosmos: &Cosmos, owner: &str, wanted: impl Fn(&Value) -> bool) -> Result<Reply, Failure> {
+/// The database's resource id, and its containers.
+fn all(cosmos: &Cosmos, owner: &str) -> Result<(String, Vec<Value>), Failure> {
     let database = super::owner(cosmos, owner)?;
     let catalog = cosmos.store().catalog();
     let containers = catalog.containers(database.rid).map(|container| encode::container(container));
-    let containers: Vec<Value> = containers.filter(wanted).collect();
-    let count = containers.len();
-    Ok(list_reply(&encode::feed(&database.rid.to_string(), "DocumentCollections", containers), count))
+    Ok((database.rid.to_string(), containers.collect()))
 }
 
 async fn create(cosmos: &Cosmos, request: &mut Request, owner: &str) -> Result<Reply, Failure> {

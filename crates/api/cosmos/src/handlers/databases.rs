@@ -3,7 +3,7 @@
 use super::{database, list_reply};
 use crate::encode;
 use crate::failure::Failure;
-use crate::metadata_query::MetadataQuery;
+use crate::query::resources;
 use crate::reply::Reply;
 use crate::request::{Post, Request};
 use crate::service::Cosmos;
@@ -14,26 +14,24 @@ use orrery_documents::charge::Charge;
 use serde_json::Value;
 
 pub fn list(cosmos: &Cosmos, _request: &Request) -> Result<Reply, Failure> {
-    Ok(matching(cosmos, |_| true))
+    let databases = all(cosmos);
+    let count = databases.len();
+    Ok(list_reply(&encode::feed("", "Databases", databases), count))
 }
 
 pub async fn post(cosmos: &Cosmos, request: &mut Request) -> Result<Reply, Failure> {
     match request.post() {
         Post::Query => {
-            let query = MetadataQuery::parse(&request.body().await?)?;
-            Ok(matching(cosmos, |database| query.matches(database)))
+            let databases = all(cosmos);
+            resources::query(cosmos, request, "", "Databases", databases).await
         }
         Post::Create => create(cosmos, request).await,
         Post::QueryPlan | Post::Batch | Post::Upsert => Err(Failure::method_not_allowed()),
     }
 }
 
-fn matching(cosmos: &Cosmos, wanted: impl Fn(&Value) -> bool) -> Reply {
-    let catalog = cosmos.store().catalog();
-    let databases: Vec<Value> =
-        catalog.databases().map(|database| encode::database(database)).filter(wanted).collect();
-    let count = databases.len();
-    list_reply(&encode::feed("", "Databases", databases), count)
+fn all(cosmos: &Cosmos) -> Vec<Value> {
+    cosmos.store().catalog().databases().map(|database| encode::database(database)).collect()
 }
 
 async fn create(cosmos: &Cosmos, request: &mut Request) -> Result<Reply, Failure> {

@@ -1,7 +1,6 @@
-//! Pages of items: the read feed, and `SELECT * FROM c`, which asks for the same (wire guide §16).
+//! Pages of items: the read feed (wire guide §16).
 
 use crate::failure::Failure;
-use crate::metadata_query::MetadataQuery;
 use crate::partition_key::{self, Scope};
 use crate::reply::Reply;
 use crate::request::Request;
@@ -13,7 +12,6 @@ use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::{self, Page};
 use orrery_keys::Epk;
-use serde_json::json;
 use std::sync::Arc;
 
 pub async fn list(cosmos: &Cosmos, request: &Request, container: &Arc<Container>) -> Result<Reply, Failure> {
@@ -21,40 +19,6 @@ pub async fn list(cosmos: &Cosmos, request: &Request, container: &Arc<Container>
         return Err(Failure::not_implemented("the change feed"));
     }
     page(cosmos, request, container).await
-}
-
-pub async fn query(
-    cosmos: &Cosmos,
-    request: &mut Request,
-    container: &Arc<Container>,
-) -> Result<Reply, Failure> {
-    everything(request).await?;
-    page(cosmos, request, container).await
-}
-
-/// The plan of a query that needs none: send it to every range and put the answers one after another.
-pub async fn plan(request: &mut Request) -> Result<Reply, Failure> {
-    everything(request).await?;
-    let plan = json!({
-        "partitionedQueryExecutionInfoVersion": 2,
-        "queryInfo": {
-            "distinctType": "None", "top": null, "offset": null, "limit": null,
-            "orderBy": [], "orderByExpressions": [], "groupByExpressions": [], "groupByAliases": [],
-            "aggregates": [], "groupByAliasToAggregateType": {}, "rewrittenQuery": "",
-            "hasSelectValue": false, "dCountInfo": null, "hasNonStreamingOrderBy": false,
-        },
-        "queryRanges": [{ "min": "", "max": "FF", "isMinInclusive": true, "isMaxInclusive": false }],
-        "hybridSearchQueryInfo": null,
-    });
-    Ok(Reply::new(StatusCode::OK, Charge::metadata()).value(&plan))
-}
-
-async fn everything(request: &mut Request) -> Result<(), Failure> {
-    let query = MetadataQuery::parse(&request.body().await?)?;
-    if query.is_everything() {
-        return Ok(());
-    }
-    Err(Failure::not_implemented("filters in queries over items"))
 }
 
 async fn page(cosmos: &Cosmos, request: &Request, container: &Arc<Container>) -> Result<Reply, Failure> {
@@ -91,7 +55,7 @@ fn page_reply(cosmos: &Cosmos, container: &Container, page: &Page) -> Reply {
 }
 
 /// Partition key, else range, else bounds, else everything; bounds narrow a range (wire guide §17.1).
-fn scope(request: &Request, container: &Container) -> Result<Scope, Failure> {
+pub(super) fn scope(request: &Request, container: &Container) -> Result<Scope, Failure> {
     if let Some(key) = request.header_or_refuse(&header::PARTITION_KEY)? {
         return partition_key::feed(container, key);
     }
@@ -122,7 +86,7 @@ fn bound(request: &Request, name: &http::HeaderName) -> Result<Option<Epk>, Fail
 }
 
 /// The range that the session token speaks of: the first that the feed covers.
-fn range_of(scope: &Scope, container: &Container) -> u32 {
+pub(super) fn range_of(scope: &Scope, container: &Container) -> u32 {
     match scope {
         Scope::Partition(epk) | Scope::Between(epk, _) => container.ranges().of(epk).id,
     }

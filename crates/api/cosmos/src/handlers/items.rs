@@ -28,8 +28,8 @@ pub async fn post(
     match request.post() {
         Post::Create => create(cosmos, request, container).await,
         Post::Upsert => upsert(cosmos, request, container).await,
-        Post::Query => super::item_feed::query(cosmos, request, container).await,
-        Post::QueryPlan => super::item_feed::plan(request).await,
+        Post::Query => super::item_query::query(cosmos, request, container).await,
+        Post::QueryPlan => super::item_query::plan(request, container).await,
         Post::Batch => Err(Failure::not_implemented("batches of items")),
     }
 }
@@ -183,7 +183,7 @@ fn with_item(reply: Reply, container: &Container, row: &ItemRow) -> Reply {
 }
 
 fn headers(reply: Reply, container: &Container, epk: &Epk, lsn: Lsn) -> Reply {
-    place(container, epk, lsn).into_iter().fold(reply, |reply, (name, value)| reply.header(name, value))
+    reply.headers(place(container, epk, lsn))
 }
 
 /// What every answer about an item says of its place, whether it has the item or refuses it.

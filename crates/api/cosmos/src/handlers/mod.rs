@@ -5,6 +5,7 @@ pub mod by_rid;
 pub mod containers;
 pub mod databases;
 pub mod item_feed;
+pub mod item_query;
 pub mod items;
 pub mod offers;
 pub mod ranges;

@@ -2,7 +2,7 @@
 
 use super::list_reply;
 use crate::failure::Failure;
-use crate::metadata_query::MetadataQuery;
+use crate::query::resources;
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::service::Cosmos;
@@ -16,19 +16,18 @@ use serde_json::Value;
 use std::sync::Arc;
 
 pub fn list(cosmos: &Cosmos) -> Reply {
-    matching(cosmos, |_| true)
+    let offers = all(cosmos);
+    let count = offers.len();
+    list_reply(&encode::feed("", "Offers", offers), count)
 }
 
 pub async fn query(cosmos: &Cosmos, request: &mut Request) -> Result<Reply, Failure> {
-    let query = MetadataQuery::parse(&request.body().await?)?;
-    Ok(matching(cosmos, |offer| query.matches(offer)))
+    let offers = all(cosmos);
+    resources::query(cosmos, request, "", "Offers", offers).await
 }
 
-fn matching(cosmos: &Cosmos, wanted: impl Fn(&Value) -> bool) -> Reply {
-    let catalog = cosmos.store().catalog();
-    let offers: Vec<Value> = catalog.offers().map(|offer| encode::offer(offer)).filter(wanted).collect();
-    let count = offers.len();
-    list_reply(&encode::feed("", "Offers", offers), count)
+fn all(cosmos: &Cosmos) -> Vec<Value> {
+    cosmos.store().catalog().offers().map(|offer| encode::offer(offer)).collect()
 }
 
 pub fn read(cosmos: &Cosmos, rid: &str) -> Result<Reply, Failure> {

@@ -30,7 +30,7 @@ pub struct Page {
 }
 
 impl FeedScope {
-    fn range(&self, container: &Container) -> KeyRange {
+    pub(super) fn range(&self, container: &Container) -> KeyRange {
         match self {
             FeedScope::Partition(epk) => row::items_of_partition(container.number(), epk.as_bytes()),
             FeedScope::Between(min, max) => {

@@ -5,6 +5,7 @@ mod operations;
 mod precondition;
 mod prepare;
 mod record;
+mod search;
 mod statistics;
 
 pub use feed::{FeedScope, Page, PageLimits, id_of, read_feed};
@@ -13,4 +14,5 @@ pub(crate) use operations::{Removal, remove, stored};
 pub use precondition::{Preconditions, TagMatch, Verdict};
 pub use prepare::{PrepareError, Prepared, partition_key_of, prepare};
 pub use record::{ItemRow, Ttl};
+pub use search::Items;
 pub use statistics::{Statistics, statistics};

@@ -12,12 +12,12 @@
 //! Integers are big-endian. A point read copies the text and never parses it; a filter on one member goes to
 //! its bytes through the table.
 
+use crate::Guid;
 use crate::catalog::Container;
 use bytes::Bytes;
 use orrery_core::{ETag, ItemRid, Lsn, ResourceKind, Timestamp};
 use orrery_kv::Error;
 use orrery_value::{Member, Span};
-use std::fmt::Write;
 
 const VERSION: u8 = 1;
 pub(super) const LSN_AT: usize = 2;
@@ -161,6 +161,24 @@ impl ItemRow {
         members
     }
 
+    /// The text of one top-level member's value, found through the table; the rest of the text is not looked at.
+    pub fn member(&self, name: &str) -> Option<&str> {
+        let text = self.text_bytes();
+        let mut table = &self.bytes[TEXT_AT + text.len()..];
+        let mut last = 0u32;
+        while let Some(found) = take_span(&mut table, last) {
+            let value = take_span(&mut table, found.end)?;
+            last = value.end;
+            let raw = text.get(found.start as usize..found.end as usize)?;
+            if raw == name.as_bytes() && !raw.contains(&b'\\')
+                || raw.contains(&b'\\') && is_escaped(raw, name)
+            {
+                return std::str::from_utf8(text.get(value.start as usize..value.end as usize)?).ok();
+            }
+        }
+        None
+    }
+
     pub fn bytes(&self) -> &Bytes {
         &self.bytes
     }
@@ -177,22 +195,37 @@ impl ItemRow {
     pub fn json(&self, container: &Container) -> (Bytes, Bytes) {
         let text = self.text_bytes();
         let open = text[..text.len() - 1].trim_ascii_end().len();
-        let rid = ItemRid::new(container.rid(), ResourceKind::Item, self.ordinal());
-        let mut tail = String::with_capacity(256);
-        // Writing to a String cannot fail.
-        let _ = write!(
-            tail,
-            ",\"_rid\":\"{rid}\",\"_self\":\"{}docs/{rid}/\",\"_etag\":\"\\\"{}\\\"\",\"_attachments\":\"attachments/\",\"_ts\":{}}}",
+        (self.bytes.slice(TEXT_AT..TEXT_AT + open), Bytes::from(self.tail(container)))
+    }
+
+    /// The system properties and the end of the object.
+    fn tail(&self, container: &Container) -> String {
+        let rid = ItemRid::new(container.rid(), ResourceKind::Item, self.ordinal()).to_string();
+        let tag = Guid::new(self.etag().as_u128());
+        let seconds = self.written().seconds().to_string();
+        let parts = [
+            ",\"_rid\":\"",
+            &rid,
+            "\",\"_self\":\"",
             container.self_link(),
-            self.etag().to_string().trim_matches('"'),
-            self.written().seconds(),
-        );
-        (self.bytes.slice(TEXT_AT..TEXT_AT + open), Bytes::from(tail))
+            "docs/",
+            &rid,
+            "/\",\"_etag\":\"\\\"",
+            tag.as_str(),
+            "\\\"\",\"_attachments\":\"attachments/\",\"_ts\":",
+            &seconds,
+            "}",
+        ];
+        parts.concat()
     }
 
     pub fn text_length(&self) -> usize {
         half(&self.bytes, LENGTH_AT) as usize
     }
+}
+
+fn is_escaped(raw: &[u8], name: &str) -> bool {
+    std::str::from_utf8(raw).is_ok_and(|raw| orrery_value::raw::unescape(raw) == name)
 }
 
 fn word(bytes: &[u8], at: usize) -> u64 {

@@ -7,6 +7,7 @@ mod etags;
 mod feeds;
 mod item_keys;
 mod items;
+mod queries;
 mod session;
 mod throughput;
 mod ttl;
@@ -60,6 +61,7 @@ pub fn all() -> Vec<Fact> {
         ttl::facts(),
         feeds::facts(),
         session::facts(),
+        queries::facts(),
     ]
     .into_iter()
     .flatten()

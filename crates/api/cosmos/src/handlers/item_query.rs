@@ -1,0 +1,173 @@
+//! Queries over items, and the plans with which a client runs one itself (wire guide §17).
+
+use super::item_feed::{range_of, scope};
+use crate::failure::Failure;
+use crate::query::body::QueryBody;
+use crate::query::host::QueryHost;
+use crate::query::metrics;
+use crate::reply::Reply;
+use crate::request::Request;
+use crate::service::Cosmos;
+use crate::{header, session};
+use http::StatusCode;
+use orrery_api_common::percent;
+use orrery_documents::catalog::Container;
+use orrery_documents::charge::Charge;
+use orrery_documents::definition::DistanceFunction;
+use orrery_documents::item::Items;
+use orrery_keys::{Epk, epk, prefix_range};
+use orrery_query::bind::Settings;
+use orrery_query::execute::{Host, Limits, Page, page};
+use orrery_query::functions::vector::Distance;
+use orrery_query::plan::Rules;
+use orrery_query::plan::distributed::{
+    DistributeOptions, Distributed, HybridForm, QueryRange, distribute, id_and_key_lookups, partition_keys,
+    unsupported,
+};
+use orrery_query::{Prepared, prepare_for};
+use orrery_value::Value;
+use std::sync::Arc;
+
+pub async fn query(
+    cosmos: &Cosmos,
+    request: &mut Request,
+    container: &Arc<Container>,
+) -> Result<Reply, Failure> {
+    super::items::check_consistency(cosmos, request)?;
+    let body = QueryBody::parse(&request.body().await?)?;
+    let scope = scope(request, container)?;
+    let settings = settings(container);
+    let prepared = prepare_for(&body.text, &body.parameters, Rules::On, &settings)?;
+    let resume = match request.header_or_refuse(&header::CONTINUATION)?.filter(|token| !token.is_empty()) {
+        None => None,
+        Some(token) => Some(cosmos.tokens().read_query(container.number(), body.fingerprint(), token)?),
+    };
+    let fingerprint = body.fingerprint();
+    let limits = request.page_limits()?;
+    let limits = Limits { items: limits.items, bytes: limits.bytes };
+    let snapshot = cosmos.store().snapshot();
+    let (range, lsn) = (range_of(&scope, container), snapshot.lsn());
+    let host = QueryHost::new(cosmos.store().env());
+    let run = {
+        let container = container.clone();
+        move || {
+            let items = Items::new(&*snapshot, &container, &scope, &host)?;
+            let items = narrowed(items, &prepared, &body.parameters, &container);
+            let found = page(&prepared.plan, &items, &host, resume.as_deref(), body.resume.as_ref(), limits)?;
+            Ok::<_, Failure>((found, host.elapsed_ms() as f64))
+        }
+    };
+    let (page, elapsed_ms) = super::on_a_thread(run).await??;
+    let reply = reply(container, &page)
+        .header(header::SESSION_TOKEN, session::token(range, lsn))
+        .header(header::PARTITION_KEY_RANGE_ID, range.to_string());
+    let reply = metrics::add(reply, request, &page, elapsed_ms);
+    Ok(match &page.next {
+        None => reply,
+        Some(state) => {
+            let token = cosmos.tokens().write_query(container.number(), fingerprint, state);
+            reply.header(header::CONTINUATION, token)
+        }
+    })
+}
+
+fn settings(container: &Container) -> Settings {
+    let vectors = container.definition().vectors().iter().map(|vector| {
+        let distance = match vector.distance {
+            DistanceFunction::Euclidean => Distance::Euclidean,
+            DistanceFunction::Cosine => Distance::Cosine,
+            DistanceFunction::DotProduct => Distance::DotProduct,
+        };
+        (vector.path.segments().to_vec(), distance)
+    });
+    Settings { vectors: vectors.collect() }
+}
+
+/// Only the items, or else the partitions, that the filter names.
+fn narrowed<'a>(
+    items: Items<'a>,
+    prepared: &Prepared,
+    parameters: &[(String, Value)],
+    container: &Container,
+) -> Items<'a> {
+    let paths = key_paths(container);
+    if let Some(lookups) = id_and_key_lookups(&prepared.ast, parameters, &paths) {
+        let keys = lookups.into_iter().map(|(id, key)| (epk(container.hashing(), &key), id));
+        return items.among(&keys.collect::<Vec<_>>());
+    }
+    match partition_keys(&prepared.ast, parameters, &paths) {
+        Some(keys) => items.within(&partitions(container, &keys)),
+        None => items,
+    }
+}
+
+fn key_paths(container: &Container) -> Vec<Vec<String>> {
+    container.definition().partition_key().paths().iter().map(|path| path.segments().to_vec()).collect()
+}
+
+/// The effective partition keys of whole keys (`min` is `max`) and of prefixes.
+fn partitions(container: &Container, keys: &[Vec<Value>]) -> Vec<(Epk, Epk)> {
+    let levels = container.definition().partition_key().paths().len();
+    let keys = keys.iter().map(|key| {
+        let hash = epk(container.hashing(), key);
+        if key.len() < levels { prefix_range(&hash) } else { (hash.clone(), hash) }
+    });
+    keys.collect()
+}
+
+fn reply(container: &Container, page: &Page) -> Reply {
+    let mut text = format!("{{\"_rid\":\"{}\",\"Documents\":[", container.rid_text()).into_bytes();
+    text.reserve(page.rows.len() + 32);
+    text.extend_from_slice(&page.rows);
+    text.extend_from_slice(format!("],\"_count\":{}}}", page.count).as_bytes());
+    let charge = Charge::page(page.count, page.metrics.bytes_read as usize);
+    Reply::new(StatusCode::OK, charge)
+        .header(header::ITEM_COUNT, page.count.to_string())
+        .header(header::ALT_CONTENT_PATH, percent::encode_uri(container.path()))
+        .header(header::CONTENT_PATH, container.rid_text())
+        .json(text)
+}
+
+/// How a client runs the query over the container's ranges itself.
+pub async fn plan(request: &mut Request, container: &Container) -> Result<Reply, Failure> {
+    let body = QueryBody::parse(&request.body().await?)?;
+    let settings = settings(container);
+    let prepared = prepare_for(&body.text, &body.parameters, Rules::On, &settings)?;
+    let client = request.header(&header::SUPPORTED_QUERY_FEATURES).unwrap_or_default().to_owned();
+    let options = DistributeOptions { hybrid: HybridForm::for_client(&client), vectors: settings.vectors };
+    let distributed = distribute(&prepared.ast, &body.parameters, &options);
+    // One range gives the whole answer: whatever the client cannot put together, it need not.
+    let is_single = container.ranges().leaves().len() == 1;
+    let plan = match distributed {
+        Err(_) if is_single => Distributed::pass_through(&prepared.ast),
+        Err(error) => return Err(error.into()),
+        Ok(plan) => match unsupported(&plan.features, &client) {
+            None => plan,
+            Some(_) if is_single => Distributed::pass_through(&prepared.ast),
+            Some(message) => return Err(Failure::bad_request(message)),
+        },
+    };
+    let ranges = query_ranges(&prepared, &body.parameters, container);
+    Ok(Reply::new(StatusCode::OK, Charge::metadata()).json(plan.to_json(&ranges)))
+}
+
+fn query_ranges(
+    prepared: &Prepared,
+    parameters: &[(String, Value)],
+    container: &Container,
+) -> Vec<QueryRange> {
+    let keys = partition_keys(&prepared.ast, parameters, &key_paths(container));
+    // No key at all means no row at all; some range must be named for the client to hear it from.
+    let Some(keys) = keys.filter(|keys| !keys.is_empty()) else { return vec![QueryRange::whole()] };
+    let mut partitions = partitions(container, &keys);
+    partitions.sort();
+    partitions.dedup();
+    let range = |(min, max): &(Epk, Epk)| {
+        if min == max {
+            QueryRange::point(&min.to_string())
+        } else {
+            QueryRange::half_open(&min.to_string(), &max.to_string())
+        }
+    };
+    partitions.iter().map(range).collect()
+}

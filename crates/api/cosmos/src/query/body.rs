@@ -1,0 +1,140 @@
+//! The body of a query: its text, its parameters, and where an ORDER BY is resumed (wire guide §17.1, §17.6).
+
+use crate::failure::Failure;
+use orrery_core::{ItemRid, limits};
+use orrery_query::execute::ResumeFilter;
+use orrery_value::Value;
+
+#[derive(Clone, Debug)]
+pub struct QueryBody {
+    pub text: String,
+    /// Each name with its `@`.
+    pub parameters: Vec<(String, Value)>,
+    pub resume: Option<ResumeFilter>,
+}
+
+impl QueryBody {
+    pub fn parse(body: &[u8]) -> Result<Self, Failure> {
+        let refused = |why: String| Failure::bad_request(format!("The query's body is invalid: {why}."));
+        let text = orrery_value::utf8(body).map_err(|error| refused(error.to_string()))?;
+        let body = Value::parse(text).map_err(|error| refused(error.to_string()))?;
+        let Value::String(text) = body.member("query") else {
+            return Err(refused("it has no member 'query' with the text of the query".to_owned()));
+        };
+        if text.len() > limits::QUERY_TEXT_BYTES_MAX {
+            let max = limits::QUERY_TEXT_BYTES_MAX / 1024;
+            return Err(refused(format!("the query is longer than {max} KB; pass values as parameters")));
+        }
+        let parameters = parameters(body.member("parameters")).map_err(refused)?;
+        let resume = resume(body.member("resumeFilter")).map_err(refused)?;
+        Ok(Self { text: text.clone(), parameters, resume })
+    }
+
+    /// A short name of the question, so that a continuation token is not used for another one.
+    pub fn fingerprint(&self) -> u32 {
+        let mut hash = 0x811c_9dc5_u32;
+        let mut add = |bytes: &[u8]| {
+            for byte in bytes.iter().chain(&[0xff]) {
+                hash = (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+            }
+        };
+        add(self.text.as_bytes());
+        for (name, value) in &self.parameters {
+            add(name.as_bytes());
+            add(value.to_json().as_bytes());
+        }
+        hash
+    }
+}
+
+fn parameters(list: &Value) -> Result<Vec<(String, Value)>, String> {
+    let list = match list {
+        Value::Undefined | Value::Null => return Ok(Vec::new()),
+        Value::Array(list) => list,
+        _ => return Err("its 'parameters' are not an array".to_owned()),
+    };
+    let mut parameters: Vec<(String, Value)> = Vec::with_capacity(list.len());
+    let mut seen = std::collections::HashSet::new();
+    for parameter in list {
+        let Value::String(name) = parameter.member("name") else {
+            return Err("a parameter has no name".to_owned());
+        };
+        if !name.starts_with('@') || name.len() == 1 {
+            return Err(format!("the parameter name '{name}' does not begin with @"));
+        }
+        if !seen.insert(name) {
+            return Err(format!("the parameter '{name}' is there twice"));
+        }
+        parameters.push((name.clone(), parameter.member("value").clone()));
+    }
+    Ok(parameters)
+}
+
+fn resume(filter: &Value) -> Result<Option<ResumeFilter>, String> {
+    if matches!(filter, Value::Undefined | Value::Null) {
+        return Ok(None);
+    }
+    let Value::Array(values) = filter.member("value") else {
+        return Err("its 'resumeFilter' has no array 'value'".to_owned());
+    };
+    // An empty array stands for undefined.
+    let value = |value: &Value| match value {
+        Value::Array(items) if items.is_empty() => Value::Undefined,
+        other => other.clone(),
+    };
+    let ordinal = match filter.member("rid") {
+        Value::String(rid) => {
+            let rid =
+                ItemRid::parse(rid).map_err(|_| format!("the rid '{rid}' of its 'resumeFilter' is none"))?;
+            Some(rid.ordinal())
+        }
+        _ => None,
+    };
+    let exclude = matches!(filter.member("exclude"), Value::Bool(true));
+    Ok(Some(ResumeFilter { values: values.iter().map(value).collect(), ordinal, exclude }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_and_parameters_are_read() {
+        let body = br#"{"query":"SELECT 1","parameters":[{"name":"@a","value":[1]},{"name":"@b"}]}"#;
+        let body = QueryBody::parse(body).expect("a body");
+        assert_eq!(body.text, "SELECT 1");
+        assert_eq!(body.parameters[0].1.to_json(), "[1]");
+        assert!(body.parameters[1].1.is_undefined(), "a parameter without a value is undefined");
+        assert!(QueryBody::parse(br#"{"query":"SELECT 1","parameters":null}"#).is_ok());
+    }
+
+    #[test]
+    fn other_bodies_are_refused() {
+        let refused = [
+            "",
+            "[]",
+            "{}",
+            r#"{"query":1}"#,
+            r#"{"query":"x","parameters":{}}"#,
+            r#"{"query":"x","parameters":[{"value":1}]}"#,
+            r#"{"query":"x","parameters":[{"name":"a","value":1}]}"#,
+            r#"{"query":"x","parameters":[{"name":"@a","value":1},{"name":"@a","value":2}]}"#,
+            r#"{"query":"x","resumeFilter":{}}"#,
+            r#"{"query":"x","resumeFilter":{"value":[1],"rid":"!"}}"#,
+        ];
+        for body in refused {
+            assert_eq!(QueryBody::parse(body.as_bytes()).expect_err(body).status, 400, "{body}");
+        }
+        let long = format!(r#"{{"query":"{}"}}"#, " ".repeat(limits::QUERY_TEXT_BYTES_MAX + 1));
+        assert!(QueryBody::parse(long.as_bytes()).is_err());
+    }
+
+    #[test]
+    fn other_parameters_make_another_question() {
+        let fingerprint = |body: &str| QueryBody::parse(body.as_bytes()).expect(body).fingerprint();
+        let one = fingerprint(r#"{"query":"x","parameters":[{"name":"@a","value":1}]}"#);
+        assert_eq!(one, fingerprint(r#"{"parameters":[{"name":"@a","value":1}],"query":"x"}"#));
+        assert_ne!(one, fingerprint(r#"{"query":"x","parameters":[{"name":"@a","value":2}]}"#));
+        assert_ne!(one, fingerprint(r#"{"query":"y","parameters":[{"name":"@a","value":1}]}"#));
+    }
+}

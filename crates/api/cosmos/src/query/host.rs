@@ -1,0 +1,38 @@
+//! The world as a query sees it.
+
+use orrery_core::Env;
+use orrery_query::QueryError;
+use orrery_query::execute::Host;
+use orrery_value::Value;
+use std::time::Instant;
+
+pub struct QueryHost {
+    env: Env,
+    now_ms: u64,
+    started: Instant,
+}
+
+impl QueryHost {
+    pub fn new(env: &Env) -> Self {
+        Self { env: env.clone(), now_ms: env.now().millis(), started: Instant::now() }
+    }
+}
+
+impl Host for QueryHost {
+    fn now_ms(&self) -> u64 {
+        self.now_ms
+    }
+
+    fn random(&self) -> f64 {
+        // 53 bits are what a double holds.
+        (self.env.random_u64() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn elapsed_ms(&self) -> u64 {
+        self.started.elapsed().as_millis() as u64
+    }
+
+    fn udf(&self, name: &str, _args: &[Value]) -> Result<Value, QueryError> {
+        Err(QueryError::Refused(format!("The user-defined function '{name}' is not there; create it first.")))
+    }
+}

@@ -1,0 +1,194 @@
+//! Items as a query sees them: a collection of documents in key order.
+//!
+//! A document is an item's row, read in place: a member costs a walk along the row's table, a system property
+//! or a computed one is made when it is asked for. Expired items are not there.
+
+use super::feed::FeedScope;
+use super::record::ItemRow;
+use crate::catalog::Container;
+use crate::{expiry, row};
+use orrery_core::{ItemRid, ResourceKind, Timestamp};
+use orrery_keys::Epk;
+use orrery_kv::{KeyRange, Order, Read, Space};
+use orrery_query::execute::{Collection, Found, Host, Start, value_of};
+use orrery_query::plan::{Plan, Rules};
+use orrery_query::{Datum, Document, QueryError, prepare};
+use std::ops::ControlFlow;
+
+/// Every key begins with its container; a position leaves that out.
+const CONTAINER_BYTES: usize = 4;
+
+pub struct Items<'a> {
+    state: &'a dyn Read,
+    container: &'a Container,
+    /// Sorted, and none overlaps another.
+    ranges: Vec<KeyRange>,
+    now: Timestamp,
+    computed: Vec<(String, Plan)>,
+    host: &'a dyn Host,
+}
+
+impl<'a> Items<'a> {
+    /// The items of a scope.
+    pub fn new(
+        state: &'a dyn Read,
+        container: &'a Container,
+        scope: &FeedScope,
+        host: &'a dyn Host,
+    ) -> Result<Self, QueryError> {
+        let now = Timestamp::from_millis(host.now_ms());
+        let computed = container.definition().computed().iter();
+        let computed = computed.map(|property| {
+            let prepared = prepare(&property.query, &[], Rules::On)?;
+            Ok((property.name.clone(), prepared.plan))
+        });
+        let computed = computed.collect::<Result<Vec<_>, QueryError>>()?;
+        Ok(Self { state, container, ranges: vec![scope.range(container)], now, computed, host })
+    }
+
+    /// Only what lies in these partitions too; `(min, max)` of effective partition keys.
+    pub fn within(self, partitions: &[(Epk, Epk)]) -> Self {
+        let container = self.container.number();
+        let keys = partitions.iter().map(|(min, max)| {
+            if min == max {
+                row::items_of_partition(container, min.as_bytes())
+            } else {
+                row::items_between(container, min.as_bytes(), max.as_bytes())
+            }
+        });
+        let keys = keys.collect();
+        self.narrowed(keys)
+    }
+
+    /// Only these items: partition and id.
+    pub fn among(self, items: &[(Epk, String)]) -> Self {
+        let container = self.container.number();
+        let keys = items.iter().map(|(epk, id)| {
+            let key = row::Row::Item { container, epk: epk.as_bytes(), id }.key().to_vec();
+            let end = [&key[..], &[0]].concat();
+            KeyRange::new(key, end)
+        });
+        let keys = keys.collect();
+        self.narrowed(keys)
+    }
+
+    fn narrowed(self, mut keys: Vec<KeyRange>) -> Self {
+        keys.sort_by(|a, b| a.start.cmp(&b.start));
+        let mut ranges: Vec<KeyRange> = Vec::with_capacity(keys.len());
+        for range in keys.iter().flat_map(|key| self.ranges.iter().map(|range| intersection(key, range))) {
+            match ranges.last_mut() {
+                _ if range.is_empty() => {}
+                Some(last) if last.end.as_ref().is_none_or(|end| range.start < *end) => {
+                    last.end = last.end.take().zip(range.end).map(|(a, b)| a.max(b));
+                }
+                _ => ranges.push(range),
+            }
+        }
+        Self { ranges, ..self }
+    }
+
+    fn key(&self, position: &[u8]) -> Vec<u8> {
+        [&self.container.number().to_be_bytes(), position].concat()
+    }
+
+    fn row(
+        &self,
+        key: &[u8],
+        item: &ItemRow,
+        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        if expiry::is_expired(self.container, item, self.now) {
+            return ControlFlow::Continue(());
+        }
+        let view = View { item, items: self };
+        visit(Found {
+            position: &key[CONTAINER_BYTES..],
+            ordinal: item.ordinal(),
+            part: 0,
+            bytes: item.text_length(),
+            root: Datum::Document(&view),
+        })
+    }
+}
+
+fn intersection(a: &KeyRange, b: &KeyRange) -> KeyRange {
+    let end = match (&a.end, &b.end) {
+        (Some(a), Some(b)) => Some(a.min(b).clone()),
+        (a, b) => a.as_ref().or(b.as_ref()).cloned(),
+    };
+    KeyRange { start: a.start.clone().max(b.start.clone()), end }
+}
+
+impl Collection for Items<'_> {
+    fn scan(
+        &self,
+        start: &Start,
+        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+    ) -> Result<(), QueryError> {
+        let first = match start {
+            Start::Beginning => Vec::new(),
+            Start::At(position) => self.key(position),
+            Start::After(position) => [&self.key(position)[..], &[0]].concat(),
+        };
+        let failed = |error: orrery_kv::Error| QueryError::Storage(error.to_string());
+        for range in &self.ranges {
+            let range = KeyRange { start: range.start.clone().max(first.clone()), end: range.end.clone() };
+            if range.is_empty() {
+                continue;
+            }
+            for row in self.state.range(Space::Documents, &range, Order::Ascending) {
+                let (key, value) = row.map_err(failed)?;
+                let item = ItemRow::read(value).map_err(failed)?;
+                if self.row(&key, &item, visit).is_break() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+struct View<'a> {
+    item: &'a ItemRow,
+    items: &'a Items<'a>,
+}
+
+impl Document for View<'_> {
+    fn member(&self, name: &str) -> Datum<'_> {
+        match self.item.member(name) {
+            Some(text) => Datum::read(text),
+            None if name.starts_with('_') => self.system(name).unwrap_or_else(|| self.computed(name)),
+            None => self.computed(name),
+        }
+    }
+
+    fn write_json(&self, out: &mut Vec<u8>) {
+        self.item.write_json(self.items.container, out);
+    }
+}
+
+impl View<'_> {
+    fn system(&self, name: &str) -> Option<Datum<'static>> {
+        let container = self.items.container;
+        let rid = || ItemRid::new(container.rid(), ResourceKind::Item, self.item.ordinal());
+        let value = match name {
+            "_rid" => Datum::from(rid().to_string()),
+            "_self" => Datum::from(format!("{}docs/{}/", container.self_link(), rid())),
+            "_etag" => Datum::from(self.item.etag().to_string()),
+            "_attachments" => Datum::from("attachments/".to_owned()),
+            "_ts" => Datum::from(self.item.written().seconds() as i64),
+            _ => return None,
+        };
+        Some(value)
+    }
+
+    fn computed(&self, name: &str) -> Datum<'static> {
+        let property = self.items.computed.iter().find(|(known, _)| known == name);
+        property.map_or(Datum::Undefined, |(_, plan)| {
+            // A computed property sees the item as it is stored, and no other computed property.
+            let bare = Items { computed: Vec::new(), ranges: Vec::new(), ..*self.items };
+            let view = View { item: self.item, items: &bare };
+            Datum::owned(value_of(plan, Datum::Document(&view), self.items.host))
+        })
+    }
+}

@@ -1,0 +1,237 @@
+//! One SELECT: its sources, its clauses, and the members of its rows.
+
+use super::bound::{Block, Expr, OrderKey, Source, SourceOf};
+use super::{Binder, unresolved};
+use crate::error::{Complaint, QueryError};
+use crate::parse::{self, Collection, ExprKind, OrderBy, Place, Query, Select, Step};
+
+impl Binder<'_> {
+    /// `leads` when its first source may be the collection.
+    pub(super) fn block(&mut self, query: &Query, leads: bool) -> Result<Block, QueryError> {
+        let outer = self.scope.len();
+        let above = self.collected.take();
+        self.depth += 1;
+        let block = self.clauses(query, leads, outer);
+        self.depth -= 1;
+        self.scope.truncate(outer);
+        self.collected = above;
+        block
+    }
+
+    fn clauses(&mut self, query: &Query, leads: bool, outer: usize) -> Result<Block, QueryError> {
+        if self.depth > 1 {
+            check_subquery(query)?;
+        }
+        let from = self.from(query, leads, outer)?;
+        let filter = query.filter.as_ref().map(|filter| self.expr(filter)).transpose()?;
+        let keys = self.group_keys(&query.group_by)?;
+        self.collected = Some(Vec::new());
+        let mut select = self.select(query, &from)?;
+        let aggregates = self.collected.take().unwrap_or_default();
+        let grouping = self.grouping(keys, aggregates, &mut select, &from, query)?;
+        let (order, rank) = self.order(query, grouping.is_some())?;
+        let (offset, limit) = self.window(query)?;
+        Ok(Block { from, filter, grouping, select, distinct: query.distinct, order, rank, offset, limit })
+    }
+
+    fn from(&mut self, query: &Query, leads: bool, outer: usize) -> Result<Vec<Source>, QueryError> {
+        let mut sources = Vec::new();
+        for (i, source) in query.from.iter().enumerate() {
+            self.source(source, leads && i == 0, outer, &mut sources)?;
+        }
+        Ok(sources)
+    }
+
+    fn source(
+        &mut self,
+        source: &parse::Source,
+        leads: bool,
+        outer: usize,
+        sources: &mut Vec<Source>,
+    ) -> Result<(), QueryError> {
+        match &source.of {
+            Collection::Query(query) => {
+                let block = Box::new(self.block(query, leads)?);
+                let alias = source.alias.as_ref();
+                let slot = match alias {
+                    Some(alias) => self.declare(&alias.text, alias.at, outer)?,
+                    None => self.new_slot("(subquery)"),
+                };
+                let name = alias.map_or("(subquery)", |alias| &alias.text).to_owned();
+                let of = if source.each { SourceOf::EachOfRows(block) } else { SourceOf::Rows(block) };
+                sources.push(Source { slot, name, of });
+            }
+            Collection::Path(root, steps) => {
+                let plain = steps.is_empty() && !source.each;
+                let (slot, is_new) = match self.resolve(&root.text) {
+                    Some(slot) => (slot, false),
+                    None if leads && plain => {
+                        let alias = source.alias.as_ref().unwrap_or(root);
+                        (self.declare(&alias.text, alias.at, outer)?, true)
+                    }
+                    None if leads => (self.new_slot(&root.text), true),
+                    None => return Err(unresolved(&root.text, root.at).into()),
+                };
+                if is_new {
+                    // Behind a sub-root the collection itself has no name.
+                    let name = if plain { self.names[slot].clone() } else { String::new() };
+                    sources.push(Source { slot, name, of: SourceOf::Collection });
+                }
+                if !(is_new && plain) {
+                    sources.push(self.path_source(source, slot, steps, outer)?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A part of something in scope: `c.children`, `x IN c.children`.
+    fn path_source(
+        &mut self,
+        source: &parse::Source,
+        root: usize,
+        steps: &[Step],
+        outer: usize,
+    ) -> Result<Source, Complaint> {
+        let mut path = Expr::Slot(root);
+        for step in steps {
+            path = match step {
+                Step::Member(name) => Expr::Member(Box::new(path), name.clone()),
+                Step::Index(index) => {
+                    let index = orrery_value::Number::Int(i64::try_from(*index).unwrap_or(i64::MAX));
+                    Expr::Index(Box::new(path), Box::new(Expr::Constant(orrery_value::Value::Number(index))))
+                }
+            };
+        }
+        let name = match (&source.alias, steps.last()) {
+            (Some(alias), _) => alias.text.clone(),
+            (None, Some(Step::Member(name))) => name.clone(),
+            (None, Some(Step::Index(_))) => String::new(),
+            (None, None) => self.names[root].clone(),
+        };
+        let slot = if name.is_empty() { self.new_slot("") } else { self.declare(&name, source.at, outer)? };
+        let of = if source.each { SourceOf::Each(path) } else { SourceOf::Value(path) };
+        Ok(Source { slot, name, of })
+    }
+
+    fn select(&mut self, query: &Query, from: &[Source]) -> Result<Expr, QueryError> {
+        match &query.select {
+            Select::Value(expr) => self.expr(expr),
+            Select::All => select_all(from, query.at).map_err(QueryError::from),
+            Select::List(items) => {
+                let mut members: Vec<(String, Expr)> = Vec::with_capacity(items.len());
+                let mut unnamed = 0;
+                for item in items {
+                    let name = match (&item.alias, inferred_name(&item.expr)) {
+                        (Some(alias), _) => alias.text.clone(),
+                        (None, Some(name)) => name.to_owned(),
+                        (None, None) => {
+                            unnamed += 1;
+                            format!("${unnamed}")
+                        }
+                    };
+                    if members.iter().any(|(known, _)| *known == name) {
+                        let message = format!(
+                            "The SELECT list has more than one member named '{name}'; give one of them an alias with AS."
+                        );
+                        return Err(Complaint::new("SC2012", item.expr.at, message).into());
+                    }
+                    members.push((name, self.expr(&item.expr)?));
+                }
+                Ok(Expr::Object(members))
+            }
+        }
+    }
+
+    fn order(
+        &mut self,
+        query: &Query,
+        grouped: bool,
+    ) -> Result<(Vec<OrderKey>, Option<super::bound::Rank>), QueryError> {
+        match &query.order_by {
+            OrderBy::Keys(keys) => {
+                if let Some(first) = keys.first().filter(|_| !query.group_by.is_empty()) {
+                    let message = "'ORDER BY' is not supported in presence of GROUP BY.";
+                    return Err(Complaint::new("SC2103", first.expr.at, message).into());
+                }
+                // One row needs no order.
+                let keys = if grouped { &[][..] } else { keys };
+                let bind = |key: &parse::OrderKey| {
+                    let expr = self.expr(&key.expr)?;
+                    let descending = super::rank::best_first(&expr).unwrap_or(key.descending);
+                    Ok(OrderKey { expr, descending })
+                };
+                Ok((keys.iter().map(bind).collect::<Result<_, QueryError>>()?, None))
+            }
+            OrderBy::Rank(_) if grouped || query.distinct => {
+                let message =
+                    "'ORDER BY RANK' is not supported in presence of GROUP BY, aggregates or DISTINCT.";
+                Err(Complaint::new("SC2103", query.at, message).into())
+            }
+            OrderBy::Rank(score) => Ok((Vec::new(), Some(self.rank(score)?))),
+        }
+    }
+
+    fn window(&mut self, query: &Query) -> Result<(u64, Option<u64>), QueryError> {
+        let top = query.top.as_ref().map(|top| self.count(top, "TOP")).transpose()?;
+        let Some(window) = &query.window else { return Ok((0, top)) };
+        if top.is_some() {
+            let message = "'OFFSET LIMIT' is not supported in presence of TOP.";
+            return Err(Complaint::new("SC2204", window.limit.at, message).into());
+        }
+        Ok((self.count(&window.offset, "OFFSET")?, Some(self.count(&window.limit, "LIMIT")?)))
+    }
+
+    /// A number of rows: a literal or a parameter.
+    fn count(&mut self, expr: &parse::Expr, clause: &str) -> Result<u64, QueryError> {
+        let value = match &expr.kind {
+            ExprKind::Number(number) => number.as_i64(),
+            ExprKind::Parameter(name) => match self.parameter(name, expr.at)? {
+                orrery_value::Value::Number(number) => number.as_i64(),
+                _ => None,
+            },
+            _ => None,
+        };
+        value.and_then(|count| u64::try_from(count).ok()).filter(|count| *count <= i32::MAX as u64).ok_or_else(|| {
+            let message = format!("The value of {clause} must be an integer from 0 to 2147483647, given as a number or as a parameter.");
+            Complaint::new("SC2062", expr.at, message).into()
+        })
+    }
+}
+
+/// What the service allows only in the outermost query.
+fn check_subquery(query: &Query) -> Result<(), Complaint> {
+    let refused = |code, clause: &str| {
+        Err(Complaint::new(code, query.at, format!("{clause} is not supported in subqueries.")))
+    };
+    if query.top.is_some() {
+        return refused("SC2203", "'TOP'");
+    }
+    match &query.order_by {
+        OrderBy::Keys(keys) if keys.is_empty() => {}
+        _ => return refused("SC2202", "'ORDER BY'"),
+    }
+    if query.window.is_some() {
+        return refused("SC2204", "'OFFSET LIMIT' clause");
+    }
+    Ok(())
+}
+
+fn select_all(from: &[Source], at: Place) -> Result<Expr, Complaint> {
+    let named = match from {
+        [] => return Err(Complaint::new("SC2040", at, "'SELECT *' is not valid if FROM clause is omitted.")),
+        [hidden, part] if matches!(hidden.of, SourceOf::Collection) && hidden.name.is_empty() => Some(part),
+        [one] => Some(one),
+        _ => None,
+    };
+    named
+        .map(|source| Expr::Slot(source.slot))
+        .ok_or_else(|| Complaint::new("SC2041", at, "'SELECT *' is only valid with a single input set."))
+}
+
+fn inferred_name(expr: &parse::Expr) -> Option<&str> {
+    match &expr.kind {
+        ExprKind::Name(name) | ExprKind::Member(_, name) => Some(name),
+        _ => None,
+    }
+}

@@ -1,0 +1,93 @@
+//! From tree to bound tree: names to slots, parameters to constants, calls to functions.
+//!
+//! Scopes nest as queries do. The first source of the outermost query (or of a subquery that stands there)
+//! names the collection, whatever name it uses; every other name must be an alias in scope.
+
+pub mod bound;
+mod clauses;
+mod expression;
+mod grouping;
+mod rank;
+mod vector;
+mod visit;
+
+use crate::error::{Complaint, QueryError};
+use crate::functions::vector::Distance;
+use crate::parse::{self, Place};
+use bound::Block;
+use orrery_value::Value;
+
+/// The parameters of a query, each name with its `@`; undefined when it came without a value.
+pub type Parameters = [(String, Value)];
+
+/// A bound query, and how many slots a row of it takes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoundQuery {
+    pub block: Block,
+    pub slots: usize,
+    /// The name of each slot, for printing.
+    pub names: Vec<String>,
+}
+
+/// What the container says that a query is bound for.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// How the vectors at each path are compared when a query does not say.
+    pub vectors: Vec<(Vec<String>, Distance)>,
+}
+
+pub fn bind(
+    query: &parse::Query,
+    parameters: &Parameters,
+    settings: &Settings,
+) -> Result<BoundQuery, QueryError> {
+    let mut binder =
+        Binder { parameters, settings, scope: Vec::new(), names: Vec::new(), collected: None, depth: 0 };
+    let block = binder.block(query, true)?;
+    Ok(BoundQuery { block, slots: binder.names.len(), names: binder.names })
+}
+
+struct Binder<'a> {
+    parameters: &'a Parameters,
+    settings: &'a Settings,
+    /// Aliases that can be named here, the innermost last.
+    scope: Vec<(String, usize)>,
+    names: Vec<String>,
+    /// The aggregates met so far, where they are allowed.
+    collected: Option<Vec<bound::Aggregate>>,
+    /// Queries around this place.
+    depth: usize,
+}
+
+impl Binder<'_> {
+    fn new_slot(&mut self, name: &str) -> usize {
+        self.names.push(name.to_owned());
+        self.names.len() - 1
+    }
+
+    fn declare(&mut self, name: &str, at: Place, from: usize) -> Result<usize, Complaint> {
+        if self.scope[from..].iter().any(|(known, _)| known == name) {
+            let message = format!("The input alias '{name}' is specified more than once in the FROM clause.");
+            return Err(Complaint::new("SC2014", at, message));
+        }
+        let slot = self.new_slot(name);
+        self.scope.push((name.to_owned(), slot));
+        Ok(slot)
+    }
+
+    fn resolve(&self, name: &str) -> Option<usize> {
+        self.scope.iter().rev().find(|(known, _)| known == name).map(|(_, slot)| *slot)
+    }
+
+    fn parameter(&self, name: &str, at: Place) -> Result<&Value, Complaint> {
+        let found = self.parameters.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value).ok_or_else(|| {
+            let message = format!("The query uses the parameter '{name}', which was not given a value.");
+            Complaint::new("SC2090", at, message)
+        })
+    }
+}
+
+fn unresolved(name: &str, at: Place) -> Complaint {
+    Complaint::new("SC2001", at, format!("Identifier '{name}' could not be resolved."))
+}

@@ -1,0 +1,92 @@
+//! Walking a bound tree.
+
+use super::bound::{Block, Expr, Score, SourceOf};
+
+impl Expr {
+    /// The expressions directly below this one, those of subqueries included.
+    pub fn for_each_child(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+        match self {
+            Self::Constant(_) | Self::Slot(_) => {}
+            Self::Member(of, _) | Self::Unary(_, of) => visit(of),
+            Self::InSet { value, .. } => visit(value),
+            Self::Index(a, b) | Self::Binary(_, a, b) => {
+                visit(a);
+                visit(b);
+            }
+            Self::All(list)
+            | Self::Any(list)
+            | Self::Array(list)
+            | Self::Call(_, list)
+            | Self::Udf(_, list) => {
+                list.iter_mut().for_each(visit);
+            }
+            Self::Object(members) => members.iter_mut().for_each(|(_, value)| visit(value)),
+            Self::Conditional(a, b, c) => {
+                visit(a);
+                visit(b);
+                visit(c);
+            }
+            Self::In { value, list, .. } => {
+                visit(value);
+                list.iter_mut().for_each(visit);
+            }
+            Self::Between { value, low, high, .. } => {
+                visit(value);
+                visit(low);
+                visit(high);
+            }
+            Self::Like { value, pattern, escape, .. } => {
+                visit(value);
+                visit(pattern);
+                if let Some(escape) = escape {
+                    visit(escape);
+                }
+            }
+            Self::Subquery(block) | Self::Exists(block) | Self::ArrayOf(block) => block.for_each_expr(visit),
+        }
+    }
+
+    /// Whether this or anything below it is so.
+    pub fn any(&self, is: &mut dyn FnMut(&Expr) -> bool) -> bool {
+        // Only for reading; the walk above is the one place that knows every node's children.
+        let mut copy = self.clone();
+        any_mut(&mut copy, is)
+    }
+}
+
+fn any_mut(expr: &mut Expr, is: &mut dyn FnMut(&Expr) -> bool) -> bool {
+    if is(expr) {
+        return true;
+    }
+    let mut found = false;
+    expr.for_each_child(&mut |child| found = found || any_mut(child, is));
+    found
+}
+
+impl Block {
+    /// The expressions of every clause, and those of subqueries in FROM.
+    pub fn for_each_expr(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+        for source in &mut self.from {
+            match &mut source.of {
+                SourceOf::Collection => {}
+                SourceOf::Value(expr) | SourceOf::Each(expr) => visit(expr),
+                SourceOf::Rows(block) | SourceOf::EachOfRows(block) => block.for_each_expr(visit),
+            }
+        }
+        if let Some(filter) = &mut self.filter {
+            visit(filter);
+        }
+        if let Some(grouping) = &mut self.grouping {
+            grouping.keys.iter_mut().for_each(|(_, key)| visit(key));
+            grouping.aggregates.iter_mut().for_each(|aggregate| visit(&mut aggregate.arg));
+        }
+        visit(&mut self.select);
+        self.order.iter_mut().for_each(|key| visit(&mut key.expr));
+        for score in self.rank.iter_mut().flat_map(|rank| &mut rank.scores) {
+            match score {
+                Score::FullText { text, .. } => visit(text),
+                Score::Own { expr, .. } => visit(expr),
+            }
+        }
+    }
+}

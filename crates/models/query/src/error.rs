@@ -1,0 +1,39 @@
+//! What can be wrong with a query, as the service says it.
+//!
+//! A query that cannot be run is a 400 whose message holds a list of errors, each with a code (`SC1001` is
+//! a syntax error, `SC2xxx` are of the binder), a place in the text and a sentence.
+
+use crate::parse::Place;
+
+/// One complaint about the text of a query.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{code}, {message}")]
+pub struct Complaint {
+    /// `SC1001` and its like.
+    pub code: &'static str,
+    pub at: Place,
+    pub message: String,
+}
+
+impl Complaint {
+    pub fn new(code: &'static str, at: Place, message: impl Into<String>) -> Self {
+        Self { code, at, message: message.into() }
+    }
+}
+
+/// Why a query gave no page.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum QueryError {
+    /// The text, or what it names.
+    #[error(transparent)]
+    Text(#[from] Complaint),
+    /// It runs, but asks for what cannot be done: 400.
+    #[error("{0}")]
+    Refused(String),
+    /// It took longer than a request may: 408.
+    #[error("{0}")]
+    TooLong(String),
+    /// The documents could not be read.
+    #[error("{0}")]
+    Storage(String),
+}

@@ -1,0 +1,52 @@
+//! What is queried: documents in an order of their own, each with a position to go on from.
+
+use crate::datum::Datum;
+use crate::error::QueryError;
+use std::ops::ControlFlow;
+
+/// Where a scan begins.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    #[default]
+    Beginning,
+    /// At this position, or behind it if nothing is there any more.
+    At(Vec<u8>),
+    After(Vec<u8>),
+}
+
+pub trait Collection {
+    /// Shows the documents in order until it is told to stop.
+    fn scan(
+        &self,
+        start: &Start,
+        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+    ) -> Result<(), QueryError>;
+}
+
+/// A document met by a scan.
+pub struct Found<'a> {
+    /// Positions sort as the documents come.
+    pub position: &'a [u8],
+    /// A number no other document of the collection has; ties of an ORDER BY go by it.
+    pub ordinal: u64,
+    /// Its number among those of the same ordinal: rows that a subquery made of one document.
+    pub part: u32,
+    pub bytes: usize,
+    pub root: Datum<'a>,
+}
+
+/// One row that has no document, for queries without FROM.
+pub(crate) struct Nothing;
+
+impl Collection for Nothing {
+    fn scan(
+        &self,
+        start: &Start,
+        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+    ) -> Result<(), QueryError> {
+        if !matches!(start, Start::After(_)) {
+            let _ = visit(Found { position: &[], ordinal: 0, part: 0, bytes: 0, root: Datum::Undefined });
+        }
+        Ok(())
+    }
+}

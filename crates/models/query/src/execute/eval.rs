@@ -1,0 +1,250 @@
+//! The value of an expression for one row.
+
+use super::block;
+use super::like;
+use super::operators as op;
+use super::world::World;
+use crate::bind::bound::Expr;
+use crate::datum::Datum;
+use crate::error::QueryError;
+use crate::functions::Function;
+use crate::parse::{BinaryOp, UnaryOp};
+use orrery_core::limits;
+use orrery_value::Value;
+use std::borrow::Cow;
+
+/// A page in the making with one row too many in it.
+const ROW_BYTES_MAX: usize = limits::QUERY_BYTES_HELD_MAX + limits::VALUE_BYTES_MAX;
+
+/// The slots of a row in flight.
+pub(crate) type Row<'d> = Vec<Datum<'d>>;
+
+pub(crate) fn eval<'d>(expr: &'d Expr, row: &mut Row<'d>, world: &World<'_>) -> Datum<'d> {
+    match expr {
+        Expr::Constant(value) => Datum::of(value),
+        Expr::Slot(slot) => row[*slot].clone(),
+        Expr::Member(of, name) => match &**of {
+            Expr::Slot(slot) => row[*slot].member(name),
+            of => eval(of, row, world).member(name),
+        },
+        Expr::Index(of, index) => index_of(&eval(of, row, world), &eval(index, row, world)),
+        Expr::Unary(op, of) => unary(*op, &eval(of, row, world)),
+        Expr::Binary(BinaryOp::Coalesce, a, b) => match eval(a, row, world) {
+            Datum::Undefined => eval(b, row, world),
+            defined => defined,
+        },
+        Expr::Binary(op, a, b) => op::binary(*op, &eval(a, row, world), &eval(b, row, world)),
+        Expr::All(terms) => junction(terms, false, row, world),
+        Expr::Any(terms) => junction(terms, true, row, world),
+        Expr::Conditional(a, b, c) => {
+            let taken = if eval(a, row, world).is_true() { b } else { c };
+            eval(taken, row, world)
+        }
+        Expr::In { value, list, negated } => {
+            let value = eval(value, row, world);
+            negate_if(*negated, is_in(&value, list, row, world))
+        }
+        Expr::InSet { value, set, negated } => {
+            let value = eval(value, row, world);
+            negate_if(*negated, is_in_set(&value, set))
+        }
+        Expr::Between { value, low, high, negated } => {
+            let value = eval(value, row, world);
+            let low = op::compare(BinaryOp::GreaterOrEqual, &value, &eval(low, row, world));
+            let high = op::compare(BinaryOp::LessOrEqual, &value, &eval(high, row, world));
+            negate_if(*negated, op::and(low, high))
+        }
+        Expr::Like { value, pattern, escape, negated } => {
+            let escape = escape.as_ref().map(|escape| eval(escape, row, world));
+            let found = like::like(&eval(value, row, world), &eval(pattern, row, world), escape.as_ref());
+            negate_if(*negated, found)
+        }
+        Expr::Array(items) => {
+            let items = items.iter().map(|item| eval(item, row, world).into_value());
+            built(Value::Array(items.filter(|item| !item.is_undefined()).collect()), world)
+        }
+        Expr::Object(members) => {
+            let members =
+                members.iter().map(|(name, value)| (name.clone(), eval(value, row, world).into_value()));
+            built(Value::Object(members.filter(|(_, value)| !value.is_undefined()).collect()), world)
+        }
+        Expr::Call(function, args) => {
+            let args: Vec<Datum<'d>> = args.iter().map(|arg| eval(arg, row, world)).collect();
+            call(function.0, &args, world)
+        }
+        Expr::Udf(name, args) => {
+            let args: Vec<Value> = args.iter().map(|arg| eval(arg, row, world).into_value()).collect();
+            world.host.udf(name, &args).map_or_else(
+                |error| {
+                    world.fail(error);
+                    Datum::Undefined
+                },
+                Datum::owned,
+            )
+        }
+        Expr::Subquery(block) => block::first(block, row, world),
+        Expr::Exists(block) => Datum::Bool(!block::first(block, row, world).is_undefined()),
+        Expr::ArrayOf(block) => block::all(block, row, world),
+    }
+}
+
+/// A few arguments of the largest size are bearable; of many, a function could build what is not.
+const ARGS_UNMEASURED_MAX: usize = 4;
+
+fn call<'d>(function: &Function, args: &[Datum<'d>], world: &World<'_>) -> Datum<'d> {
+    if args.len() > ARGS_UNMEASURED_MAX && args.iter().map(size_of).sum::<usize>() > limits::VALUE_BYTES_MAX {
+        world.fail(too_large());
+        return Datum::Undefined;
+    }
+    match (function.eval)(args, &world.functions) {
+        Datum::Built(Cow::Owned(value)) => built(value, world),
+        other => other,
+    }
+}
+
+/// About how much memory a copy of it takes.
+fn size_of(datum: &Datum<'_>) -> usize {
+    match datum {
+        Datum::String(text) => text.len(),
+        Datum::Text(text) => text.len(),
+        Datum::Built(value) => block::size_of_value(value),
+        _ => std::mem::size_of::<Value>(),
+    }
+}
+
+/// What a query builds may hold what it built before, twice and twice again; so it is measured.
+fn built<'d>(value: Value, world: &World<'_>) -> Datum<'d> {
+    if block::size_of_value(&value) > limits::VALUE_BYTES_MAX {
+        world.fail(too_large());
+        return Datum::Undefined;
+    }
+    Datum::Built(Cow::Owned(value))
+}
+
+fn too_large() -> QueryError {
+    let max = limits::VALUE_BYTES_MAX / 1024 / 1024;
+    QueryError::Refused(format!("The query builds a value of more than {max} MB; select less of each item."))
+}
+
+/// Appends what the expression gives as JSON, without building what the text can be written from. Whether
+/// anything was written: undefined writes nothing.
+pub(crate) fn write<'d>(expr: &'d Expr, row: &mut Row<'d>, world: &World<'_>, out: &mut Vec<u8>) -> bool {
+    match expr {
+        Expr::Object(members) => {
+            out.push(b'{');
+            let mut first = true;
+            for (name, value) in members {
+                let start = out.len();
+                if !first {
+                    out.push(b',');
+                }
+                orrery_value::raw::escape_into(name, out);
+                out.push(b':');
+                if world.is_over() {
+                    break;
+                }
+                if write(value, row, world, out) {
+                    first = false;
+                } else {
+                    out.truncate(start);
+                }
+            }
+            out.push(b'}');
+            true
+        }
+        Expr::Array(items) => {
+            out.push(b'[');
+            let mut first = true;
+            for item in items {
+                let start = out.len();
+                if !first {
+                    out.push(b',');
+                }
+                if world.is_over() {
+                    break;
+                }
+                if write(item, row, world, out) {
+                    first = false;
+                } else {
+                    out.truncate(start);
+                }
+            }
+            out.push(b']');
+            true
+        }
+        other => {
+            let value = eval(other, row, world);
+            let start = out.len();
+            value.write_json(out);
+            if out.len() - start > limits::VALUE_BYTES_MAX || out.len() > ROW_BYTES_MAX {
+                world.fail(too_large());
+            }
+            !value.is_undefined()
+        }
+    }
+}
+
+fn index_of<'d>(of: &Datum<'d>, index: &Datum<'d>) -> Datum<'d> {
+    match index {
+        Datum::String(name) => of.member(name),
+        Datum::Number(number) => {
+            let place = number.as_i64().and_then(|place| usize::try_from(place).ok());
+            place.map_or(Datum::Undefined, |place| of.element(place))
+        }
+        _ => Datum::Undefined,
+    }
+}
+
+fn unary<'d>(op: UnaryOp, value: &Datum<'d>) -> Datum<'d> {
+    match op {
+        UnaryOp::Not => value.as_bool().map_or(Datum::Undefined, |it| Datum::Bool(!it)),
+        UnaryOp::Plus => value.as_number().map_or(Datum::Undefined, Datum::Number),
+        UnaryOp::Minus => op::negate(value),
+        UnaryOp::BitNot => op::bits(value).map_or(Datum::Undefined, |it| Datum::from(i64::from(!it))),
+    }
+}
+
+/// AND (`decides` false) or OR (`decides` true): the first term that decides ends it; a term that is no
+/// boolean makes the rest undecided.
+fn junction<'d>(terms: &'d [Expr], decides: bool, row: &mut Row<'d>, world: &World<'_>) -> Datum<'d> {
+    let mut undecided = false;
+    for term in terms {
+        match eval(term, row, world) {
+            Datum::Bool(it) if it == decides => return Datum::Bool(decides),
+            Datum::Bool(_) => {}
+            _ => undecided = true,
+        }
+    }
+    if undecided { Datum::Undefined } else { Datum::Bool(!decides) }
+}
+
+fn negate_if(negated: bool, value: Datum<'_>) -> Datum<'_> {
+    match value {
+        Datum::Bool(it) => Datum::Bool(it != negated),
+        other => other,
+    }
+}
+
+fn is_in<'d>(value: &Datum<'d>, list: &'d [Expr], row: &mut Row<'d>, world: &World<'_>) -> Datum<'d> {
+    if value.is_undefined() {
+        return Datum::Undefined;
+    }
+    let mut undecided = false;
+    for item in list {
+        let item = eval(item, row, world);
+        if item.is_undefined() {
+            undecided = true;
+        } else if value.same(&item) {
+            return Datum::Bool(true);
+        }
+    }
+    if undecided { Datum::Undefined } else { Datum::Bool(false) }
+}
+
+/// The set is sorted and has no undefined.
+fn is_in_set<'d>(value: &Datum<'d>, set: &'d [Value]) -> Datum<'d> {
+    if value.is_undefined() {
+        return Datum::Undefined;
+    }
+    Datum::Bool(set.binary_search_by(|item| Datum::of(item).cmp_total(value)).is_ok())
+}

@@ -1,0 +1,71 @@
+//! Running a plan: documents in, pages of rows out.
+//!
+//! ```text
+//! Collection ─ scan ─> rows ─ filter ─> sink ─> page
+//! ```
+//!
+//! A scan shows document after document; FROM makes rows of each; those that pass the filter go to the sink
+//! that fits the query (`sink/`). Subqueries run inside, once for each row (`block`). Every loop counts its
+//! steps, so no query runs, or grows, without bound (`world`).
+
+mod accumulate;
+mod block;
+mod collection;
+mod derived;
+mod eval;
+mod like;
+mod operators;
+mod page;
+mod rank;
+mod rows;
+mod scan;
+mod sink;
+mod state;
+mod world;
+
+pub use collection::{Collection, Found, Start};
+pub use page::{Limits, Page, ResumeFilter};
+pub use world::{Host, Metrics};
+
+use crate::error::QueryError;
+use crate::plan::Plan;
+use scan::Scan;
+use state::State;
+use world::World;
+
+/// The next page of a plan's answer; `resume` is what the page before gave as [`Page::next`].
+pub fn page(
+    plan: &Plan,
+    collection: &dyn Collection,
+    host: &dyn Host,
+    resume: Option<&[u8]>,
+    filter: Option<&ResumeFilter>,
+    limits: Limits,
+) -> Result<Page, QueryError> {
+    let resume = resume.map(State::read).transpose()?;
+    let random = || host.random();
+    let world = World::new(host, &random);
+    let query = &plan.query;
+    let scan = Scan { block: &query.block, slots: query.slots, collection, world: &world };
+    let page = page::run(&scan, resume, filter, limits)?;
+    Ok(Page { metrics: world.metrics(), ..page })
+}
+
+/// The value of an expression that reads no row.
+pub(crate) fn constant(expr: &crate::bind::bound::Expr, host: &dyn Host) -> orrery_value::Value {
+    let random = || host.random();
+    let world = World::new(host, &random);
+    eval::eval(expr, &mut Vec::new(), &world).into_value()
+}
+
+/// What a query makes of one document: the value of its only row, undefined if it has none.
+pub fn value_of(plan: &Plan, root: crate::datum::Datum<'_>, host: &dyn Host) -> orrery_value::Value {
+    let random = || host.random();
+    let world = World::new(host, &random);
+    let query = &plan.query;
+    let mut row = vec![crate::datum::Datum::Undefined; query.slots];
+    if let Some(source) = query.block.from.first() {
+        row[source.slot] = root;
+    }
+    block::first(&query.block, &mut row, &world).into_value()
+}

@@ -1,0 +1,282 @@
+//! One page of a query's answer.
+//!
+//! What the query does with its rows decides how a page is made, and what the next one needs to know
+//! ([`State`]): rows in document order need a position; one aggregated row needs what was added up so far;
+//! rows in an order of their own need the last row's key.
+
+use super::accumulate::Accumulator;
+use super::block::fill;
+use super::eval::{Row, write};
+use super::rank;
+use super::scan::Scan;
+use super::sink::{AggregateSink, GroupSink, KeyedSink, Order, SortKey, StreamSink};
+use super::state::{After, Kind, State};
+use super::world::Metrics;
+use crate::bind::bound::Grouping;
+use crate::datum::Datum;
+use crate::error::QueryError;
+use orrery_core::limits;
+use orrery_value::Value;
+
+/// How much a page may hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    pub items: usize,
+    pub bytes: usize,
+}
+
+/// Rows as JSON, with commas between them.
+#[derive(Debug, Default)]
+pub struct Page {
+    pub rows: Vec<u8>,
+    pub count: usize,
+    /// Where the next page goes on; `None` at the end.
+    pub next: Option<Vec<u8>>,
+    pub metrics: Metrics,
+}
+
+/// How a client resumes an ORDER BY whose rewritten form it runs itself (wire guide §17.6).
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResumeFilter {
+    /// One for each key of ORDER BY.
+    pub values: Vec<Value>,
+    /// Among rows with these values, those of smaller ordinals are behind.
+    pub ordinal: Option<u64>,
+    /// Whether the row itself is behind too.
+    pub exclude: bool,
+}
+
+/// The text of a page in the making.
+#[derive(Debug, Default)]
+pub(crate) struct Output {
+    pub rows: Vec<u8>,
+    pub count: usize,
+}
+
+impl Output {
+    /// Opens a row; gives what [`forget`](Self::forget) needs to undo it.
+    pub fn begin(&mut self) -> usize {
+        let start = self.rows.len();
+        if self.count > 0 {
+            self.rows.push(b',');
+        }
+        start
+    }
+
+    pub fn forget(&mut self, start: usize) {
+        self.rows.truncate(start);
+    }
+
+    /// Keeps the row that was written since `start`, unless the page becomes too large by it. The first row
+    /// is kept at any size.
+    pub fn keep_within(&mut self, start: usize, limits: Limits) -> bool {
+        if self.count >= limits.items || (self.rows.len() > limits.bytes && self.count > 0) {
+            self.forget(start);
+            return false;
+        }
+        self.count += 1;
+        true
+    }
+
+    /// Adds a row, if there is room.
+    pub fn push(&mut self, row: &[u8], limits: Limits) -> bool {
+        let start = self.begin();
+        self.rows.extend_from_slice(row);
+        self.keep_within(start, limits)
+    }
+
+    pub fn finish(self, next: Option<State>) -> Result<Page, QueryError> {
+        let next = next.map(|state| state.write());
+        if next.as_ref().is_some_and(|next| next.len() > limits::CONTINUATION_STATE_BYTES_MAX) {
+            return Err(QueryError::Refused(
+                "The values this query sorts or groups by are too long for a continuation token; ask for larger pages, or sort by something shorter.".to_owned(),
+            ));
+        }
+        Ok(Page { rows: self.rows, count: self.count, next, metrics: Metrics::default() })
+    }
+}
+
+pub(crate) fn run(
+    scan: &Scan<'_>,
+    resume: Option<State>,
+    filter: Option<&ResumeFilter>,
+    page: Limits,
+) -> Result<Page, QueryError> {
+    let block = scan.block;
+    let resume = resume.unwrap_or(State { skip: block.offset, left: block.limit, kind: Kind::Ranked(0) });
+    let limits = Limits {
+        items: page
+            .items
+            .min(resume.left.map_or(usize::MAX, |left| usize::try_from(left).unwrap_or(usize::MAX))),
+        bytes: page.bytes,
+    };
+    if resume.left == Some(0) {
+        return Output::default().finish(None);
+    }
+    match &block.grouping {
+        _ if block.rank.is_some() => rank::run(scan, resume, limits),
+        Some(grouping) if grouping.keys.is_empty() => aggregate(scan, grouping, resume, limits),
+        Some(grouping) => group(scan, grouping, resume, limits),
+        None if block.is_streaming() => stream(scan, resume, page),
+        None => keyed(scan, resume, filter, limits),
+    }
+}
+
+fn stream(scan: &Scan<'_>, resume: State, limits: Limits) -> Result<Page, QueryError> {
+    let from = match &resume.kind {
+        Kind::Stream(place) => Some(place),
+        _ => None,
+    };
+    let mut sink = StreamSink { skip: resume.skip, left: resume.left, output: Output::default(), limits };
+    let stopped = scan.run(from, &mut sink)?;
+    let next = stopped.map(|place| State { skip: sink.skip, left: sink.left, kind: Kind::Stream(place) });
+    sink.output.finish(next)
+}
+
+fn aggregate(
+    scan: &Scan<'_>,
+    grouping: &Grouping,
+    resume: State,
+    limits: Limits,
+) -> Result<Page, QueryError> {
+    let State { skip, left, kind } = resume;
+    let (from, accumulators) = match kind {
+        Kind::Aggregate(place, accumulators) if accumulators.len() == grouping.aggregates.len() => {
+            (Some(place), accumulators)
+        }
+        _ => (None, Accumulator::for_all(grouping)),
+    };
+    let mut sink = AggregateSink { accumulators };
+    let stopped = scan.run(from.as_ref(), &mut sink)?;
+    let mut output = Output::default();
+    if let Some(place) = stopped {
+        let kind = Kind::Aggregate(place, sink.accumulators);
+        return output.finish(Some(State { skip, left, kind }));
+    }
+    let text = group_row(scan, grouping, Vec::new(), sink.accumulators);
+    if let Some(text) = text.filter(|_| skip == 0) {
+        output.push(&text, limits);
+    }
+    scan.world.outcome()?;
+    output.finish(None)
+}
+
+/// The text of one group's row; nothing if it is undefined.
+fn group_row(
+    scan: &Scan<'_>,
+    grouping: &Grouping,
+    keys: Vec<Value>,
+    accumulators: Vec<Accumulator>,
+) -> Option<Vec<u8>> {
+    let mut row: Row<'_> = vec![Datum::Undefined; scan.slots];
+    fill(grouping, &mut row, keys, accumulators);
+    let mut text = Vec::new();
+    write(&scan.block.select, &mut row, scan.world, &mut text).then_some(text)
+}
+
+fn group(scan: &Scan<'_>, grouping: &Grouping, resume: State, limits: Limits) -> Result<Page, QueryError> {
+    let State { skip, left, kind } = resume;
+    let after = match kind {
+        Kind::Keyed(after) => Some(after),
+        _ => None,
+    };
+    if scan.block.distinct {
+        return distinct_groups(scan, grouping, skip, left, after, limits);
+    }
+    let mut sink = GroupSink::new(after.map(|after| after.keys), capacity(skip, limits.items));
+    scan.run(None, &mut sink)?;
+    let dropped = sink.dropped;
+    let rows = sink.finish().map(|(keys, accumulators)| {
+        let text = group_row(scan, grouping, keys.clone(), accumulators);
+        (After { keys, ordinal: 0, inner: 0 }, text)
+    });
+    let page = windowed(rows, skip, left, dropped, limits)?;
+    scan.world.outcome()?;
+    Ok(page)
+}
+
+/// Groups whose rows must differ: all of them are made, and ordered by their rows.
+fn distinct_groups(
+    scan: &Scan<'_>,
+    grouping: &Grouping,
+    skip: u64,
+    left: Option<u64>,
+    after: Option<After>,
+    limits: Limits,
+) -> Result<Page, QueryError> {
+    let mut sink = GroupSink::new(None, usize::MAX);
+    scan.run(None, &mut sink)?;
+    if sink.dropped {
+        return Err(QueryError::Refused("DISTINCT over so many groups does not fit into memory.".to_owned()));
+    }
+    let mut rows = std::collections::BTreeMap::new();
+    for (keys, accumulators) in sink.finish() {
+        if let Some(text) = group_row(scan, grouping, keys, accumulators) {
+            rows.insert(vec![Value::read(std::str::from_utf8(&text).unwrap_or_default())], text);
+        }
+    }
+    scan.world.outcome()?;
+    let rest = rows.into_iter().filter(|(value, _)| after.as_ref().is_none_or(|after| *value > after.keys));
+    let rest = rest.map(|(keys, text)| (After { keys, ordinal: 0, inner: 0 }, Some(text)));
+    windowed(rest, skip, left, false, limits)
+}
+
+/// A page of rows that are in their order: some skipped, some taken, and where the rest begins. `dropped`
+/// when there are more rows than these.
+fn windowed(
+    rows: impl Iterator<Item = (After, Option<Vec<u8>>)>,
+    mut skip: u64,
+    mut left: Option<u64>,
+    dropped: bool,
+    limits: Limits,
+) -> Result<Page, QueryError> {
+    let mut output = Output::default();
+    let (mut more, mut last) = (dropped, None);
+    for (key, text) in rows {
+        if let Some(text) = text {
+            if skip > 0 {
+                skip -= 1;
+            } else if left == Some(0) || !output.push(&text, limits) {
+                more = true;
+                break;
+            } else {
+                left = left.map(|left| left - 1);
+            }
+        }
+        last = Some(key);
+    }
+    let next = last.filter(|_| more && left != Some(0));
+    output.finish(next.map(|after| State { skip, left, kind: Kind::Keyed(after) }))
+}
+
+/// How many rows must be held to skip some and fill a page.
+fn capacity(skip: u64, items: usize) -> usize {
+    usize::try_from(skip).unwrap_or(usize::MAX).saturating_add(items).max(1)
+}
+
+fn keyed(
+    scan: &Scan<'_>,
+    resume: State,
+    filter: Option<&ResumeFilter>,
+    limits: Limits,
+) -> Result<Page, QueryError> {
+    let State { skip, left, kind } = resume;
+    let order: Order = scan.block.order.iter().map(|key| key.descending).collect();
+    let (after, included) = match (kind, filter) {
+        (Kind::Keyed(after), _) => (Some(after), false),
+        (_, Some(filter)) => (Some(resume_after(filter)), !filter.exclude),
+        _ => (None, false),
+    };
+    let after = after.map(|after| SortKey { after, order: order.clone() });
+    let mut sink = KeyedSink::new(order, after, included, capacity(skip, limits.items));
+    scan.run(None, &mut sink)?;
+    let dropped = sink.dropped;
+    windowed(sink.finish(), skip, left, dropped, limits)
+}
+
+/// The place a client's filter names: before every row with its values if it names no row, or behind all.
+fn resume_after(filter: &ResumeFilter) -> After {
+    let ordinal = filter.ordinal.unwrap_or(if filter.exclude { u64::MAX } else { 0 });
+    let inner = if filter.exclude { u64::MAX } else { 0 };
+    After { keys: filter.values.clone(), ordinal, inner }
+}

@@ -1,0 +1,27 @@
+//! Aggregates without GROUP BY: one row in the end, whatever came.
+
+use crate::bind::bound::Block;
+use crate::execute::accumulate::Accumulator;
+use crate::execute::eval::Row;
+use crate::execute::scan::{At, Sink, Took};
+use crate::execute::world::World;
+use orrery_core::limits;
+
+pub(crate) struct AggregateSink {
+    pub accumulators: Vec<Accumulator>,
+}
+
+impl Sink for AggregateSink {
+    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, _at: &At<'_>, world: &World<'_>) -> Took {
+        if let Some(grouping) = &block.grouping {
+            Accumulator::add_row(&mut self.accumulators, grouping, row, world);
+        }
+        Took::Yes
+    }
+
+    /// Only with what fits into a token; half of it is for the place.
+    fn can_pause(&self) -> bool {
+        let bytes = self.accumulators.iter().map(Accumulator::token_bytes).fold(0, usize::saturating_add);
+        bytes <= limits::CONTINUATION_STATE_BYTES_MAX / 2
+    }
+}

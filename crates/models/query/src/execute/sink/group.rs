@@ -1,0 +1,102 @@
+//! GROUP BY: the groups that come first by their keys, each with what its rows add up to.
+//!
+//! As with sorted rows, only the groups of this page are held: a group that is dropped for being too large is
+//! never wanted again, since only smaller ones are still let in.
+
+use crate::bind::bound::{Block, Grouping};
+use crate::datum::Datum;
+use crate::execute::accumulate::Accumulator;
+use crate::execute::block::size_of_value;
+use crate::execute::eval::{Row, eval};
+use crate::execute::scan::{At, Sink, Took};
+use crate::execute::world::World;
+use orrery_core::limits;
+use orrery_value::Value;
+use std::collections::BTreeMap;
+
+pub(crate) struct GroupSink {
+    after: Option<Vec<Value>>,
+    capacity: usize,
+    groups: BTreeMap<Vec<Value>, Group>,
+    /// What all groups hold together.
+    bytes: usize,
+    /// Whether groups were dropped that come later.
+    pub dropped: bool,
+}
+
+struct Group {
+    accumulators: Vec<Accumulator>,
+    /// What the keys and the accumulators hold; counted in the world too.
+    bytes: usize,
+}
+
+impl Group {
+    fn new(grouping: &Grouping, keys: &[Value], world: &World<'_>) -> Self {
+        let bytes = 128 + keys.iter().map(size_of_value).sum::<usize>();
+        world.hold(bytes);
+        Self { accumulators: Accumulator::for_all(grouping), bytes }
+    }
+
+    /// Adds a row; what the group held before it and holds after.
+    fn add<'d>(&mut self, grouping: &'d Grouping, row: &mut Row<'d>, world: &World<'_>) -> (usize, usize) {
+        let (before, others) = (self.bytes, world.held().saturating_sub(self.bytes));
+        Accumulator::add_row(&mut self.accumulators, grouping, row, world);
+        self.bytes = world.held().saturating_sub(others);
+        (before, self.bytes)
+    }
+}
+
+impl GroupSink {
+    pub fn new(after: Option<Vec<Value>>, capacity: usize) -> Self {
+        Self { after, capacity, groups: BTreeMap::new(), bytes: 0, dropped: false }
+    }
+
+    /// The groups of the page, in order.
+    pub fn finish(self) -> impl Iterator<Item = (Vec<Value>, Vec<Accumulator>)> {
+        self.groups.into_iter().map(|(keys, group)| (keys, group.accumulators))
+    }
+
+    /// Whether a new group with these keys would come after a full page.
+    fn is_beyond(&self, keys: &[Value]) -> bool {
+        let is_last = || self.groups.last_key_value().is_none_or(|(last, _)| last.as_slice() < keys);
+        self.groups.len() >= self.capacity && is_last()
+    }
+
+    /// Drops the last groups while there are too many.
+    fn shrink(&mut self, world: &World<'_>) {
+        while self.groups.len() > self.capacity
+            || (self.bytes > limits::PAGE_BYTES_HELD_MAX && self.groups.len() > 1)
+        {
+            if let Some((_, group)) = self.groups.pop_last() {
+                self.bytes -= group.bytes;
+                world.release(world.held().saturating_sub(group.bytes));
+            }
+            self.capacity = self.capacity.min(self.groups.len());
+            self.dropped = true;
+        }
+    }
+}
+
+impl Sink for GroupSink {
+    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, _at: &At<'_>, world: &World<'_>) -> Took {
+        let Some(grouping) = &block.grouping else { return Took::Yes };
+        let keys: Vec<Value> =
+            grouping.keys.iter().map(|(_, key)| eval(key, row, world)).map(Datum::into_value).collect();
+        if self.after.as_ref().is_some_and(|after| keys <= *after) {
+            return Took::Yes;
+        }
+        if let Some(group) = self.groups.get_mut(&keys) {
+            let (before, after) = group.add(grouping, row, world);
+            self.bytes = self.bytes - before + after;
+        } else if self.is_beyond(&keys) {
+            self.dropped = true;
+        } else {
+            let mut group = Group::new(grouping, &keys, world);
+            group.add(grouping, row, world);
+            self.bytes += group.bytes;
+            self.groups.insert(keys, group);
+        }
+        self.shrink(world);
+        Took::Yes
+    }
+}

@@ -1,0 +1,227 @@
+//! The rows that come first by a key: ORDER BY and DISTINCT.
+//!
+//! A page needs the smallest rows that are larger than the last one behind us, and no others: at most as many
+//! are held as the page has, and each row that cannot be among them is dropped by its key alone. So memory is
+//! bounded, and a page is the same whatever was written before the place it goes on from.
+
+use crate::bind::bound::Block;
+use crate::datum::Datum;
+use crate::execute::block::size_of_value;
+use crate::execute::eval::{Row, eval, write};
+use crate::execute::scan::{At, Sink, Took};
+use crate::execute::state::After;
+use crate::execute::world::World;
+use orrery_core::limits;
+use orrery_value::Value;
+use std::cmp::Ordering;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{DefaultHasher, Hasher};
+use std::rc::Rc;
+
+/// Which keys of a row descend; those beyond the list ascend.
+pub(crate) type Order = Rc<[bool]>;
+
+#[derive(Clone, Debug)]
+pub(crate) struct SortKey {
+    pub after: After,
+    pub order: Order,
+}
+
+impl SortKey {
+    /// A row that is only looked at, against one that is held.
+    fn cmp_row(&self, keys: &[Datum<'_>], ordinal: u64, inner: u64) -> Ordering {
+        let by_key = self.after.keys.iter().zip(keys).enumerate().map(|(i, (mine, other))| {
+            let order = Datum::of(mine).cmp_total(other);
+            if self.order.get(i).copied().unwrap_or(false) { order.reverse() } else { order }
+        });
+        let by_place = (self.after.ordinal, self.after.inner).cmp(&(ordinal, inner));
+        by_key.fold(Ordering::Equal, Ordering::then).then(by_place)
+    }
+}
+
+impl Ord for SortKey {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let keys: Vec<Datum<'_>> = other.after.keys.iter().map(Datum::of).collect();
+        self.cmp_row(&keys, other.after.ordinal, other.after.inner)
+    }
+}
+
+impl PartialOrd for SortKey {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for SortKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for SortKey {}
+
+/// Which rows of a DISTINCT with an ORDER BY are there already. Equal rows may sort differently; the first
+/// counts, and it may be on a page before this one.
+#[derive(Default)]
+struct Distinct {
+    /// Fingerprints of the rows behind us.
+    behind: HashSet<u64>,
+    held: BTreeMap<Value, SortKey>,
+}
+
+pub(crate) struct KeyedSink {
+    pub order: Order,
+    /// Rows up to this one are behind us.
+    pub after: Option<SortKey>,
+    /// Whether the row at `after` itself still is to come.
+    pub after_included: bool,
+    pub capacity: usize,
+    pub rows: BTreeMap<SortKey, Vec<u8>>,
+    distinct: Distinct,
+    bytes: usize,
+    /// Whether rows were dropped that come later.
+    pub dropped: bool,
+}
+
+impl KeyedSink {
+    pub fn new(order: Order, after: Option<SortKey>, after_included: bool, capacity: usize) -> Self {
+        let (rows, distinct) = (BTreeMap::new(), Distinct::default());
+        Self { order, after, after_included, capacity, rows, distinct, bytes: 0, dropped: false }
+    }
+
+    fn is_behind(&self, keys: &[Datum<'_>], ordinal: u64, inner: u64) -> bool {
+        self.after.as_ref().is_some_and(|after| match after.cmp_row(keys, ordinal, inner) {
+            Ordering::Less => false,
+            Ordering::Equal => !self.after_included,
+            Ordering::Greater => true,
+        })
+    }
+
+    /// Drops the last rows while there are too many.
+    fn shrink(&mut self) {
+        while self.rows.len() > self.capacity
+            || (self.bytes > limits::PAGE_BYTES_HELD_MAX && self.rows.len() > 1)
+        {
+            if let Some((key, payload)) = self.rows.pop_last() {
+                self.forget(&key, &payload);
+            }
+            // Later rows must not slip into the gap that a large one left.
+            self.capacity = self.capacity.min(self.rows.len());
+            self.dropped = true;
+        }
+    }
+}
+
+impl KeyedSink {
+    fn forget(&mut self, key: &SortKey, payload: &[u8]) {
+        self.bytes -= size_of_row(key, payload);
+        if let Some(value) = key.after.keys.last() {
+            self.distinct.held.remove(value);
+        }
+    }
+
+    /// The rows of the page, in order; of a row that repeats one behind us only its place.
+    pub fn finish(self) -> impl Iterator<Item = (After, Option<Vec<u8>>)> {
+        let behind = self.distinct.behind;
+        self.rows.into_iter().map(move |(SortKey { after, .. }, payload)| {
+            let repeats = !behind.is_empty()
+                && after.keys.last().is_some_and(|value| behind.contains(&fingerprint(value)));
+            (after, (!repeats).then_some(payload))
+        })
+    }
+
+    /// Whether an equal row that sorts before this one is held; one that sorts after it is dropped.
+    fn is_repeated(&mut self, keys: &[Datum<'_>], ordinal: u64, inner: u64) -> bool {
+        let Some(value) = keys.last().map(Datum::to_value) else { return false };
+        let Some(held) = self.distinct.held.get(&value) else { return false };
+        if held.cmp_row(keys, ordinal, inner).is_le() {
+            return true;
+        }
+        if let Some(held) = self.distinct.held.remove(&value)
+            && let Some(payload) = self.rows.remove(&held)
+        {
+            self.forget(&held, &payload);
+        }
+        false
+    }
+}
+
+fn fingerprint(value: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(canonical(value).as_bytes());
+    hasher.finish()
+}
+
+/// Text that is the same for equal values: members sorted, numbers as doubles.
+fn canonical(value: &Value) -> String {
+    match value {
+        Value::Number(number) => Value::from(number.as_f64() + 0.0).to_json(),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(canonical).collect();
+            format!("[{}]", items.join(","))
+        }
+        Value::Object(members) => {
+            let mut members: Vec<String> = members
+                .iter()
+                .map(|(name, value)| format!("{}:{}", Value::from(name.as_str()).to_json(), canonical(value)))
+                .collect();
+            members.sort();
+            format!("{{{}}}", members.join(","))
+        }
+        other => other.to_json(),
+    }
+}
+
+fn size_of_row(key: &SortKey, payload: &[u8]) -> usize {
+    payload.len() + 64 + key.after.keys.iter().map(size_of_value).sum::<usize>()
+}
+
+impl Sink for KeyedSink {
+    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, at: &At<'_>, world: &World<'_>) -> Took {
+        let mut keys: Vec<Datum<'d>> = block.order.iter().map(|key| eval(&key.expr, row, world)).collect();
+        let (mut ordinal, mut inner) = at.tie();
+        if block.distinct {
+            let value = eval(&block.select, row, world);
+            if value.is_undefined() {
+                return Took::Yes;
+            }
+            keys.push(value);
+            (ordinal, inner) = (0, 0);
+        }
+        let may_repeat = block.distinct && !block.order.is_empty();
+        if self.is_behind(&keys, ordinal, inner) {
+            if may_repeat && let Some(value) = keys.last() {
+                world.hold(std::mem::size_of::<u64>());
+                self.distinct.behind.insert(fingerprint(&value.to_value()));
+            }
+            return Took::Yes;
+        }
+        if may_repeat && self.is_repeated(&keys, ordinal, inner) {
+            return Took::Yes;
+        }
+        if self.rows.len() >= self.capacity
+            && self.rows.last_key_value().is_none_or(|(last, _)| last.cmp_row(&keys, ordinal, inner).is_lt())
+        {
+            self.dropped = true;
+            return Took::Yes;
+        }
+        let mut payload = Vec::new();
+        if !write(&block.select, row, world, &mut payload) {
+            return Took::Yes;
+        }
+        let keys: Vec<Value> = keys.into_iter().map(Datum::into_value).collect();
+        let key = SortKey { after: After { keys, ordinal, inner }, order: self.order.clone() };
+        let size = size_of_row(&key, &payload);
+        if may_repeat && let Some(value) = key.after.keys.last() {
+            self.distinct.held.insert(value.clone(), key.clone());
+        }
+        // Rows of a DISTINCT that are equal have one key; the first stays.
+        if let Entry::Vacant(place) = self.rows.entry(key) {
+            place.insert(payload);
+            self.bytes += size;
+        }
+        self.shrink();
+        Took::Yes
+    }
+}

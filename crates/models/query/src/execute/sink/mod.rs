@@ -1,0 +1,11 @@
+//! Where the rows of a page go, by what the query does with them.
+
+mod aggregate;
+mod group;
+mod keyed;
+mod stream;
+
+pub(crate) use aggregate::AggregateSink;
+pub(crate) use group::GroupSink;
+pub(crate) use keyed::{KeyedSink, Order, SortKey};
+pub(crate) use stream::StreamSink;

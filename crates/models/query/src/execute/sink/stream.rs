@@ -1,0 +1,50 @@
+//! Rows in the order of their documents, written as they come.
+
+use crate::bind::bound::Block;
+use crate::execute::eval::{Row, write};
+use crate::execute::page::{Limits, Output};
+use crate::execute::scan::{At, Sink, Took};
+use crate::execute::world::World;
+
+pub(crate) struct StreamSink {
+    pub skip: u64,
+    pub left: Option<u64>,
+    pub output: Output,
+    pub limits: Limits,
+}
+
+impl Sink for StreamSink {
+    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, _at: &At<'_>, world: &World<'_>) -> Took {
+        if self.left == Some(0) {
+            return Took::Done;
+        }
+        let start = self.output.begin();
+        if !write(&block.select, row, world, &mut self.output.rows) {
+            self.output.forget(start);
+            return Took::Yes;
+        }
+        if self.skip > 0 {
+            self.output.forget(start);
+            self.skip -= 1;
+            return Took::Yes;
+        }
+        if !self.output.keep_within(start, self.limits) {
+            return Took::No;
+        }
+        match &mut self.left {
+            None => Took::Yes,
+            Some(left) => {
+                *left -= 1;
+                if *left == 0 { Took::Done } else { Took::Yes }
+            }
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.output.count >= self.limits.items
+    }
+
+    fn can_pause(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,153 @@
+//! What an execution knows of the world, and how much it may still do.
+
+use crate::error::QueryError;
+use crate::functions::Context;
+use orrery_core::limits;
+use orrery_value::Value;
+use std::cell::{Cell, RefCell};
+
+/// What lies outside a query.
+pub trait Host {
+    /// Milliseconds since 1970.
+    fn now_ms(&self) -> u64;
+    /// A number in `[0, 1)`.
+    fn random(&self) -> f64;
+    /// How long this page has been in the making.
+    fn elapsed_ms(&self) -> u64;
+    /// Calls a user-defined function.
+    fn udf(&self, name: &str, args: &[Value]) -> Result<Value, QueryError>;
+}
+
+/// What an execution has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Metrics {
+    pub documents_read: u64,
+    pub bytes_read: u64,
+}
+
+/// One execution. The first failure stops it: whoever loops asks [`World::is_over`].
+pub(crate) struct World<'a> {
+    pub host: &'a dyn Host,
+    pub functions: Context<'a>,
+    /// What may still be done before the clock is looked at.
+    until_look: Cell<u64>,
+    /// When the page's own share of time began: with its first row.
+    share: Cell<Option<u64>>,
+    tired: Cell<bool>,
+    must_finish: Cell<bool>,
+    metrics: Cell<Metrics>,
+    bytes_held: Cell<usize>,
+    failure: RefCell<Option<QueryError>>,
+}
+
+/// The clock is looked at once in so many steps; a page of a document's text is a step too.
+const STEPS_PER_LOOK: u64 = 1024;
+const BYTES_PER_STEP: usize = 4096;
+
+impl<'a> World<'a> {
+    pub fn new(host: &'a dyn Host, random: &'a dyn Fn() -> f64) -> Self {
+        Self {
+            host,
+            functions: Context::new(host.now_ms(), random),
+            until_look: Cell::new(STEPS_PER_LOOK),
+            share: Cell::new(None),
+            tired: Cell::new(false),
+            must_finish: Cell::new(false),
+            metrics: Cell::default(),
+            bytes_held: Cell::new(0),
+            failure: RefCell::new(None),
+        }
+    }
+
+    /// Counts one row looked at. `false` when the execution is over.
+    pub fn step(&self) -> bool {
+        self.spend(1);
+        !self.is_over()
+    }
+
+    /// Counts a document read.
+    pub fn read(&self, bytes: usize) {
+        if bytes > 0 {
+            let Metrics { documents_read, bytes_read } = self.metrics.get();
+            self.metrics
+                .set(Metrics { documents_read: documents_read + 1, bytes_read: bytes_read + bytes as u64 });
+        }
+        self.spend((bytes / BYTES_PER_STEP) as u64);
+    }
+
+    fn spend(&self, steps: u64) {
+        let left = self.until_look.get();
+        if steps < left {
+            return self.until_look.set(left - steps);
+        }
+        self.until_look.set(STEPS_PER_LOOK);
+        let elapsed = self.host.elapsed_ms();
+        let share = self.share.get().map_or(0, |began| elapsed.saturating_sub(began));
+        self.tired.set(share > limits::PAGE_MILLIS_MAX);
+        if elapsed > limits::QUERY_MILLIS_MAX {
+            self.fail(QueryError::TooLong(format!(
+                "The query took longer than {} seconds; narrow it with a filter or a partition key.",
+                limits::QUERY_MILLIS_MAX / 1000
+            )));
+        }
+    }
+
+    /// Called with each row of the page's own. What came before the first, such as finding the way back to
+    /// where the page goes on, is not of its share of time: else a long way back would be all that it does.
+    pub fn begin_share(&self) {
+        if self.share.get().is_none() {
+            self.share.set(Some(self.host.elapsed_ms()));
+        }
+    }
+
+    /// Whether a page that can stop here should: it has taken its share of time, and so at least one row.
+    pub fn is_tired(&self) -> bool {
+        self.tired.get() && !self.must_finish.get()
+    }
+
+    /// Runs what has to come to its end before the page's own rows begin.
+    pub fn whole<T>(&self, run: impl FnOnce() -> T) -> T {
+        let outer = self.must_finish.replace(true);
+        let done = run();
+        self.must_finish.set(outer);
+        self.share.set(None);
+        self.tired.set(false);
+        done
+    }
+
+    /// Counts memory that a query holds on to inside one document.
+    pub fn hold(&self, bytes: usize) {
+        let held = self.bytes_held.get() + bytes;
+        self.bytes_held.set(held);
+        if held > limits::QUERY_BYTES_HELD_MAX {
+            self.fail(QueryError::Refused(format!(
+                "The query needs more than {} MB of memory; narrow it with a filter.",
+                limits::QUERY_BYTES_HELD_MAX / 1024 / 1024
+            )));
+        }
+    }
+
+    pub fn release(&self, to: usize) {
+        self.bytes_held.set(to);
+    }
+
+    pub fn held(&self) -> usize {
+        self.bytes_held.get()
+    }
+
+    pub fn metrics(&self) -> Metrics {
+        self.metrics.get()
+    }
+
+    pub fn fail(&self, error: QueryError) {
+        self.failure.borrow_mut().get_or_insert(error);
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.failure.borrow().is_some()
+    }
+
+    pub fn outcome(&self) -> Result<(), QueryError> {
+        self.failure.borrow().clone().map_or(Ok(()), Err)
+    }
+}

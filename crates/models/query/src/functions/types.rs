@@ -1,0 +1,28 @@
+//! What type a value has. These never answer undefined: what is undefined has none of the types.
+
+use super::datetime::is_moment;
+use super::{Function, function};
+use crate::datum::{Datum, Kind};
+
+pub(super) const TABLE: &[Function] = &[
+    function("IS_ARRAY", 1, 1, |args, _| is(args, |it| it.kind() == Kind::Array)),
+    function("IS_BOOL", 1, 1, |args, _| is(args, |it| it.kind() == Kind::Bool)),
+    function("IS_BOOLEAN", 1, 1, |args, _| is(args, |it| it.kind() == Kind::Bool)),
+    function("IS_DATETIME", 1, 1, |args, _| is(args, |it| it.as_str().is_some_and(is_moment))),
+    function("IS_DEFINED", 1, 1, |args, _| is(args, |it| !it.is_undefined())),
+    function("IS_FINITE_NUMBER", 1, 1, |args, _| is(args, |it| it.as_f64().is_some_and(f64::is_finite))),
+    function("IS_INTEGER", 1, 1, |args, _| is(args, |it| it.as_i64().is_some())),
+    function("IS_NULL", 1, 1, |args, _| is(args, |it| it.kind() == Kind::Null)),
+    function("IS_NUMBER", 1, 1, |args, _| is(args, |it| it.kind() == Kind::Number)),
+    function("IS_OBJECT", 1, 1, |args, _| is(args, |it| it.kind() == Kind::Object)),
+    function("IS_PRIMITIVE", 1, 1, |args, _| is(args, is_primitive)),
+    function("IS_STRING", 1, 1, |args, _| is(args, |it| it.kind() == Kind::String)),
+];
+
+fn is<'a>(args: &[Datum<'_>], test: fn(&Datum<'_>) -> bool) -> Datum<'a> {
+    args.first().is_some_and(test).into()
+}
+
+fn is_primitive(value: &Datum<'_>) -> bool {
+    matches!(value.kind(), Kind::Null | Kind::Bool | Kind::Number | Kind::String)
+}

@@ -1,0 +1,24 @@
+//! Cosmos SQL: what a query says, and running it over documents that somebody else stores.
+//!
+//! ```text
+//! text ─ lex ─> tokens ─ parse ─> Ast ─ bind ─> Bound ─ plan ─> Plan ─ execute ─> pages of rows
+//! ```
+//!
+//! Each stage has its own folder and type, and can print itself. The parser knows no documents, the planner
+//! no storage, the executor no text.
+
+pub mod bind;
+pub mod datum;
+pub mod error;
+pub mod execute;
+pub mod functions;
+#[doc(hidden)]
+pub mod fuzz;
+pub mod lex;
+pub mod parse;
+pub mod plan;
+mod prepare;
+
+pub use datum::{Datum, Document, Kind};
+pub use error::{Complaint, QueryError};
+pub use prepare::{Prepared, prepare, prepare_for};

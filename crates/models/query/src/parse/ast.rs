@@ -1,0 +1,188 @@
+//! The tree of a query as it was written. Names are not resolved, parameters have no values yet.
+//!
+//! Every node knows its place in the text, so that any later complaint can point at it. [`super::print`]
+//! turns a tree back into text.
+
+use orrery_value::Number;
+
+/// Bytes of the query's text, the end exclusive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    pub start: u32,
+    pub end: u32,
+}
+
+/// A name with its place. Names of aliases are case-sensitive, keywords and functions are not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Name {
+    pub text: String,
+    pub at: Place,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Query {
+    pub distinct: bool,
+    pub top: Option<Expr>,
+    pub select: Select,
+    /// The first source, then those of each JOIN. Empty when there is no FROM.
+    pub from: Vec<Source>,
+    pub filter: Option<Expr>,
+    pub group_by: Vec<Expr>,
+    pub order_by: OrderBy,
+    pub window: Option<Window>,
+    pub at: Place,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Select {
+    /// `SELECT *`
+    All,
+    /// `SELECT VALUE e`
+    Value(Expr),
+    List(Vec<SelectItem>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SelectItem {
+    pub expr: Expr,
+    pub alias: Option<Name>,
+}
+
+/// One member of FROM or JOIN.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Source {
+    /// `x IN …`: one row for each element, instead of one for the whole.
+    pub each: bool,
+    pub of: Collection,
+    /// Always there when `each`.
+    pub alias: Option<Name>,
+    pub at: Place,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Collection {
+    /// `c`, `c.children`, `c["a-b"][0]`
+    Path(Name, Vec<Step>),
+    Query(Box<Query>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    Member(String),
+    Index(u64),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum OrderBy {
+    /// Empty when there is no ORDER BY.
+    Keys(Vec<OrderKey>),
+    /// `ORDER BY RANK score`
+    Rank(Expr),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct OrderKey {
+    pub expr: Expr,
+    pub descending: bool,
+}
+
+/// `OFFSET offset LIMIT limit`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Window {
+    pub offset: Expr,
+    pub limit: Expr,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expr {
+    pub kind: ExprKind,
+    pub at: Place,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExprKind {
+    Undefined,
+    Null,
+    Bool(bool),
+    Number(Number),
+    String(String),
+    /// With its `@`.
+    Parameter(String),
+    Name(String),
+    /// `e.name` and `e["name"]`
+    Member(Box<Expr>, String),
+    /// `e[i]` with anything but a string literal between the brackets
+    Index(Box<Expr>, Box<Expr>),
+    Unary(UnaryOp, Box<Expr>),
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `a ? b : c`
+    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
+    In {
+        value: Box<Expr>,
+        list: Vec<Expr>,
+        negated: bool,
+    },
+    Between {
+        value: Box<Expr>,
+        low: Box<Expr>,
+        high: Box<Expr>,
+        negated: bool,
+    },
+    Like {
+        value: Box<Expr>,
+        pattern: Box<Expr>,
+        escape: Option<Box<Expr>>,
+        negated: bool,
+    },
+    Array(Vec<Expr>),
+    Object(Vec<(String, Expr)>),
+    /// A built-in function or an aggregate, by the name as written; `udf.f(…)` has `udf`.
+    Call {
+        name: Name,
+        udf: bool,
+        args: Vec<Expr>,
+    },
+    /// `(SELECT …)`
+    Subquery(Box<Query>),
+    /// `EXISTS(SELECT …)`
+    Exists(Box<Query>),
+    /// `ARRAY(SELECT …)`
+    ArrayOf(Box<Query>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOp {
+    Plus,
+    Minus,
+    BitNot,
+    Not,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryOp {
+    Or,
+    And,
+    /// `??`
+    Coalesce,
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    BitOr,
+    BitXor,
+    BitAnd,
+    ShiftLeft,
+    /// `>>`, keeps the sign
+    ShiftRight,
+    /// `>>>`
+    ShiftRightZero,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Modulo,
+    /// `||`
+    Concat,
+}

@@ -1,0 +1,154 @@
+//! One SELECT and its clauses, in their only order.
+
+use super::ast::{Expr, Name, OrderBy, OrderKey, Query, Select, SelectItem, Source, Window};
+use super::cursor::{Cursor, check_level, span};
+use super::machine::Built;
+use super::source::SourceBuilt;
+use crate::error::Complaint;
+use crate::lex::{Keyword, Symbol, TokenKind};
+use orrery_core::limits::QUERY_SUBQUERY_LEVELS;
+use orrery_value::Number;
+
+/// A query and the height of its tree.
+pub(super) struct QueryBuilt {
+    pub query: Query,
+    pub height: usize,
+}
+
+/// The greatest height of what a query was made of so far.
+#[derive(Default)]
+struct Tallest(usize);
+
+impl Tallest {
+    fn keep(&mut self, built: Built) -> Expr {
+        self.0 = self.0.max(built.height);
+        built.expr
+    }
+
+    fn keep_source(&mut self, built: SourceBuilt) -> Source {
+        self.0 = self.0.max(built.height);
+        built.source
+    }
+}
+
+impl Cursor<'_> {
+    pub fn query(&mut self) -> Result<QueryBuilt, Complaint> {
+        let mut tallest = Tallest::default();
+        let start = self.expect(Keyword::Select)?;
+        let distinct = self.eat(Keyword::Distinct);
+        let top = if self.eat(Keyword::Top) { Some(self.count(Counts::Any)?) } else { None };
+        let select = self.select(&mut tallest)?;
+        let from = if self.eat(Keyword::From) { self.from(&mut tallest)? } else { Vec::new() };
+        let filter = if self.eat(Keyword::Where) { Some(tallest.keep(self.expression()?)) } else { None };
+        let group_by = if self.eat(Keyword::Group) { self.group_by(&mut tallest)? } else { Vec::new() };
+        let order_by = self.order_by(&mut tallest)?;
+        let window = if self.eat(Keyword::Offset) { Some(self.window()?) } else { None };
+        let at = span(start, self.place_before());
+        let height = tallest.0 + QUERY_SUBQUERY_LEVELS;
+        check_level(height, at)?;
+        let query = Query { distinct, top, select, from, filter, group_by, order_by, window, at };
+        Ok(QueryBuilt { query, height })
+    }
+
+    fn select(&mut self, tallest: &mut Tallest) -> Result<Select, Complaint> {
+        if self.eat(Symbol::Star) {
+            return Ok(Select::All);
+        }
+        if self.eat(Keyword::Value) {
+            return Ok(Select::Value(tallest.keep(self.expression()?)));
+        }
+        let mut items = vec![self.select_item(tallest)?];
+        while self.eat(Symbol::Comma) {
+            items.push(self.select_item(tallest)?);
+        }
+        Ok(Select::List(items))
+    }
+
+    /// An alias needs no AS, and may be a string.
+    fn select_item(&mut self, tallest: &mut Tallest) -> Result<SelectItem, Complaint> {
+        let expr = tallest.keep(self.expression()?);
+        let announced = self.eat(Keyword::As);
+        let alias = match self.kind() {
+            TokenKind::String(_) => self.string().map(|(text, at)| Name { text, at }),
+            TokenKind::Name => Some(self.name()?),
+            _ if announced => return Err(self.unexpected()),
+            _ => None,
+        };
+        Ok(SelectItem { expr, alias })
+    }
+
+    fn from(&mut self, tallest: &mut Tallest) -> Result<Vec<Source>, Complaint> {
+        let mut sources = vec![tallest.keep_source(self.source()?)];
+        while self.eat(Keyword::Join) {
+            sources.push(tallest.keep_source(self.source()?));
+        }
+        self.joins_most = self.joins_most.max(sources.len() - 1);
+        Ok(sources)
+    }
+
+    fn group_by(&mut self, tallest: &mut Tallest) -> Result<Vec<Expr>, Complaint> {
+        self.expect(Keyword::By)?;
+        let mut keys = vec![tallest.keep(self.expression()?)];
+        while self.eat(Symbol::Comma) {
+            keys.push(tallest.keep(self.expression()?));
+        }
+        Ok(keys)
+    }
+
+    fn order_by(&mut self, tallest: &mut Tallest) -> Result<OrderBy, Complaint> {
+        let mut keys = Vec::new();
+        if !self.eat(Keyword::Order) {
+            return Ok(OrderBy::Keys(keys));
+        }
+        self.expect(Keyword::By)?;
+        if self.sees_rank() {
+            self.step();
+            return Ok(OrderBy::Rank(tallest.keep(self.score()?)));
+        }
+        keys.push(self.order_key(tallest)?);
+        while self.eat(Symbol::Comma) {
+            keys.push(self.order_key(tallest)?);
+        }
+        Ok(OrderBy::Keys(keys))
+    }
+
+    /// `RANK` and a name after it: `ORDER BY rank DESC` orders by something called rank.
+    fn sees_rank(&self) -> bool {
+        let rank = self.sees(TokenKind::Name) && self.text_at(self.place()).eq_ignore_ascii_case("RANK");
+        rank && *self.second() == TokenKind::Name
+    }
+
+    /// What follows RANK is a call and nothing else.
+    fn score(&mut self) -> Result<Built, Complaint> {
+        let name = self.name()?;
+        self.call(name.at, name, false)
+    }
+
+    fn order_key(&mut self, tallest: &mut Tallest) -> Result<OrderKey, Complaint> {
+        let expr = tallest.keep(self.expression()?);
+        let descending = !self.eat(Keyword::Asc) && self.eat(Keyword::Desc);
+        Ok(OrderKey { expr, descending })
+    }
+
+    fn window(&mut self) -> Result<Window, Complaint> {
+        let offset = self.count(Counts::Integers)?;
+        self.expect(Keyword::Limit)?;
+        let limit = self.count(Counts::Integers)?;
+        Ok(Window { offset, limit })
+    }
+
+    /// The number or parameter after TOP, OFFSET and LIMIT.
+    fn count(&mut self, allowed: Counts) -> Result<Expr, Complaint> {
+        match (self.kind(), allowed) {
+            (TokenKind::Number(Number::Int(_)) | TokenKind::Parameter, _)
+            | (TokenKind::Number(_), Counts::Any) => Ok(self.literal()?.expr),
+            _ => Err(self.unexpected()),
+        }
+    }
+}
+
+/// The grammar wants integers of OFFSET and LIMIT; what TOP is given is looked at later.
+enum Counts {
+    Any,
+    Integers,
+}

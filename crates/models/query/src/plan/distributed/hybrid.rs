@@ -1,0 +1,150 @@
+//! `ORDER BY RANK`: one query a score, whose rows the client fuses by their ranks.
+//!
+//! Every component query gives its best rows with all scores of each, so that the client can rank a row by
+//! every score whichever query brought it. Rows are known apart by their document.
+
+use super::info::{Direction, Distributed, HybridSearchInfo, QueryInfo};
+use super::marks::Marks;
+use super::score::{Score, Scores};
+use super::tree::{array, binary, call, count, item, member, named, number, object, select};
+use super::window::Bounds;
+use super::{HybridForm, Planner, refused};
+use crate::error::QueryError;
+use crate::parse::{BinaryOp, Collection, Expr, OrderBy, Query, Select, SelectItem, print, print_expr};
+
+/// Rows of each component that a client gets at least: a row's ranks are only right among enough others.
+const COMPONENT_ROWS_MIN: u64 = 120;
+
+impl Planner<'_> {
+    pub(super) fn hybrid(&self, rank: &Expr) -> Result<Distributed, QueryError> {
+        self.check_hybrid()?;
+        let scores = self.scores(rank)?;
+        let bounds = self.bounds()?;
+        let components = Components::new(self, &scores, bounds);
+        let weights = scores.scores.iter().map(|score| score.weight.abs());
+        let info = HybridSearchInfo {
+            global_statistics_query: print(&self.statistics(&scores.scores)),
+            component_query_infos: components.infos()?,
+            component_weights: if scores.weighted { weights.collect() } else { Vec::new() },
+            skip: bounds.skip(),
+            take: bounds.take(),
+            requires_global_statistics: scores.scores.iter().any(Score::is_text),
+        };
+        Ok(Distributed::of_hybrid(info))
+    }
+
+    fn check_hybrid(&self) -> Result<(), QueryError> {
+        let is_document = |of: &Collection| matches!(of, Collection::Path(_, steps) if steps.is_empty());
+        match &self.query.from[..] {
+            [one] if is_document(&one.of) && !one.each => {}
+            _ => {
+                return Err(refused(
+                    "'ORDER BY RANK' across partitions is only supported over whole documents.",
+                ));
+            }
+        }
+        let grouped = super::aggregate::is_in_select(&self.query.select) || !self.query.group_by.is_empty();
+        if self.query.distinct || grouped {
+            return Err(refused(
+                "'ORDER BY RANK' is not supported in presence of GROUP BY, aggregates or DISTINCT.",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Statistics are of all documents, not only of those that the filter lets through.
+    fn statistics(&self, scores: &[Score]) -> Query {
+        let texts = scores.iter().filter_map(Score::statistics).collect();
+        let list = vec![
+            item(call("COUNT", vec![count(1)]), "documentCount"),
+            item(array(texts), "fullTextStatistics"),
+        ];
+        select(Select::List(list), self.query.from.clone())
+    }
+}
+
+struct Components<'a> {
+    planner: &'a Planner<'a>,
+    scores: &'a [Score],
+    /// The score of each as an expression.
+    exprs: Vec<Expr>,
+    marks: Marks,
+    rows: Option<u64>,
+}
+
+impl<'a> Components<'a> {
+    fn new(planner: &'a Planner<'a>, scores: &'a Scores, bounds: Bounds) -> Self {
+        let mut marks = Marks::new(planner.query);
+        let mut texts = 0;
+        let mut expr = |score: &Score| {
+            let made = score.expr(texts, &mut marks);
+            texts += usize::from(score.is_text());
+            made
+        };
+        let exprs = scores.scores.iter().map(&mut expr).collect();
+        let rows = bounds.take().map(|take| COMPONENT_ROWS_MIN.max(2 * (take + bounds.skip().unwrap_or(0))));
+        Self { planner, scores: &scores.scores, exprs, marks, rows }
+    }
+
+    fn infos(mut self) -> Result<Vec<QueryInfo>, QueryError> {
+        let scored = self.planner.options.hybrid == HybridForm::Scored;
+        let indexes = 0..self.scores.len();
+        match indexes.len() {
+            1 => Ok(vec![self.ordered(0, !scored)?]),
+            _ if scored => indexes.map(|index| self.scored(index)).collect(),
+            _ => indexes.map(|index| self.ordered(index, true)).collect(),
+        }
+    }
+
+    /// A query to merge as one with ORDER BY. Of a single component the scores are not needed.
+    fn ordered(&mut self, index: usize, with_scores: bool) -> Result<QueryInfo, QueryError> {
+        let (score, expr) = (&self.scores[index], &self.exprs[index]);
+        let all = if with_scores { self.all_scores() } else { Vec::new() };
+        let payload = object(vec![("payload", self.planner.payload()?), ("componentScores", array(all))]);
+        let mut each = self.planner.ordered_rows(vec![expr.clone()], payload, &mut self.marks)?;
+        each.order_by = OrderBy::Keys(vec![score.key(expr.clone())]);
+        each.top = self.rows.map(count);
+        let direction = if score.is_least_best() { Direction::Ascending } else { Direction::Descending };
+        Ok(QueryInfo {
+            top: self.rows,
+            order_by: vec![direction],
+            order_by_expressions: vec![self.marks.fill(print_expr(expr))],
+            rewritten_query: self.marks.fill(print(&each)),
+            has_non_streaming_order_by: true,
+            ..QueryInfo::of(self.planner.query)
+        })
+    }
+
+    /// A query whose rows need no merging: they carry what they are ranked by, the greatest always best.
+    fn scored(&mut self, index: usize) -> Result<QueryInfo, QueryError> {
+        let rooted = self.planner.rooted()?;
+        let greatest_best = |(score, value): (&Score, Expr)| match score.is_least_best() {
+            true => binary(BinaryOp::Multiply, number(-1.0), value),
+            false => value,
+        };
+        let scores = self.scores.iter().zip(self.all_scores()).map(greatest_best).collect();
+        let list = vec![
+            SelectItem { expr: member(named(&rooted.root), "_rid"), alias: None },
+            item(self.planner.payload()?, "payload"),
+            item(array(scores), "componentScores"),
+        ];
+        let filter = self.planner.query.filter.clone();
+        let filter = match self.planner.payload_is_there() {
+            Some(there) => Some(super::tree::and(filter, there)),
+            None => filter,
+        };
+        let key = self.scores[index].key(self.exprs[index].clone());
+        let each = Query {
+            top: self.rows.map(count),
+            filter,
+            order_by: OrderBy::Keys(vec![key]),
+            ..select(Select::List(list), rooted.from)
+        };
+        let rewritten_query = self.marks.fill(print(&each));
+        Ok(QueryInfo { rewritten_query, ..QueryInfo::of(self.planner.query) })
+    }
+
+    fn all_scores(&self) -> Vec<Expr> {
+        self.scores.iter().zip(&self.exprs).map(|(score, expr)| score.or_worst(expr.clone())).collect()
+    }
+}

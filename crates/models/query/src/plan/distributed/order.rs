@@ -1,0 +1,72 @@
+//! ORDER BY: each range gives its rows in order, every row with its keys, and the client merges them.
+//!
+//! A row is `{_rid, orderByItems: [{item}], payload}`. A key that is undefined leaves its object empty.
+
+use super::info::{Direction, DistinctType, Distributed, QueryInfo};
+use super::marks::{FILTER, Marks};
+use super::tree::{and, array, item, member, named, object, select};
+use super::{Planner, vector};
+use crate::error::QueryError;
+use crate::parse::{Expr, OrderBy, OrderKey, Query, Select, SelectItem, print, print_expr};
+
+impl Planner<'_> {
+    pub(super) fn ordered(&self, keys: &[OrderKey]) -> Result<Distributed, QueryError> {
+        let bounds = self.bounds()?;
+        let mut info = QueryInfo::of(self.query);
+        bounds.tell(&mut info);
+        info.distinct_type = self.distinct_type(keys);
+        info.order_by = keys.iter().map(|key| self.direction(key)).collect();
+        info.order_by_expressions = keys.iter().map(|key| print_expr(&key.expr)).collect();
+        info.has_non_streaming_order_by = keys.iter().any(|key| vector::is_distance(&key.expr));
+        let mut marks = Marks::new(self.query);
+        let items = keys.iter().map(|key| key.expr.clone()).collect();
+        let mut each = self.ordered_rows(items, self.payload()?, &mut marks)?;
+        each.order_by = OrderBy::Keys(keys.to_vec());
+        if !self.query.distinct {
+            bounds.limit_each_range(&mut each);
+        }
+        info.rewritten_query = marks.fill(print(&each));
+        Ok(Distributed::of(info, Vec::new()))
+    }
+
+    /// The query that gives rows with these keys and this payload, in no order yet.
+    pub(super) fn ordered_rows(
+        &self,
+        keys: Vec<Expr>,
+        payload: Expr,
+        marks: &mut Marks,
+    ) -> Result<Query, QueryError> {
+        let rooted = self.rooted()?;
+        let items = keys.into_iter().map(|key| object(vec![("item", key)])).collect();
+        let list = vec![
+            SelectItem { expr: member(named(&rooted.root), "_rid"), alias: None },
+            item(array(items), "orderByItems"),
+            item(payload, "payload"),
+        ];
+        let filter = and(self.query.filter.clone(), marks.stand_in(FILTER));
+        let filter = match self.payload_is_there() {
+            Some(there) => and(Some(filter), there),
+            None => filter,
+        };
+        Ok(Query { filter: Some(filter), ..select(Select::List(list), rooted.from) })
+    }
+
+    /// Equal rows stand together only when what is selected is what is sorted by.
+    fn distinct_type(&self, keys: &[OrderKey]) -> DistinctType {
+        match (&self.query.select, keys) {
+            _ if !self.query.distinct => DistinctType::None,
+            (Select::Value(value), [key]) if print_expr(value) == print_expr(&key.expr) => {
+                DistinctType::Ordered
+            }
+            _ => DistinctType::Unordered,
+        }
+    }
+
+    fn direction(&self, key: &OrderKey) -> Direction {
+        match vector::distance(&key.expr, self.parameters, &self.options.vectors) {
+            Some(distance) => vector::best_first(distance),
+            None if key.descending => Direction::Descending,
+            None => Direction::Ascending,
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The scores of `ORDER BY RANK`: what each is of, and how the rewritten queries say it.
+//!
+//! A full-text score needs statistics of the whole container, which the client gathers first and writes in
+//! place of placeholders; a vector's score is the row's own.
+
+use super::info::Direction;
+use super::marks::Marks;
+use super::tree::{array, binary, call, is_call, literal, number, object};
+use super::{Planner, refused, vector};
+use crate::error::QueryError;
+use crate::parse::{BinaryOp, Expr, ExprKind, OrderKey};
+use orrery_value::Value;
+
+const DOCUMENTS: &str = "{documentdb-formattablehybridsearchquery-totaldocumentcount}";
+/// Worse than any score, as the service writes it.
+const WORST: f64 = 1.79769e308;
+
+/// `ORDER BY RANK score`, or RRF of several.
+pub(super) struct Scores {
+    pub(super) scores: Vec<Score>,
+    /// Whether the query gives weights of its own.
+    pub(super) weighted: bool,
+}
+
+pub(super) struct Score {
+    of: ScoreOf,
+    /// Below zero when what is worst by itself is best.
+    pub(super) weight: f64,
+    /// A distance by Euclid, or a weight below zero; both together are neither.
+    is_least_best: bool,
+}
+
+enum ScoreOf {
+    Text { path: Expr, terms: Vec<Expr> },
+    Vector { args: Vec<Expr> },
+}
+
+impl Score {
+    pub(super) fn is_text(&self) -> bool {
+        matches!(self.of, ScoreOf::Text { .. })
+    }
+
+    pub(super) fn is_least_best(&self) -> bool {
+        self.is_least_best
+    }
+
+    /// The score as an expression; `text_index` counts the full-text scores before it.
+    pub(super) fn expr(&self, text_index: usize, marks: &mut Marks) -> Expr {
+        let prefix = "{documentdb-formattablehybridsearchquery-";
+        match &self.of {
+            ScoreOf::Vector { args } => call("_VectorScore", args.clone()),
+            ScoreOf::Text { path, terms } => {
+                let documents = marks.stand_in(DOCUMENTS);
+                let words = marks.stand_in(&format!("{prefix}totalwordcount-{text_index}}}"));
+                let hits = marks.stand_in(&format!("{prefix}hitcountsarray-{text_index}}}"));
+                call("_FullTextScore", vec![path.clone(), array(terms.clone()), documents, words, hits])
+            }
+        }
+    }
+
+    /// The score for a client to rank by: a row without one is last.
+    pub(super) fn or_worst(&self, score: Expr) -> Expr {
+        let worst = match self.of {
+            _ if self.is_least_best() => WORST,
+            ScoreOf::Text { .. } => -1.0,
+            ScoreOf::Vector { .. } => -WORST,
+        };
+        binary(BinaryOp::Coalesce, score, number(worst))
+    }
+
+    pub(super) fn key(&self, score: Expr) -> OrderKey {
+        OrderKey { expr: score, descending: !self.is_least_best() }
+    }
+
+    /// What the statistics query gathers for a full-text score.
+    pub(super) fn statistics(&self) -> Option<Expr> {
+        let ScoreOf::Text { path, terms } = &self.of else { return None };
+        let contains = |term: &Expr| call("FullTextContains", vec![path.clone(), term.clone()]);
+        let hits = terms.iter().map(|term| call("COUNTIF", vec![contains(term)])).collect();
+        let words = call("SUM", vec![call("_FullTextWordCount", vec![path.clone()])]);
+        Some(object(vec![("totalWordCount", words), ("hitCounts", array(hits))]))
+    }
+}
+
+impl Planner<'_> {
+    pub(super) fn scores(&self, rank: &Expr) -> Result<Scores, QueryError> {
+        let Some(args) = is_call(rank, "RRF") else {
+            return Ok(Scores { scores: vec![self.score(rank, 1.0)?], weighted: false });
+        };
+        let (fused, weights) = match args.split_last() {
+            Some((last, fused)) if !matches!(last.kind, ExprKind::Call { .. }) => {
+                (fused, Some(self.weights(last)?))
+            }
+            _ => (args, None),
+        };
+        let weighted = weights.is_some();
+        let weights = weights.unwrap_or_else(|| vec![1.0; fused.len()]);
+        if weights.len() != fused.len() || fused.is_empty() {
+            return Err(refused(
+                "The RRF function requires scores, and as many weights as scores if it has any.",
+            ));
+        }
+        let scores = fused.iter().zip(weights).map(|(score, weight)| self.score(score, weight));
+        Ok(Scores { scores: scores.collect::<Result<_, _>>()?, weighted })
+    }
+
+    fn score(&self, score: &Expr, weight: f64) -> Result<Score, QueryError> {
+        if let Some(args) = is_call(score, "VectorDistance") {
+            let distance =
+                vector::distance(score, self.parameters, &self.options.vectors).unwrap_or_default();
+            let is_least_best = (vector::best_first(distance) == Direction::Ascending) != (weight < 0.0);
+            return Ok(Score { of: ScoreOf::Vector { args: args.to_vec() }, weight, is_least_best });
+        }
+        match is_call(score, "FullTextScore") {
+            Some([path, terms @ ..]) if !terms.is_empty() => {
+                let terms = terms.iter().flat_map(|term| self.terms(term)).collect();
+                Ok(Score {
+                    of: ScoreOf::Text { path: path.clone(), terms },
+                    weight,
+                    is_least_best: weight < 0.0,
+                })
+            }
+            _ => Err(refused("ORDER BY RANK takes FullTextScore, VectorDistance or RRF of these.")),
+        }
+    }
+
+    /// The terms that an argument stands for: one, or the elements of an array.
+    fn terms(&self, term: &Expr) -> Vec<Expr> {
+        match &term.kind {
+            ExprKind::Array(terms) => terms.clone(),
+            ExprKind::Parameter(name) => match self.parameter(name) {
+                Some(Value::Array(terms)) => terms.iter().map(literal).collect(),
+                _ => vec![term.clone()],
+            },
+            _ => vec![term.clone()],
+        }
+    }
+
+    fn weights(&self, weights: &Expr) -> Result<Vec<f64>, QueryError> {
+        let numbers = match &weights.kind {
+            ExprKind::Array(items) => items.iter().map(|item| self.number(item)).collect::<Option<Vec<_>>>(),
+            ExprKind::Parameter(name) => match self.parameter(name) {
+                Some(Value::Array(items)) => items.iter().map(as_number).collect(),
+                _ => None,
+            },
+            _ => None,
+        };
+        numbers.ok_or_else(|| refused("The weights of the RRF function must be an array of numbers."))
+    }
+
+    fn number(&self, expr: &Expr) -> Option<f64> {
+        use crate::parse::UnaryOp::{Minus, Plus};
+        match &expr.kind {
+            ExprKind::Number(number) => Some(number.as_f64()),
+            ExprKind::Unary(Minus, inner) => self.number(inner).map(|number| -number),
+            ExprKind::Unary(Plus, inner) => self.number(inner),
+            ExprKind::Parameter(name) => self.parameter(name).and_then(as_number),
+            _ => None,
+        }
+    }
+}
+
+fn as_number(value: &Value) -> Option<f64> {
+    if let Value::Number(number) = value { Some(number.as_f64()) } else { None }
+}

@@ -1,0 +1,93 @@
+//! Small makers of nodes, for the queries this planner writes itself. Their places are empty.
+
+use crate::parse::{BinaryOp, Expr, ExprKind, Name, OrderBy, Place, Query, Select, SelectItem, Source};
+use orrery_value::{Number, Value};
+
+pub(super) fn expr(kind: ExprKind) -> Expr {
+    Expr { kind, at: Place::default() }
+}
+
+pub(super) fn name(text: &str) -> Name {
+    Name { text: text.to_owned(), at: Place::default() }
+}
+
+pub(super) fn named(text: &str) -> Expr {
+    expr(ExprKind::Name(text.to_owned()))
+}
+
+pub(super) fn member(of: Expr, member: &str) -> Expr {
+    expr(ExprKind::Member(Box::new(of), member.to_owned()))
+}
+
+pub(super) fn array(items: Vec<Expr>) -> Expr {
+    expr(ExprKind::Array(items))
+}
+
+pub(super) fn object(members: Vec<(&str, Expr)>) -> Expr {
+    expr(ExprKind::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()))
+}
+
+pub(super) fn call(function: &str, args: Vec<Expr>) -> Expr {
+    expr(ExprKind::Call { name: name(function), udf: false, args })
+}
+
+pub(super) fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
+    expr(ExprKind::Binary(op, Box::new(left), Box::new(right)))
+}
+
+pub(super) fn and(left: Option<Expr>, right: Expr) -> Expr {
+    match left {
+        Some(left) => binary(BinaryOp::And, left, right),
+        None => right,
+    }
+}
+
+pub(super) fn count(number: u64) -> Expr {
+    expr(ExprKind::Number(Number::Int(i64::try_from(number).unwrap_or(i64::MAX))))
+}
+
+pub(super) fn number(value: f64) -> Expr {
+    expr(ExprKind::Number(Number::Float(value)))
+}
+
+/// A value as the literal that has it.
+pub(super) fn literal(value: &Value) -> Expr {
+    expr(match value {
+        Value::Undefined => ExprKind::Undefined,
+        Value::Null => ExprKind::Null,
+        Value::Bool(it) => ExprKind::Bool(*it),
+        Value::Number(it) => ExprKind::Number(*it),
+        Value::String(it) => ExprKind::String(it.clone()),
+        Value::Array(items) => ExprKind::Array(items.iter().map(literal).collect()),
+        Value::Object(members) => {
+            ExprKind::Object(members.iter().map(|(name, value)| (name.clone(), literal(value))).collect())
+        }
+    })
+}
+
+pub(super) fn item(expr: Expr, alias: &str) -> SelectItem {
+    SelectItem { expr, alias: Some(name(alias)) }
+}
+
+/// A query of these sources with nothing but a SELECT clause.
+pub(super) fn select(select: Select, from: Vec<Source>) -> Query {
+    Query {
+        distinct: false,
+        top: None,
+        select,
+        from,
+        filter: None,
+        group_by: Vec::new(),
+        order_by: OrderBy::Keys(Vec::new()),
+        window: None,
+        at: Place::default(),
+    }
+}
+
+/// Whether a call is of this built-in function.
+pub(super) fn is_call<'a>(expr: &'a Expr, function: &str) -> Option<&'a [Expr]> {
+    match &expr.kind {
+        ExprKind::Call { name, udf: false, args } if name.text.eq_ignore_ascii_case(function) => Some(args),
+        _ => None,
+    }
+}

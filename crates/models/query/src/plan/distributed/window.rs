@@ -1,0 +1,74 @@
+//! TOP, OFFSET and LIMIT as numbers. The plan has them bound, whatever the text says.
+
+use super::tree::count;
+use super::{Planner, QueryInfo, refused};
+use crate::error::{Complaint, QueryError};
+use crate::parse::{Expr, ExprKind, Query, Window};
+use orrery_value::{Number, Value};
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Bounds {
+    pub(super) top: Option<u64>,
+    /// OFFSET and LIMIT; there is no one of them alone.
+    pub(super) window: Option<(u64, u64)>,
+}
+
+impl Bounds {
+    pub(super) fn is_none(self) -> bool {
+        self == Self::default()
+    }
+
+    pub(super) fn take(self) -> Option<u64> {
+        self.top.or(self.window.map(|(_, limit)| limit))
+    }
+
+    pub(super) fn skip(self) -> Option<u64> {
+        self.window.map(|(offset, _)| offset)
+    }
+
+    /// Says the bounds in the plan, for the client to apply after its other steps.
+    pub(super) fn tell(self, info: &mut QueryInfo) {
+        info.top = self.top;
+        info.offset = self.window.map(|(offset, _)| offset);
+        info.limit = self.window.map(|(_, limit)| limit);
+    }
+
+    /// Bounds what each range gives: all that the client could still need of one.
+    pub(super) fn limit_each_range(self, query: &mut Query) {
+        query.top = self.top.map(count);
+        query.window =
+            self.window.map(|(offset, limit)| Window { offset: count(0), limit: count(offset + limit) });
+    }
+}
+
+impl Planner<'_> {
+    pub(super) fn bounds(&self) -> Result<Bounds, QueryError> {
+        let top = self.query.top.as_ref().map(|top| self.count(top, "TOP")).transpose()?;
+        let Some(window) = &self.query.window else { return Ok(Bounds { top, window: None }) };
+        if top.is_some() {
+            return Err(refused("'OFFSET LIMIT' is not supported in presence of TOP."));
+        }
+        let window = (self.count(&window.offset, "OFFSET")?, self.count(&window.limit, "LIMIT")?);
+        Ok(Bounds { top, window: Some(window) })
+    }
+
+    fn count(&self, expr: &Expr, clause: &str) -> Result<u64, QueryError> {
+        let number = match &expr.kind {
+            ExprKind::Number(number) => Some(*number),
+            ExprKind::Parameter(name) => match self.parameter(name) {
+                Some(Value::Number(number)) => Some(*number),
+                _ => None,
+            },
+            _ => None,
+        };
+        let count = number.and_then(Number::as_i64).and_then(|count| u64::try_from(count).ok());
+        count.filter(|count| *count <= i32::MAX as u64).ok_or_else(|| {
+            let message = format!("The value of {clause} must be an integer from 0 to 2147483647.");
+            Complaint::new("SC2062", expr.at, message).into()
+        })
+    }
+
+    pub(super) fn parameter(&self, name: &str) -> Option<&Value> {
+        self.parameters.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+    }
+}

@@ -1,0 +1,33 @@
+//! How a query is run: over one collection, and over the several ranges of one.
+//!
+//! A plan is a bound query after the rules have been at it. Each rule is one pure function in its own file,
+//! and a plan answers the same with all of them off.
+
+pub mod distributed;
+mod print;
+mod rules;
+
+use crate::bind::BoundQuery;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    pub query: BoundQuery,
+}
+
+/// Whether the rules are applied; without them a plan does what the text says, step by step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rules {
+    #[default]
+    On,
+    Off,
+}
+
+impl Plan {
+    pub fn new(query: BoundQuery, rules: Rules) -> Self {
+        let plan = Self { query };
+        match rules {
+            Rules::Off => plan,
+            Rules::On => rules::ALL.iter().fold(plan, |plan, rule| rule(plan)),
+        }
+    }
+}

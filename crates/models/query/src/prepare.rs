@@ -1,0 +1,58 @@
+//! From text to plan in one call.
+
+use crate::bind::{Parameters, Settings, bind};
+use crate::error::{Complaint, QueryError};
+use crate::parse::{self, Place};
+use crate::plan::{Plan, Rules};
+
+/// A query that is understood: its tree, for who sends it elsewhere, and its plan, for who runs it.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    pub ast: parse::Query,
+    pub plan: Plan,
+}
+
+pub fn prepare(text: &str, parameters: &Parameters, rules: Rules) -> Result<Prepared, QueryError> {
+    prepare_for(text, parameters, rules, &Settings::default())
+}
+
+/// [`prepare`] for a container that has something to say.
+pub fn prepare_for(
+    text: &str,
+    parameters: &Parameters,
+    rules: Rules,
+    settings: &Settings,
+) -> Result<Prepared, QueryError> {
+    let ast = parse::parse(text).map_err(|complaint| in_characters(complaint, text))?;
+    let bound = bind(&ast, parameters, settings).map_err(|error| match error {
+        QueryError::Text(complaint) => in_characters(complaint, text).into(),
+        other => other,
+    })?;
+    Ok(Prepared { ast, plan: Plan::new(bound, rules) })
+}
+
+/// Places in the tree are bytes; to clients the service counts UTF-16 units.
+fn in_characters(complaint: Complaint, text: &str) -> Complaint {
+    let units = |byte: u32| {
+        let before = text.char_indices().take_while(|(at, _)| *at < byte as usize);
+        before.map(|(_, character)| character.len_utf16() as u32).sum()
+    };
+    let at = Place { start: units(complaint.at.start), end: units(complaint.at.end) };
+    Complaint { at, ..complaint }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_told_in_utf16_units() {
+        let place = |text: &str| match prepare(text, &[], Rules::On) {
+            Err(QueryError::Text(complaint)) => (complaint.at.start, complaint.at.end),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(place("SELECT VALUE x"), (13, 14));
+        assert_eq!(place("SELECT VALUE '🚀é' || x"), (22, 23));
+        assert_eq!(place("SELECT VALUE 'é' '"), (17, 18));
+    }
+}

@@ -1,0 +1,133 @@
+//! The executor and the naive evaluator give the same rows for the same random queries.
+//!
+//! `ORRERY_CASES` says how many cases to try, `ORRERY_SEED` where to begin; a failure prints its seed, and is
+//! shown with as few documents as still fail.
+
+#[path = "support/memory.rs"]
+mod memory;
+mod naive;
+
+use naive::agree::disagreement;
+use naive::engine::{WAYS, engine};
+use naive::expressions::World;
+use naive::make::{Case, case};
+use naive::{plain, run};
+use orrery_query::parse::{Query, parse};
+use orrery_value::Value;
+use std::ops::Range;
+
+const CASES: u64 = 20_000;
+
+#[test]
+fn the_executor_agrees_with_the_naive_evaluator() {
+    let first = number("ORRERY_SEED").unwrap_or(0);
+    let seeds = first..first + number("ORRERY_CASES").unwrap_or(CASES);
+    if let Some(seed) = first_wrong(&seeds) {
+        panic!("{}", report(seed, &fewer_documents(case(seed))));
+    }
+}
+
+#[test]
+fn the_parser_reads_what_was_meant() {
+    for seed in 0..3_000 {
+        let case = case(seed);
+        let read = read(&case).unwrap_or_else(|why| panic!("seed {seed}: {why}\n{}", case.text));
+        let (read, meant) = (plain::query(&read), plain::query(&case.query));
+        assert!(read == meant, "seed {seed}\n{}\nread  {read:?}\nmeant {meant:?}", case.text);
+    }
+}
+
+#[test]
+fn most_random_queries_give_rows() {
+    let (mut with_rows, mut all) = (0, 0);
+    for seed in 0..3_000 {
+        let case = case(seed);
+        let rows = run::run(&case.query, &case.parameters, &case.documents);
+        let rows = rows.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{}", case.text));
+        all += usize::from(!case.documents.is_empty());
+        with_rows += usize::from(!rows.is_empty());
+    }
+    assert!(with_rows * 2 > all, "only {with_rows} of {all} queries give rows");
+}
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok().map(|text| text.parse().expect("a number of cases"))
+}
+
+/// The least seed whose case fails, sought by all cores.
+fn first_wrong(seeds: &Range<u64>) -> Option<u64> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let search = |offset| {
+        let mut own = seeds.clone().skip(offset).step_by(threads);
+        own.find(|seed| wrong(&case(*seed)).is_some())
+    };
+    std::thread::scope(|scope| {
+        let searches: Vec<_> = (0..threads).map(|offset| scope.spawn(move || search(offset))).collect();
+        searches.into_iter().filter_map(|it| it.join().expect("a panic of the engine is caught")).min()
+    })
+}
+
+/// What is wrong with the executor's answer to a case, if anything is.
+fn wrong(case: &Case) -> Option<String> {
+    check(case).err()
+}
+
+fn check(case: &Case) -> Result<(), String> {
+    let world = World { documents: &case.documents, parameters: &case.parameters };
+    let answer = run::answer(&read(case)?, &world, &Vec::new())?;
+    let mut first: Option<Vec<Value>> = None;
+    for way in WAYS {
+        let rows = engine(&case.text, &case.parameters, &case.documents, way);
+        let rows = rows.map_err(|error| format!("{way:?}: {error}"))?;
+        if let Some(why) = disagreement(&answer, &rows) {
+            return Err(format!("{way:?}: {why}\ngave {}", show(&rows)));
+        }
+        match &first {
+            Some(first) if *first != rows => {
+                return Err(format!(
+                    "{way:?} gives another order\ngave {}\nthen {}",
+                    show(first),
+                    show(&rows)
+                ));
+            }
+            Some(_) => {}
+            None => first = Some(rows),
+        }
+    }
+    Ok(())
+}
+
+fn read(case: &Case) -> Result<Query, String> {
+    parse(&case.text).map_err(|complaint| complaint.to_string())
+}
+
+/// Leaves out one document after the other for as long as the case still fails.
+fn fewer_documents(mut case: Case) -> Case {
+    let mut at = 0;
+    while at < case.documents.len() {
+        let left_out = case.documents.remove(at);
+        if wrong(&case).is_none() {
+            case.documents.insert(at, left_out);
+            at += 1;
+        }
+    }
+    case
+}
+
+fn report(seed: u64, case: &Case) -> String {
+    let parameters: Vec<String> =
+        case.parameters.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
+    let expected = run::run(&case.query, &case.parameters, &case.documents);
+    format!(
+        "seed {seed} (ORRERY_SEED={seed} ORRERY_CASES=1)\nquery {}\nparameters {}\ndocuments {}\nexpected {}\n{}",
+        case.text,
+        parameters.join(", "),
+        show(&case.documents),
+        expected.map_or_else(|error| error, |rows| show(&rows)),
+        wrong(case).unwrap_or_default(),
+    )
+}
+
+fn show(rows: &[Value]) -> String {
+    rows.iter().map(Value::to_json).collect::<Vec<_>>().join("\n     ")
+}

@@ -1,0 +1,87 @@
+//! `orrery query`: a query put to a running server, or explained without one.
+//!
+//! `--explain` shows what becomes of the text: tokens, tree, plan, and the plan of a client that asks several
+//! ranges. Without it the query goes over the wire like an SDK's, page after page. The rows are all that goes
+//! to standard output; what they cost goes to standard error.
+
+mod complaint;
+mod connection;
+mod endpoint;
+mod explain;
+mod functions;
+mod pages;
+mod parameter;
+mod rows;
+
+use clap::Args;
+use endpoint::{Endpoint, Target};
+use explain::Stages;
+use pages::{Question, Totals, Trouble, Wish};
+use parameter::Parameter;
+use rows::Format;
+use std::io::Write;
+
+#[derive(Args)]
+pub struct QueryFlags {
+    /// The query, such as 'SELECT * FROM c'
+    #[arg(required_unless_present = "functions")]
+    sql: Option<String>,
+    /// A parameter of the query; without =JSON it is undefined
+    #[arg(long = "param", value_name = "@NAME=JSON", value_parser = parameter::parse)]
+    parameters: Vec<Parameter>,
+    #[command(flatten)]
+    stages: Stages,
+    /// List the functions of the query language, and how many arguments each takes
+    #[arg(long, conflicts_with = "sql")]
+    functions: bool,
+    #[command(flatten)]
+    target: Target,
+    /// Stop after so many rows
+    #[arg(long, value_name = "ROWS")]
+    max: Option<u64>,
+    /// Rows to ask for in one page; the server decides if this is not given
+    #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
+    page_size: Option<u32>,
+    /// How to print the rows
+    #[arg(long, default_value = "json")]
+    format: Format,
+}
+
+/// Runs the verb; the error is for a person, and may show a place in the query below its first line.
+pub fn query(flags: QueryFlags) -> Result<(), String> {
+    let Some(text) = &flags.sql else { return print(&functions::list()) };
+    if flags.stages.are_wanted() {
+        return print(&explain::explain(text, &flags.parameters, &flags.stages)?);
+    }
+    let endpoint = Endpoint::parse(&flags.target)?;
+    let question = Question::new(text, &flags.parameters);
+    let wish = Wish { rows_max: flags.max, page_rows: flags.page_size, format: flags.format };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| format!("the network cannot be used: {error}"))?;
+    match runtime.block_on(pages::print_all(&endpoint, &question, &wish)) {
+        Ok(totals) => {
+            say(&totals);
+            Ok(())
+        }
+        Err(Trouble::Told(sentence)) => Err(sentence),
+        Err(Trouble::Output(error)) => unless_nobody_reads(error),
+    }
+}
+
+fn say(totals: &Totals) {
+    let plural = |count: u64| if count == 1 { "" } else { "s" };
+    let Totals { rows, pages, charge } = totals;
+    eprintln!("{rows} row{}, {pages} page{}, {charge:.2} RU", plural(*rows), plural(*pages));
+}
+
+fn print(text: &str) -> Result<(), String> {
+    std::io::stdout().lock().write_all(text.as_bytes()).or_else(unless_nobody_reads)
+}
+
+/// `orrery query … | head` has seen enough; that is no failure.
+fn unless_nobody_reads(error: std::io::Error) -> Result<(), String> {
+    match error.kind() {
+        std::io::ErrorKind::BrokenPipe => Ok(()),
+        _ => Err(format!("the rows cannot be printed: {error}")),
+    }
+}

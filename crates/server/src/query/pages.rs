@@ -1,0 +1,193 @@
+//! A query's pages, one after the other, each printed as it comes.
+//!
+//! The only state between two pages is the continuation that the server gave. One that comes twice would go
+//! round for ever, so it is refused.
+
+use super::complaint;
+use super::connection::{Answer, Connection};
+use super::endpoint::Endpoint;
+use super::parameter::Parameter;
+use super::rows::{Format, Printer};
+use bytes::Bytes;
+use orrery_core::Env;
+use orrery_value::{Value, raw, scan_value, utf8};
+
+/// What is asked: the same text and body for every page.
+pub struct Question {
+    text: String,
+    body: Bytes,
+}
+
+impl Question {
+    pub fn new(text: &str, parameters: &[Parameter]) -> Self {
+        let member = |name: &str, value: Value| (name.to_owned(), value);
+        let parameters = parameters.iter().map(|it| {
+            Value::Object(vec![member("name", it.name.as_str().into()), member("value", it.value.clone())])
+        });
+        let parameters = Value::Array(parameters.collect());
+        let body = Value::Object(vec![member("query", text.into()), member("parameters", parameters)]);
+        Self { text: text.to_owned(), body: body.to_json().into() }
+    }
+}
+
+/// How much is wanted, and how it is printed.
+pub struct Wish {
+    pub rows_max: Option<u64>,
+    pub page_rows: Option<u32>,
+    pub format: Format,
+}
+
+/// One page's part of a request.
+pub struct Ask<'a> {
+    pub body: Bytes,
+    pub continuation: Option<&'a str>,
+    pub rows_max: Option<u64>,
+}
+
+#[derive(Debug, Default, PartialEq)]
+pub struct Totals {
+    pub rows: u64,
+    pub pages: u64,
+    /// Request units.
+    pub charge: f64,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Trouble {
+    #[error("{0}")]
+    Told(String),
+    #[error(transparent)]
+    Output(#[from] std::io::Error),
+}
+
+impl From<String> for Trouble {
+    fn from(sentence: String) -> Self {
+        Self::Told(sentence)
+    }
+}
+
+pub async fn print_all(endpoint: &Endpoint, question: &Question, wish: &Wish) -> Result<Totals, Trouble> {
+    let env = Env::system().map_err(|error| error.to_string())?;
+    let mut connection = Connection::open(endpoint).await?;
+    let mut printer = Printer::new(wish.format, std::io::stdout().lock());
+    let mut totals = Totals::default();
+    let mut continuation: Option<String> = None;
+    while let Some(rows_max) = left(wish.rows_max, totals.rows) {
+        let rows_max = fewest(rows_max, wish.page_rows.map(u64::from));
+        let ask = Ask { body: question.body.clone(), continuation: continuation.as_deref(), rows_max };
+        let page = page(question, connection.exchange(endpoint.request(&ask, env.now())?).await?)?;
+        for row in &page.rows[..page.rows.len().min(most(rows_max))] {
+            printer.row(row)?;
+            totals.rows += 1;
+        }
+        printer.flush()?;
+        totals.pages += 1;
+        totals.charge += page.charge;
+        match page.next {
+            None => break,
+            same if same == continuation => return Err(no_progress().into()),
+            next => continuation = next,
+        }
+    }
+    printer.end()?;
+    Ok(totals)
+}
+
+/// How many rows are still wanted (`Some(None)`: any number), or none at all.
+fn left(rows_max: Option<u64>, rows: u64) -> Option<Option<u64>> {
+    match rows_max {
+        None => Some(None),
+        Some(max) => max.checked_sub(rows).filter(|left| *left > 0).map(Some),
+    }
+}
+
+fn fewest(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    [a, b].into_iter().flatten().min()
+}
+
+fn most(rows: Option<u64>) -> usize {
+    rows.and_then(|rows| usize::try_from(rows).ok()).unwrap_or(usize::MAX)
+}
+
+fn no_progress() -> String {
+    "the server gave the same continuation twice; the rows above are not all".to_owned()
+}
+
+#[derive(Debug, PartialEq)]
+struct Page {
+    /// JSON, checked.
+    rows: Vec<String>,
+    next: Option<String>,
+    charge: f64,
+}
+
+fn page(question: &Question, answer: Answer) -> Result<Page, String> {
+    if !answer.status.is_success() {
+        return Err(complaint::of_answer(&question.text, answer.status, &answer.body));
+    }
+    let header = |name: &str| answer.headers.get(name).and_then(|value| value.to_str().ok());
+    Ok(Page {
+        rows: rows(&answer.body).ok_or("the server's answer is not a page of rows")?,
+        next: header("x-ms-continuation").filter(|token| !token.is_empty()).map(str::to_owned),
+        charge: header("x-ms-request-charge").and_then(|charge| charge.parse().ok()).unwrap_or_default(),
+    })
+}
+
+/// The rows of `{"Documents":[…],"_count":n}`. Each is checked by itself, as the envelope makes a row deeper
+/// than JSON may be; the count tells whether the envelope was understood.
+fn rows(body: &[u8]) -> Option<Vec<String>> {
+    let text = utf8(body).ok()?;
+    let count: usize = raw::member(text, "_count")?.trim().parse().ok()?;
+    let rows: Vec<String> = raw::elements(raw::member(text, "Documents")?).map(str::to_owned).collect();
+    (rows.len() == count && rows.iter().all(|row| scan_value(row.as_bytes()).is_ok())).then_some(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::parameter;
+    use http::{HeaderMap, HeaderValue, StatusCode};
+
+    #[test]
+    fn parameters_travel_with_the_text_and_an_undefined_one_without_a_value() {
+        let parameters = ["@a=\"x\"", "@b"].map(|text| parameter::parse(text).expect(text));
+        let question = Question::new("SELECT \"q\"", &parameters);
+        let expected = r#"{"query":"SELECT \"q\"","parameters":[{"name":"@a","value":"x"},{"name":"@b"}]}"#;
+        assert_eq!(question.body, expected);
+    }
+
+    #[test]
+    fn a_page_is_its_rows_its_charge_and_where_to_go_on() {
+        let question = Question::new("SELECT 1", &[]);
+        let mut headers = HeaderMap::new();
+        headers.insert("x-ms-continuation", HeaderValue::from_static("next"));
+        headers.insert("x-ms-request-charge", HeaderValue::from_static("2.5"));
+        let body = br#"{"_rid":"x","Documents":[{"a":[1,"]"]}, 2 ,null],"_count":3}"#;
+        let answer = Answer { status: StatusCode::OK, headers, body: Bytes::from_static(body) };
+        let found = page(&question, answer).expect("a page");
+        assert_eq!(found.rows, [r#"{"a":[1,"]"]}"#, "2", "null"]);
+        assert_eq!((found.next.as_deref(), found.charge), (Some("next"), 2.5));
+    }
+
+    #[test]
+    fn an_answer_that_is_no_page_is_refused() {
+        for body in
+            ["", "{}", "[]", r#"{"Documents":[1],"_count":2}"#, r#"{"Documents":[1,x],"_count":2}"#, "\u{0}"]
+        {
+            assert_eq!(rows(body.as_bytes()), None, "{body}");
+        }
+        let deep = format!("{}{}", "[".repeat(127), "]".repeat(127));
+        let body = format!("{{\"Documents\":[{deep}],\"_count\":1}}");
+        assert_eq!(rows(body.as_bytes()), Some(vec![deep]));
+    }
+
+    #[test]
+    fn no_more_is_asked_than_is_wanted() {
+        assert_eq!(left(None, 7), Some(None));
+        assert_eq!((left(Some(5), 3), left(Some(5), 5), left(Some(0), 0)), (Some(Some(2)), None, None));
+        assert_eq!(
+            (fewest(Some(2), Some(9)), fewest(None, Some(9)), fewest(None, None)),
+            (Some(2), Some(9), None)
+        );
+    }
+}

@@ -1,0 +1,7 @@
+//! Fuzzes `orrery_query::fuzz::query_execute`, which says what must hold.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    orrery_query::fuzz::query_execute(data);
+});
