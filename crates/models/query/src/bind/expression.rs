@@ -122,7 +122,7 @@ impl Binder<'_> {
             return Err(Complaint::new("SC2110", name.at, message).into());
         };
         let arg = self.expr(&args[0]);
-        let slot = self.new_slot(function.name());
+        let slot = self.new_slot(&format!("#{}", function.name()));
         let found = arg.map(|arg| {
             collected.push(Aggregate { slot, function, arg });
             Expr::Slot(slot)

@@ -13,7 +13,7 @@ impl Binder<'_> {
     pub(super) fn group_keys(&mut self, keys: &[parse::Expr]) -> Result<Vec<(usize, Expr)>, QueryError> {
         let bind = |key: &parse::Expr| {
             let expr = self.expr(key)?;
-            Ok((self.new_slot("key"), expr))
+            Ok((self.new_slot("#key"), expr))
         };
         keys.iter().map(bind).collect()
     }

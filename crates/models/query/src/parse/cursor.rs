@@ -107,6 +107,10 @@ impl<'t> Cursor<'t> {
         match (self.kind(), &self.wrong) {
             (TokenKind::End, Some(wrong)) => wrong.clone(),
             (TokenKind::End, None) => Complaint::new("SC1002", at, "Syntax error, unexpected end-of-file."),
+            (TokenKind::Stray, _) => {
+                let shown = lex::shown(self.text, at);
+                Complaint::new("SC1010", at, format!("Syntax error, invalid token '{shown}'."))
+            }
             _ => {
                 let shown = lex::shown(self.text, at);
                 Complaint::new("SC1001", at, format!("Syntax error, incorrect syntax near '{shown}'."))

@@ -152,8 +152,7 @@ impl Printer<'_> {
     /// Keys and aggregates are shown by number; an alias by its name.
     fn slot(&self, slot: usize) -> String {
         match self.names[slot].as_str() {
-            "" | "key" => format!("${slot}"),
-            name if crate::bind::bound::AggregateFunction::find(name).is_some() => format!("${slot}"),
+            name if name.is_empty() || name.starts_with('#') => format!("${slot}"),
             name => name.to_owned(),
         }
     }
