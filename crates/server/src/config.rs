@@ -1,6 +1,7 @@
 //! Configuration: flags over environment (`ORRERY_*`) over `orrery.toml` over defaults.
 
 use clap::{Args, ValueEnum};
+use orrery_core::limits;
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
@@ -43,6 +44,9 @@ pub struct ServeFlags {
     /// Free disk space below which writes are refused, in MiB [default: 256]
     #[arg(long, env = "ORRERY_DISK_RESERVE_MB")]
     disk_reserve_mb: Option<u64>,
+    /// What one logical partition may hold, in MB [default: 20000]
+    #[arg(long, env = "ORRERY_PARTITION_MB")]
+    partition_mb: Option<u64>,
     /// Go on although the data folder lost acknowledged writes
     #[arg(long)]
     accept_loss: bool,
@@ -83,6 +87,7 @@ struct File {
     log_format: Option<LogFormat>,
     cache_mb: Option<u64>,
     disk_reserve_mb: Option<u64>,
+    partition_mb: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -98,6 +103,7 @@ pub struct Config {
     pub log_format: LogFormat,
     pub cache_bytes: u64,
     pub disk_free_bytes_min: u64,
+    pub partition_bytes_max: u64,
     pub accept_loss: bool,
 }
 
@@ -123,6 +129,10 @@ impl Config {
             log: flags.log.or(file.log).unwrap_or_else(|| "info".to_owned()),
             log_format: flags.log_format.or(file.log_format).unwrap_or(LogFormat::Text),
             cache_bytes: flags.cache_mb.or(file.cache_mb).unwrap_or(256).saturating_mul(1 << 20),
+            partition_bytes_max: flags
+                .partition_mb
+                .or(file.partition_mb)
+                .map_or(limits::PARTITION_BYTES_MAX, |mb| mb.saturating_mul(1_000_000)),
             disk_free_bytes_min: flags
                 .disk_reserve_mb
                 .or(file.disk_reserve_mb)

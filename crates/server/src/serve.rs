@@ -89,7 +89,12 @@ async fn run(
     let services_listener = bind(config, config.services_port, None, "services-port")?;
     let ports = (port(&cosmos_listener)?, port(&services_listener)?);
     announce(config, &keys, ports);
-    let options = Options { keys: keys.keys, account: "orrery".to_owned(), secret: keys.token_secret };
+    let options = Options {
+        keys: keys.keys,
+        account: "orrery".to_owned(),
+        secret: keys.token_secret,
+        partition_bytes_max: config.partition_bytes_max,
+    };
     let cosmos = Cosmos::new(store.clone(), options);
     let services = Services { store: store.clone(), background: background.clone() };
     let stop = Stop::new();

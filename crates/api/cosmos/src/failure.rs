@@ -27,6 +27,7 @@ pub const PARTITION_KEY_MISMATCH: u32 = 1001;
 pub const SESSION_NOT_AVAILABLE: u32 = 1002;
 pub const RANGE_GONE: u32 = 1002;
 pub const OWNER_MISSING: u32 = 1003;
+pub const PARTITION_FULL: u32 = 1014;
 pub const COLLECTION_RID_MISMATCH: u32 = 1024;
 /// Busy here is the commit queue's, not a request-unit budget's (3200).
 pub const SYSTEM_BUSY: u32 = 3092;
@@ -138,6 +139,7 @@ impl From<ItemError> for Failure {
             ItemError::Missing => Self::not_found(message),
             ItemError::Changed => Self::precondition(message),
             ItemError::PartitionKeyChanged => Self::bad_request(message),
+            ItemError::PartitionFull { .. } => Self { substatus: PARTITION_FULL, ..Self::forbidden(message) },
             ItemError::Store(error) => error.into(),
         }
     }

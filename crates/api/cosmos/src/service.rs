@@ -20,6 +20,8 @@ pub struct Options {
     pub account: String,
     /// A secret of this data folder, for continuation tokens.
     pub secret: [u8; 32],
+    /// What one logical partition may hold.
+    pub partition_bytes_max: u64,
 }
 
 /// A cheap handle.
@@ -31,12 +33,14 @@ struct Inner {
     keys: Keys,
     account: String,
     tokens: Tokens,
+    partition_bytes_max: u64,
 }
 
 impl Cosmos {
     pub fn new(store: Store, options: Options) -> Self {
         let tokens = Tokens::new(&options.secret);
-        Self(Arc::new(Inner { store, keys: options.keys, account: options.account, tokens }))
+        let Options { keys, account, partition_bytes_max, .. } = options;
+        Self(Arc::new(Inner { store, keys, account, tokens, partition_bytes_max }))
     }
 
     pub fn store(&self) -> &Store {
@@ -54,7 +58,8 @@ impl Cosmos {
     /// The moment and the tag of a new version.
     pub(crate) fn stamp(&self) -> Stamp {
         let env = self.0.store.env();
-        Stamp { now: env.now(), etag: orrery_core::ETag::from_u128(env.random_u128()) }
+        let etag = orrery_core::ETag::from_u128(env.random_u128());
+        Stamp { now: env.now(), etag, partition_bytes_max: self.0.partition_bytes_max }
     }
 
     pub async fn handle(&self, request: http::Request<Incoming>, peer: Peer) -> Response<Body> {

@@ -40,6 +40,8 @@ pub const DEFINITION_LIST_ENTRIES_MAX: usize = 1000;
 pub const TTL_SECONDS_MAX: i64 = i32::MAX as i64;
 /// All-versions change feed retention.
 pub const CHANGE_FEED_RETENTION_MINUTES_MAX: i64 = 10_080;
+/// What one logical partition may hold, of items' text.
+pub const PARTITION_BYTES_MAX: u64 = 20_000_000_000;
 /// A page of a feed, in payload bytes and in items when the caller names no number.
 pub const PAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub const PAGE_ITEMS_DEFAULT: usize = 1000;

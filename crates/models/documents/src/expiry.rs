@@ -61,7 +61,7 @@ pub fn reap(txn: &mut Txn<'_>, container: &Container, due: &[Due], now: Timestam
         txn.delete(Space::Index, Row::Expiry { container: container.number(), at: *at, epk, id }.key());
         let Some(found) = item::stored(txn, container, epk, id)? else { continue };
         if is_expired(container, &found, now) {
-            item::remove(txn, container, epk, id, &found, now, item::Removal::Expired);
+            item::remove(txn, container, epk, id, &found, now, item::Removal::Expired)?;
             bytes += found.bytes().len();
             removed += 1;
         }

@@ -8,6 +8,7 @@
 //! definition/   what a container is told to be: validated and normalised policies
 //! item/         an item's row, preparing one outside the lock, the operations on it, feeds
 //! guid.rs       the text of tags and activity ids
+//! partition.rs  how much a logical partition holds
 //! ranges.rs     the physical partitions of a container
 //! expiry.rs     time to live: when an item is gone, and removing what is
 //! sweep.rs      removing the rows of a dropped container
@@ -20,6 +21,7 @@ pub mod definition;
 pub mod expiry;
 mod guid;
 pub mod item;
+pub mod partition;
 pub mod ranges;
 pub mod row;
 pub mod sweep;
@@ -27,9 +29,11 @@ pub mod sweep;
 pub use guid::Guid;
 use orrery_core::{ETag, Timestamp};
 
-/// What the world adds to a write: the moment, and the tag of the version it makes.
+/// What the world adds to a write: the moment, the tag of the version it makes, and the bound it keeps to.
 #[derive(Clone, Copy, Debug)]
 pub struct Stamp {
     pub now: Timestamp,
     pub etag: ETag,
+    /// What one logical partition may hold.
+    pub partition_bytes_max: u64,
 }

@@ -41,6 +41,11 @@ pub enum Row<'a> {
         key: u8,
         values: &'a [u8],
     },
+    /// How much a logical partition holds.
+    Partition {
+        container: u32,
+        epk: &'a [u8],
+    },
     /// An item that expires at this second, if it is not written before.
     Expiry {
         container: u32,
@@ -67,12 +72,13 @@ const JOB: u8 = 6;
 const PROBE: u8 = 7;
 const UNIQUE: u8 = 1;
 const EXPIRY: u8 = 2;
+const PARTITION: u8 = 3;
 
 impl Row<'_> {
     pub fn space(&self) -> Space {
         match self {
             Row::Item { .. } => Space::Documents,
-            Row::Unique { .. } | Row::Expiry { .. } => Space::Index,
+            Row::Unique { .. } | Row::Expiry { .. } | Row::Partition { .. } => Space::Index,
             _ => Space::Meta,
         }
     }
@@ -94,6 +100,9 @@ impl Row<'_> {
             }
             Row::Unique { container, epk, key, values } => {
                 KeyBuf::new().u32(container).u8(UNIQUE).bytes(epk).u8(key).raw(values)
+            }
+            Row::Partition { container, epk } => {
+                KeyBuf::with_capacity(5 + epk.len()).u32(container).u8(PARTITION).raw(epk)
             }
             Row::Expiry { container, at, epk, id } => {
                 KeyBuf::new().u32(container).u8(EXPIRY).u64(at).bytes(epk).raw(id.as_bytes())

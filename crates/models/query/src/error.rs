@@ -19,6 +19,16 @@ impl Complaint {
     pub fn new(code: &'static str, at: Place, message: impl Into<String>) -> Self {
         Self { code, at, message: message.into() }
     }
+
+    /// Places in the tree are bytes; to clients the service counts UTF-16 units.
+    pub fn in_utf16(self, text: &str) -> Self {
+        let units = |byte: u32| {
+            let before = text.char_indices().take_while(|(at, _)| *at < byte as usize);
+            before.map(|(_, character)| character.len_utf16() as u32).sum()
+        };
+        let at = Place { start: units(self.at.start), end: units(self.at.end) };
+        Self { at, ..self }
+    }
 }
 
 /// Why a query gave no page.

@@ -1,8 +1,8 @@
 //! From text to plan in one call.
 
 use crate::bind::{Parameters, Settings, bind};
-use crate::error::{Complaint, QueryError};
-use crate::parse::{self, Place};
+use crate::error::QueryError;
+use crate::parse;
 use crate::plan::{Plan, Rules};
 
 /// A query that is understood: its tree, for who sends it elsewhere, and its plan, for who runs it.
@@ -23,22 +23,12 @@ pub fn prepare_for(
     rules: Rules,
     settings: &Settings,
 ) -> Result<Prepared, QueryError> {
-    let ast = parse::parse(text).map_err(|complaint| in_characters(complaint, text))?;
+    let ast = parse::parse(text).map_err(|complaint| complaint.in_utf16(text))?;
     let bound = bind(&ast, parameters, settings).map_err(|error| match error {
-        QueryError::Text(complaint) => in_characters(complaint, text).into(),
+        QueryError::Text(complaint) => complaint.in_utf16(text).into(),
         other => other,
     })?;
     Ok(Prepared { ast, plan: Plan::new(bound, rules) })
-}
-
-/// Places in the tree are bytes; to clients the service counts UTF-16 units.
-fn in_characters(complaint: Complaint, text: &str) -> Complaint {
-    let units = |byte: u32| {
-        let before = text.char_indices().take_while(|(at, _)| *at < byte as usize);
-        before.map(|(_, character)| character.len_utf16() as u32).sum()
-    };
-    let at = Place { start: units(complaint.at.start), end: units(complaint.at.end) };
-    Complaint { at, ..complaint }
 }
 
 #[cfg(test)]

@@ -80,12 +80,13 @@ fn of_one(text: &str, error: &OneError) -> String {
     }
 }
 
-/// `what`, then the line of the place, then carets under the place. The bytes may lie outside the text.
+/// `what`, then the line of the place, then carets under the place. The place is in UTF-16 units, as the service
+/// counts, and may lie outside the text.
 fn pointed(text: &str, at: Range<usize>, what: &str) -> String {
-    let start = boundary(text, at.start);
+    let start = byte_at(text, at.start);
     let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
     let line_end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
-    let end = boundary(text, at.end.min(line_end)).max(start);
+    let end = byte_at(text, at.end).min(line_end).max(start);
     let before: Vec<char> = text[line_start..start].chars().collect();
     let cut = before.len().saturating_sub(BEFORE_CHARS_MAX);
     let shown: String =
@@ -97,9 +98,16 @@ fn pointed(text: &str, at: Range<usize>, what: &str) -> String {
     format!("{what}\n\n  {shown}\n  {indent}{carets}")
 }
 
-/// The last place at or before `at` where a character begins, or the end.
-fn boundary(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
+/// Where the character begins that has this UTF-16 unit, or the end.
+fn byte_at(text: &str, unit: usize) -> usize {
+    let mut units = 0;
+    for (at, character) in text.char_indices() {
+        units += character.len_utf16();
+        if units > unit {
+            return at;
+        }
+    }
+    text.len()
 }
 
 #[cfg(test)]
@@ -116,7 +124,8 @@ mod tests {
         check("SELECT dd.id FROM c", 7..9, "  SELECT dd.id FROM c\n         ^^");
         check("SELECT", 6..6, "  SELECT\n        ^");
         check("SELECT *\n\tFROM c d e\nWHERE true", 19..20, "  \tFROM c d e\n  \t         ^");
-        check("SELECT 'ü', x", 13..14, "  SELECT 'ü', x\n              ^");
+        check("SELECT 'ü', x", 12..13, "  SELECT 'ü', x\n              ^");
+        check("SELECT '🚀', x", 13..14, "  SELECT '🚀', x\n              ^");
     }
 
     #[test]
@@ -128,7 +137,7 @@ mod tests {
     #[test]
     fn a_place_outside_the_text_or_inside_a_character_is_moved() {
         check("ab", 9..12, "  ab\n    ^");
-        check("é", 1..2, "  é\n  ^");
+        check("🚀", 1..2, "  🚀\n  ^");
         check("ab", Range { start: 1, end: 0 }, "  ab\n   ^");
         check("", 0..0, "  \n  ^");
     }

@@ -62,7 +62,8 @@ pub fn explain(text: &str, parameters: &[Parameter], stages: &Stages) -> Result<
 }
 
 fn tokens(text: &str, _: &[(String, Value)]) -> Result<String, QueryError> {
-    Ok(lex(text)?.iter().map(|token| token_line(text, token)).collect())
+    let tokens = lex(text).map_err(|complaint| complaint.in_utf16(text))?;
+    Ok(tokens.iter().map(|token| token_line(text, token)).collect())
 }
 
 fn token_line(text: &str, token: &Token) -> String {
@@ -82,7 +83,8 @@ fn token_line(text: &str, token: &Token) -> String {
 }
 
 fn ast(text: &str, _: &[(String, Value)]) -> Result<String, QueryError> {
-    Ok(format!("{}\n", print(&parse(text)?)))
+    let ast = parse(text).map_err(|complaint| complaint.in_utf16(text))?;
+    Ok(format!("{}\n", print(&ast)))
 }
 
 fn plan(text: &str, parameters: &[(String, Value)]) -> Result<String, QueryError> {

@@ -3,7 +3,7 @@
 use crate::call::{Call, READ_ONLY_KEY, READ_WRITE_KEY};
 use orrery_api_common::{Key, Keys, Listener, Stop};
 use orrery_api_cosmos::{Cosmos, Options};
-use orrery_core::{Env, Timestamp};
+use orrery_core::{Env, Timestamp, limits};
 use orrery_kv::MemoryEngine;
 use orrery_store::{Store, Sync};
 use orrery_testing_client::{Connection, OwnedReply};
@@ -45,6 +45,11 @@ impl World {
     }
 
     pub fn on(engine: MemoryEngine, env: Env) -> Self {
+        Self::bounded(engine, env, limits::PARTITION_BYTES_MAX)
+    }
+
+    /// With another bound on what a logical partition holds.
+    pub fn bounded(engine: MemoryEngine, env: Env, partition_bytes_max: u64) -> Self {
         let on_stuck = || panic!("a commit does not end");
         let options = orrery_store::Options { sync: Sync::Data, accept_loss: false, on_stuck };
         let store = Store::open(Box::new(engine.clone()), env.clone(), &options).unwrap();
@@ -55,8 +60,8 @@ impl World {
             primary_readonly: Some(key(READ_ONLY_KEY)),
             secondary_readonly: None,
         };
-        let cosmos =
-            Cosmos::new(store.clone(), Options { keys, account: "orrery".to_owned(), secret: [5; 32] });
+        let options = Options { keys, account: "orrery".to_owned(), secret: [5; 32], partition_bytes_max };
+        let cosmos = Cosmos::new(store.clone(), options);
         let listener = Listener::bind(SocketAddr::from(([127, 0, 0, 1], 0)), None).unwrap();
         let address = listener.local_addr().unwrap();
         let serving = listener.serve(
@@ -70,7 +75,7 @@ impl World {
         Self { address, env, engine, store }
     }
 
-    async fn make_container(&self) {
+    pub async fn make_container(&self) {
         self.made(Call::post("dbs", r#"{"id":"d"}"#)).await;
         self.container(
             "c",

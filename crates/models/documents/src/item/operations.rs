@@ -1,13 +1,14 @@
 //! Create, read, replace, upsert, delete: each decides on what is there and writes all rows of the item.
 //!
-//! Invariant: an item's row, its unique-key rows, its expiry row and its log entry change in one transaction.
+//! Invariant: an item's row, its unique-key rows, its expiry row, its partition's size and its log entry change
+//! in one transaction.
 
 use super::precondition::{Preconditions, Verdict};
 use super::prepare::{self, Prepared};
 use super::record::{self, ItemRow, Stamps};
 use crate::catalog::Container;
 use crate::row::{self, Row};
-use crate::{Stamp, expiry};
+use crate::{Stamp, expiry, partition};
 use bytes::Bytes;
 use orrery_core::{ItemId, Timestamp};
 use orrery_keys::Epk;
@@ -32,6 +33,8 @@ pub enum ItemError {
     NotUnique,
     #[error("the partition key of an item cannot be changed; create a new item and delete this one")]
     PartitionKeyChanged,
+    #[error("Partition key reached maximum size of {gb:.0} GB: spread the items over more partition keys, or delete some.", gb = *bytes_max as f64 / 1e9)]
+    PartitionFull { bytes_max: u64 },
     #[error(transparent)]
     Store(#[from] Error),
 }
@@ -114,7 +117,7 @@ pub fn replace(
     if live_there(txn, container, item, stamp)?.is_some() {
         return Err(ItemError::Exists);
     }
-    remove(txn, container, target.epk.as_bytes(), target.id.as_str(), &old, stamp.now, Removal::Deleted);
+    remove(txn, container, target.epk.as_bytes(), target.id.as_str(), &old, stamp.now, Removal::Deleted)?;
     insert(txn, container, item, stamp, || old.ordinal())
 }
 
@@ -126,7 +129,7 @@ pub fn delete(
     stamp: Stamp,
 ) -> Result<ItemRow, ItemError> {
     let old = the_item(txn, container, target, conditions, stamp)?;
-    remove(txn, container, target.epk.as_bytes(), target.id.as_str(), &old, stamp.now, Removal::Deleted);
+    remove(txn, container, target.epk.as_bytes(), target.id.as_str(), &old, stamp.now, Removal::Deleted)?;
     Ok(old)
 }
 
@@ -199,7 +202,7 @@ fn live(
     if !expiry::is_expired(container, &item, stamp.now) {
         return Ok(Some(item));
     }
-    remove(txn, container, epk, id, &item, stamp.now, Removal::Expired);
+    remove(txn, container, epk, id, &item, stamp.now, Removal::Expired)?;
     Ok(None)
 }
 
@@ -214,7 +217,7 @@ fn insert(
     for (number, values) in item.unique.iter().enumerate() {
         claim(txn, container, epk, number, values, id, stamp)?;
     }
-    Ok(put(txn, container, item, stamp, ordinal(), Change::Create, None))
+    put(txn, container, item, stamp, ordinal(), Change::Create, None)
 }
 
 fn overwrite(
@@ -234,7 +237,7 @@ fn overwrite(
         }
     }
     unschedule(txn, container, epk, id, old);
-    Ok(put(txn, container, item, stamp, old.ordinal(), Change::Replace, Some(old)))
+    put(txn, container, item, stamp, old.ordinal(), Change::Replace, Some(old))
 }
 
 fn put(
@@ -245,17 +248,19 @@ fn put(
     ordinal: u64,
     change: Change,
     old: Option<&ItemRow>,
-) -> ItemRow {
+) -> Result<ItemRow, ItemError> {
     let (number, epk, id) = (container.number(), item.epk.as_bytes(), item.id.as_str());
     let stamps = Stamps { written: stamp.now, etag: stamp.etag, ordinal };
     let stored = ItemRow::with(item.row.clone(), stamps);
+    let (bytes, replaced) = (stored.text_length() as u64, old.map(|old| old.text_length() as u64));
+    partition::count_write(txn, number, epk, bytes, replaced, stamp.partition_bytes_max)?;
     if let Some(at) = expiry::expires_at(container, &stored) {
         txn.put(Space::Index, Row::Expiry { container: number, at, epk, id }.key(), Bytes::new());
     }
     log(txn, container, change, &item.key, stamp.now, old);
     txn.put_stamped(Space::Documents, item.key.clone(), record::stamped(&item.row, stamps), record::LSN_AT);
     alive(txn, container);
-    stored
+    Ok(stored)
 }
 
 /// Why an item goes.
@@ -274,7 +279,8 @@ pub(crate) fn remove(
     old: &ItemRow,
     now: Timestamp,
     why: Removal,
-) {
+) -> Result<(), Error> {
+    partition::count_removal(txn, container.number(), epk, old.text_length() as u64)?;
     let key = Row::Item { container: container.number(), epk, id }.key();
     for (number, values) in prepare::unique_of(container, old.text()).iter().enumerate() {
         txn.delete(Space::Index, unique_key(container, epk, number, values));
@@ -287,6 +293,7 @@ pub(crate) fn remove(
     log(txn, container, change, &key, now, Some(old));
     txn.delete(Space::Documents, key);
     alive(txn, container);
+    Ok(())
 }
 
 /// The commit is refused if the container is gone by then.

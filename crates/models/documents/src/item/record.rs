@@ -18,6 +18,7 @@ use bytes::Bytes;
 use orrery_core::{ETag, ItemRid, Lsn, ResourceKind, Timestamp};
 use orrery_kv::Error;
 use orrery_value::{Member, Span};
+use std::cmp::Ordering;
 
 const VERSION: u8 = 1;
 pub(super) const LSN_AT: usize = 2;
@@ -170,9 +171,7 @@ impl ItemRow {
             let value = take_span(&mut table, found.end)?;
             last = value.end;
             let raw = text.get(found.start as usize..found.end as usize)?;
-            if raw == name.as_bytes() && !raw.contains(&b'\\')
-                || raw.contains(&b'\\') && is_escaped(raw, name)
-            {
+            if is_name(raw, name) {
                 return std::str::from_utf8(text.get(value.start as usize..value.end as usize)?).ok();
             }
         }
@@ -224,16 +223,26 @@ impl ItemRow {
     }
 }
 
+/// Whether the inside of a string token stands for `name`. An escape is longer than what it stands for, so the
+/// lengths alone decide most of the time.
+fn is_name(raw: &[u8], name: &str) -> bool {
+    match raw.len().cmp(&name.len()) {
+        Ordering::Less => false,
+        Ordering::Equal => raw == name.as_bytes() && !raw.contains(&b'\\'),
+        Ordering::Greater => raw.contains(&b'\\') && is_escaped(raw, name),
+    }
+}
+
 fn is_escaped(raw: &[u8], name: &str) -> bool {
     std::str::from_utf8(raw).is_ok_and(|raw| orrery_value::raw::unescape(raw) == name)
 }
 
 fn word(bytes: &[u8], at: usize) -> u64 {
-    bytes[at..at + 8].iter().fold(0, |word, byte| (word << 8) | u64::from(*byte))
+    bytes[at..].first_chunk().map_or(0, |word| u64::from_be_bytes(*word))
 }
 
 fn half(bytes: &[u8], at: usize) -> u32 {
-    bytes[at..at + 4].iter().fold(0, |word, byte| (word << 8) | u32::from(*byte))
+    bytes[at..].first_chunk().map_or(0, |half| u32::from_be_bytes(*half))
 }
 
 fn push_varint(out: &mut Vec<u8>, mut number: u32) {
@@ -294,6 +303,21 @@ mod tests {
         }
         let newer = [&[2], &whole[1..]].concat();
         assert!(matches!(ItemRow::read(newer.into()), Err(Error::Corrupt(_))));
+    }
+
+    #[test]
+    fn a_member_is_found_by_what_its_name_stands_for() {
+        let check =
+            |raw: &str, name: &str, expected| assert_eq!(is_name(raw.as_bytes(), name), expected, "{raw}");
+        check("status", "status", true);
+        check("status", "state", false);
+        check("state", "status", false);
+        check(r"st\u0061tus", "status", true);
+        check(r"st\u0062tus", "status", false);
+        check(r"a\nb", "a\nb", true);
+        check(r"a\nb", r"a\nb", false);
+        check(r"\ud83d\ude80", "🚀", true);
+        check("", "", true);
     }
 
     #[test]

@@ -7,9 +7,10 @@ use super::feed::FeedScope;
 use super::record::ItemRow;
 use crate::catalog::Container;
 use crate::{expiry, row};
+use bytes::Bytes;
 use orrery_core::{ItemRid, ResourceKind, Timestamp};
 use orrery_keys::Epk;
-use orrery_kv::{KeyRange, Order, Read, Space};
+use orrery_kv::{KeyRange, Order, Read, Row, Rows, Space};
 use orrery_query::execute::{Collection, Found, Host, Start, value_of};
 use orrery_query::plan::{Plan, Rules};
 use orrery_query::{Datum, Document, QueryError, prepare};
@@ -131,20 +132,64 @@ impl Collection for Items<'_> {
             Start::After(position) => [&self.key(position)[..], &[0]].concat(),
         };
         let failed = |error: orrery_kv::Error| QueryError::Storage(error.to_string());
+        let mut ahead = Ahead::default();
         for range in &self.ranges {
             let range = KeyRange { start: range.start.clone().max(first.clone()), end: range.end.clone() };
             if range.is_empty() {
                 continue;
             }
-            for row in self.state.range(Space::Documents, &range, Order::Ascending) {
-                let (key, value) = row.map_err(failed)?;
-                let item = ItemRow::read(value).map_err(failed)?;
-                if self.row(&key, &item, visit).is_break() {
-                    return Ok(());
+            let mut rows = self.state.range(Space::Documents, &range, Order::Ascending);
+            while ahead.fetch(&mut rows) {
+                for row in ahead.rows.drain(..) {
+                    let (key, value) = row.map_err(failed)?;
+                    let item = ItemRow::read(value).map_err(failed)?;
+                    if self.row(&key, &item, visit).is_break() {
+                        return Ok(());
+                    }
                 }
             }
         }
         Ok(())
+    }
+}
+
+/// Rows that are fetched before the first of them is looked at.
+///
+/// Rows lie all over memory, and to look at one is to wait until it has arrived. Here the ends of several are
+/// asked for at once, so they arrive together. A scan that ends soon has not fetched much: the first time it is
+/// one row, then two, then four.
+#[derive(Default)]
+struct Ahead {
+    rows: Vec<Result<Row, orrery_kv::Error>>,
+    fetched: usize,
+}
+
+const AHEAD_ROWS_MAX: usize = 32;
+const AHEAD_BYTES_MAX: usize = 256 * 1024;
+
+impl Ahead {
+    /// Whether there are any more.
+    fn fetch(&mut self, from: &mut Rows<'_>) -> bool {
+        let count = (2 * self.fetched).clamp(1, AHEAD_ROWS_MAX);
+        let mut bytes = 0;
+        while self.rows.len() < count && bytes < AHEAD_BYTES_MAX {
+            let Some(row) = from.next() else { break };
+            bytes += row.as_ref().map_or(0, |(_, value)| value.len());
+            self.rows.push(row);
+        }
+        self.fetched = self.rows.len();
+        self.touch();
+        self.fetched > 0
+    }
+
+    /// Reads a byte of the header, of the first members and of the table of each row.
+    fn touch(&self) {
+        let values = self.rows.iter().flatten().map(|(_, value)| value);
+        let at = |value: &Bytes, place: usize| value.get(place).copied().unwrap_or_default();
+        let seen = values.fold(0, |seen, value| {
+            seen ^ at(value, 0) ^ at(value, 128) ^ at(value, value.len().saturating_sub(1))
+        });
+        std::hint::black_box(seen);
     }
 }
 

@@ -33,6 +33,7 @@ pub fn audit(state: &dyn Read, tip: Lsn) -> Tally {
         tally.items += items.len();
         tally.unique += check_unique(state, container, &items);
         tally.expiring += check_expiry(state, container, &items);
+        check_partitions(state, container, &items);
         tally.log += check_log(state, container, &items, tip);
     }
     tally
@@ -158,6 +159,26 @@ fn check_unique(state: &dyn Read, container: &Container, items: &Items) -> usize
         .collect();
     assert_eq!(found, expected, "the unique rows are those of the items");
     found.len()
+}
+
+/// There is exactly one row for each partition that has items, and it adds them up.
+fn check_partitions(state: &dyn Read, container: &Container, items: &Items) {
+    const PARTITION: u8 = 3;
+    let mut expected: BTreeMap<Vec<u8>, (u64, u64)> = BTreeMap::new();
+    for (key, item) in items {
+        let (epk, _) = row::read_item(key).expect("an item's key");
+        let (count, bytes) = expected.entry(epk).or_default();
+        *count += 1;
+        *bytes += item.text().len() as u64;
+    }
+    let prefix = KeyBuf::new().u32(container.number()).u8(PARTITION).finish();
+    let read = |(key, value): orrery_kv::Row| {
+        let mut words = KeyReader::new(&value);
+        (key[prefix.len()..].to_vec(), (words.u64().expect("a count"), words.u64().expect("bytes")))
+    };
+    let found: BTreeMap<_, _> =
+        rows(state, Space::Index, &KeyRange::prefix(&prefix)).into_iter().map(read).collect();
+    assert_eq!(found, expected, "the partitions' rows add up their items");
 }
 
 /// Every item that expires has its row; rows that are stale may be there too.

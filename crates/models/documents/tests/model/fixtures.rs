@@ -83,6 +83,7 @@ fn kind(space: Space, key: &[u8]) -> &'static str {
         (Space::Meta, 6) => "job",
         (Space::Documents, _) => "item",
         (Space::Index, _) if key[4] == 1 => "unique",
+        (Space::Index, _) if key[4] == 3 => "partition",
         (Space::Index, _) => "expiry",
         (Space::Log, _) => "log",
         (Space::Meta, other) => panic!("{other} is no kind of row"),
@@ -138,6 +139,7 @@ fn the_fixture_has_every_kind_of_row() {
         "log",
         "numbers",
         "offer",
+        "partition",
         "tip",
         "unique",
     ];

@@ -23,6 +23,7 @@ pub struct World {
     tags: u128,
     ordinals: u64,
     next_lsn: u64,
+    pub partition_bytes_max: u64,
 }
 
 impl World {
@@ -43,13 +44,15 @@ impl World {
     pub fn over(engine: MemoryEngine) -> Self {
         let db = Db::open(Box::new(engine.clone()), Sync::Data).unwrap();
         let next_lsn = db.tip().lsn.0 + 1;
-        Self { engine, db, now: Timestamp::from_seconds(START), tags: 0, ordinals: 0, next_lsn }
+        let (now, partition_bytes_max) = (Timestamp::from_seconds(START), u64::MAX);
+        Self { engine, db, now, tags: 0, ordinals: 0, next_lsn, partition_bytes_max }
     }
 
     /// The same store, found again after a power cut.
     pub fn restarted(&self) -> Self {
         let next = Self::over(self.engine.crash(0));
-        Self { now: self.now, tags: self.tags, ordinals: self.ordinals, ..next }
+        let partition_bytes_max = self.partition_bytes_max;
+        Self { now: self.now, tags: self.tags, ordinals: self.ordinals, partition_bytes_max, ..next }
     }
 
     /// One transaction; committed if it says so, forgotten if not.
@@ -95,7 +98,11 @@ impl World {
 
     pub fn stamp(&mut self) -> Stamp {
         self.tags += 1;
-        Stamp { now: self.now, etag: ETag::from_u128(self.tags) }
+        Stamp {
+            now: self.now,
+            etag: ETag::from_u128(self.tags),
+            partition_bytes_max: self.partition_bytes_max,
+        }
     }
 
     pub fn ordinal(&mut self) -> u64 {

@@ -51,7 +51,11 @@ fn a_catalog_change_nobody_waits_for_is_still_shown() {
     let store = place.store.clone();
     let asked = runtime.spawn(async move {
         let name = DatabaseName::parse("db").unwrap();
-        let stamp = Stamp { now: store.env().now(), etag: orrery_core::ETag::from_u128(1) };
+        let stamp = Stamp {
+            now: store.env().now(),
+            etag: orrery_core::ETag::from_u128(1),
+            partition_bytes_max: u64::MAX,
+        };
         store.write_catalog(move |txn| catalog::create_database(txn, &name, None, stamp)).await
     });
     place.gate.wait_for_arrivals(1);
@@ -67,7 +71,11 @@ fn a_catalog_change_nobody_waits_for_is_still_shown() {
 #[tokio::test]
 async fn a_catalog_change_is_shown_when_it_is_answered() {
     let store = open(MemoryEngine::new(), Sync::Data);
-    let stamp = Stamp { now: store.env().now(), etag: orrery_core::ETag::from_u128(1) };
+    let stamp = Stamp {
+        now: store.env().now(),
+        etag: orrery_core::ETag::from_u128(1),
+        partition_bytes_max: u64::MAX,
+    };
     for round in 0..20 {
         let name = DatabaseName::parse(&format!("db{round}")).unwrap();
         let wanted = name.clone();

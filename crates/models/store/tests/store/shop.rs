@@ -46,7 +46,7 @@ impl Shop {
 
     pub fn stamp(&self) -> Stamp {
         let env = self.store.env();
-        Stamp { now: env.now(), etag: ETag::from_u128(env.random_u128()) }
+        Stamp { now: env.now(), etag: ETag::from_u128(env.random_u128()), partition_bytes_max: u64::MAX }
     }
 
     pub fn advance(&self, seconds: u64) {
