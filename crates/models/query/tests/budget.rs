@@ -337,6 +337,25 @@ fn equal_rows_of_other_lengths_are_one_row() {
     }
 }
 
+/// What dedupes the rows of a JOIN is often the whole item.
+#[test]
+fn a_distinct_row_may_be_longer_than_a_token() {
+    let twice = |documents: Documents| Documents([&documents.0[..], &documents.0[..]].concat());
+    let documents = twice(with_texts(20, 20_000));
+    for query in ["SELECT DISTINCT * FROM c", "SELECT DISTINCT VALUE c FROM c JOIN x IN [1, 2] ORDER BY c.n"]
+    {
+        let query = query.replace("[1, 2]", "(SELECT VALUE [1, 2])");
+        for items in [1, 7, 100] {
+            let rows =
+                pages_of(&query, &documents, STILL, items).unwrap_or_else(|error| panic!("{error}")).concat();
+            let mut numbers: Vec<i64> =
+                rows.iter().filter_map(|row| Datum::of(row.member("n")).as_i64()).collect();
+            numbers.sort_unstable();
+            assert_eq!(numbers, (0..20).collect::<Vec<_>>(), "{query} by {items}");
+        }
+    }
+}
+
 #[test]
 fn a_sort_key_too_long_for_a_token_is_refused_when_a_token_is_needed() {
     let documents = with_texts(3, 20_000);

@@ -32,12 +32,18 @@ impl QueryBody {
 
     /// A short name of the question, so that a continuation token is not used for another one.
     pub fn fingerprint(&self) -> u32 {
+        self.fingerprint_of("")
+    }
+
+    /// The same for a question to one of several lists.
+    pub fn fingerprint_of(&self, list: &str) -> u32 {
         let mut hash = 0x811c_9dc5_u32;
         let mut add = |bytes: &[u8]| {
             for byte in bytes.iter().chain(&[0xff]) {
                 hash = (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
             }
         };
+        add(list.as_bytes());
         add(self.text.as_bytes());
         for (name, value) in &self.parameters {
             add(name.as_bytes());
@@ -136,5 +142,7 @@ mod tests {
         assert_eq!(one, fingerprint(r#"{"parameters":[{"name":"@a","value":1}],"query":"x"}"#));
         assert_ne!(one, fingerprint(r#"{"query":"x","parameters":[{"name":"@a","value":2}]}"#));
         assert_ne!(one, fingerprint(r#"{"query":"y","parameters":[{"name":"@a","value":1}]}"#));
+        let body = QueryBody::parse(br#"{"query":"x"}"#).expect("a body");
+        assert_ne!(body.fingerprint_of("Databases"), body.fingerprint_of("Offers"));
     }
 }

@@ -7,9 +7,11 @@ use crate::header;
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::service::Cosmos;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use http::StatusCode;
 use orrery_documents::charge::Charge;
-use orrery_query::execute::{Collection, Found, Limits, Start, page};
+use orrery_query::execute::{Collection, Found, Limits, Page, Start, page};
 use orrery_query::plan::Rules;
 use orrery_query::{Datum, QueryError, prepare};
 use serde_json::Value;
@@ -25,31 +27,63 @@ pub async fn query(
 ) -> Result<Reply, Failure> {
     let body = QueryBody::parse(&request.body().await?)?;
     let plan = prepare(&body.text, &body.parameters, Rules::On)?.plan;
+    let question = body.fingerprint_of(&format!("{owner_rid}/{name}"));
     let resume = match request.header_or_refuse(&header::CONTINUATION)?.filter(|token| !token.is_empty()) {
         None => None,
-        Some(token) => Some(cosmos.tokens().read_query(0, body.fingerprint(), token)?),
+        Some(token) => Some(cosmos.tokens().read_query(0, question, token)?),
     };
     let limits = request.page_limits()?;
     let limits = Limits { items: limits.items, bytes: limits.bytes };
     let host = QueryHost::new(cosmos.store().env());
-    let list = List(resources.iter().map(Value::to_string).collect());
-    let page = page(&plan, &list, &host, resume.as_deref(), None, limits)?;
-    let mut text = format!("{{\"_rid\":{},\"{name}\":[", Value::from(owner_rid)).into_bytes();
-    text.extend_from_slice(&page.rows);
-    text.extend_from_slice(format!("],\"_count\":{}}}", page.count).as_bytes());
-    let reply = Reply::new(StatusCode::OK, Charge::metadata())
-        .header(header::ITEM_COUNT, page.count.to_string())
-        .json(text);
+    let run = move || page(&plan, &List::new(&resources), &host, resume.as_deref(), None, limits);
+    let page = tokio::task::spawn_blocking(run)
+        .await
+        .map_err(|_| Failure::internal("The work broke off; look into the server's log."))??;
+    let reply = reply(owner_rid, name, &page);
     Ok(match &page.next {
         None => reply,
-        Some(state) => {
-            reply.header(header::CONTINUATION, cosmos.tokens().write_query(0, body.fingerprint(), state))
-        }
+        Some(state) => reply.header(header::CONTINUATION, cosmos.tokens().write_query(0, question, state)),
     })
 }
 
-/// Resources as JSON text; a position is a number.
-struct List(Vec<String>);
+fn reply(owner_rid: &str, name: &str, page: &Page) -> Reply {
+    let mut text = format!("{{\"_rid\":{},\"{name}\":[", Value::from(owner_rid)).into_bytes();
+    text.extend_from_slice(&page.rows);
+    text.extend_from_slice(format!("],\"_count\":{}}}", page.count).as_bytes());
+    Reply::new(StatusCode::OK, Charge::metadata())
+        .header(header::ITEM_COUNT, page.count.to_string())
+        .json(text)
+}
+
+/// Resources as JSON text, in the order of their ids: a position is an id, so that pages go on where they
+/// were whatever was made or deleted between.
+struct List(Vec<Resource>);
+
+struct Resource {
+    id: String,
+    ordinal: u64,
+    text: String,
+}
+
+impl List {
+    fn new(resources: &[Value]) -> Self {
+        let member = |resource: &Value, name: &str| resource[name].as_str().unwrap_or_default().to_owned();
+        let resource = |resource: &Value| Resource {
+            id: member(resource, "id"),
+            ordinal: ordinal(&member(resource, "_rid")),
+            text: resource.to_string(),
+        };
+        let mut list: Vec<Resource> = resources.iter().map(resource).collect();
+        list.sort_by(|a, b| a.id.cmp(&b.id));
+        Self(list)
+    }
+}
+
+/// A resource id as a number: it has at most eight bytes, and no other resource of the list has the same.
+fn ordinal(rid: &str) -> u64 {
+    let bytes = STANDARD.decode(rid.replace('-', "/")).unwrap_or_default();
+    bytes.iter().fold(0, |number, byte| (number << 8) | u64::from(*byte))
+}
 
 impl Collection for List {
     fn scan(
@@ -57,19 +91,14 @@ impl Collection for List {
         start: &Start,
         visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
     ) -> Result<(), QueryError> {
-        let number =
-            |position: &[u8]| position.iter().fold(0, |number, byte| (number << 8) | usize::from(*byte));
         let first = match start {
             Start::Beginning => 0,
-            Start::At(position) => number(position),
-            Start::After(position) => number(position).saturating_add(1),
+            Start::At(position) => self.0.partition_point(|it| it.id.as_bytes() < position.as_slice()),
+            Start::After(position) => self.0.partition_point(|it| it.id.as_bytes() <= position.as_slice()),
         };
-        for (i, text) in self.0.iter().enumerate().skip(first) {
-            let position = (i as u32).to_be_bytes();
-            let (ordinal, bytes) = (i as u64, text.len());
-            if visit(Found { position: &position, ordinal, part: 0, bytes, root: Datum::read(text) })
-                .is_break()
-            {
+        for Resource { id, ordinal, text } in &self.0[first..] {
+            let (position, ordinal, bytes) = (id.as_bytes(), *ordinal, text.len());
+            if visit(Found { position, ordinal, part: 0, bytes, root: Datum::read(text) }).is_break() {
                 break;
             }
         }

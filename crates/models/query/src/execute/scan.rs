@@ -1,6 +1,6 @@
 //! From documents to rows to a sink: the loop at the bottom of every page.
 
-use super::collection::{Collection, Found, Nothing, Start};
+use super::collection::{Collection, Nothing, Start};
 use super::derived::Derived;
 use super::eval::{Row, eval};
 use super::rows::{each_element, each_row};
@@ -90,43 +90,52 @@ impl Scan<'_> {
     ) -> Result<Option<Place>, QueryError> {
         let start = from.map_or(Start::Beginning, |place| Start::At(place.position.clone()));
         let mut stopped = None;
+        let mut room = Vec::new();
         collection.scan(&start, &mut |found| {
             let done = from.filter(|place| place.position == found.position).map_or(0, |place| place.inner);
             self.world.read(found.bytes);
-            self.document(&found, first, rest, done, sink, &mut stopped)
+            let mut row = emptied(std::mem::take(&mut room));
+            row.resize(self.slots, Datum::Undefined);
+            let at = At { position: found.position, ordinal: found.ordinal, part: found.part, inner: 0 };
+            let mut taking = Taking { at, done, sink, stopped: &mut stopped };
+            let flow = self.document(&found.root, first, rest, &mut row, &mut taking);
+            room = emptied(row);
+            flow
         })?;
         self.world.outcome()?;
         Ok(stopped)
     }
 
-    /// The rows of one document, but for the first `done`.
-    fn document(
-        &self,
-        found: &Found<'_>,
+    /// The rows of one document.
+    fn document<'d>(
+        &'d self,
+        root: &Datum<'d>,
         first: Option<&Source>,
-        rest: &[Source],
-        done: u64,
-        sink: &mut dyn Sink,
-        stopped: &mut Option<Place>,
+        rest: &'d [Source],
+        row: &mut Row<'d>,
+        taking: &mut Taking<'_>,
     ) -> ControlFlow<()> {
         let (block, world) = (self.block, self.world);
-        let at = At { position: found.position, ordinal: found.ordinal, part: found.part, inner: 0 };
-        let mut taking = Taking { at, done, sink, stopped };
-        let mut row: Row<'_> = vec![Datum::Undefined; self.slots];
         match first {
             Some(Source { slot, of: SourceOf::EachOfRows(_), .. }) => {
-                each_element(found.root.clone(), &mut row, &mut |row, value| {
+                each_element(root.clone(), row, &mut |row, value| {
                     row[*slot] = value;
                     each_row(rest, row, world, &mut |row| taking.take(block, row, world))
                 })
             }
             Some(first) => {
-                row[first.slot] = found.root.clone();
-                each_row(rest, &mut row, world, &mut |row| taking.take(block, row, world))
+                row[first.slot] = root.clone();
+                each_row(rest, row, world, &mut |row| taking.take(block, row, world))
             }
-            None => each_row(rest, &mut row, world, &mut |row| taking.take(block, row, world)),
+            None => each_row(rest, row, world, &mut |row| taking.take(block, row, world)),
         }
     }
+}
+
+/// The same memory for the rows of another document; the standard library collects in place where it can.
+fn emptied<'b>(mut row: Row<'_>) -> Row<'b> {
+    row.clear();
+    row.into_iter().map(|_| Datum::Undefined).collect()
 }
 
 /// The rows of one document on their way to the sink.

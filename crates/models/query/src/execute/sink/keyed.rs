@@ -4,6 +4,7 @@
 //! are held as the page has, and each row that cannot be among them is dropped by its key alone. So memory is
 //! bounded, and a page is the same whatever was written before the place it goes on from.
 
+use super::identity::{fingerprint, identity};
 use crate::bind::bound::Block;
 use crate::datum::Datum;
 use crate::execute::block::size_of_value;
@@ -16,7 +17,6 @@ use orrery_value::Value;
 use std::cmp::Ordering;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashSet};
-use std::hash::{DefaultHasher, Hasher};
 use std::rc::Rc;
 
 /// Which keys of a row descend; those beyond the list ascend.
@@ -147,32 +147,6 @@ impl KeyedSink {
     }
 }
 
-fn fingerprint(value: &Value) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(canonical(value).as_bytes());
-    hasher.finish()
-}
-
-/// Text that is the same for equal values: members sorted, numbers as doubles.
-fn canonical(value: &Value) -> String {
-    match value {
-        Value::Number(number) => Value::from(number.as_f64() + 0.0).to_json(),
-        Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(canonical).collect();
-            format!("[{}]", items.join(","))
-        }
-        Value::Object(members) => {
-            let mut members: Vec<String> = members
-                .iter()
-                .map(|(name, value)| format!("{}:{}", Value::from(name.as_str()).to_json(), canonical(value)))
-                .collect();
-            members.sort();
-            format!("{{{}}}", members.join(","))
-        }
-        other => other.to_json(),
-    }
-}
-
 fn size_of_row(key: &SortKey, payload: &[u8]) -> usize {
     payload.len() + 64 + key.after.keys.iter().map(size_of_value).sum::<usize>()
 }
@@ -186,7 +160,7 @@ impl Sink for KeyedSink {
             if value.is_undefined() {
                 return Took::Yes;
             }
-            keys.push(value);
+            keys.push(Datum::owned(identity(value.into_value())));
             (ordinal, inner) = (0, 0);
         }
         let may_repeat = block.distinct && !block.order.is_empty();
