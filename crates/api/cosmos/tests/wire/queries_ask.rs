@@ -84,8 +84,8 @@ impl Ask {
         let call = token.map_or_else(|| self.call(), |token| self.from(token));
         let reply = world.answered(200, call).await;
         let body = reply.json().unwrap();
-        let lists = body.as_object().unwrap().iter().filter_map(|(_, value)| value.as_array());
-        let rows = lists.last().unwrap().clone();
+        let mut lists = body.as_object().unwrap().iter().filter_map(|(_, value)| value.as_array());
+        let rows = lists.next_back().unwrap().clone();
         assert_eq!(body["_count"], rows.len());
         assert_eq!(reply.header("x-ms-item-count"), Some(rows.len().to_string().as_str()));
         assert_eq!(reply.header("etag"), None);

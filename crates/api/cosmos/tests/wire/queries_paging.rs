@@ -28,7 +28,7 @@ fn item(number: usize) -> Value {
 }
 
 fn stays(row: &Value) -> bool {
-    row["n"].as_u64().unwrap() % 2 == 0
+    row["n"].as_u64().unwrap().is_multiple_of(2)
 }
 
 async fn with_items(world: &World, container: &str, count: usize) {

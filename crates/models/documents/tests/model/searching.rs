@@ -177,7 +177,7 @@ fn a_prefix_of_a_hierarchical_key_is_a_range_of_partitions() {
     let container = world.container(r#""partitionKey":{"paths":["/a","/b"],"kind":"MultiHash","version":2}"#);
     world.create_all(&container, (0..12).map(|n| format!(r#"{{"id":"{n}","a":{},"b":{}}}"#, n % 2, n % 3)));
     let prefix = prefix_range(&epk(&container, "1"));
-    let found = over(&world, &container, &whole(), |items| ids(&items.within(&[prefix.clone()])));
+    let found = over(&world, &container, &whole(), |items| ids(&items.within(std::slice::from_ref(&prefix))));
     assert_eq!(found, ["1", "11", "3", "5", "7", "9"]);
     let exact = epk(&container, "1,2");
     let both =

@@ -51,11 +51,12 @@ pub fn page(
     Ok(Page { metrics: world.metrics(), ..page })
 }
 
-/// The value of an expression that reads no row.
-pub(crate) fn constant(expr: &crate::bind::bound::Expr, host: &dyn Host) -> orrery_value::Value {
+/// The value of an expression that reads no row, if it has one within the bounds.
+pub(crate) fn constant(expr: &crate::bind::bound::Expr, host: &dyn Host) -> Option<orrery_value::Value> {
     let random = || host.random();
     let world = World::new(host, &random);
-    eval::eval(expr, &mut Vec::new(), &world).into_value()
+    let value = eval::eval(expr, &mut Vec::new(), &world).into_value();
+    world.outcome().is_ok().then_some(value)
 }
 
 /// What a query makes of one document: the value of its only row, undefined if it has none.

@@ -26,8 +26,10 @@ const CHANGING: &[&str] = &[
 
 fn fold_expr(expr: &mut Expr) {
     expr.for_each_child(&mut fold_expr);
-    if is_foldable(expr) {
-        *expr = Expr::Constant(constant(expr, &NoWorld));
+    if is_foldable(expr)
+        && let Some(value) = constant(expr, &NoWorld)
+    {
+        *expr = Expr::Constant(value);
     }
 }
 
