@@ -10,9 +10,11 @@ use crate::{handlers, header};
 use http::{Method, Response};
 use hyper::body::Incoming;
 use orrery_api_common::{Body, Keys, Peer, discard_body};
+use orrery_core::limits;
 use orrery_documents::{Guid, Stamp};
 use orrery_store::Store;
 use std::sync::Arc;
+use tokio::sync::Semaphore;
 
 pub struct Options {
     pub keys: Keys,
@@ -34,13 +36,15 @@ struct Inner {
     account: String,
     tokens: Tokens,
     partition_bytes_max: u64,
+    queries: Arc<Semaphore>,
 }
 
 impl Cosmos {
     pub fn new(store: Store, options: Options) -> Self {
         let tokens = Tokens::new(&options.secret);
         let Options { keys, account, partition_bytes_max, .. } = options;
-        Self(Arc::new(Inner { store, keys, account, tokens, partition_bytes_max }))
+        let queries = Arc::new(Semaphore::new(limits::QUERIES_MAX));
+        Self(Arc::new(Inner { store, keys, account, tokens, partition_bytes_max, queries }))
     }
 
     pub fn store(&self) -> &Store {
@@ -49,6 +53,11 @@ impl Cosmos {
 
     pub fn account(&self) -> &str {
         &self.0.account
+    }
+
+    /// What a query takes one of while it runs.
+    pub(crate) fn queries(&self) -> Arc<Semaphore> {
+        self.0.queries.clone()
     }
 
     pub(crate) fn tokens(&self) -> &Tokens {

@@ -1,6 +1,7 @@
 //! The fuzz targets on inputs from a fixed seed: noise, and samples with a few bytes changed.
 
 use orrery_api_cosmos::fuzz;
+use orrery_testing_golden::Noise;
 
 const ROUNDS: usize = 20_000;
 
@@ -29,50 +30,22 @@ const QUERIES: [&str; 4] = [
     r#"{"query":"select * from c as x where x.id = 'é東'"}"#,
 ];
 
-struct Noise(u64);
-
-impl Noise {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() >> 16) as usize % limit
-    }
-
-    fn bytes(&mut self) -> Vec<u8> {
-        (0..self.below(40)).map(|_| self.next() as u8).collect()
-    }
-
-    fn damage(&mut self, sample: &str) -> Vec<u8> {
-        let mut data = sample.as_bytes().to_vec();
-        for _ in 0..1 + self.below(3) {
-            let at = self.below(data.len());
-            match self.below(3) {
-                0 => data[at] = self.next() as u8 & 0x7f,
-                1 => data.insert(at, self.next() as u8 & 0x7f),
-                _ if data.len() > 1 => drop(data.remove(at)),
-                _ => {}
-            }
-        }
-        data
-    }
-
-    fn input(&mut self, round: usize, samples: &[&str]) -> Vec<u8> {
-        if round.is_multiple_of(4) { self.bytes() } else { self.damage(samples[round % samples.len()]) }
+/// Noise, or a sample with a few bytes changed.
+fn input(noise: &mut Noise, round: usize, samples: &[&str]) -> Vec<u8> {
+    if round.is_multiple_of(4) {
+        noise.bytes(40)
+    } else {
+        noise.damage(samples[round % samples.len()].as_bytes())
     }
 }
 
 #[test]
 fn noise_and_damage_break_no_decoder() {
-    let mut noise = Noise(0x0bad_5eed);
+    let mut noise = Noise::new(0x0bad_5eed);
     for round in 0..ROUNDS {
-        fuzz::route(&noise.input(round, &PATHS));
-        fuzz::headers(&noise.input(round, &HEADERS));
-        fuzz::query(&noise.input(round, &QUERIES));
+        fuzz::route(&input(&mut noise, round, &PATHS));
+        fuzz::headers(&input(&mut noise, round, &HEADERS));
+        fuzz::query(&input(&mut noise, round, &QUERIES));
     }
 }
 

@@ -135,7 +135,13 @@ pub const QUERY_MILLIS_MAX: u64 = 45_000;
 pub const PAGE_BYTES_HELD_MAX: usize = 64 * 1024 * 1024;
 /// Memory for what a subquery builds; beyond it the query is refused.
 pub const QUERY_BYTES_HELD_MAX: usize = 128 * 1024 * 1024;
-/// An array or object that a query builds for one row.
+/// An array or object that a query builds for one row: its memory, and its levels. An item has at most
+/// [`NESTING_LEVELS_MAX`] of these, and the text of a query [`QUERY_TREE_LEVELS_MAX`] more.
 pub const VALUE_BYTES_MAX: usize = 16 * 1024 * 1024;
+pub const VALUE_LEVELS_MAX: usize = NESTING_LEVELS_MAX + QUERY_TREE_LEVELS_MAX;
+/// Expressions of a GROUP BY.
+pub const GROUP_KEYS_MAX: usize = 100;
+/// Queries that run at once; more wait for one of them to end.
+pub const QUERIES_MAX: usize = 32;
 /// Where a query goes on, before it is sealed into a token of at most [`CONTINUATION_BYTES_MAX`].
 pub const CONTINUATION_STATE_BYTES_MAX: usize = 11_000;

@@ -1,10 +1,10 @@
 //! Building a value from text that was validated before.
 //!
 //! One recursive descent over a cursor. Since the grammar holds, each step only has to see what comes
-//! next; where it does not hold, the walk ends and the value is undefined. The recursion is bounded by the
-//! nesting limit that validation enforces, and checked here again.
+//! next; where it does not hold, the walk ends and the value is undefined. The recursion is bounded:
+//! what validation lets in is less deep, and what a query built is at most as deep as it may build.
 
-use orrery_core::limits::NESTING_LEVELS_MAX;
+use orrery_core::limits::VALUE_LEVELS_MAX;
 
 use crate::number::Number;
 use crate::raw::{scalar_end, skip_space, string_end, unescape};
@@ -23,8 +23,8 @@ impl<'a> Builder<'a> {
     fn value(&mut self, depth: usize) -> Option<Value> {
         match self.peek()? {
             b'"' => self.string().map(Value::String),
-            b'[' if depth < NESTING_LEVELS_MAX => self.array(depth + 1),
-            b'{' if depth < NESTING_LEVELS_MAX => self.object(depth + 1),
+            b'[' if depth < VALUE_LEVELS_MAX => self.array(depth + 1),
+            b'{' if depth < VALUE_LEVELS_MAX => self.object(depth + 1),
             b'[' | b'{' => None,
             _ => self.scalar(),
         }

@@ -1,5 +1,6 @@
 //! The fuzz targets on inputs from a fixed seed: noise, and samples with a few bytes changed.
 
+use orrery_testing_golden::Noise;
 use orrery_value::fuzz;
 
 const ROUNDS: usize = 20_000;
@@ -19,52 +20,18 @@ const BINARIES: [&[u8]; 4] = [
     b"\x80\xe5\x0e\x03\xcc\x00\x00\x00\x00\x00\x00\xf8\x3f\xe9\x2c\xe1\xe0\x05",
 ];
 
-struct Noise(u64);
-
-impl Noise {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() >> 16) as usize % limit
-    }
-
-    fn bytes(&mut self) -> Vec<u8> {
-        (0..self.below(40)).map(|_| self.next() as u8).collect()
-    }
-
-    fn damage(&mut self, sample: &[u8]) -> Vec<u8> {
-        let mut data = sample.to_vec();
-        for _ in 0..1 + self.below(3) {
-            let at = self.below(data.len());
-            match self.below(4) {
-                0 => data[at] = self.next() as u8,
-                1 => data[at] = data[self.below(sample.len()).min(data.len() - 1)],
-                2 => data.insert(at, self.next() as u8),
-                _ if data.len() > 1 => drop(data.remove(at)),
-                _ => {}
-            }
-        }
-        data
-    }
-}
-
 #[test]
 fn noise_and_damage_break_no_decoder() {
-    let mut noise = Noise(0x0bad_5eed);
+    let mut noise = Noise::new(0x0bad_5eed);
     for round in 0..ROUNDS {
         let data = match round % 4 {
-            0 => noise.bytes(),
+            0 => noise.bytes(40),
             _ => noise.damage(TEXTS[round % TEXTS.len()].as_bytes()),
         };
         fuzz::scan_object(&data);
         fuzz::value_parse(&data);
         let data = match round % 4 {
-            0 => [&[0x80], noise.bytes().as_slice()].concat(),
+            0 => [&[0x80], noise.bytes(40).as_slice()].concat(),
             _ => noise.damage(BINARIES[round % BINARIES.len()]),
         };
         fuzz::binary_to_text(&data);

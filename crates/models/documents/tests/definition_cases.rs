@@ -10,17 +10,10 @@
 //! `BLESS=1 cargo test -p orrery-documents --test definition_cases` rewrites the text of every `ok`.
 
 use orrery_documents::definition::{ContainerDefinition, DefinitionError};
+use orrery_testing_golden::{Line, case_files, lines};
 use serde_json::{Map, Value};
 use std::fs;
-use std::path::{Path, PathBuf};
-
-/// A keyword with its text, and the lines of the file it takes up (from 0, end exclusive).
-struct Line {
-    keyword: String,
-    text: String,
-    from: usize,
-    to: usize,
-}
+use std::path::Path;
 
 /// What a file is after some of its lines.
 struct Run {
@@ -38,7 +31,7 @@ struct Run {
 fn every_case_holds() {
     let bless = std::env::var_os("BLESS").is_some();
     let (mut steps, mut failures) = (0, Vec::new());
-    for file in case_files() {
+    for file in case_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/definition"), "case") {
         let text = fs::read_to_string(&file).expect("a case file is readable");
         let (checked, blessed) = run_file(&file, &text, bless, &mut failures);
         steps += checked;
@@ -48,15 +41,6 @@ fn every_case_holds() {
     }
     assert!(failures.is_empty(), "{} of {steps} steps failed:\n{}", failures.len(), failures.join("\n"));
     assert!(steps >= 60, "only {steps} steps were found; are the case files there?");
-}
-
-fn case_files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/definition");
-    let entries = fs::read_dir(folder).expect("the folder of cases is there");
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry is readable").path()).collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "case"));
-    files.sort();
-    files
 }
 
 /// Checks the file's steps; gives their number and the file's text with its expected outputs rewritten.
@@ -158,25 +142,4 @@ fn status_of(error: &DefinitionError) -> u16 {
 
 fn object(text: &str) -> Result<Map<String, Value>, String> {
     serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))
-}
-
-fn lines(text: &str) -> Vec<Line> {
-    let mut found: Vec<Line> = Vec::new();
-    for (at, line) in text.lines().enumerate() {
-        if line.starts_with('#') || line.trim().is_empty() {
-            continue;
-        }
-        match found.last_mut() {
-            Some(last) if line.starts_with(' ') => {
-                last.text.push_str(line);
-                last.to = at + 1;
-            }
-            _ => {
-                let (keyword, text) = line.split_once(' ').unwrap_or((line, ""));
-                let (keyword, text) = (keyword.to_owned(), text.trim().to_owned());
-                found.push(Line { keyword, text, from: at, to: at + 1 });
-            }
-        }
-    }
-    found
 }

@@ -201,6 +201,14 @@ impl<'a> Datum<'a> {
         }
     }
 
+    /// The value, without a copy where it is one already.
+    fn as_value(&self) -> Cow<'_, Value> {
+        match self {
+            Self::Built(value) => Cow::Borrowed(value),
+            other => Cow::Owned(other.to_value()),
+        }
+    }
+
     pub fn into_value(self) -> Value {
         match self {
             Self::String(it) => Value::String(it.into_owned()),
@@ -232,7 +240,7 @@ impl<'a> Datum<'a> {
             (Self::Bool(a), Self::Bool(b)) => a == b,
             (Self::Null, Self::Null) => true,
             _ if self.kind() != other.kind() || self.kind() < Kind::Array => false,
-            _ => self.to_value() == other.to_value(),
+            _ => *self.as_value() == *other.as_value(),
         }
     }
 
@@ -241,7 +249,7 @@ impl<'a> Datum<'a> {
         match (self, other) {
             (Self::String(a), Self::String(b)) => a.as_bytes().cmp(b.as_bytes()),
             (Self::Number(a), Self::Number(b)) => a.cmp_total(*b),
-            _ => self.to_value().cmp_total(&other.to_value()),
+            _ => self.as_value().cmp_total(&other.as_value()),
         }
     }
 }

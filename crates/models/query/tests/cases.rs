@@ -6,7 +6,7 @@
 //! ```text
 //! docs   {"id":"a"} {"id":"b"}      the collection, until the next `docs`
 //! param  @name 5                    for the next query; without a value it is undefined
-//! query  SELECT VALUE c.id FROM c   and what comes of it:
+//! query  SELECT VALUE c.id FROM c   and what comes of it (`⏎` is a line break):
 //! plan   Project c.id ─ Scan c
 //! rows   "a" "b"                    in order
 //! error  SC1001 part of the message
@@ -23,6 +23,7 @@ mod memory;
 use memory::{Memory, answer};
 use orrery_query::plan::Rules;
 use orrery_query::{QueryError, prepare};
+use orrery_testing_golden::{case_files, lines};
 use orrery_value::{Value, raw};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,12 +31,12 @@ use std::path::{Path, PathBuf};
 #[test]
 fn every_case_holds() {
     let (mut checked, mut failures) = (0, Vec::new());
-    for file in case_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")) {
+    for file in files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")) {
         let text = fs::read_to_string(&file).expect("a case file is readable");
         let mut run = Run::default();
-        for (number, keyword, text) in lines(&text) {
-            if let Err(why) = run.line(&keyword, &text) {
-                failures.push(format!("{}:{number}: {why}", file.display()));
+        for line in lines(&text) {
+            if let Err(why) = run.line(&line.keyword, &line.text) {
+                failures.push(format!("{}:{}: {why}", file.display(), line.from + 1));
             }
         }
         checked += run.checked;
@@ -44,33 +45,14 @@ fn every_case_holds() {
     assert!(checked >= 1000, "only {checked} cases were found");
 }
 
-fn case_files(folder: &Path) -> Vec<PathBuf> {
+/// The cases of a folder and of those inside it, but for the one that has a runner of its own.
+fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("the folder of cases is there");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry is readable").path()).collect();
-    paths.sort();
-    let (folders, files): (Vec<_>, Vec<_>) = paths.into_iter().partition(|path| path.is_dir());
-    let own_runner = |folder: &&PathBuf| !folder.ends_with("distributed");
-    let files =
-        files.into_iter().filter(|file| file.extension().is_some_and(|extension| extension == "case"));
-    files.chain(folders.iter().filter(own_runner).flat_map(|folder| case_files(folder))).collect()
-}
-
-/// Keywords with their whole text, and the line they begin on.
-fn lines(text: &str) -> Vec<(usize, String, String)> {
-    let mut lines: Vec<(usize, String, String)> = Vec::new();
-    for (i, line) in
-        text.lines().enumerate().filter(|(_, line)| !line.starts_with('#') && !line.trim().is_empty())
-    {
-        if line.starts_with(' ') {
-            let (_, _, text) = lines.last_mut().expect("a line to go on with");
-            text.push('\n');
-            text.push_str(line.trim());
-        } else {
-            let (keyword, text) = line.split_once(' ').unwrap_or((line, ""));
-            lines.push((i + 1, keyword.to_owned(), text.trim().to_owned()));
-        }
-    }
-    lines
+    let mut folders: Vec<PathBuf> =
+        entries.map(|entry| entry.expect("an entry is readable").path()).collect();
+    folders.retain(|path| path.is_dir() && !path.ends_with("distributed"));
+    folders.sort();
+    case_files(folder, "case").into_iter().chain(folders.iter().flat_map(|folder| files(folder))).collect()
 }
 
 #[derive(Default)]
@@ -90,7 +72,7 @@ impl Run {
                 let value = values(value)?.pop().unwrap_or_default();
                 self.parameters.push((name.to_owned(), value));
             }
-            "query" => self.query = Some((text.to_owned(), std::mem::take(&mut self.parameters))),
+            "query" => self.query = Some((text.replace('⏎', "\n"), std::mem::take(&mut self.parameters))),
             "rows" => {
                 let (query, parameters) = self.query.clone().ok_or("no query before these rows")?;
                 self.rows(&query, &parameters, &values(text)?)?;

@@ -32,15 +32,16 @@ use orrery_query::plan::distributed::{
     Aggregate, DistinctType, DistributeOptions, Distributed, HybridForm, QueryInfo, QueryRange, distribute,
 };
 use orrery_query::{QueryError, prepare_for};
+use orrery_testing_golden::case_files;
 use orrery_value::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 #[test]
 fn every_case_holds() {
     let bless = std::env::var_os("BLESS").is_some();
     let (mut queries, mut failures) = (0, Vec::new());
-    for file in case_files() {
+    for file in case_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/distributed"), "case") {
         let text = fs::read_to_string(&file).expect("a case file is readable");
         assert!(text.starts_with("# "), "{} does not say what it shows", file.display());
         let shown = run_file(&file, &text, &mut queries, &mut failures);
@@ -52,15 +53,6 @@ fn every_case_holds() {
     }
     assert!(failures.is_empty(), "{} of {queries} queries failed:\n{}", failures.len(), failures.join("\n"));
     assert!(queries >= 80, "only {queries} queries were found; are the case files there?");
-}
-
-fn case_files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/distributed");
-    let entries = fs::read_dir(folder).expect("the folder of cases is there");
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry is readable").path()).collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "case"));
-    files.sort();
-    files
 }
 
 fn difference(file: &Path, expected: &str, got: &str) -> String {

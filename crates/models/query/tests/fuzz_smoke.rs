@@ -3,6 +3,7 @@
 
 use orrery_query::fuzz;
 use orrery_query::parse::parse;
+use orrery_testing_golden::Noise;
 
 const ROUNDS: usize = 20_000;
 
@@ -22,58 +23,29 @@ const WORDS: [&str; 54] = [
     "AS", "TOP", "DISTINCT", "null", "0x", "\"", "--", "\n",
 ];
 
-struct Noise(u64);
+fn words(noise: &mut Noise) -> Vec<u8> {
+    let words: Vec<&str> = (0..1 + noise.below(20)).map(|_| noise.one_of(&WORDS)).collect();
+    format!("SELECT {}", words.join(" ")).into_bytes()
+}
 
-impl Noise {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
+/// The query with a few bytes changed, and sometimes a word put in.
+fn damage(noise: &mut Noise, query: &str) -> Vec<u8> {
+    let mut data = noise.damage(query.as_bytes());
+    if noise.below(2) == 0 {
+        let at = noise.below(data.len());
+        data.splice(at..at, format!(" {} ", noise.one_of(&WORDS)).into_bytes());
     }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() >> 16) as usize % limit
-    }
-
-    fn bytes(&mut self) -> Vec<u8> {
-        (0..self.below(40)).map(|_| self.next() as u8).collect()
-    }
-
-    fn word(&mut self) -> &'static str {
-        WORDS[self.below(WORDS.len())]
-    }
-
-    fn words(&mut self) -> Vec<u8> {
-        let words: Vec<&str> = (0..1 + self.below(20)).map(|_| self.word()).collect();
-        format!("SELECT {}", words.join(" ")).into_bytes()
-    }
-
-    fn damage(&mut self, sample: &[u8]) -> Vec<u8> {
-        let mut data = sample.to_vec();
-        for _ in 0..1 + self.below(3) {
-            let at = self.below(data.len());
-            match self.below(5) {
-                0 => data[at] = self.next() as u8,
-                1 => data[at] = data[self.below(sample.len()).min(data.len() - 1)],
-                2 => data.insert(at, self.next() as u8),
-                3 => drop(data.splice(at..at, format!(" {} ", self.word()).into_bytes())),
-                _ if data.len() > 1 => drop(data.remove(at)),
-                _ => {}
-            }
-        }
-        data
-    }
+    data
 }
 
 #[test]
 fn noise_words_and_damage_break_no_promise() {
-    let mut noise = Noise(0x0bad_5eed);
+    let mut noise = Noise::new(0x0bad_5eed);
     for round in 0..ROUNDS {
         fuzz::query_parse(&match round % 4 {
-            0 => noise.bytes(),
-            1 => noise.words(),
-            _ => noise.damage(QUERIES[round % QUERIES.len()].as_bytes()),
+            0 => noise.bytes(40),
+            1 => words(&mut noise),
+            _ => damage(&mut noise, QUERIES[round % QUERIES.len()]),
         });
     }
 }
@@ -83,9 +55,9 @@ const RUNS: usize = 4_000;
 
 #[test]
 fn queries_made_of_noise_answer_the_same_row_by_row() {
-    let mut noise = Noise(0x5eed_0bad);
+    let mut noise = Noise::new(0x5eed_0bad);
     let answered = (0..RUNS).filter(|_| {
-        let choices: Vec<u8> = (0..20 + noise.below(100)).map(|_| noise.next() as u8 & 0x7f).collect();
+        let choices: Vec<u8> = (0..20 + noise.below(100)).map(|_| noise.byte() & 0x7f).collect();
         fuzz::query_execute(&choices)
     });
     let answered = answered.count();
@@ -94,11 +66,11 @@ fn queries_made_of_noise_answer_the_same_row_by_row() {
 
 #[test]
 fn damaged_queries_answer_the_same_row_by_row() {
-    let mut noise = Noise(0x0bad_5eed);
+    let mut noise = Noise::new(0x0bad_5eed);
     for round in 0..RUNS {
         let query = match round % 3 {
-            0 => noise.words(),
-            _ => noise.damage(RUNNING[round % RUNNING.len()].as_bytes()),
+            0 => words(&mut noise),
+            _ => damage(&mut noise, RUNNING[round % RUNNING.len()]),
         };
         fuzz::query_execute(&[b"#", &query[..]].concat());
     }

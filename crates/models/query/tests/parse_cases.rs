@@ -14,25 +14,18 @@ mod tree;
 
 use orrery_query::Complaint;
 use orrery_query::parse::{Query, Select, parse, print};
+use orrery_testing_golden::{Line, case_files, lines};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What stands before an expression to make it a query.
 const BEFORE: &str = "SELECT VALUE ";
-
-/// A keyword with its text, and the lines of the file it takes up (from 0, end exclusive).
-struct Line {
-    keyword: String,
-    text: String,
-    from: usize,
-    to: usize,
-}
 
 #[test]
 fn every_case_holds() {
     let bless = std::env::var_os("BLESS").is_some();
     let (mut cases, mut failures) = (0, Vec::new());
-    for file in case_files() {
+    for file in case_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/parse"), "tree") {
         let text = fs::read_to_string(&file).expect("a case file is readable");
         let (checked, blessed) = run_file(&file, &text, bless, &mut failures);
         cases += checked;
@@ -42,15 +35,6 @@ fn every_case_holds() {
     }
     assert!(failures.is_empty(), "{} of {cases} cases failed:\n{}", failures.len(), failures.join("\n"));
     assert!(cases >= 150, "only {cases} cases were found; are the case files there?");
-}
-
-fn case_files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/parse");
-    let entries = fs::read_dir(folder).expect("the folder of cases is there");
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry is readable").path()).collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "tree"));
-    files.sort();
-    files
 }
 
 /// Checks the file's cases; gives their number and the file's text with its expected outcomes rewritten.
@@ -121,25 +105,4 @@ fn survived(query: &Query) -> Result<String, String> {
         return Err(format!("{shown}\n  prints as {printed}\n  and that reads as {shown_again}"));
     }
     Ok(shown)
-}
-
-fn lines(text: &str) -> Vec<Line> {
-    let mut found: Vec<Line> = Vec::new();
-    for (at, line) in text.lines().enumerate() {
-        if line.starts_with('#') || line.trim().is_empty() {
-            continue;
-        }
-        match found.last_mut() {
-            Some(last) if line.starts_with(' ') => {
-                last.text.push_str(line);
-                last.to = at + 1;
-            }
-            _ => {
-                let (keyword, text) = line.split_once(' ').unwrap_or((line, ""));
-                let (keyword, text) = (keyword.to_owned(), text.trim().to_owned());
-                found.push(Line { keyword, text, from: at, to: at + 1 });
-            }
-        }
-    }
-    found
 }

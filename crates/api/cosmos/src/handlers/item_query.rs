@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::query::body::QueryBody;
 use crate::query::host::QueryHost;
 use crate::query::metrics;
+use crate::query::run::run;
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::service::Cosmos;
@@ -36,8 +37,6 @@ pub async fn query(
     super::items::check_consistency(cosmos, request)?;
     let body = QueryBody::parse(&request.body().await?)?;
     let scope = scope(request, container)?;
-    let settings = settings(container);
-    let prepared = prepare_for(&body.text, &body.parameters, Rules::On, &settings)?;
     let resume = match request.header_or_refuse(&header::CONTINUATION)?.filter(|token| !token.is_empty()) {
         None => None,
         Some(token) => Some(cosmos.tokens().read_query(container.number(), body.fingerprint(), token)?),
@@ -48,17 +47,18 @@ pub async fn query(
     let snapshot = cosmos.store().snapshot();
     let (range, lsn) = (range_of(&scope, container), snapshot.lsn());
     let host = QueryHost::new(cosmos.store().env());
-    let run = {
+    let work = {
         let container = container.clone();
-        move || {
-            let items = Items::new(&*snapshot, &container, &scope, &host)?;
+        move |host: &QueryHost| {
+            let prepared = prepare_for(&body.text, &body.parameters, Rules::On, &settings(&container))?;
+            let items = Items::new(&*snapshot, &container, &scope, host)?;
             let items = narrowed(items, &prepared, &body.parameters, &container);
-            let found = page(&prepared.plan, &items, &host, resume.as_deref(), body.resume.as_ref(), limits)?;
-            Ok::<_, Failure>((found, host.elapsed_ms() as f64))
+            let found = page(&prepared.plan, &items, host, resume.as_deref(), body.resume.as_ref(), limits)?;
+            Ok((found, prepared.plan.descends(), host.elapsed_ms() as f64))
         }
     };
-    let (page, elapsed_ms) = super::on_a_thread(run).await??;
-    let reply = reply(container, &page)
+    let (page, descends, elapsed_ms) = run(cosmos, host, work).await?;
+    let reply = with_direction(reply(container, &page), descends)
         .header(header::SESSION_TOKEN, session::token(range, lsn))
         .header(header::PARTITION_KEY_RANGE_ID, range.to_string());
     let reply = metrics::add(reply, request, &page, elapsed_ms);
@@ -69,6 +69,18 @@ pub async fn query(
             reply.header(header::CONTINUATION, token)
         }
     })
+}
+
+/// Tells clients that resume an ORDER BY in which order equal rows come: by resource id, in the direction of the
+/// first key.
+fn with_direction(reply: Reply, descends: Option<bool>) -> Reply {
+    match descends {
+        None => reply,
+        Some(descends) => {
+            let info = format!(r#"{{"reverseRidEnabled":false,"reverseIndexScan":{descends}}}"#);
+            reply.header(header::QUERY_EXECUTION_INFO, info)
+        }
+    }
 }
 
 fn settings(container: &Container) -> Settings {
@@ -129,26 +141,35 @@ fn reply(container: &Container, page: &Page) -> Reply {
 }
 
 /// How a client runs the query over the container's ranges itself.
-pub async fn plan(request: &mut Request, container: &Container) -> Result<Reply, Failure> {
+pub async fn plan(
+    cosmos: &Cosmos,
+    request: &mut Request,
+    container: &Arc<Container>,
+) -> Result<Reply, Failure> {
     let body = QueryBody::parse(&request.body().await?)?;
+    let client = request.header(&header::SUPPORTED_QUERY_FEATURES).unwrap_or_default().to_owned();
+    let (host, container) = (QueryHost::new(cosmos.store().env()), container.clone());
+    let plan = run(cosmos, host, move |_| planned(&body, &client, &container)).await?;
+    Ok(Reply::new(StatusCode::OK, Charge::metadata()).json(plan))
+}
+
+fn planned(body: &QueryBody, client: &str, container: &Container) -> Result<String, Failure> {
     let settings = settings(container);
     let prepared = prepare_for(&body.text, &body.parameters, Rules::On, &settings)?;
-    let client = request.header(&header::SUPPORTED_QUERY_FEATURES).unwrap_or_default().to_owned();
-    let options = DistributeOptions { hybrid: HybridForm::for_client(&client), vectors: settings.vectors };
+    let options = DistributeOptions { hybrid: HybridForm::for_client(client), vectors: settings.vectors };
     let distributed = distribute(&prepared.ast, &body.parameters, &options);
     // One range gives the whole answer: whatever the client cannot put together, it need not.
     let is_single = container.ranges().leaves().len() == 1;
     let plan = match distributed {
         Err(_) if is_single => Distributed::pass_through(&prepared.ast),
         Err(error) => return Err(error.into()),
-        Ok(plan) => match unsupported(&plan.features, &client) {
+        Ok(plan) => match unsupported(&plan.features, client) {
             None => plan,
             Some(_) if is_single => Distributed::pass_through(&prepared.ast),
             Some(message) => return Err(Failure::bad_request(message)),
         },
     };
-    let ranges = query_ranges(&prepared, &body.parameters, container);
-    Ok(Reply::new(StatusCode::OK, Charge::metadata()).json(plan.to_json(&ranges)))
+    Ok(plan.to_json(&query_ranges(&prepared, &body.parameters, container)))
 }
 
 fn query_ranges(

@@ -4,17 +4,34 @@ use orrery_core::Env;
 use orrery_query::QueryError;
 use orrery_query::execute::Host;
 use orrery_value::Value;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 pub struct QueryHost {
     env: Env,
     now_ms: u64,
     started: Instant,
+    gone: Arc<AtomicBool>,
+}
+
+/// Held by whoever waits for the answer; when it goes, the query ends at its next look at the clock.
+pub struct Waiting(Arc<AtomicBool>);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 impl QueryHost {
     pub fn new(env: &Env) -> Self {
-        Self { env: env.clone(), now_ms: env.now().millis(), started: Instant::now() }
+        let gone = Arc::new(AtomicBool::new(false));
+        Self { env: env.clone(), now_ms: env.now().millis(), started: Instant::now(), gone }
+    }
+
+    pub fn waiting(&self) -> Waiting {
+        Waiting(self.gone.clone())
     }
 }
 
@@ -29,6 +46,9 @@ impl Host for QueryHost {
     }
 
     fn elapsed_ms(&self) -> u64 {
+        if self.gone.load(Ordering::Relaxed) {
+            return u64::MAX;
+        }
         self.started.elapsed().as_millis() as u64
     }
 

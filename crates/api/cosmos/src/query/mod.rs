@@ -4,3 +4,4 @@ pub mod body;
 pub mod host;
 pub mod metrics;
 pub mod resources;
+pub mod run;

@@ -2,6 +2,7 @@
 
 use super::body::QueryBody;
 use super::host::QueryHost;
+use super::run::run;
 use crate::failure::Failure;
 use crate::header;
 use crate::reply::Reply;
@@ -26,7 +27,6 @@ pub async fn query(
     resources: Vec<Value>,
 ) -> Result<Reply, Failure> {
     let body = QueryBody::parse(&request.body().await?)?;
-    let plan = prepare(&body.text, &body.parameters, Rules::On)?.plan;
     let question = body.fingerprint_of(&format!("{owner_rid}/{name}"));
     let resume = match request.header_or_refuse(&header::CONTINUATION)?.filter(|token| !token.is_empty()) {
         None => None,
@@ -35,10 +35,11 @@ pub async fn query(
     let limits = request.page_limits()?;
     let limits = Limits { items: limits.items, bytes: limits.bytes };
     let host = QueryHost::new(cosmos.store().env());
-    let run = move || page(&plan, &List::new(&resources), &host, resume.as_deref(), None, limits);
-    let page = tokio::task::spawn_blocking(run)
-        .await
-        .map_err(|_| Failure::internal("The work broke off; look into the server's log."))??;
+    let work = move |host: &QueryHost| {
+        let plan = prepare(&body.text, &body.parameters, Rules::On)?.plan;
+        Ok(page(&plan, &List::new(&resources), host, resume.as_deref(), None, limits)?)
+    };
+    let page = run(cosmos, host, work).await?;
     let reply = reply(owner_rid, name, &page);
     Ok(match &page.next {
         None => reply,

@@ -70,9 +70,9 @@ async fn among_rows_with_the_values_a_rid_says_where() {
     assert_eq!(from(&world, QUERY, at(json!(1), &rids[4], true)).await, "fg");
     assert_eq!(from(&world, QUERY, at(json!([]), &rids[0], true)).await, "bcdefg");
     let descending = format!("{QUERY} DESC");
-    assert_eq!(from(&world, &descending, json!({"value": [2]})).await, "fcdeba");
-    assert_eq!(from(&world, &descending, at(json!(1), &rids[3], false)).await, "deba");
-    assert_eq!(from(&world, &descending, at(json!(1), &rids[3], true)).await, "eba");
+    assert_eq!(from(&world, &descending, json!({"value": [2]})).await, "fedcba");
+    assert_eq!(from(&world, &descending, at(json!(1), &rids[3], false)).await, "dcba");
+    assert_eq!(from(&world, &descending, at(json!(1), &rids[3], true)).await, "cba");
     // The row that is named need not be there any more.
     let gone = crate::call::Call::delete("dbs/d/colls/q/docs/d").partition(r#"["p"]"#);
     world.answered(204, gone).await;

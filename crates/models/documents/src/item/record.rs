@@ -260,6 +260,15 @@ fn take_span(table: &mut &[u8], from: u32) -> Option<Span> {
 }
 
 fn take_varint(bytes: &mut &[u8]) -> Option<u32> {
+    // Nearly all are short.
+    if let [byte @ ..0x80, rest @ ..] = *bytes {
+        *bytes = rest;
+        return Some(u32::from(*byte));
+    }
+    take_long_varint(bytes)
+}
+
+fn take_long_varint(bytes: &mut &[u8]) -> Option<u32> {
     let mut number = 0u32;
     for shift in (0..35).step_by(7) {
         let (byte, rest) = bytes.split_first()?;

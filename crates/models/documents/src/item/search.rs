@@ -7,17 +7,18 @@ use super::feed::FeedScope;
 use super::record::ItemRow;
 use crate::catalog::Container;
 use crate::{expiry, row};
-use bytes::Bytes;
-use orrery_core::{ItemRid, ResourceKind, Timestamp};
+use orrery_core::{ItemRid, ResourceKind, Timestamp, limits};
 use orrery_keys::Epk;
 use orrery_kv::{KeyRange, Order, Read, Row, Rows, Space};
-use orrery_query::execute::{Collection, Found, Host, Start, value_of};
+use orrery_query::execute::{Collection, Found, Host, Start, Whereabouts, value_of};
 use orrery_query::plan::{Plan, Rules};
 use orrery_query::{Datum, Document, QueryError, prepare};
 use std::ops::ControlFlow;
 
 /// Every key begins with its container; a position leaves that out.
 const CONTAINER_BYTES: usize = 4;
+/// The clock is looked at once in so many expired items.
+const EXPIRED_PER_LOOK: u64 = 1024;
 
 pub struct Items<'a> {
     state: &'a dyn Read,
@@ -92,15 +93,22 @@ impl<'a> Items<'a> {
         [&self.container.number().to_be_bytes(), position].concat()
     }
 
+    /// Expired items are shown to nobody, so nobody else counts them.
+    fn check_time(&self, expired: u64) -> Result<(), QueryError> {
+        if expired.is_multiple_of(EXPIRED_PER_LOOK) && self.host.elapsed_ms() > limits::QUERY_MILLIS_MAX {
+            return Err(QueryError::TooLong(
+                "The query met too many items that have expired; try again.".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+
     fn row(
         &self,
         key: &[u8],
         item: &ItemRow,
         visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        if expiry::is_expired(self.container, item, self.now) {
-            return ControlFlow::Continue(());
-        }
         let view = View { item, items: self };
         visit(Found {
             position: &key[CONTAINER_BYTES..],
@@ -133,6 +141,7 @@ impl Collection for Items<'_> {
         };
         let failed = |error: orrery_kv::Error| QueryError::Storage(error.to_string());
         let mut ahead = Ahead::default();
+        let mut expired = 0u64;
         for range in &self.ranges {
             let range = KeyRange { start: range.start.clone().max(first.clone()), end: range.end.clone() };
             if range.is_empty() {
@@ -143,6 +152,11 @@ impl Collection for Items<'_> {
                 for row in ahead.rows.drain(..) {
                     let (key, value) = row.map_err(failed)?;
                     let item = ItemRow::read(value).map_err(failed)?;
+                    if expiry::is_expired(self.container, &item, self.now) {
+                        expired += 1;
+                        self.check_time(expired)?;
+                        continue;
+                    }
                     if self.row(&key, &item, visit).is_break() {
                         return Ok(());
                     }
@@ -150,6 +164,18 @@ impl Collection for Items<'_> {
             }
         }
         Ok(())
+    }
+
+    fn whereabouts(&self, position: &[u8]) -> Whereabouts {
+        let key = self.key(position);
+        let is_before = self.ranges.first().is_some_and(|first| key < first.start);
+        let is_behind =
+            self.ranges.last().is_none_or(|last| last.end.as_ref().is_some_and(|end| key >= *end));
+        match (is_before, is_behind) {
+            (true, _) => Whereabouts::Before,
+            (false, true) => Whereabouts::Behind,
+            (false, false) => Whereabouts::Inside,
+        }
     }
 }
 
@@ -166,6 +192,7 @@ struct Ahead {
 
 const AHEAD_ROWS_MAX: usize = 32;
 const AHEAD_BYTES_MAX: usize = 256 * 1024;
+const CACHE_LINE: usize = 64;
 
 impl Ahead {
     /// Whether there are any more.
@@ -182,13 +209,18 @@ impl Ahead {
         self.fetched > 0
     }
 
-    /// Reads a byte of the header, of the first members and of the table of each row.
+    /// Reads a byte of each piece of memory that a look at a row begins with: its header, its first members, and
+    /// the table at its end.
     fn touch(&self) {
-        let values = self.rows.iter().flatten().map(|(_, value)| value);
-        let at = |value: &Bytes, place: usize| value.get(place).copied().unwrap_or_default();
-        let seen = values.fold(0, |seen, value| {
-            seen ^ at(value, 0) ^ at(value, 128) ^ at(value, value.len().saturating_sub(1))
-        });
+        let mut seen = 0;
+        for (_, value) in self.rows.iter().flatten() {
+            let end = value.len();
+            for place in
+                [0, CACHE_LINE, 2 * CACHE_LINE, end.saturating_sub(CACHE_LINE), end.saturating_sub(1)]
+            {
+                seen ^= value.get(place).copied().unwrap_or_default();
+            }
+        }
         std::hint::black_box(seen);
     }
 }
@@ -235,5 +267,54 @@ impl View<'_> {
             let view = View { item: self.item, items: &bare };
             Datum::owned(value_of(plan, Datum::Document(&view), self.items.host))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+    use std::cell::Cell;
+
+    fn rows(bytes: usize, asked: &Cell<usize>) -> Rows<'_> {
+        Box::new((0..100u8).map(move |number| {
+            asked.set(asked.get() + 1);
+            Ok((Bytes::copy_from_slice(&[number]), Bytes::from(vec![0; bytes])))
+        }))
+    }
+
+    fn fetched(ahead: &mut Ahead, from: &mut Rows<'_>) -> Vec<u8> {
+        ahead.fetch(from);
+        ahead.rows.drain(..).flatten().map(|(key, _)| key[0]).collect()
+    }
+
+    #[test]
+    fn a_scan_that_ends_soon_has_not_fetched_much() {
+        let asked = Cell::new(0);
+        let (mut ahead, mut from) = (Ahead::default(), rows(10, &asked));
+        for (keys, so_far) in [(vec![0], 1), (vec![1, 2], 3), (vec![3, 4, 5, 6], 7)] {
+            assert_eq!(fetched(&mut ahead, &mut from), keys);
+            assert_eq!(asked.get(), so_far);
+        }
+    }
+
+    #[test]
+    fn every_row_comes_once_and_in_order() {
+        let asked = Cell::new(0);
+        let (mut ahead, mut from) = (Ahead::default(), rows(0, &asked));
+        let mut seen = Vec::new();
+        while ahead.fetch(&mut from) {
+            assert!(ahead.rows.len() <= AHEAD_ROWS_MAX);
+            seen.extend(ahead.rows.drain(..).flatten().map(|(key, _)| key[0]));
+        }
+        assert_eq!(seen, (0..100).collect::<Vec<u8>>());
+    }
+
+    #[test]
+    fn large_rows_are_fetched_few_at_a_time() {
+        let asked = Cell::new(0);
+        let (mut ahead, mut from) = (Ahead::default(), rows(AHEAD_BYTES_MAX / 2, &asked));
+        let counts: Vec<usize> = (0..5).map(|_| fetched(&mut ahead, &mut from).len()).collect();
+        assert_eq!(counts, [1, 2, 2, 2, 2]);
     }
 }

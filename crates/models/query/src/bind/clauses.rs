@@ -4,6 +4,7 @@ use super::bound::{Block, Expr, OrderKey, Source, SourceOf};
 use super::{Binder, unresolved};
 use crate::error::{Complaint, QueryError};
 use crate::parse::{self, Collection, ExprKind, OrderBy, Place, Query, Select, Step};
+use std::collections::HashSet;
 
 impl Binder<'_> {
     /// `leads` when its first source may be the collection.
@@ -120,6 +121,7 @@ impl Binder<'_> {
             Select::All => select_all(from, query.at).map_err(QueryError::from),
             Select::List(items) => {
                 let mut members: Vec<(String, Expr)> = Vec::with_capacity(items.len());
+                let mut names = HashSet::new();
                 let mut unnamed = 0;
                 for item in items {
                     let name = match (&item.alias, inferred_name(&item.expr)) {
@@ -130,7 +132,7 @@ impl Binder<'_> {
                             format!("${unnamed}")
                         }
                     };
-                    if members.iter().any(|(known, _)| *known == name) {
+                    if !names.insert(name.clone()) {
                         let message = format!(
                             "The SELECT list has more than one member named '{name}'; give one of them an alias with AS."
                         );

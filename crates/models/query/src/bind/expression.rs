@@ -6,6 +6,7 @@ use crate::error::{Complaint, QueryError};
 use crate::functions;
 use crate::parse::{self, BinaryOp, ExprKind, Name, Query};
 use orrery_value::Value;
+use std::collections::HashSet;
 
 impl Binder<'_> {
     pub(super) fn expr(&mut self, expr: &parse::Expr) -> Result<Expr, QueryError> {
@@ -60,6 +61,11 @@ impl Binder<'_> {
     }
 
     fn members(&mut self, members: &[(String, parse::Expr)]) -> Result<Vec<(String, Expr)>, QueryError> {
+        let mut names = HashSet::new();
+        if let Some((name, value)) = members.iter().find(|(name, _)| !names.insert(name)) {
+            let message = format!("The object has more than one member named '{name}'.");
+            return Err(Complaint::new("SC2012", value.at, message).into());
+        }
         members.iter().map(|(name, value)| Ok((name.clone(), self.expr(value)?))).collect()
     }
 

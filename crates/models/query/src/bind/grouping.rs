@@ -8,9 +8,14 @@ use super::bound::{Aggregate, Expr, Grouping, Source};
 use crate::error::{Complaint, QueryError};
 use crate::lex::is_name;
 use crate::parse::{self, Query};
+use orrery_core::limits;
 
 impl Binder<'_> {
     pub(super) fn group_keys(&mut self, keys: &[parse::Expr]) -> Result<Vec<(usize, Expr)>, QueryError> {
+        if let Some(key) = keys.get(limits::GROUP_KEYS_MAX) {
+            let message = format!("A GROUP BY has at most {} expressions.", limits::GROUP_KEYS_MAX);
+            return Err(Complaint::new("SC2104", key.at, message).into());
+        }
         let bind = |key: &parse::Expr| {
             let expr = self.expr(key)?;
             Ok((self.new_slot("#key"), expr))

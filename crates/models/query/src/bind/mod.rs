@@ -12,10 +12,13 @@ mod vector;
 mod visit;
 
 use crate::error::{Complaint, QueryError};
+use crate::execute::size_of_value;
 use crate::functions::vector::Distance;
 use crate::parse::{self, Place};
 use bound::Block;
+use orrery_core::limits;
 use orrery_value::Value;
+use std::collections::HashMap;
 
 /// The parameters of a query, each name with its `@`; undefined when it came without a value.
 pub type Parameters = [(String, Value)];
@@ -41,14 +44,23 @@ pub fn bind(
     parameters: &Parameters,
     settings: &Settings,
 ) -> Result<BoundQuery, QueryError> {
-    let mut binder =
-        Binder { parameters, settings, scope: Vec::new(), names: Vec::new(), collected: None, depth: 0 };
+    let mut binder = Binder {
+        parameters: parameters.iter().map(|(name, value)| (name.as_str(), value)).collect(),
+        expanded: 0,
+        settings,
+        scope: Vec::new(),
+        names: Vec::new(),
+        collected: None,
+        depth: 0,
+    };
     let block = binder.block(query, true)?;
     Ok(BoundQuery { block, slots: binder.names.len(), names: binder.names })
 }
 
 struct Binder<'a> {
-    parameters: &'a Parameters,
+    parameters: HashMap<&'a str, &'a Value>,
+    /// Memory of the parameters' values that stand in the bound tree so far.
+    expanded: usize,
     settings: &'a Settings,
     /// Aliases that can be named here, the innermost last.
     scope: Vec<(String, usize)>,
@@ -79,12 +91,20 @@ impl Binder<'_> {
         self.scope.iter().rev().find(|(known, _)| known == name).map(|(_, slot)| *slot)
     }
 
-    fn parameter(&self, name: &str, at: Place) -> Result<&Value, Complaint> {
-        let found = self.parameters.iter().find(|(known, _)| known == name);
-        found.map(|(_, value)| value).ok_or_else(|| {
+    fn parameter(&mut self, name: &str, at: Place) -> Result<&Value, QueryError> {
+        let Some(value) = self.parameters.get(name).copied() else {
             let message = format!("The query uses the parameter '{name}', which was not given a value.");
-            Complaint::new("SC2090", at, message)
-        })
+            return Err(Complaint::new("SC2090", at, message).into());
+        };
+        // Each use is a copy.
+        self.expanded += size_of_value(value);
+        if self.expanded > limits::VALUE_BYTES_MAX {
+            return Err(QueryError::Refused(format!(
+                "The query uses parameters of more than {} MB, counted as often as they are used; bind a large one once, with JOIN x IN (SELECT VALUE @parameter).",
+                limits::VALUE_BYTES_MAX / 1024 / 1024
+            )));
+        }
+        Ok(value)
     }
 }
 

@@ -4,13 +4,12 @@
 //! bound.
 
 use super::accumulate::Accumulator;
-use super::eval::{Row, eval};
+use super::eval::{Row, built, eval};
 use super::rows::each_row;
 use super::world::World;
 use crate::bind::bound::{Block, Grouping};
 use crate::datum::Datum;
 use orrery_value::Value;
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -33,10 +32,10 @@ pub(crate) fn all<'d>(block: &'d Block, row: &mut Row<'d>, world: &World<'_>) ->
         let value = value.into_value();
         world.hold(size_of_value(&value));
         items.push(value);
-        ControlFlow::Continue(())
+        if world.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     world.release(held);
-    Datum::Built(Cow::Owned(Value::Array(items)))
+    built(Value::Array(items), world)
 }
 
 /// Shows each row of the subquery. Rows whose value is undefined are none.
@@ -206,6 +205,18 @@ pub(crate) fn fill<'d>(
     }
     for (aggregate, accumulator) in grouping.aggregates.iter().zip(accumulators) {
         row[aggregate.slot] = Datum::owned(accumulator.finish());
+    }
+}
+
+/// How many arrays and objects are inside one another. What is measured was built of measured parts, so the
+/// recursion is bounded.
+pub(crate) fn levels_of_value(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(levels_of_value).max().unwrap_or(0),
+        Value::Object(members) => {
+            1 + members.iter().map(|(_, value)| levels_of_value(value)).max().unwrap_or(0)
+        }
+        _ => 0,
     }
 }
 

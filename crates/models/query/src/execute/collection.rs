@@ -21,6 +21,21 @@ pub trait Collection {
         start: &Start,
         visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
     ) -> Result<(), QueryError>;
+
+    /// Where a position lies that another collection of the same documents gave: this one may be a part of it.
+    fn whereabouts(&self, _position: &[u8]) -> Whereabouts {
+        Whereabouts::Inside
+    }
+}
+
+/// Where a position lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whereabouts {
+    /// Before every document here.
+    Before,
+    Inside,
+    /// After every document here.
+    Behind,
 }
 
 /// A document met by a scan.

@@ -7,24 +7,33 @@ use super::block::size_of_value;
 use super::collection::{Collection, Found, Start};
 use super::eval::{Row, eval};
 use super::page::{self, Limits};
-use super::scan::{At, Scan, Sink, Took};
+use super::scan::{At, Place, Scan, Sink, Took};
 use super::world::World;
 use crate::bind::bound::Block;
 use crate::datum::Datum;
 use crate::error::QueryError;
 use orrery_core::limits;
 use orrery_value::{Value, raw};
+use std::cell::RefCell;
 use std::ops::ControlFlow;
 
 pub(crate) enum Derived<'a> {
-    Streamed { block: &'a Block, scan: &'a Scan<'a> },
+    Streamed(Streamed<'a>),
     Kept(Vec<Value>),
 }
 
+pub(crate) struct Streamed<'a> {
+    block: &'a Block,
+    scan: &'a Scan<'a>,
+    can_pause: bool,
+    /// Where it stopped by itself, because the page has taken its time.
+    paused: RefCell<Option<Place>>,
+}
+
 impl<'a> Derived<'a> {
-    pub fn new(block: &'a Block, scan: &'a Scan<'a>) -> Result<Self, QueryError> {
+    pub fn new(block: &'a Block, scan: &'a Scan<'a>, can_pause: bool) -> Result<Self, QueryError> {
         if block.is_streaming() && block.offset == 0 && block.limit.is_none() {
-            return Ok(Self::Streamed { block, scan });
+            return Ok(Self::Streamed(Streamed { block, scan, can_pause, paused: RefCell::default() }));
         }
         let inner = Scan { block, slots: scan.slots, collection: scan.collection, world: scan.world };
         let whole = Limits { items: usize::MAX, bytes: limits::QUERY_BYTES_HELD_MAX };
@@ -38,6 +47,14 @@ impl<'a> Derived<'a> {
         let text = [b"[", &page.rows[..], b"]"].concat();
         drop(page);
         Self::kept(std::str::from_utf8(&text).unwrap_or("[]"), scan.world)
+    }
+
+    /// Where the rows were left off between two that anybody saw.
+    pub fn paused(&self) -> Option<Place> {
+        match self {
+            Self::Streamed(streamed) => streamed.paused.borrow().clone(),
+            Self::Kept(_) => None,
+        }
     }
 
     fn kept(rows: &str, world: &World<'_>) -> Result<Self, QueryError> {
@@ -75,7 +92,7 @@ impl Collection for Derived<'_> {
                 }
                 Ok(())
             }
-            Self::Streamed { block, scan } => streamed(block, scan, start, visit),
+            Self::Streamed(streamed) => streamed.scan(start, visit),
         }
     }
 }
@@ -84,24 +101,32 @@ fn number(position: &[u8]) -> u64 {
     position.iter().fold(0, |number, byte| (number << 8) | u64::from(*byte))
 }
 
-/// A row's position: its document's, and eight bytes of its number there.
-fn streamed(
-    block: &Block,
-    scan: &Scan<'_>,
-    start: &Start,
-    visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
-) -> Result<(), QueryError> {
-    let place = match start {
-        Start::Beginning => None,
-        Start::At(position) | Start::After(position) => {
-            let (document, inner) = position.split_at(position.len().saturating_sub(8));
-            let inner = number(inner) + u64::from(matches!(start, Start::After(_)));
-            Some(super::scan::Place { position: document.to_vec(), inner })
-        }
-    };
-    let inner = Scan { block, slots: scan.slots, collection: scan.collection, world: scan.world };
-    inner.run(place.as_ref(), &mut Pass { visit, last: None })?;
-    Ok(())
+impl Streamed<'_> {
+    /// A row's position: its document's, and eight bytes of its number there.
+    fn scan(
+        &self,
+        start: &Start,
+        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+    ) -> Result<(), QueryError> {
+        let place = match start {
+            Start::Beginning => None,
+            Start::At(position) | Start::After(position) => {
+                let (document, inner) = position.split_at(position.len().saturating_sub(8));
+                let inner = number(inner) + u64::from(matches!(start, Start::After(_)));
+                Some(Place { position: document.to_vec(), inner })
+            }
+        };
+        let Scan { slots, collection, world, .. } = *self.scan;
+        let inner = Scan { block: self.block, slots, collection, world };
+        let mut pass = Pass { visit, last: None, can_pause: self.can_pause };
+        let stopped = inner.run(place.as_ref(), &mut pass)?;
+        let outside = |Place { position, inner }| Place {
+            position: [&position[..], &inner.to_be_bytes()].concat(),
+            inner: 0,
+        };
+        *self.paused.borrow_mut() = stopped.map(outside);
+        Ok(())
+    }
 }
 
 /// Hands each row on as a document.
@@ -109,6 +134,7 @@ struct Pass<'v> {
     visit: &'v mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
     /// The document of the last row, and its number there.
     last: Option<(u64, u32)>,
+    can_pause: bool,
 }
 
 impl Pass<'_> {
@@ -135,5 +161,9 @@ impl Sink for Pass<'_> {
             ControlFlow::Continue(()) => Took::Yes,
             ControlFlow::Break(()) => Took::Done,
         }
+    }
+
+    fn can_pause(&self) -> bool {
+        self.can_pause
     }
 }

@@ -5,7 +5,7 @@ use super::like;
 use super::operators as op;
 use super::world::World;
 use crate::bind::bound::Expr;
-use crate::datum::Datum;
+use crate::datum::{Datum, Kind};
 use crate::error::QueryError;
 use crate::functions::Function;
 use crate::parse::{BinaryOp, UnaryOp};
@@ -56,22 +56,24 @@ pub(crate) fn eval<'d>(expr: &'d Expr, row: &mut Row<'d>, world: &World<'_>) -> 
         }
         Expr::Like { value, pattern, escape, negated } => {
             let escape = escape.as_ref().map(|escape| eval(escape, row, world));
-            let found = like::like(&eval(value, row, world), &eval(pattern, row, world), escape.as_ref());
+            let (value, pattern) = (eval(value, row, world), eval(pattern, row, world));
+            let found = like::like(&value, &pattern, escape.as_ref(), world);
             negate_if(*negated, found)
         }
         Expr::Array(items) => {
+            let mut measure = Measure::new(world);
             let items = items.iter().map(|item| eval(item, row, world).into_value());
+            let items = items.take_while(|item| measure.admits(item));
             built(Value::Array(items.filter(|item| !item.is_undefined()).collect()), world)
         }
         Expr::Object(members) => {
+            let mut measure = Measure::new(world);
             let members =
                 members.iter().map(|(name, value)| (name.clone(), eval(value, row, world).into_value()));
+            let members = members.take_while(|(_, value)| measure.admits(value));
             built(Value::Object(members.filter(|(_, value)| !value.is_undefined()).collect()), world)
         }
-        Expr::Call(function, args) => {
-            let args: Vec<Datum<'d>> = args.iter().map(|arg| eval(arg, row, world)).collect();
-            call(function.0, &args, world)
-        }
+        Expr::Call(function, args) => call(function.0, args, row, world),
         Expr::Udf(name, args) => {
             let args: Vec<Value> = args.iter().map(|arg| eval(arg, row, world).into_value()).collect();
             world.host.udf(name, &args).map_or_else(
@@ -89,16 +91,44 @@ pub(crate) fn eval<'d>(expr: &'d Expr, row: &mut Row<'d>, world: &World<'_>) -> 
 }
 
 /// A few arguments of the largest size are bearable; of many, a function could build what is not.
-const ARGS_UNMEASURED_MAX: usize = 4;
+const ARGS_BYTES_MAX: usize = 4 * limits::VALUE_BYTES_MAX;
 
-fn call<'d>(function: &Function, args: &[Datum<'d>], world: &World<'_>) -> Datum<'d> {
-    if args.len() > ARGS_UNMEASURED_MAX && args.iter().map(size_of).sum::<usize>() > limits::VALUE_BYTES_MAX {
-        world.fail(too_large());
-        return Datum::Undefined;
+fn call<'d>(function: &Function, args: &'d [Expr], row: &mut Row<'d>, world: &World<'_>) -> Datum<'d> {
+    let (mut given, mut bytes) = (Vec::with_capacity(args.len()), 0);
+    for arg in args {
+        let value = eval(arg, row, world);
+        bytes += size_of(&value);
+        if bytes > ARGS_BYTES_MAX {
+            world.fail(too_large());
+            return Datum::Undefined;
+        }
+        given.push(value);
     }
-    match (function.eval)(args, &world.functions) {
+    // A function looks at all it is given, and is not asked how long that takes.
+    world.work(bytes);
+    match (function.eval)(&given, &world.functions) {
         Datum::Built(Cow::Owned(value)) => built(value, world),
         other => other,
+    }
+}
+
+/// How much a list in the making holds; it ends when that is too much, or the execution is over.
+struct Measure<'w, 'a> {
+    world: &'w World<'a>,
+    bytes: usize,
+}
+
+impl<'w, 'a> Measure<'w, 'a> {
+    fn new(world: &'w World<'a>) -> Self {
+        Self { world, bytes: 0 }
+    }
+
+    fn admits(&mut self, value: &Value) -> bool {
+        self.bytes += block::size_of_value(value);
+        if self.bytes > limits::VALUE_BYTES_MAX {
+            self.world.fail(too_large());
+        }
+        !self.world.is_over()
     }
 }
 
@@ -112,13 +142,18 @@ fn size_of(datum: &Datum<'_>) -> usize {
     }
 }
 
-/// What a query builds may hold what it built before, twice and twice again; so it is measured.
-fn built<'d>(value: Value, world: &World<'_>) -> Datum<'d> {
+/// What a query builds may hold what it built before, twice and twice again, or one level deeper; so it is
+/// measured each time.
+pub(crate) fn built<'d>(value: Value, world: &World<'_>) -> Datum<'d> {
     if block::size_of_value(&value) > limits::VALUE_BYTES_MAX {
         world.fail(too_large());
-        return Datum::Undefined;
+    } else if block::levels_of_value(&value) > limits::VALUE_LEVELS_MAX {
+        let max = limits::VALUE_LEVELS_MAX;
+        world.fail(QueryError::Refused(format!("The query builds a value of more than {max} levels.")));
+    } else {
+        return Datum::Built(Cow::Owned(value));
     }
-    Datum::Built(Cow::Owned(value))
+    Datum::Undefined
 }
 
 fn too_large() -> QueryError {
@@ -229,9 +264,14 @@ fn is_in<'d>(value: &Datum<'d>, list: &'d [Expr], row: &mut Row<'d>, world: &Wor
     if value.is_undefined() {
         return Datum::Undefined;
     }
+    // Read once, not once for each item.
+    let value = if value.kind() >= Kind::Array { Datum::owned(value.to_value()) } else { value.clone() };
     let mut undecided = false;
     for item in list {
         let item = eval(item, row, world);
+        if !world.step() {
+            return Datum::Undefined;
+        }
         if item.is_undefined() {
             undecided = true;
         } else if value.same(&item) {

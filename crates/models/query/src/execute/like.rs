@@ -1,6 +1,10 @@
 //! LIKE: `%` any text, `_` one character, `[a-z]` and `[^a-z]` one of a set, and an escape.
 
+use super::world::World;
 use crate::datum::Datum;
+
+/// Characters compared that count as one step.
+const LOOKS_PER_STEP: usize = 256;
 
 enum Part {
     AnyText,
@@ -9,7 +13,12 @@ enum Part {
     Set { negated: bool, ranges: Vec<(char, char)> },
 }
 
-pub(crate) fn like<'d>(value: &Datum<'d>, pattern: &Datum<'d>, escape: Option<&Datum<'d>>) -> Datum<'d> {
+pub(crate) fn like<'d>(
+    value: &Datum<'d>,
+    pattern: &Datum<'d>,
+    escape: Option<&Datum<'d>>,
+    world: &World<'_>,
+) -> Datum<'d> {
     let escape = match escape {
         None => None,
         Some(escape) => match escape.as_str().map(|text| text.chars().collect::<Vec<_>>()).as_deref() {
@@ -18,7 +27,7 @@ pub(crate) fn like<'d>(value: &Datum<'d>, pattern: &Datum<'d>, escape: Option<&D
         },
     };
     match (value.as_str(), pattern.as_str()) {
-        (Some(text), Some(pattern)) => Datum::Bool(matches(text, &parts(pattern, escape))),
+        (Some(text), Some(pattern)) => Datum::Bool(matches(text, &parts(pattern, escape), world)),
         _ => Datum::Undefined,
     }
 }
@@ -67,12 +76,17 @@ fn set(text: &str) -> Option<(Part, usize)> {
     Some((Part::Set { negated, ranges }, text.len() - body.len() + end + 1))
 }
 
-/// Goes back only to the last `%`, so the time is bounded by the product of the lengths.
-fn matches(text: &str, parts: &[Part]) -> bool {
+/// Goes back only to the last `%`, so the time is bounded by the product of the lengths, and counted.
+fn matches(text: &str, parts: &[Part], world: &World<'_>) -> bool {
     let mut rest = text.chars();
     let mut part = 0;
     let mut retry = None;
+    let mut looks = 0usize;
     loop {
+        looks += 1;
+        if looks.is_multiple_of(LOOKS_PER_STEP) && !world.step() {
+            return false;
+        }
         if let Some(Part::AnyText) = parts.get(part) {
             part += 1;
             retry = Some((part, rest.clone()));

@@ -23,7 +23,8 @@ mod sink;
 mod state;
 mod world;
 
-pub use collection::{Collection, Found, Start};
+pub(crate) use block::size_of_value;
+pub use collection::{Collection, Found, Start, Whereabouts};
 pub use page::{Limits, Page, ResumeFilter};
 pub use world::{Host, Metrics};
 

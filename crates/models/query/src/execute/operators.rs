@@ -113,8 +113,6 @@ fn bitwise<'d>(op: BinaryOp, a: &Datum<'d>, b: &Datum<'d>) -> Datum<'d> {
 /// The low 32 bits of an integral number, however large.
 pub(crate) fn bits(value: &Datum<'_>) -> Option<i32> {
     const BITS: f64 = 4_294_967_296.0;
-    match value.as_number()? {
-        Number::Int(it) => Some(it as i32),
-        Number::Float(it) => (it.fract() == 0.0).then(|| it.rem_euclid(BITS) as u32 as i32),
-    }
+    let number = value.as_f64()?;
+    (number.fract() == 0.0).then(|| number.rem_euclid(BITS) as u32 as i32)
 }

@@ -5,11 +5,12 @@
 //! rows in an order of their own need the last row's key.
 
 use super::accumulate::Accumulator;
-use super::block::fill;
+use super::block::{fill, size_of_value};
+use super::collection::Whereabouts;
 use super::eval::{Row, write};
 use super::rank;
 use super::scan::Scan;
-use super::sink::{AggregateSink, GroupSink, KeyedSink, Order, SortKey, StreamSink};
+use super::sink::{AggregateSink, GroupSink, KeyedSink, Order, SortKey, StreamSink, descends};
 use super::state::{After, Kind, State};
 use super::world::Metrics;
 use crate::bind::bound::Grouping;
@@ -40,7 +41,8 @@ pub struct Page {
 pub struct ResumeFilter {
     /// One for each key of ORDER BY.
     pub values: Vec<Value>,
-    /// Among rows with these values, those of smaller ordinals are behind.
+    /// Among rows with these values, those that come before it are behind: of smaller ordinals, or of greater
+    /// ones when the first key descends.
     pub ordinal: Option<u64>,
     /// Whether the row itself is behind too.
     pub exclude: bool,
@@ -140,14 +142,21 @@ fn aggregate(
     limits: Limits,
 ) -> Result<Page, QueryError> {
     let State { skip, left, kind } = resume;
-    let (from, accumulators) = match kind {
+    let fresh = || Accumulator::for_all(grouping);
+    let (from, accumulators, whereabouts) = match kind {
         Kind::Aggregate(place, accumulators) if accumulators.len() == grouping.aggregates.len() => {
-            (Some(place), accumulators)
+            // A token may come to each of the ranges that another was split into; what was added up goes
+            // to the one where the scan stopped.
+            match scan.collection.whereabouts(&place.position) {
+                Whereabouts::Before => (None, fresh(), Whereabouts::Before),
+                Whereabouts::Inside => (Some(place), accumulators, Whereabouts::Inside),
+                Whereabouts::Behind => (None, fresh(), Whereabouts::Behind),
+            }
         }
-        _ => (None, Accumulator::for_all(grouping)),
+        _ => (None, fresh(), Whereabouts::Inside),
     };
     let mut sink = AggregateSink { accumulators };
-    let stopped = scan.run(from.as_ref(), &mut sink)?;
+    let stopped = if whereabouts == Whereabouts::Behind { None } else { scan.run(from.as_ref(), &mut sink)? };
     let mut output = Output::default();
     if let Some(place) = stopped {
         let kind = Kind::Aggregate(place, sink.accumulators);
@@ -212,7 +221,10 @@ fn distinct_groups(
     let mut rows = std::collections::BTreeMap::new();
     for (keys, accumulators) in sink.finish() {
         if let Some(text) = group_row(scan, grouping, keys, accumulators) {
-            rows.insert(vec![Value::read(std::str::from_utf8(&text).unwrap_or_default())], text);
+            let value = Value::read(std::str::from_utf8(&text).unwrap_or_default());
+            scan.world.hold(size_of_value(&value) + text.len());
+            scan.world.outcome()?;
+            rows.insert(vec![value], text);
         }
     }
     scan.world.outcome()?;
@@ -264,19 +276,25 @@ fn keyed(
     let order: Order = scan.block.order.iter().map(|key| key.descending).collect();
     let (after, included) = match (kind, filter) {
         (Kind::Keyed(after), _) => (Some(after), false),
-        (_, Some(filter)) => (Some(resume_after(filter)), !filter.exclude),
+        (_, Some(filter)) => (Some(resume_after(filter, descends(&order))), !filter.exclude),
         _ => (None, false),
     };
     let after = after.map(|after| SortKey { after, order: order.clone() });
     let mut sink = KeyedSink::new(order, after, included, capacity(skip, limits.items));
+    if sink.must_gather(scan.block) {
+        sink.gather(true);
+        scan.run(None, &mut sink)?;
+        sink.gather(false);
+    }
     scan.run(None, &mut sink)?;
     let dropped = sink.dropped;
     windowed(sink.finish(), skip, left, dropped, limits)
 }
 
 /// The place a client's filter names: before every row with its values if it names no row, or behind all.
-fn resume_after(filter: &ResumeFilter) -> After {
-    let ordinal = filter.ordinal.unwrap_or(if filter.exclude { u64::MAX } else { 0 });
-    let inner = if filter.exclude { u64::MAX } else { 0 };
+fn resume_after(filter: &ResumeFilter, descends: bool) -> After {
+    // The end of the rows with these values that is meant; ties that descend have it on the other side.
+    let edge = if filter.exclude != descends { u64::MAX } else { 0 };
+    let (ordinal, inner) = (filter.ordinal.unwrap_or(edge), edge);
     After { keys: filter.values.clone(), ordinal, inner }
 }

@@ -44,7 +44,12 @@ pub(crate) fn run(scan: &Scan<'_>, resume: State, limits: Limits) -> Result<Page
     let mut writing = Writing { places, rows: BTreeMap::new(), bytes: 0, end: wanted.len() };
     scan.run(None, &mut writing)?;
     let mut output = Output::default();
-    let taken = writing.rows.values().take_while(|row| output.push(row, limits)).count() as u64;
+    let kept = writing.rows.iter().take_while(|(_, row)| output.push(row, limits)).last();
+    // Ranks behind us: up to the last row of the page, or all that were looked at if none of them was one.
+    let taken = match kept {
+        Some((rank, _)) => *rank as u64 + 1,
+        None => writing.end.max(1) as u64,
+    };
     let left = resume.left.map(|left| left.saturating_sub(taken));
     let is_end = first + taken as usize >= winners.len() || left == Some(0);
     let kind = Kind::Ranked(behind + taken);
@@ -165,10 +170,12 @@ impl Sink for Writing {
     fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, at: &At<'_>, world: &World<'_>) -> Took {
         if let Some(rank) = self.places.get(&at.tie()).filter(|rank| **rank < self.end) {
             let mut text = Vec::new();
-            write(&block.select, row, world, &mut text);
-            self.bytes += text.len();
-            self.rows.insert(*rank, text);
-            self.shrink();
+            // A row that was one when it was scored: only chance can have changed it.
+            if write(&block.select, row, world, &mut text) {
+                self.bytes += text.len();
+                self.rows.insert(*rank, text);
+                self.shrink();
+            }
         }
         Took::Yes
     }

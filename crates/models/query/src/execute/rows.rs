@@ -22,6 +22,10 @@ pub(crate) fn each_row<'d>(
         return if world.step() { visit(row) } else { ControlFlow::Break(()) };
     };
     let mut each = |row: &mut Row<'d>, value: Datum<'d>| {
+        // Also where nothing comes of it: a source after this one may give no rows.
+        if !rest.is_empty() && !world.step() {
+            return ControlFlow::Break(());
+        }
         row[source.slot] = value;
         each_row(rest, row, world, visit)
     };

@@ -71,8 +71,9 @@ impl Scan<'_> {
             Some((first, rest)) => match &first.of {
                 SourceOf::Collection => self.over(self.collection, Some(first), rest, from, sink),
                 SourceOf::Rows(inner) | SourceOf::EachOfRows(inner) if inner.reads_collection() => {
-                    let derived = Derived::new(inner, self)?;
-                    self.over(&derived, Some(first), rest, from, sink)
+                    let derived = Derived::new(inner, self, sink.can_pause())?;
+                    let stopped = self.over(&derived, Some(first), rest, from, sink)?;
+                    Ok(stopped.or_else(|| derived.paused()))
                 }
                 _ => self.over(&Nothing, None, &self.block.from, from, sink),
             },
@@ -90,12 +91,11 @@ impl Scan<'_> {
     ) -> Result<Option<Place>, QueryError> {
         let start = from.map_or(Start::Beginning, |place| Start::At(place.position.clone()));
         let mut stopped = None;
-        let mut room = Vec::new();
+        let mut room: Row<'static> = vec![Datum::Undefined; self.slots];
         collection.scan(&start, &mut |found| {
             let done = from.filter(|place| place.position == found.position).map_or(0, |place| place.inner);
             self.world.read(found.bytes);
-            let mut row = emptied(std::mem::take(&mut room));
-            row.resize(self.slots, Datum::Undefined);
+            let mut row: Row<'_> = std::mem::take(&mut room);
             let at = At { position: found.position, ordinal: found.ordinal, part: found.part, inner: 0 };
             let mut taking = Taking { at, done, sink, stopped: &mut stopped };
             let flow = self.document(&found.root, first, rest, &mut row, &mut taking);
@@ -132,9 +132,8 @@ impl Scan<'_> {
     }
 }
 
-/// The same memory for the rows of another document; the standard library collects in place where it can.
-fn emptied<'b>(mut row: Row<'_>) -> Row<'b> {
-    row.clear();
+/// The same memory for the rows of another document: the standard library collects in place.
+fn emptied(row: Row<'_>) -> Row<'static> {
     row.into_iter().map(|_| Datum::Undefined).collect()
 }
 

@@ -75,6 +75,11 @@ impl<'a> World<'a> {
         self.spend((bytes / BYTES_PER_STEP) as u64);
     }
 
+    /// Counts so many bytes looked at within one row.
+    pub fn work(&self, bytes: usize) {
+        self.spend((bytes / BYTES_PER_STEP) as u64);
+    }
+
     fn spend(&self, steps: u64) {
         let left = self.until_look.get();
         if steps < left {

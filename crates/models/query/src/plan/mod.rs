@@ -23,6 +23,11 @@ pub enum Rules {
 }
 
 impl Plan {
+    /// The direction of the first key of ORDER BY, which is also that of rows that sort the same.
+    pub fn descends(&self) -> Option<bool> {
+        self.query.block.order.first().map(|key| key.descending)
+    }
+
     pub fn new(query: BoundQuery, rules: Rules) -> Self {
         let plan = Self { query };
         match rules {

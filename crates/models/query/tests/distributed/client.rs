@@ -115,7 +115,13 @@ fn merge(ranges: Vec<Vec<Value>>, info: &QueryInfo, emit: Emit) -> Result<Vec<Va
             return Err(format!("a row to merge is {}", row.to_json()));
         }
     }
-    rows.sort_by(order);
+    // Among equal rows by resource id, in the direction of the first key: as the engine does over one range.
+    // A rank has no such direction.
+    let descends = emit == Emit::Payload && info.order_by.first() == Some(&Direction::Descending);
+    rows.sort_by(|a, b| {
+        let by_rid = a.member("_rid").cmp(b.member("_rid"));
+        order(a, b).then(if descends { by_rid.reverse() } else { by_rid })
+    });
     let payload = |row: Value| if emit == Emit::Whole { row } else { row.member("payload").clone() };
     Ok(rows.into_iter().map(payload).collect())
 }

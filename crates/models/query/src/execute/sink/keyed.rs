@@ -22,6 +22,11 @@ use std::rc::Rc;
 /// Which keys of a row descend; those beyond the list ascend.
 pub(crate) type Order = Rc<[bool]>;
 
+/// Whether ties go from the last to the first: when the first key does.
+pub(crate) fn descends(order: &Order) -> bool {
+    order.first().copied().unwrap_or(false)
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct SortKey {
     pub after: After,
@@ -36,6 +41,8 @@ impl SortKey {
             if self.order.get(i).copied().unwrap_or(false) { order.reverse() } else { order }
         });
         let by_place = (self.after.ordinal, self.after.inner).cmp(&(ordinal, inner));
+        // As an index read backwards gives them; clients count on it when they resume.
+        let by_place = if descends(&self.order) { by_place.reverse() } else { by_place };
         by_key.fold(Ordering::Equal, Ordering::then).then(by_place)
     }
 }
@@ -65,8 +72,9 @@ impl Eq for SortKey {}
 /// counts, and it may be on a page before this one.
 #[derive(Default)]
 struct Distinct {
-    /// Fingerprints of the rows behind us.
+    /// Fingerprints of the rows behind us, found in a pass of their own.
     behind: HashSet<u64>,
+    is_gathering: bool,
     held: BTreeMap<Value, SortKey>,
 }
 
@@ -121,19 +129,28 @@ impl KeyedSink {
         }
     }
 
-    /// The rows of the page, in order; of a row that repeats one behind us only its place.
-    pub fn finish(self) -> impl Iterator<Item = (After, Option<Vec<u8>>)> {
-        let behind = self.distinct.behind;
-        self.rows.into_iter().map(move |(SortKey { after, .. }, payload)| {
-            let repeats = !behind.is_empty()
-                && after.keys.last().is_some_and(|value| behind.contains(&fingerprint(value)));
-            (after, (!repeats).then_some(payload))
-        })
+    /// Whether the rows behind us must be known before the page's own can be told.
+    pub fn must_gather(&self, block: &Block) -> bool {
+        self.after.is_some() && may_repeat(block)
     }
 
-    /// Whether an equal row that sorts before this one is held; one that sorts after it is dropped.
+    /// Between the two, a pass only notes what is behind us.
+    pub fn gather(&mut self, is_gathering: bool) {
+        self.distinct.is_gathering = is_gathering;
+    }
+
+    /// The rows of the page, in order.
+    pub fn finish(self) -> impl Iterator<Item = (After, Option<Vec<u8>>)> {
+        self.rows.into_iter().map(|(SortKey { after, .. }, payload)| (after, Some(payload)))
+    }
+
+    /// Whether an equal row that sorts before this one is behind us or held; one held that sorts after it is
+    /// dropped.
     fn is_repeated(&mut self, keys: &[Datum<'_>], ordinal: u64, inner: u64) -> bool {
         let Some(value) = keys.last().map(Datum::to_value) else { return false };
+        if !self.distinct.behind.is_empty() && self.distinct.behind.contains(&fingerprint(&value)) {
+            return true;
+        }
         let Some(held) = self.distinct.held.get(&value) else { return false };
         if held.cmp_row(keys, ordinal, inner).is_le() {
             return true;
@@ -145,6 +162,11 @@ impl KeyedSink {
         }
         false
     }
+}
+
+/// Whether equal rows may have different keys.
+fn may_repeat(block: &Block) -> bool {
+    block.distinct && !block.order.is_empty()
 }
 
 fn size_of_row(key: &SortKey, payload: &[u8]) -> usize {
@@ -163,15 +185,17 @@ impl Sink for KeyedSink {
             keys.push(Datum::owned(identity(value.into_value())));
             (ordinal, inner) = (0, 0);
         }
-        let may_repeat = block.distinct && !block.order.is_empty();
+        let may_repeat = may_repeat(block);
         if self.is_behind(&keys, ordinal, inner) {
-            if may_repeat && let Some(value) = keys.last() {
+            if self.distinct.is_gathering
+                && let Some(value) = keys.last()
+            {
                 world.hold(std::mem::size_of::<u64>());
                 self.distinct.behind.insert(fingerprint(&value.to_value()));
             }
             return Took::Yes;
         }
-        if may_repeat && self.is_repeated(&keys, ordinal, inner) {
+        if self.distinct.is_gathering || may_repeat && self.is_repeated(&keys, ordinal, inner) {
             return Took::Yes;
         }
         if self.rows.len() >= self.capacity

@@ -8,5 +8,5 @@ mod stream;
 
 pub(crate) use aggregate::AggregateSink;
 pub(crate) use group::GroupSink;
-pub(crate) use keyed::{KeyedSink, Order, SortKey};
+pub(crate) use keyed::{KeyedSink, Order, SortKey, descends};
 pub(crate) use stream::StreamSink;

@@ -58,8 +58,9 @@ impl Host for NoWorld {
         0.0
     }
 
+    /// One look at the clock is one too many: what takes that long is left to the page that needs it.
     fn elapsed_ms(&self) -> u64 {
-        0
+        u64::MAX
     }
 
     fn udf(&self, _name: &str, _args: &[Value]) -> Result<Value, QueryError> {
