@@ -5,7 +5,7 @@
 //! ```
 //!
 //! [`matrix`] runs the same workloads on every subject in interleaved rounds, so that a noisy minute hits all
-//! of them; [`single`] measures what only the server has (start, memory, reopening, cores). [`report`] sets
+//! of them; [`query`] asks about many items at once, beside PostgreSQL; [`single`] measures what only the server has (start, memory, reopening, cores). [`report`] sets
 //! each number beside its target. The client is one thread with prebuilt requests, because it shares the
 //! cores with what it measures; what it costs is in every subject's number alike.
 
@@ -15,6 +15,7 @@ mod error;
 mod item;
 mod machine;
 mod matrix;
+mod query;
 mod report;
 mod sample;
 mod single;
@@ -35,7 +36,8 @@ pub struct Arguments {
     /// Fewer, shorter rounds and smaller sets: minutes become seconds, and the numbers rough.
     #[arg(long)]
     quick: bool,
-    /// Only measurements whose name contains this: `read`, `create-1kb-c64`, `hot`, `start`, `reopen`, `cores`.
+    /// Only measurements whose name contains this: `read`, `create-1kb-c64`, `query`, `hot`, `start`, `reopen`,
+    /// `cores`.
     #[arg(long)]
     only: Option<String>,
     /// Writes bench/RESULTS.md.
@@ -61,6 +63,8 @@ pub struct Settings {
     pub span: Duration,
     pub starts: usize,
     pub reopen_bytes: u64,
+    /// How many items the queries look at.
+    pub query_items: u64,
     pub only: Option<String>,
     pub folder: PathBuf,
     pub quick: bool,
@@ -78,13 +82,24 @@ impl Settings {
                 span,
                 starts: 5,
                 reopen_bytes: 128 << 20,
+                query_items: 20_000,
                 only,
                 folder,
                 quick: true,
             };
         }
         let (warm_up, span) = (millis(500), millis(2000));
-        Self { rounds: 5, warm_up, span, starts: 10, reopen_bytes: 1 << 30, only, folder, quick: false }
+        Self {
+            rounds: 5,
+            warm_up,
+            span,
+            starts: 10,
+            reopen_bytes: 1 << 30,
+            query_items: 100_000,
+            only,
+            folder,
+            quick: false,
+        }
     }
 
     /// Whether a measurement of this name was asked for.
@@ -113,6 +128,7 @@ fn bench(arguments: &Arguments) -> Result<(), Error> {
     let mut report = Report::new(&settings);
     println!("{}", report.machine);
     matrix::run(&settings, &mut report)?;
+    query::run(&settings, &mut report)?;
     single::run(&settings, &mut report)?;
     println!("{}", report.targets_text());
     if arguments.write {

@@ -3,6 +3,7 @@
 use crate::Settings;
 use crate::cell::{Cell, Operation, Size};
 use crate::machine::Machine;
+use crate::query::Question;
 use crate::sample::{Median, Outcome};
 use crate::subjects::postgres_settings;
 use orrery_testing_client::release_binary;
@@ -68,6 +69,7 @@ pub struct Report {
     pub machine: Machine,
     settings: Settings,
     cells: Vec<(Cell, Vec<Row>)>,
+    queries: Vec<(Question, Vec<Row>)>,
     notes: Vec<(String, String)>,
     left_out: Vec<String>,
     targets: Vec<Target>,
@@ -79,6 +81,7 @@ impl Report {
             machine: Machine::here(),
             settings: settings.clone(),
             cells: Vec::new(),
+            queries: Vec::new(),
             notes: Vec::new(),
             left_out: Vec::new(),
             targets: Vec::new(),
@@ -87,12 +90,16 @@ impl Report {
 
     /// Takes a workload's rows, prints them, and sets those that have a target beside it.
     pub fn add_cell(&mut self, cell: Cell, rows: Vec<Row>) {
-        println!("{cell}");
-        for row in &rows {
-            println!("  {:16} {}", row.subject, plain(&row.outcome));
-        }
+        print_rows(&cell.to_string(), &rows);
         self.targets.extend(cell_targets(cell, &rows));
         self.cells.push((cell, rows));
+    }
+
+    /// Takes the rows of a query, as [`add_cell`](Self::add_cell) does those of a workload.
+    pub fn add_query(&mut self, question: Question, rows: Vec<Row>) {
+        print_rows(question.name(), &rows);
+        self.targets.extend(query_targets(question, &rows));
+        self.queries.push((question, rows));
     }
 
     /// Adds a sentence to a measurement's section.
@@ -129,7 +136,10 @@ impl Report {
         }
         page.push_str("\n## Workloads\n\nRates are operations a second, the median of the rounds with the slowest and fastest; times are of the median round. The ratio is the server's rate to the row's.\n");
         for (cell, rows) in &self.cells {
-            page.push_str(&cell_table(*cell, rows));
+            page.push_str(&table(&cell.to_string(), rows));
+        }
+        if !self.queries.is_empty() {
+            page.push_str(&self.queries_text());
         }
         page.push_str("\n## The server alone\n\n");
         for (section, text) in &self.notes {
@@ -140,6 +150,20 @@ impl Report {
             self.left_out.iter().for_each(|why| page.push_str(&format!("- {why}\n")));
         }
         page
+    }
+
+    fn queries_text(&self) -> String {
+        let mut text = format!(
+            "\n## Queries\n\nEach looks at all {} items of 1 KB, without an index that would help. Rates are items \
+             looked at a second; times are of a whole answer. Both subjects run on one core, one at a time, and the \
+             client on another; PostgreSQL has the items as `jsonb` in shared buffers, and no parallel workers.\n",
+            self.settings.query_items
+        );
+        for (question, rows) in &self.queries {
+            text.push_str(&table(question.name(), rows));
+            let _ = write!(text, "\n    {}\n    {}\n", question.cosmos(), question.postgres());
+        }
+        text
     }
 
     fn preamble(&self) -> String {
@@ -193,6 +217,21 @@ fn cell_targets(cell: Cell, rows: &[Row]) -> Vec<Target> {
     }
 }
 
+fn query_targets(question: Question, rows: &[Row]) -> Vec<Target> {
+    let target = |name: &str| Target::at_least(name, 1.0, "x").measured(part_of(rows, "PostgreSQL"));
+    match question {
+        Question::Filter => vec![target("filter scan of 1 KB items, of PostgreSQL's on one core")],
+        _ => Vec::new(),
+    }
+}
+
+fn print_rows(title: &str, rows: &[Row]) {
+    println!("{title}");
+    for row in rows {
+        println!("  {:16} {}", row.subject, plain(&row.outcome));
+    }
+}
+
 fn plain(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Failed(why) => format!("FAILED: {why}"),
@@ -202,8 +241,8 @@ fn plain(outcome: &Outcome) -> String {
     }
 }
 
-fn cell_table(cell: Cell, rows: &[Row]) -> String {
-    let mut table = format!("\n### {cell}\n\n| subject | rate | from .. to | p50 µs | p99 µs | ratio |\n");
+fn table(title: &str, rows: &[Row]) -> String {
+    let mut table = format!("\n### {title}\n\n| subject | rate | from .. to | p50 µs | p99 µs | ratio |\n");
     table.push_str("|---|--:|--:|--:|--:|--:|\n");
     for row in rows {
         let ratio = part_of(rows, row.subject).map_or("-".to_owned(), |ratio| format!("{ratio:.2}"));

@@ -80,6 +80,17 @@ impl Outcome {
         })
     }
 
+    /// The same when each operation counts as so many.
+    pub fn times(self, count: f64) -> Self {
+        match self {
+            Self::Measured(Median { rate, rate_min, rate_max, micros_p50, micros_p99 }) => {
+                let (rate, rate_min, rate_max) = (rate * count, rate_min * count, rate_max * count);
+                Self::Measured(Median { rate, rate_min, rate_max, micros_p50, micros_p99 })
+            }
+            failed => failed,
+        }
+    }
+
     pub fn rate(&self) -> Option<f64> {
         match self {
             Self::Measured(median) => Some(median.rate),
@@ -121,6 +132,17 @@ mod tests {
         };
         assert_eq!((found.rate, found.rate_min, found.rate_max), (20.0, 10.0, 30.0));
         assert_eq!(found.micros_p50, 20);
+    }
+
+    #[test]
+    fn an_operation_that_counts_as_many_changes_rates_and_no_times() {
+        let Outcome::Measured(found) = Outcome::of(vec![run(10, 0)]).times(100.0) else {
+            panic!("a good run");
+        };
+        assert_eq!(
+            (found.rate, found.rate_min, found.rate_max, found.micros_p50),
+            (1000.0, 1000.0, 1000.0, 10)
+        );
     }
 
     #[test]

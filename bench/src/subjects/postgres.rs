@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::item::{self, Place, Random, Template};
 use crate::machine::output;
 use crate::sample::Sample;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -47,6 +48,13 @@ pub fn postgres_settings() -> String {
 
 impl Postgres {
     pub fn start(base: &Path) -> Result<Self, Error> {
+        let postgres = Self::start_on(base, None)?;
+        postgres.create_tables()?;
+        Ok(postgres)
+    }
+
+    /// A cluster without tables that answers; it and its workers run on these cores, as `taskset` names them.
+    pub fn start_on(base: &Path, cores: Option<&str>) -> Result<Self, Error> {
         let binaries = find_binaries()?;
         let folder =
             TempDir::with_prefix_in("orrery-bench-pg-", base).map_err(|e| Error::Io("no folder", e))?;
@@ -56,18 +64,26 @@ impl Postgres {
             return Err(Error::Missing("there is no user `postgres` to run PostgreSQL as".to_owned()));
         }
         init(&binaries, &cluster)?;
-        let child = spawn(&binaries, &cluster, &socket)?;
+        let child = spawn(&binaries, &cluster, &socket, cores)?;
         let mut config = Config::new();
         config.host_path(folder.path()).user("postgres").dbname("postgres");
         let created = Arc::new(AtomicU64::new(1_000_000_000));
         let postgres = Self { runtime: runtime()?, config, created, child, _folder: folder };
-        postgres.create_tables()?;
+        postgres.runtime.block_on(postgres.wait_until_ready())?;
         Ok(postgres)
+    }
+
+    pub fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    pub async fn connect(&self) -> Result<Client, Error> {
+        connect(&self.config).await
     }
 
     fn create_tables(&self) -> Result<(), Error> {
         self.runtime.block_on(async {
-            let client = self.first_connection().await?;
+            let client = self.connect().await?;
             for size in Size::ALL {
                 let table = size.container();
                 let sql = format!("CREATE TABLE {table} (pk text, id text, doc jsonb, PRIMARY KEY (pk, id))");
@@ -77,11 +93,11 @@ impl Postgres {
         })
     }
 
-    async fn first_connection(&self) -> Result<Client, Error> {
+    async fn wait_until_ready(&self) -> Result<(), Error> {
         let until = Instant::now() + START_MAX;
         loop {
-            match connect(&self.config).await {
-                Ok(client) => return Ok(client),
+            match self.connect().await {
+                Ok(_) => return Ok(()),
                 Err(error) if Instant::now() >= until => return Err(error),
                 Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
             }
@@ -228,17 +244,24 @@ fn is_root() -> bool {
 }
 
 /// PostgreSQL refuses to run as root; `setpriv` becomes the program it starts, so signals reach it.
-fn command(program: &Path) -> Command {
-    if !is_root() {
-        return Command::new(program);
+/// So does `taskset`.
+fn command(program: &Path, cores: Option<&str>) -> Command {
+    let mut words: Vec<OsString> = Vec::new();
+    if let Some(cores) = cores {
+        words.extend(["taskset", "-c", cores].map(OsString::from));
     }
-    let mut command = Command::new("setpriv");
-    command.args(["--reuid=postgres", "--regid=postgres", "--init-groups"]).arg(program);
+    if is_root() {
+        words
+            .extend(["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"].map(OsString::from));
+    }
+    words.push(program.into());
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]);
     command
 }
 
 fn init(binaries: &Path, cluster: &Path) -> Result<(), Error> {
-    let mut command = command(&binaries.join("initdb"));
+    let mut command = command(&binaries.join("initdb"), None);
     command.args(["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "-D"]).arg(cluster);
     let done = command.current_dir("/").output().map_err(|e| Error::Io("initdb could not be run", e))?;
     if done.status.success() {
@@ -247,8 +270,8 @@ fn init(binaries: &Path, cluster: &Path) -> Result<(), Error> {
     Err(Error::Unexpected(format!("initdb: {}", String::from_utf8_lossy(&done.stderr))))
 }
 
-fn spawn(binaries: &Path, cluster: &Path, socket: &str) -> Result<Child, Error> {
-    let mut command = command(&binaries.join("postgres"));
+fn spawn(binaries: &Path, cluster: &Path, socket: &str, cores: Option<&str>) -> Result<Child, Error> {
+    let mut command = command(&binaries.join("postgres"), cores);
     command.arg("-D").arg(cluster).args(["-k", socket, "-c", "listen_addresses="]);
     for setting in SETTINGS {
         command.args(["-c", setting]);

@@ -2,6 +2,7 @@
 
 use crate::Folder;
 use bytes::Bytes;
+use fjall::config::BlockSizePolicy;
 use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
 use orrery_core::limits;
 use orrery_kv::{Engine, Error, KeyRange, Order, Put, Read, Row, Rows, Space, Sync, Tip};
@@ -31,6 +32,10 @@ const JOURNAL_BYTES_MAX: u64 = 192 * 1024 * 1024;
 const DISK_CHECK_BYTES: u64 = 4 * 1024 * 1024;
 /// A memtable is written to a file of its own when it reaches this.
 const MEMTABLE_BYTES_MAX: u64 = 32 * 1024 * 1024;
+/// Documents are read one by one and in scans. A scan pays for each block it enters, and one of 4 KB holds three
+/// or four documents; with twice the size it takes a tenth less time, and a single read no more. A folder keeps
+/// the size it was made with.
+const DOCUMENTS_BLOCK_BYTES: u32 = 8 * 1024;
 
 pub struct FjallEngine {
     database: Database,
@@ -101,7 +106,13 @@ impl FjallEngine {
 
 fn keyspace(database: &Database, space: Space) -> Result<Keyspace, Error> {
     let options = || {
-        KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE_BYTES_MAX).manual_journal_persist(true)
+        let options = KeyspaceCreateOptions::default()
+            .max_memtable_size(MEMTABLE_BYTES_MAX)
+            .manual_journal_persist(true);
+        match space {
+            Space::Documents => options.data_block_size_policy(BlockSizePolicy::all(DOCUMENTS_BLOCK_BYTES)),
+            Space::Meta | Space::Index | Space::Log => options,
+        }
     };
     database.keyspace(space.name(), options).map_err(opening)
 }

@@ -1,5 +1,6 @@
 //! Items: a row each, the text that arrived behind a small header.
 
+mod ahead;
 mod feed;
 mod operations;
 mod precondition;

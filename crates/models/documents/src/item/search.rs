@@ -3,13 +3,14 @@
 //! A document is an item's row, read in place: a member costs a walk along the row's table, a system property
 //! or a computed one is made when it is asked for. Expired items are not there.
 
+use super::ahead;
 use super::feed::FeedScope;
 use super::record::ItemRow;
 use crate::catalog::Container;
 use crate::{expiry, row};
 use orrery_core::{ItemRid, ResourceKind, Timestamp, limits};
 use orrery_keys::Epk;
-use orrery_kv::{KeyRange, Order, Read, Row, Rows, Space};
+use orrery_kv::{KeyRange, Read, Row};
 use orrery_query::execute::{Collection, Found, Host, Start, Whereabouts, value_of};
 use orrery_query::plan::{Plan, Rules};
 use orrery_query::{Datum, Document, QueryError, prepare};
@@ -120,6 +121,10 @@ impl<'a> Items<'a> {
     }
 }
 
+pub(super) fn failed(error: orrery_kv::Error) -> QueryError {
+    QueryError::Storage(error.to_string())
+}
+
 fn intersection(a: &KeyRange, b: &KeyRange) -> KeyRange {
     let end = match (&a.end, &b.end) {
         (Some(a), Some(b)) => Some(a.min(b).clone()),
@@ -139,28 +144,23 @@ impl Collection for Items<'_> {
             Start::At(position) => self.key(position),
             Start::After(position) => [&self.key(position)[..], &[0]].concat(),
         };
-        let failed = |error: orrery_kv::Error| QueryError::Storage(error.to_string());
-        let mut ahead = Ahead::default();
         let mut expired = 0u64;
+        let mut show = |(key, value): Row| {
+            let item = ItemRow::read(value).map_err(failed)?;
+            if expiry::is_expired(self.container, &item, self.now) {
+                expired += 1;
+                self.check_time(expired)?;
+                return Ok(ControlFlow::Continue(()));
+            }
+            Ok(self.row(&key, &item, visit))
+        };
         for range in &self.ranges {
             let range = KeyRange { start: range.start.clone().max(first.clone()), end: range.end.clone() };
             if range.is_empty() {
                 continue;
             }
-            let mut rows = self.state.range(Space::Documents, &range, Order::Ascending);
-            while ahead.fetch(&mut rows) {
-                for row in ahead.rows.drain(..) {
-                    let (key, value) = row.map_err(failed)?;
-                    let item = ItemRow::read(value).map_err(failed)?;
-                    if expiry::is_expired(self.container, &item, self.now) {
-                        expired += 1;
-                        self.check_time(expired)?;
-                        continue;
-                    }
-                    if self.row(&key, &item, visit).is_break() {
-                        return Ok(());
-                    }
-                }
+            if ahead::each_row(self.state, &range, &mut show)?.is_break() {
+                break;
             }
         }
         Ok(())
@@ -176,52 +176,6 @@ impl Collection for Items<'_> {
             (false, true) => Whereabouts::Behind,
             (false, false) => Whereabouts::Inside,
         }
-    }
-}
-
-/// Rows that are fetched before the first of them is looked at.
-///
-/// Rows lie all over memory, and to look at one is to wait until it has arrived. Here the ends of several are
-/// asked for at once, so they arrive together. A scan that ends soon has not fetched much: the first time it is
-/// one row, then two, then four.
-#[derive(Default)]
-struct Ahead {
-    rows: Vec<Result<Row, orrery_kv::Error>>,
-    fetched: usize,
-}
-
-const AHEAD_ROWS_MAX: usize = 32;
-const AHEAD_BYTES_MAX: usize = 256 * 1024;
-const CACHE_LINE: usize = 64;
-
-impl Ahead {
-    /// Whether there are any more.
-    fn fetch(&mut self, from: &mut Rows<'_>) -> bool {
-        let count = (2 * self.fetched).clamp(1, AHEAD_ROWS_MAX);
-        let mut bytes = 0;
-        while self.rows.len() < count && bytes < AHEAD_BYTES_MAX {
-            let Some(row) = from.next() else { break };
-            bytes += row.as_ref().map_or(0, |(_, value)| value.len());
-            self.rows.push(row);
-        }
-        self.fetched = self.rows.len();
-        self.touch();
-        self.fetched > 0
-    }
-
-    /// Reads a byte of each piece of memory that a look at a row begins with: its header, its first members, and
-    /// the table at its end.
-    fn touch(&self) {
-        let mut seen = 0;
-        for (_, value) in self.rows.iter().flatten() {
-            let end = value.len();
-            for place in
-                [0, CACHE_LINE, 2 * CACHE_LINE, end.saturating_sub(CACHE_LINE), end.saturating_sub(1)]
-            {
-                seen ^= value.get(place).copied().unwrap_or_default();
-            }
-        }
-        std::hint::black_box(seen);
     }
 }
 
@@ -267,54 +221,5 @@ impl View<'_> {
             let view = View { item: self.item, items: &bare };
             Datum::owned(value_of(plan, Datum::Document(&view), self.items.host))
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use bytes::Bytes;
-    use std::cell::Cell;
-
-    fn rows(bytes: usize, asked: &Cell<usize>) -> Rows<'_> {
-        Box::new((0..100u8).map(move |number| {
-            asked.set(asked.get() + 1);
-            Ok((Bytes::copy_from_slice(&[number]), Bytes::from(vec![0; bytes])))
-        }))
-    }
-
-    fn fetched(ahead: &mut Ahead, from: &mut Rows<'_>) -> Vec<u8> {
-        ahead.fetch(from);
-        ahead.rows.drain(..).flatten().map(|(key, _)| key[0]).collect()
-    }
-
-    #[test]
-    fn a_scan_that_ends_soon_has_not_fetched_much() {
-        let asked = Cell::new(0);
-        let (mut ahead, mut from) = (Ahead::default(), rows(10, &asked));
-        for (keys, so_far) in [(vec![0], 1), (vec![1, 2], 3), (vec![3, 4, 5, 6], 7)] {
-            assert_eq!(fetched(&mut ahead, &mut from), keys);
-            assert_eq!(asked.get(), so_far);
-        }
-    }
-
-    #[test]
-    fn every_row_comes_once_and_in_order() {
-        let asked = Cell::new(0);
-        let (mut ahead, mut from) = (Ahead::default(), rows(0, &asked));
-        let mut seen = Vec::new();
-        while ahead.fetch(&mut from) {
-            assert!(ahead.rows.len() <= AHEAD_ROWS_MAX);
-            seen.extend(ahead.rows.drain(..).flatten().map(|(key, _)| key[0]));
-        }
-        assert_eq!(seen, (0..100).collect::<Vec<u8>>());
-    }
-
-    #[test]
-    fn large_rows_are_fetched_few_at_a_time() {
-        let asked = Cell::new(0);
-        let (mut ahead, mut from) = (Ahead::default(), rows(AHEAD_BYTES_MAX / 2, &asked));
-        let counts: Vec<usize> = (0..5).map(|_| fetched(&mut ahead, &mut from).len()).collect();
-        assert_eq!(counts, [1, 2, 2, 2, 2]);
     }
 }

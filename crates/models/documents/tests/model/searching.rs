@@ -255,3 +255,25 @@ fn a_computed_property_sees_the_item_as_it_is_stored() {
     assert_eq!(rows(&world, &container, "SELECT VALUE c.tag FROM c"), "[true,true]");
     assert!(!rows(&world, &container, "SELECT * FROM c").contains("\"low\""));
 }
+
+#[test]
+fn a_long_scan_shows_each_item_once_in_order_and_stops_when_told() {
+    let mut world = World::new();
+    let container = world.container("");
+    world.create_all(&container, (0..3000).map(|n| format!(r#"{{"id":"{n:04}","pk":{}}}"#, n % 3)));
+    over(&world, &container, &whole(), |items| {
+        let all = scan(&items, &Start::Beginning);
+        assert_eq!(all.len(), 3000);
+        assert!(all.is_sorted_by(|a, b| a.0 < b.0), "in the order of their positions");
+        for stop in [1, 511, 512, 513, 2000] {
+            let mut seen = 0;
+            let stopped = items.scan(&Start::After(all[10].0.clone()), &mut |it| {
+                assert_eq!(it.position, all[11 + seen].0);
+                seen += 1;
+                if seen == stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            stopped.unwrap();
+            assert_eq!(seen, stop);
+        }
+    });
+}

@@ -1,0 +1,105 @@
+//! Queries that read every item, beside PostgreSQL's sequential scan of the same items.
+//!
+//! ```text
+//!   core 0     the server, then PostgreSQL, then the server …     one of them works, the other waits
+//!   core 1     the client: one connection, all pages of an answer
+//! ```
+//!
+//! Both hold the same text in one container and one table, without an index that would help, and all in memory.
+//! Before anything is measured their answers are compared, so that both do the same work. A rate is of items
+//! looked at, not of rows found.
+
+mod answer;
+mod on_orrery;
+mod on_postgres;
+mod question;
+mod set;
+
+pub use question::Question;
+
+use crate::Settings;
+use crate::error::Error;
+use crate::machine;
+use crate::report::{Report, Row};
+use crate::sample::{Outcome, Sample};
+use answer::{Answer, difference};
+use on_orrery::OnOrrery;
+use on_postgres::OnPostgres;
+use orrery_testing_client::{Options, release_binary};
+use std::time::Duration;
+
+const SERVER_CORE: &str = "0";
+const CLIENT_CORE: &str = "1";
+
+pub fn run(settings: &Settings, report: &mut Report) -> Result<(), Error> {
+    let questions: Vec<Question> =
+        Question::ALL.into_iter().filter(|question| settings.wants(question.name())).collect();
+    if questions.is_empty() {
+        return Ok(());
+    }
+    let cores = report.machine.cores;
+    if cores < 2 {
+        report.leave_out("query: this machine has one core, and the client needs one of its own");
+        return Ok(());
+    }
+    machine::pin_self(CLIENT_CORE)?;
+    let outcome = ask_all(&questions, settings, report);
+    machine::pin_self(&format!("0-{}", cores - 1))?;
+    outcome.or_else(|error| {
+        report.leave_out(&format!("query: {error}"));
+        Ok(())
+    })
+}
+
+fn ask_all(questions: &[Question], settings: &Settings, report: &mut Report) -> Result<(), Error> {
+    let options = Options { cores: Some(SERVER_CORE.to_owned()), ..Options::new(release_binary()?) };
+    let mut subjects: Vec<Box<dyn Asked>> =
+        vec![Box::new(OnOrrery::start(&settings.folder, &options, settings.query_items)?)];
+    match OnPostgres::start(&settings.folder, SERVER_CORE, settings.query_items) {
+        Ok(postgres) => subjects.push(Box::new(postgres)),
+        Err(error) => report.leave_out(&format!("query: {error}")),
+    }
+    for question in questions {
+        let rows = measure(&mut subjects, *question, settings)?;
+        report.add_query(*question, rows);
+    }
+    Ok(())
+}
+
+/// Someone who holds the items and answers questions about them.
+trait Asked {
+    fn name(&self) -> &'static str;
+
+    /// The whole answer.
+    fn answer(&self, question: Question) -> Result<Answer, Error>;
+
+    /// Asks again and again for a while; every answer must have that many rows.
+    fn run(&self, question: Question, rows: usize, span: Duration) -> Result<Sample, Error>;
+}
+
+/// A B A B …: so that what disturbs the machine for a while disturbs both.
+fn measure(
+    subjects: &mut [Box<dyn Asked>],
+    question: Question,
+    settings: &Settings,
+) -> Result<Vec<Row>, Error> {
+    let answers = subjects.iter().map(|subject| subject.answer(question)).collect::<Result<Vec<_>, _>>()?;
+    if let [ours, theirs] = &answers[..]
+        && let Some(difference) = difference(ours, theirs)
+    {
+        return Err(Error::Unexpected(format!("{}: the answers differ: {difference}", question.name())));
+    }
+    let rows = answers.first().map_or(0, Vec::len);
+    let mut runs: Vec<Vec<Sample>> = subjects.iter().map(|_| Vec::new()).collect();
+    for round in 0..settings.rounds {
+        for (subject, samples) in subjects.iter_mut().zip(&mut runs) {
+            if round == 0 {
+                subject.run(question, rows, settings.warm_up)?;
+            }
+            samples.push(subject.run(question, rows, settings.span)?);
+        }
+    }
+    let outcome = |samples| Outcome::of(samples).times(settings.query_items as f64);
+    let rows = subjects.iter().zip(runs);
+    Ok(rows.map(|(subject, samples)| Row { subject: subject.name(), outcome: outcome(samples) }).collect())
+}
