@@ -1,7 +1,7 @@
 //! The engine alone: what the same rows cost without HTTP, without signatures, without the document model.
 //!
-//! A create is the item's row (the JSON behind a header of 96 bytes) and a log entry; an upsert or replace
-//! also reads the item and logs what it replaced. Two styles of load: as many threads as connections, each
+//! A create is the item's row (the JSON behind a header of 96 bytes), the row that adds up its partition, and a
+//! log entry; an upsert or replace also reads the item and logs what it replaced. Two styles of load: as many threads as connections, each
 //! waiting for its commit, with one committer that takes whatever waits; and one thread that commits groups
 //! of that many itself, which is the most the engine can give.
 
@@ -23,6 +23,8 @@ use tempfile::TempDir;
 
 /// The header a stored item has before its JSON.
 const ROW_HEADER_BYTES: usize = 96;
+/// What is kept of a partition.
+const PARTITION_ROW_BYTES: usize = 16;
 /// What a log entry says besides what was replaced.
 const LOG_ENTRY_BYTES: usize = 64;
 
@@ -246,6 +248,8 @@ fn batch(place: Place, size: Size, template: &Template, before: Option<&Bytes>) 
     let mut row = vec![0; ROW_HEADER_BYTES];
     template.append(place, &mut row);
     batch.put_stamped(Space::Documents, key(place, size), row, 8);
+    let partition = Bytes::from(format!("{}/{}", size.container(), place.partition()));
+    batch.put(Space::Index, partition, Bytes::from_static(&[0; PARTITION_ROW_BYTES]));
     let before = before.map_or(&[][..], |row| row.as_ref());
     let mut entry = Batch::log_payload(LOG_ENTRY_BYTES + before.len());
     entry.extend_from_slice(&[0; LOG_ENTRY_BYTES]);
