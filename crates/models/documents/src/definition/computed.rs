@@ -1,12 +1,15 @@
 //! Computed properties: a name for `SELECT VALUE <expression> FROM <alias>`.
 //!
-//! The check here is of the query's shape, word by word; whether the expression itself makes sense is for
-//! the query parser, which this module does not know.
+//! One expression over one item: what would make it more is refused here, and so is what does not run.
 
 use super::SYSTEM_PROPERTIES;
 use super::error::{Parsed, invalid};
 use super::members::Members;
 use orrery_core::limits;
+use orrery_query::bind::bound::{Expr, SourceOf};
+use orrery_query::parse::Select;
+use orrery_query::plan::Rules;
+use orrery_query::{Prepared, prepare};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -15,10 +18,6 @@ pub struct ComputedProperty {
     pub name: String,
     pub query: String,
 }
-
-/// Words that would make the query more than one expression over one item.
-const FORBIDDEN: [&str; 9] =
-    ["WHERE", "ORDER", "GROUP", "TOP", "DISTINCT", "OFFSET", "LIMIT", "JOIN", "EXISTS"];
 
 pub(super) fn parse(raw: Value) -> Parsed<Vec<ComputedProperty>> {
     let Value::Array(entries) = raw else {
@@ -59,92 +58,36 @@ fn parse_property(raw: Value) -> Parsed<ComputedProperty> {
     Ok((ComputedProperty { name, query }, members.followed_by_rest(shown)))
 }
 
+/// The query must be one that runs: a container that took a broken one would fail every query from then on.
 fn check_query(query: &str) -> Result<(), String> {
-    let tokens = tokens(query)?;
-    let words = keywords(&tokens);
-    if !matches!(&words[..], [(0, first), (1, second), ..] if is(first, "SELECT") && is(second, "VALUE")) {
+    let Prepared { ast, plan } = prepare(query, &[], Rules::Off).map_err(|error| error.to_string())?;
+    let mut block = plan.query.block;
+    if !matches!(ast.select, Select::Value(_)) {
         return Err("it does not start with SELECT VALUE".to_owned());
     }
-    if let Some((_, word)) = words.iter().find(|(_, word)| FORBIDDEN.iter().any(|bad| is(word, bad))) {
-        return Err(format!("it has {}", word.to_uppercase()));
+    let has = [
+        (block.distinct, "DISTINCT"),
+        (ast.top.is_some(), "TOP"),
+        (ast.from.len() > 1, "JOIN"),
+        (block.filter.is_some(), "WHERE"),
+        (!ast.group_by.is_empty(), "GROUP BY"),
+        (block.grouping.is_some(), "an aggregate"),
+        (!block.order.is_empty() || block.rank.is_some(), "ORDER BY"),
+        (ast.window.is_some(), "OFFSET LIMIT"),
+        (block.select.any(&mut is_subquery), "a subquery"),
+    ];
+    if let Some((_, clause)) = has.iter().find(|(is_there, _)| *is_there) {
+        return Err(format!("it has {clause}"));
     }
-    if words[1..].iter().any(|(_, word)| is(word, "SELECT")) {
-        return Err("it has a subquery".to_owned());
-    }
-    let sources: Vec<usize> = words.iter().filter(|(_, word)| is(word, "FROM")).map(|(at, _)| *at).collect();
-    match sources[..] {
-        [2] => Err("it has no expression".to_owned()),
-        [from] => check_source(&tokens[from + 1..]),
-        _ => Err("it does not have exactly one FROM".to_owned()),
-    }
-}
-
-/// `c`, `root c` or `root AS c`.
-fn check_source(tokens: &[Token<'_>]) -> Result<(), String> {
-    match tokens {
-        [Token::Word(_)] => Ok(()),
-        [Token::Word(_), Token::Word(alias)] if !is(alias, "AS") && !is(alias, "IN") => Ok(()),
-        [Token::Word(_), Token::Word(word), Token::Word(_)] if is(word, "AS") => Ok(()),
+    match &block.from[..] {
+        [] => Err("it does not have exactly one FROM".to_owned()),
+        [one] if matches!(one.of, SourceOf::Collection) => Ok(()),
         _ => Err("its FROM is not a single alias".to_owned()),
     }
 }
 
-fn is(word: &str, keyword: &str) -> bool {
-    word.eq_ignore_ascii_case(keyword)
-}
-
-enum Token<'a> {
-    Word(&'a str),
-    Text,
-    Symbol(char),
-}
-
-/// The words that can be keywords, with their places: not the `top` of `c.top` or of `{top: 1}`.
-fn keywords<'a>(tokens: &[Token<'a>]) -> Vec<(usize, &'a str)> {
-    let follows_dot = |at: usize| at > 0 && matches!(tokens[at - 1], Token::Symbol('.'));
-    let is_label = |at: usize| matches!(tokens.get(at + 1), Some(Token::Symbol(':')));
-    let words = tokens.iter().enumerate().filter_map(|(at, token)| match token {
-        Token::Word(word) if !follows_dot(at) && !is_label(at) => Some((at, *word)),
-        _ => None,
-    });
-    words.collect()
-}
-
-fn tokens(query: &str) -> Result<Vec<Token<'_>>, String> {
-    let mut found = Vec::new();
-    let mut rest = query.trim_start();
-    while let Some(first) = rest.chars().next() {
-        let length = match first {
-            '"' | '\'' => text_length(rest, first).ok_or("a string in it does not end")?,
-            c if is_word(c) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
-            c => c.len_utf8(),
-        };
-        found.push(match first {
-            '"' | '\'' => Token::Text,
-            c if is_word(c) => Token::Word(&rest[..length]),
-            c => Token::Symbol(c),
-        });
-        rest = rest[length..].trim_start();
-    }
-    Ok(found)
-}
-
-fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
-}
-
-/// The bytes of the string literal that `text` starts with, quotes included.
-fn text_length(text: &str, quote: char) -> Option<usize> {
-    let mut escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            c if c == quote => return Some(at + c.len_utf8()),
-            _ => {}
-        }
-    }
-    None
+fn is_subquery(expr: &Expr) -> bool {
+    matches!(expr, Expr::Subquery(_) | Expr::Exists(_) | Expr::ArrayOf(_))
 }
 
 #[cfg(test)]
@@ -172,17 +115,31 @@ mod tests {
 
     #[test]
     fn anything_more_is_refused_with_the_reason() {
-        refused("", "does not start with SELECT VALUE");
+        refused("", "Syntax error");
         refused("SELECT c.a FROM c", "does not start with SELECT VALUE");
-        refused("SELECT VALUE FROM c", "no expression");
-        refused("SELECT VALUE c.a", "exactly one FROM");
+        refused("SELECT VALUE FROM c", "Syntax error");
+        refused("SELECT VALUE 1", "exactly one FROM");
         refused("SELECT VALUE c.a FROM c WHERE c.b", "has WHERE");
         refused("SELECT VALUE c.a FROM c order by c.a", "has ORDER");
-        refused("SELECT VALUE TOP 1 c.a FROM c", "has TOP");
+        refused("SELECT TOP 1 VALUE c.a FROM c", "has TOP");
+        refused("SELECT DISTINCT VALUE c.a FROM c", "has DISTINCT");
+        refused("SELECT VALUE c.a FROM c GROUP BY c.a", "has GROUP");
+        refused("SELECT VALUE c.a FROM c OFFSET 1 LIMIT 1", "has OFFSET");
         refused("SELECT VALUE t FROM c JOIN t IN c.tags", "has JOIN");
         refused("SELECT VALUE t FROM t IN c.tags", "not a single alias");
-        refused("SELECT VALUE c.a FROM c, d", "not a single alias");
+        refused("SELECT VALUE c FROM c.tags AS c", "not a single alias");
+        refused("SELECT VALUE c.a FROM c, d", "Syntax error");
         refused("SELECT VALUE (SELECT VALUE 1) FROM c", "subquery");
-        refused("SELECT VALUE 'open FROM c", "does not end");
+        refused("SELECT VALUE [1, EXISTS(SELECT VALUE 1)] FROM c", "subquery");
+        refused("SELECT VALUE COUNT(1) FROM c", "aggregate");
+        refused("SELECT VALUE 'open FROM c", "invalid string");
+    }
+
+    #[test]
+    fn what_does_not_run_is_refused_too() {
+        refused("SELECT VALUE LOWER(c.name, 1, 2) FROM c", "SC2050");
+        refused("SELECT VALUE NOSUCH(c.name) FROM c", "SC2005");
+        refused("SELECT VALUE d.name FROM c", "SC2001");
+        refused("SELECT VALUE c.name + @p FROM c", "SC2090");
     }
 }

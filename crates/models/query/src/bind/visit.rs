@@ -46,21 +46,15 @@ impl Expr {
         }
     }
 
-    /// Whether this or anything below it is so.
-    pub fn any(&self, is: &mut dyn FnMut(&Expr) -> bool) -> bool {
-        // Only for reading; the walk above is the one place that knows every node's children.
-        let mut copy = self.clone();
-        any_mut(&mut copy, is)
+    /// Whether this or anything below it is so. It changes nothing: the walk above is the one place that knows
+    /// every node's children, and it lends them to be changed.
+    pub fn any(&mut self, is: &mut dyn FnMut(&Expr) -> bool) -> bool {
+        let mut found = is(self);
+        if !found {
+            self.for_each_child(&mut |child| found = found || child.any(is));
+        }
+        found
     }
-}
-
-fn any_mut(expr: &mut Expr, is: &mut dyn FnMut(&Expr) -> bool) -> bool {
-    if is(expr) {
-        return true;
-    }
-    let mut found = false;
-    expr.for_each_child(&mut |child| found = found || any_mut(child, is));
-    found
 }
 
 impl Block {
