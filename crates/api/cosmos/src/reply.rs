@@ -6,8 +6,7 @@ use bytes::Bytes;
 use http::header::{CONTENT_TYPE, ETAG};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use orrery_api_common::{Body, body_of_two};
-use orrery_core::{ETag, limits};
-use orrery_documents::Guid;
+use orrery_core::{ETag, Guid, limits};
 use orrery_documents::charge::Charge;
 use std::borrow::Cow;
 

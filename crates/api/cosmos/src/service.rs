@@ -11,7 +11,7 @@ use http::{Method, Response};
 use hyper::body::Incoming;
 use orrery_api_common::{Body, Keys, Peer, discard_body};
 use orrery_core::limits;
-use orrery_documents::{Guid, Stamp};
+use orrery_documents::Stamp;
 use orrery_store::Store;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -94,7 +94,7 @@ impl Cosmos {
 
     fn activity_id(&self, request: &Request) -> String {
         let echoed = request.header(&header::ACTIVITY_ID).filter(|id| !id.is_empty() && id.len() <= 64);
-        let made_up = || Guid::random(self.0.store.env().random_u128()).as_str().to_owned();
+        let made_up = || self.0.store.env().guid();
         echoed.map_or_else(made_up, str::to_owned)
     }
 

@@ -3,7 +3,7 @@
 //! The system clock is read here and nowhere else. A manual clock stands still until it is moved, so a
 //! test walks 30 days in a millisecond; a seeded source makes ids repeat.
 
-use crate::Timestamp;
+use crate::{Guid, Timestamp};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
@@ -90,15 +90,7 @@ impl Env {
 
     /// A version-4 GUID in text, for activity ids and ids we make up.
     pub fn guid(&self) -> String {
-        let x = self.random_u128();
-        format!(
-            "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
-            (x >> 96) as u32,
-            (x >> 80) as u16,
-            (x >> 64) as u16 & 0xfff,
-            ((x >> 48) as u16 & 0x3fff) | 0x8000,
-            x as u64 & 0xffff_ffff_ffff
-        )
+        Guid::random(self.random_u128()).as_str().to_owned()
     }
 
     /// Randomness fit for keys.

@@ -1,5 +1,6 @@
 //! The tag of one version of a resource. Opaque to clients; written quoted, in the shape of a GUID.
 
+use crate::Guid;
 use std::fmt;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,16 +30,7 @@ impl ETag {
 
 impl fmt::Display for ETag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let x = self.0;
-        write!(
-            f,
-            "\"{:08x}-{:04x}-{:04x}-{:04x}-{:012x}\"",
-            (x >> 96) as u32,
-            (x >> 80) as u16,
-            (x >> 64) as u16,
-            (x >> 48) as u16,
-            x as u64 & 0xffff_ffff_ffff
-        )
+        write!(f, "\"{}\"", Guid::new(self.0).as_str())
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod env;
 mod etag;
+mod guid;
 pub mod limits;
 mod name;
 mod rid;
@@ -13,6 +14,7 @@ mod time;
 
 pub use env::{Env, OsSeed};
 pub use etag::ETag;
+pub use guid::Guid;
 pub use name::{ContainerName, DatabaseName, InvalidName, ItemId};
 pub use rid::{ContainerRid, DatabaseRid, InvalidRid, ItemRid, OfferRid, ResourceKind};
 pub use time::Timestamp;

@@ -19,14 +19,12 @@ pub mod catalog;
 pub mod charge;
 pub mod definition;
 pub mod expiry;
-mod guid;
 pub mod item;
 pub mod partition;
 pub mod ranges;
 pub mod row;
 pub mod sweep;
 
-pub use guid::Guid;
 use orrery_core::{ETag, Timestamp};
 
 /// What the world adds to a write: the moment, the tag of the version it makes, and the bound it keeps to.

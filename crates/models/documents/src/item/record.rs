@@ -12,10 +12,9 @@
 //! Integers are big-endian. A point read copies the text and never parses it; a filter on one member goes to
 //! its bytes through the table.
 
-use crate::Guid;
 use crate::catalog::Container;
 use bytes::Bytes;
-use orrery_core::{ETag, ItemRid, Lsn, ResourceKind, Timestamp};
+use orrery_core::{ETag, Guid, ItemRid, Lsn, ResourceKind, Timestamp};
 use orrery_kv::Error;
 use orrery_value::{Member, Span};
 use std::cmp::Ordering;
