@@ -3,7 +3,7 @@
 
 use super::Plan;
 use crate::bind::bound::{Block, Expr, Score, SourceOf};
-use crate::parse::{BinaryOp, UnaryOp};
+use crate::lex::is_name;
 use orrery_value::Value;
 use std::fmt;
 
@@ -106,11 +106,11 @@ impl Printer<'_> {
             Expr::Constant(Value::Undefined) => "undefined".to_owned(),
             Expr::Constant(value) => value.to_json(),
             Expr::Slot(slot) => self.slot(*slot),
-            Expr::Member(of, name) if is_plain(name) => format!("{}.{name}", self.part(of)),
+            Expr::Member(of, name) if is_name(name) => format!("{}.{name}", self.part(of)),
             Expr::Member(of, name) => format!("{}[{name:?}]", self.part(of)),
             Expr::Index(of, index) => format!("{}[{}]", self.part(of), self.expr(index)),
-            Expr::Unary(op, of) => format!("{}{}", unary(*op), self.part(of)),
-            Expr::Binary(op, a, b) => format!("{} {} {}", self.part(a), binary(*op), self.part(b)),
+            Expr::Unary(op, of) => format!("{op}{}", self.part(of)),
+            Expr::Binary(op, a, b) => format!("{} {op} {}", self.part(a), self.part(b)),
             Expr::All(terms) => terms.iter().map(|term| self.part(term)).collect::<Vec<_>>().join(" AND "),
             Expr::Any(terms) => terms.iter().map(|term| self.part(term)).collect::<Vec<_>>().join(" OR "),
             Expr::Conditional(a, b, c) => format!("{} ? {} : {}", self.part(a), self.part(b), self.part(c)),
@@ -155,46 +155,5 @@ impl Printer<'_> {
             name if name.is_empty() || name.starts_with('#') => format!("${slot}"),
             name => name.to_owned(),
         }
-    }
-}
-
-fn is_plain(name: &str) -> bool {
-    let mut characters = name.chars();
-    characters.next().is_some_and(|first| first.is_alphabetic() || first == '_')
-        && characters.all(|character| character.is_alphanumeric() || character == '_')
-}
-
-fn unary(op: UnaryOp) -> &'static str {
-    match op {
-        UnaryOp::Plus => "+",
-        UnaryOp::Minus => "-",
-        UnaryOp::BitNot => "~",
-        UnaryOp::Not => "NOT ",
-    }
-}
-
-fn binary(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Or => "OR",
-        BinaryOp::And => "AND",
-        BinaryOp::Coalesce => "??",
-        BinaryOp::Equal => "=",
-        BinaryOp::NotEqual => "!=",
-        BinaryOp::Less => "<",
-        BinaryOp::LessOrEqual => "<=",
-        BinaryOp::Greater => ">",
-        BinaryOp::GreaterOrEqual => ">=",
-        BinaryOp::BitOr => "|",
-        BinaryOp::BitXor => "^",
-        BinaryOp::BitAnd => "&",
-        BinaryOp::ShiftLeft => "<<",
-        BinaryOp::ShiftRight => ">>",
-        BinaryOp::ShiftRightZero => ">>>",
-        BinaryOp::Add => "+",
-        BinaryOp::Subtract => "-",
-        BinaryOp::Multiply => "*",
-        BinaryOp::Divide => "/",
-        BinaryOp::Modulo => "%",
-        BinaryOp::Concat => "||",
     }
 }
