@@ -10,7 +10,8 @@ use hyper::body::Incoming;
 use orrery_api_common::{Peer, read_body};
 use orrery_core::{ETag, limits};
 use orrery_documents::definition::Throughput;
-use orrery_documents::item::{PageLimits, Preconditions, TagMatch};
+use orrery_documents::item::{Preconditions, TagMatch};
+use orrery_query::execute::Limits;
 
 pub struct Request {
     pub head: Parts,
@@ -94,7 +95,7 @@ impl Request {
     }
 
     /// `-1` and `0` leave the size of a page to the server.
-    pub fn page_limits(&self) -> Result<PageLimits, Failure> {
+    pub fn page_limits(&self) -> Result<Limits, Failure> {
         let items = match self.header_or_refuse(&header::MAX_ITEM_COUNT)?.filter(|text| !text.is_empty()) {
             None => limits::PAGE_ITEMS_DEFAULT,
             Some(text) => match text.parse::<i64>() {
@@ -108,7 +109,7 @@ impl Request {
                 }
             },
         };
-        Ok(PageLimits { items, bytes: limits::PAGE_BYTES_MAX })
+        Ok(Limits { items, bytes: limits::PAGE_BYTES_MAX })
     }
 
     /// Waits for the whole body, so that what is looked up afterwards is not a minute old when it is used.

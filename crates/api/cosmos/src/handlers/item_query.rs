@@ -18,7 +18,7 @@ use orrery_documents::definition::DistanceFunction;
 use orrery_documents::item::Items;
 use orrery_keys::{Epk, epk, prefix_range};
 use orrery_query::bind::Settings;
-use orrery_query::execute::{Host, Limits, Page, page};
+use orrery_query::execute::{Host, Page, page};
 use orrery_query::functions::vector::Distance;
 use orrery_query::plan::Rules;
 use orrery_query::plan::distributed::{
@@ -37,13 +37,12 @@ pub async fn query(
     super::items::check_consistency(cosmos, request)?;
     let body = QueryBody::parse(&request.body().await?)?;
     let scope = scope(request, container)?;
+    let fingerprint = body.fingerprint();
     let resume = match request.header_or_refuse(&header::CONTINUATION)?.filter(|token| !token.is_empty()) {
         None => None,
-        Some(token) => Some(cosmos.tokens().read_query(container.number(), body.fingerprint(), token)?),
+        Some(token) => Some(cosmos.tokens().read_query(container.number(), fingerprint, token)?),
     };
-    let fingerprint = body.fingerprint();
     let limits = request.page_limits()?;
-    let limits = Limits { items: limits.items, bytes: limits.bytes };
     let snapshot = cosmos.store().snapshot();
     let (range, lsn) = (range_of(&scope, container), snapshot.lsn());
     let host = QueryHost::new(cosmos.store().env());

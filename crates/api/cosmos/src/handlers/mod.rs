@@ -61,7 +61,7 @@ fn container(cosmos: &Cosmos, database: &str, name: &str) -> Result<Arc<Containe
 }
 
 /// Runs what may read many rows where it keeps no connection waiting.
-async fn on_a_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
+pub async fn on_a_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
     tokio::task::spawn_blocking(work)
         .await
         .map_err(|_| Failure::internal("The work broke off; look into the server's log."))

@@ -12,7 +12,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::StatusCode;
 use orrery_documents::charge::Charge;
-use orrery_query::execute::{Collection, Found, Limits, Page, Start, page};
+use orrery_query::execute::{Collection, Found, Page, Start, page};
 use orrery_query::plan::Rules;
 use orrery_query::{Datum, QueryError, prepare};
 use serde_json::Value;
@@ -33,7 +33,6 @@ pub async fn query(
         Some(token) => Some(cosmos.tokens().read_query(0, question, token)?),
     };
     let limits = request.page_limits()?;
-    let limits = Limits { items: limits.items, bytes: limits.bytes };
     let host = QueryHost::new(cosmos.store().env());
     let work = move |host: &QueryHost| {
         let plan = prepare(&body.text, &body.parameters, Rules::On)?.plan;

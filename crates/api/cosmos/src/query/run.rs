@@ -2,6 +2,7 @@
 
 use super::host::QueryHost;
 use crate::failure::Failure;
+use crate::handlers::on_a_thread;
 use crate::service::Cosmos;
 
 pub async fn run<T: Send + 'static>(
@@ -11,11 +12,11 @@ pub async fn run<T: Send + 'static>(
 ) -> Result<T, Failure> {
     // Dropped with this future, which is dropped with its connection.
     let _waiting = host.waiting();
-    let stopping = || Failure::internal("The work broke off; look into the server's log.");
-    let permit = cosmos.queries().acquire_owned().await.map_err(|_| stopping())?;
+    let permit = cosmos.queries().acquire_owned().await;
+    let permit = permit.map_err(|_| Failure::internal("Queries are not taken any more."))?;
     let work = move || {
         let _permit = permit;
         work(&host)
     };
-    tokio::task::spawn_blocking(work).await.map_err(|_| stopping())?
+    on_a_thread(work).await?
 }

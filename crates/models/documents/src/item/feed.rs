@@ -6,6 +6,7 @@ use crate::{expiry, row};
 use orrery_core::{Timestamp, limits};
 use orrery_keys::Epk;
 use orrery_kv::{Error, KeyRange, Order, Read, Space};
+use orrery_query::execute::Limits;
 
 /// Which items a feed covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,12 +15,6 @@ pub enum FeedScope {
     Partition(Epk),
     /// Every item whose effective partition key is in `[min, max)`.
     Between(Epk, Epk),
-}
-
-#[derive(Clone, Copy, Debug)]
-pub struct PageLimits {
-    pub items: usize,
-    pub bytes: usize,
 }
 
 #[derive(Debug)]
@@ -63,7 +58,7 @@ pub fn read_feed(
     container: &Container,
     scope: &FeedScope,
     after: Option<&[u8]>,
-    page: PageLimits,
+    page: Limits,
     now: Timestamp,
 ) -> Result<Page, Error> {
     let mut range = scope.range(container);

@@ -9,7 +9,7 @@ mod record;
 mod search;
 mod statistics;
 
-pub use feed::{FeedScope, Page, PageLimits, id_of, read_feed};
+pub use feed::{FeedScope, Page, id_of, read_feed};
 pub use operations::{ItemError, Target, Written, create, delete, read, replace, upsert};
 pub(crate) use operations::{Removal, remove, stored};
 pub use precondition::{Preconditions, TagMatch, Verdict};

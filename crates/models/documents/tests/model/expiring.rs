@@ -5,8 +5,9 @@ use crate::world::{Change, World, said, target};
 use orrery_core::limits;
 use orrery_documents::catalog::Container;
 use orrery_documents::expiry;
-use orrery_documents::item::{FeedScope, PageLimits, Preconditions, Written, read_feed};
+use orrery_documents::item::{FeedScope, Preconditions, Written, read_feed};
 use orrery_kv::{KeyRange, Order, Read, Space};
+use orrery_query::execute::Limits;
 
 const ALWAYS: Preconditions = Preconditions { if_match: None, if_none_match: None };
 
@@ -67,7 +68,7 @@ fn an_expired_item_is_missing_to_every_operation() {
     assert_eq!(said(&world.replace(&container, &a, body, ALWAYS)), "Missing");
     assert_eq!(said(&world.delete(&container, &a, ALWAYS)), "Missing");
     let scope = FeedScope::Partition(a.epk.clone());
-    let page = PageLimits { items: 10, bytes: 1000 };
+    let page = Limits { items: 10, bytes: 1000 };
     assert_eq!(read_feed(&*world.snapshot(), &container, &scope, None, page, world.now()).unwrap().items, []);
     assert!(matches!(world.upsert(&container, body, ALWAYS), Ok(Written::Created(_))));
 }

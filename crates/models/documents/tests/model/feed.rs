@@ -3,15 +3,16 @@
 use crate::world::{World, epk, target};
 use orrery_core::limits;
 use orrery_documents::catalog::Container;
-use orrery_documents::item::{FeedScope, Page, PageLimits, Preconditions, read_feed};
+use orrery_documents::item::{FeedScope, Page, Preconditions, read_feed};
 use orrery_documents::row::Row;
 use orrery_keys::{Epk, prefix_range};
 use orrery_kv::{Engine, Put, Read, Space, Sync};
+use orrery_query::execute::Limits;
 use orrery_value::Value;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-const ALL: PageLimits = PageLimits { items: 1000, bytes: limits::PAGE_BYTES_MAX };
+const ALL: Limits = Limits { items: 1000, bytes: limits::PAGE_BYTES_MAX };
 
 fn everything() -> FeedScope {
     FeedScope::Between(Epk::start(), Epk::end())
@@ -22,7 +23,7 @@ fn page(
     container: &Container,
     scope: &FeedScope,
     after: Option<&[u8]>,
-    limits: PageLimits,
+    limits: Limits,
 ) -> Page {
     read_feed(&*world.snapshot(), container, scope, after, limits, world.now()).unwrap()
 }
@@ -37,7 +38,7 @@ fn numbers(page: &Page) -> Vec<i64> {
 }
 
 /// The numbers of all items of a scope, page by page.
-fn walk(world: &World, container: &Container, scope: &FeedScope, limits: PageLimits) -> Vec<i64> {
+fn walk(world: &World, container: &Container, scope: &FeedScope, limits: Limits) -> Vec<i64> {
     let (mut found, mut after) = (Vec::new(), None);
     loop {
         let page = page(world, container, scope, after.as_deref(), limits);
@@ -68,7 +69,7 @@ fn with_items(count: i64) -> (World, Container) {
 fn pages_end_at_their_number_of_items() {
     let (world, container) = with_items(20);
     for items in [1, 3, 19, 20, 21] {
-        let limits = PageLimits { items, ..ALL };
+        let limits = Limits { items, ..ALL };
         let found = walk(&world, &container, &everything(), limits);
         assert_eq!(found.iter().collect::<BTreeSet<_>>().len(), 20);
         assert_eq!(found.len(), 20);
@@ -90,11 +91,11 @@ fn pages_end_before_their_number_of_bytes_but_never_empty() {
         (10 * bytes, 10),
         (1 << 30, 10),
     ] {
-        let first = page(&world, &container, &everything(), None, PageLimits { bytes: limit, items: 100 });
+        let first = page(&world, &container, &everything(), None, Limits { bytes: limit, items: 100 });
         assert_eq!(first.items.len(), expected, "items of {bytes} bytes in a page of {limit}");
         assert_eq!(first.more_after.is_some(), expected < 10);
     }
-    assert_eq!(walk(&world, &container, &everything(), PageLimits { bytes: 1, items: 100 }).len(), 10);
+    assert_eq!(walk(&world, &container, &everything(), Limits { bytes: 1, items: 100 }).len(), 10);
 }
 
 #[test]
@@ -114,7 +115,7 @@ fn a_partition_has_its_own_items_in_the_order_of_their_ids() {
     let scope = FeedScope::Partition(epk(&container, "3"));
     let expected = vec![13, 18, 3, 8];
     assert_eq!(walk(&world, &container, &scope, ALL), expected);
-    assert_eq!(walk(&world, &container, &scope, PageLimits { items: 1, ..ALL }), expected);
+    assert_eq!(walk(&world, &container, &scope, Limits { items: 1, ..ALL }), expected);
 }
 
 #[test]
@@ -142,7 +143,7 @@ fn a_prefix_of_a_hierarchical_key_covers_what_is_below_it() {
     world.create_all(&container, bodies);
     let check = |prefix: &str, expected: Vec<i64>| {
         let (min, max) = prefix_range(&epk(&container, prefix));
-        let found = walk(&world, &container, &FeedScope::Between(min, max), PageLimits { items: 4, ..ALL });
+        let found = walk(&world, &container, &FeedScope::Between(min, max), Limits { items: 4, ..ALL });
         assert_eq!(found.len(), expected.len(), "{prefix}");
         assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected.into_iter().collect());
     };
@@ -198,7 +199,7 @@ proptest! {
         let mut seen: BTreeMap<i64, usize> = BTreeMap::new();
         let (mut after, mut steps) = (None, steps.into_iter());
         loop {
-            let page = page(&world, &container, &everything(), after.as_deref(), PageLimits { items, bytes });
+            let page = page(&world, &container, &everything(), after.as_deref(), Limits { items, bytes });
             numbers(&page).into_iter().for_each(|n| *seen.entry(n).or_default() += 1);
             let Some(key) = page.more_after else { break };
             after = Some(key);

@@ -7,7 +7,7 @@ use orrery_documents::Stamp;
 use orrery_documents::catalog::{self, Container};
 use orrery_documents::definition::ContainerDefinition;
 use orrery_documents::item::{
-    self, FeedScope, ItemError, PageLimits, Preconditions, Prepared, Target, prepare, read_feed,
+    self, FeedScope, ItemError, Preconditions, Prepared, Target, prepare, read_feed,
 };
 use orrery_keys::Epk;
 use orrery_kv::{Engine, Sync, Txn};
@@ -119,7 +119,7 @@ impl Shop {
     /// The texts of all items that are there now.
     pub fn texts(&self, container: &Container) -> Vec<String> {
         let everything = FeedScope::Between(Epk::start(), Epk::end());
-        let page = PageLimits { items: 10_000, bytes: usize::MAX };
+        let page = orrery_query::execute::Limits { items: 10_000, bytes: usize::MAX };
         let now = self.store.env().now();
         let page = read_feed(&*self.store.snapshot(), container, &everything, None, page, now).unwrap();
         page.items.iter().map(|item| item.text().to_owned()).collect()
