@@ -7,6 +7,7 @@
 //! Each stage has its own folder and type, and can print itself. The parser knows no documents, the planner
 //! no storage, the executor no text.
 
+pub mod access;
 pub mod bind;
 pub mod datum;
 pub mod error;

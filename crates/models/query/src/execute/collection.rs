@@ -1,5 +1,6 @@
 //! What is queried: documents in an order of their own, each with a position to go on from.
 
+use crate::access::Indexes;
 use crate::datum::Datum;
 use crate::error::QueryError;
 use std::ops::ControlFlow;
@@ -21,6 +22,11 @@ pub trait Collection {
         start: &Start,
         visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
     ) -> Result<(), QueryError>;
+
+    /// The indexes over these documents, if there are any that can be used.
+    fn indexes(&self) -> Option<&dyn Indexes> {
+        None
+    }
 
     /// Where a position lies that another collection of the same documents gave: this one may be a part of it.
     fn whereabouts(&self, _position: &[u8]) -> Whereabouts {
