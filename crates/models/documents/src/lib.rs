@@ -19,6 +19,7 @@ pub mod catalog;
 pub mod charge;
 pub mod definition;
 pub mod expiry;
+pub mod index;
 pub mod item;
 pub mod partition;
 pub mod ranges;

@@ -19,7 +19,7 @@ pub enum Step {
     Each,
 }
 
-/// Begin a document to values inside it; never empty.
+/// From a document to values inside it; never empty.
 pub type Path = Vec<Step>;
 
 /// What an index is over.

@@ -9,4 +9,6 @@
 
 mod indexes;
 
-pub use indexes::{Entries, Entry, Begin, IndexOf, Indexes, Interval, Known, Path, Rectangle, Shown, Span, Step};
+pub use indexes::{
+    Begin, Entries, Entry, IndexOf, Indexes, Interval, Known, Path, Rectangle, Shown, Span, Step,
+};
