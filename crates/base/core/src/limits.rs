@@ -145,3 +145,6 @@ pub const GROUP_KEYS_MAX: usize = 100;
 pub const QUERIES_MAX: usize = 32;
 /// Where a query goes on, before it is sealed into a token of at most [`CONTINUATION_BYTES_MAX`].
 pub const CONTINUATION_STATE_BYTES_MAX: usize = 11_000;
+/// Counts that one tally keeps, and tallies that are kept in memory.
+pub const TALLY_FIELDS_MAX: usize = 256;
+pub const TALLIES_CACHED_MAX: usize = 4096;

@@ -1,6 +1,7 @@
 //! One atomic write: conditions, puts and log entries, first without and then with its LSN.
 
 use crate::log::{self, LogLine};
+use crate::tally::Change;
 use crate::{Error, Overlay, Read, Space};
 use bytes::Bytes;
 use orrery_core::Lsn;
@@ -48,6 +49,8 @@ impl Condition {
 pub struct Batch {
     pub(crate) conditions: Vec<Condition>,
     pub(crate) puts: Vec<UnstampedPut>,
+    unseen: Vec<Put>,
+    tallies: Vec<Change>,
     pub(crate) log: Vec<LogLine>,
 }
 
@@ -105,6 +108,16 @@ impl Batch {
         self.puts.push(UnstampedPut { space, key, value: None });
     }
 
+    /// A put, or removal, of a row that no transaction reads: it is not kept for those that come next.
+    pub fn put_unseen(&mut self, space: Space, key: Bytes, value: Option<Bytes>) {
+        self.unseen.push(Put { space, key, value });
+    }
+
+    /// Changes a count of a [`Tally`](crate::Tally); the row is written with the commit.
+    pub fn tally(&mut self, space: Space, key: Bytes, field: u64, by: i64) {
+        self.tallies.push(Change { space, key, field, by });
+    }
+
     /// Appends an entry to a stream of the log. `payload` is built by [`log_payload`](Self::log_payload).
     pub fn log(&mut self, stream: u64, payload: Vec<u8>) {
         self.log.push(LogLine::new(stream, payload));
@@ -116,7 +129,7 @@ impl Batch {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.puts.is_empty() && self.log.is_empty()
+        self.puts.is_empty() && self.unseen.is_empty() && self.log.is_empty()
     }
 
     /// Whether the conditions hold on this state; the commit looks again.
@@ -136,9 +149,16 @@ impl Batch {
             key: put.key,
             value: put.value.map(|value| value.stamp(lsn)),
         });
-        let mut batch =
-            StampedBatch { lsn, conditions: self.conditions, puts: puts.collect(), log: self.log, bytes: 0 };
-        batch.bytes = batch.puts.iter().map(put_bytes).sum::<usize>()
+        let mut batch = StampedBatch {
+            lsn,
+            conditions: self.conditions,
+            puts: puts.collect(),
+            unseen: self.unseen,
+            tallies: self.tallies,
+            log: self.log,
+            bytes: 0,
+        };
+        batch.bytes = batch.puts.iter().chain(&batch.unseen).map(put_bytes).sum::<usize>()
             + batch.log.iter().map(LogLine::bytes).sum::<usize>();
         batch
     }
@@ -166,6 +186,8 @@ pub struct StampedBatch {
     pub(crate) lsn: Lsn,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) puts: Vec<Put>,
+    pub(crate) unseen: Vec<Put>,
+    pub(crate) tallies: Vec<Change>,
     pub(crate) log: Vec<LogLine>,
     bytes: usize,
 }
@@ -175,11 +197,16 @@ impl StampedBatch {
         self.lsn
     }
 
+    /// What the transactions that come next may read.
     pub fn puts(&self) -> &[Put] {
         &self.puts
     }
 
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.puts.is_empty() && self.unseen.is_empty() && self.log.is_empty()
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::{
     Batch, Condition, Db, Engine, Error, Expect, KeyRange, LogRecord, Order, Outcome, Put, Read, Space,
-    StampedBatch, Sync, Tip,
+    StampedBatch, Sync, Tally, Tip,
 };
 use bytes::Bytes;
 use orrery_core::Lsn;
@@ -24,6 +24,7 @@ pub fn check<B: Bench>(mut fresh: impl FnMut() -> B) {
     synced_writes_survive_reopening(&mut fresh());
     conditions_decide_and_see_earlier_batches(&mut fresh());
     stamps_and_log_entries_carry_the_lsn(&mut fresh());
+    tallies_add_up_over_batches_and_reopening(&mut fresh());
     a_changed_log_entry_is_noticed(&mut fresh());
     a_lost_commit_is_noticed(&mut fresh());
 }
@@ -201,6 +202,26 @@ fn stamps_and_log_entries_carry_the_lsn(bench: &mut impl Bench) {
     db.commit(stamped(vec![log_batch(1, b"four")], 301)).expect("the chain goes on after reopening");
     drop((snapshot, db));
     Db::open(bench.open(), Sync::Data).expect("the chain holds across reopening");
+}
+
+fn tallies_add_up_over_batches_and_reopening(bench: &mut impl Bench) {
+    let key = Bytes::from_static(b"tally");
+    let count = |db: &Db, field| Tally::of(&*db.snapshot(), Space::Index, &key).expect("readable").get(field);
+    let changes = |lsn: u64, changes: &[(u64, i64)]| {
+        let mut batch = Batch::new();
+        batch.put_unseen(Space::Index, Bytes::from(vec![b'e', lsn as u8]), Some(Bytes::new()));
+        changes.iter().for_each(|(field, by)| batch.tally(Space::Index, key.clone(), *field, *by));
+        batch.stamp(Lsn(lsn))
+    };
+    let db = Db::open(bench.open(), Sync::Data).expect("open");
+    db.commit(vec![changes(1, &[(1, 2), (2, 1)]), changes(2, &[(1, -1)])]).expect("committed");
+    assert_eq!((count(&db, 1), count(&db, 2)), (1, 1));
+    db.commit(vec![changes(3, &[(1, 4)])]).expect("committed");
+    drop(db);
+    let db = Db::open(bench.open(), Sync::Data).expect("open");
+    db.commit(vec![changes(4, &[(1, 1), (2, -1)])]).expect("committed");
+    assert_eq!((count(&db, 1), count(&db, 2)), (6, 0));
+    assert!(db.snapshot().get(Space::Index, b"e\x04").expect("readable").is_some());
 }
 
 fn a_changed_log_entry_is_noticed(bench: &mut impl Bench) {

@@ -4,6 +4,7 @@
 //! promised to keep (D1, D2); the tip row is in the same atomic write as what it covers.
 
 use crate::log::{self, Links};
+use crate::tally::Tallies;
 use crate::{
     Condition, Engine, Error, KeyRange, Order, Overlay, Put, Read, Rows, Space, StampedBatch, Sync, Tip,
 };
@@ -24,6 +25,7 @@ pub struct Db {
 struct Writer {
     tip: Tip,
     links: Links,
+    tallies: Tallies,
 }
 
 /// The newest durable state at one moment. Cheap to clone; holding one keeps old versions from being
@@ -72,7 +74,12 @@ impl Db {
             }
         };
         let published = ArcSwap::from_pointee(Snapshot { view, lsn: tip.lsn });
-        Ok(Self { engine, sync, published, writer: Mutex::new(Writer { tip, links: Links::default() }) })
+        Ok(Self {
+            engine,
+            sync,
+            published,
+            writer: Mutex::new(Writer { tip, links: Links::default(), tallies: Tallies::default() }),
+        })
     }
 
     pub fn snapshot(&self) -> Arc<Snapshot> {
@@ -96,7 +103,7 @@ impl Db {
         let good = conditions_that_hold(&group, &*snapshot)?;
         let outcomes = outcomes(group.len(), good);
         group.truncate(good);
-        if group.iter().any(|batch| !batch.puts.is_empty() || !batch.log.is_empty()) {
+        if group.iter().any(|batch| !batch.is_empty()) {
             writer.write(group, self, &snapshot)?;
         }
         Ok(outcomes)
@@ -111,23 +118,27 @@ impl Db {
 }
 
 impl Writer {
-    /// After a failure the links speak of entries that are not there; the next commit reads them anew.
+    /// After a failure the links and tallies speak of what is not there; the next commit reads them anew.
     fn write(&mut self, group: Vec<StampedBatch>, db: &Db, snapshot: &Snapshot) -> Result<(), Error> {
         let written = self.try_write(group, db, snapshot);
         if written.is_err() {
             self.links = Links::default();
+            self.tallies = Tallies::default();
         }
         written
     }
 
     fn try_write(&mut self, group: Vec<StampedBatch>, db: &Db, snapshot: &Snapshot) -> Result<(), Error> {
-        let size = group.iter().map(|batch| batch.puts.len() + batch.log.len()).sum::<usize>() + 1;
+        let size = group.iter().map(|batch| batch.puts.len() + batch.unseen.len() + batch.log.len());
+        let size = size.sum::<usize>() + 1;
         let mut puts = Vec::with_capacity(size);
         let mut tip = self.tip;
-        let mut sealed = Vec::new();
+        let (mut sealed, mut tallies) = (Vec::new(), Vec::new());
         for batch in group {
             assert!(batch.lsn > tip.lsn, "commits come in the order of their LSNs");
             puts.extend(batch.puts);
+            puts.extend(batch.unseen);
+            tallies.extend(batch.tallies);
             sealed.clear();
             for (number, line) in batch.log.into_iter().enumerate() {
                 let (key, value, link) = self.links.seal(line, batch.lsn, number as u16, snapshot)?;
@@ -136,6 +147,7 @@ impl Writer {
             }
             tip = tip.next(batch.lsn, &sealed);
         }
+        puts.extend(self.tallies.changed(tallies, snapshot)?);
         let tip_row = Bytes::copy_from_slice(&tip.to_bytes());
         puts.push(Put { space: Space::Meta, key: Bytes::from_static(TIP_KEY), value: Some(tip_row) });
         db.engine.write(puts, db.sync)?;

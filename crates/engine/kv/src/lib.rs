@@ -17,6 +17,7 @@ mod log;
 mod memory;
 mod overlay;
 mod read;
+mod tally;
 mod tip;
 mod txn;
 
@@ -28,6 +29,7 @@ pub use log::LogRecord;
 pub use memory::{Fault, MemoryEngine};
 pub use overlay::Overlay;
 pub use read::{KeyRange, Order, Read, Row, Rows};
+pub use tally::Tally;
 pub use tip::Tip;
 pub use txn::Txn;
 

@@ -47,6 +47,16 @@ impl<'a> Txn<'a> {
         self.batch.delete(space, key);
     }
 
+    /// A put, or removal, of a row that no transaction reads, this one included.
+    pub fn put_unseen(&mut self, space: Space, key: impl Into<Bytes>, value: Option<Bytes>) {
+        self.batch.put_unseen(space, key.into(), value);
+    }
+
+    /// Changes a count of a [`Tally`](crate::Tally).
+    pub fn tally(&mut self, space: Space, key: Bytes, field: u64, by: i64) {
+        self.batch.tally(space, key, field, by);
+    }
+
     fn own(&mut self, space: Space, key: Bytes) -> Bytes {
         self.own[space as usize].insert(key.clone(), self.batch.puts.len());
         key

@@ -1,0 +1,128 @@
+//! Counts that many writers change: each says how much more or less, and the commit adds it up.
+//!
+//! A tally is a row of numbered counts. No transaction reads it before it writes, so writers of different
+//! partitions never wait for each other, and a group of commits writes each row once.
+
+use crate::{Error, Put, Read, Space};
+use bytes::Bytes;
+use orrery_core::limits;
+use std::collections::{BTreeMap, HashMap};
+
+/// What a tally's row holds: for each field its number and its count, 8 bytes each, in the order of the numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally(BTreeMap<u64, u64>);
+
+/// How much more or less one count of a row becomes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Change {
+    pub space: Space,
+    pub key: Bytes,
+    pub field: u64,
+    pub by: i64,
+}
+
+impl Tally {
+    pub fn read(bytes: &[u8]) -> Result<Self, Error> {
+        let (pairs, rest) = bytes.as_chunks::<16>();
+        if !rest.is_empty() {
+            return Err(Error::Corrupt(format!("a tally's row has {} bytes", bytes.len())));
+        }
+        let word = |half: &[u8]| half.iter().fold(0, |word, byte| (word << 8) | u64::from(*byte));
+        Ok(Self(pairs.iter().map(|pair| (word(&pair[..8]), word(&pair[8..]))).collect()))
+    }
+
+    /// The tally that a row holds; empty if there is none.
+    pub fn of(state: &dyn Read, space: Space, key: &[u8]) -> Result<Self, Error> {
+        state.get(space, key)?.map_or(Ok(Self::default()), |bytes| Self::read(&bytes))
+    }
+
+    /// A count; 0 if it is not kept. A row keeps so many fields and no more, so a count may be too small.
+    pub fn get(&self, field: u64) -> u64 {
+        self.0.get(&field).copied().unwrap_or(0)
+    }
+
+    fn write(&self) -> Option<Bytes> {
+        let pairs = self.0.iter().flat_map(|(field, count)| [field.to_be_bytes(), count.to_be_bytes()]);
+        let bytes: Vec<u8> = pairs.flatten().collect();
+        (!bytes.is_empty()).then(|| Bytes::from(bytes))
+    }
+
+    fn add(&mut self, field: u64, by: i64) {
+        let count = self.get(field).saturating_add_signed(by);
+        if count == 0 {
+            self.0.remove(&field);
+        } else if self.0.len() < limits::TALLY_FIELDS_MAX || self.0.contains_key(&field) {
+            self.0.insert(field, count);
+        }
+    }
+}
+
+/// The rows as they were last written.
+#[derive(Default)]
+pub(crate) struct Tallies(HashMap<(Space, Bytes), Tally>);
+
+impl Tallies {
+    /// The rows that the changes of a group come to.
+    pub fn changed(&mut self, changes: Vec<Change>, state: &dyn Read) -> Result<Vec<Put>, Error> {
+        let mut by_row: BTreeMap<(Space, Bytes), Vec<(u64, i64)>> = BTreeMap::new();
+        for Change { space, key, field, by } in changes {
+            by_row.entry((space, key)).or_default().push((field, by));
+        }
+        if self.0.len() + by_row.len() > limits::TALLIES_CACHED_MAX {
+            self.0.clear();
+        }
+        let puts = by_row.into_iter().map(|((space, key), changes)| {
+            let tally = match self.0.entry((space, key.clone())) {
+                std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
+                std::collections::hash_map::Entry::Vacant(place) => {
+                    place.insert(Tally::of(state, space, &key)?)
+                }
+            };
+            changes.into_iter().for_each(|(field, by)| tally.add(field, by));
+            Ok(Put { space, key, value: tally.write() })
+        });
+        puts.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stored_bytes_are_these() {
+        let mut tally = Tally::default();
+        tally.add(2, 5);
+        tally.add(1, 1);
+        let bytes = tally.write().expect("not empty");
+        assert_eq!(
+            bytes[..],
+            [[0, 0, 0, 0, 0, 0, 0, 1u8]; 2].concat()[..]
+                .iter()
+                .copied()
+                .chain([0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 5])
+                .collect::<Vec<_>>()[..]
+        );
+        assert_eq!(Tally::read(&bytes), Ok(tally));
+        assert!(Tally::read(&bytes[..20]).is_err());
+    }
+
+    #[test]
+    fn a_count_that_reaches_nothing_is_gone() {
+        let mut tally = Tally::default();
+        tally.add(7, 2);
+        tally.add(7, -2);
+        assert_eq!(tally.write(), None);
+        tally.add(7, -1);
+        assert_eq!(tally.get(7), 0);
+    }
+
+    #[test]
+    fn fields_beyond_the_limit_are_not_kept() {
+        let mut tally = Tally::default();
+        (0..limits::TALLY_FIELDS_MAX as u64 + 5).for_each(|field| tally.add(field, 1));
+        assert_eq!(tally.get(limits::TALLY_FIELDS_MAX as u64), 0);
+        tally.add(0, 1);
+        assert_eq!(tally.get(0), 2);
+    }
+}
