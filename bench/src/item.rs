@@ -26,6 +26,10 @@ impl Place {
         Self { number, partition }
     }
 
+    pub fn number(self) -> u64 {
+        self.number
+    }
+
     pub fn id(self) -> String {
         format!("{:0ID_DIGITS$}", self.number)
     }

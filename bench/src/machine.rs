@@ -4,6 +4,13 @@ use crate::error::Error;
 use orrery_core::Env;
 use std::fmt;
 use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// How long a process may take to put away what it was filled with.
+const SETTLE_MAX: Duration = Duration::from_secs(60);
+/// How often it is looked at, and the processor time between two looks that counts as none.
+const SETTLE_LOOK: Duration = Duration::from_millis(500);
+const SETTLED_CPU_SECONDS: f64 = 0.02;
 
 /// What a result is worth nothing without.
 #[derive(Clone, Debug)]
@@ -53,6 +60,30 @@ pub fn cpu_seconds(process: u32) -> Result<f64, Error> {
     parse_cpu_seconds(&stat).ok_or(Error::Unexpected("no times in /proc".to_owned()))
 }
 
+/// Bytes that a process and those it started have given to the disk, as far as the system counts them: a page that
+/// is written twice before it goes out counts once.
+pub fn written_bytes(process: u32) -> Result<u64, Error> {
+    let of = |process: u32| parse_written(&std::fs::read_to_string(format!("/proc/{process}/io")).ok()?);
+    let own = of(process).ok_or(Error::Unexpected("no write_bytes in /proc".to_owned()))?;
+    // What ended already was added to its parent by the system.
+    Ok(own + children(process).into_iter().filter_map(of).sum::<u64>())
+}
+
+/// Waits until a process does nothing of its own accord any more.
+pub fn settle(process: u32) -> Result<(), Error> {
+    let until = Instant::now() + SETTLE_MAX;
+    let mut before = cpu_seconds(process)?;
+    while Instant::now() < until {
+        std::thread::sleep(SETTLE_LOOK);
+        let now = cpu_seconds(process)?;
+        if now - before < SETTLED_CPU_SECONDS {
+            break;
+        }
+        before = now;
+    }
+    Ok(())
+}
+
 /// Pins all threads of this process to the cores, as `taskset` names them.
 pub fn pin_self(cores: &str) -> Result<(), Error> {
     let process = std::process::id().to_string();
@@ -71,6 +102,11 @@ pub fn folder_bytes(folder: &std::path::Path) -> u64 {
 pub fn output(command: &str, arguments: &[&str]) -> Option<String> {
     let done = Command::new(command).args(arguments).output().ok().filter(|done| done.status.success())?;
     Some(String::from_utf8_lossy(&done.stdout).trim().to_owned())
+}
+
+fn children(process: u32) -> Vec<u32> {
+    let listed = output("ps", &["--ppid", &process.to_string(), "-o", "pid="]).unwrap_or_default();
+    listed.split_whitespace().filter_map(|id| id.parse().ok()).collect()
 }
 
 fn commit() -> String {
@@ -93,6 +129,10 @@ fn kilobytes(text: &str, name: &str) -> Option<u64> {
     field(text, name)?.split_whitespace().next()?.parse().ok()
 }
 
+fn parse_written(io: &str) -> Option<u64> {
+    field(io, "write_bytes")?.parse().ok()
+}
+
 /// User and system time are the 14th and 15th field, in ticks of 10 ms; the 2nd is a name that may hold spaces.
 fn parse_cpu_seconds(stat: &str) -> Option<f64> {
     let after_name = stat.rsplit_once(')')?.1;
@@ -110,6 +150,13 @@ mod tests {
         let stat = "42 (a (b) c) S 1 42 42 0 -1 4194304 100 0 0 0 150 50 0 0 20 0 1 0 100 1000 10";
         assert_eq!(parse_cpu_seconds(stat), Some(2.0));
         assert_eq!(parse_cpu_seconds("nothing"), None);
+    }
+
+    #[test]
+    fn what_was_cancelled_is_not_taken_for_what_was_written() {
+        let io = "rchar: 9\nwchar: 8\nread_bytes: 7\nwrite_bytes: 4096\ncancelled_write_bytes: 5\n";
+        assert_eq!(parse_written(io), Some(4096));
+        assert_eq!(parse_written("write_bytes: many"), None);
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! The benchmark: the server beside a bare HTTP server, PostgreSQL and its own engine, on this machine, now.
 //!
 //! ```text
-//! cargo run --release -p orrery-bench -- [--quick] [--only NAME] [--write]
+//! cargo run --release -p orrery-bench -- [--quick] [--only NAME] [--keep] [--write]
 //! ```
 //!
 //! [`matrix`] runs the same workloads on every subject in interleaved rounds, so that a noisy minute hits all
-//! of them; [`query`] asks about many items at once, beside PostgreSQL; [`single`] measures what only the server has (start, memory, reopening, cores). [`report`] sets
-//! each number beside its target. The client is one thread with prebuilt requests, because it shares the
+//! of them; [`query`] asks about many items at once, beside PostgreSQL; [`seeds`] does what the seeds do, at their
+//! scale and with their indexes; [`single`] measures what only the server has (start, memory, reopening, cores).
+//! [`report`] sets each number beside its target. The client is one thread with prebuilt requests, because it shares the
 //! cores with what it measures; what it costs is in every subject's number alike.
 
 mod cell;
@@ -17,7 +18,9 @@ mod machine;
 mod matrix;
 mod query;
 mod report;
+mod rounds;
 mod sample;
+mod seeds;
 mod single;
 mod subjects;
 
@@ -36,8 +39,8 @@ pub struct Arguments {
     /// Fewer, shorter rounds and smaller sets: minutes become seconds, and the numbers rough.
     #[arg(long)]
     quick: bool,
-    /// Only measurements whose name contains this: `read`, `create-1kb-c64`, `query`, `hot`, `start`, `reopen`,
-    /// `cores`.
+    /// Only measurements whose name contains this, or one of these with commas between: `read`, `create-1kb-c64`,
+    /// `query`, `seeds`, `growth`, `paths`, `bulk`, `hot`, `start`, `reopen`, `cores`.
     #[arg(long)]
     only: Option<String>,
     /// Writes bench/RESULTS.md.
@@ -46,6 +49,9 @@ pub struct Arguments {
     /// Where the subjects keep their data; must be on the disk that is to be measured.
     #[arg(long, default_value_os_t = std::env::temp_dir())]
     folder: PathBuf,
+    /// Keeps what `seeds` and `growth` load below the folder, and uses what an earlier run kept there.
+    #[arg(long)]
+    keep: bool,
 }
 
 #[derive(Clone, Subcommand)]
@@ -67,12 +73,13 @@ pub struct Settings {
     pub query_items: u64,
     pub only: Option<String>,
     pub folder: PathBuf,
+    pub keep: bool,
     pub quick: bool,
 }
 
 impl Settings {
     fn new(arguments: &Arguments) -> Self {
-        let (only, folder) = (arguments.only.clone(), arguments.folder.clone());
+        let (only, folder, keep) = (arguments.only.clone(), arguments.folder.clone(), arguments.keep);
         let millis = Duration::from_millis;
         if arguments.quick {
             let (warm_up, span) = (millis(200), millis(700));
@@ -85,6 +92,7 @@ impl Settings {
                 query_items: 20_000,
                 only,
                 folder,
+                keep,
                 quick: true,
             };
         }
@@ -98,13 +106,19 @@ impl Settings {
             query_items: 100_000,
             only,
             folder,
+            keep,
             quick: false,
         }
     }
 
     /// Whether a measurement of this name was asked for.
     pub fn wants(&self, name: &str) -> bool {
-        self.only.as_ref().is_none_or(|only| name.contains(only.as_str()))
+        self.only.as_ref().is_none_or(|only| only.split(',').any(|part| name.contains(part)))
+    }
+
+    /// What the sizes of the large sets are divided by.
+    pub fn tenth(&self) -> u64 {
+        if self.quick { 10 } else { 1 }
     }
 }
 
@@ -129,6 +143,7 @@ fn bench(arguments: &Arguments) -> Result<(), Error> {
     println!("{}", report.machine);
     matrix::run(&settings, &mut report)?;
     query::run(&settings, &mut report)?;
+    seeds::run(&settings, &mut report)?;
     single::run(&settings, &mut report)?;
     println!("{}", report.targets_text());
     if arguments.write {
@@ -137,4 +152,17 @@ fn bench(arguments: &Arguments) -> Result<(), Error> {
         println!("written to {}", path.display());
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_chooses_by_parts_of_names() {
+        let settings = |only: &str| Settings::new(&Arguments::parse_from(["bench", "--only", only]));
+        assert!(settings("growth").wants("growth-page-1m"));
+        assert!(settings("paths,bulk").wants("bulk-load"));
+        assert!(!settings("paths,bulk").wants("growth-page-1m"));
+    }
 }

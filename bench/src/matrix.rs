@@ -4,7 +4,7 @@ use crate::Settings;
 use crate::cell::{Cell, Operation, Size};
 use crate::error::Error;
 use crate::report::{Report, Row};
-use crate::sample::{Outcome, Sample};
+use crate::rounds::{Run, in_turns};
 use crate::subjects::{Bare, Engine, Orrery, Postgres, Style, Subject};
 use orrery_testing_client::{Options, release_binary};
 
@@ -43,7 +43,7 @@ fn start(settings: &Settings, sizes: &[Size], report: &mut Report) -> Result<Vec
         Err(error) => report.leave_out(&error.to_string()),
     }
     for style in [Style::Threads, Style::Groups] {
-        subjects.push(Box::new(Engine::open(&settings.folder, style)?));
+        subjects.push(Box::new(Engine::open(&settings.folder, style, 0)?));
     }
     // The server was filled already, because its replies were wanted.
     let unfilled = subjects.iter_mut().skip(usize::from(replies.is_some()));
@@ -63,40 +63,14 @@ fn start_orrery(settings: &Settings) -> Result<Orrery, Error> {
     Ok(orrery)
 }
 
-/// A B C A B C …: so that what disturbs the machine for a while disturbs all of them.
 fn measure(subjects: &mut [Box<dyn Subject>], cell: Cell, settings: &Settings) -> Vec<Row> {
-    let mut runs: Vec<Result<Vec<Sample>, Error>> = subjects.iter().map(|_| Ok(Vec::new())).collect();
-    for round in 0..settings.rounds {
-        for (subject, samples) in subjects.iter_mut().zip(&mut runs) {
-            if let Ok(taken) = samples {
-                match run_once(subject.as_mut(), cell, round, settings) {
-                    Ok(sample) => taken.push(sample),
-                    Err(error) => *samples = Err(error),
-                }
-            }
-        }
+    let (mut names, mut runs): (Vec<&'static str>, Vec<Run<'_>>) = (Vec::new(), Vec::new());
+    for subject in subjects.iter_mut().filter(|subject| is_meaningful(subject.name(), cell)) {
+        names.push(subject.name());
+        runs.push(Box::new(move |span| subject.run(cell, span)));
     }
-    let outcome = |samples: Result<Vec<Sample>, Error>| match samples {
-        Ok(samples) => Outcome::of(samples),
-        Err(error) => Outcome::Failed(error.to_string()),
-    };
-    let rows = subjects.iter().zip(runs).filter(|(subject, _)| is_meaningful(subject.name(), cell));
-    rows.map(|(subject, samples)| Row { subject: subject.name(), outcome: outcome(samples) }).collect()
-}
-
-fn run_once(
-    subject: &mut dyn Subject,
-    cell: Cell,
-    round: usize,
-    settings: &Settings,
-) -> Result<Sample, Error> {
-    if !is_meaningful(subject.name(), cell) {
-        return Ok(Sample::default());
-    }
-    if round == 0 {
-        subject.run(cell, settings.warm_up)?;
-    }
-    subject.run(cell, settings.span)
+    let rows = names.into_iter().zip(in_turns(runs, settings));
+    rows.map(|(subject, outcome)| Row { subject, outcome }).collect()
 }
 
 /// Groups differ from threads only where there is something to group.

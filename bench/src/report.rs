@@ -53,6 +53,10 @@ impl Target {
         }
     }
 
+    fn line(&self) -> String {
+        format!("{:54} {:12} {:12} {}", self.name, self.wanted(), self.found(), self.verdict())
+    }
+
     fn wanted(&self) -> String {
         match self.bound {
             Bound::AtLeast(bound) => format!(">= {bound} {}", self.unit),
@@ -65,11 +69,21 @@ impl Target {
     }
 }
 
+/// What stands above the rows of a workload at the seeds' scale.
+#[derive(Clone, Debug)]
+pub struct Heading {
+    pub name: String,
+    pub about: String,
+    /// The question in both languages, if it is one.
+    pub asked: Vec<String>,
+}
+
 pub struct Report {
     pub machine: Machine,
     settings: Settings,
     cells: Vec<(Cell, Vec<Row>)>,
     queries: Vec<(Question, Vec<Row>)>,
+    seeds: Vec<(Heading, Vec<Row>)>,
     notes: Vec<(String, String)>,
     left_out: Vec<String>,
     targets: Vec<Target>,
@@ -82,6 +96,7 @@ impl Report {
             settings: settings.clone(),
             cells: Vec::new(),
             queries: Vec::new(),
+            seeds: Vec::new(),
             notes: Vec::new(),
             left_out: Vec::new(),
             targets: Vec::new(),
@@ -102,6 +117,16 @@ impl Report {
         self.queries.push((question, rows));
     }
 
+    /// Takes the rows of a workload at the seeds' scale, and what they were to reach.
+    pub fn add_seed(&mut self, heading: Heading, rows: Vec<Row>, targets: Vec<Target>) {
+        print_rows(&format!("{}: {}", heading.name, heading.about), &rows);
+        for target in &targets {
+            println!("  {}", target.line());
+        }
+        self.targets.extend(targets);
+        self.seeds.push((heading, rows));
+    }
+
     /// Adds a sentence to a measurement's section.
     pub fn say(&mut self, section: &str, text: &str) {
         println!("{section}: {text}");
@@ -119,10 +144,7 @@ impl Report {
     }
 
     pub fn targets_text(&self) -> String {
-        let line = |target: &Target| {
-            format!("{:44} {:12} {:12} {}\n", target.name, target.wanted(), target.found(), target.verdict())
-        };
-        self.targets.iter().map(line).collect()
+        self.targets.iter().map(|target| format!("{}\n", target.line())).collect()
     }
 
     /// The page that `--write` leaves.
@@ -141,7 +163,10 @@ impl Report {
         if !self.queries.is_empty() {
             page.push_str(&self.queries_text());
         }
-        page.push_str("\n## The server alone\n\n");
+        if !self.seeds.is_empty() {
+            page.push_str(&self.seeds_text());
+        }
+        page.push_str("\n## One number each\n\n");
         for (section, text) in &self.notes {
             let _ = writeln!(page, "- {section}: {text}");
         }
@@ -166,6 +191,23 @@ impl Report {
         text
     }
 
+    fn seeds_text(&self) -> String {
+        let mut text = String::from(
+            "\n## At the seeds' scale\n\nThe server and PostgreSQL hold the same items, with the indexing policy of the seed \
+             and with the indexes that the statement needs, and gave the same answers before they were measured. The server \
+             sends whole items as JSON, and so does PostgreSQL (`doc::text`). One connection unless said otherwise; client, server \
+             and PostgreSQL share all cores.\n",
+        );
+        for (Heading { name, about, asked }, rows) in &self.seeds {
+            text.push_str(&table(&format!("{name}: {about}"), rows));
+            if !asked.is_empty() {
+                text.push('\n');
+            }
+            asked.iter().for_each(|question| text.push_str(&format!("    {question}\n")));
+        }
+        text
+    }
+
     fn preamble(&self) -> String {
         let Settings { rounds, warm_up, span, quick, .. } = &self.settings;
         let flags = if *quick { " --quick" } else { "" };
@@ -179,7 +221,7 @@ impl Report {
              - items: 9 members of which one is long text; sets of {} (1 KB) and {} (50 KB) items, 4096 partitions\n\
              - server: {server}, `--durability synced`, defaults otherwise; data in {}\n\
              - PostgreSQL: {}; unix socket, prepared statements, a connection per worker\n\
-             - engine: item row and log entry, synced commits; \"threads\": one thread per connection and a \
+             - engine: item row, partition row and log entry, for an indexed item its place and entries too, synced commits; \"threads\": one thread per connection and a \
              committer; \"groups\": one thread that commits groups of that many\n",
             self.machine,
             Size::Kb1.set_items(),
@@ -190,12 +232,18 @@ impl Report {
     }
 }
 
-fn rate(rows: &[Row], subject: &str) -> Option<f64> {
+/// A subject's rate.
+pub fn rate(rows: &[Row], subject: &str) -> Option<f64> {
     rows.iter().find(|row| row.subject == subject)?.outcome.rate()
 }
 
+/// What 95 of 100 of a subject's operations stayed below.
+pub fn p95_millis(rows: &[Row], subject: &str) -> Option<f64> {
+    rows.iter().find(|row| row.subject == subject)?.outcome.p95_millis()
+}
+
 /// The server's rate as a part of another subject's.
-fn part_of(rows: &[Row], subject: &str) -> Option<f64> {
+pub fn part_of(rows: &[Row], subject: &str) -> Option<f64> {
     Some(rate(rows, "orrery")? / rate(rows, subject)?)
 }
 
@@ -235,23 +283,28 @@ fn print_rows(title: &str, rows: &[Row]) {
 fn plain(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Failed(why) => format!("FAILED: {why}"),
-        Outcome::Measured(Median { rate, rate_min, rate_max, micros_p50, micros_p99 }) => format!(
-            "{rate:9.0}/s  ({rate_min:.0} to {rate_max:.0})  p50 {micros_p50} µs  p99 {micros_p99} µs"
-        ),
+        Outcome::Measured(Median { rate, rate_min, rate_max, micros_p50, micros_p95, micros_p99 }) => {
+            format!(
+                "{rate:9.0}/s  ({rate_min:.0} to {rate_max:.0})  p50 {micros_p50} µs  p95 {micros_p95} µs  p99 {micros_p99} µs"
+            )
+        }
     }
 }
 
 fn table(title: &str, rows: &[Row]) -> String {
-    let mut table = format!("\n### {title}\n\n| subject | rate | from .. to | p50 µs | p99 µs | ratio |\n");
-    table.push_str("|---|--:|--:|--:|--:|--:|\n");
+    let mut table =
+        format!("\n### {title}\n\n| subject | rate | from .. to | p50 µs | p95 µs | p99 µs | ratio |\n");
+    table.push_str("|---|--:|--:|--:|--:|--:|--:|\n");
     for row in rows {
         let ratio = part_of(rows, row.subject).map_or("-".to_owned(), |ratio| format!("{ratio:.2}"));
         let line = match &row.outcome {
-            Outcome::Failed(why) => format!("| {} | FAILED: {why} | | | | |\n", row.subject),
-            Outcome::Measured(Median { rate, rate_min, rate_max, micros_p50, micros_p99 }) => format!(
-                "| {} | {rate:.0} | {rate_min:.0} .. {rate_max:.0} | {micros_p50} | {micros_p99} | {ratio} |\n",
-                row.subject
-            ),
+            Outcome::Failed(why) => format!("| {} | FAILED: {why} | | | | | |\n", row.subject),
+            Outcome::Measured(Median { rate, rate_min, rate_max, micros_p50, micros_p95, micros_p99 }) => {
+                format!(
+                    "| {} | {rate:.0} | {rate_min:.0} .. {rate_max:.0} | {micros_p50} | {micros_p95} | {micros_p99} | {ratio} |\n",
+                    row.subject
+                )
+            }
         };
         table.push_str(&line);
     }
@@ -269,7 +322,14 @@ mod tests {
     use super::*;
 
     fn row(subject: &'static str, rate: f64) -> Row {
-        let median = Median { rate, rate_min: rate, rate_max: rate, micros_p50: 1, micros_p99: 2 };
+        let median = Median {
+            rate,
+            rate_min: rate,
+            rate_max: rate,
+            micros_p50: 1,
+            micros_p95: 1500,
+            micros_p99: 2000,
+        };
         Row { subject, outcome: Outcome::Measured(median) }
     }
 
@@ -291,5 +351,23 @@ mod tests {
     fn what_failed_or_is_missing_is_not_measured() {
         let failed = Row { subject: "orrery", outcome: Outcome::Failed("1 errors".to_owned()) };
         assert_eq!(verdicts(&[failed, row("engine, threads", 1.0)]), ["not measured", "not measured"]);
+    }
+
+    #[test]
+    fn a_table_has_as_many_cells_in_every_line_as_in_its_head() {
+        let failed = Row { subject: "PostgreSQL", outcome: Outcome::Failed("1 errors".to_owned()) };
+        let table = table("seeds-dispatch", &[row("orrery", 10.0), failed]);
+        let cells: Vec<usize> = table
+            .lines()
+            .filter(|line| line.starts_with('|'))
+            .map(|line| line.matches('|').count())
+            .collect();
+        assert_eq!(cells, [8; 4], "{table}");
+    }
+
+    #[test]
+    fn a_p95_is_in_milliseconds_and_of_the_subject_asked_for() {
+        assert_eq!(p95_millis(&[row("PostgreSQL", 1.0)], "PostgreSQL"), Some(1.5));
+        assert_eq!(p95_millis(&[row("PostgreSQL", 1.0)], "orrery"), None);
     }
 }

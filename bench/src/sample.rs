@@ -29,6 +29,7 @@ pub struct Median {
     pub rate_max: f64,
     /// Of the run with the median rate.
     pub micros_p50: u32,
+    pub micros_p95: u32,
     pub micros_p99: u32,
 }
 
@@ -76,6 +77,7 @@ impl Outcome {
             rate_min: rates[0],
             rate_max: rates[rates.len() - 1],
             micros_p50: percentile(&middle, 50),
+            micros_p95: percentile(&middle, 95),
             micros_p99: percentile(&middle, 99),
         })
     }
@@ -83,17 +85,27 @@ impl Outcome {
     /// The same when each operation counts as so many.
     pub fn times(self, count: f64) -> Self {
         match self {
-            Self::Measured(Median { rate, rate_min, rate_max, micros_p50, micros_p99 }) => {
-                let (rate, rate_min, rate_max) = (rate * count, rate_min * count, rate_max * count);
-                Self::Measured(Median { rate, rate_min, rate_max, micros_p50, micros_p99 })
-            }
+            Self::Measured(median) => Self::Measured(Median {
+                rate: median.rate * count,
+                rate_min: median.rate_min * count,
+                rate_max: median.rate_max * count,
+                ..median
+            }),
             failed => failed,
         }
     }
 
     pub fn rate(&self) -> Option<f64> {
+        self.measured().map(|median| median.rate)
+    }
+
+    pub fn p95_millis(&self) -> Option<f64> {
+        self.measured().map(|median| f64::from(median.micros_p95) / 1000.0)
+    }
+
+    fn measured(&self) -> Option<&Median> {
         match self {
-            Self::Measured(median) => Some(median.rate),
+            Self::Measured(median) => Some(median),
             Self::Failed(_) => None,
         }
     }
@@ -160,7 +172,7 @@ mod tests {
     #[test]
     fn percentiles_are_of_the_sorted_list() {
         let sorted: Vec<u32> = (1..=200).collect();
-        assert_eq!((percentile(&sorted, 50), percentile(&sorted, 99)), (100, 198));
+        assert_eq!([50, 95, 99].map(|percent| percentile(&sorted, percent)), [100, 190, 198]);
         assert_eq!(percentile(&[], 50), 0);
         assert_eq!(median(&[4.0, 1.0, 3.0, 2.0]), 2.5);
     }

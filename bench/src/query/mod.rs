@@ -21,7 +21,8 @@ use crate::Settings;
 use crate::error::Error;
 use crate::machine;
 use crate::report::{Report, Row};
-use crate::sample::{Outcome, Sample};
+use crate::rounds::{Run, in_turns};
+use crate::sample::Sample;
 use answer::{Answer, difference};
 use on_orrery::OnOrrery;
 use on_postgres::OnPostgres;
@@ -60,7 +61,7 @@ fn ask_all(questions: &[Question], settings: &Settings, report: &mut Report) -> 
         Err(error) => report.leave_out(&format!("query: {error}")),
     }
     for question in questions {
-        let rows = measure(&mut subjects, *question, settings)?;
+        let rows = measure(&subjects, *question, settings)?;
         report.add_query(*question, rows);
     }
     Ok(())
@@ -77,12 +78,7 @@ trait Asked {
     fn run(&self, question: Question, rows: usize, span: Duration) -> Result<Sample, Error>;
 }
 
-/// A B A B …: so that what disturbs the machine for a while disturbs both.
-fn measure(
-    subjects: &mut [Box<dyn Asked>],
-    question: Question,
-    settings: &Settings,
-) -> Result<Vec<Row>, Error> {
+fn measure(subjects: &[Box<dyn Asked>], question: Question, settings: &Settings) -> Result<Vec<Row>, Error> {
     let answers = subjects.iter().map(|subject| subject.answer(question)).collect::<Result<Vec<_>, _>>()?;
     if let [ours, theirs] = &answers[..]
         && let Some(difference) = difference(ours, theirs)
@@ -90,16 +86,13 @@ fn measure(
         return Err(Error::Unexpected(format!("{}: the answers differ: {difference}", question.name())));
     }
     let rows = answers.first().map_or(0, Vec::len);
-    let mut runs: Vec<Vec<Sample>> = subjects.iter().map(|_| Vec::new()).collect();
-    for round in 0..settings.rounds {
-        for (subject, samples) in subjects.iter_mut().zip(&mut runs) {
-            if round == 0 {
-                subject.run(question, rows, settings.warm_up)?;
-            }
-            samples.push(subject.run(question, rows, settings.span)?);
-        }
-    }
-    let outcome = |samples| Outcome::of(samples).times(settings.query_items as f64);
-    let rows = subjects.iter().zip(runs);
-    Ok(rows.map(|(subject, samples)| Row { subject: subject.name(), outcome: outcome(samples) }).collect())
+    let runs =
+        subjects.iter().map(|subject| -> Run<'_> { Box::new(move |span| subject.run(question, rows, span)) });
+    let outcomes = in_turns(runs.collect(), settings).into_iter();
+    let outcomes = outcomes.map(|outcome| outcome.times(settings.query_items as f64));
+    Ok(subjects
+        .iter()
+        .zip(outcomes)
+        .map(|(subject, outcome)| Row { subject: subject.name(), outcome })
+        .collect())
 }

@@ -16,15 +16,13 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
 const FILL_CONNECTIONS: usize = 64;
 /// Larger than any answer: where a page ends is the server's choice.
 const PAGE_ITEMS: &str = "1000000";
-/// How long the server may take to put away what it was filled with.
-const SETTLE_MAX: Duration = Duration::from_secs(60);
 
 pub struct OnOrrery {
     runtime: Runtime,
@@ -43,14 +41,15 @@ impl OnOrrery {
         let path = ContainerPath::new("bench", "items");
         let orrery = Self { runtime: runtime()?, env: Env::system()?, path, server, _folder: folder };
         orrery.runtime.block_on(orrery.fill(count))?;
-        settle(orrery.server.process_id())?;
+        machine::settle(orrery.server.process_id())?;
         Ok(orrery)
     }
 
     async fn fill(&self, count: u64) -> Result<(), Error> {
         let mut client = Client::new(self.server.cosmos(), self.env.clone());
         check(client.create_database(&self.path.database).await?.status, 201)?;
-        check(client.create_container(&self.path, &json!({})).await?.status, 201)?;
+        let unindexed = json!({"indexingPolicy": {"indexingMode": "none", "automatic": false}});
+        check(client.create_container(&self.path, &unindexed).await?.status, 201)?;
         let next = Arc::new(AtomicU64::new(0));
         let fillers: Vec<_> = (0..FILL_CONNECTIONS)
             .map(|_| {
@@ -175,19 +174,4 @@ fn check(status: u16, wanted: u16) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::Unexpected(format!("status {status} instead of {wanted}")))
-}
-
-/// Waits until the process does nothing of its own accord any more.
-fn settle(process: u32) -> Result<(), Error> {
-    let until = Instant::now() + SETTLE_MAX;
-    let mut before = machine::cpu_seconds(process)?;
-    while Instant::now() < until {
-        std::thread::sleep(Duration::from_millis(500));
-        let now = machine::cpu_seconds(process)?;
-        if now - before < 0.02 {
-            break;
-        }
-        before = now;
-    }
-    Ok(())
 }

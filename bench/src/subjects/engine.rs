@@ -1,7 +1,9 @@
 //! The engine alone: what the same rows cost without HTTP, without signatures, without the document model.
 //!
 //! A create is the item's row (the JSON behind a header of 96 bytes), the row that adds up its partition, and a
-//! log entry; an upsert or replace also reads the item and logs what it replaced. Two styles of load: as many threads as connections, each
+//! log entry; an upsert or replace also reads the item and logs what it replaced. An indexed item also has its place
+//! by number and an index entry for each value, and each group of commits writes the tally of the container once.
+//! Two styles of load: as many threads as connections, each
 //! waiting for its commit, with one committer that takes whatever waits; and one thread that commits groups
 //! of that many itself, which is the most the engine can give.
 
@@ -10,7 +12,8 @@ use crate::cell::{Cell, Operation, Size, Spread};
 use crate::error::Error;
 use crate::item::{self, Place, Random, Template};
 use crate::sample::Sample;
-use bytes::Bytes;
+use crate::seeds::mix;
+use bytes::{BufMut as _, Bytes, BytesMut};
 use orrery_core::{Lsn, limits};
 use orrery_kv::{Batch, Db, Outcome, Read as _, Space, StampedBatch, Sync};
 use orrery_kv_fjall::{FjallEngine, Folder, Options};
@@ -28,6 +31,11 @@ const PARTITION_ROW_BYTES: usize = 16;
 /// What a log entry says besides what was replaced.
 const LOG_ENTRY_BYTES: usize = 64;
 
+/// An entry's key: container, kind, path, a number or a short string, the item's number, some of its partition.
+const ENTRY_KEY_BYTES: usize = 4 + 1 + 8 + 9 + 8 + 4;
+/// The row that finds an item by its number: a generation, its partition's hash, its id.
+const PLACE_ROW_BYTES: usize = 1 + 16 + 36;
+
 /// How the engine is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
@@ -44,6 +52,8 @@ pub struct Engine {
 struct Shared {
     db: Db,
     created: AtomicU64,
+    /// Index entries of an item; 0 for items that are not indexed.
+    entries: usize,
 }
 
 /// A batch on its way to the committer, and where its writer waits.
@@ -53,12 +63,13 @@ struct Waiting {
 }
 
 impl Engine {
-    pub fn open(base: &Path, style: Style) -> Result<Self, Error> {
+    /// An engine whose items have so many index entries each; 0 for items that are not indexed.
+    pub fn open(base: &Path, style: Style, entries: usize) -> Result<Self, Error> {
         let folder =
             TempDir::with_prefix_in("orrery-bench-kv-", base).map_err(|e| Error::Io("no folder", e))?;
         let engine = FjallEngine::open(Folder::open(&folder.path().join("data"))?, &Options::default())?;
         let db = Db::open(Box::new(engine), Sync::Data)?;
-        let store = Arc::new(Shared { db, created: AtomicU64::new(1_000_000_000) });
+        let store = Arc::new(Shared { db, created: AtomicU64::new(1_000_000_000), entries });
         Ok(Self { store, style, _folder: folder })
     }
 }
@@ -76,7 +87,7 @@ impl Subject for Engine {
         let numbers: Vec<u64> = (0..size.set_items()).collect();
         for group in numbers.chunks(256) {
             let places = group.iter().map(|number| Place::new(*number, Spread::Many));
-            let batches = places.map(|place| batch(place, size, &template, None)).collect();
+            let batches = places.map(|place| self.store.batch(place, size, &template, None)).collect();
             self.store.commit(batches)?;
         }
         Ok(())
@@ -165,15 +176,24 @@ impl<'a> Writes<'a> {
         let size = self.cell.size;
         if self.cell.operation == Operation::Create {
             let number = self.store.created.fetch_add(1, Ordering::Relaxed);
-            return Ok(batch(Place::new(number, self.cell.spread), size, &self.template, None));
+            return Ok(self.store.batch(Place::new(number, self.cell.spread), size, &self.template, None));
         }
         let place = Place::new(self.random.below(size.set_items()), self.cell.spread);
         let before = self.store.db.snapshot().get(Space::Documents, &key(place, size))?;
-        Ok(batch(place, size, &self.template, before.as_ref()))
+        Ok(self.store.batch(place, size, &self.template, before.as_ref()))
     }
 }
 
 impl Shared {
+    /// All that a write puts. What is indexed of an item stays the same when it is replaced.
+    fn batch(&self, place: Place, size: Size, template: &Template, before: Option<&Bytes>) -> Batch {
+        let mut batch = batch(place, size, template, before);
+        if self.entries > 0 && before.is_none() {
+            put_entries(&mut batch, place, self.entries);
+        }
+        batch
+    }
+
     /// Only one thread commits at a time, so the next LSN is the one after the tip.
     fn commit(&self, batches: Vec<Batch>) -> Result<(), Error> {
         let first = self.db.tip().lsn.0 + 1;
@@ -256,4 +276,48 @@ fn batch(place: Place, size: Size, template: &Template, before: Option<&Bytes>) 
     entry.extend_from_slice(before);
     batch.log(size as u64 + 1, entry);
     batch
+}
+
+/// The place of an indexed item, its entries, which lie all over the index, and the counts they change.
+fn put_entries(batch: &mut Batch, place: Place, entries: usize) {
+    let number = place.number();
+    let mut key = BytesMut::with_capacity(13);
+    key.put_slice(b"place");
+    key.put_u64(number);
+    batch.put(Space::Index, key.freeze(), Bytes::from_static(&[0; PLACE_ROW_BYTES]));
+    for path in 0..entries as u64 {
+        let value = mix(number.wrapping_mul(64).wrapping_add(path));
+        let mut key = BytesMut::with_capacity(ENTRY_KEY_BYTES);
+        key.put_slice(b"entry");
+        key.put_u64(path);
+        key.put_u8(0);
+        key.put_u64(value);
+        key.put_u64(number);
+        key.put_u32(value as u32);
+        batch.put_unseen(Space::Index, key.freeze(), Some(Bytes::new()));
+        batch.tally(Space::Index, Bytes::from_static(b"tally"), path, 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orrery_kv::{KeyRange, Order};
+
+    fn entries_after_one_create(entries: usize) -> Vec<usize> {
+        let base = TempDir::new().unwrap();
+        let engine = Engine::open(base.path(), Style::Groups, entries).unwrap();
+        let place = Place::new(5, Spread::Many);
+        let batch = engine.store.batch(place, Size::Kb1, &item::template(Size::Kb1), None);
+        engine.store.commit(vec![batch]).unwrap();
+        let snapshot = engine.store.db.snapshot();
+        let found = snapshot.range(Space::Index, &KeyRange::prefix(b"entry"), Order::Ascending);
+        found.map(|row| row.unwrap().0.len()).collect()
+    }
+
+    #[test]
+    fn an_indexed_item_has_as_many_entries_as_asked() {
+        assert_eq!(entries_after_one_create(10), [ENTRY_KEY_BYTES; 10]);
+        assert!(entries_after_one_create(0).is_empty());
+    }
 }

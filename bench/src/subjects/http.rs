@@ -36,13 +36,14 @@ impl HttpLoad {
         Ok(Self { address, runtime: runtime()?, env: Env::system()?, created })
     }
 
-    /// Makes the database and a container for each size.
+    /// Makes the database and a container for each size, without indexes: PostgreSQL's tables have none either.
     pub fn create_containers(&self) -> Result<(), Error> {
         let mut client = Client::new(self.address, self.env.clone());
         self.runtime.block_on(async {
             expect(&client.create_database(DATABASE).await?, 201)?;
+            let unindexed = json!({"indexingPolicy": {"indexingMode": "none", "automatic": false}});
             for size in Size::ALL {
-                expect(&client.create_container(&container(size), &json!({})).await?, 201)?;
+                expect(&client.create_container(&container(size), &unindexed).await?, 201)?;
             }
             Ok(())
         })

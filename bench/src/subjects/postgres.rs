@@ -55,16 +55,28 @@ impl Postgres {
 
     /// A cluster without tables that answers; it and its workers run on these cores, as `taskset` names them.
     pub fn start_on(base: &Path, cores: Option<&str>) -> Result<Self, Error> {
-        let binaries = find_binaries()?;
         let folder =
             TempDir::with_prefix_in("orrery-bench-pg-", base).map_err(|e| Error::Io("no folder", e))?;
         let cluster = folder.path().join("cluster");
-        let socket = folder.path().to_string_lossy().into_owned();
-        if is_root() && output("chown", &["postgres:", &socket]).is_none() {
-            return Err(Error::Missing("there is no user `postgres` to run PostgreSQL as".to_owned()));
+        Self::on(folder, &cluster, cores)
+    }
+
+    /// The cluster in this folder, which outlives the process; made if it is not there.
+    pub fn open(folder: &Path) -> Result<Self, Error> {
+        // A socket's path must be short, so it does not lie with the data.
+        let socket = TempDir::with_prefix("orrery-bench-pg-").map_err(|e| Error::Io("no folder", e))?;
+        give_to_postgres(folder)?;
+        Self::on(socket, &folder.join("cluster"), None)
+    }
+
+    /// A cluster, made if it is not there, that answers in `folder`.
+    fn on(folder: TempDir, cluster: &Path, cores: Option<&str>) -> Result<Self, Error> {
+        let binaries = find_binaries()?;
+        give_to_postgres(folder.path())?;
+        if !cluster.join("PG_VERSION").is_file() {
+            init(&binaries, cluster)?;
         }
-        init(&binaries, &cluster)?;
-        let child = spawn(&binaries, &cluster, &socket, cores)?;
+        let child = spawn(&binaries, cluster, &folder.path().to_string_lossy(), cores)?;
         let mut config = Config::new();
         config.host_path(folder.path()).user("postgres").dbname("postgres");
         let created = Arc::new(AtomicU64::new(1_000_000_000));
@@ -75,6 +87,10 @@ impl Postgres {
 
     pub fn runtime(&self) -> &Runtime {
         &self.runtime
+    }
+
+    pub fn process_id(&self) -> u32 {
+        self.child.id()
     }
 
     pub async fn connect(&self) -> Result<Client, Error> {
@@ -237,6 +253,14 @@ fn find_binaries() -> Result<PathBuf, Error> {
     newest.ok_or_else(|| {
         Error::Missing("PostgreSQL is not installed (apt-get install postgresql); it is left out".to_owned())
     })
+}
+
+/// Lets PostgreSQL write in a folder when it runs as a user of its own.
+fn give_to_postgres(folder: &Path) -> Result<(), Error> {
+    if is_root() && output("chown", &["postgres:", &folder.to_string_lossy()]).is_none() {
+        return Err(Error::Missing("there is no user `postgres` to run PostgreSQL as".to_owned()));
+    }
+    Ok(())
 }
 
 fn is_root() -> bool {

@@ -1,10 +1,12 @@
 //! The command line.
 
+use crate::check::CheckFlags;
 use crate::config::{Config, ServeFlags};
 use crate::query::QueryFlags;
-use crate::{logging, query, serve};
+use crate::{check, logging, query, serve};
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
+use std::process::ExitCode;
 
 #[derive(Parser)]
 #[command(
@@ -23,10 +25,12 @@ enum Verb {
     Serve(Box<ServeFlags>),
     /// Ask a running server, or explain a query without one
     Query(Box<QueryFlags>),
+    /// Go through the data folder of a stopped server and say whether its rows agree
+    Check(CheckFlags),
 }
 
 /// Runs the verb; the error is a sentence for a person.
-pub fn run() -> Result<(), String> {
+pub fn run() -> Result<ExitCode, String> {
     let command = match Command::try_parse() {
         Ok(command) => command,
         // Help and version are not errors; clap prints them and exits with 0.
@@ -40,9 +44,10 @@ pub fn run() -> Result<(), String> {
         Verb::Serve(flags) => {
             let config = Config::read(*flags)?;
             logging::start(&config)?;
-            serve::serve(config)
+            serve::serve(config).map(|()| ExitCode::SUCCESS)
         }
-        Verb::Query(flags) => query::query(*flags),
+        Verb::Query(flags) => query::query(*flags).map(|()| ExitCode::SUCCESS),
+        Verb::Check(flags) => check::check(&flags),
     }
 }
 

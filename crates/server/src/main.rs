@@ -1,10 +1,12 @@
 //! The binary `orrery`: reads flags, environment and configuration, wires the layers together, runs.
 //!
 //! `serve` is the main job; whatever keeps it from starting is one sentence on standard error and exit code 2.
-//! `query` asks a server that runs, or explains a query without one.
+//! `query` asks a server that runs, or explains a query without one; `check` goes through the folder of one that
+//! is stopped.
 
 mod account_keys;
 mod background;
+mod check;
 mod clock;
 mod command;
 mod config;
@@ -22,7 +24,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     match command::run() {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(sentence) => {
             eprintln!("orrery: {sentence}");
             ExitCode::from(2)

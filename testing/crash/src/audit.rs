@@ -6,7 +6,12 @@
 //! ended. That is all that can be asked without knowing the server's own order, and it is enough to catch a
 //! lost write, a write that came back, and a half-undone one.
 
-use crate::history::{Effect, Found, Items, Key, Lsns, Operation, Outcome, Seq, Sighting, Tick};
+mod asked;
+
+use crate::history::{
+    Asked, Effect, Found, Items, Key, Lsns, Operation, Outcome, PolicyChange, Seq, Sighting, Tick,
+};
+use asked::Looked;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -26,6 +31,12 @@ pub enum Violation {
     Views { key: Key, feed: Option<Found>, point: Option<Found> },
     /// An LSN went backwards over a restart.
     Backwards { range: String, before: u64, after: u64 },
+    /// A question was answered without an item that was there all the while.
+    Missed { key: Key, seq: Seq, question: String },
+    /// A question was answered with an item that does not match.
+    Misfit { key: Key, seq: Seq, question: String },
+    /// The indexing policy is not the last one that was acknowledged, nor one that was sent after it.
+    Policy { there: Option<Seq>, acknowledged: Option<Seq> },
 }
 
 /// One round of history: what was there before it, what happened, what is there now.
@@ -34,6 +45,7 @@ pub struct Round<'a> {
     pub before: &'a Items,
     pub operations: &'a [Operation],
     pub sightings: &'a [Sighting],
+    pub asked: &'a [Asked],
     pub now: &'a Items,
 }
 
@@ -49,9 +61,10 @@ pub fn audit(round: Round<'_>) -> Vec<Violation> {
     for sighting in round.sightings {
         stories.entry(&sighting.key).or_default().sightings.push(sighting);
     }
+    let looked: Vec<Looked<'_>> = round.asked.iter().map(Looked::new).collect();
     stories
         .iter()
-        .flat_map(|(key, story)| story.audit(key, round.before.get(key), round.now.get(key)))
+        .flat_map(|(key, story)| story.audit(key, round.before.get(key), round.now.get(key), &looked))
         .collect()
 }
 
@@ -70,6 +83,17 @@ pub fn audit_views(feed: &Items, points: &BTreeMap<Key, Option<Found>>) -> Vec<V
 pub fn audit_lsn(before: &Lsns, range: &str, after: u64) -> Option<Violation> {
     let before = before.get(range)?;
     (after < before).then(|| Violation::Backwards { range: range.to_owned(), before, after })
+}
+
+/// Whether the policy that is there is one that may be: the last acknowledged one, or one sent after it that was not
+/// refused. `before` is the one that was there when the changes began.
+pub fn audit_policy(before: Option<Seq>, changes: &[PolicyChange], there: Option<Seq>) -> Option<Violation> {
+    let done = |change: &PolicyChange| matches!(change.outcome, Outcome::Acknowledged { .. });
+    let last = changes.iter().rposition(done);
+    let acknowledged = last.map_or(before, |at| Some(changes[at].seq));
+    let mut open = changes[last.map_or(0, |at| at + 1)..].iter().filter(|c| c.outcome == Outcome::Unknown);
+    let may_be = there == acknowledged || open.any(|change| Some(change.seq) == there);
+    (!may_be).then_some(Violation::Policy { there, acknowledged })
 }
 
 /// What happened to one item.
@@ -97,10 +121,17 @@ enum Leaves<'a> {
 }
 
 impl<'a> Story<'a> {
-    fn audit(&self, key: &Key, before: Option<&'a Found>, now: Option<&Found>) -> Vec<Violation> {
+    fn audit(
+        &self,
+        key: &Key,
+        before: Option<&'a Found>,
+        now: Option<&Found>,
+        looked: &[Looked<'_>],
+    ) -> Vec<Violation> {
         let events = self.events(before);
         let mut violations = audit_final(key, &events, now);
         violations.extend(self.sightings.iter().filter_map(|sighting| audit_sighting(sighting, &events)));
+        violations.extend(looked.iter().filter_map(|looked| looked.audit(key, &events)));
         violations.extend(self.lost_updates(key));
         violations
     }
@@ -221,6 +252,21 @@ impl fmt::Display for Violation {
             }
             Self::Backwards { range, before, after } => {
                 write!(f, "range {range}: the LSN was {before} before the restart and is {after} after it")
+            }
+            Self::Missed { key, seq, question } => {
+                write!(
+                    f,
+                    "{key}: attempt {seq} was there all the while, but is not in the answer to {question}"
+                )
+            }
+            Self::Misfit { key, seq, question } => {
+                write!(f, "{key}: attempt {seq} does not match, but is in the answer to {question}")
+            }
+            Self::Policy { there, acknowledged } => {
+                write!(
+                    f,
+                    "the indexing policy of attempt {acknowledged:?} was acknowledged, but {there:?} is there"
+                )
             }
         }
     }

@@ -2,15 +2,20 @@
 //!
 //! `sum` is a checksum over all other members the writer chose, so an item mixed from two versions, or cut
 //! short, does not pass. `unique` is one of two values per item and changes with the attempt, so a write
-//! moves the item from one unique-key row to the other.
+//! moves the item from one unique-key row to the other. What queries ask for follows from the attempt alone:
+//! whoever knows which attempt made an item knows which questions it answers.
 
 use crate::history::{Found, Key, Seq};
 use orrery_testing_client::OwnedReply;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Fillers are this long at most, which makes the largest item about 1.5 KB.
 pub const FILLER_BYTES_MAX: u64 = 1300;
+/// How many different values the members have that queries ask for. Primes, so that each meets all of the others.
+pub const KINDS: u64 = 23;
+pub const RANKS: u64 = 499;
+pub const TAGS: u64 = 41;
 
 /// The unique values an item can have.
 pub fn unique_values(key: &Key) -> [String; 2] {
@@ -22,12 +27,37 @@ pub fn unique_index(seq: Seq) -> usize {
     (seq % 2) as usize
 }
 
+pub fn kind(seq: Seq) -> u64 {
+    seq % KINDS
+}
+
+pub fn rank(seq: Seq) -> u64 {
+    seq.wrapping_mul(7919) % RANKS
+}
+
+/// One tag or two; two attempts in a row share one at times.
+pub fn tags(seq: Seq) -> Vec<u64> {
+    let mut tags = vec![seq / 3 % TAGS, seq % TAGS];
+    tags.dedup();
+    tags
+}
+
+/// The members that queries ask for.
+fn asked(seq: Seq) -> Map<String, Value> {
+    let tags: Vec<String> = tags(seq).into_iter().map(|tag| format!("t{tag}")).collect();
+    let kind = format!("k{}", kind(seq));
+    let members = [("kind", json!(kind)), ("tags", json!(tags)), ("info", json!({"rank": rank(seq)}))];
+    members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
 /// The item that this attempt writes. `random` chooses the filler.
 pub fn item(key: &Key, seq: Seq, random: u64) -> Value {
     let filler = filler(random);
     let unique = &unique_values(key)[unique_index(seq)];
     let sum = checksum(key, seq, unique, &filler);
-    json!({"id": key.id, "pk": key.partition, "seq": seq, "unique": unique, "filler": filler, "sum": sum})
+    let mut item = json!({"id": key.id, "pk": key.partition, "seq": seq, "unique": unique, "filler": filler, "sum": sum});
+    asked(seq).into_iter().for_each(|(name, value)| item[name] = value);
+    item
 }
 
 /// The version in an item as the server gave it back, or what is wrong with it.
@@ -38,6 +68,9 @@ pub fn read(item: &Value) -> Result<(Key, Found), String> {
     let sum = checksum(&key, seq, text("unique")?, text("filler")?);
     if text("sum")? != sum {
         return Err(format!("half an item: its checksum is {}, its content's {sum}: {item}", text("sum")?));
+    }
+    if let Some((name, _)) = asked(seq).iter().find(|(name, value)| item.get(name.as_str()) != Some(*value)) {
+        return Err(format!("half an item: `{name}` is not what attempt {seq} wrote: {item}"));
     }
     Ok((key, Found { seq, etag: text("_etag")?.to_owned() }))
 }
@@ -95,6 +128,9 @@ mod tests {
             ("pk", json!("q")),
             ("id", json!("j")),
             ("sum", json!("0")),
+            ("kind", json!("k8")),
+            ("tags", json!(["t7", "t2"])),
+            ("info", json!({"rank": 0})),
         ];
         for (name, value) in changes {
             let mut mixed = stored();
@@ -105,7 +141,7 @@ mod tests {
 
     #[test]
     fn an_item_without_a_member_is_refused() {
-        for name in ["id", "pk", "seq", "unique", "filler", "sum", "_etag"] {
+        for name in ["id", "pk", "seq", "unique", "filler", "sum", "kind", "tags", "info", "_etag"] {
             let mut cut = stored();
             cut.as_object_mut().unwrap().remove(name);
             assert!(read(&cut).is_err(), "{name}");

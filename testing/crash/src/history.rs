@@ -1,5 +1,6 @@
 //! What was asked of the server and what it answered: the auditor's input.
 
+use crate::question::Question;
 use std::collections::BTreeMap;
 
 /// Names one attempt to write; it is stored in the item, so an item tells which attempt made it.
@@ -51,11 +52,27 @@ pub struct Operation {
     pub outcome: Outcome,
 }
 
+/// An attempt to give the container another indexing policy. One is over before the next is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicyChange {
+    pub seq: Seq,
+    pub outcome: Outcome,
+}
+
 /// A version that a reader was shown while the writers ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sighting {
     pub key: Key,
     pub seq: Seq,
+    pub began: Tick,
+    pub ended: Tick,
+}
+
+/// A question that was asked while the writers ran, and the rows of its answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    pub question: Question,
+    pub rows: Vec<(Key, Seq)>,
     pub began: Tick,
     pub ended: Tick,
 }
@@ -90,6 +107,9 @@ impl Lsns {
 pub struct Record {
     pub operations: Vec<Operation>,
     pub sightings: Vec<Sighting>,
+    pub asked: Vec<Asked>,
+    /// In the order they were made.
+    pub policies: Vec<PolicyChange>,
     pub lsns: Lsns,
     /// Replies that are wrong whatever else happened.
     pub trouble: Vec<String>,
@@ -99,6 +119,8 @@ impl Record {
     pub fn merge(&mut self, other: Self) {
         self.operations.extend(other.operations);
         self.sightings.extend(other.sightings);
+        self.asked.extend(other.asked);
+        self.policies.extend(other.policies);
         self.lsns.merge(&other.lsns);
         self.trouble.extend(other.trouble);
     }

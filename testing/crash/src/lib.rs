@@ -2,23 +2,31 @@
 //!
 //! ```text
 //!   writers ──▶ history (what was asked, what was answered, when) ─┐
-//!   readers ──▶ sightings (what was seen, when) ──────────────────┤
-//!   kill -9, start again                                           ├──▶ audit ──▶ violations
-//!   read feed, point reads, probes of unique keys ────────────────┘
+//!   readers, an asker ──▶ sightings, answers (what was seen, when) ┤
+//!   a changer of the indexing policy                               │
+//!   kill -9, `orrery check`, start again                           ├──▶ audit ──▶ violations
+//!   feed, point reads, probes of unique keys, queries ─────────────┘
 //! ```
 //!
 //! The auditor is a pure function over the two sides, so it is tested with histories that are wrong.
 //! The rules: an acknowledged write is there unless a later or overlapping write of the same item took its
 //! place; what a reader saw is as good as acknowledged; a write nobody answered is wholly there or wholly not;
-//! nothing is there that nobody wrote; the session token's LSN never goes backwards.
+//! nothing is there that nobody wrote; the session token's LSN never goes backwards; a query finds what the feed
+//! shows, whatever of the indexes was being built when the end came.
 //!
 //! A seed decides what the writers do and when the kill comes. The machine's timing is not in the seed, so
 //! the same seed makes the same kind of trouble, not the same interleaving.
 
+mod ask;
+mod asker;
 pub mod audit;
+mod changer;
+pub mod check;
 pub mod content;
 pub mod history;
 mod observe;
+pub mod policy;
+pub mod question;
 mod reader;
 mod rounds;
 mod writer;

@@ -1,19 +1,25 @@
-//! What is there after a restart: the feed, point reads, and whether unique keys match the items.
+//! What is there after a restart: the feed, point reads, whether unique keys match the items, and what queries find.
 
+use crate::ask::{Told, ask};
 use crate::audit::{self, Violation};
-use crate::content;
-use crate::history::{Found, Items, Key, Lsns};
-use crate::writer::Shared;
+use crate::history::{Found, Items, Key, Lsns, Seq};
+use crate::question::questions;
+use crate::writer::{HOT, Shared};
+use crate::{content, policy};
 use orrery_testing_client::{Client, ClientError, OwnedReply};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 /// Items on a page of the feed; small enough that a round reads several.
 const FEED_PAGE_ITEMS: usize = 500;
 /// Connections that do the point reads.
 const READERS: usize = 16;
+/// How long the items may take to be indexed as the last policy says, and how often that is looked at.
+const INDEXED_SECONDS_MAX: u64 = 60;
+const INDEXED_POLL: Duration = Duration::from_millis(10);
 
 /// What was seen, and everything that was wrong about how it was shown.
 #[derive(Debug, Default)]
@@ -21,8 +27,24 @@ pub(crate) struct Observation {
     pub feed: Items,
     pub points: BTreeMap<Key, Option<Found>>,
     pub probes: usize,
+    /// Questions that were asked.
+    pub asked: usize,
+    /// The attempt that made the indexing policy.
+    pub policy: Option<Seq>,
     pub violations: Vec<Violation>,
     pub trouble: Vec<String>,
+}
+
+/// What to look at, besides the feed and what queries find.
+pub(crate) struct Wanted<'a> {
+    /// Items to read one by one.
+    pub read: BTreeSet<Key>,
+    /// Items whose unique keys are probed.
+    pub probed: &'a [Key],
+    /// Chooses what queries ask for.
+    pub random: u64,
+    /// Whether to wait until every item is indexed as the policy says, and ask again.
+    pub until_indexed: bool,
 }
 
 pub(crate) struct Observer {
@@ -33,19 +55,20 @@ pub(crate) struct Observer {
 }
 
 impl Observer {
-    /// Reads the feed, the named items one by one, and probes the unique keys of `probed`.
-    pub(crate) async fn observe(
-        &self,
-        read: BTreeSet<Key>,
-        probed: &[Key],
-    ) -> Result<Observation, ClientError> {
+    pub(crate) async fn observe(&self, wanted: Wanted<'_>) -> Result<Observation, ClientError> {
         let mut seen = Observation::default();
-        self.read_feed(&mut seen).await?;
-        self.read_points(read, &mut seen).await?;
         let mut client = self.client();
-        for key in probed {
+        self.read_feed(&mut seen).await?;
+        self.ask_all(&mut client, wanted.random, &mut seen).await?;
+        self.read_points(wanted.read, &mut seen).await?;
+        for key in wanted.probed {
             self.probe_unique(&mut client, key, &mut seen).await?;
         }
+        if wanted.until_indexed {
+            self.wait_until_indexed(&mut client, &mut seen).await?;
+            self.ask_all(&mut client, wanted.random, &mut seen).await?;
+        }
+        seen.policy = self.read_policy(&mut client).await?.0;
         seen.violations.extend(audit::audit_views(&seen.feed, &seen.points));
         Ok(seen)
     }
@@ -129,6 +152,57 @@ impl Observer {
             }
         }
         Ok(())
+    }
+
+    /// Asks every kind of question; each must be answered as the items of the feed answer it.
+    async fn ask_all(
+        &self,
+        client: &mut Client,
+        random: u64,
+        seen: &mut Observation,
+    ) -> Result<(), ClientError> {
+        for question in questions(random, HOT) {
+            let wrong = match ask(client, &self.shared.path, &question).await? {
+                Told::Refused(status, said) => Some(format!("got {status}: {said}")),
+                Told::Rows(rows) => match question.read(&rows) {
+                    Ok(answer) => question.audit(&seen.feed, &answer).map(|wrong| wrong.to_string()),
+                    Err(wrong) => Some(wrong),
+                },
+            };
+            seen.asked += 1;
+            let place = question.partition.as_deref().unwrap_or("all partitions");
+            seen.trouble.extend(wrong.map(|wrong| format!("{} in {place}: {wrong}", question.text())));
+        }
+        Ok(())
+    }
+
+    async fn wait_until_indexed(
+        &self,
+        client: &mut Client,
+        seen: &mut Observation,
+    ) -> Result<(), ClientError> {
+        let until = Instant::now() + Duration::from_secs(INDEXED_SECONDS_MAX);
+        loop {
+            let (_, progress) = self.read_policy(client).await?;
+            if progress == Some(100) {
+                return Ok(());
+            }
+            if Instant::now() > until {
+                let late = format!("after {INDEXED_SECONDS_MAX} s the items are indexed to {progress:?} %");
+                seen.trouble.push(late);
+                return Ok(());
+            }
+            tokio::time::sleep(INDEXED_POLL).await;
+        }
+    }
+
+    /// The attempt that made the policy, and how far the items are indexed as it says.
+    async fn read_policy(&self, client: &mut Client) -> Result<(Option<Seq>, Option<u64>), ClientError> {
+        let reply = client.call(&policy::read(&self.shared.path)).await?;
+        let progress = reply.header("x-ms-documentdb-collection-index-transformation-progress");
+        let progress = progress.and_then(|percent| percent.parse().ok());
+        let policy = reply.json().and_then(|container| policy::attempt(container.get("indexingPolicy")?));
+        Ok((policy, progress))
     }
 
     fn check_lsn(&self, reply: &OwnedReply, seen: &mut Observation) {

@@ -1,13 +1,13 @@
 //! The rounds: load, the end, the start again, the audit; all on one folder that only grows.
 
-use crate::audit::{Round, audit};
-use crate::history::{Items, Key, Lsns, Outcome, Record, Seq};
-use crate::observe::{Observation, Observer};
-use crate::reader;
+use crate::audit::{Round, audit, audit_policy};
+use crate::check::check;
+use crate::history::{Items, Key, Lsns, Outcome, PolicyChange, Record, Seq};
+use crate::observe::{Observation, Observer, Wanted};
 use crate::writer::{Shared, Writer};
+use crate::{asker, changer, policy, reader};
 use orrery_core::{Env, OsSeed, Timestamp};
 use orrery_testing_client::{Client, ClientError, ContainerPath, ServerError, ServerProcess};
-use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -25,6 +25,9 @@ const LOAD_MILLIS_MAX: u64 = 1000;
 const UNTOUCHED_READ_MAX: usize = 1000;
 /// Items whose unique keys a round probes.
 const PROBED_MAX: usize = 64;
+/// Rounds after which every stored row is checked, and all items must come to be indexed as the last policy says; the
+/// last round is always one. In between, what one kill left half indexed meets the next one.
+const CHECKED_EVERY: u32 = 4;
 /// Findings that a failure prints.
 const FINDINGS_SHOWN_MAX: usize = 20;
 
@@ -82,6 +85,9 @@ pub struct Summary {
     pub unanswered_there: usize,
     pub sightings: usize,
     pub probes: usize,
+    pub asked: usize,
+    pub policies: usize,
+    pub checks: usize,
     pub items: usize,
     pub reopen_max: Duration,
 }
@@ -104,6 +110,8 @@ fn run_on(folder: &Path, options: &Options) -> Result<Summary, Failure> {
         server = harness.round(round, server)?;
     }
     server.kill()?;
+    let findings = harness.check()?;
+    harness.expect_nothing(options.rounds, findings)?;
     Ok(harness.summary)
 }
 
@@ -115,6 +123,8 @@ struct Harness<'a> {
     shared: Shared,
     writers: Vec<Writer>,
     items: Items,
+    /// The attempt that made the indexing policy.
+    policy: Option<Seq>,
     lsns: Lsns,
     summary: Summary,
 }
@@ -131,6 +141,7 @@ impl<'a> Harness<'a> {
             shared: Shared::new(path, Env::system()?),
             writers: (0..options.writers).map(|index| Writer::new(index, options.seed)).collect(),
             items: Items::new(),
+            policy: None,
             lsns: Lsns::default(),
             summary: Summary { seed: options.seed, ..Summary::default() },
         })
@@ -139,11 +150,13 @@ impl<'a> Harness<'a> {
     fn set_up(&mut self, server: &ServerProcess) -> Result<(), Failure> {
         let mut client = Client::new(server.cosmos(), self.shared.env.clone());
         let path = self.shared.path.clone();
-        let unique = json!({"uniqueKeyPolicy": {"uniqueKeys": [{"paths": ["/unique"]}]}});
+        let seq = self.shared.next_seq();
+        self.policy = Some(seq);
+        let members = policy::members(policy::policy(seq, 1));
         self.runtime.block_on(async {
             for reply in [
                 client.create_database(&path.database).await?,
-                client.create_container(&path, &unique).await?,
+                client.create_container(&path, &members).await?,
             ] {
                 if reply.status != 201 {
                     let body = String::from_utf8_lossy(&reply.body).into_owned();
@@ -165,11 +178,16 @@ impl<'a> Harness<'a> {
         }
         let mut findings = self.end(server)?;
         let record = self.join(tasks)?;
+        let is_last = round == self.options.rounds;
+        let is_checked = is_last || round.is_multiple_of(CHECKED_EVERY);
+        if is_checked {
+            findings.extend(self.check()?);
+        }
 
         let began = Instant::now();
         let server = ServerProcess::start(self.folder, &self.options.server)?;
         let reopened = began.elapsed();
-        let seen = self.observe(&server, &record, round == self.options.rounds)?;
+        let seen = self.observe(&server, &record, is_last, is_checked)?;
 
         self.lsns.merge(&record.lsns);
         findings.extend(self.judge(&record, &seen));
@@ -177,15 +195,30 @@ impl<'a> Harness<'a> {
         if self.options.verbose {
             println!("round {round:2}: {load:?} of load, reopened in {reopened:?}; so far {}", self.summary);
         }
-        if !findings.is_empty() {
-            let (seed, folder) = (self.options.seed, self.folder.to_owned());
-            return Err(Failure::Wrong { round, seed, folder, findings });
-        }
+        self.expect_nothing(round, findings)?;
         self.items = seen.feed;
+        self.policy = seen.policy;
         for writer in &mut self.writers {
             writer.refresh(&self.items);
         }
         Ok(server)
+    }
+
+    fn expect_nothing(&self, round: u32, findings: Vec<String>) -> Result<(), Failure> {
+        if findings.is_empty() {
+            return Ok(());
+        }
+        let (seed, folder) = (self.options.seed, self.folder.to_owned());
+        Err(Failure::Wrong { round, seed, folder, findings })
+    }
+
+    /// Has the server's own check look at every row of the folder, which no server has open.
+    fn check(&mut self) -> Result<Vec<String>, Failure> {
+        let verdict = check(&self.options.server.binary, self.folder);
+        let verdict = verdict.map_err(|e| Failure::Io("`orrery check` could not be run", e))?;
+        self.summary.checks += 1;
+        let wrong = format!("`orrery check` ended with {:?}: {}", verdict.code, verdict.said);
+        Ok(if verdict.agrees() { Vec::new() } else { vec![wrong] })
     }
 
     fn start_load(&mut self, server: &ServerProcess) -> Tasks {
@@ -193,11 +226,12 @@ impl<'a> Harness<'a> {
         let writers = std::mem::take(&mut self.writers);
         let writers = writers.into_iter().map(|writer| writer.run(address, self.shared.clone()));
         let writers = writers.map(|task| self.runtime.spawn(task)).collect();
-        let readers = (0..READERS)
-            .map(|_| reader::run(address, self.shared.clone(), self.random.random_u64()))
-            .map(|task| self.runtime.spawn(task))
-            .collect();
-        Tasks { writers, readers }
+        let seed = || self.random.random_u64();
+        let readers = (0..READERS).map(|_| reader::run(address, self.shared.clone(), seed()));
+        let mut others: Vec<_> = readers.map(|task| self.runtime.spawn(task)).collect();
+        others.push(self.runtime.spawn(asker::run(address, self.shared.clone(), seed())));
+        others.push(self.runtime.spawn(changer::run(address, self.shared.clone(), seed())));
+        Tasks { writers, others }
     }
 
     fn end(&self, server: ServerProcess) -> Result<Vec<String>, Failure> {
@@ -218,13 +252,19 @@ impl<'a> Harness<'a> {
             self.writers.push(writer);
             record.merge(part);
         }
-        for task in tasks.readers {
+        for task in tasks.others {
             record.merge(self.runtime.block_on(task)?);
         }
         Ok(record)
     }
 
-    fn observe(&self, server: &ServerProcess, record: &Record, all: bool) -> Result<Observation, Failure> {
+    fn observe(
+        &self,
+        server: &ServerProcess,
+        record: &Record,
+        all: bool,
+        until_indexed: bool,
+    ) -> Result<Observation, Failure> {
         let mut before = self.lsns.clone();
         before.merge(&record.lsns);
         let observer = Observer { address: server.cosmos(), shared: self.shared.clone(), before };
@@ -233,7 +273,8 @@ impl<'a> Harness<'a> {
         let untouched: BTreeSet<Key> = self.items.keys().cloned().collect();
         let untouched_max = if all { usize::MAX } else { UNTOUCHED_READ_MAX };
         let read = touched.into_iter().chain(self.sample(&untouched, untouched_max)).collect();
-        Ok(self.runtime.block_on(observer.observe(read, &probed))?)
+        let wanted = Wanted { read, probed: &probed, random: self.random.random_u64(), until_indexed };
+        Ok(self.runtime.block_on(observer.observe(wanted))?)
     }
 
     /// Up to that many of the keys, evenly spaced from a random start.
@@ -248,9 +289,11 @@ impl<'a> Harness<'a> {
             before: &self.items,
             operations: &record.operations,
             sightings: &record.sightings,
+            asked: &record.asked,
             now: &seen.feed,
         });
-        let violations = violations.iter().chain(&seen.violations).map(ToString::to_string);
+        let policy = audit_policy(self.policy, &record.policies, seen.policy);
+        let violations = violations.iter().chain(&policy).chain(&seen.violations).map(ToString::to_string);
         let troubles = record.trouble.iter().chain(&seen.trouble).cloned();
         // Many replies can show the same thing wrong; it is said once.
         let mut said = BTreeSet::new();
@@ -273,6 +316,9 @@ impl<'a> Harness<'a> {
         summary.rounds += 1;
         summary.sightings += record.sightings.len();
         summary.probes += seen.probes;
+        summary.asked += seen.asked + record.asked.len();
+        let changed = |change: &&PolicyChange| matches!(change.outcome, Outcome::Acknowledged { .. });
+        summary.policies += record.policies.iter().filter(changed).count();
         summary.items = seen.feed.len();
         summary.reopen_max = summary.reopen_max.max(reopened);
     }
@@ -280,7 +326,7 @@ impl<'a> Harness<'a> {
 
 struct Tasks {
     writers: Vec<JoinHandle<(Writer, Record)>>,
-    readers: Vec<JoinHandle<Record>>,
+    others: Vec<JoinHandle<Record>>,
 }
 
 fn shown(findings: &[String]) -> String {
@@ -292,7 +338,7 @@ impl fmt::Display for Summary {
         write!(
             f,
             "{} rounds, {} acknowledged, {} refused, {} unanswered ({} of them there), {} sightings, \
-             {} unique-key probes, {} items now, slowest reopen {:?}, seed {}",
+             {} unique-key probes, {} questions, {} policies, {} checks, {} items now, slowest reopen {:?}, seed {}",
             self.rounds,
             self.acknowledged,
             self.refused,
@@ -300,6 +346,9 @@ impl fmt::Display for Summary {
             self.unanswered_there,
             self.sightings,
             self.probes,
+            self.asked,
+            self.policies,
+            self.checks,
             self.items,
             self.reopen_max,
             self.seed

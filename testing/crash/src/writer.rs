@@ -14,8 +14,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Partitions besides the hot one, and items that all writers contend for.
 const PARTITIONS: u64 = 500;
 const CONTESTED_ITEMS: u64 = 16;
+/// The partition that a quarter of all items is in.
+pub(crate) const HOT: &str = "hot";
 
-/// What all writers and readers share.
+/// What all that load the server share.
 #[derive(Clone)]
 pub(crate) struct Shared {
     pub path: ContainerPath,
@@ -29,7 +31,7 @@ impl Shared {
         Self { path, env, seqs: Arc::new(AtomicU64::new(1)), ticks: Arc::new(AtomicU64::new(1)) }
     }
 
-    fn next_seq(&self) -> Seq {
+    pub(crate) fn next_seq(&self) -> Seq {
         self.seqs.fetch_add(1, Ordering::Relaxed)
     }
 
@@ -105,7 +107,7 @@ impl Writer {
     async fn create_new(&mut self, client: &mut Client, shared: &Shared) -> Option<()> {
         let id = format!("w{}-{}", self.index, self.owned.len());
         let partition = match self.random.random_u64() % 4 {
-            0 => "hot".to_owned(),
+            0 => HOT.to_owned(),
             _ => format!("p{}", self.random.random_u64() % PARTITIONS),
         };
         self.owned.push((Key { partition, id }, None));
@@ -258,7 +260,7 @@ impl Writer {
 /// One of the items that everybody writes; half of them in the hot partition.
 pub(crate) fn contested_key(random: u64) -> Key {
     let n = random % CONTESTED_ITEMS;
-    let partition = if n.is_multiple_of(2) { "hot".to_owned() } else { format!("p{n}") };
+    let partition = if n.is_multiple_of(2) { HOT.to_owned() } else { format!("p{n}") };
     Key { partition, id: format!("c{n}") }
 }
 
@@ -305,6 +307,6 @@ mod tests {
     #[test]
     fn contested_items_are_in_the_hot_partition_and_elsewhere() {
         let partitions: Vec<String> = (0..CONTESTED_ITEMS).map(|n| contested_key(n).partition).collect();
-        assert_eq!(partitions.iter().filter(|p| *p == "hot").count(), 8);
+        assert_eq!(partitions.iter().filter(|p| *p == HOT).count(), 8);
     }
 }

@@ -11,3 +11,4 @@ import "./facts/ttl.mjs";
 import "./facts/feeds.mjs";
 import "./facts/session.mjs";
 import "./facts/queries.mjs";
+import "./facts/indexing.mjs";

@@ -155,6 +155,7 @@ impl From<CatalogError> for Failure {
             }
             CatalogError::Changed => Self::precondition(message),
             CatalogError::TooMany => Self::forbidden(message),
+            CatalogError::StillIndexing => Self::conflict(message),
             CatalogError::OfferMoved => Self::bad_request(message),
             CatalogError::Definition(error) => error.into(),
             CatalogError::Store(error) => error.into(),

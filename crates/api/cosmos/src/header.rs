@@ -18,6 +18,7 @@ headers! {
     DATE = "x-ms-date";
     END_EPK = "x-ms-end-epk";
     INDEX_UTILIZATION = "x-ms-cosmos-index-utilization";
+    INDEXING_DIRECTIVE = "x-ms-indexing-directive";
     INDEX_PROGRESS = "x-ms-documentdb-collection-index-transformation-progress";
     INTENDED_COLLECTION = "x-ms-cosmos-intended-collection-rid";
     IS_BATCH = "x-ms-cosmos-is-batch-request";

@@ -120,10 +120,10 @@ impl Request {
         Ok(())
     }
 
-    /// The whole body; at most once.
+    /// The whole body.
     pub async fn body(&mut self) -> Result<Bytes, Failure> {
         self.arrive().await?;
-        Ok(self.arrived.take().unwrap_or_default())
+        Ok(self.arrived.clone().unwrap_or_default())
     }
 
     /// The body as a JSON object, for resources other than items.

@@ -2,7 +2,7 @@
 
 use crate::authorize::authorize;
 use crate::continuation::Tokens;
-use crate::failure::Failure;
+use crate::failure::{Failure, OWNER_MISSING};
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::route::{Located, Route, locate};
@@ -12,6 +12,7 @@ use hyper::body::Incoming;
 use orrery_api_common::{Body, Keys, Peer, discard_body};
 use orrery_core::limits;
 use orrery_documents::Stamp;
+use orrery_documents::catalog::Container;
 use orrery_store::Store;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -105,6 +106,63 @@ impl Cosmos {
         self.dispatch(request, located).await
     }
 
+    /// A request about items. One that was decided while the container came to be indexed in another way is decided
+    /// again.
+    async fn on_items(
+        &self,
+        request: &mut Request,
+        database: &str,
+        named: &str,
+        id: Option<&str>,
+    ) -> Result<Reply, Failure> {
+        request.arrive().await?;
+        let mut tries = 0;
+        loop {
+            let container = handlers::find_container(self, request, database, named)?;
+            let answer = match id {
+                None => self.on_feed(request, &container).await,
+                Some(id) => self.on_item(request, &container, named, id).await,
+            };
+            tries += 1;
+            let is_refused = answer.as_ref().is_err_and(|failure| failure.substatus == OWNER_MISSING);
+            if !is_refused || tries == limits::TRANSACTION_RETRIES_MAX || !self.is_reindexed(&container)? {
+                return answer;
+            }
+        }
+    }
+
+    async fn on_feed(&self, request: &mut Request, container: &Arc<Container>) -> Result<Reply, Failure> {
+        match *request.method() {
+            Method::GET => handlers::item_feed::list(self, request, container).await,
+            Method::POST => handlers::items::post(self, request, container).await,
+            _ => Err(Failure::method_not_allowed()),
+        }
+    }
+
+    async fn on_item(
+        &self,
+        request: &mut Request,
+        container: &Arc<Container>,
+        named: &str,
+        id: &str,
+    ) -> Result<Reply, Failure> {
+        let id = handlers::by_rid::item_id(self, request, container, named, id.to_owned()).await?;
+        match *request.method() {
+            Method::GET => handlers::items::read(self, request, container, &id),
+            Method::PUT => handlers::items::replace(self, request, container, &id).await,
+            Method::DELETE => handlers::items::delete(self, request, container, &id).await,
+            Method::PATCH => Err(Failure::not_implemented("patching items")),
+            _ => Err(Failure::method_not_allowed()),
+        }
+    }
+
+    /// Whether the container is still there, with another way of indexing than `known` has.
+    fn is_reindexed(&self, known: &Container) -> Result<bool, Failure> {
+        let catalog = self.0.store.newest_catalog()?;
+        let now = catalog.container_by_number(known.number());
+        Ok(now.is_some_and(|now| now.generations().number() != known.generations().number()))
+    }
+
     async fn dispatch(&self, request: &mut Request, located: Located<'_>) -> Result<Reply, Failure> {
         let method = request.method().clone();
         match (located.route, method) {
@@ -129,27 +187,11 @@ impl Cosmos {
                 Method::DELETE => handlers::containers::delete(self, request, &database, &container).await,
                 _ => Err(Failure::method_not_allowed()),
             },
-            (Route::Items { database, container }, method) => {
-                request.arrive().await?;
-                let container = handlers::find_container(self, request, &database, &container)?;
-                match method {
-                    Method::GET => handlers::item_feed::list(self, request, &container).await,
-                    Method::POST => handlers::items::post(self, request, &container).await,
-                    _ => Err(Failure::method_not_allowed()),
-                }
+            (Route::Items { database, container }, _) => {
+                self.on_items(request, &database, &container, None).await
             }
-            (Route::Item { database, container: named, id }, method) => {
-                request.arrive().await?;
-                let container = handlers::find_container(self, request, &database, &named)?;
-                let id =
-                    handlers::by_rid::item_id(self, request, &container, &named, id.into_owned()).await?;
-                match method {
-                    Method::GET => handlers::items::read(self, request, &container, &id),
-                    Method::PUT => handlers::items::replace(self, request, &container, &id).await,
-                    Method::DELETE => handlers::items::delete(self, request, &container, &id).await,
-                    Method::PATCH => Err(Failure::not_implemented("patching items")),
-                    _ => Err(Failure::method_not_allowed()),
-                }
+            (Route::Item { database, container, id }, _) => {
+                self.on_items(request, &database, &container, Some(&id)).await
             }
             (Route::Ranges { database, container }, Method::GET) => {
                 let container = handlers::find_container(self, request, &database, &container)?;

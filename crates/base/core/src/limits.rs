@@ -148,3 +148,48 @@ pub const CONTINUATION_STATE_BYTES_MAX: usize = 11_000;
 /// Counts that one tally keeps, and tallies that are kept in memory.
 pub const TALLY_FIELDS_MAX: usize = 256;
 pub const TALLIES_CACHED_MAX: usize = 4096;
+/// From this much text on, a logical partition has index entries of its own; a smaller one is read through as fast.
+pub const PARTITION_LARGE_BYTES: u64 = 512 * 1024;
+/// Generations of an indexing policy that items may be indexed under at once.
+pub const INDEX_GENERATIONS_MAX: usize = 16;
+/// Items that a step of entering a container's items anew looks at, and how much of their text.
+pub const REINDEX_ITEMS_MAX: usize = 1024;
+pub const REINDEX_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Items of one partition that are entered anew in one transaction, and partitions at once.
+pub const REINDEX_CHUNK_ITEMS_MAX: usize = 64;
+pub const REINDEX_THREADS: usize = 16;
+/// How much of a string an index keeps. It is part of the stored format.
+pub const INDEX_STRING_BYTES_MAX: usize = 128;
+/// Walks along an index that are merged into one: partitions that are read by their own entries.
+pub const INDEX_WALKS_MAX: usize = 64;
+/// Items that have expired and are not removed yet, as a query without documents remembers them.
+pub const EXPIRED_REMEMBERED_MAX: usize = 1024;
+/// Cells that a shape is entered under in a spatial index, and stretches of cells that a question about one looks at.
+pub const SPATIAL_CELLS_MAX: usize = 8;
+pub const SPATIAL_LOOKUPS_MAX: usize = 64;
+/// Terms that are kept of what a filter implies; more are not worth seeking.
+pub const NEED_TERMS_MAX: usize = 1_000;
+/// Simple values inside an array or object of the query that are sought one by one.
+pub const NEED_LEAVES_MAX: usize = 16;
+/// Examples that a check of stored data gives of each kind of fault.
+pub const CHECK_EXAMPLES_MAX: usize = 3;
+/// What is remembered of how containers are used, to advise on it: so many containers, and of each so many shapes of
+/// queries with the beginning of their text, paths that they asked for, and partitions that were asked most.
+pub const USAGE_CONTAINERS_MAX: usize = 256;
+pub const USAGE_SHAPES_MAX: usize = 256;
+pub const USAGE_SHAPE_CHARS_MAX: usize = 300;
+pub const USAGE_PATHS_MAX: usize = 1024;
+pub const USAGE_PARTITIONS_MAX: usize = 64;
+/// How much of one path is remembered, and composite indexes that would have helped one shape.
+pub const USAGE_PATH_BYTES_MAX: usize = 256;
+pub const USAGE_COMPOSITES_MAX: usize = 4;
+/// Items from this size on are remembered as large ones, so many of each container.
+pub const ITEM_LARGE_BYTES: usize = 64 * 1024;
+pub const USAGE_LARGE_ITEMS_MAX: usize = 16;
+/// What a survey of a container looks at: partitions, items, their text, and names of paths; and how many of the
+/// largest partitions it names.
+pub const SURVEY_PARTITIONS_MAX: usize = 200_000;
+pub const SURVEY_ITEMS_MAX: usize = 1024;
+pub const SURVEY_BYTES_MAX: usize = 32 * 1024 * 1024;
+pub const SURVEY_PATHS_MAX: usize = 4096;
+pub const SURVEY_LARGEST_MAX: usize = 8;

@@ -9,6 +9,10 @@
 //!   string    15   as bytes
 //!   array     16   the elements, 00
 //!   object    17   by name: 01, name as bytes, value; at the end 00
+//! index value  as a value, but
+//!   string    15   of more than 128 bytes: the first 128 of them as bytes, with 00 01 at the end
+//!   array     16   nothing
+//!   object    17   nothing
 //! ```
 //!
 //! No part is a prefix of another of its kind, so what follows a part never decides between two that
@@ -49,6 +53,8 @@ pub(crate) mod tag {
 
 /// Stands after a 00 that belongs to the bytes; a second 00 there ends them.
 pub(crate) const ESCAPED_ZERO: u8 = 0xff;
+/// Stands after the 00 that ends the bytes of a cut string: after the end of a whole one, before a zero.
+pub(crate) const CUT: u8 = 0x01;
 
 /// A key being written, part after part.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -123,7 +129,7 @@ impl KeyBuf {
         self.0
     }
 
-    fn masked(mut self, direction: Direction, write: impl FnOnce(&mut Vec<u8>)) -> Self {
+    pub(crate) fn masked(mut self, direction: Direction, write: impl FnOnce(&mut Vec<u8>)) -> Self {
         let start = self.0.len();
         write(&mut self.0);
         if direction == Direction::Descending {
@@ -146,7 +152,7 @@ fn write_bytes(part: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&[0, 0]);
 }
 
-fn write_open_bytes(part: &[u8], out: &mut Vec<u8>) {
+pub(crate) fn write_open_bytes(part: &[u8], out: &mut Vec<u8>) {
     for (i, run) in part.split(|byte| *byte == 0).enumerate() {
         if i > 0 {
             out.extend_from_slice(&[0, ESCAPED_ZERO]);
@@ -194,7 +200,7 @@ fn value_tag(value: &Value) -> u8 {
 }
 
 /// Bits that sort as doubles do. Zero has one form; a NaN is below everything, at zero.
-fn ordered_bits(number: Number) -> u64 {
+pub(crate) fn ordered_bits(number: Number) -> u64 {
     const SIGN: u64 = 1 << 63;
     let float = number.as_f64();
     if float.is_nan() {

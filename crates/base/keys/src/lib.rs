@@ -10,6 +10,7 @@ mod epk;
 #[doc(hidden)]
 pub mod fuzz;
 mod hashing;
+mod index_value;
 mod key;
 mod murmur;
 mod reader;
@@ -17,6 +18,7 @@ mod split;
 
 pub use epk::{Epk, InvalidEpk, prefix_range};
 pub use hashing::{Hashing, epk};
+pub use index_value::{IndexValue, Shallow};
 pub use key::{Direction, KeyBuf, prefix_end};
 pub use reader::{InvalidKey, KeyReader};
 pub use split::{even_bounds, midpoint};

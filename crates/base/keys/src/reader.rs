@@ -89,7 +89,7 @@ impl<'a> KeyReader<'a> {
         }
     }
 
-    fn number_under(&mut self, mask: u8) -> Result<Number, InvalidKey> {
+    pub(crate) fn number_under(&mut self, mask: u8) -> Result<Number, InvalidKey> {
         const SIGN: u64 = 1 << 63;
         let ordered = u64::from_be_bytes(self.array()?.map(|byte| byte ^ mask));
         let bits = if ordered & SIGN == 0 { !ordered } else { ordered & !SIGN };
@@ -123,18 +123,30 @@ impl<'a> KeyReader<'a> {
     }
 
     fn bytes_under(&mut self, mask: u8) -> Result<Vec<u8>, InvalidKey> {
+        let invalid = self.invalid();
+        let (part, end) = self.ended_bytes_under(mask)?;
+        if end == tag::END { Ok(part) } else { Err(invalid) }
+    }
+
+    /// Bytes, and what stands after the 00 that ends them.
+    pub(crate) fn ended_bytes_under(&mut self, mask: u8) -> Result<(Vec<u8>, u8), InvalidKey> {
         let mut part = Vec::new();
         loop {
-            let length = self.0.iter().position(|byte| byte ^ mask == 0).ok_or(self.invalid())?;
-            part.extend(self.0[..length].iter().map(|byte| byte ^ mask));
-            self.0 = &self.0[length + 1..];
-            let invalid = self.invalid();
-            match self.u8()? ^ mask {
-                0 => return Ok(part),
+            let (run, next) = self.run_under(mask)?;
+            part.extend(run.iter().map(|byte| byte ^ mask));
+            match next {
                 ESCAPED_ZERO => part.push(0),
-                _ => return Err(invalid),
+                end => return Ok((part, end)),
             }
         }
+    }
+
+    /// What is before the next 00, as it is stored, and what stands after that.
+    pub(crate) fn run_under(&mut self, mask: u8) -> Result<(&'a [u8], u8), InvalidKey> {
+        let length = self.0.iter().position(|byte| byte ^ mask == 0).ok_or(self.invalid())?;
+        let run = &self.0[..length];
+        self.0 = &self.0[length + 1..];
+        Ok((run, self.u8()? ^ mask))
     }
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N], InvalidKey> {
@@ -147,7 +159,7 @@ impl<'a> KeyReader<'a> {
         self.0.first().copied().ok_or(self.invalid())
     }
 
-    fn invalid(&self) -> InvalidKey {
+    pub(crate) fn invalid(&self) -> InvalidKey {
         InvalidKey { left: self.0.len() }
     }
 }

@@ -4,8 +4,8 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The version of everything that is stored in a folder. Raised when an older build could not read it.
-pub const FORMAT_VERSION: u32 = 1;
+/// The version of everything that is stored in a folder. Raised when one build could not read what the other wrote.
+pub const FORMAT_VERSION: u32 = 2;
 const FORMAT_PREFIX: &str = "orrery data folder, format ";
 
 /// A data folder that this process holds.
@@ -24,6 +24,10 @@ pub enum FolderError {
         "the data folder {path} has format {found}, and this build reads up to format {FORMAT_VERSION}; use a newer orrery"
     )]
     Newer { path: PathBuf, found: u32 },
+    #[error(
+        "the data folder {path} has format {found} of an orrery before indexes, and this build reads format {FORMAT_VERSION}; copy its items over with that orrery, or give another --data"
+    )]
+    Older { path: PathBuf, found: u32 },
     #[error("{0} has files in it but is not an orrery data folder; give an empty or new folder as --data")]
     Foreign(PathBuf),
     #[error("the data folder {path} cannot be used: {error}")]
@@ -68,6 +72,7 @@ fn check_format(path: &Path, text: &str) -> Result<(), FolderError> {
     match version {
         None => Err(FolderError::Foreign(path.to_owned())),
         Some(found) if found > FORMAT_VERSION => Err(FolderError::Newer { path: path.to_owned(), found }),
+        Some(found) if found < FORMAT_VERSION => Err(FolderError::Older { path: path.to_owned(), found }),
         Some(_) => Ok(()),
     }
 }
@@ -108,12 +113,14 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_format_is_refused_with_a_sentence() {
+    fn another_format_is_refused_with_a_sentence() {
         let place = tempfile::tempdir().expect("a folder");
         drop(Folder::open(place.path()).expect("made"));
-        fs::write(place.path().join("FORMAT"), "orrery data folder, format 2\n").expect("written");
-        let error = Folder::open(place.path()).expect_err("refused").to_string();
-        assert!(error.contains("has format 2") && error.contains("use a newer orrery"), "{error}");
+        for (format, expected) in [(FORMAT_VERSION + 1, "use a newer orrery"), (1, "before indexes")] {
+            fs::write(place.path().join("FORMAT"), format!("{FORMAT_PREFIX}{format}\n")).expect("written");
+            let error = Folder::open(place.path()).expect_err("refused").to_string();
+            assert!(error.contains(&format!("has format {format}")) && error.contains(expected), "{error}");
+        }
     }
 
     #[test]

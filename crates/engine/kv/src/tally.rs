@@ -12,6 +12,9 @@ use std::collections::{BTreeMap, HashMap};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally(BTreeMap<u64, u64>);
 
+/// Fields below this are kept however many others there are.
+const KEPT: u64 = 16;
+
 /// How much more or less one count of a row becomes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Change {
@@ -51,7 +54,7 @@ impl Tally {
         let count = self.get(field).saturating_add_signed(by);
         if count == 0 {
             self.0.remove(&field);
-        } else if self.0.len() < limits::TALLY_FIELDS_MAX || self.0.contains_key(&field) {
+        } else if field < KEPT || self.0.len() < limits::TALLY_FIELDS_MAX || self.0.contains_key(&field) {
             self.0.insert(field, count);
         }
     }
@@ -120,9 +123,12 @@ mod tests {
     #[test]
     fn fields_beyond_the_limit_are_not_kept() {
         let mut tally = Tally::default();
-        (0..limits::TALLY_FIELDS_MAX as u64 + 5).for_each(|field| tally.add(field, 1));
-        assert_eq!(tally.get(limits::TALLY_FIELDS_MAX as u64), 0);
-        tally.add(0, 1);
-        assert_eq!(tally.get(0), 2);
+        let last = 100 + limits::TALLY_FIELDS_MAX as u64;
+        (100..=last).for_each(|field| tally.add(field, 1));
+        assert_eq!(tally.get(last), 0);
+        tally.add(100, 1);
+        assert_eq!(tally.get(100), 2);
+        tally.add(1, 1);
+        assert_eq!(tally.get(1), 1, "the first fields are always kept");
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::item::ItemError;
 use crate::row::Row;
+use orrery_core::limits;
 use orrery_kv::{Error, Read, Space, Txn};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,6 +13,9 @@ pub struct PartitionSize {
     pub items: u64,
     /// Of the items' text.
     pub bytes: u64,
+    /// Whether its items have entries of their own beside those of the container. A partition is large from the
+    /// moment it has grown to [`limits::PARTITION_LARGE_BYTES`] until it is empty.
+    pub is_large: bool,
 }
 
 impl PartitionSize {
@@ -20,10 +24,10 @@ impl PartitionSize {
         stored.map_or(Ok(Self::default()), |bytes| Self::read(&bytes))
     }
 
-    fn read(bytes: &[u8]) -> Result<Self, Error> {
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, Error> {
         let word = |at: usize| bytes[at..at + 8].iter().fold(0, |word, byte| (word << 8) | u64::from(*byte));
         match bytes.len() {
-            16 => Ok(Self { items: word(0), bytes: word(8) }),
+            17 => Ok(Self { items: word(0), bytes: word(8), is_large: bytes[16] == 1 }),
             length => Err(Error::Corrupt(format!("a partition's row has {length} bytes"))),
         }
     }
@@ -33,13 +37,20 @@ impl PartitionSize {
         if self.items == 0 {
             return txn.delete(Space::Index, key);
         }
-        txn.put(Space::Index, key, [self.items.to_be_bytes(), self.bytes.to_be_bytes()].concat());
+        let [items, bytes] = [self.items, self.bytes].map(u64::to_be_bytes);
+        txn.put(Space::Index, key, [&items[..], &bytes, &[u8::from(self.is_large)]].concat());
     }
 }
 
 /// How much the partition holds.
 pub fn size(state: &dyn Read, container: u32, epk: &[u8]) -> Result<PartitionSize, Error> {
     PartitionSize::of(container, epk, state)
+}
+
+/// How a partition was and is, around a write to it.
+pub(crate) struct Growth {
+    pub was_large: bool,
+    pub is_large: bool,
 }
 
 /// Counts an item that is written in the place of `replaced` bytes, unless the partition would outgrow `bytes_max`.
@@ -51,22 +62,27 @@ pub(crate) fn count_write(
     bytes: u64,
     replaced: Option<u64>,
     bytes_max: u64,
-) -> Result<(), ItemError> {
+) -> Result<Growth, ItemError> {
     let before = PartitionSize::of(container, epk, txn)?;
-    let after = PartitionSize {
-        items: before.items + u64::from(replaced.is_none()),
-        bytes: before.bytes.saturating_sub(replaced.unwrap_or(0)) + bytes,
-    };
+    let bytes = before.bytes.saturating_sub(replaced.unwrap_or(0)) + bytes;
+    let is_large = before.is_large || bytes >= limits::PARTITION_LARGE_BYTES;
+    let after = PartitionSize { items: before.items + u64::from(replaced.is_none()), bytes, is_large };
     if after.bytes > bytes_max && after.bytes > before.bytes {
         return Err(ItemError::PartitionFull { bytes_max });
     }
     after.write(txn, container, epk);
-    Ok(())
+    Ok(Growth { was_large: before.is_large, is_large })
 }
 
-pub(crate) fn count_removal(txn: &mut Txn<'_>, container: u32, epk: &[u8], bytes: u64) -> Result<(), Error> {
-    let PartitionSize { items, bytes: held } = PartitionSize::of(container, epk, txn)?;
-    let after = PartitionSize { items: items.saturating_sub(1), bytes: held.saturating_sub(bytes) };
-    after.write(txn, container, epk);
-    Ok(())
+/// Counts an item less. Says whether the partition was a large one.
+pub(crate) fn count_removal(
+    txn: &mut Txn<'_>,
+    container: u32,
+    epk: &[u8],
+    bytes: u64,
+) -> Result<bool, Error> {
+    let before = PartitionSize::of(container, epk, txn)?;
+    let (items, bytes) = (before.items.saturating_sub(1), before.bytes.saturating_sub(bytes));
+    PartitionSize { items, bytes, is_large: before.is_large }.write(txn, container, epk);
+    Ok(before.is_large)
 }

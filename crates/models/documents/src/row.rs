@@ -53,6 +53,30 @@ pub enum Row<'a> {
         epk: &'a [u8],
         id: &'a str,
     },
+    /// Where the item of this number is, and under which generation of the policy it is indexed.
+    Place {
+        container: u32,
+        ordinal: u64,
+    },
+    /// An item that has this term, among all of the container.
+    Entry {
+        container: u32,
+        term: &'a [u8],
+        ordinal: u64,
+        epk: &'a [u8],
+    },
+    /// An item that has this term, among those of its partition.
+    LocalEntry {
+        container: u32,
+        epk: &'a [u8],
+        term: &'a [u8],
+        ordinal: u64,
+    },
+    /// How many items of a container have each path; of one partition if it is a large one.
+    Tally {
+        container: u32,
+        epk: Option<&'a [u8]>,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +85,8 @@ pub enum JobKind {
     Sweep = 1,
     /// Enter every item into the expiry rows, because the container's TTL changed.
     Expiry = 2,
+    /// Enter every item into the indexes that a new policy asks for.
+    Index = 3,
 }
 
 const NUMBERS: u8 = 1;
@@ -73,12 +99,21 @@ const PROBE: u8 = 7;
 const UNIQUE: u8 = 1;
 const EXPIRY: u8 = 2;
 const PARTITION: u8 = 3;
+const PLACE: u8 = 4;
+const ENTRY: u8 = 5;
+const LOCAL_ENTRY: u8 = 6;
+const TALLY: u8 = 7;
+
+/// How much of an item's effective partition key stands in its entries: enough to tell most ranges apart.
+const EPK_PREFIX_BYTES: usize = 4;
+const ORDINAL_BYTES: usize = 8;
 
 impl Row<'_> {
     pub fn space(&self) -> Space {
         match self {
             Row::Item { .. } => Space::Documents,
             Row::Unique { .. } | Row::Expiry { .. } | Row::Partition { .. } => Space::Index,
+            Row::Place { .. } | Row::Entry { .. } | Row::LocalEntry { .. } | Row::Tally { .. } => Space::Index,
             _ => Space::Meta,
         }
     }
@@ -106,6 +141,20 @@ impl Row<'_> {
             }
             Row::Expiry { container, at, epk, id } => {
                 KeyBuf::new().u32(container).u8(EXPIRY).u64(at).bytes(epk).raw(id.as_bytes())
+            }
+            Row::Place { container, ordinal } => {
+                KeyBuf::with_capacity(13).u32(container).u8(PLACE).u64(ordinal)
+            }
+            Row::Entry { container, term, ordinal, epk } => {
+                let key = KeyBuf::with_capacity(17 + term.len()).u32(container).u8(ENTRY).raw(term);
+                key.u64(ordinal).raw(&epk_prefix(epk))
+            }
+            Row::LocalEntry { container, epk, term, ordinal } => {
+                let key = KeyBuf::with_capacity(20 + epk.len() + term.len()).u32(container).u8(LOCAL_ENTRY);
+                key.bytes(epk).raw(term).u64(ordinal)
+            }
+            Row::Tally { container, epk } => {
+                KeyBuf::new().u32(container).u8(TALLY).raw(epk.unwrap_or_default())
             }
         };
         Bytes::from(key.finish())
@@ -153,6 +202,44 @@ pub fn items_between(container: u32, min: &[u8], max: &[u8]) -> KeyRange {
     KeyRange::new(bound(min), bound(max))
 }
 
+/// Every place row of a container, from this number on.
+pub fn places_from(container: u32, ordinal: u64) -> KeyRange {
+    let end = KeyRange::prefix(&KeyBuf::new().u32(container).u8(PLACE).finish()).end;
+    KeyRange { start: KeyBuf::new().u32(container).u8(PLACE).u64(ordinal).finish(), end }
+}
+
+/// What the keys of a container's entries begin with.
+pub fn entries_of(container: u32) -> Vec<u8> {
+    KeyBuf::new().u32(container).u8(ENTRY).finish()
+}
+
+/// What the keys of a partition's own entries begin with.
+pub fn local_entries_of(container: u32, epk: &[u8]) -> Vec<u8> {
+    KeyBuf::new().u32(container).u8(LOCAL_ENTRY).bytes(epk).finish()
+}
+
+/// The beginning of an effective partition key, as an entry has it.
+pub fn epk_prefix(epk: &[u8]) -> [u8; EPK_PREFIX_BYTES] {
+    std::array::from_fn(|at| epk.get(at).copied().unwrap_or(0))
+}
+
+/// The number of an entry's item, and the beginning of its effective partition key.
+pub fn read_entry(key: &[u8]) -> Option<(u64, [u8; EPK_PREFIX_BYTES])> {
+    let (rest, prefix) = key.split_last_chunk()?;
+    let (_, ordinal) = rest.split_last_chunk()?;
+    Some((u64::from_be_bytes(*ordinal), *prefix))
+}
+
+/// The number of the item of a partition's own entry.
+pub fn read_local_entry(key: &[u8]) -> Option<u64> {
+    key.split_last_chunk::<ORDINAL_BYTES>().map(|(_, ordinal)| u64::from_be_bytes(*ordinal))
+}
+
+/// The number of a place row's item.
+pub fn read_place(key: &[u8]) -> Option<u64> {
+    read_local_entry(key)
+}
+
 /// The expiry rows of a container up to and including the second `at`.
 pub fn expiring(container: u32, at: u64) -> KeyRange {
     let from = KeyBuf::new().u32(container).u8(EXPIRY).finish();
@@ -185,6 +272,7 @@ pub fn read_job(key: &[u8]) -> Option<(JobKind, u32)> {
     let kind = match reader.u8().ok()? {
         1 => JobKind::Sweep,
         2 => JobKind::Expiry,
+        3 => JobKind::Index,
         _ => return None,
     };
     Some((kind, reader.u32().ok()?))

@@ -1,11 +1,14 @@
-//! Work that nobody waits for: expired items, rows of dropped containers, expiry rows after a policy change.
+//! Work that nobody waits for: expired items, rows of dropped containers, expiry rows and index entries after a
+//! policy change.
 //!
 //! One round does a little of each and says whether there is more. Every step is a small transaction in the
 //! partition it concerns, so writers are never kept waiting for longer than one of their own.
 
 use crate::{Scope, Store, WriteError};
-use orrery_documents::catalog::Container;
+use orrery_core::limits;
+use orrery_documents::catalog::{CatalogError, Container, settle_container};
 use orrery_documents::expiry::{self, Step};
+use orrery_documents::index::{self, Chunk};
 use orrery_documents::row::{JobKind, Row};
 use orrery_documents::sweep;
 use orrery_kv::Error;
@@ -53,24 +56,64 @@ impl Store {
         Ok(())
     }
 
-    fn job_step(&self, kind: JobKind, container: u32) -> Result<Step, WriteError<Error>> {
+    fn job_step(&self, kind: JobKind, number: u32) -> Result<Step, WriteError<Error>> {
         let now = self.env().now();
-        let scope = match kind {
-            JobKind::Sweep => Scope::Partition { container, epk: &[] },
-            // So that a second policy change starts the job over and not under it.
-            JobKind::Expiry => Scope::Catalog,
-        };
         let catalog = self.catalog();
-        let step =
-            self.write_blocking(scope, |txn| match (kind, catalog.container_by_number(container)) {
-                (JobKind::Sweep, _) => sweep::step(txn, container),
-                (JobKind::Expiry, Some(container)) => expiry::rebuild_step(txn, container, now),
-                (JobKind::Expiry, None) => {
-                    expiry::forget_rebuild(txn, container);
-                    Ok(Step::Done)
-                }
-            })?;
+        let container = catalog.container_by_number(number);
+        // In the catalog's scope, so that a second policy change starts a job over and not under it.
+        let step = match (kind, container) {
+            (JobKind::Sweep, _) => {
+                let scope = Scope::Partition { container: number, epk: &[] };
+                self.write_blocking(scope, |txn| sweep::step(txn, number))?
+            }
+            (JobKind::Expiry, Some(container)) => {
+                self.write_blocking(Scope::Catalog, |txn| expiry::rebuild_step(txn, container, now))?
+            }
+            (JobKind::Index, Some(container)) => return self.index_step(container),
+            (JobKind::Expiry | JobKind::Index, None) => self.write_blocking(Scope::Catalog, |txn| {
+                expiry::forget_rebuild(txn, number);
+                index::forget(txn, number);
+                Ok(Step::Done)
+            })?,
+        };
         Ok(step.value)
+    }
+
+    /// Enters some items anew, each partition's in a transaction of its own, several at once under one sync.
+    fn index_step(&self, container: &Container) -> Result<Step, WriteError<Error>> {
+        let next = index::next(&*self.snapshot(), container).map_err(WriteError::Engine)?;
+        let Some(progress) = next else { return Ok(Step::Done) };
+        if progress.chunks.is_empty() {
+            self.write_blocking(Scope::Catalog, |txn| settle_container(txn, container).map_err(engine_error))?;
+            self.refresh_catalog()?;
+            return Ok(Step::Done);
+        }
+        let threads = limits::REINDEX_THREADS.min(progress.chunks.len());
+        let share = progress.chunks.len().div_ceil(threads);
+        let entered: Vec<_> = std::thread::scope(|scope| {
+            let running: Vec<_> = progress
+                .chunks
+                .chunks(share)
+                .map(|chunks| scope.spawn(|| chunks.iter().try_for_each(|chunk| self.reenter(container, chunk))))
+                .collect();
+            running.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
+        });
+        for entered in entered {
+            match entered {
+                Ok(Ok(())) => {}
+                // Dropped, or its policy changed once more: the next round sees what is to be done.
+                Ok(Err(WriteError::OwnerGone)) => return Ok(Step::More),
+                Ok(Err(error)) => return Err(error),
+                Err(_) => return Err(WriteError::Engine(Error::Corrupt("an item could not be indexed".into()))),
+            }
+        }
+        self.write_blocking(Scope::Catalog, |txn| index::note(txn, container, &progress))?;
+        Ok(Step::More)
+    }
+
+    fn reenter(&self, container: &Container, chunk: &Chunk) -> Result<(), WriteError<Error>> {
+        let scope = Scope::Partition { container: container.number(), epk: &chunk.epk };
+        self.write_blocking(scope, |txn| index::reenter(txn, container, chunk)).map(drop)
     }
 
     /// Removes expired items of a container, partition by partition; true if it found any row due.
@@ -89,5 +132,13 @@ impl Store {
             }
         }
         Ok(!due.is_empty())
+    }
+}
+
+/// Settling a container fails only where the store does.
+fn engine_error(error: CatalogError) -> Error {
+    match error {
+        CatalogError::Store(error) => error,
+        other => Error::Corrupt(other.to_string()),
     }
 }

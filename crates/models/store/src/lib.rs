@@ -24,6 +24,6 @@ mod trouble;
 mod watchdog;
 
 pub use background::Progress;
-pub use orrery_kv::{Engine, Error as EngineError, Sync, Txn};
+pub use orrery_kv::{Engine, Error as EngineError, Snapshot, Sync, Txn};
 pub use scope::Scope;
 pub use store::{Committed, OpenError, Options, Store, WriteError};

@@ -58,8 +58,8 @@ pub struct Committed<T> {
 pub enum WriteError<E> {
     #[error(transparent)]
     Model(E),
-    /// Something outside its scope changed under it: its container is gone.
-    #[error("the container was deleted")]
+    /// Something outside its scope changed under it: its container is gone, or indexed in another way.
+    #[error("the container was deleted, or its indexing policy changed")]
     OwnerGone,
     #[error("too many writes are waiting; try again")]
     Busy,
@@ -236,10 +236,20 @@ impl Store {
         let store = self.clone();
         let task = tokio::task::spawn_blocking(move || {
             let committed = store.write_blocking(Scope::Catalog, body)?;
-            store.0.catalog.refresh(&store.0.db).map_err(WriteError::Engine)?;
+            store.refresh_catalog()?;
             Ok(committed)
         });
         task.await.unwrap_or(Err(WriteError::Stopping))
+    }
+
+    /// The catalog as of now, even if whoever changed it has not shown it yet.
+    pub fn newest_catalog(&self) -> Result<Arc<Catalog>, EngineError> {
+        self.0.catalog.refresh(&self.0.db)?;
+        Ok(self.catalog())
+    }
+
+    pub(crate) fn refresh_catalog<E>(&self) -> Result<(), WriteError<E>> {
+        self.0.catalog.refresh(&self.0.db).map_err(WriteError::Engine)
     }
 
     /// Commits what waits and stops the threads. Later writes are refused; reads go on.

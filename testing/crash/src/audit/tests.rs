@@ -1,6 +1,7 @@
 //! The auditor on histories made by hand, most of them wrong.
 
 use super::*;
+use crate::question::{Filter, Question, Wants};
 
 fn key() -> Key {
     Key { partition: "p".to_owned(), id: "i".to_owned() }
@@ -48,7 +49,7 @@ fn verdict(
     sightings: &[Sighting],
     now: &Items,
 ) -> Vec<Violation> {
-    audit(Round { before: &items(before), operations, sightings, now })
+    audit(Round { before: &items(before), operations, sightings, asked: &[], now })
 }
 
 fn right(before: Option<Seq>, operations: &[Operation], now: Option<Seq>) {
@@ -192,4 +193,61 @@ fn an_lsn_does_not_go_backwards() {
     assert_eq!(audit_lsn(&before, "0", 16), Some(backwards));
     assert_eq!(audit_lsn(&before, "0", 17), None);
     assert_eq!(audit_lsn(&before, "1", 1), None);
+}
+
+/// What is wrong with an answer to "kind 3", asked from 20 to 30, that had these attempts of the item in it.
+fn answered(before: Option<Seq>, operations: &[Operation], now: Option<Seq>, rows: &[Seq]) -> Vec<Violation> {
+    let question = of_kind_3();
+    let rows = rows.iter().map(|seq| (key(), *seq)).collect();
+    let asked = [Asked { question, rows, began: 20, ended: 30 }];
+    let now = items(now);
+    audit(Round { before: &items(before), operations, sightings: &[], asked: &asked, now: &now })
+}
+
+fn of_kind_3() -> Question {
+    Question { filter: Filter::Kind(3), wants: Wants::Rows, partition: None }
+}
+
+fn missed(seq: Seq) -> Violation {
+    Violation::Missed { key: key(), seq, question: of_kind_3().text() }
+}
+
+#[test]
+fn an_item_that_matched_all_the_while_is_in_the_answer() {
+    assert_eq!(answered(Some(3), &[], Some(3), &[3]), []);
+    assert_eq!(answered(Some(3), &[], Some(3), &[]), [missed(3)]);
+    assert_eq!(answered(None, &[written(3, 10, 19)], Some(3), &[]), [missed(3)]);
+    let again = [written(26, 21, 22)];
+    assert_eq!(answered(Some(3), &again, Some(26), &[]), [missed(26)], "both versions match");
+}
+
+#[test]
+fn an_item_that_came_or_changed_meanwhile_may_be_in_the_answer_or_not() {
+    let changes = [written(26, 19, 21)];
+    assert_eq!(answered(None, &changes, Some(26), &[]), []);
+    assert_eq!(answered(None, &changes, Some(26), &[26]), []);
+    assert_eq!(answered(Some(3), &[written(4, 25, 26)], Some(4), &[]), [], "it did not match in the end");
+    assert_eq!(answered(Some(3), &[deleted(4, 25, 26)], None, &[]), []);
+    assert_eq!(answered(Some(3), &[unanswered(4, Effect::Delete, 25)], Some(3), &[]), []);
+    assert_eq!(answered(Some(3), &[written(4, 31, 32)], Some(4), &[]), [missed(3)], "it was too late");
+}
+
+#[test]
+fn what_does_not_match_is_not_in_the_answer() {
+    let misfit = Violation::Misfit { key: key(), seq: 4, question: of_kind_3().text() };
+    assert_eq!(answered(Some(4), &[], Some(4), &[4]), [misfit]);
+}
+
+#[test]
+fn the_policy_is_the_last_acknowledged_or_one_sent_after_it() {
+    let change = |seq: Seq, outcome: Outcome| PolicyChange { seq, outcome };
+    let done = |seq: Seq| change(seq, Outcome::Acknowledged { etag: String::new(), ended: 0 });
+    let wrong = |there, acknowledged| Some(Violation::Policy { there, acknowledged });
+    let changes = [done(4), change(5, Outcome::Refused), change(6, Outcome::Unknown)];
+    assert_eq!(audit_policy(Some(1), &changes, Some(4)), None);
+    assert_eq!(audit_policy(Some(1), &changes, Some(6)), None);
+    assert_eq!(audit_policy(Some(1), &changes, Some(5)), wrong(Some(5), Some(4)));
+    assert_eq!(audit_policy(Some(1), &changes, Some(1)), wrong(Some(1), Some(4)));
+    assert_eq!(audit_policy(Some(1), &changes, None), wrong(None, Some(4)));
+    assert_eq!(audit_policy(Some(1), &[], Some(1)), None);
 }

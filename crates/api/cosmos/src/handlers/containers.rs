@@ -13,6 +13,7 @@ use orrery_core::Lsn;
 use orrery_documents::catalog::{self, Container};
 use orrery_documents::charge::Charge;
 use orrery_documents::definition::ContainerDefinition;
+use orrery_documents::index;
 use orrery_documents::item::{self, Statistics};
 use serde_json::Value;
 use std::sync::Arc;
@@ -53,7 +54,7 @@ async fn create(cosmos: &Cosmos, request: &mut Request, owner: &str) -> Result<R
             catalog::create_container(txn, owner.as_str(), &definition, throughput.as_ref(), stamp)
         })
         .await?;
-    Ok(reply(StatusCode::CREATED, &created.value, created.lsn))
+    reply(cosmos, StatusCode::CREATED, &created.value, created.lsn)
 }
 
 pub async fn read(cosmos: &Cosmos, request: &Request, owner: &str, name: &str) -> Result<Reply, Failure> {
@@ -62,10 +63,10 @@ pub async fn read(cosmos: &Cosmos, request: &Request, owner: &str, name: &str) -
     let (quota, statistics) =
         (request.is_true(&header::POPULATE_QUOTA), request.is_true(&header::POPULATE_STATISTICS));
     if !quota && !statistics {
-        return Ok(reply(StatusCode::OK, &container, lsn));
+        return reply(cosmos, StatusCode::OK, &container, lsn);
     }
     let counts = count(cosmos, &container).await?;
-    let mut reply = reply(StatusCode::OK, &container, lsn);
+    let mut reply = reply(cosmos, StatusCode::OK, &container, lsn)?;
     if quota {
         let total = |of: fn(&Statistics) -> u64| counts.iter().map(of).sum::<u64>();
         let (items, kilobytes) = (total(|range| range.items), total(|range| range.bytes).div_ceil(1024));
@@ -105,7 +106,7 @@ pub async fn replace(
             catalog::replace_container(txn, owner.as_str(), name.as_str(), body.clone(), conditions, stamp)
         })
         .await?;
-    Ok(reply(StatusCode::OK, &replaced.value, replaced.lsn))
+    reply(cosmos, StatusCode::OK, &replaced.value, replaced.lsn)
 }
 
 pub async fn delete(cosmos: &Cosmos, request: &Request, owner: &str, name: &str) -> Result<Reply, Failure> {
@@ -119,13 +120,14 @@ pub async fn delete(cosmos: &Cosmos, request: &Request, owner: &str, name: &str)
     Ok(Reply::new(StatusCode::NO_CONTENT, Charge::metadata()))
 }
 
-fn reply(status: StatusCode, container: &Container, lsn: Lsn) -> Reply {
+fn reply(cosmos: &Cosmos, status: StatusCode, container: &Container, lsn: Lsn) -> Result<Reply, Failure> {
     let owner = format!("dbs/{}", container.database());
-    Reply::new(status, Charge::metadata())
+    let progress = index::progress(&*cosmos.store().snapshot(), container)?;
+    Ok(Reply::new(status, Charge::metadata())
         .etag(container.etag())
         .header(header::ALT_CONTENT_PATH, percent::encode_uri(&owner))
         .header(header::CONTENT_PATH, container.rid().database.to_string())
-        .header(header::INDEX_PROGRESS, "100")
+        .header(header::INDEX_PROGRESS, progress.to_string())
         .header(header::SESSION_TOKEN, session::token(container.ranges().leaves()[0].id, lsn))
-        .value(&encode::container(container))
+        .value(&encode::container(container)))
 }

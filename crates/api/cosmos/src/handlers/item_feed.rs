@@ -9,7 +9,7 @@ use crate::{encode, header, session};
 use http::StatusCode;
 use orrery_api_common::percent;
 use orrery_documents::catalog::Container;
-use orrery_documents::charge::Charge;
+use orrery_documents::charge::{Charge, ReadWork};
 use orrery_documents::item::{self, Page};
 use orrery_keys::Epk;
 use std::sync::Arc;
@@ -43,7 +43,14 @@ async fn page(cosmos: &Cosmos, request: &Request, container: &Arc<Container>) ->
 
 fn page_reply(cosmos: &Cosmos, container: &Container, page: &Page) -> Reply {
     let body = encode::item_feed(container, &page.items);
-    let reply = Reply::new(StatusCode::OK, Charge::page(page.items.len(), body.len()))
+    let charge = Charge::feed(&ReadWork {
+        documents_read: page.looked_at as u64,
+        bytes_read: page.scanned as u64,
+        rows: page.items.len() as u64,
+        bytes_out: body.len() as u64,
+        ..ReadWork::default()
+    });
+    let reply = Reply::new(StatusCode::OK, charge)
         .header(header::ITEM_COUNT, page.items.len().to_string())
         .header(header::ALT_CONTENT_PATH, percent::encode_uri(container.path()))
         .header(header::CONTENT_PATH, container.rid_text())

@@ -13,7 +13,7 @@ use crate::{header, session};
 use http::StatusCode;
 use orrery_api_common::percent;
 use orrery_documents::catalog::Container;
-use orrery_documents::charge::Charge;
+use orrery_documents::charge::{Charge, ReadWork};
 use orrery_documents::definition::DistanceFunction;
 use orrery_documents::item::Items;
 use orrery_keys::{Epk, epk, prefix_range};
@@ -51,7 +51,7 @@ pub async fn query(
         move |host: &QueryHost| {
             let prepared = prepare_for(&body.text, &body.parameters, Rules::On, &settings(&container))?;
             let items = Items::new(&*snapshot, &container, &scope, host)?;
-            let items = narrowed(items, &prepared, &body.parameters, &container);
+            let items = narrowed(items, &prepared, &body.parameters, &container).indexed()?;
             let found = page(&prepared.plan, &items, host, resume.as_deref(), body.resume.as_ref(), limits)?;
             Ok((found, prepared.plan.descends(), host.elapsed_ms() as f64))
         }
@@ -131,7 +131,13 @@ fn reply(container: &Container, page: &Page) -> Reply {
     text.reserve(page.rows.len() + 32);
     text.extend_from_slice(&page.rows);
     text.extend_from_slice(format!("],\"_count\":{}}}", page.count).as_bytes());
-    let charge = Charge::page(page.count, page.metrics.bytes_read as usize);
+    let charge = Charge::query(&ReadWork {
+        documents_read: page.metrics.documents_read,
+        bytes_read: page.metrics.bytes_read,
+        rows: page.count as u64,
+        bytes_out: page.rows.len() as u64,
+        ..ReadWork::default()
+    });
     Reply::new(StatusCode::OK, charge)
         .header(header::ITEM_COUNT, page.count.to_string())
         .header(header::ALT_CONTENT_PATH, percent::encode_uri(container.path()))

@@ -11,7 +11,7 @@ use orrery_api_common::percent;
 use orrery_core::{ItemId, Lsn};
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
-use orrery_documents::item::{self, ItemError, ItemRow, Prepared, Target, Verdict, Written};
+use orrery_documents::item::{self, Directive, Effect, ItemError, ItemRow, Prepared, Target, Verdict};
 use orrery_keys::Epk;
 use orrery_store::{Committed, Scope, Txn, WriteError};
 use orrery_value::binary_to_text;
@@ -40,7 +40,7 @@ async fn create(cosmos: &Cosmos, request: &mut Request, container: &Container) -
     let body = |txn: &mut Txn<'_>| item::create(txn, container, &item, stamp, ordinal);
     let written = cosmos.store().write(scope(container, &item.epk), body).await;
     let written = checked(cosmos, container, &item.epk, written)?;
-    Ok(write_reply(request, container, &item.epk, StatusCode::CREATED, &written.value, written.lsn))
+    Ok(write_reply(request, container, &item.epk, &written.value, written.lsn))
 }
 
 async fn upsert(cosmos: &Cosmos, request: &mut Request, container: &Container) -> Result<Reply, Failure> {
@@ -51,11 +51,7 @@ async fn upsert(cosmos: &Cosmos, request: &mut Request, container: &Container) -
     let body = |txn: &mut Txn<'_>| item::upsert(txn, container, &item, conditions, stamp, ordinal);
     let written =
         checked(cosmos, container, &item.epk, cosmos.store().write(scope(container, &item.epk), body).await)?;
-    let (status, row) = match &written.value {
-        Written::Created(row) => (StatusCode::CREATED, row),
-        Written::Replaced(row) => (StatusCode::OK, row),
-    };
-    Ok(write_reply(request, container, &item.epk, status, row, written.lsn))
+    Ok(write_reply(request, container, &item.epk, &written.value, written.lsn))
 }
 
 pub async fn replace(
@@ -73,7 +69,7 @@ pub async fn replace(
     let body = |txn: &mut Txn<'_>| item::replace(txn, container, &target, &item, conditions, stamp);
     let written = cosmos.store().write(scope(container, &target.epk), body).await;
     let written = checked(cosmos, container, &target.epk, written)?;
-    Ok(write_reply(request, container, &target.epk, StatusCode::OK, &written.value, written.lsn))
+    Ok(write_reply(request, container, &target.epk, &written.value, written.lsn))
 }
 
 pub async fn delete(
@@ -87,8 +83,8 @@ pub async fn delete(
     let body = |txn: &mut Txn<'_>| item::delete(txn, container, &target, conditions, stamp);
     let deleted = cosmos.store().write(scope(container, &target.epk), body).await;
     let deleted = checked(cosmos, container, &target.epk, deleted)?;
-    let charge = Charge::write(deleted.value.text_length(), 0);
-    Ok(headers(Reply::new(StatusCode::NO_CONTENT, charge), container, &target.epk, deleted.lsn))
+    let reply = Reply::new(StatusCode::NO_CONTENT, deleted.value.charge);
+    Ok(headers(reply, container, &target.epk, deleted.lsn))
 }
 
 pub fn read(cosmos: &Cosmos, request: &Request, container: &Container, id: &str) -> Result<Reply, Failure> {
@@ -103,7 +99,11 @@ pub fn read(cosmos: &Cosmos, request: &Request, container: &Container, id: &str)
         Verdict::Same => StatusCode::NOT_MODIFIED,
         Verdict::Changed => return Err(refused(ItemError::Changed)),
     };
-    let reply = Reply::new(status, Charge::point_read(item.text_length()))
+    let charge = match status {
+        StatusCode::OK => Charge::point_read(item.text_length()),
+        _ => Charge::not_modified(),
+    };
+    let reply = Reply::new(status, charge)
         .etag(item.etag())
         .header(header::ITEM_LSN, item.lsn().0);
     let reply = headers(reply, container, &target.epk, snapshot.lsn());
@@ -114,7 +114,7 @@ pub fn read(cosmos: &Cosmos, request: &Request, container: &Container, id: &str)
 async fn prepared(request: &mut Request, container: &Container) -> Result<Prepared, Failure> {
     let body = request.body().await?;
     let text = if body.first() == Some(&BINARY) { Bytes::from(binary_to_text(&body)?) } else { body };
-    let item = item::prepare(container, &text)?;
+    let item = item::prepare(container, &text)?.indexed(directive(request)?);
     if let Some(header) = request.header_or_refuse(&header::PARTITION_KEY)?
         && partition_key::point(container, header)? != item.epk
     {
@@ -123,6 +123,18 @@ async fn prepared(request: &mut Request, container: &Container) -> Result<Prepar
         ));
     }
     Ok(item)
+}
+
+/// Whether the item is to be indexed, where the request has a say in it.
+fn directive(request: &Request) -> Result<Directive, Failure> {
+    match request.header_or_refuse(&header::INDEXING_DIRECTIVE)?.map(str::to_ascii_lowercase).as_deref() {
+        None | Some("" | "default") => Ok(Directive::Default),
+        Some("include") => Ok(Directive::Include),
+        Some("exclude") => Ok(Directive::Exclude),
+        Some(other) => Err(Failure::bad_request(format!(
+            "The header x-ms-indexing-directive has the value '{other}'; choose Default, Include or Exclude."
+        ))),
+    }
 }
 
 fn target(request: &Request, container: &Container, id: &str) -> Result<Target, Failure> {
@@ -165,16 +177,12 @@ fn write_reply(
     request: &Request,
     container: &Container,
     epk: &Epk,
-    status: StatusCode,
-    row: &ItemRow,
+    Effect { item, is_new, charge }: &Effect,
     lsn: Lsn,
 ) -> Reply {
-    let charge = match status {
-        StatusCode::CREATED => Charge::write(row.text_length(), 0),
-        _ => Charge::write(row.text_length(), row.text_length()),
-    };
-    let reply = headers(Reply::new(status, charge).etag(row.etag()), container, epk, lsn);
-    if request.wants_minimal() { reply } else { with_item(reply, container, row) }
+    let status = if *is_new { StatusCode::CREATED } else { StatusCode::OK };
+    let reply = headers(Reply::new(status, *charge).etag(item.etag()), container, epk, lsn);
+    if request.wants_minimal() { reply } else { with_item(reply, container, item) }
 }
 
 fn with_item(reply: Reply, container: &Container, row: &ItemRow) -> Reply {

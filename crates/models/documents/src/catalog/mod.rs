@@ -10,5 +10,5 @@ mod record;
 pub use model::{Catalog, Container, Database, Offer, OfferTarget};
 pub use operations::{
     CatalogError, create_container, create_database, delete_container, delete_database, replace_container,
-    replace_offer,
+    replace_offer, settle_container,
 };

@@ -2,6 +2,7 @@
 
 use super::record;
 use crate::definition::{ContainerDefinition, PartitionKind, Throughput};
+use crate::index::Generations;
 use crate::ranges::Ranges;
 use crate::row::{self, Row};
 use bytes::Bytes;
@@ -35,6 +36,8 @@ pub struct Container {
     rid_text: String,
     path: String,
     alive_key: Bytes,
+    tally_key: Bytes,
+    generations: Generations,
 }
 
 #[derive(Clone, Debug)]
@@ -62,6 +65,7 @@ impl Container {
         etag: ETag,
         written: Timestamp,
         offer: Option<OfferRid>,
+        generations: Generations,
     ) -> Self {
         let hashing = hashing(definition.partition_key().kind());
         let self_link = format!("dbs/{}/colls/{rid}/", rid.database);
@@ -79,7 +83,14 @@ impl Container {
             rid_text: rid.to_string(),
             path,
             alive_key: Row::Alive { container: rid.number() }.key(),
+            tally_key: Row::Tally { container: rid.number(), epk: None }.key(),
+            generations,
         }
+    }
+
+    /// The same container indexed in another way.
+    pub(super) fn indexed_by(&self, generations: Generations) -> Self {
+        Self { generations, ..self.clone() }
     }
 
     /// The same container with another definition, ranges or version.
@@ -142,6 +153,20 @@ impl Container {
     /// The key of the row that is there while the container is.
     pub(crate) fn alive_key(&self) -> &Bytes {
         &self.alive_key
+    }
+
+    /// What that row holds: a write that was prepared for another way of indexing is refused by it.
+    pub(crate) fn alive_value(&self) -> Bytes {
+        Bytes::copy_from_slice(&[self.generations.number()])
+    }
+
+    /// The key of the row that counts its items, and those that have each path.
+    pub(crate) fn tally_key(&self) -> &Bytes {
+        &self.tally_key
+    }
+
+    pub fn generations(&self) -> &Generations {
+        &self.generations
     }
 
     /// `dbs/<rid>/colls/<rid>/`

@@ -6,6 +6,7 @@ use crate::definition::{ContainerDefinition, DefinitionError, Throughput};
 use crate::item::{Preconditions, Verdict};
 use crate::ranges::Ranges;
 use crate::row::{self, Row};
+use crate::index::{self, Generations};
 use crate::{Stamp, expiry, sweep};
 use bytes::Bytes;
 use orrery_core::{ContainerRid, DatabaseName, DatabaseRid, ETag, OfferRid, limits};
@@ -26,6 +27,8 @@ pub enum CatalogError {
     Changed,
     #[error("the account holds as many databases or containers as it may; delete one first")]
     TooMany,
+    #[error("The indexing policy was changed too often while the container is being indexed; wait until that is done.")]
+    StillIndexing,
     #[error("the offer names another resource than the one it belongs to")]
     OfferMoved,
     #[error(transparent)]
@@ -88,10 +91,12 @@ pub fn create_container(
         own.as_ref().map(|own| put_offer(txn, OfferTarget::Container(rid), own, stamp)).transpose()?;
     let hashing = model::hashing(definition.partition_key().kind());
     let ranges = Ranges::even(hashing, own.as_ref().map_or(1, Throughput::ranges));
+    let generations = Generations::new(0, definition.indexing(), Vec::new());
+    let (name, definition) = (database.name.clone(), definition.clone());
     let container =
-        Container::new(database.name.clone(), rid, definition.clone(), ranges, stamp.etag, stamp.now, offer);
+        Container::new(name, rid, definition, ranges, stamp.etag, stamp.now, offer, generations);
     put_container(txn, &container);
-    put(txn, Row::Alive { container: rid.number() }, Bytes::new());
+    put(txn, Row::Alive { container: rid.number() }, container.alive_value());
     Ok(container)
 }
 
@@ -116,12 +121,38 @@ pub fn replace_container(
     check(&conditions, container.etag())?;
     let definition = container.definition().replaced_by(body)?;
     let ttl_changed = definition.default_ttl() != container.definition().default_ttl();
-    let changed = container.changed(definition, container.ranges().clone(), stamp.etag, stamp.now);
+    let indexed = reindexed(&container, &definition)?;
+    let changed = indexed.changed(definition, container.ranges().clone(), stamp.etag, stamp.now);
     put_container(txn, &changed);
+    if changed.generations().number() != container.generations().number() {
+        put(txn, Row::Alive { container: changed.number() }, changed.alive_value());
+        index::schedule(txn, &changed)?;
+    }
     if ttl_changed && changed.definition().default_ttl().is_some() {
         expiry::schedule_rebuild(txn, changed.number());
     }
     Ok(changed)
+}
+
+/// The container with what another definition indexes; its items still have to be entered.
+fn reindexed(container: &Container, next: &ContainerDefinition) -> Result<Container, CatalogError> {
+    let shown = container.definition().to_json().remove("indexingPolicy").unwrap_or_default();
+    let generations = container.generations().followed_by(next.indexing(), shown);
+    Ok(container.indexed_by(generations.ok_or(CatalogError::StillIndexing)?))
+}
+
+/// Every item has been entered under the container's newest generation.
+pub fn settle_container(txn: &mut Txn<'_>, container: &Container) -> Result<(), CatalogError> {
+    let name = container.definition().name().as_str();
+    let stored = find_container(txn, container.rid().database, name)?;
+    let is_same = |stored: &Container| {
+        stored.rid() == container.rid() && stored.generations().number() == container.generations().number()
+    };
+    if let Some(stored) = stored.filter(is_same) {
+        put_container(txn, &stored.indexed_by(stored.generations().settled()));
+        index::forget(txn, container.number());
+    }
+    Ok(())
 }
 
 pub fn delete_container(

@@ -2,6 +2,7 @@
 
 use crate::catalog::model::{Container, Database, Offer, OfferTarget};
 use crate::definition::{ContainerDefinition, Throughput};
+use crate::index::{Generations, Older};
 use crate::ranges::{Range, Ranges};
 use bytes::Bytes;
 use orrery_core::{ContainerRid, DatabaseName, DatabaseRid, ETag, OfferRid, Timestamp};
@@ -44,6 +45,15 @@ struct ContainerRecord {
     ranges: Vec<RangeRecord>,
     ranges_next: u32,
     ranges_version: u32,
+    index_generation: u8,
+    index_older: Vec<GenerationRecord>,
+}
+
+/// A way of indexing that some items may still be entered under.
+#[derive(Serialize, Deserialize)]
+struct GenerationRecord {
+    number: u8,
+    policy: Value,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -132,6 +142,8 @@ pub(super) fn write_container(container: &Container) -> Bytes {
         parents: range.parents.clone(),
         since: range.since,
     });
+    let older = container.generations().older().iter();
+    let older = older.map(|older| GenerationRecord { number: older.number, policy: older.policy.clone() });
     write(&ContainerRecord {
         v: VERSION,
         database: container.rid().database.0,
@@ -144,6 +156,8 @@ pub(super) fn write_container(container: &Container) -> Bytes {
         ranges: ranges.collect(),
         ranges_next: container.ranges().next_id(),
         ranges_version: container.ranges().version(),
+        index_generation: container.generations().number(),
+        index_older: older.collect(),
     })
 }
 
@@ -151,6 +165,9 @@ pub(super) fn read_container(bytes: &[u8]) -> Result<Container, Error> {
     let record: ContainerRecord = read("container", bytes)?;
     let ranges = record.ranges.into_iter().map(read_range).collect::<Result<Vec<_>, _>>()?;
     let definition = ContainerDefinition::parse(record.definition).map_err(|_| damaged("container"))?;
+    let older = record.index_older.into_iter().map(|older| Older::new(older.number, older.policy));
+    let older = older.collect::<Option<Vec<_>>>().ok_or_else(|| damaged("container"))?;
+    let generations = Generations::new(record.index_generation, definition.indexing(), older);
     Ok(Container::new(
         DatabaseName::parse(&record.database_name).map_err(|_| damaged("container"))?,
         ContainerRid::new(DatabaseRid(record.database), record.number),
@@ -160,6 +177,7 @@ pub(super) fn read_container(bytes: &[u8]) -> Result<Container, Error> {
         ETag::parse(&record.etag).ok_or_else(|| damaged("container"))?,
         Timestamp::from_millis(record.written_ms),
         record.offer.map(OfferRid),
+        generations,
     ))
 }
 

@@ -71,6 +71,13 @@ pub(super) fn parse(raw: Value) -> Parsed<IndexingPolicy> {
     Ok((policy, members.followed_by_rest(shown)))
 }
 
+impl IndexingPolicy {
+    /// Reads what a definition shows of its policy.
+    pub(crate) fn read(shown: Value) -> Result<Self, DefinitionError> {
+        parse(shown).map(|(policy, _)| policy)
+    }
+}
+
 impl IndexingMode {
     fn name(self) -> &'static str {
         match self {

@@ -3,3 +3,44 @@
 //! ```text
 //! policy ─ rules ─> what is indexed ─ terms ─> of one item ─ write ─> entries in its own transaction
 //! ```
+//!
+//! A term is the number of a path, or of a composite index, and a value there. An item has an entry for each of its
+//! terms, found by term over the whole container; items of a large partition have one more, found by partition and
+//! term. The rows are described in `docs/formats/index.md`.
+
+pub mod advice;
+mod cells;
+mod check;
+mod composite;
+mod gather;
+mod generations;
+mod number;
+mod place;
+mod reach;
+mod rebuild;
+mod rules;
+mod search;
+mod span;
+mod survey;
+mod terms;
+mod text;
+mod tree;
+mod walk;
+mod write;
+
+pub use check::{Checked, Fault, Finding, check_container, check_owners};
+pub use composite::Composite;
+pub use generations::{Generations, Older};
+pub use number::{composite_number, path_number, spatial_number};
+pub use place::Place;
+pub use rebuild::{Chunk, Progress, forget, next, note, progress, reenter, schedule};
+pub use rules::IndexRules;
+pub use survey::{Survey, SurveyedPartition, SurveyedPath, Weight, partition_key, survey, weigh};
+pub use terms::{Terms, terms};
+pub(crate) use reach::{Area, Reach};
+pub(crate) use search::Searched;
+pub(crate) use write::{Entering, enlarge};
+
+/// Fields of a container's tally that are no path: how many items it has, and how many of them are indexed.
+pub const DOCUMENTS: u64 = 0;
+pub const INDEXED: u64 = 1;

@@ -2,6 +2,7 @@
 
 use super::record::ItemRow;
 use crate::catalog::Container;
+use crate::index::Place;
 use crate::{expiry, row};
 use orrery_core::{Timestamp, limits};
 use orrery_keys::Epk;
@@ -22,6 +23,9 @@ pub struct Page {
     pub items: Vec<ItemRow>,
     /// The key of the last row looked at, if there may be more: where the next page begins after.
     pub more_after: Option<Vec<u8>>,
+    /// Rows that were looked at, expired or not, and how much text they have.
+    pub looked_at: usize,
+    pub scanned: usize,
 }
 
 impl FeedScope {
@@ -35,13 +39,16 @@ impl FeedScope {
     }
 }
 
-/// The id of the item with this ordinal, looked for in its whole partition: links by resource id are rare.
+/// The id of the item with this ordinal: its place row tells, or if it is not indexed, its whole partition.
 pub fn id_of(
     state: &dyn Read,
     container: &Container,
     epk: &Epk,
     ordinal: u64,
 ) -> Result<Option<String>, Error> {
+    if let Some(place) = Place::of(state, container.number(), ordinal)? {
+        return Ok((place.epk == epk.as_bytes()).then_some(place.id));
+    }
     let range = row::items_of_partition(container.number(), epk.as_bytes());
     for row in state.range(Space::Documents, &range, Order::Ascending) {
         let (key, value) = row?;
@@ -74,7 +81,7 @@ pub fn read_feed(
         let overflows = !items.is_empty() && bytes + item.text_length() > page.bytes;
         let tired = looked_at >= limits::PAGE_ROWS_SCANNED_MAX || scanned >= limits::PAGE_BYTES_SCANNED_MAX;
         if items.len() >= page.items || overflows || tired {
-            return Ok(Page { items, more_after: last });
+            return Ok(Page { items, more_after: last, looked_at, scanned });
         }
         looked_at += 1;
         scanned += item.text_length();
@@ -84,5 +91,5 @@ pub fn read_feed(
             items.push(item);
         }
     }
-    Ok(Page { items, more_after: None })
+    Ok(Page { items, more_after: None, looked_at, scanned })
 }

@@ -10,10 +10,10 @@ mod search;
 mod statistics;
 
 pub use feed::{FeedScope, Page, id_of, read_feed};
-pub use operations::{ItemError, Target, Written, create, delete, read, replace, upsert};
-pub(crate) use operations::{Removal, remove, stored};
+pub use operations::{Effect, ItemError, Target, create, delete, read, replace, upsert};
+pub(crate) use operations::{Removal, alive, remove, stored};
 pub use precondition::{Preconditions, TagMatch, Verdict};
-pub use prepare::{PrepareError, Prepared, partition_key_of, prepare};
+pub use prepare::{Directive, PrepareError, Prepared, partition_key_of, prepare};
 pub use record::{ItemRow, Ttl};
 pub use search::Items;
 pub use statistics::{Statistics, statistics};

@@ -7,6 +7,8 @@ use super::precondition::{Preconditions, Verdict};
 use super::prepare::{self, Prepared};
 use super::record::{self, ItemRow, Stamps};
 use crate::catalog::Container;
+use crate::charge::Charge;
+use crate::index::{self, Entering};
 use crate::row::{self, Row};
 use crate::{Stamp, expiry, partition};
 use bytes::Bytes;
@@ -39,10 +41,14 @@ pub enum ItemError {
     Store(#[from] Error),
 }
 
+/// What a write came to.
 #[derive(Clone, Debug)]
-pub enum Written {
-    Created(ItemRow),
-    Replaced(ItemRow),
+pub struct Effect {
+    /// The item as it is now; of a delete, as it was.
+    pub item: ItemRow,
+    /// Whether there was none before.
+    pub is_new: bool,
+    pub charge: Charge,
 }
 
 /// What the log entry of a change begins with.
@@ -74,7 +80,7 @@ pub fn create(
     item: &Prepared,
     stamp: Stamp,
     ordinal: impl FnOnce() -> u64,
-) -> Result<ItemRow, ItemError> {
+) -> Result<Effect, ItemError> {
     if live_there(txn, container, item, stamp)?.is_some() {
         return Err(ItemError::Exists);
     }
@@ -88,12 +94,12 @@ pub fn upsert(
     conditions: Preconditions,
     stamp: Stamp,
     ordinal: impl FnOnce() -> u64,
-) -> Result<Written, ItemError> {
+) -> Result<Effect, ItemError> {
     match live_there(txn, container, item, stamp)? {
-        None => Ok(Written::Created(insert(txn, container, item, stamp, ordinal)?)),
+        None => insert(txn, container, item, stamp, ordinal),
         Some(old) => {
             check(&conditions, &old)?;
-            Ok(Written::Replaced(overwrite(txn, container, item, &old, stamp)?))
+            overwrite(txn, container, item, &old, stamp)
         }
     }
 }
@@ -106,7 +112,7 @@ pub fn replace(
     item: &Prepared,
     conditions: Preconditions,
     stamp: Stamp,
-) -> Result<ItemRow, ItemError> {
+) -> Result<Effect, ItemError> {
     let old = the_item(txn, container, target, conditions, stamp)?;
     if item.epk != target.epk {
         return Err(ItemError::PartitionKeyChanged);
@@ -117,8 +123,11 @@ pub fn replace(
     if live_there(txn, container, item, stamp)?.is_some() {
         return Err(ItemError::Exists);
     }
-    remove(txn, container, target.epk.as_bytes(), target.id.as_str(), &old, stamp.now, Removal::Deleted)?;
-    insert(txn, container, item, stamp, || old.ordinal())
+    let (epk, id) = (target.epk.as_bytes(), target.id.as_str());
+    let removed = remove(txn, container, epk, id, &old, stamp.now, Removal::Deleted)?;
+    claim_all(txn, container, item, stamp)?;
+    let (stored, entered) = put(txn, container, item, stamp, old.ordinal(), Change::Create, None)?;
+    Ok(replaced(stored, &old, removed + entered))
 }
 
 pub fn delete(
@@ -127,10 +136,17 @@ pub fn delete(
     target: &Target,
     conditions: Preconditions,
     stamp: Stamp,
-) -> Result<ItemRow, ItemError> {
+) -> Result<Effect, ItemError> {
     let old = the_item(txn, container, target, conditions, stamp)?;
-    remove(txn, container, target.epk.as_bytes(), target.id.as_str(), &old, stamp.now, Removal::Deleted)?;
-    Ok(old)
+    let (epk, id) = (target.epk.as_bytes(), target.id.as_str());
+    let removed = remove(txn, container, epk, id, &old, stamp.now, Removal::Deleted)?;
+    let charge = Charge::delete(old.text_length(), removed);
+    Ok(Effect { item: old, is_new: false, charge })
+}
+
+fn replaced(item: ItemRow, old: &ItemRow, entries: u64) -> Effect {
+    let charge = Charge::replace(item.text_length(), old.text_length(), entries);
+    Effect { item, is_new: false, charge }
 }
 
 /// The item at `target`, if it is there and the conditions hold for it.
@@ -212,12 +228,22 @@ fn insert(
     item: &Prepared,
     stamp: Stamp,
     ordinal: impl FnOnce() -> u64,
-) -> Result<ItemRow, ItemError> {
+) -> Result<Effect, ItemError> {
+    claim_all(txn, container, item, stamp)?;
+    let (stored, entries) = put(txn, container, item, stamp, ordinal(), Change::Create, None)?;
+    let charge = Charge::create(stored.text_length(), entries);
+    Ok(Effect { item: stored, is_new: true, charge })
+}
+
+fn claim_all(
+    txn: &mut Txn<'_>,
+    container: &Container,
+    item: &Prepared,
+    stamp: Stamp,
+) -> Result<(), ItemError> {
     let (epk, id) = (item.epk.as_bytes(), item.id.as_str());
-    for (number, values) in item.unique.iter().enumerate() {
-        claim(txn, container, epk, number, values, id, stamp)?;
-    }
-    put(txn, container, item, stamp, ordinal(), Change::Create, None)
+    let mut each = item.unique.iter().enumerate();
+    each.try_for_each(|(number, values)| claim(txn, container, epk, number, values, id, stamp))
 }
 
 fn overwrite(
@@ -226,7 +252,7 @@ fn overwrite(
     item: &Prepared,
     old: &ItemRow,
     stamp: Stamp,
-) -> Result<ItemRow, ItemError> {
+) -> Result<Effect, ItemError> {
     let (epk, id) = (item.epk.as_bytes(), item.id.as_str());
     let old_unique =
         if item.unique.is_empty() { Vec::new() } else { prepare::unique_of(container, old.text()) };
@@ -237,9 +263,11 @@ fn overwrite(
         }
     }
     unschedule(txn, container, epk, id, old);
-    put(txn, container, item, stamp, old.ordinal(), Change::Replace, Some(old))
+    let (stored, entries) = put(txn, container, item, stamp, old.ordinal(), Change::Replace, Some(old))?;
+    Ok(replaced(stored, old, entries))
 }
 
+/// Writes all rows of an item. Says how many index entries that took.
 fn put(
     txn: &mut Txn<'_>,
     container: &Container,
@@ -248,19 +276,26 @@ fn put(
     ordinal: u64,
     change: Change,
     old: Option<&ItemRow>,
-) -> Result<ItemRow, ItemError> {
+) -> Result<(ItemRow, u64), ItemError> {
     let (number, epk, id) = (container.number(), item.epk.as_bytes(), item.id.as_str());
     let stamps = Stamps { written: stamp.now, etag: stamp.etag, ordinal };
     let stored = ItemRow::with(item.row.clone(), stamps);
     let (bytes, replaced) = (stored.text_length() as u64, old.map(|old| old.text_length() as u64));
-    partition::count_write(txn, number, epk, bytes, replaced, stamp.partition_bytes_max)?;
+    let growth = partition::count_write(txn, number, epk, bytes, replaced, stamp.partition_bytes_max)?;
+    if growth.is_large && !growth.was_large {
+        index::enlarge(txn, container, epk)?;
+    }
+    let entering = Entering { container, epk, id, ordinal, is_large: growth.is_large };
+    let is_indexed = item.directive.is_indexed(container.generations());
+    let entries = entering.replace(txn, old, is_indexed.then_some(&stored))?;
+    entering.count_item(txn, i64::from(old.is_none()));
     if let Some(at) = expiry::expires_at(container, &stored) {
         txn.put(Space::Index, Row::Expiry { container: number, at, epk, id }.key(), Bytes::new());
     }
     log(txn, container, change, &item.key, stamp.now, old);
     txn.put_stamped(Space::Documents, item.key.clone(), record::stamped(&item.row, stamps), record::LSN_AT);
     alive(txn, container);
-    Ok(stored)
+    Ok((stored, entries))
 }
 
 /// Why an item goes.
@@ -270,7 +305,7 @@ pub(crate) enum Removal {
     Expired,
 }
 
-/// Removes every row of an item and logs it with its last image.
+/// Removes every row of an item and logs it with its last image. Says how many index entries it had.
 pub(crate) fn remove(
     txn: &mut Txn<'_>,
     container: &Container,
@@ -279,8 +314,11 @@ pub(crate) fn remove(
     old: &ItemRow,
     now: Timestamp,
     why: Removal,
-) -> Result<(), Error> {
-    partition::count_removal(txn, container.number(), epk, old.text_length() as u64)?;
+) -> Result<u64, Error> {
+    let is_large = partition::count_removal(txn, container.number(), epk, old.text_length() as u64)?;
+    let entering = Entering { container, epk, id, ordinal: old.ordinal(), is_large };
+    let entries = entering.replace(txn, Some(old), None)?;
+    entering.count_item(txn, -1);
     let key = Row::Item { container: container.number(), epk, id }.key();
     for (number, values) in prepare::unique_of(container, old.text()).iter().enumerate() {
         txn.delete(Space::Index, unique_key(container, epk, number, values));
@@ -293,12 +331,12 @@ pub(crate) fn remove(
     log(txn, container, change, &key, now, Some(old));
     txn.delete(Space::Documents, key);
     alive(txn, container);
-    Ok(())
+    Ok(entries)
 }
 
-/// The commit is refused if the container is gone by then.
-fn alive(txn: &mut Txn<'_>, container: &Container) {
-    txn.require(Space::Meta, container.alive_key().clone(), Expect::Present);
+/// The commit is refused if the container is gone by then, or indexed in another way.
+pub(crate) fn alive(txn: &mut Txn<'_>, container: &Container) {
+    txn.require(Space::Meta, container.alive_key().clone(), Expect::Is(container.alive_value()));
 }
 
 fn unique_key(container: &Container, epk: &[u8], number: usize, values: &[u8]) -> Bytes {

@@ -2,6 +2,7 @@
 
 use super::record::{self, Ttl};
 use crate::catalog::Container;
+use crate::index::Generations;
 use crate::row::Row;
 use bytes::Bytes;
 use orrery_core::{InvalidName, ItemId, limits};
@@ -17,6 +18,28 @@ pub struct Prepared {
     pub(super) key: Bytes,
     pub(super) row: Bytes,
     pub(super) unique: Vec<Vec<u8>>,
+    pub(super) directive: Directive,
+}
+
+/// What a request says of an item's indexing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Directive {
+    /// As the container's policy has it.
+    #[default]
+    Default,
+    Include,
+    Exclude,
+}
+
+impl Directive {
+    pub(super) fn is_indexed(self, generations: &Generations) -> bool {
+        let wanted = match self {
+            Self::Default => generations.is_automatic(),
+            Self::Include => true,
+            Self::Exclude => false,
+        };
+        wanted && !generations.rules().is_none()
+    }
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -38,7 +61,13 @@ pub enum PrepareError {
 }
 
 /// Members that the service writes; what a client sends under these names is dropped.
-const SYSTEM: [&str; 6] = ["_rid", "_self", "_etag", "_attachments", "_ts", "_lsn"];
+pub(super) const SYSTEM: [&str; 6] = ["_rid", "_self", "_etag", "_attachments", "_ts", "_lsn"];
+
+impl Prepared {
+    pub fn indexed(self, directive: Directive) -> Self {
+        Self { directive, ..self }
+    }
+}
 
 pub fn prepare(container: &Container, body: &[u8]) -> Result<Prepared, PrepareError> {
     let body = utf8(body)?;
@@ -60,7 +89,7 @@ pub fn prepare(container: &Container, body: &[u8]) -> Result<Prepared, PrepareEr
     let epk = epk(container.hashing(), &key);
     let key = Row::Item { container: container.number(), epk: epk.as_bytes(), id: id.as_str() }.key();
     let row = Bytes::from(record::encode(text.as_bytes(), &members, ttl));
-    Ok(Prepared { id, epk, key, row, unique })
+    Ok(Prepared { id, epk, key, row, unique, directive: Directive::Default })
 }
 
 /// The partition key that a stored item's text has: what `prepare` found for it.

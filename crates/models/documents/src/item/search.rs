@@ -5,12 +5,15 @@
 
 use super::ahead;
 use super::feed::FeedScope;
+use super::prepare::SYSTEM;
 use super::record::ItemRow;
 use crate::catalog::Container;
+use crate::index::{Area, Reach, Searched};
 use crate::{expiry, row};
 use orrery_core::{ItemRid, ResourceKind, Timestamp, limits};
 use orrery_keys::Epk;
 use orrery_kv::{KeyRange, Read, Row};
+use orrery_query::access::{Begin, Entries, IndexOf, Indexes, Path, Rectangle, Span, Step};
 use orrery_query::execute::{Collection, Found, Host, Start, Whereabouts, value_of};
 use orrery_query::plan::{Plan, Rules};
 use orrery_query::{Datum, Document, QueryError, prepare};
@@ -26,6 +29,9 @@ pub struct Items<'a> {
     container: &'a Container,
     /// Sorted, and none overlaps another.
     ranges: Vec<KeyRange>,
+    /// The same as effective partition keys; nothing if it is single items.
+    areas: Option<Vec<(Epk, Epk)>>,
+    indexes: Option<Searched<'a>>,
     now: Timestamp,
     computed: Vec<(String, Plan)>,
     host: &'a dyn Host,
@@ -46,7 +52,12 @@ impl<'a> Items<'a> {
             Ok((property.name.clone(), prepared.plan))
         });
         let computed = computed.collect::<Result<Vec<_>, QueryError>>()?;
-        Ok(Self { state, container, ranges: vec![scope.range(container)], now, computed, host })
+        let area = match scope {
+            FeedScope::Partition(epk) => (epk.clone(), epk.clone()),
+            FeedScope::Between(min, max) => (min.clone(), max.clone()),
+        };
+        let (ranges, areas) = (vec![scope.range(container)], Some(vec![area]));
+        Ok(Self { state, container, ranges, areas, indexes: None, now, computed, host })
     }
 
     /// Only what lies in these partitions too; `(min, max)` of effective partition keys.
@@ -60,7 +71,31 @@ impl<'a> Items<'a> {
             }
         });
         let keys = keys.collect();
-        self.narrowed(keys)
+        let areas = self.areas.as_deref().map(|areas| {
+            let both = partitions.iter().flat_map(|part| areas.iter().filter_map(|area| overlap(part, area)));
+            both.collect()
+        });
+        Self { areas, ..self }.narrowed(keys)
+    }
+
+    /// With the indexes of the container, as far as they tell of these items.
+    pub fn indexed(self) -> Result<Self, QueryError> {
+        let reach = match &self.areas {
+            None => None,
+            Some(areas) if areas.iter().all(|(min, max)| min == max) => {
+                let epks = areas.iter().map(|(epk, _)| epk.as_bytes().to_vec()).collect();
+                Reach::of_partitions(self.state, self.container.number(), epks).map_err(failed)?
+            }
+            Some(areas) => Some(Reach::Areas(areas.iter().map(area).collect())),
+        };
+        let indexes = match reach {
+            None => None,
+            Some(reach) => {
+                let is_stored = |path: &Path| self.is_stored(path);
+                Searched::new(self.state, self.container, reach, self.now, is_stored).map_err(failed)?
+            }
+        };
+        Ok(Self { indexes, ..self })
     }
 
     /// Only these items: partition and id.
@@ -72,7 +107,7 @@ impl<'a> Items<'a> {
             KeyRange::new(key, end)
         });
         let keys = keys.collect();
-        self.narrowed(keys)
+        Self { areas: None, ..self }.narrowed(keys)
     }
 
     fn narrowed(self, mut keys: Vec<KeyRange>) -> Self {
@@ -121,6 +156,25 @@ impl<'a> Items<'a> {
     }
 }
 
+/// What two areas have in common. One of them may be a single partition, named by its key twice.
+fn overlap(a: &(Epk, Epk), b: &(Epk, Epk)) -> Option<(Epk, Epk)> {
+    let holds = |(min, max): &(Epk, Epk), epk: &Epk| if min == max { min == epk } else { min <= epk && epk < max };
+    if a.0 == a.1 {
+        return holds(b, &a.0).then(|| a.clone());
+    }
+    if b.0 == b.1 {
+        return holds(a, &b.0).then(|| b.clone());
+    }
+    let (min, max) = (a.0.clone().max(b.0.clone()), a.1.clone().min(b.1.clone()));
+    (min < max).then_some((min, max))
+}
+
+/// An area as bytes, its end left out.
+fn area((min, max): &(Epk, Epk)) -> Area {
+    let end = if min == max { [max.as_bytes(), &[0]].concat() } else { max.as_bytes().to_vec() };
+    (min.as_bytes().to_vec(), end)
+}
+
 pub(super) fn failed(error: orrery_kv::Error) -> QueryError {
     QueryError::Storage(error.to_string())
 }
@@ -166,6 +220,10 @@ impl Collection for Items<'_> {
         Ok(())
     }
 
+    fn indexes(&self) -> Option<&dyn Indexes> {
+        self.indexes.as_ref().map(|_| self as &dyn Indexes)
+    }
+
     fn whereabouts(&self, position: &[u8]) -> Whereabouts {
         let key = self.key(position);
         let is_before = self.ranges.first().is_some_and(|first| key < first.start);
@@ -176,6 +234,79 @@ impl Collection for Items<'_> {
             (false, true) => Whereabouts::Behind,
             (false, false) => Whereabouts::Inside,
         }
+    }
+}
+
+impl Items<'_> {
+    fn searched(&self) -> Result<&Searched<'_>, QueryError> {
+        self.indexes.as_ref().ok_or_else(|| QueryError::Storage("the indexes are not there".to_owned()))
+    }
+
+    /// Whether what a path names is stored in the items, and not made when it is asked for.
+    fn is_stored(&self, path: &Path) -> bool {
+        let Some(Step::Member(first)) = path.first() else { return false };
+        let is_computed = self.computed.iter().any(|(name, _)| name == first);
+        !is_computed && !SYSTEM.iter().any(|name| name == first && *name != "_ts")
+    }
+}
+
+impl Indexes for Items<'_> {
+    fn has(&self, path: &Path) -> bool {
+        self.is_stored(path) && self.indexes.as_ref().is_some_and(|indexes| indexes.has(path))
+    }
+
+    fn composites(&self) -> &[Vec<(Path, bool)>] {
+        self.indexes.as_ref().map_or(&[], Searched::composites)
+    }
+
+    fn has_spatial(&self, path: &Path) -> bool {
+        self.is_stored(path) && self.indexes.as_ref().is_some_and(|indexes| indexes.has_spatial(path))
+    }
+
+    fn documents(&self) -> Result<u64, QueryError> {
+        Ok(self.searched()?.documents())
+    }
+
+    fn documents_in(&self, index: &IndexOf) -> Result<u64, QueryError> {
+        Ok(self.searched()?.documents_in(index))
+    }
+
+    fn count(&self, index: &IndexOf, span: &Span, max: u64) -> Result<u64, QueryError> {
+        self.searched()?.count(index, span, max)
+    }
+
+    fn entries<'s>(
+        &'s self,
+        index: &IndexOf,
+        span: &Span,
+        reverse: bool,
+        from: Option<&Begin>,
+    ) -> Result<Box<dyn Entries + 's>, QueryError> {
+        Ok(self.searched()?.entries(index, span, reverse, from))
+    }
+
+    fn near(&self, path: &Path, rectangle: &Rectangle, max: u64) -> Result<Option<Vec<u64>>, QueryError> {
+        self.searched()?.near(path, rectangle, max)
+    }
+
+    fn document(
+        &self,
+        ordinal: u64,
+        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, QueryError> {
+        let Some(item) = self.searched()?.item(ordinal)? else { return Ok(ControlFlow::Continue(())) };
+        let view = View { item: &item, items: self };
+        Ok(visit(Found {
+            position: &ordinal.to_be_bytes(),
+            ordinal,
+            part: 0,
+            bytes: item.text_length(),
+            root: Datum::Document(&view),
+        }))
+    }
+
+    fn is_there(&self, ordinal: u64) -> Result<bool, QueryError> {
+        self.searched()?.is_there(ordinal)
     }
 }
 
@@ -217,7 +348,9 @@ impl View<'_> {
         let property = self.items.computed.iter().find(|(known, _)| known == name);
         property.map_or(Datum::Undefined, |(_, plan)| {
             // A computed property sees the item as it is stored, and no other computed property.
-            let bare = Items { computed: Vec::new(), ranges: Vec::new(), ..*self.items };
+            let Items { state, container, now, host, .. } = *self.items;
+            let (computed, ranges) = (Vec::new(), Vec::new());
+            let bare = Items { state, container, ranges, areas: None, indexes: None, now, computed, host };
             let view = View { item: self.item, items: &bare };
             Datum::owned(value_of(plan, Datum::Document(&view), self.items.host))
         })

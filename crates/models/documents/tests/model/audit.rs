@@ -7,7 +7,7 @@ use orrery_core::Lsn;
 use orrery_documents::catalog::{Catalog, Container, OfferTarget};
 use orrery_documents::item::ItemRow;
 use orrery_documents::row::{self, JobKind, Row};
-use orrery_documents::{expiry, sweep};
+use orrery_documents::{expiry, index, sweep};
 use orrery_keys::{Direction, KeyBuf, KeyReader};
 use orrery_kv::{KeyRange, LogRecord, Order, Read, Space};
 use orrery_value::Value;
@@ -35,7 +35,10 @@ pub fn audit(state: &dyn Read, tip: Lsn) -> Tally {
         tally.expiring += check_expiry(state, container, &items);
         check_partitions(state, container, &items);
         tally.log += check_log(state, container, &items, tip);
+        let checked = index::check_container(state, container).expect("rows are readable");
+        assert_eq!(checked.findings, [], "what items ask for is there, and no more");
     }
+    assert_eq!(index::check_owners(state, &catalog).expect("rows are readable"), []);
     tally
 }
 

@@ -1,11 +1,11 @@
 //! Time to live: gone at the second, removed by whoever comes first.
 
 use crate::audit::audit;
-use crate::world::{Change, World, said, target};
+use crate::world::{Change, World, said, target, Written};
 use orrery_core::limits;
 use orrery_documents::catalog::Container;
 use orrery_documents::expiry;
-use orrery_documents::item::{FeedScope, Preconditions, Written, read_feed};
+use orrery_documents::item::{FeedScope, Preconditions, read_feed};
 use orrery_kv::{KeyRange, Order, Read, Space};
 use orrery_query::execute::Limits;
 

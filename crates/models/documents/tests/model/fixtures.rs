@@ -1,6 +1,6 @@
-//! Rows as version 1 stores them, kept as bytes: today's code reads them, and still writes them.
+//! Rows as format 2 stores them, kept as bytes: today's code reads them, and still writes them.
 //!
-//! `tests/fixtures/v1.rows` is a whole small store, a row a line: what it is, its space, key and value in hex.
+//! `tests/fixtures/v2.rows` is a whole small store, a row a line: what it is, its space, key and value in hex.
 //! It stays as it is for ever; a new version of a record gets a file of its own beside it. Where there is no
 //! file yet, `BLESS=1` writes one.
 
@@ -83,8 +83,11 @@ fn kind(space: Space, key: &[u8]) -> &'static str {
         (Space::Meta, 6) => "job",
         (Space::Documents, _) => "item",
         (Space::Index, _) if key[4] == 1 => "unique",
+        (Space::Index, _) if key[4] == 2 => "expiry",
         (Space::Index, _) if key[4] == 3 => "partition",
-        (Space::Index, _) => "expiry",
+        (Space::Index, _) if key[4] == 4 => "place",
+        (Space::Index, _) if key[4] == 5 => "entry",
+        (Space::Index, _) => "tally",
         (Space::Log, _) => "log",
         (Space::Meta, other) => panic!("{other} is no kind of row"),
     }
@@ -102,7 +105,7 @@ fn lines(state: &dyn Read) -> String {
 }
 
 fn file() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/v1.rows")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/v2.rows")
 }
 
 fn fixture() -> String {
@@ -133,6 +136,7 @@ fn the_fixture_has_every_kind_of_row() {
         "alive",
         "container",
         "database",
+        "entry",
         "expiry",
         "item",
         "job",
@@ -140,6 +144,8 @@ fn the_fixture_has_every_kind_of_row() {
         "numbers",
         "offer",
         "partition",
+        "place",
+        "tally",
         "tip",
         "unique",
     ];
@@ -147,14 +153,14 @@ fn the_fixture_has_every_kind_of_row() {
 }
 
 #[test]
-fn the_rows_of_version_1_agree_with_each_other() {
+fn the_rows_of_format_2_agree_with_each_other() {
     let world = stored_then();
     let tally = audit(&*world.snapshot(), world.db.tip().lsn);
     assert_eq!(tally, Tally { items: 2, unique: 2, expiring: 0, log: 3 }, "expiry waits for its job");
 }
 
 #[test]
-fn the_catalog_of_version_1_is_read() {
+fn the_catalog_of_format_2_is_read() {
     let mut world = stored_then();
     let catalog = world.catalog();
     let database = catalog.database("shop").unwrap();
@@ -180,7 +186,7 @@ fn the_catalog_of_version_1_is_read() {
 }
 
 #[test]
-fn the_items_of_version_1_are_read() {
+fn the_items_of_format_2_are_read() {
     let world = stored_then();
     let catalog = world.catalog();
     let container = catalog.all_containers().next().unwrap();
@@ -199,7 +205,7 @@ fn the_items_of_version_1_are_read() {
 }
 
 #[test]
-fn the_log_of_version_1_is_read() {
+fn the_log_of_format_2_is_read() {
     let world = stored_then();
     let snapshot = world.snapshot();
     let rows = snapshot.range(Space::Log, &LogRecord::range(1, Lsn(0)), Order::Ascending);
@@ -219,7 +225,7 @@ fn the_log_of_version_1_is_read() {
 
 /// A change of format is a new version, never another meaning of the old one.
 #[test]
-fn todays_code_still_writes_version_1() {
+fn todays_code_still_writes_format_2() {
     let today = lines(&*made_today().snapshot());
     for row in fixture().lines() {
         assert!(today.lines().any(|other| other == row), "no longer written: {row}\n\n{today}");

@@ -8,6 +8,7 @@
 mod audit;
 mod bodies;
 mod catalog;
+mod checking;
 mod expiring;
 mod feed;
 mod fixtures;

@@ -1,9 +1,9 @@
 //! `If-Match` and `If-None-Match` on writes of items.
 
-use crate::world::{World, said, target};
+use crate::world::{World, said, target, Written};
 use orrery_core::ETag;
 use orrery_documents::catalog::Container;
-use orrery_documents::item::{Preconditions, TagMatch, Written};
+use orrery_documents::item::{Preconditions, TagMatch};
 
 const BODY: &str = r#"{"id":"a","pk":1}"#;
 

@@ -1,8 +1,8 @@
 //! What an item's own members must be: its id, its ttl, its partition key, its unique values.
 
-use crate::world::{World, epk, prepare, prepared};
+use crate::world::{World, epk, prepare, prepared, Written};
 use orrery_core::limits;
-use orrery_documents::item::{Preconditions, PrepareError, Ttl, Written, partition_key_of};
+use orrery_documents::item::{Preconditions, PrepareError, Ttl, partition_key_of};
 use orrery_value::Value;
 
 #[test]

@@ -5,7 +5,7 @@ use orrery_documents::Stamp;
 use orrery_documents::catalog::{self, Catalog, CatalogError, Container};
 use orrery_documents::definition::ContainerDefinition;
 use orrery_documents::item::{
-    self, ItemError, ItemRow, Preconditions, PrepareError, Prepared, Target, Written,
+    self, ItemError, ItemRow, Preconditions, PrepareError, Prepared, Target,
 };
 use orrery_keys::Epk;
 use orrery_kv::{Batch, Db, LogRecord, MemoryEngine, Order, Outcome, Overlay, Read, Snapshot, Sync, Txn};
@@ -15,6 +15,13 @@ use std::sync::Arc;
 /// The second at which every world begins.
 pub const START: u64 = 1_000_000;
 pub const DATABASE: &str = "db";
+
+/// What an upsert came to.
+#[derive(Debug)]
+pub enum Written {
+    Created(ItemRow),
+    Replaced(ItemRow),
+}
 
 pub struct World {
     pub engine: MemoryEngine,
@@ -128,7 +135,8 @@ impl World {
 
     pub fn create(&mut self, container: &Container, body: &str) -> Result<ItemRow, ItemError> {
         let (item, stamp, ordinal) = (prepared(container, body), self.stamp(), self.ordinal());
-        self.txn(|txn| item::create(txn, container, &item, stamp, || ordinal))
+        let created = self.txn(|txn| item::create(txn, container, &item, stamp, || ordinal))?;
+        Ok(created.item)
     }
 
     /// Creates many items in one commit.
@@ -153,7 +161,8 @@ impl World {
         when: Preconditions,
     ) -> Result<Written, ItemError> {
         let (item, stamp, ordinal) = (prepared(container, body), self.stamp(), self.ordinal());
-        self.txn(|txn| item::upsert(txn, container, &item, when, stamp, || ordinal))
+        let done = self.txn(|txn| item::upsert(txn, container, &item, when, stamp, || ordinal))?;
+        Ok(if done.is_new { Written::Created(done.item) } else { Written::Replaced(done.item) })
     }
 
     pub fn replace(
@@ -164,7 +173,7 @@ impl World {
         when: Preconditions,
     ) -> Result<ItemRow, ItemError> {
         let (item, stamp) = (prepared(container, body), self.stamp());
-        self.txn(|txn| item::replace(txn, container, target, &item, when, stamp))
+        Ok(self.txn(|txn| item::replace(txn, container, target, &item, when, stamp))?.item)
     }
 
     pub fn delete(
@@ -174,7 +183,7 @@ impl World {
         when: Preconditions,
     ) -> Result<ItemRow, ItemError> {
         let stamp = self.stamp();
-        self.txn(|txn| item::delete(txn, container, target, when, stamp))
+        Ok(self.txn(|txn| item::delete(txn, container, target, when, stamp))?.item)
     }
 
     /// The item as it is stored, if it is there now.

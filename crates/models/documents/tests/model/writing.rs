@@ -1,9 +1,9 @@
 //! Create, replace, upsert, delete, rename: what is there afterwards and what the log says.
 
 use crate::audit::audit;
-use crate::world::{Change, World, prepared, said, target};
+use crate::world::{Change, World, prepared, said, target, Written};
 use orrery_documents::catalog;
-use orrery_documents::item::{self, Preconditions, Written};
+use orrery_documents::item::{self, Preconditions};
 use orrery_kv::{Outcome, Overlay, Txn};
 
 const ALWAYS: Preconditions = Preconditions { if_match: None, if_none_match: None };

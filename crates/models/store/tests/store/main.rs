@@ -13,6 +13,7 @@ mod crashing;
 mod failing;
 mod gate;
 mod group;
+mod indexing;
 mod panicking;
 mod pending;
 mod place;

@@ -5,6 +5,7 @@ mod containers;
 mod databases;
 mod etags;
 mod feeds;
+mod indexing;
 mod item_keys;
 mod items;
 mod queries;
@@ -62,6 +63,7 @@ pub fn all() -> Vec<Fact> {
         feeds::facts(),
         session::facts(),
         queries::facts(),
+        indexing::facts(),
     ]
     .into_iter()
     .flatten()

@@ -1,0 +1,94 @@
+//! The policies that a container's items are indexed under: the newest, and older ones until every item has been
+//! entered anew.
+//!
+//! Each change of what is indexed begins a generation. An item's place row tells under which it was entered, so its
+//! entries are known to the last one at every moment. A query may use an index that all generations have.
+
+use super::rules::IndexRules;
+use crate::definition::IndexingPolicy;
+use orrery_core::limits;
+use serde_json::Value;
+use std::sync::Arc;
+
+#[derive(Clone, Debug)]
+pub struct Generations {
+    number: u8,
+    rules: Arc<IndexRules>,
+    /// Whether items are indexed that say nothing of it themselves.
+    automatic: bool,
+    older: Vec<Older>,
+}
+
+/// A generation that items may still be indexed under.
+#[derive(Clone, Debug)]
+pub struct Older {
+    pub number: u8,
+    /// The policy's JSON.
+    pub policy: Value,
+    rules: Arc<IndexRules>,
+}
+
+impl Older {
+    pub fn new(number: u8, policy: Value) -> Option<Self> {
+        let rules = Arc::new(IndexRules::new(&IndexingPolicy::read(policy.clone()).ok()?));
+        Some(Self { number, policy, rules })
+    }
+}
+
+impl Generations {
+    pub fn new(number: u8, policy: &IndexingPolicy, older: Vec<Older>) -> Self {
+        Self { number, rules: Arc::new(IndexRules::new(policy)), automatic: policy.automatic, older }
+    }
+
+    /// With another policy in the place of the one that `shown` is the JSON of; `None` if too many are waiting.
+    pub fn followed_by(&self, policy: &IndexingPolicy, shown: Value) -> Option<Self> {
+        let mut next = Self::new(self.number, policy, self.older.clone());
+        if *next.rules == *self.rules {
+            return Some(next);
+        }
+        if next.older.len() + 1 >= limits::INDEX_GENERATIONS_MAX {
+            return None;
+        }
+        next.older.push(Older { number: self.number, policy: shown, rules: self.rules.clone() });
+        next.number = self.number.wrapping_add(1);
+        Some(next)
+    }
+
+    /// When every item has been entered anew.
+    pub fn settled(&self) -> Self {
+        Self { older: Vec::new(), ..self.clone() }
+    }
+
+    pub fn is_settled(&self) -> bool {
+        self.older.is_empty()
+    }
+
+    pub fn number(&self) -> u8 {
+        self.number
+    }
+
+    pub fn rules(&self) -> &IndexRules {
+        &self.rules
+    }
+
+    pub fn older(&self) -> &[Older] {
+        &self.older
+    }
+
+    pub fn is_automatic(&self) -> bool {
+        self.automatic
+    }
+
+    /// The rules of a generation.
+    pub fn of(&self, number: u8) -> Option<&IndexRules> {
+        if number == self.number {
+            return Some(&self.rules);
+        }
+        self.older.iter().find(|older| older.number == number).map(|older| &*older.rules)
+    }
+
+    /// Whether the rules of every generation say so.
+    pub fn all(&self, mut says: impl FnMut(&IndexRules) -> bool) -> bool {
+        says(&self.rules) && self.older.iter().all(|older| says(&older.rules))
+    }
+}

@@ -1,0 +1,90 @@
+//! Which part of a container a query looks at, and which entries tell of it.
+
+use super::place::Place;
+use crate::partition::{self, PartitionSize};
+use crate::row;
+use orrery_core::limits;
+use orrery_kv::{Error, Read};
+
+/// Effective partition keys from the first up to, but not including, the second.
+pub type Area = (Vec<u8>, Vec<u8>);
+
+#[derive(Clone, Debug)]
+pub enum Reach {
+    /// Large partitions, by their own entries.
+    Partitions(Vec<Vec<u8>>),
+    /// Anything else, by the container's entries: those that lie in these areas.
+    Areas(Vec<Area>),
+}
+
+/// Whether an item is in a reach, judged by the beginning of its partition key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inside {
+    Yes,
+    No,
+    /// The whole key decides.
+    Unsure,
+}
+
+impl Reach {
+    /// The reach of whole partitions; `None` when they are small enough to be read through.
+    pub fn of_partitions(state: &dyn Read, container: u32, epks: Vec<Vec<u8>>) -> Result<Option<Self>, Error> {
+        let sizes = epks.iter().map(|epk| partition::size(state, container, epk));
+        let sizes = sizes.collect::<Result<Vec<PartitionSize>, Error>>()?;
+        if epks.len() <= limits::INDEX_WALKS_MAX && sizes.iter().all(|size| size.is_large || size.items == 0) {
+            return Ok(Some(Self::Partitions(epks)));
+        }
+        let bytes: u64 = sizes.iter().map(|size| size.bytes).sum();
+        if bytes < limits::PARTITION_LARGE_BYTES {
+            return Ok(None);
+        }
+        Ok(Some(Self::Areas(epks.into_iter().map(|epk| (epk.clone(), [&epk[..], &[0]].concat())).collect())))
+    }
+
+    /// Whether an item lies in it whose key begins with these bytes; entries of partitions always do.
+    pub fn holds_prefix(&self, prefix: [u8; 4]) -> Inside {
+        let Self::Areas(areas) = self else { return Inside::Yes };
+        let mut inside = Inside::No;
+        for (min, max) in areas {
+            let (low, high) = (row::epk_prefix(min), row::epk_prefix(max));
+            let is_above = prefix > low || min.is_empty();
+            match (is_above, prefix < high) {
+                (true, true) => return Inside::Yes,
+                _ if prefix < low || prefix > high => {}
+                _ => inside = Inside::Unsure,
+            }
+        }
+        inside
+    }
+
+    pub fn holds(&self, place: &Place) -> bool {
+        match self {
+            Self::Partitions(epks) => epks.contains(&place.epk),
+            Self::Areas(areas) => areas.iter().any(|(min, max)| *min <= place.epk && place.epk < *max),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// The beginning of a key never says what the whole key does not.
+        #[test]
+        fn a_prefix_is_never_wrong(
+            epk in prop::collection::vec(0u8..3, 0..7),
+            min in prop::collection::vec(0u8..3, 0..7),
+            max in prop::collection::vec(0u8..3, 0..7),
+        ) {
+            let reach = Reach::Areas(vec![(min, max)]);
+            let place = Place { generation: 0, epk: epk.clone(), id: String::new() };
+            match reach.holds_prefix(row::epk_prefix(&epk)) {
+                Inside::Yes => prop_assert!(reach.holds(&place)),
+                Inside::No => prop_assert!(!reach.holds(&place)),
+                Inside::Unsure => {}
+            }
+        }
+    }
+}

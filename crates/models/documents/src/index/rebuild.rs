@@ -1,0 +1,147 @@
+//! Entering every item anew after a change of what is indexed, beside the requests.
+//!
+//! Items are taken in key order, some at a time; each partition's are entered in a transaction of that partition,
+//! as any write of theirs. A job's row tells how far it has come, so a restart goes on from there. An item that was
+//! written since the change is entered already; its place row says so.
+
+use super::place::Place;
+use super::write::Entering;
+use crate::catalog::Container;
+use crate::item::{self, ItemRow};
+use crate::row::{self, JobKind, Row};
+use crate::{index, partition};
+use orrery_core::limits;
+use orrery_kv::{Error, KeyRange, Order, Read, Space, Tally, Txn};
+
+/// How far the job has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Job {
+    generation: u8,
+    done: u64,
+    total: u64,
+    cursor: Vec<u8>,
+}
+
+impl Job {
+    fn of(state: &dyn Read, container: u32) -> Result<Option<Self>, Error> {
+        let stored = state.get(Space::Meta, &Row::Job { kind: JobKind::Index, container }.key())?;
+        let job = stored.map(|bytes| Self::read(&bytes).ok_or_else(|| Error::Corrupt("an index job".into())));
+        job.transpose()
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let (generation, rest) = bytes.split_first()?;
+        let (done, rest) = rest.split_first_chunk()?;
+        let (total, cursor) = rest.split_first_chunk()?;
+        let [done, total] = [done, total].map(|word| u64::from_be_bytes(*word));
+        Some(Self { generation: *generation, done, total, cursor: cursor.to_vec() })
+    }
+
+    fn put(&self, txn: &mut Txn<'_>, container: u32) {
+        let Self { generation, done, total, cursor } = self;
+        let value = [&[*generation], &done.to_be_bytes()[..], &total.to_be_bytes(), cursor].concat();
+        txn.put(Space::Meta, Row::Job { kind: JobKind::Index, container }.key(), value);
+    }
+}
+
+/// Notes that every item must be entered under the container's newest generation.
+pub fn schedule(txn: &mut Txn<'_>, container: &Container) -> Result<(), Error> {
+    let total = Tally::of(txn, Space::Index, container.tally_key())?.get(index::DOCUMENTS);
+    let generation = container.generations().number();
+    Job { generation, done: 0, total, cursor: Vec::new() }.put(txn, container.number());
+    Ok(())
+}
+
+/// How much of the container's index is as its policy asks, in percent.
+pub fn progress(state: &dyn Read, container: &Container) -> Result<u64, Error> {
+    if container.generations().is_settled() {
+        return Ok(100);
+    }
+    // Not quite done until the container says so.
+    Ok(Job::of(state, container.number())?.map_or(0, |job| (job.done * 100 / job.total.max(1)).min(99)))
+}
+
+/// Items of one partition that are to be entered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    pub epk: Vec<u8>,
+    ids: Vec<String>,
+}
+
+/// What a step enters, and how far that brings the job.
+#[derive(Debug)]
+pub struct Progress {
+    pub chunks: Vec<Chunk>,
+    job: Job,
+}
+
+/// The next items; `None` when there is no such job, no chunks when it is done.
+pub fn next(state: &dyn Read, container: &Container) -> Result<Option<Progress>, Error> {
+    let Some(mut job) = Job::of(state, container.number())? else { return Ok(None) };
+    if job.generation != container.generations().number() {
+        return Ok(None);
+    }
+    let mut range = row::of_container(container.number());
+    if !job.cursor.is_empty() {
+        range = KeyRange { start: [&job.cursor[..], &[0]].concat(), end: range.end };
+    }
+    let (mut chunks, mut bytes): (Vec<Chunk>, usize) = (Vec::new(), 0);
+    for row in state.range(Space::Documents, &range, Order::Ascending).take(limits::REINDEX_ITEMS_MAX) {
+        let (key, value) = row?;
+        let (epk, id) = row::read_item(&key).ok_or_else(|| Error::Corrupt("an item's key".into()))?;
+        job.cursor = key.to_vec();
+        job.done += 1;
+        match chunks.last_mut() {
+            Some(last) if last.epk == epk && last.ids.len() < limits::REINDEX_CHUNK_ITEMS_MAX => last.ids.push(id),
+            _ => chunks.push(Chunk { epk, ids: vec![id] }),
+        }
+        bytes += value.len();
+        if bytes > limits::REINDEX_BYTES_MAX {
+            break;
+        }
+    }
+    Ok(Some(Progress { chunks, job }))
+}
+
+/// Enters the items of a chunk, in a transaction of their partition.
+pub fn reenter(txn: &mut Txn<'_>, container: &Container, chunk: &Chunk) -> Result<(), Error> {
+    let is_large = partition::size(txn, container.number(), &chunk.epk)?.is_large;
+    for id in &chunk.ids {
+        let Some(found) = item::stored(txn, container, &chunk.epk, id)? else { continue };
+        reenter_item(txn, container, &chunk.epk, id, &found, is_large)?;
+    }
+    item::alive(txn, container);
+    Ok(())
+}
+
+fn reenter_item(
+    txn: &mut Txn<'_>,
+    container: &Container,
+    epk: &[u8],
+    id: &str,
+    found: &ItemRow,
+    is_large: bool,
+) -> Result<(), Error> {
+    let generations = container.generations();
+    let place = Place::of(txn, container.number(), found.ordinal())?;
+    if place.as_ref().is_some_and(|place| place.generation == generations.number()) {
+        return Ok(());
+    }
+    let is_indexed = !generations.rules().is_none() && (place.is_some() || generations.is_automatic());
+    let entering = Entering { container, epk, id, ordinal: found.ordinal(), is_large };
+    entering.replace(txn, Some(found), is_indexed.then_some(found)).map(drop)
+}
+
+/// Notes how far the job has come, unless another one has taken its place.
+pub fn note(txn: &mut Txn<'_>, container: &Container, progress: &Progress) -> Result<(), Error> {
+    let stored = Job::of(txn, container.number())?;
+    if stored.is_some_and(|stored| stored.generation == progress.job.generation) {
+        progress.job.put(txn, container.number());
+    }
+    Ok(())
+}
+
+/// Forgets the job: it is done, or its container is gone.
+pub fn forget(txn: &mut Txn<'_>, container: u32) {
+    txn.delete(Space::Meta, Row::Job { kind: JobKind::Index, container }.key());
+}

@@ -1,0 +1,206 @@
+//! The indexes of a container as a query sees them, over the part of it that the query looks at.
+
+use super::cells;
+use super::number::spatial_number;
+use super::place::Place;
+use super::reach::Reach;
+use super::span::Layout;
+use super::walk::Walk;
+use super::{DOCUMENTS, INDEXED};
+use crate::catalog::Container;
+use crate::expiry;
+use crate::item::{self, ItemRow};
+use crate::row::{self, JobKind, Row};
+use orrery_core::{Timestamp, limits};
+use orrery_keys::KeyBuf;
+use orrery_kv::{Error, KeyRange, Order, Read, Space, Tally};
+use orrery_query::QueryError;
+use orrery_query::access::{Begin, Entries, IndexOf, Path, Rectangle, Span};
+use std::cell::OnceCell;
+use std::collections::HashSet;
+
+pub(crate) struct Searched<'a> {
+    state: &'a dyn Read,
+    container: &'a Container,
+    reach: Reach,
+    now: Timestamp,
+    tally: Tally,
+    /// Of each large partition in reach: how many items it has, and how many have each path.
+    partitions: Vec<(u64, Tally)>,
+    composites: Vec<Vec<(Path, bool)>>,
+    /// Items that have expired and are still there; nothing if there may be more than these.
+    expired: OnceCell<Option<HashSet<u64>>>,
+}
+
+impl<'a> Searched<'a> {
+    /// `None` when the container has no index that tells of every item. Paths that are not stored are not in any.
+    pub fn new(
+        state: &'a dyn Read,
+        container: &'a Container,
+        reach: Reach,
+        now: Timestamp,
+        is_stored: impl Fn(&Path) -> bool,
+    ) -> Result<Option<Self>, Error> {
+        let generations = container.generations();
+        let tally = Tally::of(state, Space::Index, container.tally_key())?;
+        // An item may be left out of the index by its own request.
+        let is_complete = tally.get(DOCUMENTS) == tally.get(INDEXED);
+        if !is_complete || !generations.all(|rules| !rules.is_none()) {
+            return Ok(None);
+        }
+        let partitions = match &reach {
+            Reach::Areas(_) => Vec::new(),
+            Reach::Partitions(epks) => {
+                epks.iter().map(|epk| partition_tally(state, container, epk)).collect::<Result<_, Error>>()?
+            }
+        };
+        let composites = generations.rules().composites().iter().map(|composite| composite.parts());
+        let composites = composites.filter(|parts: &Vec<(Path, bool)>| {
+            parts.iter().all(|(path, _)| is_stored(path))
+                && generations.all(|rules| rules.has_composite(parts))
+        });
+        let composites = composites.collect();
+        let expired = OnceCell::new();
+        Ok(Some(Self { state, container, reach, now, tally, partitions, composites, expired }))
+    }
+
+    pub fn has(&self, path: &Path) -> bool {
+        self.container.generations().all(|rules| rules.includes(path))
+    }
+
+    pub fn composites(&self) -> &[Vec<(Path, bool)>] {
+        &self.composites
+    }
+
+    pub fn has_spatial(&self, path: &Path) -> bool {
+        let generations = self.container.generations();
+        // Another box has other cells.
+        let bounds = generations.rules().bounds(path);
+        generations.all(|rules| rules.has_spatial(path) && rules.bounds(path) == bounds)
+    }
+
+    /// Of a part of the container that is not whole partitions, this tells of the whole container, and so does
+    /// [`documents_in`](Self::documents_in): they are equal for a part if they are for the whole.
+    pub fn documents(&self) -> u64 {
+        match &self.reach {
+            Reach::Areas(_) => self.tally.get(DOCUMENTS),
+            Reach::Partitions(_) => self.partitions.iter().map(|(items, _)| items).sum(),
+        }
+    }
+
+    pub fn documents_in(&self, index: &IndexOf) -> u64 {
+        let number = Layout::of(index).number;
+        match &self.reach {
+            Reach::Areas(_) => self.tally.get(number),
+            Reach::Partitions(_) if self.tally.get(number) == self.tally.get(DOCUMENTS) => self.documents(),
+            Reach::Partitions(_) => self.partitions.iter().map(|(_, tally)| tally.get(number)).sum(),
+        }
+    }
+
+    pub fn count(&self, index: &IndexOf, span: &Span, max: u64) -> Result<u64, QueryError> {
+        let mut walk = self.walk(index, span, false, None);
+        let mut count = 0;
+        while count < max && walk.next()?.is_some() {
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    pub fn entries(
+        &self,
+        index: &IndexOf,
+        span: &Span,
+        reverse: bool,
+        begin: Option<&Begin>,
+    ) -> Box<dyn Entries + '_> {
+        Box::new(self.walk(index, span, reverse, begin))
+    }
+
+    fn walk(&self, index: &IndexOf, span: &Span, reverse: bool, begin: Option<&Begin>) -> Walk<'_> {
+        let layout = Layout::of(index);
+        Walk::new(self.state, self.container, &self.reach, layout, span, reverse, begin)
+    }
+
+    pub fn near(&self, path: &Path, rectangle: &Rectangle, max: u64) -> Result<Option<Vec<u64>>, QueryError> {
+        let bounds = self.container.generations().rules().bounds(path);
+        let number = spatial_number(path);
+        let base = KeyBuf::new().raw(&row::entries_of(self.container.number())).u64(number).finish();
+        let mut found = Vec::new();
+        for cells in cells::lookups(rectangle, bounds.as_ref()) {
+            let from = [&base[..], &cells.start().to_be_bytes()].concat();
+            let last = [&base[..], &cells.end().to_be_bytes()].concat();
+            let range = KeyRange { start: from, end: KeyRange::prefix(&last).end };
+            for row in self.state.range(Space::Index, &range, Order::Ascending) {
+                let (key, _) = row.map_err(failed)?;
+                found.extend(row::read_entry(&key).map(|(ordinal, _)| ordinal));
+                if found.len() as u64 > max {
+                    return Ok(None);
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        Ok(Some(found))
+    }
+
+    /// The item of a number, unless it lies elsewhere or has expired.
+    pub fn item(&self, ordinal: u64) -> Result<Option<ItemRow>, QueryError> {
+        let container = self.container;
+        let place = Place::of(self.state, container.number(), ordinal).map_err(failed)?;
+        let Some(place) = place.filter(|place| self.reach.holds(place)) else { return Ok(None) };
+        let found = item::stored(self.state, container, &place.epk, &place.id).map_err(failed)?;
+        Ok(found.filter(|item| !expiry::is_expired(container, item, self.now)))
+    }
+
+    pub fn is_there(&self, ordinal: u64) -> Result<bool, QueryError> {
+        let expired = match self.expired.get() {
+            Some(expired) => expired,
+            None => {
+                let expired = self.remember_expired().map_err(failed)?;
+                self.expired.get_or_init(|| expired)
+            }
+        };
+        match expired {
+            Some(expired) => Ok(!expired.contains(&ordinal)),
+            None => Ok(self.item(ordinal)?.is_some()),
+        }
+    }
+
+    fn remember_expired(&self) -> Result<Option<HashSet<u64>>, Error> {
+        let container = self.container;
+        if container.definition().default_ttl().is_none() {
+            return Ok(Some(HashSet::new()));
+        }
+        // While expiry rows are made anew, some are missing.
+        let job = Row::Job { kind: JobKind::Expiry, container: container.number() }.key();
+        if self.state.get(Space::Meta, &job)?.is_some() {
+            return Ok(None);
+        }
+        let range = row::expiring(container.number(), self.now.seconds());
+        let mut expired = HashSet::new();
+        for (at, row) in self.state.range(Space::Index, &range, Order::Ascending).enumerate() {
+            if at >= limits::EXPIRED_REMEMBERED_MAX {
+                return Ok(None);
+            }
+            let (key, _) = row?;
+            let (_, epk, id) =
+                row::read_expiry(&key).ok_or_else(|| Error::Corrupt("an expiry row's key".into()))?;
+            let item = item::stored(self.state, container, &epk, &id)?;
+            expired.extend(
+                item.filter(|item| expiry::is_expired(container, item, self.now)).map(|item| item.ordinal()),
+            );
+        }
+        Ok(Some(expired))
+    }
+}
+
+fn partition_tally(state: &dyn Read, container: &Container, epk: &[u8]) -> Result<(u64, Tally), Error> {
+    let number = container.number();
+    let items = crate::partition::size(state, number, epk)?.items;
+    let key = Row::Tally { container: number, epk: Some(epk) }.key();
+    Ok((items, Tally::of(state, Space::Index, &key)?))
+}
+
+fn failed(error: Error) -> QueryError {
+    QueryError::Storage(error.to_string())
+}

@@ -1,0 +1,183 @@
+//! Keeping an item's entries as its text and the policy say, in the item's own transaction.
+//!
+//! What is written is what changed: terms that an item had before and has now are left alone.
+
+use super::place::Place;
+use super::terms::{Terms, terms};
+use super::{DOCUMENTS, INDEXED};
+use crate::catalog::Container;
+use crate::item::ItemRow;
+use crate::row::{self, Row};
+use bytes::Bytes;
+use orrery_kv::{Error, Order, Read, Space, Txn};
+use std::cmp::Ordering;
+
+/// An item's place in the indexes, while its transaction runs.
+pub(crate) struct Entering<'a> {
+    pub container: &'a Container,
+    pub epk: &'a [u8],
+    pub id: &'a str,
+    pub ordinal: u64,
+    pub is_large: bool,
+}
+
+impl Entering<'_> {
+    /// Changes an item's entries from those of `old` to those of `new`, which is not indexed if it is `None`. Says how
+    /// many were written or removed.
+    pub fn replace(
+        &self,
+        txn: &mut Txn<'_>,
+        old: Option<&ItemRow>,
+        new: Option<&ItemRow>,
+    ) -> Result<u64, Error> {
+        let number = self.container.number();
+        let generations = self.container.generations();
+        let place = match old {
+            Some(_) => Place::of(txn, number, self.ordinal)?,
+            None => None,
+        };
+        let before = match (old, &place) {
+            (Some(old), Some(place)) => terms_under(self.container, place.generation, old)?,
+            _ => Terms::default(),
+        };
+        let after = new.map_or_else(Terms::default, |new| terms(generations.rules(), new.text(), new.written()));
+        let changed = self.put_difference(txn, &before, &after);
+        match (&place, new) {
+            (Some(place), Some(_)) if place.generation == generations.number() => {}
+            (_, Some(_)) => Place::put(txn, number, self.ordinal, generations.number(), self.epk, self.id),
+            (Some(_), None) => txn.delete(Space::Index, Row::Place { container: number, ordinal: self.ordinal }.key()),
+            (None, None) => {}
+        }
+        self.tally(txn, INDEXED, i64::from(new.is_some()) - i64::from(place.is_some()));
+        self.tally_paths(txn, &before, &after);
+        Ok(changed)
+    }
+
+    /// Counts an item that comes or goes.
+    pub fn count_item(&self, txn: &mut Txn<'_>, by: i64) {
+        self.tally(txn, DOCUMENTS, by);
+    }
+
+    fn put_difference(&self, txn: &mut Txn<'_>, before: &Terms, after: &Terms) -> u64 {
+        let mut changed = 0;
+        each_difference(before.iter(), after.iter(), |term, is_new| {
+            let value = is_new.then(Bytes::new);
+            txn.put_unseen(Space::Index, self.entry(term), value.clone());
+            if self.is_large {
+                txn.put_unseen(Space::Index, self.local_entry(term), value);
+            }
+            changed += 1;
+        });
+        changed
+    }
+
+    fn tally_paths(&self, txn: &mut Txn<'_>, before: &Terms, after: &Terms) {
+        each_difference(before.path_numbers(), after.path_numbers(), |path, is_new| {
+            let by = if is_new { 1 } else { -1 };
+            self.tally(txn, path, by);
+            if self.is_large {
+                txn.tally(Space::Index, self.partition_tally(), path, by);
+            }
+        });
+    }
+
+    fn tally(&self, txn: &mut Txn<'_>, field: u64, by: i64) {
+        if by != 0 {
+            txn.tally(Space::Index, self.container.tally_key().clone(), field, by);
+        }
+    }
+
+    fn entry(&self, term: &[u8]) -> Bytes {
+        let (container, ordinal, epk) = (self.container.number(), self.ordinal, self.epk);
+        Row::Entry { container, term, ordinal, epk }.key()
+    }
+
+    fn local_entry(&self, term: &[u8]) -> Bytes {
+        let (container, ordinal, epk) = (self.container.number(), self.ordinal, self.epk);
+        Row::LocalEntry { container, epk, term, ordinal }.key()
+    }
+
+    fn partition_tally(&self) -> Bytes {
+        Row::Tally { container: self.container.number(), epk: Some(self.epk) }.key()
+    }
+}
+
+/// The terms of an item as it was entered under a generation of the policy.
+pub(super) fn terms_under(container: &Container, generation: u8, item: &ItemRow) -> Result<Terms, Error> {
+    let rules = container.generations().of(generation);
+    let rules = rules.ok_or_else(|| Error::Corrupt(format!("an item of index generation {generation}")))?;
+    Ok(terms(rules, item.text(), item.written()))
+}
+
+/// Gives the items of a partition that has become large entries of their own.
+pub(crate) fn enlarge(txn: &mut Txn<'_>, container: &Container, epk: &[u8]) -> Result<(), Error> {
+    let range = row::items_of_partition(container.number(), epk);
+    let items: Vec<Bytes> = txn
+        .range(Space::Documents, &range, Order::Ascending)
+        .map(|row| row.map(|(_, value)| value))
+        .collect::<Result<_, _>>()?;
+    for value in items {
+        let item = ItemRow::read(value)?;
+        let Some(place) = Place::of(txn, container.number(), item.ordinal())? else { continue };
+        let (id, ordinal) = (&*place.id, item.ordinal());
+        let entering = Entering { container, epk, id, ordinal, is_large: true };
+        let terms = terms_under(container, place.generation, &item)?;
+        terms.iter().for_each(|term| txn.put_unseen(Space::Index, entering.local_entry(term), Some(Bytes::new())));
+        let tally = entering.partition_tally();
+        terms.path_numbers().for_each(|path| txn.tally(Space::Index, tally.clone(), path, 1));
+    }
+    Ok(())
+}
+
+/// Goes along two sorted lists, and tells what only one of them has: `true` for the second.
+fn each_difference<T: Ord>(
+    before: impl Iterator<Item = T>,
+    after: impl Iterator<Item = T>,
+    mut tell: impl FnMut(T, bool),
+) {
+    let (mut before, mut after) = (before.peekable(), after.peekable());
+    loop {
+        let order = match (before.peek(), after.peek()) {
+            (None, None) => return,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(old), Some(new)) => old.cmp(new),
+        };
+        if order.is_le()
+            && let Some(old) = before.next()
+            && order.is_lt()
+        {
+            tell(old, false);
+        }
+        if order.is_ge()
+            && let Some(new) = after.next()
+            && order.is_gt()
+        {
+            tell(new, true);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn a_difference_turns_one_list_into_the_other(
+            before in prop::collection::btree_set(0u8..30, 0..20),
+            after in prop::collection::btree_set(0u8..30, 0..20),
+        ) {
+            let (mut turned, mut told) = (before.clone(), 0);
+            each_difference(before.iter(), after.iter(), |item, is_new| {
+                told += 1;
+                assert!(if is_new { turned.insert(*item) } else { turned.remove(item) });
+            });
+            prop_assert_eq!(&turned, &after);
+            let differ: BTreeSet<_> = before.symmetric_difference(&after).collect();
+            prop_assert_eq!(told, differ.len());
+        }
+    }
+}

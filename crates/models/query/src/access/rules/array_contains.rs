@@ -1,0 +1,84 @@
+//! ARRAY_CONTAINS and its siblings: an element of an array that is known, or a value that an array given by the
+//! query has.
+
+use super::Slots;
+use super::defined::is_of;
+use super::equal::{equal, leaves};
+use crate::access::indexes::{Interval, Path, Step};
+use crate::access::need::Need;
+use crate::bind::bound::Expr;
+use crate::datum::Kind;
+use orrery_value::Value;
+
+/// How an element is compared with what is wanted.
+#[derive(Clone, Copy, PartialEq)]
+enum Match {
+    Whole,
+    /// An object may have more members. What is the same is a part too.
+    Part,
+}
+
+pub(super) fn one(args: &[Expr], wanted: bool, slots: &Slots<'_>) -> Need {
+    let [list, value, flag @ ..] = args else { return Need::Anything };
+    let how = match flag {
+        [] | [Expr::Constant(Value::Bool(false) | Value::Undefined)] => Match::Whole,
+        _ => Match::Part,
+    };
+    match (list, value) {
+        (_, Expr::Constant(Value::Undefined)) => Need::Nothing,
+        (Expr::Constant(Value::Array(items)), value) if wanted => is_in(value, items, how, slots),
+        (Expr::Constant(Value::Array(_)), _) => Need::Anything,
+        (Expr::Constant(_), _) => Need::Nothing,
+        (list, Expr::Constant(value)) if wanted => has(list, value, how, slots),
+        (list, _) => is_of(list, Kind::Array, slots),
+    }
+}
+
+pub(super) fn all(args: &[Expr], wanted: bool, slots: &Slots<'_>) -> Need {
+    each(args, wanted, slots, Need::all)
+}
+
+pub(super) fn any(args: &[Expr], wanted: bool, slots: &Slots<'_>) -> Need {
+    each(args, wanted, slots, Need::one_of)
+}
+
+/// The values after the list, joined.
+fn each(args: &[Expr], wanted: bool, slots: &Slots<'_>, join: fn(Vec<Need>) -> Need) -> Need {
+    let [list, values @ ..] = args else { return Need::Anything };
+    if !wanted {
+        return is_of(list, Kind::Array, slots);
+    }
+    let need = |value: &Expr| match value {
+        Expr::Constant(Value::Undefined) => Need::Nothing,
+        Expr::Constant(value) => has(list, value, Match::Whole, slots),
+        _ => Need::Anything,
+    };
+    join(values.iter().map(need).collect()).or_else(|| is_of(list, Kind::Array, slots))
+}
+
+/// A list of the document has this element.
+fn has(list: &Expr, value: &Value, how: Match, slots: &Slots<'_>) -> Need {
+    let Some(mut path) = slots.found_at(list) else { return Need::Anything };
+    path.push(Step::Each);
+    if how == Match::Part { has_part(path, value) } else { equal(path, value) }
+}
+
+fn has_part(path: Path, value: &Value) -> Need {
+    if !matches!(value, Value::Object(_)) {
+        return equal(path, value);
+    }
+    let members = leaves(&path, value);
+    Need::all(members).or_else(|| Need::at(Some(path), Interval::of_kind(Kind::Object)))
+}
+
+/// A value of the document is one of these. As a part, an object may be one with fewer members.
+fn is_in(value: &Expr, items: &[Value], how: Match, slots: &Slots<'_>) -> Need {
+    let Some(path) = slots.found_at(value) else { return Need::Anything };
+    let is_item = |item: &Value| match item {
+        Value::Object(_) if how == Match::Part => {
+            Need::at(Some(path.clone()), Interval::of_kind(Kind::Object))
+        }
+        item => equal(path.clone(), item),
+    };
+    Need::one_of(items.iter().map(is_item)).or_else(|| Need::at(Some(path.clone()), Interval::All))
+}

@@ -1,0 +1,10 @@
+//! EXISTS: the subquery has a row. It is never undefined, and that there is no row says nothing.
+
+use super::Slots;
+use super::rows::has_row;
+use crate::access::need::Need;
+use crate::bind::bound::Block;
+
+pub(super) fn exists(block: &Block, wanted: bool, slots: &Slots<'_>) -> Need {
+    if wanted { has_row(block, slots) } else { Need::Anything }
+}

@@ -1,0 +1,102 @@
+//! What it says of a document that an expression is true, or false: one file a rule.
+//!
+//! An expression that is wanted true is exactly true, and one wanted false exactly false; neither is ever
+//! undefined. That is why NOT can be passed down: it turns one into the other and leaves undefined alone.
+//!
+//! Every rule is right for a row, and so for its document: an alias that was bound to an element of `/tags`
+//! has a value that is among those at `/tags/[]`.
+
+mod array_contains;
+mod between;
+mod boolean;
+mod compare;
+mod defined;
+mod equal;
+mod exists;
+mod in_list;
+mod like;
+mod rows;
+mod spatial;
+mod starts_with;
+mod string_equals;
+mod text;
+
+pub(super) use rows::passing;
+pub use spatial::rectangle_of;
+
+use super::indexes::Interval;
+use super::need::Need;
+use super::path::Slots;
+use crate::bind::bound::{Builtin, Expr};
+use crate::parse::{BinaryOp, UnaryOp};
+use orrery_value::Value;
+
+/// What holds when the expression is exactly this boolean.
+fn when(expr: &Expr, wanted: bool, slots: &Slots<'_>) -> Need {
+    match expr {
+        Expr::Constant(value) if *value == Value::Bool(wanted) => Need::Anything,
+        Expr::Constant(_) => Need::Nothing,
+        Expr::Unary(UnaryOp::Not, inner) => when(inner, !wanted, slots),
+        Expr::All(terms) => boolean::junction(terms, wanted, wanted, slots),
+        Expr::Any(terms) => boolean::junction(terms, !wanted, wanted, slots),
+        Expr::Conditional(test, yes, no) => boolean::conditional([test, yes, no], wanted, slots),
+        Expr::Binary(BinaryOp::Coalesce, first, second) => boolean::coalesce(first, second, wanted, slots),
+        Expr::Binary(op, a, b) => compare::comparison(*op, a, b, wanted, slots),
+        Expr::In { value, list, negated } => in_list::in_list(value, list, wanted != *negated, slots),
+        Expr::InSet { value, set, negated } => in_list::in_set(value, set, wanted != *negated, slots),
+        Expr::Between { value, low, high, negated } => {
+            between::between([value, low, high], wanted != *negated, slots)
+        }
+        Expr::Like { value, pattern, escape, negated } => {
+            like::like(value, pattern, escape.as_deref(), wanted != *negated, slots)
+        }
+        Expr::Call(function, args) => call(*function, args, wanted, slots),
+        Expr::Exists(block) => exists::exists(block, wanted, slots),
+        path => Need::at(slots.found_at(path), Interval::equal(Value::Bool(wanted))),
+    }
+}
+
+/// What holds when a call with these arguments is exactly the boolean.
+type Rule = fn(&[Expr], bool, &Slots<'_>) -> Need;
+
+const CALLS: &[(&str, Rule)] = &[
+    ("ARRAY_CONTAINS", array_contains::one),
+    ("ARRAY_CONTAINS_ALL", array_contains::all),
+    ("ARRAY_CONTAINS_ANY", array_contains::any),
+    ("CONTAINS", text::is_text),
+    ("CONTAINS_ALL_CI", text::is_text),
+    ("CONTAINS_ALL_CS", text::is_text),
+    ("CONTAINS_ANY_CI", text::is_text),
+    ("CONTAINS_ANY_CS", text::is_text),
+    ("ENDSWITH", text::is_text),
+    ("FullTextContains", text::is_text),
+    ("FullTextContainsAll", text::is_text),
+    ("FullTextContainsAny", text::is_text),
+    ("IIF", boolean::iif),
+    ("REGEXMATCH", text::is_text),
+    ("STARTSWITH", starts_with::starts_with),
+    ("STRINGEQUALS", string_equals::string_equals),
+    ("STRING_EQUALS", string_equals::string_equals),
+    ("ST_INTERSECTS", spatial::meets),
+    ("ST_WITHIN", spatial::meets),
+];
+
+fn call(function: Builtin, args: &[Expr], wanted: bool, slots: &Slots<'_>) -> Need {
+    let name = function.0.name;
+    match CALLS.iter().find(|(known, _)| *known == name) {
+        Some((_, rule)) => rule(args, wanted, slots),
+        None => defined::is_of_type(name, args, wanted, slots),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_is_for_a_function_there_is() {
+        for (name, _) in CALLS {
+            assert_eq!(crate::functions::find(name).map(|function| function.name), Some(*name));
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! `orrery check`: goes through a data folder that no server holds, and says where its rows disagree.
+//!
+//! It opens the folder as `serve` does, checks of its end included, and writes nothing of its own.
+
+use clap::Args;
+use orrery_documents::catalog::{Catalog, Container};
+use orrery_documents::index::{self, Checked};
+use orrery_kv::{Db, Read, Sync};
+use orrery_kv_fjall::{FjallEngine, Folder, Options};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[derive(Args)]
+pub struct CheckFlags {
+    /// The data folder of a server that is stopped
+    data: PathBuf,
+}
+
+/// Prints what it finds, a line each; the exit code is 1 if that is anything.
+pub fn check(flags: &CheckFlags) -> Result<ExitCode, String> {
+    let db = open(&flags.data)?;
+    let snapshot = db.snapshot();
+    let catalog = Catalog::default().refreshed(&*snapshot).map_err(|error| error.to_string())?;
+    let report = Report::of(&*snapshot, &catalog);
+    report.lines.iter().for_each(|line| println!("{line}"));
+    println!("{}", report.summary());
+    Ok(if report.lines.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// A folder that is not there is a mistake, and none is made.
+fn open(path: &Path) -> Result<Db, String> {
+    if !path.join("FORMAT").is_file() {
+        return Err(format!("{} is not an orrery data folder", path.display()));
+    }
+    let folder = Folder::open(path).map_err(|error| error.to_string())?;
+    let engine = FjallEngine::open(folder, &Options::default()).map_err(|error| error.to_string())?;
+    Db::open(Box::new(engine), Sync::Data).map_err(|error| error.to_string())
+}
+
+#[derive(Default)]
+struct Report {
+    containers: u64,
+    items: u64,
+    entries: u64,
+    /// A sentence for each kind of fault of each container.
+    lines: Vec<String>,
+}
+
+impl Report {
+    fn of(state: &dyn Read, catalog: &Catalog) -> Self {
+        let mut report = Self::default();
+        for container in catalog.all_containers() {
+            report.add(container, index::check_container(state, container));
+        }
+        match index::check_owners(state, catalog) {
+            Ok(findings) => report.lines.extend(findings.iter().map(ToString::to_string)),
+            Err(error) => report.lines.push(error.to_string()),
+        }
+        report
+    }
+
+    fn add(&mut self, container: &Container, checked: Result<Checked, orrery_kv::Error>) {
+        self.containers += 1;
+        match checked {
+            Ok(Checked { items, entries, findings }) => {
+                self.items += items;
+                self.entries += entries;
+                let path = container.path();
+                self.lines.extend(findings.iter().map(|finding| format!("{path}: {finding}")));
+            }
+            Err(error) => self.lines.push(format!("{}: {error}", container.path())),
+        }
+    }
+
+    fn summary(&self) -> String {
+        let plural = |count: u64| if count == 1 { "" } else { "s" };
+        let Self { containers, items, entries, lines } = self;
+        let (many, entry) = (plural(*containers), if *entries == 1 { "entry" } else { "entries" });
+        let went =
+            format!("{containers} container{many}, {items} item{}, {entries} index {entry}", plural(*items));
+        match lines.len() as u64 {
+            0 => format!("everything agrees: {went}"),
+            count => format!("{count} kind{} of fault in {went}", plural(count)),
+        }
+    }
+}

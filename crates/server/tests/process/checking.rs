@@ -1,0 +1,93 @@
+//! `orrery check`: what it says of a folder in order, of one that is not, and of what is none.
+
+use crate::server::{Server, make_container, orrery};
+use orrery_kv::{Engine, KeyRange, Order, Put, Read, Space, Sync};
+use orrery_kv_fjall::{FjallEngine, Folder, Options};
+use serde_json::json;
+use std::path::Path;
+use std::process::Output;
+
+/// Exit code, standard output and standard error.
+fn check(data: &Path) -> (Option<i32>, String, String) {
+    let here = tempfile::tempdir().unwrap();
+    let Output { status, stdout, stderr } = orrery(here.path()).arg("check").arg(data).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (status.code(), text(stdout), text(stderr))
+}
+
+/// A folder with three items of two members each.
+async fn filled(data: &Path) -> Server {
+    let server = Server::start(data, &[]);
+    let mut client = server.client();
+    let path = make_container(&mut client, &json!({})).await;
+    for number in 0..3 {
+        let item = json!({"id": format!("i{number}"), "pk": "p"});
+        let request = orrery_testing_client::Request::new(orrery_testing_client::Method::Post, path.items())
+            .header("x-ms-documentdb-partitionkey", "[\"p\"]")
+            .body(item.to_string());
+        assert_eq!(client.call(&request).await.unwrap().status, 201);
+    }
+    server
+}
+
+/// Removes an index entry behind the server's back.
+fn damage(data: &Path) {
+    const ENTRY: u8 = 5;
+    let engine = FjallEngine::open(Folder::open(data).unwrap(), &Options::default()).unwrap();
+    let view = engine.view();
+    let mut rows = view.range(Space::Index, &KeyRange::all(), Order::Ascending).map(|row| row.unwrap());
+    let (key, _) = rows.find(|(key, _)| key[4] == ENTRY).unwrap();
+    engine.write(vec![Put { space: Space::Index, key, value: None }], Sync::Data).unwrap();
+}
+
+#[tokio::test]
+async fn a_folder_in_order_agrees_and_is_left_as_it_was() {
+    let here = tempfile::tempdir().unwrap();
+    let data = here.path().join("data");
+    filled(&data).await.stop();
+    // Each item has its id, its partition key and the time of its write.
+    let expected = "everything agrees: 1 container, 3 items, 9 index entries\n";
+    for _ in 0..2 {
+        assert_eq!(check(&data), (Some(0), expected.to_owned(), String::new()));
+    }
+    Server::start(&data, &[]).stop();
+}
+
+#[tokio::test]
+async fn what_disagrees_is_named_with_an_example() {
+    let here = tempfile::tempdir().unwrap();
+    let data = here.path().join("data");
+    filled(&data).await.stop();
+    damage(&data);
+    let (code, said, errors) = check(&data);
+    assert_eq!((code, errors.as_str()), (Some(1), ""), "{said}");
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines.len(), 2, "{said}");
+    assert!(
+        lines[0].starts_with("dbs/d/colls/c: index entries that are missing: 1, such as term "),
+        "{said}"
+    );
+    assert!(lines[0].contains("of item \"i"), "{said}");
+    assert_eq!(lines[1], "1 kind of fault in 1 container, 3 items, 8 index entries");
+}
+
+#[tokio::test]
+async fn a_folder_that_cannot_be_opened_is_refused() {
+    let here = tempfile::tempdir().unwrap();
+    let refused = |data: &Path, fragment: &str| {
+        let (code, said, errors) = check(data);
+        assert_eq!((code, said.as_str()), (Some(2), ""), "{errors}");
+        assert!(errors.starts_with("orrery: ") && errors.lines().count() == 1, "{errors}");
+        assert!(errors.contains(fragment), "{errors}");
+    };
+    let data = here.path().join("data");
+    refused(&data, "is not an orrery data folder");
+    assert!(!data.exists(), "none is made");
+    refused(here.path(), "is not an orrery data folder");
+    assert_eq!(std::fs::read_dir(here.path()).unwrap().count(), 0, "nothing is left in it");
+    let server = filled(&data).await;
+    refused(&data, "in use by another orrery process");
+    server.stop();
+    std::fs::write(data.join("FORMAT"), "orrery data folder, format 999\n").unwrap();
+    refused(&data, "has format 999");
+}
