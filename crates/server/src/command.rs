@@ -1,9 +1,10 @@
 //! The command line.
 
+use crate::advise::AdviseFlags;
 use crate::check::CheckFlags;
 use crate::config::{Config, ServeFlags};
 use crate::query::QueryFlags;
-use crate::{check, logging, query, serve};
+use crate::{advise, check, logging, query, serve};
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -27,6 +28,8 @@ enum Verb {
     Query(Box<QueryFlags>),
     /// Go through the data folder of a stopped server and say whether its rows agree
     Check(CheckFlags),
+    /// Say what could be better with the containers of a running server
+    Advise(AdviseFlags),
 }
 
 /// Runs the verb; the error is a sentence for a person.
@@ -48,6 +51,7 @@ pub fn run() -> Result<ExitCode, String> {
         }
         Verb::Query(flags) => query::query(*flags).map(|()| ExitCode::SUCCESS),
         Verb::Check(flags) => check::check(&flags),
+        Verb::Advise(flags) => advise::advise(&flags).map(|()| ExitCode::SUCCESS),
     }
 }
 

@@ -1,18 +1,21 @@
 //! The binary `orrery`: reads flags, environment and configuration, wires the layers together, runs.
 //!
 //! `serve` is the main job; whatever keeps it from starting is one sentence on standard error and exit code 2.
-//! `query` asks a server that runs, or explains a query without one; `check` goes through the folder of one that
-//! is stopped.
+//! `query` asks a server that runs, or explains a query without one; `advise` looks at how one is used;
+//! `check` goes through the folder of one that is stopped.
 
 mod account_keys;
+mod advise;
 mod background;
 mod check;
+mod client;
 mod clock;
 mod command;
 mod config;
 mod logging;
 mod ports_file;
 mod query;
+mod report;
 mod serve;
 mod services;
 

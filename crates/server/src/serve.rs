@@ -96,7 +96,7 @@ async fn run(
         partition_bytes_max: config.partition_bytes_max,
     };
     let cosmos = Cosmos::new(store.clone(), options);
-    let services = Services { store: store.clone(), background: background.clone() };
+    let services = Services { store: store.clone(), cosmos: cosmos.clone(), background: background.clone() };
     let stop = Stop::new();
     let cosmos = cosmos_listener.serve(
         move |request, peer| {
@@ -106,9 +106,9 @@ async fn run(
         stop.clone(),
     );
     let services = services_listener.serve(
-        move |request, _peer| {
+        move |request, peer| {
             let services = services.clone();
-            async move { services.handle(request).await }
+            async move { services.handle(request, peer).await }
         },
         stop.clone(),
     );

@@ -1,10 +1,12 @@
-//! The services port: health, readiness, the clock.
+//! The services port: health, readiness, the clock, and what the advice on containers rests on.
 
 use crate::background::Background;
 use crate::clock;
+use crate::report;
 use http::{Method, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
-use orrery_api_common::{Body, read_body};
+use orrery_api_common::{Body, Peer, read_body};
+use orrery_api_cosmos::Cosmos;
 use orrery_store::Store;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -14,11 +16,12 @@ const BODY_BYTES_MAX: usize = 64 * 1024;
 #[derive(Clone)]
 pub struct Services {
     pub store: Store,
+    pub cosmos: Cosmos,
     pub background: Arc<Background>,
 }
 
 impl Services {
-    pub async fn handle(&self, request: Request<Incoming>) -> Response<Body> {
+    pub async fn handle(&self, request: Request<Incoming>, peer: Peer) -> Response<Body> {
         let (head, body) = request.into_parts();
         match (&head.method, head.uri.path()) {
             (&Method::GET, "/healthz") => reply(StatusCode::OK, &json!({ "status": "ok" })),
@@ -28,7 +31,11 @@ impl Services {
                 Ok(body) => self.advance(&body),
                 Err(error) => problem(StatusCode::BAD_REQUEST, &error.to_string()),
             },
-            (_, "/healthz" | "/readyz" | "/v1/clock") => {
+            (&Method::GET, "/v1/advice") => match report::of(&self.cosmos, head.uri.query(), peer).await {
+                Ok(report) => reply(StatusCode::OK, &report),
+                Err((status, sentence)) => problem(status, &sentence),
+            },
+            (_, "/healthz" | "/readyz" | "/v1/clock" | "/v1/advice") => {
                 problem(StatusCode::METHOD_NOT_ALLOWED, "the verb is not allowed here")
             }
             (_, path) => problem(StatusCode::NOT_FOUND, &format!("there is nothing at {path}")),

@@ -9,9 +9,10 @@ use orrery_testing_client::{Client, OwnedReply};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// How long a policy is left alone, between these.
-const PAUSE_MILLIS_MIN: u64 = 20;
-const PAUSE_MILLIS_MAX: u64 = 400;
+/// How long a policy is left alone, between these: one or two changes in most rounds. Each has every item's entries
+/// written anew, which the next start has to read.
+const PAUSE_MILLIS_MIN: u64 = 30;
+const PAUSE_MILLIS_MAX: u64 = 500;
 
 /// Changes the policy until the server stops answering; gives back what was changed.
 pub(crate) async fn run(address: SocketAddr, shared: Shared, seed: u64) -> Record {
@@ -44,8 +45,8 @@ fn judge(reply: &OwnedReply, shared: &Shared, record: &mut Record) -> Outcome {
             let etag = reply.header("etag").unwrap_or_default().to_owned();
             Outcome::Acknowledged { etag, ended: shared.tick() }
         }
-        // 429 also while too many policies wait for their items.
-        429 | 449 => Outcome::Refused,
+        // 409 while too many policies wait for their items.
+        409 | 429 | 449 => Outcome::Refused,
         408 | 503 => Outcome::Unknown,
         status => {
             let body = String::from_utf8_lossy(&reply.body);

@@ -27,7 +27,7 @@ const UNTOUCHED_READ_MAX: usize = 1000;
 const PROBED_MAX: usize = 64;
 /// Rounds after which every stored row is checked, and all items must come to be indexed as the last policy says; the
 /// last round is always one. In between, what one kill left half indexed meets the next one.
-const CHECKED_EVERY: u32 = 4;
+const CHECKED_EVERY: u32 = 8;
 /// Findings that a failure prints.
 const FINDINGS_SHOWN_MAX: usize = 20;
 

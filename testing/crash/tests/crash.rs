@@ -25,7 +25,7 @@ fn check(ending: Ending, rounds: u32) {
 
 #[test]
 fn a_killed_server_loses_nothing_it_acknowledged() {
-    check(Ending::Killed, number("CRASH_ROUNDS").unwrap_or(20));
+    check(Ending::Killed, number("CRASH_ROUNDS").unwrap_or(16));
 }
 
 #[test]

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from azure.cosmos import PartitionKey
+from azure.cosmos.documents import IndexingDirective
 
 from harness import assert_holds, done, feature, refused, rows
 
@@ -70,11 +71,12 @@ async def test_items_are_written_while_the_policy_changes(cosmos):
 async def test_an_item_may_be_left_out_of_the_index_and_taken_in_again(cosmos):
     container = await cosmos.container()
     for n in range(20):
-        await done(container.create_item(item(n), indexing_directive="Exclude" if n == 8 else None))
+        directive = IndexingDirective.Exclude if n == 8 else IndexingDirective.Default
+        await done(container.create_item(item(n), indexing_directive=directive))
     assert (await done(container.read_item("8", "p3")))["n"] == 8
     await assert_answers(cosmos, container, 20)
     await done(container.delete_item("8", "p3"))
-    await done(container.create_item(item(8), indexing_directive="Include"))
+    await done(container.create_item(item(8), indexing_directive=IndexingDirective.Include))
     await assert_answers(cosmos, container, 20)
 
 
@@ -82,18 +84,35 @@ async def test_an_item_may_be_left_out_of_the_index_and_taken_in_again(cosmos):
 async def test_an_item_is_indexed_on_request_where_nothing_else_is(cosmos):
     container = await cosmos.container(indexing_policy=POLICIES["accepted"]["on request"])
     for n in range(20):
-        await done(container.create_item(item(n), indexing_directive="Include" if n % 2 else None))
+        directive = IndexingDirective.Include if n % 2 else None
+        await done(container.create_item(item(n), indexing_directive=directive))
     await assert_answers(cosmos, container, 20)
 
 
 @feature("indexing.metrics")
 async def test_a_query_tells_which_indexes_it_used(cosmos):
-    container = await cosmos.container()
+    container = await cosmos.container(indexing_policy=POLICIES["accepted"]["composites"])
     for n in range(20):
         await done(container.create_item(item(n)))
     metrics = await index_metrics(cosmos, container, "SELECT * FROM c WHERE c.kind = 'k3'")
     names = {f"{use}{kind}Indexes" for use in ("Utilized", "Potential") for kind in ("Single", "Composite")}
     assert metrics.keys() == names and all(isinstance(each, list) for each in metrics.values())
+    assert [each["IndexSpec"] for each in metrics["UtilizedSingleIndexes"]] == ["/kind/?"]
+    metrics = await index_metrics(cosmos, container, "SELECT * FROM c WHERE c.kind = 'k3' ORDER BY c.rank DESC")
+    assert is_by_rank(metrics["UtilizedCompositeIndexes"]), metrics
+
+
+@feature("indexing.metrics")
+async def test_a_query_tells_which_indexes_would_help(cosmos):
+    policy = {"includedPaths": [{"path": "/kind/?"}], "excludedPaths": [{"path": "/*"}]}
+    container = await cosmos.container(indexing_policy=policy)
+    for n in range(20):
+        await done(container.create_item(item(n)))
+    metrics = await index_metrics(cosmos, container, "SELECT * FROM c WHERE c.rank = 3")
+    assert metrics["UtilizedSingleIndexes"] == []
+    assert [each["IndexSpec"] for each in metrics["PotentialSingleIndexes"]] == ["/rank/?"]
+    metrics = await index_metrics(cosmos, container, "SELECT * FROM c WHERE c.kind = 'k3' ORDER BY c.rank DESC")
+    assert is_by_rank(metrics["PotentialCompositeIndexes"]), metrics
 
 
 @feature("indexing.charge")
@@ -158,6 +177,12 @@ async def until_indexed(container):
 async def index_metrics(cosmos, container, query):
     seen = await headers(cosmos, container, query, populate_index_metrics=True)
     return seen["x-ms-cosmos-index-utilization"]
+
+
+def is_by_rank(composites):
+    """Whether one of these gives the items of a kind in the order of their ranks, forwards or backwards."""
+    begins = [[part.split(" ")[0] for part in each["IndexSpecs"]][:2] for each in composites]
+    return ["/kind", "/rank"] in begins
 
 
 async def charge(cosmos, container, query):

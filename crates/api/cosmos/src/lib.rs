@@ -23,6 +23,7 @@ mod request;
 mod route;
 mod service;
 mod session;
+pub mod usage;
 
 pub use failure::Failure;
 pub use service::{Cosmos, Options};

@@ -6,6 +6,7 @@ use crate::failure::{Failure, OWNER_MISSING};
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::route::{Located, Route, locate};
+use crate::usage::Usage;
 use crate::{handlers, header};
 use http::{Method, Response};
 use hyper::body::Incoming;
@@ -38,6 +39,7 @@ struct Inner {
     tokens: Tokens,
     partition_bytes_max: u64,
     queries: Arc<Semaphore>,
+    usage: Usage,
 }
 
 impl Cosmos {
@@ -45,7 +47,8 @@ impl Cosmos {
         let tokens = Tokens::new(&options.secret);
         let Options { keys, account, partition_bytes_max, .. } = options;
         let queries = Arc::new(Semaphore::new(limits::QUERIES_MAX));
-        Self(Arc::new(Inner { store, keys, account, tokens, partition_bytes_max, queries }))
+        let usage = Usage::new(store.env().now());
+        Self(Arc::new(Inner { store, keys, account, tokens, partition_bytes_max, queries, usage }))
     }
 
     pub fn store(&self) -> &Store {
@@ -59,6 +62,16 @@ impl Cosmos {
     /// What a query takes one of while it runs.
     pub(crate) fn queries(&self) -> Arc<Semaphore> {
         self.0.queries.clone()
+    }
+
+    /// How containers are used.
+    pub(crate) fn usage(&self) -> &Usage {
+        &self.0.usage
+    }
+
+    /// What one logical partition may hold.
+    pub(crate) fn partition_bytes_max(&self) -> u64 {
+        self.0.partition_bytes_max
     }
 
     pub(crate) fn tokens(&self) -> &Tokens {

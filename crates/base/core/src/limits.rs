@@ -193,3 +193,12 @@ pub const SURVEY_ITEMS_MAX: usize = 1024;
 pub const SURVEY_BYTES_MAX: usize = 32 * 1024 * 1024;
 pub const SURVEY_PATHS_MAX: usize = 4096;
 pub const SURVEY_LARGEST_MAX: usize = 8;
+/// Numbers of documents that a query gathers from indexes to sort them; with more, it reads the documents instead.
+pub const POSTINGS_GATHERED_MAX: usize = 100_000;
+/// Lists of documents that are merged as they are walked; more of them are gathered first.
+pub const POSTINGS_MERGED_MAX: usize = 32;
+/// Stretches of one index that a query walks one after the other.
+pub const INDEX_SPANS_MAX: usize = 1_000;
+/// What a query may count in indexes before it chooses one: entries of one stretch, and stretches.
+pub const PROBE_ENTRIES_MAX: u64 = 1_000;
+pub const PROBES_MAX: u32 = 64;

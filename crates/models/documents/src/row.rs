@@ -113,7 +113,9 @@ impl Row<'_> {
         match self {
             Row::Item { .. } => Space::Documents,
             Row::Unique { .. } | Row::Expiry { .. } | Row::Partition { .. } => Space::Index,
-            Row::Place { .. } | Row::Entry { .. } | Row::LocalEntry { .. } | Row::Tally { .. } => Space::Index,
+            Row::Place { .. } | Row::Entry { .. } | Row::LocalEntry { .. } | Row::Tally { .. } => {
+                Space::Index
+            }
             _ => Space::Meta,
         }
     }

@@ -84,7 +84,9 @@ impl Store {
         let next = index::next(&*self.snapshot(), container).map_err(WriteError::Engine)?;
         let Some(progress) = next else { return Ok(Step::Done) };
         if progress.chunks.is_empty() {
-            self.write_blocking(Scope::Catalog, |txn| settle_container(txn, container).map_err(engine_error))?;
+            self.write_blocking(Scope::Catalog, |txn| {
+                settle_container(txn, container).map_err(engine_error)
+            })?;
             self.refresh_catalog()?;
             return Ok(Step::Done);
         }
@@ -94,7 +96,9 @@ impl Store {
             let running: Vec<_> = progress
                 .chunks
                 .chunks(share)
-                .map(|chunks| scope.spawn(|| chunks.iter().try_for_each(|chunk| self.reenter(container, chunk))))
+                .map(|chunks| {
+                    scope.spawn(|| chunks.iter().try_for_each(|chunk| self.reenter(container, chunk)))
+                })
                 .collect();
             running.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
         });
@@ -104,7 +108,9 @@ impl Store {
                 // Dropped, or its policy changed once more: the next round sees what is to be done.
                 Ok(Err(WriteError::OwnerGone)) => return Ok(Step::More),
                 Ok(Err(error)) => return Err(error),
-                Err(_) => return Err(WriteError::Engine(Error::Corrupt("an item could not be indexed".into()))),
+                Err(_) => {
+                    return Err(WriteError::Engine(Error::Corrupt("an item could not be indexed".into())));
+                }
             }
         }
         self.write_blocking(Scope::Catalog, |txn| index::note(txn, container, &progress))?;

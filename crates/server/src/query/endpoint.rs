@@ -1,14 +1,14 @@
 //! Which server and container a query goes to, and how its requests look: signed as every client signs.
 
 use super::pages::Ask;
+use crate::client::{Account, SEGMENT};
 use bytes::Bytes;
 use clap::Args;
-use http::{HeaderName, Request, Uri};
+use http::{HeaderName, Method, Request};
 use http_body_util::Full;
-use orrery_api_common::{EMULATOR_KEY, Key, string_to_sign};
 use orrery_core::Timestamp;
 use orrery_value::Value;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::utf8_percent_encode;
 
 #[derive(Args)]
 pub struct Target {
@@ -31,10 +31,7 @@ pub struct Target {
 
 /// A container of a server.
 pub struct Endpoint {
-    /// Without the brackets that an IPv6 address has in a URL.
-    pub host: String,
-    pub port: u16,
-    key: Key,
+    pub account: Account,
     /// `dbs/d/colls/c`, as it is signed.
     link: String,
     /// `/dbs/d/colls/c/docs`, as it travels.
@@ -43,11 +40,6 @@ pub struct Endpoint {
     partition_key: Option<String>,
 }
 
-const HTTP_PORT: u16 = 80;
-const PROTOCOL_VERSION: &str = "2020-07-15";
-/// What stays readable inside one segment of a path.
-const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
-
 impl Endpoint {
     pub fn parse(target: &Target) -> Result<Self, String> {
         let (Some(database), Some(container)) = (&target.database, &target.container) else {
@@ -55,37 +47,20 @@ impl Endpoint {
                         or --explain, which asks none"
                 .to_owned());
         };
-        let (host, port) = address(&target.url)?;
-        let key = Key::parse(target.key.as_deref().unwrap_or(EMULATOR_KEY));
         let segment = |name: &str| utf8_percent_encode(name, SEGMENT).to_string();
         Ok(Self {
-            host,
-            port,
-            key: key.map_err(|error| format!("--key is not one: {error}"))?,
+            account: Account::parse(&target.url, target.key.as_deref())?,
             link: format!("dbs/{database}/colls/{container}"),
             path: format!("/dbs/{}/colls/{}/docs", segment(database), segment(container)),
             partition_key: target.partition_key.as_deref().map(partition_key).transpose()?,
         })
     }
 
-    /// `localhost:8081`
-    pub fn authority(&self) -> String {
-        if self.host.contains(':') {
-            return format!("[{}]:{}", self.host, self.port);
-        }
-        format!("{}:{}", self.host, self.port)
-    }
-
     /// The request for one page.
     pub fn request(&self, ask: &Ask<'_>, now: Timestamp) -> Result<Request<Full<Bytes>>, String> {
-        let date = now.to_http();
-        let signature = self.key.sign(&string_to_sign("POST", "docs", &self.link, &date, ""));
-        let token = format!("type=master&ver=1.0&sig={signature}");
-        let mut request = Request::post(&self.path)
-            .header("host", self.authority())
-            .header("authorization", utf8_percent_encode(&token, NON_ALPHANUMERIC).to_string())
-            .header("x-ms-date", date)
-            .header("x-ms-version", PROTOCOL_VERSION)
+        let mut request = self
+            .account
+            .request(Method::POST, "docs", &self.link, &self.path, now)
             .header("content-type", "application/query+json")
             .header("x-ms-documentdb-isquery", "True")
             .header("x-ms-documentdb-query-enablecrosspartition", "True");
@@ -108,18 +83,6 @@ impl Endpoint {
 const PARTITION_KEY: HeaderName = HeaderName::from_static("x-ms-documentdb-partitionkey");
 const CONTINUATION: HeaderName = HeaderName::from_static("x-ms-continuation");
 const MAX_ITEM_COUNT: HeaderName = HeaderName::from_static("x-ms-max-item-count");
-
-fn address(url: &str) -> Result<(String, u16), String> {
-    let uri: Uri = url.parse().map_err(|_| format!("--url '{url}' is not like http://127.0.0.1:8081"))?;
-    match (uri.scheme_str(), uri.host(), uri.path()) {
-        (Some("http"), Some(host), "/" | "") => {
-            let host = host.trim_start_matches('[').trim_end_matches(']');
-            Ok((host.to_owned(), uri.port_u16().unwrap_or(HTTP_PORT)))
-        }
-        (Some("https"), ..) => Err(format!("--url '{url}': this command speaks http, on the same port")),
-        _ => Err(format!("--url '{url}' is not like http://127.0.0.1:8081")),
-    }
-}
 
 /// A key of one part may come without its array: no part of a key is an array itself.
 fn partition_key(json: &str) -> Result<String, String> {
@@ -162,7 +125,7 @@ mod tests {
     #[test]
     fn a_request_is_signed_over_names_and_sent_with_them_encoded() {
         let endpoint = Endpoint::parse(&target("http://localhost:8081/")).expect("an endpoint");
-        assert_eq!((endpoint.host.as_str(), endpoint.port), ("localhost", 8081));
+        assert_eq!(endpoint.account.address.authority(), "localhost:8081");
         let ask = Ask { body: Bytes::from_static(b"{}"), continuation: Some("t"), rows_max: Some(3) };
         let now = Timestamp::parse_http("Thu, 27 Apr 2017 00:51:12 GMT").expect("a date");
         let request = endpoint.request(&ask, now).expect("a request");
@@ -184,20 +147,6 @@ mod tests {
         check("[\"a\", 1]", "[\"a\",1]");
         check("\"🚀\\n\"", "[\"\\ud83d\\ude80\\n\"]");
         assert!(partition_key("sol").is_err_and(|sentence| sentence.contains("quotes of its own")));
-    }
-
-    #[test]
-    fn only_http_addresses_are_taken() {
-        assert_eq!(address("http://[::1]:9"), Ok(("::1".to_owned(), 9)));
-        assert_eq!(address("http://example.com"), Ok(("example.com".to_owned(), 80)));
-        for (url, fragment) in [
-            ("https://localhost:8081", "speaks http"),
-            ("localhost:8081", "not like http"),
-            ("http://localhost/dbs", "not like http"),
-            ("", "not like http"),
-        ] {
-            assert!(address(url).is_err_and(|sentence| sentence.contains(fragment)), "{url}");
-        }
     }
 
     #[test]

@@ -5,7 +5,6 @@
 //! to standard output; what they cost goes to standard error.
 
 mod complaint;
-mod connection;
 mod endpoint;
 mod explain;
 mod functions;
@@ -13,6 +12,7 @@ mod pages;
 mod parameter;
 mod rows;
 
+use crate::client;
 use clap::Args;
 use endpoint::{Endpoint, Target};
 use explain::Stages;
@@ -56,9 +56,7 @@ pub fn query(flags: QueryFlags) -> Result<(), String> {
     let endpoint = Endpoint::parse(&flags.target)?;
     let question = Question::new(text, &flags.parameters);
     let wish = Wish { rows_max: flags.max, page_rows: flags.page_size, format: flags.format };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| format!("the network cannot be used: {error}"))?;
-    match runtime.block_on(pages::print_all(&endpoint, &question, &wish)) {
+    match client::block_on(pages::print_all(&endpoint, &question, &wish))? {
         Ok(totals) => {
             say(&totals);
             Ok(())

@@ -1,7 +1,7 @@
 //! `orrery check`: what it says of a folder in order, of one that is not, and of what is none.
 
 use crate::server::{Server, make_container, orrery};
-use orrery_kv::{Engine, KeyRange, Order, Put, Read, Space, Sync};
+use orrery_kv::{Engine, KeyRange, Order, Put, Space, Sync};
 use orrery_kv_fjall::{FjallEngine, Folder, Options};
 use serde_json::json;
 use std::path::Path;

@@ -70,15 +70,28 @@ fact("indexing.directive", "an item is indexed on request where nothing else is"
 });
 
 fact("indexing.metrics", "a query tells which indexes it used", async (cosmos) => {
-  const container = await cosmos.container();
+  const container = await cosmos.container({ indexingPolicy: POLICIES.accepted.composites });
   await fill(container, 20);
-  const query = container.items.query("SELECT * FROM c WHERE c.kind = 'k3'", { populateIndexMetrics: true });
-  const metrics = JSON.parse((await query.fetchAll()).indexMetrics);
+  const metrics = await indexMetrics(container, "SELECT * FROM c WHERE c.kind = 'k3'");
   assert.deepEqual(Object.keys(metrics).sort(), ["Potential", "Utilized"]);
   for (const lists of Object.values(metrics)) {
     assert.deepEqual(Object.keys(lists).sort(), ["CompositeIndexes", "SingleIndexes"]);
     assert(Object.values(lists).every(Array.isArray), JSON.stringify(metrics));
   }
+  assert.deepEqual(metrics.Utilized.SingleIndexes.map(({ IndexSpec }) => IndexSpec), ["/kind/?"]);
+  const ordered = await indexMetrics(container, "SELECT * FROM c WHERE c.kind = 'k3' ORDER BY c.rank DESC");
+  assert(isByRank(ordered.Utilized.CompositeIndexes), JSON.stringify(ordered));
+});
+
+fact("indexing.metrics", "a query tells which indexes would help", async (cosmos) => {
+  const indexingPolicy = { includedPaths: [{ path: "/kind/?" }], excludedPaths: [{ path: "/*" }] };
+  const container = await cosmos.container({ indexingPolicy });
+  await fill(container, 20);
+  const metrics = await indexMetrics(container, "SELECT * FROM c WHERE c.rank = 3");
+  assert.deepEqual(metrics.Utilized.SingleIndexes, []);
+  assert.deepEqual(metrics.Potential.SingleIndexes.map(({ IndexSpec }) => IndexSpec), ["/rank/?"]);
+  const ordered = await indexMetrics(container, "SELECT * FROM c WHERE c.kind = 'k3' ORDER BY c.rank DESC");
+  assert(isByRank(ordered.Potential.CompositeIndexes), JSON.stringify(ordered));
 });
 
 fact("indexing.charge", "a larger item is charged more", async (cosmos) => {
@@ -105,6 +118,15 @@ fact("indexing.charge", "a query is charged by what it reads", async (cosmos) =>
   const all = await charge("SELECT * FROM c");
   assert(few > 0 && few < all, `${few} and ${all}`);
 });
+
+async function indexMetrics(container, query) {
+  return JSON.parse((await container.items.query(query, { populateIndexMetrics: true }).fetchAll()).indexMetrics);
+}
+
+/** Whether one of these gives the items of a kind in the order of their ranks, forwards or backwards. */
+function isByRank(composites) {
+  return composites.some(({ IndexSpecs }) => /^\/kind \w+,\/rank /.test(IndexSpecs.join()));
+}
 
 async function fill(container, count, options = () => ({})) {
   for (let n = 0; n < count; n++) await container.items.create(item(n), options(n));

@@ -117,6 +117,7 @@ pub async fn delete(cosmos: &Cosmos, request: &Request, owner: &str, name: &str)
         .store()
         .write_catalog(move |txn| catalog::delete_container(txn, owner.as_str(), name.as_str(), conditions))
         .await?;
+    cosmos.usage().forget_dropped(&cosmos.store().catalog());
     Ok(Reply::new(StatusCode::NO_CONTENT, Charge::metadata()))
 }
 

@@ -60,6 +60,7 @@ pub async fn delete(cosmos: &Cosmos, request: &Request, name: &str) -> Result<Re
     let name = database(cosmos, name)?.name.clone();
     let conditions = request.preconditions();
     cosmos.store().write_catalog(move |txn| catalog::delete_database(txn, name.as_str(), conditions)).await?;
+    cosmos.usage().forget_dropped(&cosmos.store().catalog());
     Ok(Reply::new(StatusCode::NO_CONTENT, Charge::metadata()))
 }
 

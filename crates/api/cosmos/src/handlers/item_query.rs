@@ -2,6 +2,7 @@
 
 use super::item_feed::{range_of, scope};
 use crate::failure::Failure;
+use crate::partition_key::Scope;
 use crate::query::body::QueryBody;
 use crate::query::host::QueryHost;
 use crate::query::metrics;
@@ -9,6 +10,7 @@ use crate::query::run::run;
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::service::Cosmos;
+use crate::usage::{Queried, Reach, asked};
 use crate::{header, session};
 use http::StatusCode;
 use orrery_api_common::percent;
@@ -17,6 +19,7 @@ use orrery_documents::charge::{Charge, ReadWork};
 use orrery_documents::definition::DistanceFunction;
 use orrery_documents::item::Items;
 use orrery_keys::{Epk, epk, prefix_range};
+use orrery_query::access::{IndexOf, Path};
 use orrery_query::bind::Settings;
 use orrery_query::execute::{Host, Page, page};
 use orrery_query::functions::vector::Distance;
@@ -47,12 +50,15 @@ pub async fn query(
     let (range, lsn) = (range_of(&scope, container), snapshot.lsn());
     let host = QueryHost::new(cosmos.store().env());
     let work = {
-        let container = container.clone();
+        let (cosmos, container) = (cosmos.clone(), container.clone());
         move |host: &QueryHost| {
-            let prepared = prepare_for(&body.text, &body.parameters, Rules::On, &settings(&container))?;
+            let mut prepared = prepare_for(&body.text, &body.parameters, Rules::On, &settings(&container))?;
             let items = Items::new(&*snapshot, &container, &scope, host)?;
-            let items = narrowed(items, &prepared, &body.parameters, &container).indexed()?;
+            let (items, named) = narrowed(items, &prepared, &body.parameters, &container);
+            let items = items.indexed()?;
             let found = page(&prepared.plan, &items, host, resume.as_deref(), body.resume.as_ref(), limits)?;
+            let reach = reach(&scope, named.as_deref(), &container);
+            note(&cosmos, &container, &body.text, resume.is_none(), reach, &mut prepared, &found);
             Ok((found, prepared.plan.descends(), host.elapsed_ms() as f64))
         }
     };
@@ -94,21 +100,67 @@ fn settings(container: &Container) -> Settings {
     Settings { vectors: vectors.collect() }
 }
 
-/// Only the items, or else the partitions, that the filter names.
+/// Remembers what was asked, for advice on it.
+fn note(
+    cosmos: &Cosmos,
+    container: &Container,
+    text: &str,
+    is_first: bool,
+    reach: Reach<'_>,
+    prepared: &mut Prepared,
+    page: &Page,
+) {
+    let (paths, missing) = (&asked(&mut prepared.plan.query.block)[..], &missing(page)[..]);
+    let (rows, charge) = (page.count as u64, charge(page));
+    let page = Queried { text, is_first, reach, rows, charge, paths, missing };
+    cosmos.usage().queried(container.number(), &page);
+}
+
+/// Which partitions were asked: those of the scope, or those that the filter names. A part of a range that is less
+/// than the whole is some of them.
+fn reach<'a>(scope: &'a Scope, named: Option<&'a [(Epk, Epk)]>, container: &Container) -> Reach<'a> {
+    match (scope, named) {
+        (Scope::Partition(epk), _) => Reach::Partition(epk.as_bytes()),
+        (_, Some([(min, max)])) if min == max => Reach::Partition(min.as_bytes()),
+        (_, Some(_)) => Reach::Some,
+        (Scope::Between(min, max), None) => {
+            let mut ranges = container.ranges().leaves().iter();
+            let is_all = ranges.any(|range| *min <= range.min && range.max <= *max);
+            if is_all { Reach::All } else { Reach::Some }
+        }
+    }
+}
+
+/// Composite indexes that would have helped.
+fn missing(page: &Page) -> Vec<Vec<(Path, bool)>> {
+    let potential = page.used.potential.iter().map(|one| &one.index);
+    let composites = potential.filter_map(|index| match index {
+        IndexOf::Composite(parts) => Some(parts.clone()),
+        IndexOf::Path(_) => None,
+    });
+    composites.collect()
+}
+
+/// Only the items, or else the partitions, that the filter names; and which partitions these are.
 fn narrowed<'a>(
     items: Items<'a>,
     prepared: &Prepared,
     parameters: &[(String, Value)],
     container: &Container,
-) -> Items<'a> {
+) -> (Items<'a>, Option<Vec<(Epk, Epk)>>) {
     let paths = key_paths(container);
     if let Some(lookups) = id_and_key_lookups(&prepared.ast, parameters, &paths) {
         let keys = lookups.into_iter().map(|(id, key)| (epk(container.hashing(), &key), id));
-        return items.among(&keys.collect::<Vec<_>>());
+        let keys: Vec<(Epk, String)> = keys.collect();
+        let named = keys.iter().map(|(epk, _)| (epk.clone(), epk.clone())).collect();
+        return (items.among(&keys), Some(named));
     }
     match partition_keys(&prepared.ast, parameters, &paths) {
-        Some(keys) => items.within(&partitions(container, &keys)),
-        None => items,
+        Some(keys) => {
+            let named = partitions(container, &keys);
+            (items.within(&named), Some(named))
+        }
+        None => (items, None),
     }
 }
 
@@ -131,18 +183,22 @@ fn reply(container: &Container, page: &Page) -> Reply {
     text.reserve(page.rows.len() + 32);
     text.extend_from_slice(&page.rows);
     text.extend_from_slice(format!("],\"_count\":{}}}", page.count).as_bytes());
-    let charge = Charge::query(&ReadWork {
-        documents_read: page.metrics.documents_read,
-        bytes_read: page.metrics.bytes_read,
-        rows: page.count as u64,
-        bytes_out: page.rows.len() as u64,
-        ..ReadWork::default()
-    });
-    Reply::new(StatusCode::OK, charge)
+    Reply::new(StatusCode::OK, charge(page))
         .header(header::ITEM_COUNT, page.count.to_string())
         .header(header::ALT_CONTENT_PATH, percent::encode_uri(container.path()))
         .header(header::CONTENT_PATH, container.rid_text())
         .json(text)
+}
+
+fn charge(page: &Page) -> Charge {
+    Charge::query(&ReadWork {
+        documents_read: page.metrics.documents_read,
+        bytes_read: page.metrics.bytes_read,
+        entries_read: page.metrics.entries_read,
+        seeks: page.metrics.seeks,
+        rows: page.count as u64,
+        bytes_out: page.rows.len() as u64,
+    })
 }
 
 /// How a client runs the query over the container's ranges itself.

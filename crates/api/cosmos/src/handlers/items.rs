@@ -40,6 +40,7 @@ async fn create(cosmos: &Cosmos, request: &mut Request, container: &Container) -
     let body = |txn: &mut Txn<'_>| item::create(txn, container, &item, stamp, ordinal);
     let written = cosmos.store().write(scope(container, &item.epk), body).await;
     let written = checked(cosmos, container, &item.epk, written)?;
+    noted(cosmos, container, &item.epk, &item.id, &written.value);
     Ok(write_reply(request, container, &item.epk, &written.value, written.lsn))
 }
 
@@ -51,6 +52,7 @@ async fn upsert(cosmos: &Cosmos, request: &mut Request, container: &Container) -
     let body = |txn: &mut Txn<'_>| item::upsert(txn, container, &item, conditions, stamp, ordinal);
     let written =
         checked(cosmos, container, &item.epk, cosmos.store().write(scope(container, &item.epk), body).await)?;
+    noted(cosmos, container, &item.epk, &item.id, &written.value);
     Ok(write_reply(request, container, &item.epk, &written.value, written.lsn))
 }
 
@@ -69,6 +71,7 @@ pub async fn replace(
     let body = |txn: &mut Txn<'_>| item::replace(txn, container, &target, &item, conditions, stamp);
     let written = cosmos.store().write(scope(container, &target.epk), body).await;
     let written = checked(cosmos, container, &target.epk, written)?;
+    noted(cosmos, container, &target.epk, &target.id, &written.value);
     Ok(write_reply(request, container, &target.epk, &written.value, written.lsn))
 }
 
@@ -83,6 +86,7 @@ pub async fn delete(
     let body = |txn: &mut Txn<'_>| item::delete(txn, container, &target, conditions, stamp);
     let deleted = cosmos.store().write(scope(container, &target.epk), body).await;
     let deleted = checked(cosmos, container, &target.epk, deleted)?;
+    cosmos.usage().touched(container.number(), target.epk.as_bytes());
     let reply = Reply::new(StatusCode::NO_CONTENT, deleted.value.charge);
     Ok(headers(reply, container, &target.epk, deleted.lsn))
 }
@@ -90,6 +94,7 @@ pub async fn delete(
 pub fn read(cosmos: &Cosmos, request: &Request, container: &Container, id: &str) -> Result<Reply, Failure> {
     check_consistency(cosmos, request)?;
     let target = target(request, container, id)?;
+    cosmos.usage().touched(container.number(), target.epk.as_bytes());
     let snapshot = cosmos.store().snapshot();
     let found = item::read(&*snapshot, container, &target, cosmos.store().env().now())?;
     let refused = |error: ItemError| Failure::from(error).at(place(container, &target.epk, snapshot.lsn()));
@@ -103,9 +108,7 @@ pub fn read(cosmos: &Cosmos, request: &Request, container: &Container, id: &str)
         StatusCode::OK => Charge::point_read(item.text_length()),
         _ => Charge::not_modified(),
     };
-    let reply = Reply::new(status, charge)
-        .etag(item.etag())
-        .header(header::ITEM_LSN, item.lsn().0);
+    let reply = Reply::new(status, charge).etag(item.etag()).header(header::ITEM_LSN, item.lsn().0);
     let reply = headers(reply, container, &target.epk, snapshot.lsn());
     Ok(if status == StatusCode::OK { with_item(reply, container, &item) } else { reply })
 }
@@ -142,6 +145,12 @@ fn target(request: &Request, container: &Container, id: &str) -> Result<Target, 
         Failure::partition_key("The partition key is missing: send the header x-ms-documentdb-partitionkey.")
     })?;
     Ok(Target { epk: partition_key::point(container, key)?, id: ItemId::parse(id)? })
+}
+
+/// Remembers that an item was written.
+fn noted(cosmos: &Cosmos, container: &Container, epk: &Epk, id: &ItemId, written: &Effect) {
+    let bytes = written.item.text_length();
+    cosmos.usage().wrote(container.number(), epk.as_bytes(), id.as_str(), bytes);
 }
 
 fn scope<'a>(container: &Container, epk: &'a Epk) -> Scope<'a> {

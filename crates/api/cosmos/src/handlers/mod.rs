@@ -50,7 +50,7 @@ fn database(cosmos: &Cosmos, name: &str) -> Result<Arc<Database>, Failure> {
     })
 }
 
-fn container(cosmos: &Cosmos, database: &str, name: &str) -> Result<Arc<Container>, Failure> {
+pub fn container(cosmos: &Cosmos, database: &str, name: &str) -> Result<Arc<Container>, Failure> {
     let owner = owner(cosmos, database)?;
     let catalog = cosmos.store().catalog();
     catalog.container(owner.rid, name).cloned().ok_or_else(|| {

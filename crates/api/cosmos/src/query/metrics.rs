@@ -5,8 +5,9 @@ use crate::reply::Reply;
 use crate::request::Request;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use orrery_query::access::{IndexOf, Path, Shown, Use, Used};
 use orrery_query::execute::Page;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Adds the metrics that the request asks for.
 pub fn add(reply: Reply, request: &Request, page: &Page, elapsed_ms: f64) -> Reply {
@@ -15,21 +16,70 @@ pub fn add(reply: Reply, request: &Request, page: &Page, elapsed_ms: f64) -> Rep
         reply = reply.header(header::QUERY_METRICS, query_metrics(page, elapsed_ms));
     }
     if request.is_true(&header::POPULATE_INDEX_METRICS) {
-        let none = json!({
-            "UtilizedSingleIndexes": [], "PotentialSingleIndexes": [],
-            "UtilizedCompositeIndexes": [], "PotentialCompositeIndexes": [],
-        });
-        reply = reply.header(header::INDEX_UTILIZATION, STANDARD.encode(none.to_string()));
+        let text = index_metrics(&page.used).to_string();
+        reply = reply.header(header::INDEX_UTILIZATION, STANDARD.encode(text));
     } else if request.is_true(&header::POPULATE_INDEX_METRICS_V2) {
-        let none = json!({
-            "Utilized": { "SingleIndexes": [], "CompositeIndexes": [] },
-            "Potential": { "SingleIndexes": [], "CompositeIndexes": [] },
-        });
-        let text = none.to_string();
+        let text = index_metrics_v2(&page.used).to_string();
         let text = percent_encoding::utf8_percent_encode(&text, percent_encoding::NON_ALPHANUMERIC);
         reply = reply.header(header::INDEX_UTILIZATION, text.to_string());
     }
     reply
+}
+
+/// The first form: a list each of single and composite indexes, used and missed.
+fn index_metrics(used: &Used) -> Value {
+    let single = |uses: &[Use]| -> Value {
+        let specs = uses.iter().filter_map(single_spec).map(|spec| {
+            json!({
+                "FilterExpression": "", "IndexSpec": spec,
+                "FilterPreciseSet": true, "IndexPreciseSet": true, "IndexImpactScore": "High",
+            })
+        });
+        specs.collect()
+    };
+    let composite = |uses: &[Use]| -> Value {
+        let specs = uses.iter().filter_map(composite_specs).map(|specs| {
+            json!({
+                "FilterExpressions": [], "IndexSpecs": specs,
+                "IndexPreciseSet": true, "IndexImpactScore": "High",
+            })
+        });
+        specs.collect()
+    };
+    json!({
+        "UtilizedSingleIndexes": single(&used.utilized), "PotentialSingleIndexes": single(&used.potential),
+        "UtilizedCompositeIndexes": composite(&used.utilized),
+        "PotentialCompositeIndexes": composite(&used.potential),
+    })
+}
+
+/// The second form.
+fn index_metrics_v2(used: &Used) -> Value {
+    let of = |uses: &[Use]| {
+        let single: Value =
+            uses.iter().filter_map(single_spec).map(|spec| json!({ "IndexSpec": spec })).collect();
+        let composite: Value =
+            uses.iter().filter_map(composite_specs).map(|specs| json!({ "IndexSpecs": specs })).collect();
+        json!({ "SingleIndexes": single, "CompositeIndexes": composite })
+    };
+    json!({ "Utilized": of(&used.utilized), "Potential": of(&used.potential) })
+}
+
+/// `/status/?`, as a policy would include it.
+fn single_spec(one: &Use) -> Option<String> {
+    match &one.index {
+        IndexOf::Path(path) => Some(format!("{}/?", Shown(path))),
+        IndexOf::Composite(_) => None,
+    }
+}
+
+/// `/status ASC` for each part.
+fn composite_specs(one: &Use) -> Option<Vec<String>> {
+    let IndexOf::Composite(parts) = &one.index else { return None };
+    let spec = |(path, descends): &(Path, bool)| {
+        format!("{} {}", Shown(path), if *descends { "DESC" } else { "ASC" })
+    };
+    Some(parts.iter().map(spec).collect())
 }
 
 /// One client splits strictly at `;` and `=`: no trailing separator, no empty entry.

@@ -57,6 +57,7 @@ pub enum OfferTarget {
 }
 
 impl Container {
+    /// One whose items are all indexed as the definition says, in the first generation.
     pub(super) fn new(
         database: DatabaseName,
         rid: ContainerRid,
@@ -65,8 +66,8 @@ impl Container {
         etag: ETag,
         written: Timestamp,
         offer: Option<OfferRid>,
-        generations: Generations,
     ) -> Self {
+        let generations = Generations::new(0, definition.indexing(), Vec::new());
         let hashing = hashing(definition.partition_key().kind());
         let self_link = format!("dbs/{}/colls/{rid}/", rid.database);
         let path = format!("dbs/{database}/colls/{}", definition.name());

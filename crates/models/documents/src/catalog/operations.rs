@@ -3,10 +3,10 @@
 use super::model::{self, Container, Database, Offer, OfferTarget};
 use super::record::{self, NumbersRecord};
 use crate::definition::{ContainerDefinition, DefinitionError, Throughput};
+use crate::index;
 use crate::item::{Preconditions, Verdict};
 use crate::ranges::Ranges;
 use crate::row::{self, Row};
-use crate::index::{self, Generations};
 use crate::{Stamp, expiry, sweep};
 use bytes::Bytes;
 use orrery_core::{ContainerRid, DatabaseName, DatabaseRid, ETag, OfferRid, limits};
@@ -27,7 +27,9 @@ pub enum CatalogError {
     Changed,
     #[error("the account holds as many databases or containers as it may; delete one first")]
     TooMany,
-    #[error("The indexing policy was changed too often while the container is being indexed; wait until that is done.")]
+    #[error(
+        "The indexing policy was changed too often while the container is being indexed; wait until that is done."
+    )]
     StillIndexing,
     #[error("the offer names another resource than the one it belongs to")]
     OfferMoved,
@@ -91,10 +93,8 @@ pub fn create_container(
         own.as_ref().map(|own| put_offer(txn, OfferTarget::Container(rid), own, stamp)).transpose()?;
     let hashing = model::hashing(definition.partition_key().kind());
     let ranges = Ranges::even(hashing, own.as_ref().map_or(1, Throughput::ranges));
-    let generations = Generations::new(0, definition.indexing(), Vec::new());
-    let (name, definition) = (database.name.clone(), definition.clone());
     let container =
-        Container::new(name, rid, definition, ranges, stamp.etag, stamp.now, offer, generations);
+        Container::new(database.name.clone(), rid, definition.clone(), ranges, stamp.etag, stamp.now, offer);
     put_container(txn, &container);
     put(txn, Row::Alive { container: rid.number() }, container.alive_value());
     Ok(container)

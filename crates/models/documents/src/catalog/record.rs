@@ -168,7 +168,7 @@ pub(super) fn read_container(bytes: &[u8]) -> Result<Container, Error> {
     let older = record.index_older.into_iter().map(|older| Older::new(older.number, older.policy));
     let older = older.collect::<Option<Vec<_>>>().ok_or_else(|| damaged("container"))?;
     let generations = Generations::new(record.index_generation, definition.indexing(), older);
-    Ok(Container::new(
+    let container = Container::new(
         DatabaseName::parse(&record.database_name).map_err(|_| damaged("container"))?,
         ContainerRid::new(DatabaseRid(record.database), record.number),
         definition,
@@ -177,8 +177,8 @@ pub(super) fn read_container(bytes: &[u8]) -> Result<Container, Error> {
         ETag::parse(&record.etag).ok_or_else(|| damaged("container"))?,
         Timestamp::from_millis(record.written_ms),
         record.offer.map(OfferRid),
-        generations,
-    ))
+    );
+    Ok(container.indexed_by(generations))
 }
 
 fn read_range(record: RangeRecord) -> Result<Range, Error> {

@@ -33,12 +33,12 @@ pub use composite::Composite;
 pub use generations::{Generations, Older};
 pub use number::{composite_number, path_number, spatial_number};
 pub use place::Place;
+pub(crate) use reach::{Area, Reach};
 pub use rebuild::{Chunk, Progress, forget, next, note, progress, reenter, schedule};
 pub use rules::IndexRules;
+pub(crate) use search::Searched;
 pub use survey::{Survey, SurveyedPartition, SurveyedPath, Weight, partition_key, survey, weigh};
 pub use terms::{Terms, terms};
-pub(crate) use reach::{Area, Reach};
-pub(crate) use search::Searched;
 pub(crate) use write::{Entering, enlarge};
 
 /// Fields of a container's tally that are no path: how many items it has, and how many of them are indexed.

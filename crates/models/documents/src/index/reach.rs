@@ -28,10 +28,15 @@ pub enum Inside {
 
 impl Reach {
     /// The reach of whole partitions; `None` when they are small enough to be read through.
-    pub fn of_partitions(state: &dyn Read, container: u32, epks: Vec<Vec<u8>>) -> Result<Option<Self>, Error> {
+    pub fn of_partitions(
+        state: &dyn Read,
+        container: u32,
+        epks: Vec<Vec<u8>>,
+    ) -> Result<Option<Self>, Error> {
         let sizes = epks.iter().map(|epk| partition::size(state, container, epk));
         let sizes = sizes.collect::<Result<Vec<PartitionSize>, Error>>()?;
-        if epks.len() <= limits::INDEX_WALKS_MAX && sizes.iter().all(|size| size.is_large || size.items == 0) {
+        if epks.len() <= limits::INDEX_WALKS_MAX && sizes.iter().all(|size| size.is_large || size.items == 0)
+        {
             return Ok(Some(Self::Partitions(epks)));
         }
         let bytes: u64 = sizes.iter().map(|size| size.bytes).sum();

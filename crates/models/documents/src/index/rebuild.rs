@@ -92,7 +92,9 @@ pub fn next(state: &dyn Read, container: &Container) -> Result<Option<Progress>,
         job.cursor = key.to_vec();
         job.done += 1;
         match chunks.last_mut() {
-            Some(last) if last.epk == epk && last.ids.len() < limits::REINDEX_CHUNK_ITEMS_MAX => last.ids.push(id),
+            Some(last) if last.epk == epk && last.ids.len() < limits::REINDEX_CHUNK_ITEMS_MAX => {
+                last.ids.push(id)
+            }
             _ => chunks.push(Chunk { epk, ids: vec![id] }),
         }
         bytes += value.len();

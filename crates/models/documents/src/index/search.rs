@@ -41,6 +41,9 @@ impl<'a> Searched<'a> {
         now: Timestamp,
         is_stored: impl Fn(&Path) -> bool,
     ) -> Result<Option<Self>, Error> {
+        if !is_of_one_moment(state, container)? {
+            return Ok(None);
+        }
         let generations = container.generations();
         let tally = Tally::of(state, Space::Index, container.tally_key())?;
         // An item may be left out of the index by its own request.
@@ -192,6 +195,15 @@ impl<'a> Searched<'a> {
         }
         Ok(Some(expired))
     }
+}
+
+/// Whether the container's picture tells how the items of this state are indexed. The one is taken a moment before the
+/// other, and in between the policy may have changed, or a rebuild ended.
+fn is_of_one_moment(state: &dyn Read, container: &Container) -> Result<bool, Error> {
+    let alive = state.get(Space::Meta, container.alive_key())?;
+    let job = Row::Job { kind: JobKind::Index, container: container.number() }.key();
+    Ok(alive == Some(container.alive_value())
+        && (!container.generations().is_settled() || state.get(Space::Meta, &job)?.is_none()))
 }
 
 fn partition_tally(state: &dyn Read, container: &Container, epk: &[u8]) -> Result<(u64, Tally), Error> {

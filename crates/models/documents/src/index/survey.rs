@@ -154,7 +154,7 @@ fn spread(state: &dyn Read, container: &Container) -> Result<Vec<u64>, Error> {
         return Ok(first);
     }
     let mut spread: Vec<u64> = Vec::with_capacity(items_max);
-    let step = ((end - start) / items_max as u64).max(1);
+    let step = (end - start).div_ceil(items_max as u64);
     let mut next = *start;
     while spread.len() < items_max
         && let Some(found) = ordinals(next, Order::Ascending).next().transpose()?

@@ -37,15 +37,18 @@ impl Entering<'_> {
             None => None,
         };
         let before = match (old, &place) {
-            (Some(old), Some(place)) => terms_under(self.container, place.generation, old)?,
+            (Some(old), Some(place)) => entered(self.container, place, old),
             _ => Terms::default(),
         };
-        let after = new.map_or_else(Terms::default, |new| terms(generations.rules(), new.text(), new.written()));
+        let after =
+            new.map_or_else(Terms::default, |new| terms(generations.rules(), new.text(), new.written()));
         let changed = self.put_difference(txn, &before, &after);
         match (&place, new) {
             (Some(place), Some(_)) if place.generation == generations.number() => {}
             (_, Some(_)) => Place::put(txn, number, self.ordinal, generations.number(), self.epk, self.id),
-            (Some(_), None) => txn.delete(Space::Index, Row::Place { container: number, ordinal: self.ordinal }.key()),
+            (Some(_), None) => {
+                txn.delete(Space::Index, Row::Place { container: number, ordinal: self.ordinal }.key())
+            }
             (None, None) => {}
         }
         self.tally(txn, INDEXED, i64::from(new.is_some()) - i64::from(place.is_some()));
@@ -109,6 +112,12 @@ pub(super) fn terms_under(container: &Container, generation: u8, item: &ItemRow)
     Ok(terms(rules, item.text(), item.written()))
 }
 
+/// The same for a transaction. A generation that it does not know is newer than the picture of the container that it
+/// goes by; then nothing it writes matters, because its commit is refused.
+fn entered(container: &Container, place: &Place, item: &ItemRow) -> Terms {
+    terms_under(container, place.generation, item).unwrap_or_default()
+}
+
 /// Gives the items of a partition that has become large entries of their own.
 pub(crate) fn enlarge(txn: &mut Txn<'_>, container: &Container, epk: &[u8]) -> Result<(), Error> {
     let range = row::items_of_partition(container.number(), epk);
@@ -121,8 +130,10 @@ pub(crate) fn enlarge(txn: &mut Txn<'_>, container: &Container, epk: &[u8]) -> R
         let Some(place) = Place::of(txn, container.number(), item.ordinal())? else { continue };
         let (id, ordinal) = (&*place.id, item.ordinal());
         let entering = Entering { container, epk, id, ordinal, is_large: true };
-        let terms = terms_under(container, place.generation, &item)?;
-        terms.iter().for_each(|term| txn.put_unseen(Space::Index, entering.local_entry(term), Some(Bytes::new())));
+        let terms = entered(container, &place, &item);
+        terms
+            .iter()
+            .for_each(|term| txn.put_unseen(Space::Index, entering.local_entry(term), Some(Bytes::new())));
         let tally = entering.partition_tally();
         terms.path_numbers().for_each(|path| txn.tally(Space::Index, tally.clone(), path, 1));
     }

@@ -158,7 +158,8 @@ impl<'a> Items<'a> {
 
 /// What two areas have in common. One of them may be a single partition, named by its key twice.
 fn overlap(a: &(Epk, Epk), b: &(Epk, Epk)) -> Option<(Epk, Epk)> {
-    let holds = |(min, max): &(Epk, Epk), epk: &Epk| if min == max { min == epk } else { min <= epk && epk < max };
+    let holds =
+        |(min, max): &(Epk, Epk), epk: &Epk| if min == max { min == epk } else { min <= epk && epk < max };
     if a.0 == a.1 {
         return holds(b, &a.0).then(|| a.clone());
     }

@@ -1,7 +1,7 @@
 //! Time to live: gone at the second, removed by whoever comes first.
 
 use crate::audit::audit;
-use crate::world::{Change, World, said, target, Written};
+use crate::world::{Change, World, Written, said, target};
 use orrery_core::limits;
 use orrery_documents::catalog::Container;
 use orrery_documents::expiry;

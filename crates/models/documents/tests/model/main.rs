@@ -17,6 +17,7 @@ mod preconditions;
 mod rebuilding;
 mod rules;
 mod searching;
+mod surveying;
 mod sweeping;
 mod unique;
 mod world;

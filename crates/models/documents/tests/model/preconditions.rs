@@ -1,6 +1,6 @@
 //! `If-Match` and `If-None-Match` on writes of items.
 
-use crate::world::{World, said, target, Written};
+use crate::world::{World, Written, said, target};
 use orrery_core::ETag;
 use orrery_documents::catalog::Container;
 use orrery_documents::item::{Preconditions, TagMatch};

@@ -123,7 +123,9 @@ fn a_second_change_starts_the_job_over() {
 fn only_a_change_that_turns_expiry_on_or_moves_it_is_work() {
     let mut world = with_items(r#""defaultTtl":10"#);
     world
-        .replace_container(r#""defaultTtl":10,"computedProperties":[{"name":"m","query":"SELECT VALUE c.n FROM c"}]"#)
+        .replace_container(
+            r#""defaultTtl":10,"computedProperties":[{"name":"m","query":"SELECT VALUE c.n FROM c"}]"#,
+        )
         .unwrap();
     assert_eq!(sweep::jobs(&*world.snapshot()).unwrap(), [], "the time is the same");
     world.replace_container("").unwrap();

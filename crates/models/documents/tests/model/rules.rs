@@ -1,6 +1,6 @@
 //! What an item's own members must be: its id, its ttl, its partition key, its unique values.
 
-use crate::world::{World, epk, prepare, prepared, Written};
+use crate::world::{World, Written, epk, prepare, prepared};
 use orrery_core::limits;
 use orrery_documents::item::{Preconditions, PrepareError, Ttl, partition_key_of};
 use orrery_value::Value;

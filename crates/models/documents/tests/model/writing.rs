@@ -1,7 +1,7 @@
 //! Create, replace, upsert, delete, rename: what is there afterwards and what the log says.
 
 use crate::audit::audit;
-use crate::world::{Change, World, prepared, said, target, Written};
+use crate::world::{Change, World, Written, prepared, said, target};
 use orrery_documents::catalog;
 use orrery_documents::item::{self, Preconditions};
 use orrery_kv::{Outcome, Overlay, Txn};

@@ -7,15 +7,36 @@
 //! What comes out is a superset of the matches, each document once: the executor applies the whole filter again.
 //! So an index may know less than the filter asks, and an answer is the same without any.
 
+mod choices;
+mod choose;
+mod conditions;
+mod cost;
 mod indexes;
 mod interval;
+mod known;
 mod need;
 mod path;
+mod postings;
 mod rules;
+mod settle;
+mod show;
+mod used;
+mod way;
+mod weigh;
 
+pub use choose::{Prefer, Walk};
 pub use indexes::{
     Begin, Entries, Entry, IndexOf, Indexes, Interval, Known, Path, Rectangle, Shown, Span, Step,
 };
 pub use need::{Need, need};
 pub use path::{Slots, path_of, paths_read};
 pub use rules::rectangle_of;
+pub use show::Spelled;
+pub use used::{Purpose, Use, Used};
+pub use way::{Access, Along, KeyAt, Set, Sorted, Ties};
+
+pub(crate) use choose::{Task, choose};
+pub(crate) use known::document;
+pub(crate) use postings::Postings;
+pub(crate) use settle::settle;
+pub(crate) use used::used;

@@ -9,6 +9,7 @@ use super::eval::{Row, eval};
 use super::page::{self, Limits};
 use super::scan::{At, Place, Scan, Sink, Took};
 use super::world::World;
+use crate::access::Walk;
 use crate::bind::bound::Block;
 use crate::datum::Datum;
 use crate::error::QueryError;
@@ -35,7 +36,7 @@ impl<'a> Derived<'a> {
         if block.is_streaming() && block.offset == 0 && block.limit.is_none() {
             return Ok(Self::Streamed(Streamed { block, scan, can_pause, paused: RefCell::default() }));
         }
-        let inner = Scan { block, slots: scan.slots, collection: scan.collection, world: scan.world };
+        let inner = scan.of_all(block);
         let whole = Limits { items: usize::MAX, bytes: limits::QUERY_BYTES_HELD_MAX };
         let page = scan.world.whole(|| page::run(&inner, None, None, whole))?;
         if page.next.is_some() {
@@ -113,14 +114,14 @@ impl Streamed<'_> {
             Start::At(position) | Start::After(position) => {
                 let (document, inner) = position.split_at(position.len().saturating_sub(8));
                 let inner = number(inner) + u64::from(matches!(start, Start::After(_)));
-                Some(Place { position: document.to_vec(), inner })
+                Some(Place { walk: Walk::Key, position: document.to_vec(), inner })
             }
         };
-        let Scan { slots, collection, world, .. } = *self.scan;
-        let inner = Scan { block: self.block, slots, collection, world };
+        let inner = self.scan.of_all(self.block);
         let mut pass = Pass { visit, last: None, can_pause: self.can_pause };
         let stopped = inner.run(place.as_ref(), &mut pass)?;
-        let outside = |Place { position, inner }| Place {
+        let outside = |Place { walk, position, inner }| Place {
+            walk,
             position: [&position[..], &inner.to_be_bytes()].concat(),
             inner: 0,
         };

@@ -1,14 +1,16 @@
 //! Running a plan: documents in, pages of rows out.
 //!
 //! ```text
-//! Collection ─ scan ─> rows ─ filter ─> sink ─> page
+//! Collection ─ scan ──┐
+//!     Indexes ─ reach ─┴─> rows ─ filter ─> sink ─> page
 //! ```
 //!
-//! A scan shows document after document; FROM makes rows of each; those that pass the filter go to the sink
-//! that fits the query (`sink/`). Subqueries run inside, once for each row (`block`). Every loop counts its
+//! A scan shows document after document, or an index leads to some of them; FROM makes rows of each; those that
+//! pass the filter go to the sink that fits the query (`sink/`). Subqueries run inside, once for each row (`block`). Every loop counts its
 //! steps, so no query runs, or grows, without bound (`world`).
 
 mod accumulate;
+mod along;
 mod block;
 mod collection;
 mod derived;
@@ -17,6 +19,7 @@ mod like;
 mod operators;
 mod page;
 mod rank;
+mod reach;
 mod rows;
 mod scan;
 mod sink;
@@ -26,13 +29,14 @@ mod world;
 pub(crate) use block::size_of_value;
 pub use collection::{Collection, Found, Start, Whereabouts};
 pub use page::{Limits, Page, ResumeFilter};
+pub(crate) use world::World;
 pub use world::{Host, Metrics};
 
+use crate::access::{self, Access, Task};
 use crate::error::QueryError;
 use crate::plan::Plan;
 use scan::Scan;
 use state::State;
-use world::World;
 
 /// The next page of a plan's answer; `resume` is what the page before gave as [`Page::next`].
 pub fn page(
@@ -47,9 +51,27 @@ pub fn page(
     let random = || host.random();
     let world = World::new(host, &random);
     let query = &plan.query;
-    let scan = Scan { block: &query.block, slots: query.slots, collection, world: &world };
+    let (need, indexes) = (access::need(&query.block), collection.indexes());
+    let task = page::task(plan, resume.as_ref(), limits);
+    let chosen = access::choose(&query.block, &need, indexes, task, &world)?;
+    let access = access::settle(chosen.clone(), indexes, &world)?;
+    let scan = Scan { block: &query.block, slots: query.slots, collection, access: &access, world: &world };
     let page = page::run(&scan, resume, filter, limits)?;
-    Ok(Page { metrics: world.metrics(), ..page })
+    let used = access::used(&query.block, &need, indexes, chosen);
+    Ok(Page { metrics: world.metrics(), used, ..page })
+}
+
+/// The way that the first page of a plan's answer takes to its documents.
+pub fn explain(
+    plan: &Plan,
+    collection: &dyn Collection,
+    host: &dyn Host,
+    limits: Limits,
+) -> Result<Access, QueryError> {
+    let random = || host.random();
+    let world = World::new(host, &random);
+    let (block, task): (_, Task) = (&plan.query.block, page::task(plan, None, limits));
+    access::choose(block, &access::need(block), collection.indexes(), task, &world)
 }
 
 /// The value of an expression that reads no row, if it has one within the bounds.

@@ -9,13 +9,15 @@ use super::block::{fill, size_of_value};
 use super::collection::Whereabouts;
 use super::eval::{Row, write};
 use super::rank;
-use super::scan::Scan;
+use super::scan::{Place, Scan};
 use super::sink::{AggregateSink, GroupSink, KeyedSink, Order, SortKey, StreamSink, descends};
 use super::state::{After, Kind, State};
 use super::world::Metrics;
+use crate::access::{Access, Task, Used, Walk};
 use crate::bind::bound::Grouping;
 use crate::datum::Datum;
 use crate::error::QueryError;
+use crate::plan::Plan;
 use orrery_core::limits;
 use orrery_value::Value;
 
@@ -34,6 +36,8 @@ pub struct Page {
     /// Where the next page goes on; `None` at the end.
     pub next: Option<Vec<u8>>,
     pub metrics: Metrics,
+    /// Which indexes it used, and which it could have.
+    pub used: Used,
 }
 
 /// How a client resumes an ORDER BY whose rewritten form it runs itself (wire guide §17.6).
@@ -94,8 +98,21 @@ impl Output {
                 "The values this query sorts or groups by are too long for a continuation token; ask for larger pages, or sort by something shorter.".to_owned(),
             ));
         }
-        Ok(Page { rows: self.rows, count: self.count, next, metrics: Metrics::default() })
+        Ok(Page { rows: self.rows, count: self.count, next, ..Page::default() })
     }
+}
+
+/// What a page asks of whoever finds its documents.
+pub(crate) fn task(plan: &Plan, resume: Option<&State>, page: Limits) -> Task {
+    let block = &plan.query.block;
+    let (skip, left) = resume.map_or((block.offset, block.limit), |state| (state.skip, state.left));
+    let items = left.unwrap_or(u64::MAX).min(page.items as u64);
+    let walk = match resume.map(|state| &state.kind) {
+        Some(Kind::Stream(place)) => Some(place.walk),
+        Some(Kind::Aggregate(..)) => Some(Walk::Key),
+        _ => None,
+    };
+    Task { rows: skip.saturating_add(items), walk, prefer: plan.prefer }
 }
 
 pub(crate) fn run(
@@ -106,12 +123,7 @@ pub(crate) fn run(
 ) -> Result<Page, QueryError> {
     let block = scan.block;
     let resume = resume.unwrap_or(State { skip: block.offset, left: block.limit, kind: Kind::Ranked(0) });
-    let limits = Limits {
-        items: page
-            .items
-            .min(resume.left.map_or(usize::MAX, |left| usize::try_from(left).unwrap_or(usize::MAX))),
-        bytes: page.bytes,
-    };
+    let limits = within(page, resume.left);
     if resume.left == Some(0) {
         return Output::default().finish(None);
     }
@@ -129,10 +141,39 @@ fn stream(scan: &Scan<'_>, resume: State, limits: Limits) -> Result<Page, QueryE
         Kind::Stream(place) => Some(place),
         _ => None,
     };
+    if let Some(ordinal) = from.and_then(Place::ordinal).filter(|_| *scan.access == Access::Scan) {
+        let inner = from.map_or(0, |place| place.inner);
+        return numbered(scan, resume.skip, resume.left, (ordinal, inner), limits);
+    }
     let mut sink = StreamSink { skip: resume.skip, left: resume.left, output: Output::default(), limits };
     let stopped = scan.run(from, &mut sink)?;
     let next = stopped.map(|place| State { skip: sink.skip, left: sink.left, kind: Kind::Stream(place) });
     sink.output.finish(next)
+}
+
+/// Rows in the order of their documents' numbers, which no index gives any more: the first of them are picked from
+/// all, as rows are that are sorted by nothing else.
+fn numbered(
+    scan: &Scan<'_>,
+    skip: u64,
+    left: Option<u64>,
+    from: (u64, u64),
+    page: Limits,
+) -> Result<Page, QueryError> {
+    let limits = within(page, left);
+    let (order, (ordinal, inner)) = (Order::from([]), from);
+    let from = SortKey { after: After { keys: Vec::new(), ordinal, inner }, order: order.clone() };
+    let mut sink = KeyedSink::new(order, Some(from), true, capacity(skip, limits.items));
+    scan.run(None, &mut sink)?;
+    let dropped = sink.dropped;
+    let next = |After { ordinal, inner, .. }| Kind::Stream(Place::numbered(ordinal, inner.saturating_add(1)));
+    windowed(sink.finish(), skip, left, dropped, limits, next)
+}
+
+/// A page that is no longer than what is left.
+fn within(page: Limits, left: Option<u64>) -> Limits {
+    let left = left.map_or(usize::MAX, |left| usize::try_from(left).unwrap_or(usize::MAX));
+    Limits { items: page.items.min(left), bytes: page.bytes }
 }
 
 fn aggregate(
@@ -155,7 +196,7 @@ fn aggregate(
         }
         _ => (None, fresh(), Whereabouts::Inside),
     };
-    let mut sink = AggregateSink { accumulators };
+    let mut sink = AggregateSink { accumulators, is_resumable: *scan.access == Access::Scan };
     let stopped = if whereabouts == Whereabouts::Behind { None } else { scan.run(from.as_ref(), &mut sink)? };
     let mut output = Output::default();
     if let Some(place) = stopped {
@@ -199,7 +240,7 @@ fn group(scan: &Scan<'_>, grouping: &Grouping, resume: State, limits: Limits) ->
         let text = group_row(scan, grouping, keys.clone(), accumulators);
         (After { keys, ordinal: 0, inner: 0 }, text)
     });
-    let page = windowed(rows, skip, left, dropped, limits)?;
+    let page = windowed(rows, skip, left, dropped, limits, Kind::Keyed)?;
     scan.world.outcome()?;
     Ok(page)
 }
@@ -230,17 +271,18 @@ fn distinct_groups(
     scan.world.outcome()?;
     let rest = rows.into_iter().filter(|(value, _)| after.as_ref().is_none_or(|after| *value > after.keys));
     let rest = rest.map(|(keys, text)| (After { keys, ordinal: 0, inner: 0 }, Some(text)));
-    windowed(rest, skip, left, false, limits)
+    windowed(rest, skip, left, false, limits, Kind::Keyed)
 }
 
-/// A page of rows that are in their order: some skipped, some taken, and where the rest begins. `dropped`
-/// when there are more rows than these.
+/// A page of rows that are in their order: some skipped, some taken, and where the rest begins, after the last of
+/// them. `dropped` when there are more rows than these.
 fn windowed(
     rows: impl Iterator<Item = (After, Option<Vec<u8>>)>,
     mut skip: u64,
     mut left: Option<u64>,
     dropped: bool,
     limits: Limits,
+    kind: impl FnOnce(After) -> Kind,
 ) -> Result<Page, QueryError> {
     let mut output = Output::default();
     let (mut more, mut last) = (dropped, None);
@@ -258,7 +300,7 @@ fn windowed(
         last = Some(key);
     }
     let next = last.filter(|_| more && left != Some(0));
-    output.finish(next.map(|after| State { skip, left, kind: Kind::Keyed(after) }))
+    output.finish(next.map(|after| State { skip, left, kind: kind(after) }))
 }
 
 /// How many rows must be held to skip some and fill a page.
@@ -288,7 +330,7 @@ fn keyed(
     }
     scan.run(None, &mut sink)?;
     let dropped = sink.dropped;
-    windowed(sink.finish(), skip, left, dropped, limits)
+    windowed(sink.finish(), skip, left, dropped, limits, Kind::Keyed)
 }
 
 /// The place a client's filter names: before every row with its values if it names no row, or behind all.

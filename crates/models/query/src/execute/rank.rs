@@ -32,8 +32,7 @@ pub(crate) fn run(scan: &Scan<'_>, resume: State, limits: Limits) -> Result<Page
     if rank.scores.iter().any(|score| matches!(score, Score::FullText { .. })) {
         // Statistics are of all documents, whatever the filter.
         let block = Block { filter: None, ..scan.block.clone() };
-        let all = Scan { block: &block, slots: scan.slots, collection: scan.collection, world: scan.world };
-        all.run(None, &mut counting)?;
+        scan.of_all(&block).run(None, &mut counting)?;
     }
     let mut scoring = Scoring { statistics: counting.statistics, rows: Vec::new() };
     scan.run(None, &mut scoring)?;

@@ -1,13 +1,17 @@
 //! From documents to rows to a sink: the loop at the bottom of every page.
 
-use super::collection::{Collection, Nothing, Start};
+use super::collection::{Collection, Found, Nothing, Start};
 use super::derived::Derived;
 use super::eval::{Row, eval};
+use super::reach;
 use super::rows::{each_element, each_row};
+use super::state::After;
 use super::world::World;
+use crate::access::{Access, Walk};
 use crate::bind::bound::{Block, Source, SourceOf};
 use crate::datum::Datum;
 use crate::error::QueryError;
+use orrery_value::Value;
 use std::ops::ControlFlow;
 
 /// Where a row is: its document, and its number among the combinations of that document.
@@ -34,6 +38,32 @@ pub(crate) enum Took {
     Done,
 }
 
+/// What an index tells of a document that was not read yet.
+pub(crate) struct Glimpse<'a> {
+    /// The values of the first keys of ORDER BY, the same for all rows of the document.
+    pub keys: &'a [Value],
+    pub ordinal: Option<u64>,
+}
+
+/// What a page makes of a glimpse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Judged {
+    /// It may have rows of the page.
+    Needed,
+    /// All its rows come before the page.
+    Behind,
+    /// All its rows come after a page that is full.
+    Beyond { by: Beyond },
+}
+
+/// What tells that rows come later than others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Beyond {
+    Keys,
+    /// The keys are equal, and the number decides.
+    Number,
+}
+
 /// Takes the rows that pass the filter.
 pub(crate) trait Sink {
     fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, at: &At<'_>, world: &World<'_>) -> Took;
@@ -47,13 +77,36 @@ pub(crate) trait Sink {
     fn can_pause(&self) -> bool {
         false
     }
+
+    /// The last row that is behind us, for rows that are sorted.
+    fn goes_on_after(&self) -> Option<&After> {
+        None
+    }
+
+    /// Whether a document must be read, as far as its sort keys tell.
+    fn judge(&mut self, _glimpse: &Glimpse<'_>) -> Judged {
+        Judged::Needed
+    }
 }
 
 /// Where a scan stopped, to go on from: a position, and how many of its combinations are done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place {
+    pub walk: Walk,
     pub position: Vec<u8>,
     pub inner: u64,
+}
+
+impl Place {
+    pub fn numbered(ordinal: u64, inner: u64) -> Self {
+        Self { walk: Walk::Number, position: ordinal.to_be_bytes().to_vec(), inner }
+    }
+
+    /// The document's number, if the scan went by these.
+    pub fn ordinal(&self) -> Option<u64> {
+        let bytes = (self.walk == Walk::Number).then(|| self.position.as_slice().try_into().ok());
+        bytes.flatten().map(u64::from_be_bytes)
+    }
 }
 
 /// A block over a collection, with room for its rows.
@@ -61,15 +114,23 @@ pub(crate) struct Scan<'a> {
     pub block: &'a Block,
     pub slots: usize,
     pub collection: &'a dyn Collection,
+    /// How the documents of the block's own FROM are found.
+    pub access: &'a Access,
     pub world: &'a World<'a>,
 }
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
+    /// Another block over all documents.
+    pub fn of_all<'b>(&'b self, block: &'b Block) -> Scan<'b> {
+        let Scan { slots, collection, world, .. } = *self;
+        Scan { block, slots, collection, access: &Access::Scan, world }
+    }
+
     /// Runs until the documents end (`None`) or the sink's page does.
     pub fn run(&self, from: Option<&Place>, sink: &mut dyn Sink) -> Result<Option<Place>, QueryError> {
         match self.block.from.split_first() {
             Some((first, rest)) => match &first.of {
-                SourceOf::Collection => self.over(self.collection, Some(first), rest, from, sink),
+                SourceOf::Collection => reach::run(self, first, rest, from, sink),
                 SourceOf::Rows(inner) | SourceOf::EachOfRows(inner) if inner.reads_collection() => {
                     let derived = Derived::new(inner, self, sink.can_pause())?;
                     let stopped = self.over(&derived, Some(first), rest, from, sink)?;
@@ -81,7 +142,7 @@ impl Scan<'_> {
         }
     }
 
-    fn over(
+    pub(super) fn over(
         &self,
         collection: &dyn Collection,
         first: Option<&Source>,
@@ -90,20 +151,9 @@ impl Scan<'_> {
         sink: &mut dyn Sink,
     ) -> Result<Option<Place>, QueryError> {
         let start = from.map_or(Start::Beginning, |place| Start::At(place.position.clone()));
-        let mut stopped = None;
-        let mut room: Row<'static> = vec![Datum::Undefined; self.slots];
-        collection.scan(&start, &mut |found| {
-            let done = from.filter(|place| place.position == found.position).map_or(0, |place| place.inner);
-            self.world.read(found.bytes);
-            let mut row: Row<'_> = std::mem::take(&mut room);
-            let at = At { position: found.position, ordinal: found.ordinal, part: found.part, inner: 0 };
-            let mut taking = Taking { at, done, sink, stopped: &mut stopped };
-            let flow = self.document(&found.root, first, rest, &mut row, &mut taking);
-            room = emptied(row);
-            flow
-        })?;
-        self.world.outcome()?;
-        Ok(stopped)
+        let mut meeting = Meeting::new(self, first, rest, from, sink);
+        collection.scan(&start, &mut |found| meeting.meet(found))?;
+        meeting.end()
     }
 
     /// The rows of one document.
@@ -132,6 +182,51 @@ impl Scan<'_> {
     }
 }
 
+/// Documents on their way to the sink, one after the other.
+pub(super) struct Meeting<'m> {
+    scan: &'m Scan<'m>,
+    first: Option<&'m Source>,
+    rest: &'m [Source],
+    from: Option<&'m Place>,
+    pub sink: &'m mut dyn Sink,
+    /// The order in which they come.
+    pub walk: Walk,
+    stopped: Option<Place>,
+    room: Row<'static>,
+}
+
+impl<'m> Meeting<'m> {
+    pub fn new(
+        scan: &'m Scan<'m>,
+        first: Option<&'m Source>,
+        rest: &'m [Source],
+        from: Option<&'m Place>,
+        sink: &'m mut dyn Sink,
+    ) -> Self {
+        let room = vec![Datum::Undefined; scan.slots];
+        Self { scan, first, rest, from, sink, walk: Walk::Key, stopped: None, room }
+    }
+
+    pub fn meet(&mut self, found: Found<'_>) -> ControlFlow<()> {
+        let scan = self.scan;
+        let done = self.from.filter(|place| place.position == found.position).map_or(0, |place| place.inner);
+        scan.world.read(found.bytes);
+        let mut row: Row<'_> = std::mem::take(&mut self.room);
+        let at = At { position: found.position, ordinal: found.ordinal, part: found.part, inner: 0 };
+        let mut taking =
+            Taking { at, walk: self.walk, done, sink: &mut *self.sink, stopped: &mut self.stopped };
+        let flow = scan.document(&found.root, self.first, self.rest, &mut row, &mut taking);
+        self.room = emptied(row);
+        flow
+    }
+
+    /// Where it stopped, if the sink's page ended before the documents did.
+    pub fn end(self) -> Result<Option<Place>, QueryError> {
+        self.scan.world.outcome()?;
+        Ok(self.stopped)
+    }
+}
+
 /// The same memory for the rows of another document: the standard library collects in place.
 fn emptied(row: Row<'_>) -> Row<'static> {
     row.into_iter().map(|_| Datum::Undefined).collect()
@@ -140,6 +235,7 @@ fn emptied(row: Row<'_>) -> Row<'static> {
 /// The rows of one document on their way to the sink.
 struct Taking<'a> {
     at: At<'a>,
+    walk: Walk,
     /// The first so many were taken by the page before.
     done: u64,
     sink: &'a mut dyn Sink,
@@ -168,7 +264,8 @@ impl Taking<'_> {
     }
 
     fn stop_here(&mut self) -> ControlFlow<()> {
-        *self.stopped = Some(Place { position: self.at.position.to_vec(), inner: self.at.inner });
+        let (position, inner) = (self.at.position.to_vec(), self.at.inner);
+        *self.stopped = Some(Place { walk: self.walk, position, inner });
         ControlFlow::Break(())
     }
 }

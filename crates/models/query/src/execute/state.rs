@@ -2,19 +2,21 @@
 //!
 //! ```text
 //! version u8, kind u8, rows still to skip, rows still wanted (0 = no limit, else one more)
-//! stream      place
+//! stream      place, by key
 //! aggregate   place, the accumulators
 //! keyed       the last row's keys, ordinal, number in its document
 //! ranked      how many rows are behind
-//! place       length, position, number in the document
+//! numbered    place, by number
+//! place       length, position (a key, or an ordinal of eight bytes), number in the document
 //! value       length, JSON (undefined is empty)
 //! ```
 //!
 //! Numbers are varints. Nothing of it depends on the size of pages, nor on what is written between them: a
-//! position is a key, and a sort key is a value.
+//! position is a key or a document's number, and a sort key is a value.
 
 use super::accumulate::Accumulator;
 use super::scan::Place;
+use crate::access::Walk;
 use crate::error::QueryError;
 use orrery_value::Value;
 
@@ -51,7 +53,10 @@ impl State {
         out[1] = match &self.kind {
             Kind::Stream(place) => {
                 write_place(&mut out, place);
-                0
+                match place.walk {
+                    Walk::Key => 0,
+                    Walk::Number => 4,
+                }
             }
             Kind::Aggregate(place, accumulators) => {
                 write_place(&mut out, place);
@@ -115,9 +120,9 @@ impl<'a> Reader<'a> {
         let skip = self.number()?;
         let left = self.number()?.checked_sub(1);
         let kind = match kind {
-            0 => Kind::Stream(self.place()?),
+            0 => Kind::Stream(self.place(Walk::Key)?),
             1 => {
-                let place = self.place()?;
+                let place = self.place(Walk::Key)?;
                 let count = self.number()?;
                 let accumulators = (0..count).map(|_| Accumulator::from_value(&self.value()?));
                 Kind::Aggregate(place, accumulators.collect::<Option<_>>()?)
@@ -128,6 +133,7 @@ impl<'a> Reader<'a> {
                 Kind::Keyed(After { keys, ordinal: self.number()?, inner: self.number()? })
             }
             3 => Kind::Ranked(self.number()?),
+            4 => Kind::Stream(self.place(Walk::Number).filter(|place| place.ordinal().is_some())?),
             _ => return None,
         };
         Some(State { skip, left, kind })
@@ -164,7 +170,40 @@ impl<'a> Reader<'a> {
         Some(Value::read(text))
     }
 
-    fn place(&mut self) -> Option<Place> {
-        Some(Place { position: self.bytes()?.to_vec(), inner: self.number()? })
+    fn place(&mut self, walk: Walk) -> Option<Place> {
+        Some(Place { walk, position: self.bytes()?.to_vec(), inner: self.number()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let place = |walk, position: &[u8]| Place { walk, position: position.to_vec(), inner: 300 };
+        let after = After { keys: vec![Value::Undefined, Value::from("é")], ordinal: u64::MAX, inner: 1 };
+        let kinds = [
+            Kind::Stream(place(Walk::Key, b"key")),
+            Kind::Stream(place(Walk::Number, &7u64.to_be_bytes())),
+            Kind::Aggregate(place(Walk::Key, b""), vec![Accumulator::Count(5)]),
+            Kind::Keyed(after),
+            Kind::Ranked(9),
+        ];
+        for kind in kinds {
+            for left in [None, Some(0), Some(1 << 40)] {
+                let state = State { skip: 129, left, kind: kind.clone() };
+                assert_eq!(State::read(&state.write()), Ok(state));
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_state_are_refused() {
+        let numbered = Place { walk: Walk::Number, position: vec![1, 2, 3], inner: 0 };
+        let short = State { skip: 0, left: None, kind: Kind::Stream(numbered) }.write();
+        for bytes in [&b""[..], &[1], &[2, 3, 0, 0, 0], &[1, 9, 0, 0, 0], &[1, 3, 0, 0, 0, 0], &short] {
+            assert!(State::read(bytes).is_err(), "{bytes:?}");
+        }
     }
 }

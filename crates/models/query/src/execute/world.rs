@@ -23,6 +23,11 @@ pub trait Host {
 pub struct Metrics {
     pub documents_read: u64,
     pub bytes_read: u64,
+    /// Entries of indexes read, and walks along them begun. What was counted to choose among them is not of it.
+    pub entries_read: u64,
+    pub seeks: u64,
+    /// Documents that an index led to, whether or not they had to be read.
+    pub documents_found: u64,
 }
 
 /// One execution. The first failure stops it: whoever loops asks [`World::is_over`].
@@ -68,11 +73,42 @@ impl<'a> World<'a> {
     /// Counts a document read.
     pub fn read(&self, bytes: usize) {
         if bytes > 0 {
-            let Metrics { documents_read, bytes_read } = self.metrics.get();
-            self.metrics
-                .set(Metrics { documents_read: documents_read + 1, bytes_read: bytes_read + bytes as u64 });
+            self.count(|metrics| {
+                metrics.documents_read += 1;
+                metrics.bytes_read += bytes as u64;
+            });
         }
         self.spend((bytes / BYTES_PER_STEP) as u64);
+    }
+
+    /// Counts an entry of an index read; an error when the execution is over.
+    pub fn entry(&self) -> Result<(), QueryError> {
+        self.count(|metrics| metrics.entries_read += 1);
+        self.spend(1);
+        self.outcome()
+    }
+
+    /// Counts a walk along an index begun, or begun again further on.
+    pub fn seek(&self) -> Result<(), QueryError> {
+        self.count(|metrics| metrics.seeks += 1);
+        self.spend(1);
+        self.outcome()
+    }
+
+    /// Takes the time of entries that were only counted, before a way was chosen.
+    pub fn probed(&self, entries: u64) {
+        self.spend(1 + entries);
+    }
+
+    /// Counts a document that an index led to.
+    pub fn found(&self) {
+        self.count(|metrics| metrics.documents_found += 1);
+    }
+
+    fn count(&self, change: impl FnOnce(&mut Metrics)) {
+        let mut metrics = self.metrics.get();
+        change(&mut metrics);
+        self.metrics.set(metrics);
     }
 
     /// Counts so many bytes looked at within one row.

@@ -7,11 +7,14 @@ pub mod distributed;
 mod print;
 mod rules;
 
+use crate::access::Prefer;
 use crate::bind::BoundQuery;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     pub query: BoundQuery,
+    /// Which way is taken to the documents; without the rules, all of them are read.
+    pub prefer: Prefer,
 }
 
 /// Whether the rules are applied; without them a plan does what the text says, step by step.
@@ -29,10 +32,12 @@ impl Plan {
     }
 
     pub fn new(query: BoundQuery, rules: Rules) -> Self {
-        let plan = Self { query };
         match rules {
-            Rules::Off => plan,
-            Rules::On => rules::ALL.iter().fold(plan, |plan, rule| rule(plan)),
+            Rules::Off => Self { query, prefer: Prefer::Scan },
+            Rules::On => {
+                let plan = Self { query, prefer: Prefer::Cheapest };
+                rules::ALL.iter().fold(plan, |plan, rule| rule(plan))
+            }
         }
     }
 }

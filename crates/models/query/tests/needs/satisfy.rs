@@ -44,7 +44,7 @@ impl Filter {
             limit: None,
             ..block.clone()
         };
-        Self(Plan { query: BoundQuery { block, slots, names: Vec::new() } })
+        Self(Plan { query: BoundQuery { block, slots, names: Vec::new() }, prefer: Default::default() })
     }
 
     /// Whether a document gives a row that passes, whatever becomes of the row then.

@@ -9,6 +9,8 @@ use orrery_core::limits;
 
 pub(crate) struct AggregateSink {
     pub accumulators: Vec<Accumulator>,
+    /// Whether the documents come in an order that another page can go on with.
+    pub is_resumable: bool,
 }
 
 impl Sink for AggregateSink {
@@ -22,6 +24,6 @@ impl Sink for AggregateSink {
     /// Only with what fits into a token; half of it is for the place.
     fn can_pause(&self) -> bool {
         let bytes = self.accumulators.iter().map(Accumulator::token_bytes).fold(0, usize::saturating_add);
-        bytes <= limits::CONTINUATION_STATE_BYTES_MAX / 2
+        self.is_resumable && bytes <= limits::CONTINUATION_STATE_BYTES_MAX / 2
     }
 }

@@ -9,7 +9,7 @@ use crate::bind::bound::Block;
 use crate::datum::Datum;
 use crate::execute::block::size_of_value;
 use crate::execute::eval::{Row, eval, write};
-use crate::execute::scan::{At, Sink, Took};
+use crate::execute::scan::{At, Beyond, Glimpse, Judged, Sink, Took};
 use crate::execute::state::After;
 use crate::execute::world::World;
 use orrery_core::limits;
@@ -36,14 +36,22 @@ pub(crate) struct SortKey {
 impl SortKey {
     /// A row that is only looked at, against one that is held.
     fn cmp_row(&self, keys: &[Datum<'_>], ordinal: u64, inner: u64) -> Ordering {
+        let by_place = (self.after.ordinal, self.after.inner).cmp(&(ordinal, inner));
+        self.cmp_keys(keys).then(self.as_ties_go(by_place))
+    }
+
+    /// By the first keys, as many as are given.
+    fn cmp_keys(&self, keys: &[Datum<'_>]) -> Ordering {
         let by_key = self.after.keys.iter().zip(keys).enumerate().map(|(i, (mine, other))| {
             let order = Datum::of(mine).cmp_total(other);
             if self.order.get(i).copied().unwrap_or(false) { order.reverse() } else { order }
         });
-        let by_place = (self.after.ordinal, self.after.inner).cmp(&(ordinal, inner));
-        // As an index read backwards gives them; clients count on it when they resume.
-        let by_place = if descends(&self.order) { by_place.reverse() } else { by_place };
-        by_key.fold(Ordering::Equal, Ordering::then).then(by_place)
+        by_key.fold(Ordering::Equal, Ordering::then)
+    }
+
+    /// As an index read backwards gives them; clients count on it when they resume.
+    fn as_ties_go(&self, order: Ordering) -> Ordering {
+        if descends(&self.order) { order.reverse() } else { order }
     }
 }
 
@@ -173,7 +181,41 @@ fn size_of_row(key: &SortKey, payload: &[u8]) -> usize {
     payload.len() + 64 + key.after.keys.iter().map(size_of_value).sum::<usize>()
 }
 
+impl KeyedSink {
+    /// Where a document's rows are, seen from one row: all before it, all after it, or not known.
+    fn side_of(&self, row: &SortKey, glimpse: &Glimpse<'_>) -> (Ordering, Ordering) {
+        let keys: Vec<Datum<'_>> = glimpse.keys.iter().map(Datum::of).collect();
+        let is_whole = keys.len() == self.order.len();
+        let by_number = match glimpse.ordinal.filter(|_| is_whole) {
+            Some(ordinal) => row.as_ties_go(row.after.ordinal.cmp(&ordinal)),
+            None => Ordering::Equal,
+        };
+        let by_keys = row.cmp_keys(&keys);
+        (by_keys, by_keys.then(by_number))
+    }
+}
+
 impl Sink for KeyedSink {
+    fn goes_on_after(&self) -> Option<&After> {
+        self.after.as_ref().map(|key| &key.after)
+    }
+
+    fn judge(&mut self, glimpse: &Glimpse<'_>) -> Judged {
+        if self.after.as_ref().is_some_and(|after| self.side_of(after, glimpse).1.is_gt()) {
+            return Judged::Behind;
+        }
+        let Some((last, _)) = self.rows.last_key_value().filter(|_| self.rows.len() >= self.capacity) else {
+            return Judged::Needed;
+        };
+        let (by_keys, by_all) = self.side_of(last, glimpse);
+        self.dropped |= by_all.is_lt();
+        match (by_keys, by_all) {
+            (Ordering::Less, _) => Judged::Beyond { by: Beyond::Keys },
+            (_, Ordering::Less) => Judged::Beyond { by: Beyond::Number },
+            _ => Judged::Needed,
+        }
+    }
+
     fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, at: &At<'_>, world: &World<'_>) -> Took {
         let mut keys: Vec<Datum<'d>> = block.order.iter().map(|key| eval(&key.expr, row, world)).collect();
         let (mut ordinal, mut inner) = at.tie();

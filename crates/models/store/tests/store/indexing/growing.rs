@@ -72,8 +72,7 @@ fn the_entries_of_a_large_partition_follow_its_items() {
     for n in 120..150 {
         shelf.remove(heavy(n).0).unwrap();
     }
-    assert!(!is_used(&shelf, &["kind"]), "so little is scanned");
-    assert_ne!(shelf.rows(LOCAL_ENTRIES), 0, "and would be large again with the next items");
+    assert_ne!(shelf.rows(LOCAL_ENTRIES), 0, "it keeps them until it is empty");
     shelf.agree();
     shelf.check();
     shelf.shop.store.close();

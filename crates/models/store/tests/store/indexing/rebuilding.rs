@@ -8,6 +8,8 @@ use orrery_store::Progress;
 /// Enough for several rounds.
 const ITEMS: u64 = 2 * limits::REINDEX_ITEMS_MAX as u64 + 300;
 
+const ONE: &str = "SELECT * FROM c WHERE c.n = 17";
+
 fn filled(policy: serde_json::Value) -> Shelf {
     let shelf = Shelf::new(policy);
     shelf.fill(0..ITEMS);
@@ -61,11 +63,13 @@ fn an_index_is_used_from_when_it_is_whole_until_it_is_unwanted() {
         assert!(!shelf.has(&["n"]), "old items do not have it yet");
         assert!(!shelf.has_composite(by_rank) && !shelf.has_composite(by_number));
         assert!(shelf.has(&["kind"]) && shelf.has(&["tags", "[]"]), "all items have these throughout");
+        assert_eq!(shelf.documents_read(ONE), ITEMS, "every one has to be looked at");
         assert_eq!(shelf.shop.store.background_round().unwrap(), Progress::More);
     }
     shelf.shop.settle();
     assert!(shelf.has(&["n"]) && !shelf.has(&["rank"]));
     assert!(shelf.has_composite(by_rank) && !shelf.has_composite(by_number));
+    assert_eq!(shelf.documents_read(ONE), 1);
     shelf.shop.store.close();
 }
 

@@ -1,12 +1,13 @@
-//! One connection to a server, kept for all pages: HTTP/1.1 in the clear, one request at a time.
+//! One connection to a server, kept for all requests: HTTP/1.1 in the clear, one request at a time.
 
-use super::endpoint::Endpoint;
+use super::address::Address;
 use bytes::Bytes;
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
 use orrery_core::limits;
+use serde_json::Value;
 use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -26,15 +27,30 @@ pub struct Answer {
     pub body: Bytes,
 }
 
+impl Answer {
+    /// Why it is none, as the server says it.
+    pub fn refusal(&self) -> String {
+        let body: Value = serde_json::from_slice(&self.body).unwrap_or_default();
+        let said = body["message"].as_str().or(body["detail"].as_str()).unwrap_or_default();
+        let said = said.split("\r\nActivityId:").next().unwrap_or_default();
+        let status = self.status;
+        if said.is_empty() {
+            format!("the server answers {status}")
+        } else {
+            format!("the server answers {status}: {said}")
+        }
+    }
+}
+
 impl Connection {
-    pub async fn open(endpoint: &Endpoint) -> Result<Self, String> {
+    pub async fn open(address: &Address) -> Result<Self, String> {
         let nobody = |why: String| {
             format!(
                 "no server at http://{} ({why}); start one with orrery serve, or give --url",
-                endpoint.authority()
+                address.authority()
             )
         };
-        let stream = timeout(CONNECT_TIME_MAX, TcpStream::connect((&*endpoint.host, endpoint.port))).await;
+        let stream = timeout(CONNECT_TIME_MAX, TcpStream::connect((&*address.host, address.port))).await;
         let stream = stream.map_err(|_| nobody("it does not answer".to_owned()))?;
         let stream = stream.map_err(|error| nobody(error.to_string()))?;
         let opened = http1::handshake(TokioIo::new(stream)).await;

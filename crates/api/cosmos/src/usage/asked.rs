@@ -1,0 +1,117 @@
+//! Where a query looks: the paths whose index it could use, or would need.
+//!
+//! These are the paths of its filter, its order, its groups and its aggregates, and of the filters of its subqueries;
+//! what is only selected needs no index. Where a function looks at a vector or searches a text, another index than that
+//! of the path is meant. Whether the planner used an index is not asked: over few items it uses none.
+
+use orrery_query::access::{Path, Slots, path_of};
+use orrery_query::bind::bound::{Block, Expr, SourceOf};
+
+/// Each path once, in order. The block is as it was afterwards: whoever walks a tree must be able to change it.
+pub(crate) fn asked(block: &mut Block) -> Vec<Path> {
+    let mut paths = Vec::new();
+    let slots = Slots::of(block);
+    of_block(block, &slots, &mut paths);
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+/// What is done with the paths of an expression.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Paths {
+    Asked,
+    /// Only subqueries inside of it ask for any.
+    Shown,
+}
+
+fn of_block(block: &mut Block, slots: &Slots<'_>, paths: &mut Vec<Path>) {
+    for source in &mut block.from {
+        match &mut source.of {
+            SourceOf::Collection => {}
+            SourceOf::Value(expr) | SourceOf::Each(expr) => of_expr(expr, Paths::Shown, slots, paths),
+            SourceOf::Rows(inner) | SourceOf::EachOfRows(inner) => of_inner(inner, slots, paths),
+        }
+    }
+    let grouping = block.grouping.iter_mut();
+    let grouping = grouping.flat_map(|grouping| {
+        let keys = grouping.keys.iter_mut().map(|(_, key)| key);
+        keys.chain(grouping.aggregates.iter_mut().map(|aggregate| &mut aggregate.arg))
+    });
+    let order = block.order.iter_mut().map(|key| &mut key.expr);
+    for expr in block.filter.iter_mut().chain(grouping).chain(order) {
+        of_expr(expr, Paths::Asked, slots, paths);
+    }
+    of_expr(&mut block.select, Paths::Shown, slots, paths);
+}
+
+fn of_inner(block: &mut Block, slots: &Slots<'_>, paths: &mut Vec<Path>) {
+    let slots = slots.inside(block);
+    of_block(block, &slots, paths);
+}
+
+fn of_expr(expr: &mut Expr, use_of: Paths, slots: &Slots<'_>, paths: &mut Vec<Path>) {
+    match expr {
+        Expr::Subquery(block) | Expr::Exists(block) | Expr::ArrayOf(block) => of_inner(block, slots, paths),
+        Expr::Call(function, _) if has_own_index(function.0.name) => {}
+        other => match path_of(other, slots) {
+            Some(path) if use_of == Paths::Asked => paths.push(path),
+            Some(_) => {}
+            None => other.for_each_child(&mut |child| of_expr(child, use_of, slots, paths)),
+        },
+    }
+}
+
+/// Whether a function looks into a vector index or a full-text index.
+fn has_own_index(function: &str) -> bool {
+    let name = function.trim_start_matches('_').to_ascii_uppercase();
+    name.starts_with("FULLTEXT") || name.starts_with("VECTOR")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orrery_query::access::Shown;
+    use orrery_query::plan::Rules;
+    use orrery_query::prepare;
+
+    fn check(text: &str, expected: &str) {
+        let mut block = prepare(text, &[], Rules::On).unwrap().plan.query.block;
+        let before = block.clone();
+        let shown: Vec<String> = asked(&mut block).iter().map(|path| Shown(path).to_string()).collect();
+        assert_eq!(shown.join(" "), expected, "{text}");
+        assert_eq!(block, before);
+    }
+
+    #[test]
+    fn filters_orders_groups_and_aggregates_ask() {
+        check("SELECT c.a FROM c WHERE c.b = 1 AND NOT c.d.e ORDER BY c.f", "/b /d/e /f");
+        check("SELECT c.a, MAX(c.b) FROM c GROUP BY c.a", "/a /b");
+        check("SELECT * FROM c WHERE CONTAINS(c.a, 'x') OR c.b IN (1, c.d) OR c.e LIKE 'x%'", "/a /b /d /e");
+        check("SELECT * FROM c", "");
+        check("SELECT VALUE 1 FROM c WHERE c.b = 1 AND c.b > 0", "/b");
+    }
+
+    #[test]
+    fn elements_are_asked_for_by_their_aliases() {
+        check("SELECT c.id FROM c JOIN t IN c.tags WHERE t.k = 1", "/tags/[]/k");
+        check("SELECT c.id FROM c WHERE EXISTS(SELECT VALUE t FROM t IN c.tags WHERE t.k = 1)", "/tags/[]/k");
+        check("SELECT VALUE c.tags[0].k FROM c WHERE c.tags[0].k = 1", "/tags");
+        check("SELECT c.id FROM c WHERE ARRAY_CONTAINS(c.tags, {'k': 1}, true)", "/tags");
+    }
+
+    #[test]
+    fn what_is_selected_does_not_ask_but_a_subquery_in_it_does() {
+        check(
+            "SELECT c.a, ARRAY(SELECT VALUE t FROM t IN c.tags WHERE t.k = c.b) AS x FROM c",
+            "/b /tags/[]/k",
+        );
+        check("SELECT VALUE x.a FROM (SELECT VALUE c FROM c WHERE c.b = 1) AS x", "/b");
+    }
+
+    #[test]
+    fn vectors_and_texts_have_indexes_of_their_own() {
+        check("SELECT TOP 5 c.id FROM c ORDER BY VectorDistance(c.v, [1, 2])", "");
+        check("SELECT c.id FROM c WHERE FullTextContains(c.text, 'x') AND c.a = 1", "/a");
+    }
+}

@@ -1,0 +1,136 @@
+//! Putting together what is known of a container's use with what the container holds now.
+
+use super::ContainerUsage;
+use super::report::{
+    AskedPath, BusyPartition, CompositePart, IndexedPath, LargeItem, Partition, Report, Shape, Statistics,
+    Usage,
+};
+use super::shapes::ShapeUsage;
+
+use crate::failure::Failure;
+use crate::handlers;
+use crate::service::Cosmos;
+use orrery_core::limits;
+use orrery_documents::catalog::Container;
+use orrery_documents::charge::Charge;
+use orrery_documents::index::{self, Survey, advice::spelled};
+use orrery_query::access::Path;
+use orrery_store::{EngineError, Snapshot};
+use orrery_value::Value;
+use serde_json::json;
+
+/// The report on a container. It looks at many rows, so it waits its turn among the queries.
+pub async fn report_on(cosmos: &Cosmos, database: &str, container: &str) -> Result<Report, Failure> {
+    let container = handlers::container(cosmos, database, container)?;
+    let permit = cosmos.queries().acquire_owned().await;
+    let permit = permit.map_err(|_| Failure::internal("Reports are not written any more."))?;
+    let known = cosmos.usage().of(container.number());
+    let (snapshot, now, since) =
+        (cosmos.store().snapshot(), cosmos.store().env().now(), cosmos.usage().started);
+    let partition_bytes_max = cosmos.partition_bytes_max();
+    let work = move || {
+        let _permit = permit;
+        let survey = index::survey(&*snapshot, &container)?;
+        Ok::<Report, EngineError>(Report {
+            since_ms: since.millis(),
+            now_ms: now.millis(),
+            statistics: statistics(survey, partition_bytes_max),
+            usage: usage(&known, &snapshot, &container)?,
+        })
+    };
+    Ok(handlers::on_a_thread(work).await??)
+}
+
+fn statistics(survey: Survey, partition_bytes_max: u64) -> Statistics {
+    let partition =
+        |it: index::SurveyedPartition| Partition { key: shown(it.key), items: it.items, bytes: it.bytes };
+    let path = |it: index::SurveyedPath| IndexedPath {
+        path: spelled(&it.path),
+        items: it.items,
+        entries: it.entries,
+    };
+    Statistics {
+        items: survey.items,
+        bytes: survey.bytes,
+        partitions: survey.partitions,
+        is_whole: survey.is_whole,
+        partition_bytes_max,
+        largest: survey.largest.into_iter().map(partition).collect(),
+        sampled: survey.sampled,
+        entries: survey.entries,
+        paths: survey.paths.into_iter().map(path).collect(),
+    }
+}
+
+fn usage(known: &ContainerUsage, state: &Snapshot, container: &Container) -> Result<Usage, EngineError> {
+    let asked = |(path, pages): (&Path, u64)| AskedPath { path: spelled(path), pages };
+    Ok(Usage {
+        queries: known.queries,
+        shapes: known.shapes.all().into_iter().map(shape).collect(),
+        paths: known.paths.all().map(|paths| paths.into_iter().map(asked).collect()),
+        requests: known.busiest.total(),
+        busiest: busiest(known, state, container)?,
+        large: large(known, state, container)?,
+    })
+}
+
+fn shape(known: &ShapeUsage) -> Shape {
+    let part =
+        |(path, descending): &(Path, bool)| CompositePart { path: spelled(path), descending: *descending };
+    Shape {
+        text: known.text.clone(),
+        queries: known.queries,
+        queries_over_all: known.queries_over_all,
+        rows: known.rows,
+        charge: request_units(known.charge),
+        missing: known.missing.iter().map(|parts| parts.iter().map(part).collect()).collect(),
+    }
+}
+
+/// A charge tells its number as clients get it, in text.
+fn request_units(charge: Charge) -> f64 {
+    charge.to_string().parse().unwrap_or_default()
+}
+
+/// Partitions that are empty by now have no key to name them by, and nobody to ask for them.
+fn busiest(
+    known: &ContainerUsage,
+    state: &Snapshot,
+    container: &Container,
+) -> Result<Vec<BusyPartition>, EngineError> {
+    let mut found = Vec::new();
+    for (epk, requests) in known.busiest.counts().into_iter().take(limits::SURVEY_LARGEST_MAX) {
+        let key = index::partition_key(state, container, &epk)?;
+        found.extend(key.map(|key| BusyPartition { key: shown(key), requests }));
+    }
+    Ok(found)
+}
+
+fn large(
+    known: &ContainerUsage,
+    state: &Snapshot,
+    container: &Container,
+) -> Result<Vec<LargeItem>, EngineError> {
+    let mut found = Vec::new();
+    for item in known.largest.items() {
+        let weight = index::weigh(state, container, &item.epk, &item.id)?;
+        let Some(weight) = weight.filter(|weight| weight.bytes >= limits::ITEM_LARGE_BYTES) else { continue };
+        let key = index::partition_key(state, container, &item.epk)?.unwrap_or_default();
+        let (member, member_bytes) = weight.member.unzip();
+        found.push(LargeItem {
+            key: shown(key),
+            id: item.id.clone(),
+            bytes: weight.bytes as u64,
+            member,
+            member_bytes: member_bytes.unwrap_or_default() as u64,
+        });
+    }
+    found.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.id.cmp(&b.id)));
+    Ok(found)
+}
+
+/// A partition key as clients send it.
+fn shown(key: Vec<Value>) -> Vec<serde_json::Value> {
+    let part = |value: Value| serde_json::from_str(&value.to_json()).unwrap_or_else(|_| json!({}));
+    key.into_iter().map(part).collect()
+}

@@ -1,0 +1,251 @@
+//! How each container is used since the server started: what advice on it rests on.
+//!
+//! ```text
+//! item request ── one of sixteen ──> busiest partitions ─┐
+//! large write ─────────────────────> largest items ──────┤
+//! page of a query ──> shapes, paths, missing composites ─┴─ of a container ─> report
+//! ```
+//!
+//! It is kept in memory and lost with the process. Everything has a bound: what does not fit pushes out what was used
+//! longest ago, and a set that cannot hold all says so rather than seem complete. A request for one item adds one to a
+//! counter; only one in sixteen of them, a page of a query, and a write of a large item take a lock, which requests to
+//! other containers rarely share.
+
+mod asked;
+mod busiest;
+mod gather;
+mod largest;
+mod paths;
+pub mod report;
+mod shape;
+mod shapes;
+
+pub(crate) use asked::asked;
+pub use gather::report_on;
+
+use busiest::Busiest;
+use largest::{Large, Largest};
+use orrery_core::{Timestamp, limits};
+use orrery_documents::catalog::Catalog;
+use orrery_documents::charge::Charge;
+use orrery_query::access::Path;
+use paths::Paths;
+use shape::Shape;
+use shapes::Shapes;
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Containers share a lock when their numbers are equal modulo this.
+const SHARDS: usize = 16;
+/// One in so many requests for an item is looked at, and stands for that many.
+const SAMPLED: u64 = 16;
+
+pub struct Usage {
+    started: Timestamp,
+    /// Requests for an item so far.
+    requests: AtomicU64,
+    shards: [Mutex<Shard>; SHARDS],
+}
+
+#[derive(Default)]
+struct Shard {
+    containers: HashMap<u32, Known>,
+    /// Counts what is noted here; the least recent container has the smallest number.
+    now: u64,
+}
+
+#[derive(Default)]
+struct Known {
+    usage: ContainerUsage,
+    last: u64,
+}
+
+/// What is known of one container.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ContainerUsage {
+    pub queries: u64,
+    pub shapes: Shapes,
+    pub paths: Paths,
+    pub busiest: Busiest,
+    pub largest: Largest,
+}
+
+/// A page of a query, answered.
+pub(crate) struct Queried<'a> {
+    pub text: &'a str,
+    /// Whether the query begins with it.
+    pub is_first: bool,
+    pub reach: Reach<'a>,
+    pub rows: u64,
+    pub charge: Charge,
+    /// Where its filter, its order and its groups look.
+    pub paths: &'a [Path],
+    /// Composite indexes that would have helped: their paths, and whether each descends.
+    pub missing: &'a [Vec<(Path, bool)>],
+}
+
+/// Which partitions a query ran over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach<'a> {
+    /// One, by its effective partition key.
+    Partition(&'a [u8]),
+    /// Those that its filter, or a part of a hierarchical key, names.
+    Some,
+    All,
+}
+
+impl Usage {
+    pub fn new(started: Timestamp) -> Self {
+        Self { started, requests: AtomicU64::new(0), shards: Default::default() }
+    }
+
+    /// Notes a request for one item of a partition.
+    pub(crate) fn touched(&self, container: u32, epk: &[u8]) {
+        let request = self.requests.fetch_add(1, Ordering::Relaxed);
+        if is_sampled(request) {
+            self.with(container, |usage| usage.busiest.add(epk, SAMPLED));
+        }
+    }
+
+    /// Notes a write of one item, as large as it is now.
+    pub(crate) fn wrote(&self, container: u32, epk: &[u8], id: &str, bytes: usize) {
+        self.touched(container, epk);
+        if bytes >= limits::ITEM_LARGE_BYTES {
+            let item = Large { epk: epk.to_vec(), id: id.to_owned(), bytes };
+            self.with(container, |usage| usage.largest.add(item));
+        }
+    }
+
+    /// Notes a page of a query.
+    pub(crate) fn queried(&self, container: u32, page: &Queried<'_>) {
+        let shape = Shape::of(page.text);
+        self.with(container, |usage| {
+            usage.queries += u64::from(page.is_first);
+            usage.paths.add(page.paths);
+            usage.shapes.add(shape, page);
+            if let Reach::Partition(epk) = page.reach {
+                usage.busiest.add(epk, 1);
+            }
+        });
+    }
+
+    /// Forgets containers that are gone.
+    pub(crate) fn forget_dropped(&self, catalog: &Catalog) {
+        let alive: HashSet<u32> = catalog.all_containers().map(|container| container.number()).collect();
+        for shard in &self.shards {
+            lock(shard).containers.retain(|number, _| alive.contains(number));
+        }
+    }
+
+    fn of(&self, container: u32) -> ContainerUsage {
+        let shard = self.shard(container);
+        shard.containers.get(&container).map(|known| known.usage.clone()).unwrap_or_default()
+    }
+
+    fn with(&self, container: u32, note: impl FnOnce(&mut ContainerUsage)) {
+        let mut shard = self.shard(container);
+        shard.now += 1;
+        let now = shard.now;
+        if shard.containers.len() >= limits::USAGE_CONTAINERS_MAX / SHARDS
+            && !shard.containers.contains_key(&container)
+        {
+            shard.forget_least_recent();
+        }
+        let known = shard.containers.entry(container).or_default();
+        known.last = now;
+        note(&mut known.usage);
+    }
+
+    fn shard(&self, container: u32) -> MutexGuard<'_, Shard> {
+        lock(&self.shards[container as usize % SHARDS])
+    }
+}
+
+/// Notes are complete at every step, so a thread that panicked left nothing half done.
+fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
+    shard.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shard {
+    fn forget_least_recent(&mut self) {
+        let least = self.containers.iter().min_by_key(|(_, known)| known.last).map(|(number, _)| *number);
+        least.and_then(|number| self.containers.remove(&number));
+    }
+}
+
+/// By a hash of the request's number, so that requests that come in turn are not looked at in turn.
+fn is_sampled(request: u64) -> bool {
+    let mixed = (request ^ (request >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (mixed ^ (mixed >> 31)).is_multiple_of(SAMPLED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usage() -> Usage {
+        Usage::new(Timestamp::from_seconds(1))
+    }
+
+    fn query(usage: &Usage, container: u32, reach: Reach<'_>) {
+        let (paths, missing) = (&[][..], &[][..]);
+        let charge = Charge::metadata();
+        let text = "SELECT * FROM c";
+        usage.queried(container, &Queried { text, is_first: true, reach, rows: 1, charge, paths, missing });
+    }
+
+    #[test]
+    fn containers_are_told_apart_and_a_dropped_one_is_forgotten() {
+        let usage = usage();
+        query(&usage, 1, Reach::All);
+        query(&usage, 1, Reach::All);
+        query(&usage, 1 + SHARDS as u32, Reach::All);
+        assert_eq!((usage.of(1).queries, usage.of(17).queries, usage.of(2).queries), (2, 1, 0));
+        usage.forget_dropped(&Catalog::default());
+        assert_eq!((usage.of(1).queries, usage.of(17).queries), (0, 0));
+    }
+
+    #[test]
+    fn of_too_many_containers_the_least_recent_is_forgotten() {
+        let usage = usage();
+        let each = limits::USAGE_CONTAINERS_MAX / SHARDS;
+        let numbers: Vec<u32> = (0..=each as u32).map(|at| at * SHARDS as u32).collect();
+        numbers[..each].iter().for_each(|number| query(&usage, *number, Reach::All));
+        query(&usage, numbers[0], Reach::All);
+        query(&usage, numbers[each], Reach::All);
+        let known = numbers.iter().map(|number| usage.of(*number).queries).collect::<Vec<_>>();
+        assert_eq!(known[..2], [2, 0], "the second was used longest ago");
+        assert!(known[2..].iter().all(|queries| *queries == 1), "{known:?}");
+    }
+
+    #[test]
+    fn a_sixteenth_of_the_requests_stands_for_all() {
+        let usage = usage();
+        for at in 0..16_000u32 {
+            usage.touched(7, if at % 4 == 0 { b"hot" } else { b"cold" });
+        }
+        let busiest = usage.of(7).busiest;
+        assert!((15_000..17_000).contains(&busiest.total()), "{}", busiest.total());
+        let hot = busiest.counts().into_iter().find(|(epk, _)| epk == b"hot").map(|(_, count)| count);
+        assert!(hot.is_some_and(|count| (3_400..4_600).contains(&count)), "{hot:?}");
+    }
+
+    #[test]
+    fn only_large_writes_are_remembered_as_such() {
+        let usage = usage();
+        usage.wrote(1, b"p", "small", limits::ITEM_LARGE_BYTES - 1);
+        usage.wrote(1, b"p", "large", limits::ITEM_LARGE_BYTES);
+        let ids: Vec<String> = usage.of(1).largest.items().iter().map(|item| item.id.clone()).collect();
+        assert_eq!(ids, ["large"]);
+    }
+
+    #[test]
+    fn a_query_of_one_partition_counts_for_it() {
+        let usage = usage();
+        query(&usage, 1, Reach::Partition(b"p"));
+        query(&usage, 1, Reach::Some);
+        assert_eq!(usage.of(1).busiest.counts(), [(b"p".to_vec(), 1)]);
+    }
+}

@@ -1,0 +1,176 @@
+//! ORDER BY along an index: documents come sorted, and the walk ends when the page is full.
+//!
+//! An index serves if the filter names a value for each of its first parts, and the parts after them are the keys of
+//! ORDER BY, all in their directions or all in the opposite ones. A key that the filter leaves one value is sorted
+//! whatever the index. If only the first keys are found, rows that agree in them are sorted by the executor.
+
+use crate::access::choose::{Choice, Question};
+use crate::access::conditions::Said;
+use crate::access::cost::{self, ENTRY, Priced, SEEK, Share, intersection, proportion};
+use crate::access::indexes::{IndexOf, Interval, Path, Span};
+use crate::access::way::{Access, Along, KeyAt, Sorted, Ties};
+use crate::error::QueryError;
+use orrery_value::Value;
+
+pub(super) fn offer(question: &Question<'_>) -> Result<Vec<Choice>, QueryError> {
+    // Equal rows of a DISTINCT may be anywhere.
+    if question.block.order.is_empty() || question.block.distinct {
+        return Ok(Vec::new());
+    }
+    let mut choices = Vec::new();
+    for index in indexes(question) {
+        choices.extend(along(question, &index)?);
+    }
+    Ok(choices)
+}
+
+fn indexes(question: &Question<'_>) -> Vec<IndexOf> {
+    let mut keys = question.order.iter().map(Option::as_ref);
+    let first = keys.find(|path| path.is_none_or(|path| question.conditions.constant(path).is_none()));
+    let first = first.flatten().filter(|path| question.scales.indexes.has(path));
+    let composites = question.scales.indexes.composites().iter().cloned().map(IndexOf::Composite);
+    first.cloned().map(IndexOf::Path).into_iter().chain(composites).collect()
+}
+
+fn along(question: &Question<'_>, index: &IndexOf) -> Result<Vec<Choice>, QueryError> {
+    let parts = index.parts();
+    let Some(fit) = fit(question, &parts) else { return Ok(Vec::new()) };
+    let is_complete = question.is_complete(index)?;
+    // Undefined comes first, and so would the documents that are not in the index.
+    if !is_complete && !fit.descends {
+        return Ok(Vec::new());
+    }
+    let (spans, conditions) = spans(question, &parts, &fit);
+    let ties = match fit.is_whole && fit.reverse == question.block.order[0].descending {
+        true => Ties::AsWalked,
+        false => Ties::Shuffled,
+    };
+    let along = Along {
+        covered: question.covered(&parts),
+        sorted: Some(Sorted { keys: fit.keys, ties, is_complete }),
+        index: index.clone(),
+        spans,
+        reverse: fit.reverse,
+        among: None,
+    };
+    let others = intersection(question.sets_but_for(&conditions), question.scales.documents);
+    let walk = Walked::of(question, &along)?;
+    let among = others.map(|others| walk.among(question, along.clone(), others));
+    Ok([walk.alone(along)].into_iter().chain(among).collect())
+}
+
+/// How an index fits the keys of ORDER BY.
+struct Fit {
+    /// How many of its first parts the filter names.
+    named: usize,
+    keys: Vec<KeyAt>,
+    reverse: bool,
+    /// Whether the first key that is not constant descends.
+    descends: bool,
+    /// Whether the named parts and the keys are all parts there are.
+    is_whole: bool,
+}
+
+fn fit(question: &Question<'_>, parts: &[(Path, bool)]) -> Option<Fit> {
+    let constant = |path: &Path| question.conditions.constant(path);
+    let named = parts.iter().take_while(|(path, _)| constant(path).is_some()).count();
+    let (mut keys, mut next, mut reverse, mut descends) = (Vec::new(), named, None, false);
+    for (key, path) in question.block.order.iter().zip(&question.order) {
+        let Some(path) = path else { break };
+        if let Some(value) = constant(path) {
+            keys.push(KeyAt::Constant(value.clone()));
+            continue;
+        }
+        let Some((_, part)) = parts.get(next).filter(|(part, _)| part == path) else { break };
+        let turned = *part != key.descending;
+        if *reverse.get_or_insert(turned) != turned {
+            break;
+        }
+        if next == named {
+            descends = key.descending;
+        }
+        keys.push(KeyAt::Part(next));
+        next += 1;
+    }
+    Some(Fit { named, keys, reverse: reverse?, descends, is_whole: next == parts.len() })
+}
+
+/// The stretches in which the matches are, as they are walked, and the conditions that say so.
+fn spans(question: &Question<'_>, parts: &[(Path, bool)], fit: &Fit) -> (Vec<Span>, Vec<usize>) {
+    let conditions = &question.conditions;
+    let named = parts.iter().take(fit.named).filter_map(|(path, _)| match conditions.about(path) {
+        Some((at, Said::Equal(value))) => Some((value.clone(), at)),
+        _ => None,
+    });
+    let (prefix, mut used): (Vec<Value>, Vec<usize>) = named.unzip();
+    let longer = |value: &&Value| {
+        let prefix = prefix.iter().chain([*value]).cloned().collect();
+        Span { prefix, next: Interval::All }
+    };
+    let next = parts.get(fit.named).and_then(|(path, _)| conditions.about(path));
+    used.extend(next.iter().map(|(at, _)| *at));
+    let spans = match next {
+        Some((_, Said::Within(interval))) => vec![Span { prefix, next: interval.clone() }],
+        Some((_, Said::OneOf(values))) if fit.descends => values.iter().rev().map(longer).collect(),
+        Some((_, Said::OneOf(values))) => values.iter().map(longer).collect(),
+        _ => vec![Span { prefix, next: Interval::All }],
+    };
+    (spans, used)
+}
+
+/// What a walk costs apart from its documents, and how far it goes.
+struct Walked {
+    entries: u64,
+    /// How much of them is walked until the page is full; and what it takes to be sure of it, if only the first
+    /// keys are sorted: the rest of those that agree in them.
+    share: Share,
+    run: u64,
+    cost: u64,
+}
+
+/// Of so many documents, one agrees with another in the keys that an index has.
+const RUN_GUESS: u64 = 10;
+
+impl Walked {
+    fn of(question: &Question<'_>, along: &Along) -> Result<Self, QueryError> {
+        let mut entries = 0u64;
+        for span in &along.spans {
+            entries = entries.saturating_add(question.scales.count(&along.index, span)?);
+        }
+        let share = Share { wanted: question.task.rows, matches: question.matches.min(entries) };
+        let is_sorted = |sorted: &Sorted| sorted.keys.len() == question.block.order.len();
+        let run = if along.sorted.as_ref().is_some_and(is_sorted) { 0 } else { entries / RUN_GUESS };
+        let walked = Self { entries, share, run, cost: 0 };
+        let seeks = SEEK.saturating_mul(along.spans.len() as u64);
+        let cost = seeks.saturating_add(walked.part_of(entries).saturating_mul(ENTRY));
+        Ok(Self { cost: cost.saturating_add(rest(question, along, entries)), ..walked })
+    }
+
+    /// How many of so many documents among the entries are met.
+    fn part_of(&self, documents: u64) -> u64 {
+        let run = proportion(documents, self.run, self.entries);
+        self.share.of(documents).saturating_add(run).min(documents)
+    }
+
+    /// Every document that is met is read.
+    fn alone(&self, along: Along) -> Choice {
+        let documents = self.part_of(self.entries).saturating_mul(cost::shown(along.covered.is_some()));
+        Choice { access: Access::Along(along), cost: self.cost.saturating_add(documents) }
+    }
+
+    /// Only documents that other indexes name are read.
+    fn among(&self, question: &Question<'_>, along: Along, others: Priced) -> Choice {
+        let met = proportion(self.entries, others.documents, question.scales.documents);
+        let documents = self.part_of(met).saturating_mul(cost::shown(along.covered.is_some()));
+        let cost = self.cost.saturating_add(others.cost_of_numbers()).saturating_add(documents);
+        Choice { access: Access::Along(Along { among: Some(others.set), ..along }), cost }
+    }
+}
+
+/// Documents that are not in the index are read when the walk did not fill the page.
+fn rest(question: &Question<'_>, along: &Along, entries: u64) -> u64 {
+    let documents = question.scales.documents;
+    let is_complete = along.sorted.as_ref().is_none_or(|sorted| sorted.is_complete);
+    let met = proportion(question.matches, entries, documents);
+    if is_complete || met >= question.task.rows { 0 } else { cost::scan(documents, Share::ALL) }
+}

@@ -1,0 +1,131 @@
+//! Choosing a way: every rule of `choices/` offers what it can do and what that costs, and the cheapest is taken.
+
+use super::choices;
+use super::conditions::Conditions;
+use super::indexes::{Indexes, Path};
+use super::need::Need;
+use super::path::{Slots, path_of, paths_read};
+use super::way::{Access, passes_array};
+use super::weigh::{Scales, Weighed};
+use crate::bind::bound::{Block, SourceOf};
+use crate::error::QueryError;
+use crate::execute::World;
+
+/// Which way is taken, of those there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Prefer {
+    #[default]
+    Cheapest,
+    /// Whatever indexes there are.
+    Scan,
+    /// The one of this number, whatever it costs, or the last: so that a test can go them all.
+    Number(usize),
+}
+
+/// The order in which documents come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Walk {
+    #[default]
+    Key,
+    Number,
+}
+
+/// What a page asks for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Task {
+    /// Rows after which it is full, those that it skips included.
+    pub rows: u64,
+    /// The order in which the page before it stopped.
+    pub walk: Option<Walk>,
+    pub prefer: Prefer,
+}
+
+/// A way, and what it costs.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Choice {
+    pub access: Access,
+    pub cost: u64,
+}
+
+/// All that the rules look at.
+pub(crate) struct Question<'a> {
+    pub block: &'a Block,
+    pub conditions: Conditions<'a>,
+    /// What is known of each condition.
+    pub weighed: Vec<Weighed>,
+    /// About how many documents pass the filter.
+    pub matches: u64,
+    pub scales: Scales<'a>,
+    /// The path of each key of ORDER BY that is one and passes no array.
+    pub order: Vec<Option<Path>>,
+    /// The paths that are read; nothing if documents are needed whole.
+    pub reads: Option<Vec<Path>>,
+    pub task: Task,
+}
+
+/// The way to a block's documents. It is a scan where indexes do not help, and where they are not for: in subqueries
+/// of FROM, which have no documents, and in rankings, which need all of them.
+pub(crate) fn choose(
+    block: &Block,
+    need: &Need,
+    indexes: Option<&dyn Indexes>,
+    task: Task,
+    world: &World<'_>,
+) -> Result<Access, QueryError> {
+    if task.prefer == Prefer::Scan || block.rank.is_some() || !is_over_collection(block) {
+        return Ok(Access::Scan);
+    }
+    if *need == Need::Nothing {
+        return Ok(Access::Nothing);
+    }
+    let Some(indexes) = indexes.filter(|_| task.walk != Some(Walk::Key)) else { return Ok(Access::Scan) };
+    let scales = Scales::new(indexes, world)?;
+    if task.prefer == Prefer::Cheapest && choices::is_small(scales.documents) && task.walk.is_none() {
+        return Ok(Access::Scan);
+    }
+    let question = Question::new(block, need, scales, task)?;
+    let mut ways = choices::all(&question)?;
+    ways.retain(|way| goes_on(&way.access, task.walk));
+    let chosen = match task.prefer {
+        Prefer::Number(at) => ways.into_iter().take(at.saturating_add(1)).next_back(),
+        _ => ways.into_iter().min_by_key(|way| way.cost),
+    };
+    Ok(chosen.map_or(Access::Scan, |way| way.access))
+}
+
+fn is_over_collection(block: &Block) -> bool {
+    matches!(block.from.first().map(|source| &source.of), Some(SourceOf::Collection))
+}
+
+/// Whether the way's documents come in the order of a page before it.
+fn goes_on(access: &Access, walk: Option<Walk>) -> bool {
+    match walk {
+        None => true,
+        Some(Walk::Key) => *access == Access::Scan,
+        Some(Walk::Number) => matches!(access, Access::Postings { .. }),
+    }
+}
+
+impl<'a> Question<'a> {
+    fn new(block: &'a Block, need: &'a Need, scales: Scales<'a>, task: Task) -> Result<Self, QueryError> {
+        let conditions = Conditions::of(need);
+        let weighed = conditions.all.iter().map(|condition| scales.weigh(condition));
+        let weighed = weighed.collect::<Result<Vec<_>, QueryError>>()?;
+        let matches = scales.of_all(&weighed);
+        let (order, reads) = (order_paths(block), paths_read(block));
+        Ok(Self { block, conditions, weighed, matches, scales, order, reads, task })
+    }
+
+    /// The parts of an index that are all that is read.
+    pub fn covered(&self, parts: &[(Path, bool)]) -> Option<Vec<usize>> {
+        let place = |path: &Path| parts.iter().position(|(part, _)| part == path);
+        self.reads.as_ref()?.iter().map(place).collect()
+    }
+}
+
+/// The path of each key of ORDER BY, if it is one that passes no array.
+pub(crate) fn order_paths(block: &Block) -> Vec<Option<Path>> {
+    let slots = Slots::of(block);
+    let paths = block.order.iter().map(|key| path_of(&key.expr, &slots));
+    paths.map(|path| path.filter(|path| !passes_array(path))).collect()
+}

@@ -1,0 +1,200 @@
+//! What a need says of single paths: conditions that every match meets.
+
+use super::indexes::{Interval, Path, Span};
+use super::need::Need;
+use super::way::passes_array;
+use orrery_core::limits;
+use orrery_value::Value;
+
+/// The parts of a need, all of which hold.
+pub(crate) struct Conditions<'n> {
+    pub all: Vec<&'n Need>,
+}
+
+/// What is said of one path.
+pub(crate) enum Said<'n> {
+    Equal(&'n Value),
+    OneOf(Vec<&'n Value>),
+    Within(&'n Interval),
+}
+
+/// Stretches of an index that hold every match, and the conditions that say so.
+pub(crate) struct Narrowed {
+    pub spans: Vec<Span>,
+    pub conditions: Vec<usize>,
+}
+
+impl<'n> Conditions<'n> {
+    pub fn of(need: &'n Need) -> Self {
+        match need {
+            Need::Anything => Self { all: Vec::new() },
+            Need::All(all) => Self { all: all.iter().collect() },
+            one => Self { all: vec![one] },
+        }
+    }
+
+    /// The most that is said of a path which passes no array, and which condition says it.
+    pub fn about(&self, path: &Path) -> Option<(usize, Said<'n>)> {
+        let said = self.all.iter().enumerate().filter_map(|(at, need)| Some((at, about(need, path)?)));
+        said.min_by_key(|(_, said)| match said {
+            Said::Equal(_) => 0,
+            Said::OneOf(_) => 1,
+            Said::Within(_) => 2,
+        })
+    }
+
+    pub fn constant(&self, path: &Path) -> Option<&'n Value> {
+        match self.about(path) {
+            Some((_, Said::Equal(value))) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Whether every match has a value at the path.
+    pub fn define(&self, path: &Path) -> bool {
+        self.all.iter().any(|need| defines(need, path))
+    }
+
+    /// The stretches of an index in which every match is, as few as can be told: values for its first parts, and
+    /// an interval for the next.
+    pub fn narrow(&self, parts: &[(Path, bool)]) -> Narrowed {
+        let (mut prefixes, mut next, mut conditions) = (vec![Vec::new()], Interval::All, Vec::new());
+        for (path, _) in parts {
+            let Some((at, said)) = self.about(path) else { break };
+            match said {
+                Said::Equal(value) => prefixes.iter_mut().for_each(|prefix| prefix.push(value.clone())),
+                Said::OneOf(values) => match with_each(&prefixes, &values) {
+                    Some(more) => prefixes = more,
+                    None => break,
+                },
+                Said::Within(interval) => {
+                    next = interval.clone();
+                    conditions.push(at);
+                    break;
+                }
+            }
+            conditions.push(at);
+        }
+        let spans = prefixes.into_iter().map(|prefix| Span { prefix, next: next.clone() }).collect();
+        Narrowed { spans, conditions }
+    }
+}
+
+/// Each prefix with each value; nothing if that is too many.
+fn with_each(prefixes: &[Vec<Value>], values: &[&Value]) -> Option<Vec<Vec<Value>>> {
+    if prefixes.len() * values.len() > limits::INDEX_SPANS_MAX {
+        return None;
+    }
+    let longer = |prefix: &Vec<Value>, value: &Value| {
+        let mut prefix = prefix.clone();
+        prefix.push(value.clone());
+        prefix
+    };
+    Some(prefixes.iter().flat_map(|prefix| values.iter().map(|value| longer(prefix, value))).collect())
+}
+
+fn about<'n>(need: &'n Need, path: &Path) -> Option<Said<'n>> {
+    match need {
+        Need::Term { path: of, interval } if of == path && !passes_array(path) => {
+            Some(interval.only().map_or(Said::Within(interval), Said::Equal))
+        }
+        Need::OneOf(parts) => {
+            let values = parts.iter().map(|part| match about(part, path) {
+                Some(Said::Equal(value)) if matches!(part, Need::Term { .. }) => Some(value),
+                _ => None,
+            });
+            let mut values = values.collect::<Option<Vec<_>>>()?;
+            values.sort();
+            values.dedup();
+            Some(Said::OneOf(values))
+        }
+        _ => None,
+    }
+}
+
+fn defines(need: &Need, path: &Path) -> bool {
+    match need {
+        // A value inside another needs that other.
+        Need::Term { path: of, .. } | Need::Shape { path: of, .. } => {
+            of.starts_with(path) && !passes_array(path)
+        }
+        Need::All(parts) => parts.iter().any(|part| defines(part, path)),
+        Need::OneOf(parts) => !parts.is_empty() && parts.iter().all(|part| defines(part, path)),
+        Need::Anything | Need::Nothing => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::access::indexes::Step;
+    use crate::access::need::need;
+    use crate::access::show::Spelled;
+    use crate::plan::Rules;
+    use crate::prepare;
+
+    fn path(name: &str) -> Path {
+        name.split('.').map(|name| Step::Member(name.to_owned())).collect()
+    }
+
+    fn need_of(filter: &str) -> Need {
+        let text = format!("SELECT * FROM c WHERE {filter}");
+        need(&prepare(&text, &[], Rules::On).unwrap().plan.query.block)
+    }
+
+    fn narrowed(filter: &str, parts: &[&str]) -> (Vec<String>, usize) {
+        let parts: Vec<(Path, bool)> = parts.iter().map(|name| (path(name), false)).collect();
+        let need = need_of(filter);
+        let Narrowed { spans, conditions } = Conditions::of(&need).narrow(&parts);
+        let show = |span: &Span| {
+            let prefix: Vec<String> = span.prefix.iter().map(Value::to_json).collect();
+            let next = if span.next == Interval::All { "" } else { " .." };
+            format!("{}{next}", prefix.join(" "))
+        };
+        assert!(spans.len() <= limits::INDEX_SPANS_MAX, "{}", Spelled(&parts));
+        (spans.iter().map(show).collect(), conditions.len())
+    }
+
+    #[test]
+    fn the_first_parts_are_named_and_the_next_is_an_interval() {
+        let check = |filter: &str, parts: &[&str], spans: &[&str], conditions: usize| {
+            let expected = (spans.iter().map(|span| (*span).to_owned()).collect(), conditions);
+            assert_eq!(narrowed(filter, parts), expected, "{filter}");
+        };
+        check("c.b = 2 AND c.a = 1", &["a", "b"], &["1 2"], 2);
+        check("c.b > 2 AND c.a = 1", &["a", "b", "d"], &["1 .."], 2);
+        check("c.b > 2 AND c.a = 1", &["b", "a"], &[" .."], 1);
+        check("c.b = 2", &["a", "b"], &[""], 0);
+        check("c.a IN (2, 1, 2) AND c.b > 2", &["a", "b"], &["1 ..", "2 .."], 2);
+        check("c.a IN (1, 2) AND c.b IN (3, 4)", &["a", "b"], &["1 3", "1 4", "2 3", "2 4"], 2);
+        check("c.a = 1 OR c.b = 2", &["a", "b"], &[""], 0);
+        check("c.a.x = 1 AND c.b = 2", &["a.x", "b"], &["1 2"], 2);
+    }
+
+    #[test]
+    fn spans_beyond_a_bound_are_not_made() {
+        let list = |from: usize| {
+            let values: Vec<String> = (from..from + 40).map(|it| it.to_string()).collect();
+            values.join(", ")
+        };
+        let filter = format!("c.a IN ({}) AND c.b IN ({})", list(0), list(100));
+        let (spans, conditions) = narrowed(&filter, &["a", "b"]);
+        assert_eq!((spans.len(), conditions), (40, 1));
+    }
+
+    #[test]
+    fn what_every_match_has_is_defined() {
+        let check = |filter: &str, name: &str, expected: bool| {
+            let need = need_of(filter);
+            assert_eq!(Conditions::of(&need).define(&path(name)), expected, "{filter}");
+        };
+        check("c.a > 1", "a", true);
+        check("c.a.b > 1", "a", true);
+        check("c.a > 1", "a.b", false);
+        check("c.a = 1 OR c.a > 5", "a", true);
+        check("c.a = 1 OR c.b = 5", "a", false);
+        check("(c.a = 1 AND c.b = 2) OR c.a = 3", "a", true);
+        check("ARRAY_CONTAINS(c.a, 1)", "a", true);
+        check("NOT IS_DEFINED(c.a)", "a", false);
+    }
+}

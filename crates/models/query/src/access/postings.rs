@@ -1,0 +1,306 @@
+//! A set of documents as a walk over their numbers.
+//!
+//! One question is enough for all of it: which is the first number that is not below this one? Sets that are
+//! intersected ask it of one another until they agree, and a union answers with the least. The numbers asked for
+//! never descend.
+
+use super::indexes::{Entries, Indexes, Interval, Known, Span};
+use super::way::Set;
+use crate::error::QueryError;
+use crate::execute::World;
+
+pub(crate) enum Postings<'a> {
+    Listed(Listed<'a>),
+    /// Sorted numbers; those before the place are behind us.
+    Numbers(&'a [u64]),
+    All(Vec<Postings<'a>>),
+    OneOf(Vec<Postings<'a>>),
+}
+
+/// The entries of one value.
+pub(crate) struct Listed<'a> {
+    entries: Box<dyn Entries + 'a>,
+    parts: usize,
+    head: Head,
+    /// Whether the entries tell their values to the last digit.
+    is_exact: bool,
+    world: &'a World<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Head {
+    Unread,
+    At(u64),
+    Ended,
+}
+
+impl<'a> Postings<'a> {
+    /// A walk over a set that is settled; what has to be gathered has no numbers here.
+    pub fn open(set: &'a Set, indexes: &'a dyn Indexes, world: &'a World<'a>) -> Result<Self, QueryError> {
+        let each = |sets: &'a [Set]| {
+            let opened = sets.iter().map(|set| Self::open(set, indexes, world));
+            opened.collect::<Result<Vec<_>, QueryError>>()
+        };
+        Ok(match set {
+            Set::Equal { index, values } => {
+                world.seek()?;
+                let span = Span { prefix: values.clone(), next: Interval::All };
+                let entries = indexes.entries(index, &span, false, None)?;
+                let (head, parts) = (Head::Unread, values.len());
+                Self::Listed(Listed { entries, parts, head, is_exact: true, world })
+            }
+            Set::Numbers(numbers) => Self::Numbers(numbers),
+            Set::Within { .. } | Set::Near { .. } => Self::Numbers(&[]),
+            Set::All(sets) => Self::All(each(sets)?),
+            Set::OneOf(sets) => Self::OneOf(each(sets)?),
+        })
+    }
+
+    /// The first number that is at least this.
+    pub fn at_least(&mut self, least: u64) -> Result<Option<u64>, QueryError> {
+        match self {
+            Self::Listed(listed) => listed.at_least(least),
+            Self::Numbers(numbers) => {
+                let behind = numbers.partition_point(|number| *number < least);
+                *numbers = &numbers[behind..];
+                Ok(numbers.first().copied())
+            }
+            Self::All(sets) => in_all(sets, least),
+            Self::OneOf(sets) => in_any(sets, least),
+        }
+    }
+
+    /// Whether the values of the lists met so far are known to the last digit.
+    pub fn is_exact(&self) -> bool {
+        match self {
+            Self::Listed(listed) => listed.is_exact,
+            Self::All(sets) => sets.iter().all(Self::is_exact),
+            Self::Numbers(_) | Self::OneOf(_) => true,
+        }
+    }
+}
+
+fn in_all(sets: &mut [Postings<'_>], least: u64) -> Result<Option<u64>, QueryError> {
+    let mut candidate = least;
+    loop {
+        let asked = candidate;
+        for set in &mut *sets {
+            match set.at_least(candidate)? {
+                Some(number) => candidate = number,
+                None => return Ok(None),
+            }
+        }
+        // Each round ends at a greater number, or at one that all have.
+        if candidate == asked {
+            return Ok(Some(candidate));
+        }
+    }
+}
+
+fn in_any(sets: &mut [Postings<'_>], least: u64) -> Result<Option<u64>, QueryError> {
+    let mut first: Option<u64> = None;
+    for set in sets {
+        if let Some(number) = set.at_least(least)? {
+            first = Some(first.map_or(number, |first| first.min(number)));
+        }
+    }
+    Ok(first)
+}
+
+impl Listed<'_> {
+    fn at_least(&mut self, least: u64) -> Result<Option<u64>, QueryError> {
+        match self.head {
+            Head::Ended => return Ok(None),
+            Head::At(number) if number >= least => return Ok(Some(number)),
+            Head::Unread if least == 0 => return self.step(),
+            // The next one is often near enough.
+            Head::At(_) => match self.step()? {
+                Some(number) if number < least => {}
+                found => return Ok(found),
+            },
+            Head::Unread => {}
+        }
+        self.world.seek()?;
+        self.entries.seek(least)?;
+        self.step()
+    }
+
+    fn step(&mut self) -> Result<Option<u64>, QueryError> {
+        let next = self.entries.next()?.map(|entry| entry.ordinal);
+        if next.is_some() {
+            self.world.entry()?;
+        }
+        if let (Head::Unread, Some(_)) = (self.head, next) {
+            // All entries have the same values, so the first tells for all.
+            self.is_exact = (0..self.parts).all(|part| matches!(self.entries.value(part), Known::Exactly(_)));
+        }
+        self.head = next.map_or(Head::Ended, Head::At);
+        Ok(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::access::indexes::{Begin, Entry, IndexOf, Path, Rectangle};
+    use crate::execute::{Found, Host};
+    use orrery_value::Value;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+    use std::ops::ControlFlow;
+
+    /// The numbers below twenty that are divided by the value sought.
+    struct Multiples;
+
+    struct List(std::vec::IntoIter<u64>);
+
+    impl Entries for List {
+        fn next(&mut self) -> Result<Option<Entry>, QueryError> {
+            Ok(self.0.next().map(|ordinal| Entry { ordinal }))
+        }
+
+        fn seek(&mut self, ordinal: u64) -> Result<(), QueryError> {
+            let rest: Vec<u64> = self.0.by_ref().filter(|number| *number >= ordinal).collect();
+            self.0 = rest.into_iter();
+            Ok(())
+        }
+
+        fn value(&self, _part: usize) -> Known {
+            Known::NotAll
+        }
+    }
+
+    fn multiples(of: u64) -> Vec<u64> {
+        (0..20).filter(|number| number % of == 0).collect()
+    }
+
+    impl Indexes for Multiples {
+        fn has(&self, _: &Path) -> bool {
+            true
+        }
+
+        fn composites(&self) -> &[Vec<(Path, bool)>] {
+            &[]
+        }
+
+        fn has_spatial(&self, _: &Path) -> bool {
+            false
+        }
+
+        fn documents(&self) -> Result<u64, QueryError> {
+            Ok(20)
+        }
+
+        fn documents_in(&self, _: &IndexOf) -> Result<u64, QueryError> {
+            Ok(20)
+        }
+
+        fn count(&self, _: &IndexOf, _: &Span, _: u64) -> Result<u64, QueryError> {
+            Ok(0)
+        }
+
+        fn entries<'a>(
+            &'a self,
+            _: &IndexOf,
+            span: &Span,
+            _: bool,
+            _: Option<&Begin>,
+        ) -> Result<Box<dyn Entries + 'a>, QueryError> {
+            let of = crate::Datum::of(&span.prefix[0]).as_i64().unwrap_or(1);
+            Ok(Box::new(List(multiples(of as u64).into_iter())))
+        }
+
+        fn near(&self, _: &Path, _: &Rectangle, _: u64) -> Result<Option<Vec<u64>>, QueryError> {
+            Ok(None)
+        }
+
+        fn document(
+            &self,
+            _: u64,
+            _: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+        ) -> Result<ControlFlow<()>, QueryError> {
+            Ok(ControlFlow::Continue(()))
+        }
+
+        fn is_there(&self, _: u64) -> Result<bool, QueryError> {
+            Ok(true)
+        }
+    }
+
+    struct Still;
+
+    impl Host for Still {
+        fn now_ms(&self) -> u64 {
+            0
+        }
+
+        fn random(&self) -> f64 {
+            0.0
+        }
+
+        fn elapsed_ms(&self) -> u64 {
+            0
+        }
+
+        fn udf(&self, _: &str, _: &[Value]) -> Result<Value, QueryError> {
+            Ok(Value::Undefined)
+        }
+    }
+
+    fn set() -> impl Strategy<Value = Set> {
+        let index = || IndexOf::Path(Vec::new());
+        let equal = (1i64..6).prop_map(move |of| Set::Equal { index: index(), values: vec![of.into()] });
+        let numbers = prop::collection::btree_set(0u64..20, 0..8);
+        let leaf =
+            prop_oneof![equal, numbers.prop_map(|numbers| Set::Numbers(numbers.into_iter().collect()))];
+        leaf.prop_recursive(3, 12, 4, |inner| {
+            let sets = prop::collection::vec(inner, 1..4);
+            prop_oneof![sets.clone().prop_map(Set::All), sets.prop_map(Set::OneOf)]
+        })
+    }
+
+    fn members(set: &Set) -> BTreeSet<u64> {
+        let of = |value: &Value| crate::Datum::of(value).as_i64().unwrap_or(1) as u64;
+        match set {
+            Set::Equal { values, .. } => multiples(of(&values[0])).into_iter().collect(),
+            Set::Numbers(numbers) => numbers.iter().copied().collect(),
+            Set::All(sets) => {
+                let all = sets.iter().map(members).reduce(|all, other| &all & &other);
+                all.unwrap_or_default()
+            }
+            Set::OneOf(sets) => sets.iter().flat_map(members).collect(),
+            Set::Within { .. } | Set::Near { .. } => BTreeSet::new(),
+        }
+    }
+
+    proptest! {
+        /// By steps of any size: the next number, or one further on.
+        #[test]
+        fn a_walk_meets_the_members_of_its_set(set in set(), steps in prop::collection::vec(1u64..5, 30)) {
+            let random = || 0.0;
+            let world = World::new(&Still, &random);
+            let mut walk = Postings::open(&set, &Multiples, &world).unwrap();
+            let (members, mut least) = (members(&set), 0);
+            for step in steps {
+                let found = walk.at_least(least).unwrap();
+                prop_assert_eq!(found, members.range(least..).next().copied());
+                prop_assert_eq!(walk.at_least(least).unwrap(), found, "asked twice");
+                let Some(number) = found else { break };
+                least = number + step;
+            }
+        }
+    }
+
+    #[test]
+    fn far_numbers_are_sought() {
+        let random = || 0.0;
+        let world = World::new(&Still, &random);
+        let of = |of: i64| Set::Equal { index: IndexOf::Path(Vec::new()), values: vec![of.into()] };
+        let both = Set::All(vec![Set::Numbers(vec![0, 19]), of(1)]);
+        let mut walk = Postings::open(&both, &Multiples, &world).unwrap();
+        assert_eq!((walk.at_least(0), walk.at_least(1)), (Ok(Some(0)), Ok(Some(19))));
+        // The first entry, one more that was too near, and the one that was sought.
+        assert_eq!((world.metrics().entries_read, world.metrics().seeks), (3, 2));
+        assert!(!walk.is_exact());
+    }
+}

@@ -1,0 +1,134 @@
+//! Gathering: entries that are not in the order of numbers are read and sorted before a walk begins.
+//!
+//! How many there are is known only now. What is too much is left out where something else remains that holds every
+//! match, and a way that has nothing else becomes a scan.
+
+use super::indexes::{IndexOf, Indexes, Path, Rectangle, Span};
+use super::postings::Postings;
+use super::way::{Access, Along, Set};
+use crate::error::QueryError;
+use crate::execute::World;
+use orrery_core::limits;
+
+/// The way that is taken in the end.
+pub(crate) fn settle(
+    access: Access,
+    indexes: Option<&dyn Indexes>,
+    world: &World<'_>,
+) -> Result<Access, QueryError> {
+    let Some(indexes) = indexes else { return Ok(access) };
+    let mut gather = Gather { indexes, world, left: limits::POSTINGS_GATHERED_MAX };
+    Ok(match access {
+        Access::Postings { set, covered } => {
+            gather.settle(set)?.map_or(Access::Scan, |set| Access::Postings { set, covered })
+        }
+        Access::Along(along) => {
+            let among = along.among.as_ref().map(|set| gather.numbers(set)).transpose()?.flatten();
+            Access::Along(Along { among: among.map(Set::Numbers), ..along })
+        }
+        other => other,
+    })
+}
+
+struct Gather<'a> {
+    indexes: &'a dyn Indexes,
+    world: &'a World<'a>,
+    /// How many numbers more there is room for.
+    left: usize,
+}
+
+impl Gather<'_> {
+    /// A set that can be walked as it is; nothing if it is too large.
+    fn settle(&mut self, set: Set) -> Result<Option<Set>, QueryError> {
+        match set {
+            Set::Equal { .. } | Set::Numbers(_) => Ok(Some(set)),
+            Set::Within { index, span } => Ok(self.within(&index, &span)?.map(Set::Numbers)),
+            Set::Near { path, rectangle } => Ok(self.near(&path, &rectangle)?.map(Set::Numbers)),
+            Set::All(sets) => self.all(sets),
+            Set::OneOf(sets) if sets.len() > limits::POSTINGS_MERGED_MAX => {
+                Ok(self.any(&sets)?.map(Set::Numbers))
+            }
+            Set::OneOf(sets) => {
+                let sets = sets.into_iter().map(|set| self.settle(set));
+                Ok(sets.collect::<Result<Option<Vec<_>>, QueryError>>()?.map(Set::OneOf))
+            }
+        }
+    }
+
+    fn all(&mut self, sets: Vec<Set>) -> Result<Option<Set>, QueryError> {
+        let mut kept = Vec::new();
+        for set in sets {
+            kept.extend(self.settle(set)?);
+        }
+        Ok(if kept.len() > 1 { Some(Set::All(kept)) } else { kept.pop() })
+    }
+
+    /// The numbers of a set, sorted.
+    fn numbers(&mut self, set: &Set) -> Result<Option<Vec<u64>>, QueryError> {
+        let Some(set) = self.settle(set.clone())? else { return Ok(None) };
+        if let Set::Numbers(numbers) = set {
+            return Ok(Some(numbers));
+        }
+        let mut walk = Postings::open(&set, self.indexes, self.world)?;
+        let (mut numbers, mut next) = (Vec::new(), Some(0));
+        while let Some(from) = next
+            && let Some(number) = walk.at_least(from)?
+        {
+            if !self.has_room() {
+                return Ok(None);
+            }
+            numbers.push(number);
+            next = number.checked_add(1);
+        }
+        Ok(Some(numbers))
+    }
+
+    fn any(&mut self, sets: &[Set]) -> Result<Option<Vec<u64>>, QueryError> {
+        let mut all = Vec::new();
+        for set in sets {
+            let Some(numbers) = self.numbers(set)? else { return Ok(None) };
+            all.extend(numbers);
+        }
+        Ok(Some(sorted(all)))
+    }
+
+    fn within(&mut self, index: &IndexOf, span: &Span) -> Result<Option<Vec<u64>>, QueryError> {
+        self.world.seek()?;
+        let mut entries = self.indexes.entries(index, span, false, None)?;
+        let mut numbers = Vec::new();
+        while let Some(entry) = entries.next()? {
+            self.world.entry()?;
+            if !self.has_room() {
+                return Ok(None);
+            }
+            numbers.push(entry.ordinal);
+        }
+        Ok(Some(sorted(numbers)))
+    }
+
+    fn near(&mut self, path: &Path, rectangle: &Rectangle) -> Result<Option<Vec<u64>>, QueryError> {
+        self.world.seek()?;
+        let Some(numbers) = self.indexes.near(path, rectangle, self.left as u64)? else {
+            self.left = 0;
+            return Ok(None);
+        };
+        for _ in &numbers {
+            self.world.entry()?;
+        }
+        self.left = self.left.saturating_sub(numbers.len());
+        Ok(Some(numbers))
+    }
+
+    /// What was too much stays spent, so that all of it together has a bound.
+    fn has_room(&mut self) -> bool {
+        let has_room = self.left > 0;
+        self.left = self.left.saturating_sub(1);
+        has_room
+    }
+}
+
+fn sorted(mut numbers: Vec<u64>) -> Vec<u64> {
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}

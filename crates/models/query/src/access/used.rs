@@ -1,0 +1,164 @@
+//! Which indexes a query can use, and which it would use if they were there: what the service tells of a query's
+//! indexes.
+//!
+//! It follows from the text and the policy alone. That a scan is cheaper while there are few documents is nothing
+//! that a client can act on; which way was taken is told beside it.
+
+use super::choose::order_paths;
+use super::conditions::{Conditions, Said};
+use super::indexes::{IndexOf, Indexes, Interval, Path};
+use super::need::Need;
+use super::way::{Access, passes_array};
+use crate::bind::bound::Block;
+use orrery_core::limits;
+
+/// What a page tells of indexes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Used {
+    /// The way that was taken.
+    pub access: Access,
+    /// Those that are there and serve the query.
+    pub utilized: Vec<Use>,
+    /// Those that are not there and would.
+    pub potential: Vec<Use>,
+}
+
+/// An index, and what for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Use {
+    pub index: IndexOf,
+    pub purpose: Purpose,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    Filter,
+    Order,
+    /// Shapes: a spatial index over the path.
+    Shape,
+}
+
+/// The indexes that serve a query, and those that would. Without any indexes, none is missed.
+pub(crate) fn used(block: &Block, need: &Need, indexes: Option<&dyn Indexes>, access: Access) -> Used {
+    let Some(indexes) = indexes else { return Used { access, ..Used::default() } };
+    let order = if block.rank.is_some() { Vec::new() } else { order_paths(block) };
+    let wanted = single(need, &order).into_iter().chain(composites(block, need, &order));
+    let (mut utilized, mut potential) = (Vec::new(), Vec::new());
+    for one in wanted {
+        match there(&one, indexes, need) {
+            Some(index) => utilized.push(Use { index, ..one }),
+            None => potential.push(one),
+        }
+    }
+    potential.retain(|one| !utilized.contains(one));
+    Used { access, utilized, potential }
+}
+
+/// The index that does what a wished one would.
+fn there(wish: &Use, indexes: &dyn Indexes, need: &Need) -> Option<IndexOf> {
+    match &wish.index {
+        IndexOf::Path(path) => {
+            let is_there =
+                if wish.purpose == Purpose::Shape { indexes.has_spatial(path) } else { indexes.has(path) };
+            is_there.then(|| wish.index.clone())
+        }
+        IndexOf::Composite(parts) => {
+            let conditions = Conditions::of(need);
+            let named = parts.iter().take_while(|(path, _)| conditions.constant(path).is_some()).count();
+            let mut composites = indexes.composites().iter();
+            let found = composites.find(|known| serves(known, parts, named, wish.purpose));
+            found.cloned().map(IndexOf::Composite)
+        }
+    }
+}
+
+/// Whether a composite index has the first parts in any order, and the others next: in their order, and for ORDER BY
+/// all in their directions or all in the opposite ones.
+fn serves(known: &[(Path, bool)], parts: &[(Path, bool)], named: usize, purpose: Purpose) -> bool {
+    let (first, rest) = parts.split_at(named);
+    let Some((known_first, known_rest)) = known.split_at_checked(named) else { return false };
+    let Some(known_rest) = known_rest.get(..rest.len()) else { return false };
+    let is_named = first.iter().all(|(path, _)| known_first.iter().any(|(known, _)| known == path));
+    let is_next = rest.iter().zip(known_rest).all(|(a, b)| a.0 == b.0);
+    let mut turned = rest.iter().zip(known_rest).map(|(a, b)| a.1 != b.1);
+    let first_turned = turned.next();
+    let is_one_way = purpose == Purpose::Filter || turned.all(|turned| Some(turned) == first_turned);
+    is_named && is_next && is_one_way
+}
+
+/// Each path of the filter and of ORDER BY, once.
+fn single(need: &Need, order: &[Option<Path>]) -> Vec<Use> {
+    let mut uses = Vec::new();
+    terms(need, &mut uses);
+    uses.extend(order.iter().flatten().map(|path| of_path(path, Purpose::Order)));
+    let mut seen: Vec<(IndexOf, bool)> = Vec::new();
+    uses.retain(|one| {
+        let known = (one.index.clone(), one.purpose == Purpose::Shape);
+        let is_new = !seen.contains(&known);
+        seen.push(known);
+        is_new
+    });
+    uses
+}
+
+fn of_path(path: &Path, purpose: Purpose) -> Use {
+    Use { index: IndexOf::Path(path.clone()), purpose }
+}
+
+/// A long list of values is of one path.
+fn terms(need: &Need, uses: &mut Vec<Use>) {
+    let one = match need {
+        Need::Anything | Need::Nothing => return,
+        Need::Term { path, .. } => of_path(path, Purpose::Filter),
+        Need::Shape { path, .. } => of_path(path, Purpose::Shape),
+        Need::All(parts) | Need::OneOf(parts) => return parts.iter().for_each(|part| terms(part, uses)),
+    };
+    if uses.last() != Some(&one) {
+        uses.push(one);
+    }
+}
+
+/// The composite indexes that would serve: the paths of equalities, and after them the keys of ORDER BY, or the path
+/// of one of the intervals.
+fn composites(block: &Block, need: &Need, order: &[Option<Path>]) -> Vec<Use> {
+    let conditions = Conditions::of(need);
+    let (mut equal, mut within) = (Vec::new(), Vec::new());
+    for path in conditions.all.iter().filter_map(|need| term_path(need)) {
+        match conditions.about(path) {
+            Some((_, Said::Equal(_))) => equal.push((path.clone(), false)),
+            Some((_, Said::Within(Interval::Between(..)))) => within.push((path.clone(), false)),
+            _ => {}
+        }
+    }
+    let after = |rest: &[(Path, bool)]| [&equal[..], rest].concat();
+    let wishes = if !block.order.is_empty() {
+        let keys = order.iter().zip(&block.order).map(|(path, key)| Some((path.clone()?, key.descending)));
+        let keys: Option<Vec<(Path, bool)>> = keys.collect();
+        keys.map(|keys| (sorted_by(&equal, &keys), Purpose::Order)).into_iter().collect()
+    } else if within.is_empty() {
+        vec![(after(&[]), Purpose::Filter)]
+    } else {
+        within.iter().map(|one| (after(std::slice::from_ref(one)), Purpose::Filter)).collect()
+    };
+    let fitting =
+        wishes.into_iter().filter(|(parts, _)| (2..=limits::COMPOSITE_PATHS_MAX).contains(&parts.len()));
+    fitting.map(|(parts, purpose)| Use { index: IndexOf::Composite(parts), purpose }).collect()
+}
+
+/// Equalities first, then the keys that they do not name.
+fn sorted_by(equal: &[(Path, bool)], keys: &[(Path, bool)]) -> Vec<(Path, bool)> {
+    let keys = keys.iter().filter(|(path, _)| !equal.iter().any(|(known, _)| known == path));
+    let mut parts: Vec<(Path, bool)> = keys.cloned().collect();
+    if parts.is_empty() {
+        return parts;
+    }
+    parts.splice(0..0, equal.iter().cloned());
+    parts
+}
+
+fn term_path(need: &Need) -> Option<&Path> {
+    match need {
+        Need::Term { path, .. } if !passes_array(path) => Some(path),
+        _ => None,
+    }
+}

@@ -1,0 +1,132 @@
+//! The ways to the documents of a query, as data: chosen here, taken by the executor.
+//!
+//! Whatever the way, each document that can give a row is met, and met once.
+
+use super::indexes::{IndexOf, Interval, Path, Rectangle, Span, Step};
+use orrery_value::Value;
+
+/// How the documents of a query are found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Access {
+    /// No document can pass the filter.
+    Nothing,
+    /// All of them, in the order of their keys.
+    #[default]
+    Scan,
+    /// Those of a set, in the order of their numbers.
+    Postings {
+        set: Set,
+        /// Whether the set's values are all that the query reads of a document.
+        covered: bool,
+    },
+    /// Those of an index's entries, in their order.
+    Along(Along),
+}
+
+/// Documents by their numbers, which ascend.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Set {
+    /// The entries with these values, one for each part of the index.
+    Equal {
+        index: IndexOf,
+        values: Vec<Value>,
+    },
+    /// Entries of several values: they are in another order, and are gathered before they are walked.
+    Within {
+        index: IndexOf,
+        span: Span,
+    },
+    /// Documents whose shape may touch the rectangle; gathered too.
+    Near {
+        path: Path,
+        rectangle: Rectangle,
+    },
+    /// What was gathered.
+    Numbers(Vec<u64>),
+    All(Vec<Set>),
+    OneOf(Vec<Set>),
+}
+
+/// A walk along one index, for queries that do not care in which order documents come, or want them sorted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Along {
+    pub index: IndexOf,
+    /// Which entries, in the order of the walk. No document has two of them, unless the index knows less of their
+    /// values than the spans do.
+    pub spans: Vec<Span>,
+    pub reverse: bool,
+    /// Other documents are passed over.
+    pub among: Option<Set>,
+    /// The parts of the index that are all the query reads of a document; nothing if it reads more.
+    pub covered: Option<Vec<usize>>,
+    /// How the walk helps with ORDER BY, if it does.
+    pub sorted: Option<Sorted>,
+}
+
+/// What the order of a walk is worth to an ORDER BY.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sorted {
+    /// Where the values of the first keys are found.
+    pub keys: Vec<KeyAt>,
+    pub ties: Ties,
+    /// Whether every document that can pass the filter is met on the walk. The others have no value in any part of
+    /// the index.
+    pub is_complete: bool,
+}
+
+/// Where the value of a key is found.
+#[derive(Clone, Debug, PartialEq)]
+pub enum KeyAt {
+    /// In this part of an entry.
+    Part(usize),
+    /// The filter lets no other value through.
+    Constant(Value),
+}
+
+/// How documents come that have the same keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ties {
+    /// By their numbers, in the direction that is wanted.
+    AsWalked,
+    /// In another order: they are put right before they are shown.
+    Shuffled,
+}
+
+impl IndexOf {
+    /// Its parts, and whether each descends; the only part of a single path ascends.
+    pub(crate) fn parts(&self) -> Vec<(Path, bool)> {
+        match self {
+            Self::Path(path) => vec![(path.clone(), false)],
+            Self::Composite(parts) => parts.clone(),
+        }
+    }
+}
+
+impl Set {
+    /// The values that every document of the set has, by their paths; as far as the index can tell them apart.
+    pub(crate) fn constants(&self) -> Vec<(Path, &Value)> {
+        match self {
+            Self::Equal { index, values } => {
+                let parts = index.parts().into_iter().zip(values);
+                parts.filter(|((path, _), _)| !passes_array(path)).map(|((path, _), it)| (path, it)).collect()
+            }
+            Self::All(sets) => sets.iter().flat_map(Self::constants).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Interval {
+    /// The only value in it.
+    pub(crate) fn only(&self) -> Option<&Value> {
+        use std::ops::Bound::Included;
+        match self {
+            Self::Between(Included(low), Included(high)) if low == high => Some(low),
+            _ => None,
+        }
+    }
+}
+
+pub(crate) fn passes_array(path: &[Step]) -> bool {
+    path.contains(&Step::Each)
+}

@@ -1,0 +1,181 @@
+//! How many documents meet a condition, and the set of them, if indexes can tell.
+//!
+//! Indexes are asked to count, a little and a few times; what is not counted is guessed. A wrong guess makes a
+//! query slower and never wrong.
+
+use super::cost::{Priced, intersection, proportion, union};
+use super::indexes::{IndexOf, Indexes, Interval, Path, Rectangle, Span};
+use super::need::Need;
+use super::way::{Set, passes_array};
+use crate::datum::{Datum, Kind};
+use crate::error::QueryError;
+use crate::execute::World;
+use orrery_core::limits;
+use orrery_value::Value;
+use std::cell::Cell;
+use std::ops::Bound;
+
+pub(crate) struct Scales<'a> {
+    pub indexes: &'a dyn Indexes,
+    /// How many there are in all.
+    pub documents: u64,
+    world: &'a World<'a>,
+    probes_left: Cell<u32>,
+}
+
+/// What is known of a condition.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Weighed {
+    /// About how many documents meet it.
+    pub matches: u64,
+    /// The documents that may meet it; nothing if no index tells.
+    pub set: Option<Priced>,
+}
+
+/// Of so many documents with a value, one has a given one; and of so many, one has it in an interval.
+const EQUAL_GUESS: u64 = 10;
+const WITHIN_GUESS: u64 = 3;
+/// Of a long OR, so many parts are counted, and the others are taken to be like them.
+const PARTS_COUNTED: usize = 16;
+
+impl<'a> Scales<'a> {
+    pub fn new(indexes: &'a dyn Indexes, world: &'a World<'a>) -> Result<Self, QueryError> {
+        let documents = indexes.documents()?;
+        Ok(Self { indexes, documents, world, probes_left: Cell::new(limits::PROBES_MAX) })
+    }
+
+    pub fn weigh(&self, need: &Need) -> Result<Weighed, QueryError> {
+        match need {
+            Need::Anything => Ok(Weighed { matches: self.documents, set: None }),
+            Need::Nothing => Ok(Weighed { matches: 0, set: None }),
+            Need::Term { path, interval } => self.term(path, interval),
+            Need::Shape { path, rectangle } => self.shape(path, rectangle),
+            Need::All(parts) => {
+                let weighed = parts.iter().map(|part| self.weigh(part));
+                let weighed = weighed.collect::<Result<Vec<_>, QueryError>>()?;
+                let matches = self.of_all(&weighed);
+                let sets = weighed.into_iter().filter_map(|part| part.set).collect();
+                Ok(Weighed { matches, set: intersection(sets, self.documents) })
+            }
+            Need::OneOf(parts) => self.one_of(parts),
+        }
+    }
+
+    /// How many meet several conditions that have nothing to do with one another.
+    pub fn of_all(&self, conditions: &[Weighed]) -> u64 {
+        let both = |documents, part: &Weighed| proportion(documents, part.matches, self.documents);
+        conditions.iter().fold(self.documents, both)
+    }
+
+    fn one_of(&self, parts: &[Need]) -> Result<Weighed, QueryError> {
+        let (counted, rest) = parts.split_at(parts.len().min(PARTS_COUNTED));
+        let mut weighed =
+            counted.iter().map(|part| self.weigh(part)).collect::<Result<Vec<_>, QueryError>>()?;
+        let sum: u64 = weighed.iter().map(|part| part.matches).fold(0, u64::saturating_add);
+        let mean = sum / counted.len().max(1) as u64;
+        // Without counting: only to have their sets.
+        let probes = self.probes_left.replace(0);
+        for part in rest {
+            let mut part = self.weigh(part)?;
+            part.matches = part.matches.min(mean);
+            if let Some(set) = &mut part.set {
+                set.documents = set.documents.min(mean);
+                set.walked = set.walked.min(mean);
+                set.gathered = set.gathered.min(mean);
+            }
+            weighed.push(part);
+        }
+        self.probes_left.set(probes);
+        let matches = weighed.iter().map(|part| part.matches).fold(0, u64::saturating_add);
+        let sets = weighed.into_iter().map(|part| part.set).collect::<Option<Vec<_>>>();
+        let set = sets.and_then(|sets| union(sets, self.documents));
+        Ok(Weighed { matches: matches.min(self.documents), set })
+    }
+
+    fn term(&self, path: &Path, interval: &Interval) -> Result<Weighed, QueryError> {
+        if !self.indexes.has(path) || !has_entries(path, interval) {
+            let guess = if interval.only().is_some() { EQUAL_GUESS } else { WITHIN_GUESS };
+            return Ok(Weighed { matches: self.documents.div_ceil(guess), set: None });
+        }
+        let index = IndexOf::Path(path.clone());
+        let span = match interval.only() {
+            Some(value) => Span::of(value.clone()),
+            None => Span::within(interval.clone()),
+        };
+        let set = self.stretch(index, span)?;
+        Ok(Weighed { matches: set.documents, set: Some(set) })
+    }
+
+    /// The documents of a stretch of an index.
+    pub fn stretch(&self, index: IndexOf, span: Span) -> Result<Priced, QueryError> {
+        let documents = self.count(&index, &span)?;
+        let parts = if let IndexOf::Composite(parts) = &index { parts.len() } else { 1 };
+        Ok(if span.prefix.len() == parts {
+            let set = Set::Equal { index, values: span.prefix };
+            Priced { set, documents, seeks: 1, gathered: 0, walked: documents }
+        } else {
+            Priced { set: Set::Within { index, span }, documents, seeks: 1, gathered: documents, walked: 0 }
+        })
+    }
+
+    fn shape(&self, path: &Path, rectangle: &Rectangle) -> Result<Weighed, QueryError> {
+        let guess = self.documents.div_ceil(WITHIN_GUESS);
+        if !self.indexes.has_spatial(path) {
+            return Ok(Weighed { matches: guess, set: None });
+        }
+        let near = match self.may_probe() {
+            true => self.indexes.near(path, rectangle, limits::PROBE_ENTRIES_MAX)?,
+            false => None,
+        };
+        let documents = near.map_or(guess, |near| near.len() as u64);
+        self.world.probed(documents.min(limits::PROBE_ENTRIES_MAX));
+        let set = Set::Near { path: path.clone(), rectangle: *rectangle };
+        let set = Priced { set, documents, seeks: 1, gathered: documents, walked: 0 };
+        Ok(Weighed { matches: documents, set: Some(set) })
+    }
+
+    /// About how many entries are in a stretch of an index.
+    pub fn count(&self, index: &IndexOf, span: &Span) -> Result<u64, QueryError> {
+        let known = self.indexes.documents_in(index)?;
+        if *span == Span::all() && known > 0 {
+            return Ok(known);
+        }
+        // More than a part of them need not be told apart from all of them.
+        let max = limits::PROBE_ENTRIES_MAX.min(self.documents / 4 + 16);
+        let counted = if self.may_probe() { Some(self.indexes.count(index, span, max)?) } else { None };
+        self.world.probed(counted.unwrap_or(0));
+        if let Some(counted) = counted.filter(|counted| *counted < max) {
+            return Ok(counted);
+        }
+        // A count may be missing where there are entries.
+        let all = if known > 0 { known } else { self.documents };
+        let guess = match (span.prefix.is_empty(), &span.next) {
+            (true, Interval::All) => all,
+            (false, Interval::All) => all.div_ceil(EQUAL_GUESS),
+            (true, _) => all.div_ceil(WITHIN_GUESS),
+            (false, _) => all.div_ceil(EQUAL_GUESS * WITHIN_GUESS),
+        };
+        Ok(guess.max(counted.unwrap_or(0)))
+    }
+
+    fn may_probe(&self) -> bool {
+        let left = self.probes_left.get();
+        self.probes_left.set(left.saturating_sub(1));
+        left > 0
+    }
+}
+
+/// Whether every value that is in the interval has an entry. Arrays and objects have one, a mark, only at paths that
+/// pass no array.
+fn has_entries(path: &Path, interval: &Interval) -> bool {
+    let is_scalar = |end: &Bound<Value>| match end {
+        Bound::Included(value) | Bound::Excluded(value) => Some(Datum::of(value).kind() < Kind::Array),
+        Bound::Unbounded => None,
+    };
+    !passes_array(path)
+        || match interval {
+            Interval::All => false,
+            Interval::StartsWith(_) => true,
+            Interval::Between(low, high) => is_scalar(low).or(is_scalar(high)).unwrap_or(false),
+        }
+}

@@ -1,0 +1,223 @@
+//! The documents that a walk along an index meets, with what its entries tell of them.
+//!
+//! Entries with equal sort keys come in the order of their numbers, yet not always in the direction in which ties of
+//! an ORDER BY go. Then they are gathered, a run of equal keys at a time, and handed out as they should come.
+
+use super::scan::Scan;
+use super::state::After;
+use super::world::World;
+use crate::access::{Along, Begin, Entries, Indexes, KeyAt, Known, Path, Set, Sorted, Span, Ties, document};
+use crate::error::QueryError;
+use orrery_core::limits;
+use orrery_value::Value;
+use std::collections::HashSet;
+
+/// A document that was met.
+pub(super) struct Met {
+    pub ordinal: u64,
+    /// The values of the first keys of ORDER BY, as many as are known.
+    pub keys: Vec<Value>,
+    /// What the index knows of the document, if that is all the query reads.
+    pub document: Option<Value>,
+}
+
+pub(super) struct Trail<'a> {
+    along: &'a Along,
+    indexes: &'a dyn Indexes,
+    world: &'a World<'a>,
+    parts: Vec<(Path, bool)>,
+    /// The walk along one span, and the spans after it.
+    entries: Option<Box<dyn Entries + 'a>>,
+    spans: std::slice::Iter<'a, Span>,
+    begin: Option<Begin>,
+    /// Documents of which an entry was met that may be in two spans.
+    seen: HashSet<u64>,
+    runs: Option<Runs>,
+}
+
+/// Runs of equal keys in the making.
+struct Runs {
+    /// How many keys an entry has that can be in a run with others, and whether greater numbers come first in it.
+    keys: usize,
+    descends: bool,
+    /// The next ones, the last first.
+    ready: Vec<Met>,
+    /// The first of the next run.
+    ahead: Option<Met>,
+    /// Whether a run was too long to be gathered.
+    is_cut: bool,
+}
+
+impl<'a> Trail<'a> {
+    /// A walk that begins where rows begin that come after a given one.
+    pub fn new(along: &'a Along, scan: &Scan<'a>, indexes: &'a dyn Indexes, after: Option<&After>) -> Self {
+        let order = &scan.block.order;
+        let shuffled = along.sorted.as_ref().filter(|sorted| {
+            // Keys that the index does not have decide before numbers do.
+            sorted.ties == Ties::Shuffled && sorted.keys.len() == order.len()
+        });
+        let descends = order.first().is_some_and(|key| key.descending);
+        let runs = shuffled.map(|sorted| Runs::new(sorted.keys.len(), descends));
+        let begin = after.and_then(|after| begin(along, after, order.len()));
+        Self {
+            along,
+            indexes,
+            world: scan.world,
+            parts: along.index.parts(),
+            entries: None,
+            spans: along.spans.iter(),
+            begin,
+            seen: HashSet::new(),
+            runs,
+        }
+    }
+
+    /// The first document of the next run, before the run is gathered.
+    pub fn ahead(&self) -> Option<&Met> {
+        self.runs.as_ref().filter(|runs| runs.ready.is_empty()).and_then(|runs| runs.ahead.as_ref())
+    }
+
+    pub fn next(&mut self) -> Result<Option<Met>, QueryError> {
+        match self.runs.take() {
+            None => self.step(),
+            Some(mut runs) => {
+                let met = runs.next(self);
+                self.runs = Some(runs);
+                met
+            }
+        }
+    }
+
+    /// Whether documents with equal keys come in the order in which their rows are wanted.
+    pub fn are_ties_sorted(&self) -> bool {
+        match (&self.runs, &self.along.sorted) {
+            (Some(runs), _) => !runs.is_cut,
+            (None, sorted) => sorted.as_ref().is_some_and(|sorted| sorted.ties == Ties::AsWalked),
+        }
+    }
+
+    /// The next entry of a document that is not passed over.
+    fn step(&mut self) -> Result<Option<Met>, QueryError> {
+        loop {
+            let Some(entries) = &mut self.entries else {
+                let Some(span) = self.spans.next() else { return Ok(None) };
+                self.world.seek()?;
+                let Along { index, reverse, .. } = self.along;
+                self.entries = Some(self.indexes.entries(index, span, *reverse, self.begin.as_ref())?);
+                continue;
+            };
+            let Some(entry) = entries.next()? else {
+                self.entries = None;
+                continue;
+            };
+            self.world.entry()?;
+            if self.is_wanted(entry.ordinal) && self.is_new(entry.ordinal) {
+                return Ok(Some(self.met(entry.ordinal)));
+            }
+        }
+    }
+
+    fn is_wanted(&self, ordinal: u64) -> bool {
+        match &self.along.among {
+            Some(Set::Numbers(numbers)) => numbers.binary_search(&ordinal).is_ok(),
+            _ => true,
+        }
+    }
+
+    /// Two values that an index cuts to one are two spans with the same entries.
+    fn is_new(&mut self, ordinal: u64) -> bool {
+        let [first, _, ..] = &self.along.spans[..] else { return true };
+        let is_sure = (0..first.prefix.len()).all(|part| matches!(self.value(part), Known::Exactly(_)));
+        if is_sure {
+            return true;
+        }
+        let is_new = self.seen.insert(ordinal);
+        if is_new {
+            self.world.hold(2 * size_of::<u64>());
+        }
+        is_new
+    }
+
+    fn value(&self, part: usize) -> Known {
+        self.entries.as_ref().map_or(Known::NotAll, |entries| entries.value(part))
+    }
+
+    fn met(&self, ordinal: u64) -> Met {
+        let known = |part| match self.value(part) {
+            Known::Exactly(value) => Some(value),
+            Known::NotAll => None,
+        };
+        let keys = self.along.sorted.iter().flat_map(|Sorted { keys, .. }| keys).map_while(|key| match key {
+            KeyAt::Part(part) => known(*part),
+            KeyAt::Constant(value) => Some(value.clone()),
+        });
+        let keys = keys.collect();
+        let document = self.along.covered.as_ref().and_then(|covered| {
+            let values = covered.iter().map(|part| Some((&self.parts.get(*part)?.0, known(*part)?)));
+            Some(document(values.collect::<Option<Vec<_>>>()?))
+        });
+        Met { ordinal, keys, document }
+    }
+}
+
+impl Runs {
+    fn new(keys: usize, descends: bool) -> Self {
+        Self { keys, descends, ready: Vec::new(), ahead: None, is_cut: false }
+    }
+
+    fn next(&mut self, trail: &mut Trail<'_>) -> Result<Option<Met>, QueryError> {
+        if self.ready.is_empty() {
+            self.gather(trail)?;
+        }
+        Ok(self.ready.pop())
+    }
+
+    fn gather(&mut self, trail: &mut Trail<'_>) -> Result<(), QueryError> {
+        let first = match self.ahead.take() {
+            Some(met) => Some(met),
+            None => trail.step()?,
+        };
+        let Some(first) = first else { return Ok(()) };
+        self.ready.push(first);
+        while let Some(next) = trail.step()? {
+            let is_same = next.keys.len() == self.keys && next.keys == self.ready[0].keys;
+            self.is_cut |= is_same && self.ready.len() >= limits::POSTINGS_GATHERED_MAX;
+            if !is_same || self.is_cut {
+                self.ahead = Some(next);
+                break;
+            }
+            self.ready.push(next);
+        }
+        self.ready.sort_unstable_by_key(|met| met.ordinal);
+        if !self.descends {
+            self.ready.reverse();
+        }
+        Ok(())
+    }
+}
+
+/// The first place of a walk that can have rows after this one.
+fn begin(along: &Along, after: &After, order: usize) -> Option<Begin> {
+    let (sorted, [span]) = (along.sorted.as_ref()?, &along.spans[..]) else { return None };
+    let key_at = |part: usize| sorted.keys.iter().position(|key| *key == KeyAt::Part(part));
+    let mut known = (span.prefix.len()..).map_while(|part| after.keys.get(key_at(part)?)).cloned();
+    let mut values: Vec<Value> = Vec::new();
+    // Entries whose values are cut to the same are sorted by the next part, whatever they were.
+    while values.last().is_none_or(is_kept_whole)
+        && let Some(value) = known.next()
+    {
+        values.push(value);
+    }
+    let is_by_number = sorted.ties == Ties::AsWalked && sorted.keys.len() == order;
+    let ordinal = is_by_number.then_some(after.ordinal);
+    (!values.is_empty()).then_some(Begin { values, ordinal })
+}
+
+/// Whether an index keeps all of a value, as far as its order goes.
+fn is_kept_whole(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.len() <= limits::INDEX_STRING_BYTES_MAX,
+        Value::Array(_) | Value::Object(_) => false,
+        _ => true,
+    }
+}

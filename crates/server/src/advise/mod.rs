@@ -1,0 +1,64 @@
+//! `orrery advise`: what could be done better with the containers of a running server.
+//!
+//! ```text
+//! definitions (Cosmos DB) ─┐
+//! reports (services port) ─┴─ rules ─> findings ─ print ─> text or JSON
+//! ```
+//!
+//! The server tells what it stores and how it was asked since it started; what to make of that is decided here, by
+//! pure functions over plain values. Nothing is changed: a finding ends in JSON to paste.
+
+mod ask;
+mod finding;
+mod print;
+mod rules;
+
+use crate::client::{Account, Address};
+use clap::Args;
+use std::io::Write;
+
+#[derive(Args)]
+pub struct AdviseFlags {
+    /// The server; http only, as every port that has https has http too
+    #[arg(long, alias = "endpoint", env = "ORRERY_URL", default_value = "http://127.0.0.1:8081")]
+    url: String,
+    /// The server's services port, which answers to its own machine only [default: port 8080 beside --url]
+    #[arg(long, env = "ORRERY_SERVICES_URL")]
+    services_url: Option<String>,
+    /// The account's key [default: the published one, which works on loopback]
+    #[arg(long, env = "ORRERY_KEY", hide_env_values = true)]
+    key: Option<String>,
+    /// Only the containers of this database
+    #[arg(long)]
+    database: Option<String>,
+    /// Only this container of the database
+    #[arg(long)]
+    container: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const SERVICES_PORT: u16 = 8080;
+
+/// Runs the verb; the error is a sentence for a person.
+pub fn advise(flags: &AdviseFlags) -> Result<(), String> {
+    if flags.container.is_some() && flags.database.is_none() {
+        return Err("say which database the container is in: --database D --container C".to_owned());
+    }
+    let account = Account::parse(&flags.url, flags.key.as_deref())?;
+    let services = match &flags.services_url {
+        Some(url) => Address::parse("--services-url", url)?,
+        None => Address { port: SERVICES_PORT, ..account.address.clone() },
+    };
+    let wanted = ask::Wanted { database: flags.database.as_deref(), container: flags.container.as_deref() };
+    let containers = crate::client::block_on(ask::containers(&account, &services, wanted))??;
+    let advised = containers.iter().map(|container| {
+        let report = &container.report;
+        (container, rules::advise(&container.definition, &report.statistics, &report.usage))
+    });
+    let advised: Vec<_> = advised.collect();
+    let text = if flags.json { print::json(&advised) } else { print::text(&advised) };
+    let printed = std::io::stdout().lock().write_all(text.as_bytes());
+    printed.map_err(|error| format!("the advice cannot be printed: {error}"))
+}

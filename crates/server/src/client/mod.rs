@@ -1,0 +1,15 @@
+//! What the verbs that ask a running server share: where it is, signed requests, one connection.
+
+mod account;
+mod address;
+mod connection;
+
+pub use account::{Account, SEGMENT};
+pub use address::Address;
+pub use connection::{Answer, Connection};
+
+/// Runs a verb's requests, one after another, on this thread.
+pub fn block_on<T>(work: impl Future<Output = T>) -> Result<T, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    Ok(runtime.map_err(|error| format!("the network cannot be used: {error}"))?.block_on(work))
+}
