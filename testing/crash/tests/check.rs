@@ -97,13 +97,16 @@ fn miscounted((key, value): Row) -> Put {
     Put { space: Space::Index, key, value: Some(value.into()) }
 }
 
+/// The kind of a row, what is done to it, and what is said of it then.
+type Damage = (u8, fn(Row) -> Put, &'static str);
+
 #[test]
 fn a_damaged_row_is_found_and_named() {
     let binary = client::newest_binary().unwrap_or_else(|missing| panic!("{missing}"));
     let folder = folder(&binary);
     let whole = check(&binary, folder.path()).unwrap();
     assert!(whole.agrees() && whole.said.contains("60 items"), "{whole:?}");
-    let damages: [(u8, fn(Row) -> Put, &str); 6] = [
+    let damages: [Damage; 6] = [
         (ENTRY, removed, "index entries that are missing: 1"),
         (ENTRY, doubled, "index entries that no item asks for: 1"),
         (LOCAL_ENTRY, removed, "index entries of large partitions that are missing: 1"),
