@@ -131,9 +131,10 @@ async fn prepared(request: &mut Request, container: &Container) -> Result<Prepar
 /// Whether the item is to be indexed, where the request has a say in it.
 fn directive(request: &Request) -> Result<Directive, Failure> {
     match request.header_or_refuse(&header::INDEXING_DIRECTIVE)?.map(str::to_ascii_lowercase).as_deref() {
-        None | Some("" | "default") => Ok(Directive::Default),
-        Some("include") => Ok(Directive::Include),
-        Some("exclude") => Ok(Directive::Exclude),
+        // One SDK sends its constants as numbers.
+        None | Some("" | "default" | "0") => Ok(Directive::Default),
+        Some("include" | "2") => Ok(Directive::Include),
+        Some("exclude" | "1") => Ok(Directive::Exclude),
         Some(other) => Err(Failure::bad_request(format!(
             "The header x-ms-indexing-directive has the value '{other}'; choose Default, Include or Exclude."
         ))),

@@ -37,7 +37,7 @@ impl Entering<'_> {
             None => None,
         };
         let before = match (old, &place) {
-            (Some(old), Some(place)) => entered(self.container, place, old),
+            (Some(old), Some(place)) => entered(txn, self.container, place, old)?,
             _ => Terms::default(),
         };
         let after =
@@ -112,10 +112,15 @@ pub(super) fn terms_under(container: &Container, generation: u8, item: &ItemRow)
     Ok(terms(rules, item.text(), item.written()))
 }
 
-/// The same for a transaction. A generation that it does not know is newer than the picture of the container that it
-/// goes by; then nothing it writes matters, because its commit is refused.
-fn entered(container: &Container, place: &Place, item: &ItemRow) -> Terms {
-    terms_under(container, place.generation, item).unwrap_or_default()
+/// The same for a transaction. If the picture of the container that it goes by is an old one, the item may be of a
+/// generation that it does not know; then nothing it writes matters, because its commit is refused.
+fn entered(txn: &Txn<'_>, container: &Container, place: &Place, item: &ItemRow) -> Result<Terms, Error> {
+    if container.generations().of(place.generation).is_none()
+        && txn.get(Space::Meta, container.alive_key())? != Some(container.alive_value())
+    {
+        return Ok(Terms::default());
+    }
+    terms_under(container, place.generation, item)
 }
 
 /// Gives the items of a partition that has become large entries of their own.
@@ -130,7 +135,7 @@ pub(crate) fn enlarge(txn: &mut Txn<'_>, container: &Container, epk: &[u8]) -> R
         let Some(place) = Place::of(txn, container.number(), item.ordinal())? else { continue };
         let (id, ordinal) = (&*place.id, item.ordinal());
         let entering = Entering { container, epk, id, ordinal, is_large: true };
-        let terms = entered(container, &place, &item);
+        let terms = entered(txn, container, &place, &item)?;
         terms
             .iter()
             .for_each(|term| txn.put_unseen(Space::Index, entering.local_entry(term), Some(Bytes::new())));
