@@ -13,8 +13,8 @@ use crate::service::Cosmos;
 use orrery_core::limits;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
-use orrery_documents::index::{self, Survey, advice::spelled};
-use orrery_query::access::Path;
+use orrery_documents::index::{self, Survey};
+use orrery_query::access::{Path, Shown};
 use orrery_store::{EngineError, Snapshot};
 use orrery_value::Value;
 use serde_json::json;
@@ -45,7 +45,7 @@ fn statistics(survey: Survey, partition_bytes_max: u64) -> Statistics {
     let partition =
         |it: index::SurveyedPartition| Partition { key: shown(it.key), items: it.items, bytes: it.bytes };
     let path = |it: index::SurveyedPath| IndexedPath {
-        path: spelled(&it.path),
+        path: Shown(&it.path).to_string(),
         items: it.items,
         entries: it.entries,
     };
@@ -63,7 +63,7 @@ fn statistics(survey: Survey, partition_bytes_max: u64) -> Statistics {
 }
 
 fn usage(known: &ContainerUsage, state: &Snapshot, container: &Container) -> Result<Usage, EngineError> {
-    let asked = |(path, pages): (&Path, u64)| AskedPath { path: spelled(path), pages };
+    let asked = |(path, pages): (&Path, u64)| AskedPath { path: Shown(path).to_string(), pages };
     Ok(Usage {
         queries: known.queries,
         shapes: known.shapes.all().into_iter().map(shape).collect(),
@@ -75,8 +75,10 @@ fn usage(known: &ContainerUsage, state: &Snapshot, container: &Container) -> Res
 }
 
 fn shape(known: &ShapeUsage) -> Shape {
-    let part =
-        |(path, descending): &(Path, bool)| CompositePart { path: spelled(path), descending: *descending };
+    let part = |(path, descending): &(Path, bool)| CompositePart {
+        path: Shown(path).to_string(),
+        descending: *descending,
+    };
     Shape {
         text: known.text.clone(),
         queries: known.queries,

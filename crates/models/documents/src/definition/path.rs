@@ -4,6 +4,7 @@
 //! refusal can say where. A name may be quoted with `"` or `'`, and must be unless it is made of letters,
 //! digits and `_`; inside quotes, `\` goes before a quote or another `\`.
 
+use orrery_query::access::ShownName;
 use std::fmt;
 
 /// A path to one property: names only, at least one.
@@ -34,7 +35,7 @@ impl PropertyPath {
 
 impl fmt::Display for PropertyPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|name| write_name(name, f))
+        self.0.iter().try_for_each(|name| write!(f, "{}", ShownName(name)))
     }
 }
 
@@ -114,13 +115,6 @@ impl Scan {
 
 fn is_bare(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
-}
-
-fn write_name(name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    if name.chars().all(is_bare) {
-        return write!(f, "/{name}");
-    }
-    write!(f, "/\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use super::rules::{IndexRules, steps};
 use crate::definition::{DefinitionError, IndexPath, IndexReach, IndexingPolicy};
-use orrery_query::access::{Path, Step};
+use orrery_query::access::{Path, Shown, Step};
 use serde_json::{Map, Value, json};
 
 /// An indexing policy as its container shows it.
@@ -30,30 +30,16 @@ pub fn excluding(policy: &PolicyJson, paths: &[IndexPath]) -> Result<PolicyJson,
 pub fn with_composite(policy: &PolicyJson, parts: &[(Path, bool)]) -> Result<PolicyJson, DefinitionError> {
     let part = |(path, descends): &(Path, bool)| {
         let order = if *descends { "descending" } else { "ascending" };
-        json!({"path": spelled(path), "order": order})
+        json!({"path": Shown(path).to_string(), "order": order})
     };
     let mut changed = policy.clone();
     edit(&mut changed, "compositeIndexes", |list| list.push(parts.iter().map(part).collect()));
     checked(changed)
 }
 
-/// A path as a policy spells it, without what it ends in: `/tags/[]`, `/"odd name"`.
-pub fn spelled(path: &[Step]) -> String {
-    let step = |step: &Step| match step {
-        Step::Each => "/[]".to_owned(),
-        Step::Member(name) if is_bare(name) => format!("/{name}"),
-        Step::Member(name) => format!("/\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\"")),
-    };
-    path.iter().map(step).collect()
-}
-
-/// The path that [`spelled`] wrote; `None` if it is none.
+/// The path that [`Shown`] wrote; `None` if it is none.
 pub fn read_path(text: &str) -> Option<Path> {
     IndexPath::parse(&format!("{text}/?")).ok().map(|path| steps(&path))
-}
-
-fn is_bare(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|character| character.is_alphanumeric() || character == '_')
 }
 
 /// Whether all that one path speaks of is left out with the other. The root stays: a policy has to name it.
@@ -149,7 +135,8 @@ mod tests {
     }
 
     fn index_path() -> impl Strategy<Value = String> {
-        (path(), prop::bool::ANY).prop_map(|(path, deep)| spelled(&path) + if deep { "/*" } else { "/?" })
+        (path(), prop::bool::ANY)
+            .prop_map(|(path, deep)| Shown(&path).to_string() + if deep { "/*" } else { "/?" })
     }
 
     proptest! {
@@ -177,7 +164,7 @@ mod tests {
         #[test]
         fn a_spelled_path_is_read_again(names in prop::collection::vec("\\PC{1,8}", 1..4)) {
             let path: Path = names.into_iter().flat_map(|name| [Step::Member(name), Step::Each]).collect();
-            prop_assert_eq!(read_path(&spelled(&path)), Some(path));
+            prop_assert_eq!(read_path(&Shown(&path).to_string()), Some(path));
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::number::{composite_number, path_number};
 use orrery_keys::{Direction, KeyBuf, prefix_end};
 use orrery_kv::KeyRange;
-use orrery_query::access::{Begin, IndexOf, Interval, Span};
+use orrery_query::access::{Begin, IndexOf, Interval, Span, is_kept_whole};
 use orrery_value::Value;
 use std::ops::Bound;
 
@@ -55,7 +55,7 @@ impl Layout {
         let key = KeyBuf::new().raw(base).u64(self.number);
         let key = self.with(self.with(key, 0, &span.prefix), span.prefix.len(), &begin.values);
         // What is not all in its term stands with others that may come before it or after.
-        let is_exact = span.prefix.iter().chain(&begin.values).all(is_exact);
+        let is_exact = span.prefix.iter().chain(&begin.values).all(is_kept_whole);
         let is_whole = span.prefix.len() + begin.values.len() == self.directions.len();
         let key = match begin.ordinal {
             Some(ordinal) if is_exact && is_whole => key.u64(ordinal),
@@ -78,15 +78,6 @@ fn direction(descends: bool) -> Direction {
     if descends { Direction::Descending } else { Direction::Ascending }
 }
 
-/// Whether a value stands alone in its term.
-fn is_exact(value: &Value) -> bool {
-    match value {
-        Value::String(text) => text.len() <= orrery_core::limits::INDEX_STRING_BYTES_MAX,
-        Value::Array(_) | Value::Object(_) => false,
-        _ => true,
-    }
-}
-
 fn between(fixed: &KeyBuf, low: &Bound<Value>, high: &Bound<Value>, direction: Direction) -> KeyRange {
     let edge = |value: &Value| fixed.clone().index_value(value, direction).finish();
     // An open end lies at the end of the other end's type.
@@ -102,12 +93,12 @@ fn between(fixed: &KeyBuf, low: &Bound<Value>, high: &Bound<Value>, direction: D
         match low {
             Bound::Unbounded => (kind(high, true), true),
             Bound::Included(value) => (edge(value), true),
-            Bound::Excluded(value) => (edge(value), !is_exact(value)),
+            Bound::Excluded(value) => (edge(value), !is_kept_whole(value)),
         },
         match high {
             Bound::Unbounded => (kind(low, false), true),
             Bound::Included(value) => (edge(value), true),
-            Bound::Excluded(value) => (edge(value), !is_exact(value)),
+            Bound::Excluded(value) => (edge(value), !is_kept_whole(value)),
         },
     );
     let ((first, takes_first), (last, takes_last)) = match direction {

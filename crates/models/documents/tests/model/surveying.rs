@@ -2,7 +2,8 @@
 
 use crate::world::{World, epk};
 use orrery_core::limits;
-use orrery_documents::index::{self, Survey, advice::spelled};
+use orrery_documents::index::{self, Survey};
+use orrery_query::access::Shown;
 use orrery_value::Value;
 
 fn survey(world: &World, container: &orrery_documents::catalog::Container) -> Survey {
@@ -11,7 +12,7 @@ fn survey(world: &World, container: &orrery_documents::catalog::Container) -> Su
 
 /// Each path with its items and entries.
 fn paths(survey: &Survey) -> Vec<(String, u64, u64)> {
-    survey.paths.iter().map(|it| (spelled(&it.path), it.items, it.entries)).collect()
+    survey.paths.iter().map(|it| (Shown(&it.path).to_string(), it.items, it.entries)).collect()
 }
 
 fn path(path: &str, items: u64, entries: u64) -> (String, u64, u64) {

@@ -7,6 +7,7 @@
 
 use crate::error::QueryError;
 use crate::execute::Found;
+use orrery_core::limits;
 use orrery_value::Value;
 use std::fmt;
 use std::ops::{Bound, ControlFlow};
@@ -68,6 +69,15 @@ pub enum Known {
     Exactly(Value),
     /// A long string, an array or an object, or a number whose digits a double does not hold: the document has it.
     NotAll,
+}
+
+/// Whether an index keeps all of a value, as far as its order goes; others may stand with it under one key.
+pub fn is_kept_whole(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.len() <= limits::INDEX_STRING_BYTES_MAX,
+        Value::Array(_) | Value::Object(_) => false,
+        _ => true,
+    }
 }
 
 /// A walk along entries.
@@ -156,8 +166,21 @@ impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|step| match step {
             Step::Each => f.write_str("/[]"),
-            Step::Member(name) if crate::lex::is_name(name) => write!(f, "/{name}"),
-            Step::Member(name) => write!(f, "/{name:?}"),
+            Step::Member(name) => write!(f, "{}", ShownName(name)),
         })
+    }
+}
+
+/// One step to a member, quoted unless it is made of letters, digits and `_`.
+pub struct ShownName<'a>(pub &'a str);
+
+impl fmt::Display for ShownName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(name) = self;
+        let is_bare = |character: char| character.is_alphanumeric() || character == '_';
+        if !name.is_empty() && name.chars().all(is_bare) {
+            return write!(f, "/{name}");
+        }
+        write!(f, "/\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
     }
 }

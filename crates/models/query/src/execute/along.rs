@@ -6,7 +6,9 @@
 use super::scan::Scan;
 use super::state::After;
 use super::world::World;
-use crate::access::{Along, Begin, Entries, Indexes, KeyAt, Known, Path, Set, Sorted, Span, Ties, document};
+use crate::access::{
+    Along, Begin, Entries, Indexes, KeyAt, Known, Path, Set, Sorted, Span, Ties, document, is_kept_whole,
+};
 use crate::error::QueryError;
 use orrery_core::limits;
 use orrery_value::Value;
@@ -211,13 +213,4 @@ fn begin(along: &Along, after: &After, order: usize) -> Option<Begin> {
     let is_by_number = sorted.ties == Ties::AsWalked && sorted.keys.len() == order;
     let ordinal = is_by_number.then_some(after.ordinal);
     (!values.is_empty()).then_some(Begin { values, ordinal })
-}
-
-/// Whether an index keeps all of a value, as far as its order goes.
-fn is_kept_whole(value: &Value) -> bool {
-    match value {
-        Value::String(text) => text.len() <= limits::INDEX_STRING_BYTES_MAX,
-        Value::Array(_) | Value::Object(_) => false,
-        _ => true,
-    }
 }

@@ -4,7 +4,8 @@ use super::{Subject, are_related, members};
 use crate::advise::finding::{Finding, LargeItems};
 use orrery_api_cosmos::usage::report::LargeItem;
 use orrery_documents::definition::IndexPath;
-use orrery_documents::index::advice::{read_path, spelled};
+use orrery_documents::index::advice::read_path;
+use orrery_query::access::Shown;
 use std::collections::BTreeMap;
 
 const SHOWN_MAX: usize = 5;
@@ -46,7 +47,7 @@ fn unused(subject: Subject<'_>, member: &str) -> Option<IndexPath> {
         return None;
     }
     let end = if longest > path.len() { "/*" } else { "/?" };
-    IndexPath::parse(&(spelled(&path) + end)).ok()
+    IndexPath::parse(&(Shown(&path).to_string() + end)).ok()
 }
 
 #[cfg(test)]
