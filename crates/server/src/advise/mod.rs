@@ -13,21 +13,17 @@ mod finding;
 mod print;
 mod rules;
 
-use crate::client::{Account, Address};
+use crate::client::{Account, AccountFlags, Address};
 use clap::Args;
 use std::io::Write;
 
 #[derive(Args)]
 pub struct AdviseFlags {
-    /// The server; http only, as every port that has https has http too
-    #[arg(long, alias = "endpoint", env = "ORRERY_URL", default_value = "http://127.0.0.1:8081")]
-    url: String,
+    #[command(flatten)]
+    account: AccountFlags,
     /// The server's services port, which answers to its own machine only [default: port 8080 beside --url]
     #[arg(long, env = "ORRERY_SERVICES_URL")]
     services_url: Option<String>,
-    /// The account's key [default: the published one, which works on loopback]
-    #[arg(long, env = "ORRERY_KEY", hide_env_values = true)]
-    key: Option<String>,
     /// Only the containers of this database
     #[arg(long)]
     database: Option<String>,
@@ -46,7 +42,7 @@ pub fn advise(flags: &AdviseFlags) -> Result<(), String> {
     if flags.container.is_some() && flags.database.is_none() {
         return Err("say which database the container is in: --database D --container C".to_owned());
     }
-    let account = Account::parse(&flags.url, flags.key.as_deref())?;
+    let account = Account::parse(&flags.account)?;
     let services = match &flags.services_url {
         Some(url) => Address::parse("--services-url", url)?,
         None => Address { port: SERVICES_PORT, ..account.address.clone() },

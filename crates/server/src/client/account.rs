@@ -1,10 +1,22 @@
 //! An account of a server: requests to it are signed as every client signs.
 
 use super::address::Address;
+use clap::Args;
 use http::{Method, Request, request::Builder};
 use orrery_api_common::{EMULATOR_KEY, Key, string_to_sign};
 use orrery_core::Timestamp;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// The flags that say which account.
+#[derive(Args)]
+pub struct AccountFlags {
+    /// The server; http only, as every port that has https has http too
+    #[arg(long, alias = "endpoint", env = "ORRERY_URL", default_value = "http://127.0.0.1:8081")]
+    pub url: String,
+    /// The account's key [default: the published one, which works on loopback]
+    #[arg(long, env = "ORRERY_KEY", hide_env_values = true)]
+    pub key: Option<String>,
+}
 
 pub struct Account {
     pub address: Address,
@@ -16,11 +28,10 @@ const PROTOCOL_VERSION: &str = "2020-07-15";
 pub const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 impl Account {
-    /// At a `--url`, with a `--key` or else the published one.
-    pub fn parse(url: &str, key: Option<&str>) -> Result<Self, String> {
-        let address = Address::parse("--url", url)?;
-        let key =
-            Key::parse(key.unwrap_or(EMULATOR_KEY)).map_err(|error| format!("--key is not one: {error}"))?;
+    pub fn parse(flags: &AccountFlags) -> Result<Self, String> {
+        let address = Address::parse("--url", &flags.url)?;
+        let key = flags.key.as_deref().unwrap_or(EMULATOR_KEY);
+        let key = Key::parse(key).map_err(|error| format!("--key is not one: {error}"))?;
         Ok(Self { address, key })
     }
 

@@ -4,7 +4,7 @@ mod account;
 mod address;
 mod connection;
 
-pub use account::{Account, SEGMENT};
+pub use account::{Account, AccountFlags, SEGMENT};
 pub use address::Address;
 pub use connection::{Answer, Connection};
 

@@ -1,7 +1,7 @@
 //! Which server and container a query goes to, and how its requests look: signed as every client signs.
 
 use super::pages::Ask;
-use crate::client::{Account, SEGMENT};
+use crate::client::{Account, AccountFlags, SEGMENT};
 use bytes::Bytes;
 use clap::Args;
 use http::{HeaderName, Method, Request};
@@ -12,12 +12,8 @@ use percent_encoding::utf8_percent_encode;
 
 #[derive(Args)]
 pub struct Target {
-    /// The server; http only, as every port that has https has http too
-    #[arg(long, env = "ORRERY_URL", default_value = "http://127.0.0.1:8081")]
-    url: String,
-    /// The account's key [default: the published one, which works on loopback]
-    #[arg(long, env = "ORRERY_KEY", hide_env_values = true)]
-    key: Option<String>,
+    #[command(flatten)]
+    account: AccountFlags,
     /// The database
     #[arg(long)]
     database: Option<String>,
@@ -49,7 +45,7 @@ impl Endpoint {
         };
         let segment = |name: &str| utf8_percent_encode(name, SEGMENT).to_string();
         Ok(Self {
-            account: Account::parse(&target.url, target.key.as_deref())?,
+            account: Account::parse(&target.account)?,
             link: format!("dbs/{database}/colls/{container}"),
             path: format!("/dbs/{}/colls/{}/docs", segment(database), segment(container)),
             partition_key: target.partition_key.as_deref().map(partition_key).transpose()?,
@@ -114,8 +110,7 @@ mod tests {
 
     fn target(url: &str) -> Target {
         Target {
-            url: url.to_owned(),
-            key: None,
+            account: AccountFlags { url: url.to_owned(), key: None },
             database: Some("my db".to_owned()),
             container: Some("é".to_owned()),
             partition_key: Some("\"söl\"".to_owned()),
