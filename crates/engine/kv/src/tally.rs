@@ -26,12 +26,12 @@ pub(crate) struct Change {
 
 impl Tally {
     pub fn read(bytes: &[u8]) -> Result<Self, Error> {
-        let (pairs, rest) = bytes.as_chunks::<16>();
-        if !rest.is_empty() {
+        let (words, rest) = bytes.as_chunks();
+        let (pairs, odd) = words.as_chunks::<2>();
+        if !rest.is_empty() || !odd.is_empty() {
             return Err(Error::Corrupt(format!("a tally's row has {} bytes", bytes.len())));
         }
-        let word = |half: &[u8]| half.iter().fold(0, |word, byte| (word << 8) | u64::from(*byte));
-        Ok(Self(pairs.iter().map(|pair| (word(&pair[..8]), word(&pair[8..]))).collect()))
+        Ok(Self(pairs.iter().map(|pair| pair.map(u64::from_be_bytes).into()).collect()))
     }
 
     /// The tally that a row holds; empty if there is none.

@@ -96,13 +96,13 @@ const ALIVE: u8 = 4;
 const OFFER: u8 = 5;
 const JOB: u8 = 6;
 const PROBE: u8 = 7;
-const UNIQUE: u8 = 1;
-const EXPIRY: u8 = 2;
-const PARTITION: u8 = 3;
-const PLACE: u8 = 4;
-const ENTRY: u8 = 5;
-const LOCAL_ENTRY: u8 = 6;
-const TALLY: u8 = 7;
+pub(crate) const UNIQUE: u8 = 1;
+pub(crate) const EXPIRY: u8 = 2;
+pub(crate) const PARTITION: u8 = 3;
+pub(crate) const PLACE: u8 = 4;
+pub(crate) const ENTRY: u8 = 5;
+pub(crate) const LOCAL_ENTRY: u8 = 6;
+pub(crate) const TALLY: u8 = 7;
 
 /// How much of an item's effective partition key stands in its entries: enough to tell most ranges apart.
 const EPK_PREFIX_BYTES: usize = 4;

@@ -87,7 +87,7 @@ impl Store {
             self.write_blocking(Scope::Catalog, |txn| {
                 settle_container(txn, container).map_err(engine_error)
             })?;
-            self.refresh_catalog()?;
+            self.newest_catalog().map_err(WriteError::Engine)?;
             return Ok(Step::Done);
         }
         let threads = limits::REINDEX_THREADS.min(progress.chunks.len());

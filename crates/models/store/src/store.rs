@@ -236,7 +236,7 @@ impl Store {
         let store = self.clone();
         let task = tokio::task::spawn_blocking(move || {
             let committed = store.write_blocking(Scope::Catalog, body)?;
-            store.refresh_catalog()?;
+            store.newest_catalog().map_err(WriteError::Engine)?;
             Ok(committed)
         });
         task.await.unwrap_or(Err(WriteError::Stopping))
@@ -246,10 +246,6 @@ impl Store {
     pub fn newest_catalog(&self) -> Result<Arc<Catalog>, EngineError> {
         self.0.catalog.refresh(&self.0.db)?;
         Ok(self.catalog())
-    }
-
-    pub(crate) fn refresh_catalog<E>(&self) -> Result<(), WriteError<E>> {
-        self.0.catalog.refresh(&self.0.db).map_err(WriteError::Engine)
     }
 
     /// Commits what waits and stops the threads. Later writes are refused; reads go on.

@@ -9,7 +9,7 @@ use super::walk::Walk;
 use super::{DOCUMENTS, INDEXED};
 use crate::catalog::Container;
 use crate::expiry;
-use crate::item::{self, ItemRow};
+use crate::item::{self, ItemRow, failed};
 use crate::row::{self, JobKind, Row};
 use orrery_core::{Timestamp, limits};
 use orrery_keys::KeyBuf;
@@ -211,8 +211,4 @@ fn partition_tally(state: &dyn Read, container: &Container, epk: &[u8]) -> Resul
     let items = crate::partition::size(state, number, epk)?.items;
     let key = Row::Tally { container: number, epk: Some(epk) }.key();
     Ok((items, Tally::of(state, Space::Index, &key)?))
-}
-
-fn failed(error: Error) -> QueryError {
-    QueryError::Storage(error.to_string())
 }

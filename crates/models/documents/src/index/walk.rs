@@ -4,6 +4,7 @@ use super::place::Place;
 use super::reach::{Inside, Reach};
 use super::span::Layout;
 use crate::catalog::Container;
+use crate::item::failed;
 use crate::row;
 use bytes::Bytes;
 use orrery_keys::{IndexValue, KeyReader};
@@ -123,10 +124,6 @@ fn rows<'a>(state: &'a dyn Read, range: &KeyRange, order: Order) -> Peekable<Row
         return none.peekable();
     }
     state.range(Space::Index, range, order).peekable()
-}
-
-fn failed(error: Error) -> QueryError {
-    QueryError::Storage(error.to_string())
 }
 
 impl Entries for Walk<'_> {

@@ -99,7 +99,7 @@ pub fn partition_key_of(container: &Container, text: &str) -> Vec<Value> {
 }
 
 /// The keys of an item's values at the paths of each unique key.
-pub(super) fn unique_of(container: &Container, text: &str) -> Vec<Vec<u8>> {
+pub(crate) fn unique_of(container: &Container, text: &str) -> Vec<Vec<u8>> {
     let keys = container.definition().unique_keys().iter();
     keys.map(|paths| unique_values(paths.iter().map(|path| path.segments()), text)).collect()
 }

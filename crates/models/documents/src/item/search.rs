@@ -176,7 +176,7 @@ fn area((min, max): &(Epk, Epk)) -> Area {
     (min.as_bytes().to_vec(), end)
 }
 
-pub(super) fn failed(error: orrery_kv::Error) -> QueryError {
+pub(crate) fn failed(error: orrery_kv::Error) -> QueryError {
     QueryError::Storage(error.to_string())
 }
 

@@ -7,12 +7,11 @@ use crate::catalog::Container;
 use crate::index::place::Place;
 use crate::index::write::terms_under;
 use crate::index::{DOCUMENTS, INDEXED, Terms};
-use crate::item::{ItemRow, partition_key_of};
+use crate::item::{ItemRow, partition_key_of, unique_of};
 use crate::partition::{self, PartitionSize};
 use crate::row::{self, JobKind, Row};
 use crate::{expiry, sweep};
 use orrery_core::limits;
-use orrery_keys::{Direction, KeyBuf};
 use orrery_kv::{Error, Order, Read, Space};
 use orrery_value::{Value, raw};
 
@@ -137,10 +136,10 @@ impl<'a> Items<'a> {
     }
 
     fn check_unique(&mut self, found: &Found<'_>) -> Result<(), Error> {
-        for number in 0..self.container.definition().unique_keys().len() {
-            let values = unique_values(self.container, number, found.row.text());
+        let unique = unique_of(self.container, found.row.text());
+        for (number, values) in unique.iter().enumerate() {
             let (container, key) = (self.container.number(), number as u8);
-            let row = Row::Unique { container, epk: found.epk, key, values: &values };
+            let row = Row::Unique { container, epk: found.epk, key, values };
             match self.state.get(Space::Index, &row.key())? {
                 Some(holder) if *holder == *found.id.as_bytes() => self.counts.hold(Kind::Unique),
                 _ => self.findings.note(Fault::MissingUnique, || format!("key {number} of {}", found.name())),
@@ -236,14 +235,4 @@ fn or_nothing(error: Error) -> Result<PartitionSize, Error> {
         Error::Corrupt(_) => Ok(PartitionSize::default()),
         other => Err(other),
     }
-}
-
-/// The values that an item has at the paths of a unique key.
-pub(super) fn unique_values(container: &Container, number: usize, text: &str) -> Vec<u8> {
-    let paths = container.definition().unique_keys().get(number).map_or(&[][..], |paths| paths);
-    let values = paths.iter().fold(KeyBuf::new(), |key, path| {
-        let value = raw::at_path(text, path.segments()).map_or(Value::Null, Value::read);
-        key.value(&value, Direction::Ascending)
-    });
-    values.finish()
 }

@@ -6,14 +6,15 @@ use orrery_kv::KeyRange;
 
 /// By the tags that the keys have after the container's number (`docs/formats/index.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub(super) enum Kind {
-    Unique = 1,
-    Expiry = 2,
-    Partition = 3,
-    Place = 4,
-    Entry = 5,
-    LocalEntry = 6,
-    Tally = 7,
+    Unique = row::UNIQUE,
+    Expiry = row::EXPIRY,
+    Partition = row::PARTITION,
+    Place = row::PLACE,
+    Entry = row::ENTRY,
+    LocalEntry = row::LOCAL_ENTRY,
+    Tally = row::TALLY,
 }
 
 const ALL: [Kind; 7] =

@@ -1,11 +1,11 @@
 //! The way back: from a row to the item that asks for it.
 
 use super::finding::{Fault, Findings, hex};
-use super::items::unique_values;
 use super::kinds::{Kind, Parts, parts};
 use crate::catalog::Container;
 use crate::index::place::Place;
 use crate::index::write::terms_under;
+use crate::item::unique_of;
 use crate::item::{self, ItemRow};
 use crate::partition;
 use crate::row;
@@ -89,7 +89,9 @@ impl Trace<'_> {
                 let number = usize::from(*key);
                 let is_known = number < self.container.definition().unique_keys().len();
                 Ok(is_known
-                    && item.is_some_and(|item| unique_values(self.container, number, item.text()) == *values))
+                    && item.is_some_and(|item| {
+                        unique_of(self.container, item.text()).get(number).is_some_and(|own| own == values)
+                    }))
             }
             Parts::Partition { epk } => self.has_items(epk),
             Parts::Place { ordinal } => Ok(self.item(*ordinal)?.is_some()),
