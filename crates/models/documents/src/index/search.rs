@@ -102,11 +102,23 @@ impl<'a> Searched<'a> {
 
     pub fn count(&self, index: &IndexOf, span: &Span, max: u64) -> Result<u64, QueryError> {
         let mut walk = self.walk(index, span, false, None);
-        let mut count = 0;
-        while count < max && walk.next()?.is_some() {
+        let (mut count, mut first, mut last) = (0, 0, 0);
+        while count < max
+            && let Some(entry) = walk.next()?
+        {
+            first = if count == 0 { entry.ordinal } else { first };
+            last = entry.ordinal;
             count += 1;
         }
-        Ok(count)
+        let is_one_value = span.prefix.len() == Layout::of(index).directions.len();
+        if count < max || !is_one_value {
+            return Ok(count);
+        }
+        // Numbers are given as items come, so the entries of one value lie about evenly among them.
+        let end = self.walk(index, span, true, None).next()?.map_or(last, |entry| entry.ordinal);
+        let share = u128::from(end.saturating_sub(first)) * u128::from(count);
+        let about = share / u128::from(last.saturating_sub(first).max(1));
+        Ok(u64::try_from(about).unwrap_or(u64::MAX).clamp(count + 1, self.documents().max(count + 1)))
     }
 
     pub fn entries(

@@ -11,12 +11,13 @@ use crate::catalog::Container;
 use crate::index::{Area, Reach, Searched};
 use crate::{expiry, row};
 use orrery_core::{ItemRid, ResourceKind, Timestamp, limits};
-use orrery_keys::Epk;
+use orrery_keys::{Epk, Hashing};
 use orrery_kv::{KeyRange, Read, Row};
 use orrery_query::access::{Begin, Entries, IndexOf, Indexes, Path, Rectangle, Span, Step};
 use orrery_query::execute::{Collection, Found, Host, Start, Whereabouts, value_of};
 use orrery_query::plan::{Plan, Rules};
 use orrery_query::{Datum, Document, QueryError, prepare};
+use orrery_value::Value;
 use std::ops::ControlFlow;
 
 /// Every key begins with its container; a position leaves that out.
@@ -288,6 +289,21 @@ impl Indexes for Items<'_> {
 
     fn near(&self, path: &Path, rectangle: &Rectangle, max: u64) -> Result<Option<Vec<u64>>, QueryError> {
         self.searched()?.near(path, rectangle, max)
+    }
+
+    /// The values of the partition key, where it is of one partition.
+    fn given(&self, constant: &dyn Fn(&Path) -> Option<Value>) -> Vec<Path> {
+        let Some([(epk, end)]) = self.areas.as_deref() else { return Vec::new() };
+        let paths = self.container.definition().partition_key().paths().iter();
+        let paths: Vec<Path> = paths
+            .map(|path| path.segments().iter().map(|name| Step::Member(name.clone())).collect())
+            .collect();
+        let values = paths.iter().map(constant).collect::<Option<Vec<_>>>();
+        // The first version of hashing does not look at all of a long value.
+        let is_sure = epk == end && self.container.hashing() != Hashing::HashV1;
+        let is_it = values
+            .is_some_and(|values| is_sure && *epk == orrery_keys::epk(self.container.hashing(), &values));
+        if is_it { paths } else { Vec::new() }
     }
 
     fn document(

@@ -5,11 +5,12 @@ use super::conditions::Conditions;
 use super::indexes::{Indexes, Path};
 use super::need::Need;
 use super::path::{Slots, path_of, paths_read};
-use super::way::{Access, passes_array};
+use super::way::{Access, Covered, passes_array};
 use super::weigh::{Scales, Weighed};
 use crate::bind::bound::{Block, SourceOf};
 use crate::error::QueryError;
 use crate::execute::World;
+use orrery_value::Value;
 
 /// Which way is taken, of those there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,6 +54,8 @@ pub(crate) struct Question<'a> {
     pub conditions: Conditions<'a>,
     /// What is known of each condition.
     pub weighed: Vec<Weighed>,
+    /// What every document of the collection has.
+    pub given: Vec<(Path, Value)>,
     /// About how many documents pass the filter.
     pub matches: u64,
     pub scales: Scales<'a>,
@@ -109,17 +112,30 @@ fn goes_on(access: &Access, walk: Option<Walk>) -> bool {
 impl<'a> Question<'a> {
     fn new(block: &'a Block, need: &'a Need, scales: Scales<'a>, task: Task) -> Result<Self, QueryError> {
         let conditions = Conditions::of(need);
-        let weighed = conditions.all.iter().map(|condition| scales.weigh(condition));
-        let weighed = weighed.collect::<Result<Vec<_>, QueryError>>()?;
+        let given = scales.indexes.given(&|path| conditions.constant(path).cloned());
+        let weighed = scales.weigh_all(&conditions.all, &given)?;
+        let value = |path: Path| conditions.constant(&path).cloned().map(|value| (path, value));
+        let given = given.into_iter().filter_map(value).collect();
         let matches = scales.of_all(&weighed);
         let (order, reads) = (order_paths(block), paths_read(block));
-        Ok(Self { block, conditions, weighed, matches, scales, order, reads, task })
+        Ok(Self { block, conditions, weighed, given, matches, scales, order, reads, task })
     }
 
-    /// The parts of an index that are all that is read.
-    pub fn covered(&self, parts: &[(Path, bool)]) -> Option<Vec<usize>> {
-        let place = |path: &Path| parts.iter().position(|(part, _)| part == path);
-        self.reads.as_ref()?.iter().map(place).collect()
+    /// The parts of an index that are all that is read, but for what all documents have.
+    pub fn covered(&self, parts: &[(Path, bool)]) -> Option<Covered> {
+        let mut covered = Covered { parts: Vec::new(), given: Vec::new() };
+        for path in self.reads.as_ref()? {
+            match parts.iter().position(|(part, _)| part == path) {
+                Some(part) => covered.parts.push(part),
+                None => covered.given.push((path.clone(), self.given(path)?.clone())),
+            }
+        }
+        Some(covered)
+    }
+
+    /// What every document has at a path.
+    pub fn given(&self, path: &Path) -> Option<&Value> {
+        self.given.iter().find(|(known, _)| known == path).map(|(_, value)| value)
     }
 }
 

@@ -107,7 +107,8 @@ pub trait Indexes {
     /// is without a value there.
     fn documents_in(&self, index: &IndexOf) -> Result<u64, QueryError>;
 
-    /// How many entries there are, counted up to `max`: cheap for a small `max`.
+    /// How many entries there are, counted if they are fewer than `max`: cheap for a small one. Otherwise `max`, or
+    /// about how many, if something tells.
     fn count(&self, index: &IndexOf, span: &Span, max: u64) -> Result<u64, QueryError>;
 
     /// The entries of a span in order, or from the last to the first. With `from`, those before these values of the
@@ -123,6 +124,12 @@ pub trait Indexes {
     /// The numbers, ascending, of documents whose shape at a path may touch the rectangle; `None` if there are more
     /// than `max`.
     fn near(&self, path: &Path, rectangle: &Rectangle, max: u64) -> Result<Option<Vec<u64>>, QueryError>;
+
+    /// The paths at which every document of the collection has the value that `constant` tells for it.
+    fn given(&self, constant: &dyn Fn(&Path) -> Option<Value>) -> Vec<Path> {
+        let _ = constant;
+        Vec::new()
+    }
 
     /// Shows a document; nothing happens if it is not in the collection, or not any more.
     fn document(

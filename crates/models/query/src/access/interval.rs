@@ -4,7 +4,7 @@ use super::indexes::{Interval, Shown, Step};
 use crate::datum::{Datum, Kind};
 use orrery_value::Value;
 use std::fmt;
-use std::ops::Bound;
+use std::ops::{Bound, RangeBounds};
 
 impl Interval {
     pub fn equal(value: Value) -> Self {
@@ -57,6 +57,24 @@ impl Interval {
             (low, high) => Self::Between(low, high),
         };
         if both.is_empty() { None } else { Some(both) }
+    }
+
+    pub(super) fn holds(&self, value: &Value) -> bool {
+        let (low, high) = self.ends();
+        self.kind().is_none_or(|kind| kind == kind_of(value)) && (low, high).contains(value)
+    }
+
+    /// The values of its type that are not in it, as intervals.
+    pub(super) fn outside(&self) -> Vec<Self> {
+        let beyond = |end: &Bound<Value>| match end {
+            Bound::Included(value) => Some(Bound::Excluded(value.clone())),
+            Bound::Excluded(value) => Some(Bound::Included(value.clone())),
+            Bound::Unbounded => None,
+        };
+        let (low, high) = self.ends();
+        let below = beyond(&low).map(|end| Self::Between(Bound::Unbounded, end));
+        let above = beyond(&high).map(|end| Self::Between(end, Bound::Unbounded));
+        below.into_iter().chain(above).filter(|rest| !rest.is_empty()).collect()
     }
 
     /// The type of its values; `None` for all values.
@@ -234,6 +252,32 @@ mod tests {
         check(prefix(""), prefix(""), "/a is a string");
         let from = Interval::Between(Bound::Excluded("abm".into()), Bound::Unbounded);
         check(prefix("ab"), from, r#""abm" < /a < "ac""#);
+    }
+
+    #[test]
+    fn a_value_of_a_type_is_inside_or_outside() {
+        use Bound::{Excluded, Included, Unbounded};
+        let values: Vec<Value> = (-3i64..4).map(Value::from).collect();
+        for interval in [
+            between(Excluded(1), Unbounded),
+            between(Unbounded, Included(1)),
+            between(Included(-1), Excluded(2)),
+            Interval::equal(0i64.into()),
+            Interval::of_kind(Kind::Number),
+        ] {
+            for value in &values {
+                let is_outside = interval.outside().iter().any(|rest| rest.holds(value));
+                assert_eq!(interval.holds(value), !is_outside, "{value:?} of {interval:?}");
+            }
+            assert!(
+                !interval.holds(&"1".into())
+                    && !interval.outside().iter().any(|rest| rest.holds(&"1".into()))
+            );
+        }
+        assert!(Interval::All.outside().is_empty() && Interval::All.holds(&Value::Null));
+        let prefix = Interval::starts_with("ab".to_owned());
+        assert!(prefix.holds(&"abc".into()) && !prefix.holds(&"ac".into()));
+        assert_eq!(prefix.outside().len(), 2);
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub(crate) enum Postings<'a> {
     Listed(Listed<'a>),
     /// Sorted numbers; those before the place are behind us.
     Numbers(&'a [u64]),
+    /// Every number but these, which are sorted.
+    AllBut(&'a [u64]),
     All(Vec<Postings<'a>>),
     OneOf(Vec<Postings<'a>>),
 }
@@ -50,7 +52,8 @@ impl<'a> Postings<'a> {
                 Self::Listed(Listed { entries, parts, head, is_exact: true, world })
             }
             Set::Numbers(numbers) => Self::Numbers(numbers),
-            Set::Within { .. } | Set::Near { .. } => Self::Numbers(&[]),
+            Set::AllBut(numbers) => Self::AllBut(numbers),
+            Set::Within { .. } | Set::Near { .. } | Set::Outside { .. } => Self::Numbers(&[]),
             Set::All(sets) => Self::All(each(sets)?),
             Set::OneOf(sets) => Self::OneOf(each(sets)?),
         })
@@ -65,6 +68,7 @@ impl<'a> Postings<'a> {
                 *numbers = &numbers[behind..];
                 Ok(numbers.first().copied())
             }
+            Self::AllBut(numbers) => Ok(not_in(numbers, least)),
             Self::All(sets) => in_all(sets, least),
             Self::OneOf(sets) => in_any(sets, least),
         }
@@ -75,9 +79,17 @@ impl<'a> Postings<'a> {
         match self {
             Self::Listed(listed) => listed.is_exact,
             Self::All(sets) => sets.iter().all(Self::is_exact),
-            Self::Numbers(_) | Self::OneOf(_) => true,
+            Self::Numbers(_) | Self::AllBut(_) | Self::OneOf(_) => true,
         }
     }
+}
+
+/// The first number from `least` on that is not among the others; those that are behind it are dropped.
+fn not_in(others: &mut &[u64], least: u64) -> Option<u64> {
+    let behind = others.partition_point(|number| *number < least);
+    *others = &others[behind..];
+    let run = (least..).zip(others.iter()).take_while(|(wanted, other)| wanted == *other).count();
+    least.checked_add(run as u64)
 }
 
 fn in_all(sets: &mut [Postings<'_>], least: u64) -> Result<Option<u64>, QueryError> {
@@ -255,7 +267,12 @@ mod tests {
             prop_oneof![equal, numbers.prop_map(|numbers| Set::Numbers(numbers.into_iter().collect()))];
         leaf.prop_recursive(3, 12, 4, |inner| {
             let sets = prop::collection::vec(inner, 1..4);
-            prop_oneof![sets.clone().prop_map(Set::All), sets.prop_map(Set::OneOf)]
+            let others = prop::collection::btree_set(0u64..20, 0..8);
+            let but = (sets.clone(), others).prop_map(|(mut sets, others)| {
+                sets.push(Set::AllBut(others.into_iter().collect()));
+                Set::All(sets)
+            });
+            prop_oneof![sets.clone().prop_map(Set::All), sets.prop_map(Set::OneOf), but]
         })
     }
 
@@ -269,7 +286,8 @@ mod tests {
                 all.unwrap_or_default()
             }
             Set::OneOf(sets) => sets.iter().flat_map(members).collect(),
-            Set::Within { .. } | Set::Near { .. } => BTreeSet::new(),
+            Set::AllBut(numbers) => (0..20).filter(|number| !numbers.contains(number)).collect(),
+            Set::Within { .. } | Set::Near { .. } | Set::Outside { .. } => BTreeSet::new(),
         }
     }
 

@@ -3,7 +3,7 @@
 //! How many there are is known only now. What is too much is left out where something else remains that holds every
 //! match, and a way that has nothing else becomes a scan.
 
-use super::indexes::{IndexOf, Indexes, Path, Rectangle, Span};
+use super::indexes::{IndexOf, Indexes, Interval, Known, Path, Rectangle, Span};
 use super::postings::Postings;
 use super::way::{Access, Along, Set};
 use crate::error::QueryError;
@@ -41,7 +41,8 @@ impl Gather<'_> {
     /// A set that can be walked as it is; nothing if it is too large.
     fn settle(&mut self, set: Set) -> Result<Option<Set>, QueryError> {
         match set {
-            Set::Equal { .. } | Set::Numbers(_) => Ok(Some(set)),
+            Set::Equal { .. } | Set::Numbers(_) | Set::AllBut(_) => Ok(Some(set)),
+            Set::Outside { path, interval } => Ok(self.outside(path, &interval)?.map(Set::AllBut)),
             Set::Within { index, span } => Ok(self.within(&index, &span)?.map(Set::Numbers)),
             Set::Near { path, rectangle } => Ok(self.near(&path, &rectangle)?.map(Set::Numbers)),
             Set::All(sets) => self.all(sets),
@@ -59,6 +60,9 @@ impl Gather<'_> {
         let mut kept = Vec::new();
         for set in sets {
             kept.extend(self.settle(set)?);
+        }
+        if kept.iter().all(Set::is_remainder) {
+            return Ok(None);
         }
         Ok(if kept.len() > 1 { Some(Set::All(kept)) } else { kept.pop() })
     }
@@ -102,6 +106,28 @@ impl Gather<'_> {
                 return Ok(None);
             }
             numbers.push(entry.ordinal);
+        }
+        Ok(Some(sorted(numbers)))
+    }
+
+    /// The numbers of documents whose value the index knows, and knows to be outside the interval.
+    fn outside(&mut self, path: Path, interval: &Interval) -> Result<Option<Vec<u64>>, QueryError> {
+        let index = IndexOf::Path(path);
+        let mut numbers = Vec::new();
+        for rest in interval.outside() {
+            self.world.seek()?;
+            let mut entries = self.indexes.entries(&index, &Span::within(rest), false, None)?;
+            while let Some(entry) = entries.next()? {
+                self.world.entry()?;
+                if !self.has_room() {
+                    return Ok(None);
+                }
+                if let Known::Exactly(value) = entries.value(0)
+                    && !interval.holds(&value)
+                {
+                    numbers.push(entry.ordinal);
+                }
+            }
         }
         Ok(Some(sorted(numbers)))
     }

@@ -14,7 +14,7 @@ impl fmt::Display for Access {
             Self::Scan => f.write_str("scan"),
             Self::Postings { set, covered } => {
                 write!(f, "{set}")?;
-                f.write_str(covering(*covered))
+                f.write_str(covering(covered.is_some()))
             }
             Self::Along(along) => write!(f, "{along}"),
         }
@@ -36,7 +36,9 @@ impl fmt::Display for Set {
             Self::Near { path, rectangle: it } => {
                 write!(f, "spatial {} in {}..{}, {}..{}", Shown(path), it.west, it.east, it.south, it.north)
             }
+            Self::Outside { path, interval } => write!(f, "not outside {}", Within(path, interval)),
             Self::Numbers(numbers) => write!(f, "{} documents", numbers.len()),
+            Self::AllBut(numbers) => write!(f, "all but {} documents", numbers.len()),
             Self::All(sets) => joined(f, sets, " and "),
             Self::OneOf(sets) => joined(f, sets, " or "),
         }

@@ -16,8 +16,8 @@ pub enum Access {
     /// Those of a set, in the order of their numbers.
     Postings {
         set: Set,
-        /// Whether the set's values are all that the query reads of a document.
-        covered: bool,
+        /// What the query reads of a document, if the set or the collection tells all of it.
+        covered: Option<Vec<(Path, Value)>>,
     },
     /// Those of an index's entries, in their order.
     Along(Along),
@@ -41,8 +41,16 @@ pub enum Set {
         path: Path,
         rectangle: Rectangle,
     },
+    /// Every document but those whose value at the path is known to lie outside the interval; gathered too. It only
+    /// takes away from other sets.
+    Outside {
+        path: Path,
+        interval: Interval,
+    },
     /// What was gathered.
     Numbers(Vec<u64>),
+    /// Every number but those that were gathered.
+    AllBut(Vec<u64>),
     All(Vec<Set>),
     OneOf(Vec<Set>),
 }
@@ -57,10 +65,19 @@ pub struct Along {
     pub reverse: bool,
     /// Other documents are passed over.
     pub among: Option<Set>,
-    /// The parts of the index that are all the query reads of a document; nothing if it reads more.
-    pub covered: Option<Vec<usize>>,
+    /// What the query reads of a document, if the index and the collection tell all of it.
+    pub covered: Option<Covered>,
     /// How the walk helps with ORDER BY, if it does.
     pub sorted: Option<Sorted>,
+}
+
+/// What is known of a document that a walk meets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Covered {
+    /// Parts of the entry.
+    pub parts: Vec<usize>,
+    /// What all documents have.
+    pub given: Vec<(Path, Value)>,
 }
 
 /// What the order of a walk is worth to an ORDER BY.
@@ -103,6 +120,11 @@ impl IndexOf {
 }
 
 impl Set {
+    /// Whether it says which documents are not meant, and has all others: nothing to walk along.
+    pub(crate) fn is_remainder(&self) -> bool {
+        matches!(self, Self::Outside { .. } | Self::AllBut(_))
+    }
+
     /// The values that every document of the set has, by their paths; as far as the index can tell them apart.
     pub(crate) fn constants(&self) -> Vec<(Path, &Value)> {
         match self {

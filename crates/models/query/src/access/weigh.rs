@@ -1,9 +1,10 @@
 //! How many documents meet a condition, and the set of them, if indexes can tell.
 //!
 //! Indexes are asked to count, a little and a few times; what is not counted is guessed. A wrong guess makes a
-//! query slower and never wrong.
+//! query slower and never wrong. What is guessed is counted further if something else already says how much that may
+//! cost: of a hundred failed events, it is worth a hundred entries to know how many are due.
 
-use super::cost::{Priced, intersection, proportion, union};
+use super::cost::{Priced, Share, intersection, proportion, union};
 use super::indexes::{IndexOf, Indexes, Interval, Path, Rectangle, Span};
 use super::need::Need;
 use super::way::{Set, passes_array};
@@ -30,6 +31,15 @@ pub(crate) struct Weighed {
     pub matches: u64,
     /// The documents that may meet it; nothing if no index tells.
     pub set: Option<Priced>,
+    /// Whether it was neither counted nor reckoned.
+    pub is_guess: bool,
+}
+
+/// About how many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Count {
+    entries: u64,
+    is_guess: bool,
 }
 
 /// Of so many documents with a value, one has a given one; and of so many, one has it in an interval.
@@ -37,6 +47,8 @@ const EQUAL_GUESS: u64 = 10;
 const WITHIN_GUESS: u64 = 3;
 /// Of a long OR, so many parts are counted, and the others are taken to be like them.
 const PARTS_COUNTED: usize = 16;
+/// One part in so many of what a query will cost may go into finding out how to make it cheaper.
+const SPENT_ON_COUNTING: u64 = 8;
 
 impl<'a> Scales<'a> {
     pub fn new(indexes: &'a dyn Indexes, world: &'a World<'a>) -> Result<Self, QueryError> {
@@ -44,21 +56,69 @@ impl<'a> Scales<'a> {
         Ok(Self { indexes, documents, world, probes_left: Cell::new(limits::PROBES_MAX) })
     }
 
-    pub fn weigh(&self, need: &Need) -> Result<Weighed, QueryError> {
+    fn weigh(&self, need: &Need) -> Result<Weighed, QueryError> {
+        let known = |matches| Weighed { matches, set: None, is_guess: false };
         match need {
-            Need::Anything => Ok(Weighed { matches: self.documents, set: None }),
-            Need::Nothing => Ok(Weighed { matches: 0, set: None }),
-            Need::Term { path, interval } => self.term(path, interval),
+            Need::Anything => Ok(known(self.documents)),
+            Need::Nothing => Ok(known(0)),
+            Need::Term { path, interval } => self.term(path, interval, limits::PROBE_ENTRIES_MAX),
             Need::Shape { path, rectangle } => self.shape(path, rectangle),
             Need::All(parts) => {
-                let weighed = parts.iter().map(|part| self.weigh(part));
-                let weighed = weighed.collect::<Result<Vec<_>, QueryError>>()?;
+                let parts: Vec<&Need> = parts.iter().collect();
+                let weighed = self.weigh_all(&parts, &[])?;
                 let matches = self.of_all(&weighed);
+                let is_guess = weighed.iter().any(|part| part.is_guess);
                 let sets = weighed.into_iter().filter_map(|part| part.set).collect();
-                Ok(Weighed { matches, set: intersection(sets, self.documents) })
+                Ok(Weighed { matches, set: intersection(sets, self.documents), is_guess })
             }
             Need::OneOf(parts) => self.one_of(parts),
         }
+    }
+
+    /// Conditions that must all hold: the best of them says how much may be spent on the others. One on a path that is
+    /// given the same value in all documents tells nothing.
+    pub fn weigh_all(&self, conditions: &[&Need], given: &[Path]) -> Result<Vec<Weighed>, QueryError> {
+        let weighed = conditions.iter().map(|condition| match condition {
+            Need::Term { path, interval } if given.contains(path) && interval.only().is_some() => {
+                Ok(Weighed { matches: self.documents, set: None, is_guess: false })
+            }
+            condition => self.weigh(condition),
+        });
+        let mut weighed = weighed.collect::<Result<Vec<_>, QueryError>>()?;
+        let best = weighed.iter().filter(|part| !part.is_guess).filter_map(|part| part.set.as_ref());
+        let Some(best) = best.map(|set| set.cost(Share::ALL, false)).min() else { return Ok(weighed) };
+        let max = (best / SPENT_ON_COUNTING).min(limits::PROBE_ENTRIES_FURTHER_MAX);
+        for (condition, part) in conditions.iter().zip(&mut weighed) {
+            if let Need::Term { path, interval } = condition
+                && part.is_guess
+                && part.set.is_some()
+                && max > limits::PROBE_ENTRIES_MAX
+            {
+                *part = self.further(path, interval, max)?;
+            }
+        }
+        Ok(weighed)
+    }
+
+    /// An interval that has many entries: how many, or else how many lie outside it.
+    fn further(&self, path: &Path, interval: &Interval, max: u64) -> Result<Weighed, QueryError> {
+        let inside = self.term(path, interval, max)?;
+        if !inside.is_guess || passes_array(path) {
+            return Ok(inside);
+        }
+        let index = IndexOf::Path(path.clone());
+        let mut outside = 0u64;
+        for rest in interval.outside() {
+            let count = self.counted(&index, &Span::within(rest), max)?;
+            if count.is_guess {
+                return Ok(inside);
+            }
+            outside = outside.saturating_add(count.entries);
+        }
+        let documents = self.indexes.documents_in(&index)?.max(outside) - outside;
+        let set = Set::Outside { path: path.clone(), interval: interval.clone() };
+        let set = Priced { set, documents, seeks: 2, gathered: outside, walked: 0 };
+        Ok(Weighed { matches: documents, set: Some(set), is_guess: false })
     }
 
     /// How many meet several conditions that have nothing to do with one another.
@@ -87,65 +147,66 @@ impl<'a> Scales<'a> {
         }
         self.probes_left.set(probes);
         let matches = weighed.iter().map(|part| part.matches).fold(0, u64::saturating_add);
+        let is_guess = weighed.iter().any(|part| part.is_guess);
         let sets = weighed.into_iter().map(|part| part.set).collect::<Option<Vec<_>>>();
         let set = sets.and_then(|sets| union(sets, self.documents));
-        Ok(Weighed { matches: matches.min(self.documents), set })
+        Ok(Weighed { matches: matches.min(self.documents), set, is_guess })
     }
 
-    fn term(&self, path: &Path, interval: &Interval) -> Result<Weighed, QueryError> {
+    fn term(&self, path: &Path, interval: &Interval, max: u64) -> Result<Weighed, QueryError> {
         if !self.indexes.has(path) || !has_entries(path, interval) {
             let guess = if interval.only().is_some() { EQUAL_GUESS } else { WITHIN_GUESS };
-            return Ok(Weighed { matches: self.documents.div_ceil(guess), set: None });
+            return Ok(Weighed { matches: self.documents.div_ceil(guess), set: None, is_guess: true });
         }
         let index = IndexOf::Path(path.clone());
         let span = match interval.only() {
             Some(value) => Span::of(value.clone()),
             None => Span::within(interval.clone()),
         };
-        let set = self.stretch(index, span)?;
-        Ok(Weighed { matches: set.documents, set: Some(set) })
+        let count = self.counted(&index, &span, max)?;
+        let set = priced(index, span, count.entries);
+        Ok(Weighed { matches: set.documents, set: Some(set), is_guess: count.is_guess })
     }
 
     /// The documents of a stretch of an index.
     pub fn stretch(&self, index: IndexOf, span: Span) -> Result<Priced, QueryError> {
         let documents = self.count(&index, &span)?;
-        let parts = if let IndexOf::Composite(parts) = &index { parts.len() } else { 1 };
-        Ok(if span.prefix.len() == parts {
-            let set = Set::Equal { index, values: span.prefix };
-            Priced { set, documents, seeks: 1, gathered: 0, walked: documents }
-        } else {
-            Priced { set: Set::Within { index, span }, documents, seeks: 1, gathered: documents, walked: 0 }
-        })
+        Ok(priced(index, span, documents))
     }
 
     fn shape(&self, path: &Path, rectangle: &Rectangle) -> Result<Weighed, QueryError> {
         let guess = self.documents.div_ceil(WITHIN_GUESS);
         if !self.indexes.has_spatial(path) {
-            return Ok(Weighed { matches: guess, set: None });
+            return Ok(Weighed { matches: guess, set: None, is_guess: true });
         }
         let near = match self.may_probe() {
             true => self.indexes.near(path, rectangle, limits::PROBE_ENTRIES_MAX)?,
             false => None,
         };
+        let is_guess = near.is_none();
         let documents = near.map_or(guess, |near| near.len() as u64);
         self.world.probed(documents.min(limits::PROBE_ENTRIES_MAX));
         let set = Set::Near { path: path.clone(), rectangle: *rectangle };
         let set = Priced { set, documents, seeks: 1, gathered: documents, walked: 0 };
-        Ok(Weighed { matches: documents, set: Some(set) })
+        Ok(Weighed { matches: documents, set: Some(set), is_guess })
     }
 
     /// About how many entries are in a stretch of an index.
     pub fn count(&self, index: &IndexOf, span: &Span) -> Result<u64, QueryError> {
+        Ok(self.counted(index, span, limits::PROBE_ENTRIES_MAX)?.entries)
+    }
+
+    fn counted(&self, index: &IndexOf, span: &Span, max: u64) -> Result<Count, QueryError> {
         let known = self.indexes.documents_in(index)?;
         if *span == Span::all() && known > 0 {
-            return Ok(known);
+            return Ok(Count { entries: known, is_guess: false });
         }
         // More than a part of them need not be told apart from all of them.
-        let max = limits::PROBE_ENTRIES_MAX.min(self.documents / 4 + 16);
+        let max = max.min(self.documents / 4 + 16);
         let counted = if self.may_probe() { Some(self.indexes.count(index, span, max)?) } else { None };
-        self.world.probed(counted.unwrap_or(0));
-        if let Some(counted) = counted.filter(|counted| *counted < max) {
-            return Ok(counted);
+        self.world.probed(counted.map_or(0, |counted| counted.min(max)));
+        if let Some(counted) = counted.filter(|counted| *counted != max) {
+            return Ok(Count { entries: counted, is_guess: false });
         }
         // A count may be missing where there are entries.
         let all = if known > 0 { known } else { self.documents };
@@ -155,13 +216,24 @@ impl<'a> Scales<'a> {
             (true, _) => all.div_ceil(WITHIN_GUESS),
             (false, _) => all.div_ceil(EQUAL_GUESS * WITHIN_GUESS),
         };
-        Ok(guess.max(counted.unwrap_or(0)))
+        Ok(Count { entries: guess.max(counted.unwrap_or(0)), is_guess: true })
     }
 
     fn may_probe(&self) -> bool {
         let left = self.probes_left.get();
         self.probes_left.set(left.saturating_sub(1));
         left > 0
+    }
+}
+
+/// What a stretch of an index costs that has so many documents.
+fn priced(index: IndexOf, span: Span, documents: u64) -> Priced {
+    let parts = if let IndexOf::Composite(parts) = &index { parts.len() } else { 1 };
+    if span.prefix.len() == parts {
+        let set = Set::Equal { index, values: span.prefix };
+        Priced { set, documents, seeks: 1, gathered: 0, walked: documents }
+    } else {
+        Priced { set: Set::Within { index, span }, documents, seeks: 1, gathered: documents, walked: 0 }
     }
 }
 

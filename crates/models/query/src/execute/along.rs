@@ -155,8 +155,11 @@ impl<'a> Trail<'a> {
         });
         let keys = keys.collect();
         let document = self.along.covered.as_ref().and_then(|covered| {
-            let values = covered.iter().map(|part| Some((&self.parts.get(*part)?.0, known(*part)?)));
-            Some(document(values.collect::<Option<Vec<_>>>()?))
+            let values = covered.parts.iter().map(|part| Some((&self.parts.get(*part)?.0, known(*part)?)));
+            let values = values.collect::<Option<Vec<_>>>()?;
+            Some(document(
+                values.into_iter().chain(covered.given.iter().map(|(path, it)| (path, it.clone()))),
+            ))
         });
         Met { ordinal, keys, document }
     }

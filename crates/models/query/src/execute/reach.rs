@@ -24,7 +24,9 @@ pub(super) fn run(
             let meeting = Meeting::new(scan, Some(first), rest, from, sink);
             let mut reach = Reach { scan, indexes, meeting };
             reach.meeting.walk = Walk::Number;
-            reach.postings(set, *covered, from.and_then(Place::ordinal).unwrap_or(0))?;
+            let known =
+                covered.as_ref().map(|covered| document(covered.iter().map(|(path, it)| (path, it.clone()))));
+            reach.postings(set, known.as_ref(), from.and_then(Place::ordinal).unwrap_or(0))?;
             reach.meeting.end()
         }
         (Access::Along(along), Some(indexes)) => {
@@ -49,16 +51,14 @@ struct Reach<'m> {
 }
 
 impl Reach<'_> {
-    fn postings(&mut self, set: &Set, covered: bool, from: u64) -> Result<(), QueryError> {
-        let constants = set.constants();
-        let known = covered.then(|| document(constants.iter().map(|(path, it)| (path, (*it).clone()))));
+    fn postings(&mut self, set: &Set, known: Option<&Value>, from: u64) -> Result<(), QueryError> {
         let mut walk = Postings::open(set, self.indexes, self.scan.world)?;
         let mut next = Some(from);
         while let Some(least) = next
             && let Some(ordinal) = walk.at_least(least)?
         {
             // Of a value that is cut in the index, the set does not know the rest.
-            let known = known.as_ref().filter(|_| walk.is_exact());
+            let known = known.filter(|_| walk.is_exact());
             if self.show(ordinal, known)?.is_break() {
                 break;
             }

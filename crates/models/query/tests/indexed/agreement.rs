@@ -100,8 +100,8 @@ fn kind(way: &Access) -> &'static str {
     match way {
         Access::Nothing => "nothing",
         Access::Scan => "scan",
-        Access::Postings { covered: false, .. } => "postings",
-        Access::Postings { covered: true, .. } => "covered postings",
+        Access::Postings { covered: None, .. } => "postings",
+        Access::Postings { covered: Some(_), .. } => "covered postings",
         Access::Along(along) if along.sorted.is_some() && along.among.is_some() => "sorted among",
         Access::Along(along) if along.sorted.is_some() => "sorted",
         Access::Along(along) if along.covered.is_some() => "covered along",

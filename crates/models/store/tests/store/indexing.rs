@@ -3,6 +3,7 @@
 //! A test drives the background by hand, a round at a time, and after each looks at the items in three ways.
 
 mod changing;
+mod choosing;
 mod growing;
 mod leaving;
 mod rebuilding;

@@ -129,7 +129,7 @@ struct Walked {
 }
 
 /// Of so many documents, one agrees with another in the keys that an index has.
-const RUN_GUESS: u64 = 10;
+const RUN_GUESS: u64 = 20;
 
 impl Walked {
     fn of(question: &Question<'_>, along: &Along) -> Result<Self, QueryError> {

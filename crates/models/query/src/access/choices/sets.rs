@@ -1,23 +1,48 @@
 //! Sets by single paths: the entries of a value, what several have in common, and what any of them has.
 
 use crate::access::choose::{Choice, Question};
-use crate::access::cost::{Priced, intersection};
+use crate::access::cost::{Priced, all_of, intersection};
 use crate::access::indexes::Path;
 use crate::access::way::Access;
 use crate::error::QueryError;
 
 pub(super) fn offer(question: &Question<'_>) -> Result<Vec<Choice>, QueryError> {
     let sets: Vec<Priced> = question.weighed.iter().filter_map(|weighed| weighed.set.clone()).collect();
-    Ok(intersection(sets, question.scales.documents).map(|set| question.postings(set)).into_iter().collect())
+    let telling = question.telling(&sets);
+    let both = [intersection(sets, question.scales.documents), telling];
+    Ok(both.into_iter().flatten().map(|set| question.postings(set)).collect())
 }
 
 impl Question<'_> {
     /// A set's documents, in the order of their numbers.
     pub(super) fn postings(&self, priced: Priced) -> Choice {
         let constants = priced.set.constants();
-        let is_known = |path: &Path| constants.iter().any(|(known, _)| known == path);
-        let covered = self.reads.as_ref().is_some_and(|reads| reads.iter().all(is_known));
-        let cost = priced.cost(self.share(), covered);
+        let known = |path: &Path| {
+            let of_set = constants.iter().find(|(known, _)| known == path).map(|(_, value)| *value);
+            Some((path.clone(), of_set.or_else(|| self.given(path))?.clone()))
+        };
+        let covered = self.reads.as_ref().and_then(|reads| reads.iter().map(known).collect());
+        let cost = priced.cost(self.share(), covered.is_some());
         Choice { access: Access::Postings { set: priced.set, covered }, cost }
+    }
+
+    /// What the sets have in common that together tell all that is read: none of them may save a document, and yet
+    /// with all of them no document is needed.
+    fn telling(&self, sets: &[Priced]) -> Option<Priced> {
+        let tells = |set: &Priced| {
+            let paths: Vec<Path> = set.set.constants().into_iter().map(|(path, _)| path).collect();
+            paths
+        };
+        let mut wanted: Vec<&Path> = self.reads.as_ref()?.iter().collect();
+        wanted.retain(|path| self.given(path).is_none());
+        let mut chosen: Vec<Priced> = Vec::new();
+        for set in sets {
+            let told = tells(set);
+            if wanted.iter().any(|path| told.contains(path)) {
+                wanted.retain(|path| !told.contains(path));
+                chosen.push(set.clone());
+            }
+        }
+        (wanted.is_empty() && chosen.len() > 1).then(|| all_of(chosen, self.scales.documents))
     }
 }

@@ -218,6 +218,22 @@ impl Shelf {
         })
     }
 
+    /// The rows of a query over a scope, sorted, and how many documents it reads: with indexes, and without.
+    pub fn asked(&self, scope: &FeedScope, query: &str) -> [(Vec<String>, u64); 2] {
+        let plan = prepare(query, &[], Rules::On).unwrap().plan;
+        let host = Now(self.shop.store.env().now().millis());
+        let limits = Limits { items: usize::MAX, bytes: usize::MAX };
+        [true, false].map(|is_indexed| {
+            self.over(scope, |items| {
+                let items = if is_indexed { items.indexed().unwrap() } else { items };
+                let read = page(&plan, &items, &host, None, None, limits).unwrap().metrics.documents_read;
+                let mut rows = answer(query, &items, &host, usize::MAX);
+                rows.sort();
+                (rows, read)
+            })
+        })
+    }
+
     /// How much is indexed as the policy asks, in percent.
     pub fn progress(&self) -> u64 {
         index::progress(&*self.shop.store.snapshot(), &self.container()).unwrap()
