@@ -14,6 +14,7 @@ use orrery_api_common::{Body, Keys, Peer, discard_body};
 use orrery_core::limits;
 use orrery_documents::Stamp;
 use orrery_documents::catalog::Container;
+use orrery_documents::index::Places;
 use orrery_store::Store;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -40,6 +41,7 @@ struct Inner {
     partition_bytes_max: u64,
     queries: Arc<Semaphore>,
     usage: Usage,
+    places: Places,
 }
 
 impl Cosmos {
@@ -48,7 +50,8 @@ impl Cosmos {
         let Options { keys, account, partition_bytes_max, .. } = options;
         let queries = Arc::new(Semaphore::new(limits::QUERIES_MAX));
         let usage = Usage::new(store.env().now());
-        Self(Arc::new(Inner { store, keys, account, tokens, partition_bytes_max, queries, usage }))
+        let places = Places::default();
+        Self(Arc::new(Inner { store, keys, account, tokens, partition_bytes_max, queries, usage, places }))
     }
 
     pub fn store(&self) -> &Store {
@@ -67,6 +70,11 @@ impl Cosmos {
     /// How containers are used.
     pub(crate) fn usage(&self) -> &Usage {
         &self.0.usage
+    }
+
+    /// Where items were found.
+    pub(crate) fn places(&self) -> &Places {
+        &self.0.places
     }
 
     /// What one logical partition may hold.

@@ -199,6 +199,8 @@ pub const POSTINGS_GATHERED_MAX: usize = 100_000;
 pub const POSTINGS_MERGED_MAX: usize = 32;
 /// Stretches of one index that a query walks one after the other.
 pub const INDEX_SPANS_MAX: usize = 1_000;
+/// Different values of one part of a composite index that a query steps over to reach those of the next.
+pub const INDEX_SKIPS_MAX: usize = 64;
 /// What a query may count in indexes before it chooses one: entries of one stretch, entries of one where it is known
 /// to be worth it, and stretches.
 pub const PROBE_ENTRIES_MAX: u64 = 128;

@@ -55,7 +55,7 @@ pub async fn query(
             let mut prepared = prepare_for(&body.text, &body.parameters, Rules::On, &settings(&container))?;
             let items = Items::new(&*snapshot, &container, &scope, host)?;
             let (items, named) = narrowed(items, &prepared, &body.parameters, &container);
-            let items = items.indexed()?;
+            let items = items.remembering(cosmos.places()).indexed()?;
             let found = page(&prepared.plan, &items, host, resume.as_deref(), body.resume.as_ref(), limits)?;
             let reach = reach(&scope, named.as_deref(), &container);
             note(&cosmos, &container, &body.text, resume.is_none(), reach, &mut prepared, &found);

@@ -3,6 +3,7 @@
 use super::cells;
 use super::number::spatial_number;
 use super::place::Place;
+use super::places::Places;
 use super::reach::Reach;
 use super::span::Layout;
 use super::walk::Walk;
@@ -18,11 +19,13 @@ use orrery_query::QueryError;
 use orrery_query::access::{Begin, Entries, IndexOf, Path, Rectangle, Span};
 use std::cell::OnceCell;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 pub(crate) struct Searched<'a> {
     state: &'a dyn Read,
     container: &'a Container,
     reach: Reach,
+    places: Option<&'a Places>,
     now: Timestamp,
     tally: Tally,
     /// Of each large partition in reach: how many items it has, and how many have each path.
@@ -38,6 +41,7 @@ impl<'a> Searched<'a> {
         state: &'a dyn Read,
         container: &'a Container,
         reach: Reach,
+        places: Option<&'a Places>,
         now: Timestamp,
         is_stored: impl Fn(&Path) -> bool,
     ) -> Result<Option<Self>, Error> {
@@ -64,7 +68,7 @@ impl<'a> Searched<'a> {
         });
         let composites = composites.collect();
         let expired = OnceCell::new();
-        Ok(Some(Self { state, container, reach, now, tally, partitions, composites, expired }))
+        Ok(Some(Self { state, container, reach, places, now, tally, partitions, composites, expired }))
     }
 
     pub fn has(&self, path: &Path) -> bool {
@@ -160,11 +164,31 @@ impl<'a> Searched<'a> {
 
     /// The item of a number, unless it lies elsewhere or has expired.
     pub fn item(&self, ordinal: u64) -> Result<Option<ItemRow>, QueryError> {
-        let container = self.container;
-        let place = Place::of(self.state, container.number(), ordinal).map_err(failed)?;
-        let Some(place) = place.filter(|place| self.reach.holds(place)) else { return Ok(None) };
-        let found = item::stored(self.state, container, &place.epk, &place.id).map_err(failed)?;
-        Ok(found.filter(|item| !expiry::is_expired(container, item, self.now)))
+        let found = match self.remembered(ordinal).map_err(failed)? {
+            Some(found) => Some(found),
+            None => self.looked_up(ordinal).map_err(failed)?,
+        };
+        let found = found.filter(|(place, _)| self.reach.holds(place)).map(|(_, item)| item);
+        Ok(found.filter(|item| !expiry::is_expired(self.container, item, self.now)))
+    }
+
+    /// By the place where the item was the last time.
+    fn remembered(&self, ordinal: u64) -> Result<Option<(Arc<Place>, ItemRow)>, Error> {
+        let place = self.places.and_then(|places| places.get(self.container.number(), ordinal));
+        let Some(place) = place else { return Ok(None) };
+        let item = item::stored(self.state, self.container, &place.epk, &place.id)?;
+        Ok(item.filter(|item| item.ordinal() == ordinal).map(|item| (place, item)))
+    }
+
+    fn looked_up(&self, ordinal: u64) -> Result<Option<(Arc<Place>, ItemRow)>, Error> {
+        let container = self.container.number();
+        let Some(place) = Place::of(self.state, container, ordinal)? else { return Ok(None) };
+        let place = Arc::new(place);
+        if let Some(places) = self.places {
+            places.put(container, ordinal, place.clone());
+        }
+        let item = item::stored(self.state, self.container, &place.epk, &place.id)?;
+        Ok(item.map(|item| (place, item)))
     }
 
     pub fn is_there(&self, ordinal: u64) -> Result<bool, QueryError> {

@@ -8,7 +8,7 @@ use super::feed::FeedScope;
 use super::prepare::SYSTEM;
 use super::record::ItemRow;
 use crate::catalog::Container;
-use crate::index::{Area, Reach, Searched};
+use crate::index::{Area, Places, Reach, Searched};
 use crate::{expiry, row};
 use orrery_core::{ItemRid, ResourceKind, Timestamp, limits};
 use orrery_keys::{Epk, Hashing};
@@ -33,6 +33,7 @@ pub struct Items<'a> {
     /// The same as effective partition keys; nothing if it is single items.
     areas: Option<Vec<(Epk, Epk)>>,
     indexes: Option<Searched<'a>>,
+    places: Option<&'a Places>,
     now: Timestamp,
     computed: Vec<(String, Plan)>,
     host: &'a dyn Host,
@@ -58,7 +59,7 @@ impl<'a> Items<'a> {
             FeedScope::Between(min, max) => (min.clone(), max.clone()),
         };
         let (ranges, areas) = (vec![scope.range(container)], Some(vec![area]));
-        Ok(Self { state, container, ranges, areas, indexes: None, now, computed, host })
+        Ok(Self { state, container, ranges, areas, indexes: None, places: None, now, computed, host })
     }
 
     /// Only what lies in these partitions too; `(min, max)` of effective partition keys.
@@ -79,6 +80,11 @@ impl<'a> Items<'a> {
         Self { areas, ..self }.narrowed(keys)
     }
 
+    /// Remembering where items lie.
+    pub fn remembering(self, places: &'a Places) -> Self {
+        Self { places: Some(places), ..self }
+    }
+
     /// With the indexes of the container, as far as they tell of these items.
     pub fn indexed(self) -> Result<Self, QueryError> {
         let reach = match &self.areas {
@@ -93,7 +99,8 @@ impl<'a> Items<'a> {
             None => None,
             Some(reach) => {
                 let is_stored = |path: &Path| self.is_stored(path);
-                Searched::new(self.state, self.container, reach, self.now, is_stored).map_err(failed)?
+                Searched::new(self.state, self.container, reach, self.places, self.now, is_stored)
+                    .map_err(failed)?
             }
         };
         Ok(Self { indexes, ..self })
@@ -367,7 +374,8 @@ impl View<'_> {
             // A computed property sees the item as it is stored, and no other computed property.
             let Items { state, container, now, host, .. } = *self.items;
             let (computed, ranges) = (Vec::new(), Vec::new());
-            let bare = Items { state, container, ranges, areas: None, indexes: None, now, computed, host };
+            let (indexes, places, areas) = (None, None, None);
+            let bare = Items { state, container, ranges, areas, indexes, places, now, computed, host };
             let view = View { item: self.item, items: &bare };
             Datum::owned(value_of(plan, Datum::Document(&view), self.items.host))
         })

@@ -58,10 +58,16 @@ impl<'n> Conditions<'n> {
     /// The stretches of an index in which every match is, as few as can be told: values for its first parts, and
     /// an interval for the next.
     pub fn narrow(&self, parts: &[(Path, bool)]) -> Narrowed {
+        self.narrow_by(parts, None)
+    }
+
+    /// With a part whose values are known: of those that the index has in an interval.
+    pub fn narrow_by(&self, parts: &[(Path, bool)], known: Option<(usize, &[Value])>) -> Narrowed {
         let (mut prefixes, mut next, mut conditions) = (vec![Vec::new()], Interval::All, Vec::new());
-        for (path, _) in parts {
+        for (part, (path, _)) in parts.iter().enumerate() {
             let Some((at, said)) = self.about(path) else { break };
-            match said {
+            let known = known.filter(|(known, _)| *known == part).map(|(_, values)| values);
+            match known.map_or(said, |values| Said::OneOf(values.iter().collect())) {
                 Said::Equal(value) => prefixes.iter_mut().for_each(|prefix| prefix.push(value.clone())),
                 Said::OneOf(values) => match with_each(&prefixes, &values) {
                     Some(more) => prefixes = more,

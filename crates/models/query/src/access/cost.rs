@@ -117,10 +117,11 @@ pub(crate) fn intersection(mut sets: Vec<Priced>, of: u64) -> Option<Priced> {
 }
 
 /// The documents that all sets have, each of which is walked; `of` documents in all.
-pub(crate) fn all_of(mut sets: Vec<Priced>, of: u64) -> Priced {
-    sets.sort_by_key(|set| set.documents);
+pub(crate) fn all_of(mut sets: Vec<Priced>, of: u64) -> Option<Priced> {
+    sets.sort_by_key(|set| (set.set.is_remainder(), set.documents));
     let documents = sets.iter().fold(of, |documents, set| proportion(documents, set.documents, of));
-    combined(sets, documents, Set::All)
+    let is_walk = sets.first().is_some_and(|first| !first.set.is_remainder());
+    is_walk.then(|| combined(sets, documents, Set::All))
 }
 
 /// The documents of any of the sets; `of` documents in all.

@@ -77,6 +77,17 @@ impl Interval {
         below.into_iter().chain(above).filter(|rest| !rest.is_empty()).collect()
     }
 
+    /// What is left of an interval behind a value of it, or before it; `None` if it has no ends to be cut at.
+    pub(super) fn without(&self, value: &Value, is_before: bool) -> Option<Self> {
+        let Self::Between(low, high) = self else { return None };
+        let (low, high) = match is_before {
+            true => (low.clone(), Bound::Excluded(value.clone())),
+            false => (Bound::Excluded(value.clone()), high.clone()),
+        };
+        let rest = Self::Between(low, high);
+        (!rest.is_empty()).then_some(rest)
+    }
+
     /// The type of its values; `None` for all values.
     fn kind(&self) -> Option<Kind> {
         match self {

@@ -11,6 +11,7 @@ mod choices;
 mod choose;
 mod conditions;
 mod cost;
+mod gather;
 mod indexes;
 mod interval;
 mod known;

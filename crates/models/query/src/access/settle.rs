@@ -3,7 +3,8 @@
 //! How many there are is known only now. What is too much is left out where something else remains that holds every
 //! match, and a way that has nothing else becomes a scan.
 
-use super::indexes::{IndexOf, Indexes, Interval, Known, Path, Rectangle, Span};
+use super::gather::{self, sorted};
+use super::indexes::{IndexOf, Indexes, Interval, Path, Rectangle, Span};
 use super::postings::Postings;
 use super::way::{Access, Along, Set};
 use crate::error::QueryError;
@@ -42,8 +43,8 @@ impl Gather<'_> {
     fn settle(&mut self, set: Set) -> Result<Option<Set>, QueryError> {
         match set {
             Set::Equal { .. } | Set::Numbers(_) | Set::AllBut(_) => Ok(Some(set)),
-            Set::Outside { path, interval } => Ok(self.outside(path, &interval)?.map(Set::AllBut)),
-            Set::Within { index, span } => Ok(self.within(&index, &span)?.map(Set::Numbers)),
+            Set::Outside { path, interval } => Ok(self.outside(path, interval)?.map(Set::AllBut)),
+            Set::Within { index, span } => Ok(self.within(index, span)?.map(Set::Numbers)),
             Set::Near { path, rectangle } => Ok(self.near(&path, &rectangle)?.map(Set::Numbers)),
             Set::All(sets) => self.all(sets),
             Set::OneOf(sets) if sets.len() > limits::POSTINGS_MERGED_MAX => {
@@ -96,40 +97,34 @@ impl Gather<'_> {
         Ok(Some(sorted(all)))
     }
 
-    fn within(&mut self, index: &IndexOf, span: &Span) -> Result<Option<Vec<u64>>, QueryError> {
+    fn within(&mut self, index: IndexOf, span: Span) -> Result<Option<Vec<u64>>, QueryError> {
         self.world.seek()?;
-        let mut entries = self.indexes.entries(index, span, false, None)?;
-        let mut numbers = Vec::new();
-        while let Some(entry) = entries.next()? {
-            self.world.entry()?;
-            if !self.has_room() {
-                return Ok(None);
-            }
-            numbers.push(entry.ordinal);
-        }
-        Ok(Some(sorted(numbers)))
+        let set = Set::Within { index: index.clone(), span: span.clone() };
+        self.gathered(&set, |gather, max, each| gather::within(gather.indexes, &index, &span, max, each))
     }
 
-    /// The numbers of documents whose value the index knows, and knows to be outside the interval.
-    fn outside(&mut self, path: Path, interval: &Interval) -> Result<Option<Vec<u64>>, QueryError> {
-        let index = IndexOf::Path(path);
-        let mut numbers = Vec::new();
-        for rest in interval.outside() {
-            self.world.seek()?;
-            let mut entries = self.indexes.entries(&index, &Span::within(rest), false, None)?;
-            while let Some(entry) = entries.next()? {
-                self.world.entry()?;
-                if !self.has_room() {
-                    return Ok(None);
-                }
-                if let Known::Exactly(value) = entries.value(0)
-                    && !interval.holds(&value)
-                {
-                    numbers.push(entry.ordinal);
-                }
+    fn outside(&mut self, path: Path, interval: Interval) -> Result<Option<Vec<u64>>, QueryError> {
+        self.world.seek()?;
+        let set = Set::Outside { path: path.clone(), interval: interval.clone() };
+        self.gathered(&set, |gather, max, each| gather::outside(gather.indexes, &path, &interval, max, each))
+    }
+
+    /// The numbers of a set: as they were read when it was weighed, or read now.
+    fn gathered(
+        &mut self,
+        set: &Set,
+        read: impl FnOnce(&Self, usize, gather::Each<'_>) -> Result<Option<Vec<u64>>, QueryError>,
+    ) -> Result<Option<Vec<u64>>, QueryError> {
+        let numbers = match self.world.recall(set) {
+            Some(numbers) => {
+                numbers.iter().try_for_each(|_| self.world.entry())?;
+                Some(numbers)
             }
-        }
-        Ok(Some(sorted(numbers)))
+            None => read(self, self.left, &|| self.world.entry())?,
+        };
+        // What was too much stays spent, so that all of it together has a bound.
+        self.left = numbers.as_ref().map_or(0, |numbers| self.left.saturating_sub(numbers.len()));
+        Ok(numbers)
     }
 
     fn near(&mut self, path: &Path, rectangle: &Rectangle) -> Result<Option<Vec<u64>>, QueryError> {
@@ -151,10 +146,4 @@ impl Gather<'_> {
         self.left = self.left.saturating_sub(1);
         has_room
     }
-}
-
-fn sorted(mut numbers: Vec<u64>) -> Vec<u64> {
-    numbers.sort_unstable();
-    numbers.dedup();
-    numbers
 }

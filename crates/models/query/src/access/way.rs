@@ -132,6 +132,10 @@ impl Set {
                 let parts = index.parts().into_iter().zip(values);
                 parts.filter(|((path, _), _)| !passes_array(path)).map(|((path, _), it)| (path, it)).collect()
             }
+            // Where it is one value, no document is left that has none or another ([`Weighed::others`]).
+            Self::Outside { path, interval } => {
+                interval.only().map(|it| (path.clone(), it)).into_iter().collect()
+            }
             Self::All(sets) => sets.iter().flat_map(Self::constants).collect(),
             _ => Vec::new(),
         }

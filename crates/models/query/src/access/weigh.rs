@@ -5,7 +5,8 @@
 //! cost: of a hundred failed events, it is worth a hundred entries to know how many are due.
 
 use super::cost::{Priced, Share, intersection, proportion, union};
-use super::indexes::{IndexOf, Indexes, Interval, Path, Rectangle, Span};
+use super::gather;
+use super::indexes::{IndexOf, Indexes, Interval, Known, Path, Rectangle, Span};
 use super::need::Need;
 use super::way::{Set, passes_array};
 use crate::datum::{Datum, Kind};
@@ -31,8 +32,16 @@ pub(crate) struct Weighed {
     pub matches: u64,
     /// The documents that may meet it; nothing if no index tells.
     pub set: Option<Priced>,
+    /// The same by those that do not meet it, if they are fewer and all are known.
+    pub others: Option<Priced>,
     /// Whether it was neither counted nor reckoned.
     pub is_guess: bool,
+}
+
+impl Weighed {
+    fn known(set: Priced) -> Self {
+        Self { matches: set.documents, set: Some(set), others: None, is_guess: false }
+    }
 }
 
 /// About how many.
@@ -57,11 +66,11 @@ impl<'a> Scales<'a> {
     }
 
     fn weigh(&self, need: &Need) -> Result<Weighed, QueryError> {
-        let known = |matches| Weighed { matches, set: None, is_guess: false };
+        let known = |matches| Weighed { matches, set: None, others: None, is_guess: false };
         match need {
             Need::Anything => Ok(known(self.documents)),
             Need::Nothing => Ok(known(0)),
-            Need::Term { path, interval } => self.term(path, interval, limits::PROBE_ENTRIES_MAX),
+            Need::Term { path, interval } => self.term(path, interval),
             Need::Shape { path, rectangle } => self.shape(path, rectangle),
             Need::All(parts) => {
                 let parts: Vec<&Need> = parts.iter().collect();
@@ -69,7 +78,7 @@ impl<'a> Scales<'a> {
                 let matches = self.of_all(&weighed);
                 let is_guess = weighed.iter().any(|part| part.is_guess);
                 let sets = weighed.into_iter().filter_map(|part| part.set).collect();
-                Ok(Weighed { matches, set: intersection(sets, self.documents), is_guess })
+                Ok(Weighed { matches, set: intersection(sets, self.documents), others: None, is_guess })
             }
             Need::OneOf(parts) => self.one_of(parts),
         }
@@ -80,7 +89,7 @@ impl<'a> Scales<'a> {
     pub fn weigh_all(&self, conditions: &[&Need], given: &[Path]) -> Result<Vec<Weighed>, QueryError> {
         let weighed = conditions.iter().map(|condition| match condition {
             Need::Term { path, interval } if given.contains(path) && interval.only().is_some() => {
-                Ok(Weighed { matches: self.documents, set: None, is_guess: false })
+                Ok(Weighed { matches: self.documents, set: None, others: None, is_guess: false })
             }
             condition => self.weigh(condition),
         });
@@ -91,6 +100,7 @@ impl<'a> Scales<'a> {
         for (condition, part) in conditions.iter().zip(&mut weighed) {
             if let Need::Term { path, interval } = condition
                 && part.is_guess
+                && interval.only().is_none()
                 && part.set.is_some()
                 && max > limits::PROBE_ENTRIES_MAX
             {
@@ -100,25 +110,56 @@ impl<'a> Scales<'a> {
         Ok(weighed)
     }
 
-    /// An interval that has many entries: how many, or else how many lie outside it.
+    /// An interval that has many entries: they are read, or else those outside it.
     fn further(&self, path: &Path, interval: &Interval, max: u64) -> Result<Weighed, QueryError> {
-        let inside = self.term(path, interval, max)?;
-        if !inside.is_guess || passes_array(path) {
-            return Ok(inside);
+        let (index, span) = (IndexOf::Path(path.clone()), Span::within(interval.clone()));
+        let probed = || {
+            self.world.probed(1);
+            Ok(())
+        };
+        let known = self.indexes.documents_in(&index)?;
+        if let Some(numbers) = gather::within(self.indexes, &index, &span, max as usize, &probed)? {
+            let set = priced(index, span, numbers.len() as u64);
+            self.world.remember(set.set.clone(), numbers);
+            return Ok(Weighed::known(set));
         }
-        let index = IndexOf::Path(path.clone());
-        let mut outside = 0u64;
-        for rest in interval.outside() {
-            let count = self.counted(&index, &Span::within(rest), max)?;
-            if count.is_guess {
-                return Ok(inside);
+        let others = match passes_array(path) {
+            true => None,
+            false => gather::outside(self.indexes, path, interval, max as usize, &probed)?,
+        };
+        Ok(match others {
+            Some(others) => {
+                let set = Set::Outside { path: path.clone(), interval: interval.clone() };
+                let (documents, gathered) = (known.saturating_sub(others.len() as u64), others.len() as u64);
+                self.world.remember(set.clone(), others);
+                Weighed::known(Priced { set, documents, seeks: 2, gathered, walked: 0 })
             }
-            outside = outside.saturating_add(count.entries);
+            None => {
+                let documents = known.div_ceil(WITHIN_GUESS).max(max);
+                let set = Some(priced(index, span, documents));
+                Weighed { matches: documents, set, others: None, is_guess: true }
+            }
+        })
+    }
+
+    /// A flag that most documents have as it is asked for: those that have it otherwise are fewer. All documents must
+    /// have it, and be it true or false.
+    fn others(&self, path: &Path, interval: &Interval, documents: u64) -> Result<Option<Priced>, QueryError> {
+        let Some(Value::Bool(_)) = interval.only() else { return Ok(None) };
+        let index = IndexOf::Path(path.clone());
+        let is_most = documents > self.documents / 2 && self.indexes.documents_in(&index)? >= self.documents;
+        if !is_most || passes_array(path) {
+            return Ok(None);
         }
-        let documents = self.indexes.documents_in(&index)?.max(outside) - outside;
+        for kind in [Kind::Null, Kind::Number, Kind::String, Kind::Array, Kind::Object] {
+            self.world.probed(1);
+            if self.indexes.count(&index, &Span::within(Interval::of_kind(kind)), 1)? > 0 {
+                return Ok(None);
+            }
+        }
         let set = Set::Outside { path: path.clone(), interval: interval.clone() };
-        let set = Priced { set, documents, seeks: 2, gathered: outside, walked: 0 };
-        Ok(Weighed { matches: documents, set: Some(set), is_guess: false })
+        let gathered = self.documents.saturating_sub(documents);
+        Ok(Some(Priced { set, documents, seeks: 1, gathered, walked: 0 }))
     }
 
     /// How many meet several conditions that have nothing to do with one another.
@@ -150,22 +191,24 @@ impl<'a> Scales<'a> {
         let is_guess = weighed.iter().any(|part| part.is_guess);
         let sets = weighed.into_iter().map(|part| part.set).collect::<Option<Vec<_>>>();
         let set = sets.and_then(|sets| union(sets, self.documents));
-        Ok(Weighed { matches: matches.min(self.documents), set, is_guess })
+        Ok(Weighed { matches: matches.min(self.documents), set, others: None, is_guess })
     }
 
-    fn term(&self, path: &Path, interval: &Interval, max: u64) -> Result<Weighed, QueryError> {
+    fn term(&self, path: &Path, interval: &Interval) -> Result<Weighed, QueryError> {
         if !self.indexes.has(path) || !has_entries(path, interval) {
             let guess = if interval.only().is_some() { EQUAL_GUESS } else { WITHIN_GUESS };
-            return Ok(Weighed { matches: self.documents.div_ceil(guess), set: None, is_guess: true });
+            let matches = self.documents.div_ceil(guess);
+            return Ok(Weighed { matches, set: None, others: None, is_guess: true });
         }
         let index = IndexOf::Path(path.clone());
         let span = match interval.only() {
             Some(value) => Span::of(value.clone()),
             None => Span::within(interval.clone()),
         };
-        let count = self.counted(&index, &span, max)?;
+        let count = self.counted(&index, &span)?;
         let set = priced(index, span, count.entries);
-        Ok(Weighed { matches: set.documents, set: Some(set), is_guess: count.is_guess })
+        let others = self.others(path, interval, count.entries)?;
+        Ok(Weighed { others, is_guess: count.is_guess, ..Weighed::known(set) })
     }
 
     /// The documents of a stretch of an index.
@@ -177,7 +220,7 @@ impl<'a> Scales<'a> {
     fn shape(&self, path: &Path, rectangle: &Rectangle) -> Result<Weighed, QueryError> {
         let guess = self.documents.div_ceil(WITHIN_GUESS);
         if !self.indexes.has_spatial(path) {
-            return Ok(Weighed { matches: guess, set: None, is_guess: true });
+            return Ok(Weighed { matches: guess, set: None, others: None, is_guess: true });
         }
         let near = match self.may_probe() {
             true => self.indexes.near(path, rectangle, limits::PROBE_ENTRIES_MAX)?,
@@ -188,21 +231,21 @@ impl<'a> Scales<'a> {
         self.world.probed(documents.min(limits::PROBE_ENTRIES_MAX));
         let set = Set::Near { path: path.clone(), rectangle: *rectangle };
         let set = Priced { set, documents, seeks: 1, gathered: documents, walked: 0 };
-        Ok(Weighed { matches: documents, set: Some(set), is_guess })
+        Ok(Weighed { is_guess, ..Weighed::known(set) })
     }
 
     /// About how many entries are in a stretch of an index.
     pub fn count(&self, index: &IndexOf, span: &Span) -> Result<u64, QueryError> {
-        Ok(self.counted(index, span, limits::PROBE_ENTRIES_MAX)?.entries)
+        Ok(self.counted(index, span)?.entries)
     }
 
-    fn counted(&self, index: &IndexOf, span: &Span, max: u64) -> Result<Count, QueryError> {
+    fn counted(&self, index: &IndexOf, span: &Span) -> Result<Count, QueryError> {
         let known = self.indexes.documents_in(index)?;
         if *span == Span::all() && known > 0 {
             return Ok(Count { entries: known, is_guess: false });
         }
         // More than a part of them need not be told apart from all of them.
-        let max = max.min(self.documents / 4 + 16);
+        let max = limits::PROBE_ENTRIES_MAX.min(self.documents / 4 + 16);
         let counted = if self.may_probe() { Some(self.indexes.count(index, span, max)?) } else { None };
         self.world.probed(counted.map_or(0, |counted| counted.min(max)));
         if let Some(counted) = counted.filter(|counted| *counted != max) {
@@ -217,6 +260,31 @@ impl<'a> Scales<'a> {
             (false, _) => all.div_ceil(EQUAL_GUESS * WITHIN_GUESS),
         };
         Ok(Count { entries: guess.max(counted.unwrap_or(0)), is_guess: true })
+    }
+
+    /// The different values of the part after the prefix, if they are few and the index knows each.
+    pub fn values(
+        &self,
+        index: &IndexOf,
+        prefix: &[Value],
+        interval: &Interval,
+    ) -> Result<Option<Vec<Value>>, QueryError> {
+        let (part, mut next, mut values) = (prefix.len(), Some(interval.clone()), Vec::new());
+        while let Some(interval) = next {
+            self.world.probed(1);
+            let span = Span { prefix: prefix.to_vec(), next: interval.clone() };
+            let mut entries = self.indexes.entries(index, &span, false, None)?;
+            if entries.next()?.is_none() {
+                return Ok(Some(values));
+            }
+            let Known::Exactly(value) = entries.value(part) else { return Ok(None) };
+            if values.len() == limits::INDEX_SKIPS_MAX || values.last() == Some(&value) {
+                return Ok(None);
+            }
+            next = interval.without(&value, index.parts()[part].1);
+            values.push(value);
+        }
+        Ok(Some(values))
     }
 
     fn may_probe(&self) -> bool {

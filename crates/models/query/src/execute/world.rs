@@ -1,5 +1,6 @@
 //! What an execution knows of the world, and how much it may still do.
 
+use crate::access::Set;
 use crate::error::QueryError;
 use crate::functions::Context;
 use orrery_core::limits;
@@ -42,6 +43,8 @@ pub(crate) struct World<'a> {
     must_finish: Cell<bool>,
     metrics: Cell<Metrics>,
     bytes_held: Cell<usize>,
+    /// Numbers that were read while the way was chosen, and the sets that they are of.
+    gathered: RefCell<Vec<(Set, Vec<u64>)>>,
     failure: RefCell<Option<QueryError>>,
 }
 
@@ -60,6 +63,7 @@ impl<'a> World<'a> {
             must_finish: Cell::new(false),
             metrics: Cell::default(),
             bytes_held: Cell::new(0),
+            gathered: RefCell::default(),
             failure: RefCell::new(None),
         }
     }
@@ -98,6 +102,18 @@ impl<'a> World<'a> {
     /// Takes the time of entries that were only counted, before a way was chosen.
     pub fn probed(&self, entries: u64) {
         self.spend(1 + entries);
+    }
+
+    /// Keeps the numbers of a set, so that they are not read twice.
+    pub fn remember(&self, set: Set, numbers: Vec<u64>) {
+        self.gathered.borrow_mut().push((set, numbers));
+    }
+
+    /// The numbers of a set, if they were read before.
+    pub fn recall(&self, set: &Set) -> Option<Vec<u64>> {
+        let mut gathered = self.gathered.borrow_mut();
+        let place = gathered.iter().position(|(known, _)| known == set)?;
+        Some(gathered.swap_remove(place).1)
     }
 
     /// Counts a document that an index led to.

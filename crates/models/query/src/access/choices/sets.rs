@@ -8,9 +8,12 @@ use crate::error::QueryError;
 
 pub(super) fn offer(question: &Question<'_>) -> Result<Vec<Choice>, QueryError> {
     let sets: Vec<Priced> = question.weighed.iter().filter_map(|weighed| weighed.set.clone()).collect();
-    let telling = question.telling(&sets);
-    let both = [intersection(sets, question.scales.documents), telling];
-    Ok(both.into_iter().flatten().map(|set| question.postings(set)).collect())
+    let lean =
+        question.weighed.iter().filter_map(|weighed| weighed.others.clone().or_else(|| weighed.set.clone()));
+    let lean: Vec<Priced> = if sets.len() > 1 { lean.collect() } else { Vec::new() };
+    let telling = [question.telling(&lean), question.telling(&sets)];
+    let few = [intersection(lean, question.scales.documents), intersection(sets, question.scales.documents)];
+    Ok(few.into_iter().chain(telling).flatten().map(|set| question.postings(set)).collect())
 }
 
 impl Question<'_> {
@@ -43,6 +46,6 @@ impl Question<'_> {
                 chosen.push(set.clone());
             }
         }
-        (wanted.is_empty() && chosen.len() > 1).then(|| all_of(chosen, self.scales.documents))
+        if wanted.is_empty() && chosen.len() > 1 { all_of(chosen, self.scales.documents) } else { None }
     }
 }
