@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 /// To be raised when items are drawn differently, or are stored in a way that the newest server does not read: what
 /// is kept of an older version is not used.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 pub enum Home {
     Kept(PathBuf),

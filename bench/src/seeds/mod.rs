@@ -1,4 +1,4 @@
-//! The seeds' workloads at the seeds' scale, beside PostgreSQL with `jsonb` and the indexes a careful user would give it.
+//! The seeds' workloads at the seeds' scale, beside PostgreSQL with `jsonb` and the indexes that match the container's policy.
 //!
 //! ```text
 //!   sets       what items there are, one file a container; each drawn from its number, so that both hold the same

@@ -45,9 +45,11 @@ fn set(items: u64) -> Set {
         items,
         definition: definition("/userId", TTL_SECONDS, &everything()),
         indexes: vec![
-            "(pk) WHERE doc->>'status' = 'PENDING'".to_owned(),
-            "((doc->>'nextRetryAt')) WHERE doc->>'status' = 'FAILED' AND (doc->>'retryCount')::int < 5"
-                .to_owned(),
+            "((doc->>'status'))".to_owned(),
+            "(((doc->>'retryCount')::int))".to_owned(),
+            "((doc->>'nextRetryAt'))".to_owned(),
+            "((doc->>'dedupeKey'))".to_owned(),
+            "((doc->>'createdAt'))".to_owned(),
         ],
         draw,
     }

@@ -60,7 +60,11 @@ fn set(items: u64) -> Set {
         name: "agent_metrics".to_owned(),
         items,
         definition: definition("/metric_date", TTL_SECONDS, &only(&included, &composites)),
-        indexes: vec!["((doc->>'agent_id'), (doc->>'metric_type'), pk)".to_owned()],
+        indexes: vec![
+            "(pk DESC, (doc->>'agent_id'), (doc->>'metric_type'))".to_owned(),
+            "((doc->>'agent_id'))".to_owned(),
+            "((doc->>'metric_type'))".to_owned(),
+        ],
         draw,
     }
 }

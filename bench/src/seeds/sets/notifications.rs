@@ -69,9 +69,10 @@ fn set(items: u64) -> Set {
         items,
         definition: definition("/userId", TTL_SECONDS, &everything()),
         indexes: vec![
-            "(pk) WHERE doc->>'read' = 'false' AND doc->>'dismissed' = 'false'".to_owned(),
-            // A part rather than a condition: PostgreSQL keeps statistics of the parts, and without any it would sort.
-            "(pk, (doc->>'dismissed'), (doc->>'createdAt') DESC)".to_owned(),
+            "(pk, (doc->>'category'))".to_owned(),
+            "(pk, (doc->>'read'))".to_owned(),
+            "(pk, (doc->>'dismissed'))".to_owned(),
+            "(pk, (doc->>'createdAt'))".to_owned(),
         ],
         draw,
     }
