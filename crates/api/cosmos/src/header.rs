@@ -41,6 +41,7 @@ headers! {
     POPULATE_STATISTICS = "x-ms-documentdb-populatepartitionstatistics";
     POPULATE_QUOTA = "x-ms-documentdb-populatequotainfo";
     PREFER = "prefer";
+    PRIORITY_LEVEL = "x-ms-cosmos-priority-level";
     QUERY_EXECUTION_INFO = "x-ms-cosmos-query-execution-info";
     QUERY_METRICS = "x-ms-documentdb-query-metrics";
     REQUEST_CHARGE = "x-ms-request-charge";

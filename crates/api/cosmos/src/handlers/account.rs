@@ -33,7 +33,7 @@ pub fn read(cosmos: &Cosmos, request: &Request) -> Reply {
         "enableNRegionSynchronousCommit": false,
         "enablePerPartitionFailoverBehavior": false,
         "userReplicationPolicy": { "asyncReplication": false, "minReplicaSetSize": 1, "maxReplicasetSize": 4 },
-        "userConsistencyPolicy": { "defaultConsistencyLevel": "Session" },
+        "userConsistencyPolicy": cosmos.consistency().policy(),
         "systemReplicationPolicy": { "minReplicaSetSize": 1, "maxReplicasetSize": 4 },
         "readPolicy": { "primaryReadCoefficient": 1, "secondaryReadCoefficient": 1 },
         "queryEngineConfiguration": engine.to_string(),

@@ -8,6 +8,7 @@
 mod authorization;
 mod bodies;
 mod call;
+mod consistency;
 mod containers;
 mod failing;
 mod feeds;
@@ -29,4 +30,8 @@ mod queries_tokens;
 mod ranges;
 mod resources;
 mod sessions;
+mod sessions_ranges;
+mod throttling;
+mod throttling_load;
+mod throttling_offers;
 mod world;
