@@ -37,6 +37,9 @@ pub async fn query(
     request: &mut Request,
     container: &Arc<Container>,
 ) -> Result<Reply, Failure> {
+    if request.is_true(&header::EXPLAIN) {
+        return super::item_explain::explain(cosmos, request, container).await;
+    }
     let body = QueryBody::parse(&request.body().await?)?;
     let scope = scope(request, container)?;
     let fingerprint = body.fingerprint();
@@ -85,7 +88,7 @@ fn with_direction(reply: Reply, descends: Option<bool>) -> Reply {
     }
 }
 
-fn settings(container: &Container) -> Settings {
+pub(super) fn settings(container: &Container) -> Settings {
     let vectors = container.definition().vectors().iter().map(|vector| {
         let distance = match vector.distance {
             DistanceFunction::Euclidean => Distance::Euclidean,
@@ -139,7 +142,7 @@ fn missing(page: &Page) -> Vec<Vec<(Path, bool)>> {
 }
 
 /// Only the items, or else the partitions, that the filter names; and which partitions these are.
-fn narrowed<'a>(
+pub(super) fn narrowed<'a>(
     items: Items<'a>,
     prepared: &Prepared,
     parameters: &[(String, Value)],

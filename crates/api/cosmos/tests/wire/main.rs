@@ -20,6 +20,7 @@ mod partition_size;
 mod preconditions;
 mod queries;
 mod queries_ask;
+mod queries_explain;
 mod queries_metrics;
 mod queries_narrow;
 mod queries_paging;
