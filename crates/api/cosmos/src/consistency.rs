@@ -8,10 +8,12 @@
 use crate::failure::Failure;
 use crate::handlers::item_feed;
 use crate::header;
+use crate::reply::ToValue as _;
 use crate::request::{Post, Request};
 use crate::service::Cosmos;
 use crate::session::{self, Token};
 use http::Method;
+use orrery_api_common::percent;
 use orrery_core::{Lsn, limits};
 use orrery_documents::catalog::Container;
 use orrery_documents::ranges::Range;
@@ -125,12 +127,19 @@ async fn check_token(
     let Err(missing) = seen(cosmos, container, ranges, token) else { return Ok(()) };
     // What is pending may be there in a moment; what was never given out here will not.
     cosmos.store().reaches(missing.wanted, Duration::from_millis(limits::SESSION_WAIT_MILLIS)).await;
-    seen(cosmos, container, ranges, token)
-        .map_err(|Missing { wanted, current }| Failure::session_not_available(wanted, current))
+    seen(cosmos, container, ranges, token).map_err(|Missing { range, wanted, current }| {
+        // Python forgets the token of the container that is named here; a token would be taken for the new one.
+        Failure::session_not_available(wanted, current).at([
+            (header::PARTITION_KEY_RANGE_ID, range.to_value()),
+            (header::ALT_CONTENT_PATH, percent::encode_uri(container.path()).to_value()),
+            (header::CONTENT_PATH, container.rid_text().to_value()),
+        ])
+    })
 }
 
 /// A commit that a token knows of and the server does not.
 struct Missing {
+    range: u32,
     wanted: Lsn,
     current: Lsn,
 }
@@ -142,7 +151,7 @@ fn seen(cosmos: &Cosmos, container: &Container, ranges: &[Range], token: &Token)
         let wanted = token.wants(range);
         let current = cosmos.store().newest_in(container.number(), range.id, durable);
         if wanted > current {
-            return Err(Missing { wanted, current });
+            return Err(Missing { range: range.id, wanted, current });
         }
     }
     Ok(())

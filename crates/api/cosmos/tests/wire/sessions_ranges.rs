@@ -119,6 +119,11 @@ async fn only_what_a_token_says_of_the_asked_range_matters() {
     let started = Instant::now();
     let reply = world.refused(read(pk).header(TOKEN, token), (404, 1002), "session is not available").await;
     assert_eq!(reply.header(TOKEN), None);
+    assert_eq!(
+        reply.header("x-ms-alt-content-path"),
+        Some("dbs/d/colls/s"),
+        "for Python to forget its token"
+    );
     assert!(started.elapsed() < Duration::from_secs(30), "it waits a moment and no longer");
 }
 
