@@ -164,3 +164,143 @@ fn kept(before: Option<&Allotment>, range: &Range, ranges: &[Range], pace: Pace,
 pub fn lock(bucket: &Mutex<Bucket>) -> MutexGuard<'_, Bucket> {
     bucket.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::bucket::{MICROS_PER_UNIT, Priority};
+    use super::*;
+    use orrery_core::{DatabaseName, ETag, Lsn, OfferRid, Timestamp};
+    use orrery_documents::Stamp;
+    use orrery_documents::catalog::{create_container, create_database, delete_container, replace_offer};
+    use orrery_documents::definition::ContainerDefinition;
+    use orrery_documents::item::Preconditions;
+    use orrery_kv::{Db, MemoryEngine, Overlay, Sync, Txn};
+
+    const ALWAYS: Preconditions = Preconditions { if_match: None, if_none_match: None };
+    const PLAIN: Rules = Rules { is_serverless: false, saves: false };
+
+    /// A catalog that can be changed.
+    struct Ground {
+        db: Db,
+        lsn: u64,
+    }
+
+    impl Ground {
+        /// With a database `shared` of 1,000 RU/s and a database `plain` of none.
+        fn new() -> Self {
+            let db = Db::open(Box::new(MemoryEngine::new()), Sync::Data).expect("a store in memory");
+            let mut ground = Self { db, lsn: 0 };
+            for (name, throughput) in [("shared", Some(Throughput::Manual(1000))), ("plain", None)] {
+                let name = DatabaseName::parse(name).expect("a name");
+                ground.change(|txn, stamp| {
+                    create_database(txn, &name, throughput.as_ref(), stamp).expect("a database");
+                });
+            }
+            ground
+        }
+
+        fn change(&mut self, body: impl Fn(&mut Txn<'_>, Stamp)) {
+            let now = Timestamp::from_seconds(1);
+            let stamp = Stamp { now, etag: ETag::from_u128(1), partition_bytes_max: u64::MAX };
+            let (snapshot, nothing) = (self.db.snapshot(), Overlay::default());
+            let mut txn = Txn::over(&snapshot, [&nothing, &nothing]);
+            body(&mut txn, stamp);
+            self.lsn += 1;
+            self.db.commit(vec![txn.into_batch().stamp(Lsn(self.lsn))]).expect("a commit");
+        }
+
+        /// Its number.
+        fn container(&mut self, database: &str, name: &str, units: Option<u64>) -> u32 {
+            let definition = serde_json::json!({"id": name, "partitionKey": {"paths": ["/pk"]}});
+            let definition = ContainerDefinition::parse(definition.as_object().expect("an object").clone());
+            let (definition, units) = (definition.expect("a definition"), units.map(Throughput::Manual));
+            self.change(|txn, stamp| {
+                create_container(txn, database, &definition, units.as_ref(), stamp).expect("a container");
+            });
+            self.catalog().all_containers().map(|container| container.number()).max().expect("a container")
+        }
+
+        fn raise(&mut self, container: u32, units: u64) {
+            let offer: OfferRid =
+                self.catalog().container_by_number(container).and_then(|it| it.offer()).expect("one");
+            self.change(|txn, stamp| {
+                replace_offer(txn, offer, &Throughput::Manual(units), ALWAYS, stamp).expect("an offer");
+            });
+        }
+
+        fn catalog(&self) -> Arc<Catalog> {
+            Arc::new(Catalog::default().refreshed(&*self.db.snapshot()).expect("a catalog"))
+        }
+    }
+
+    fn of(allotments: &Allotments, container: u32) -> Arc<Allotment> {
+        allotments.of(container).expect("an allotment")
+    }
+
+    fn wait(allotment: &Allotment, at: usize) -> u64 {
+        let bucket = allotment.buckets(at, at + 1).next().expect("a bucket");
+        lock(bucket).wait_millis(Priority::High, 0)
+    }
+
+    fn take(allotment: &Allotment, at: usize, units: i64) {
+        let bucket = allotment.buckets(at, at + 1).next().expect("a bucket");
+        lock(bucket).take(units * MICROS_PER_UNIT, 0);
+    }
+
+    #[test]
+    fn each_container_draws_from_what_it_was_given() {
+        let mut ground = Ground::new();
+        let own = ground.container("plain", "own", Some(12_000));
+        let (one, two) = (ground.container("shared", "one", None), ground.container("shared", "two", None));
+        let least = ground.container("plain", "least", None);
+        let allotments = Allotments::none().following(&ground.catalog(), PLAIN, 0);
+        let units = |container| of(&allotments, container).units_each;
+        assert_eq!([units(own), units(one), units(two), units(least)], [6000, 1000, 1000, 400]);
+        take(&of(&allotments, one), 0, 1000);
+        assert_eq!(wait(&of(&allotments, two), 0), 1, "the siblings have one bucket");
+        let serverless = Rules { is_serverless: true, ..PLAIN };
+        let allotments = Allotments::none().following(&ground.catalog(), serverless, 0);
+        for container in [own, one, least] {
+            assert_eq!(of(&allotments, container).units_each, limits::SERVERLESS_UNITS_PER_SECOND_MAX);
+        }
+    }
+
+    #[test]
+    fn what_is_spent_stays_spent_when_the_catalog_changes() {
+        let mut ground = Ground::new();
+        let container = ground.container("plain", "c", Some(1000));
+        let before = Allotments::none().following(&ground.catalog(), PLAIN, 0);
+        take(&of(&before, container), 0, 3000);
+        ground.container("plain", "another", None);
+        let after = before.following(&ground.catalog(), PLAIN, 0);
+        assert_eq!(wait(&of(&after, container), 0), 2001);
+        ground.raise(container, 4000);
+        let faster = after.following(&ground.catalog(), PLAIN, 0);
+        assert_eq!(wait(&of(&faster, container), 0), 501, "and is paid off faster");
+    }
+
+    #[test]
+    fn a_split_divides_a_debt_among_the_children() {
+        let mut ground = Ground::new();
+        let container = ground.container("plain", "c", Some(6000));
+        let before = Allotments::none().following(&ground.catalog(), PLAIN, 0);
+        take(&of(&before, container), 0, 12_000);
+        ground.raise(container, 12_000);
+        let after = before.following(&ground.catalog(), PLAIN, 0);
+        let children = of(&after, container);
+        assert_eq!((wait(&children, 0), wait(&children, 1)), (501, 501));
+        assert_eq!(children.buckets(0, 9).len(), 2);
+    }
+
+    #[test]
+    fn buckets_of_what_was_dropped_are_gone() {
+        let mut ground = Ground::new();
+        let container = ground.container("plain", "c", None);
+        let before = Allotments::none().following(&ground.catalog(), PLAIN, 0);
+        let held = Arc::downgrade(&of(&before, container));
+        ground.change(|txn, _| delete_container(txn, "plain", "c", ALWAYS).expect("a deletion"));
+        let after = before.following(&ground.catalog(), PLAIN, 0);
+        drop(before);
+        assert!(after.of(container).is_none() && held.upgrade().is_none());
+    }
+}

@@ -15,6 +15,7 @@ mod feeds;
 mod heads;
 mod ids;
 mod items;
+mod limits;
 mod partition_keys;
 mod partition_size;
 mod preconditions;
