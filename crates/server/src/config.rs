@@ -1,6 +1,7 @@
 //! Configuration: flags over environment (`ORRERY_*`) over `orrery.toml` over defaults.
 
 use clap::{Args, ValueEnum};
+use orrery_api_cosmos::{Consistency, Throttling};
 use orrery_core::limits;
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr};
@@ -47,6 +48,21 @@ pub struct ServeFlags {
     /// What one logical partition may hold, in MB [default: 20000]
     #[arg(long, env = "ORRERY_PARTITION_MB")]
     partition_mb: Option<u64>,
+    /// Turn away requests beyond the provisioned throughput with 429 [default: off]
+    #[arg(long, env = "ORRERY_THROTTLE")]
+    throttle: Option<Switch>,
+    /// Save unused throughput for five minutes; with --throttle on [default: off]
+    #[arg(long, env = "ORRERY_BURST")]
+    burst: Option<Switch>,
+    /// Provision nothing: 5,000 RU/s for every container, and no offers
+    #[arg(long, env = "ORRERY_SERVERLESS")]
+    serverless: bool,
+    /// What one logical partition may spend, in RU/s; with --throttle on [default: 10000]
+    #[arg(long, env = "ORRERY_PARTITION_RUS")]
+    partition_rus: Option<u64>,
+    /// The account's consistency level: Strong, BoundedStaleness, Session, ConsistentPrefix or Eventual [default: Session]
+    #[arg(long, env = "ORRERY_CONSISTENCY")]
+    consistency: Option<String>,
     /// Go on although the data folder lost acknowledged writes
     #[arg(long)]
     accept_loss: bool,
@@ -73,6 +89,13 @@ pub enum LogFormat {
     Json,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Switch {
+    On,
+    Off,
+}
+
 /// The members of `orrery.toml`.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -88,6 +111,11 @@ struct File {
     cache_mb: Option<u64>,
     disk_reserve_mb: Option<u64>,
     partition_mb: Option<u64>,
+    throttle: Option<Switch>,
+    burst: Option<Switch>,
+    serverless: Option<bool>,
+    partition_rus: Option<u64>,
+    consistency: Option<String>,
 }
 
 #[derive(Debug)]
@@ -104,6 +132,8 @@ pub struct Config {
     pub cache_bytes: u64,
     pub disk_free_bytes_min: u64,
     pub partition_bytes_max: u64,
+    pub throttling: Throttling,
+    pub consistency: Consistency,
     pub accept_loss: bool,
 }
 
@@ -118,6 +148,7 @@ impl Config {
     }
 
     fn merge(flags: ServeFlags, file: File) -> Result<Self, String> {
+        let throttling = throttling(&flags, &file)?;
         let config = Self {
             data: flags.data.or(file.data).unwrap_or_else(|| PathBuf::from("orrery-data")),
             host: host(flags.host.or(file.host))?,
@@ -138,6 +169,8 @@ impl Config {
                 .or(file.disk_reserve_mb)
                 .unwrap_or(256)
                 .saturating_mul(1 << 20),
+            throttling,
+            consistency: consistency(flags.consistency.or(file.consistency))?,
             accept_loss: flags.accept_loss,
         };
         if config.clock == Clock::Manual && !config.is_loopback() {
@@ -153,6 +186,25 @@ impl Config {
     pub fn is_loopback(&self) -> bool {
         self.host.is_loopback()
     }
+}
+
+fn throttling(flags: &ServeFlags, file: &File) -> Result<Throttling, String> {
+    let is_on = |flag: Option<Switch>, member: Option<Switch>| flag.or(member) == Some(Switch::On);
+    let partition_units_max = flags.partition_rus.or(file.partition_rus);
+    if partition_units_max == Some(0) {
+        return Err("--partition-rus 0 would let no request in; give at least 1".to_owned());
+    }
+    Ok(Throttling {
+        is_on: is_on(flags.throttle, file.throttle),
+        saves: is_on(flags.burst, file.burst),
+        is_serverless: flags.serverless || file.serverless == Some(true),
+        partition_units_max: partition_units_max.unwrap_or(limits::PARTITION_UNITS_PER_SECOND_MAX),
+    })
+}
+
+fn consistency(given: Option<String>) -> Result<Consistency, String> {
+    let level = given.map_or(Ok(Consistency::default()), |text| text.parse());
+    level.map_err(|error| format!("--consistency {error}"))
 }
 
 fn host(given: Option<String>) -> Result<IpAddr, String> {

@@ -94,6 +94,8 @@ async fn run(
         account: "orrery".to_owned(),
         secret: keys.token_secret,
         partition_bytes_max: config.partition_bytes_max,
+        consistency: config.consistency,
+        throttling: config.throttling,
     };
     let cosmos = Cosmos::new(store.clone(), options);
     let services = Services { store: store.clone(), cosmos: cosmos.clone(), background: background.clone() };

@@ -35,6 +35,11 @@ export function clockedFact(feature, name, run) {
   register(feature, name, run, ["--clock", "manual"]);
 }
 
+/** As `fact`, on a server with these flags. */
+export function factOn(flags, feature, name, run) {
+  register(feature, name, run, flags);
+}
+
 function register(feature, name, run, flags) {
   assert(FEATURES.has(feature), `${feature} is not in features.toml`);
   for (const transport of ["http", "https"]) {

@@ -64,6 +64,37 @@ def _opened(way, loop, server):
     loop.run_until_complete(cosmos.close())
 
 
+@pytest.fixture(scope="session")
+def servers():
+    """Servers by their flags, each started when a test first asks for it."""
+    started = {}
+
+    def server(*flags):
+        if flags not in started:
+            started[flags] = Server(*flags)
+        return started[flags]
+
+    yield server
+    for each in started.values():
+        each.stop()
+
+
+@each_way
+def cosmos_on(request, loop, servers):
+    """Gives `cosmos` on a server with these flags: `await cosmos_on("--throttle", "on")`."""
+    opened = []
+
+    async def on(*flags):
+        cosmos = Cosmos(*request.param, servers(*flags))
+        cosmos.client = await cosmos.open()
+        opened.append(cosmos)
+        return cosmos
+
+    yield on
+    for cosmos in opened:
+        loop.run_until_complete(cosmos.close())
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem):
     if not inspect.iscoroutinefunction(pyfuncitem.obj):

@@ -30,12 +30,12 @@ class Cosmos:
         self._opened = []
         self.client = None
 
-    async def open(self, key=KEY):
+    async def open(self, key=KEY, **options):
         """A further client, with caches of its own."""
         if self.sdk == "python":
-            client = CosmosClient(self.endpoint, key)
+            client = CosmosClient(self.endpoint, key, **options)
         else:
-            client = AioCosmosClient(self.endpoint, key)
+            client = AioCosmosClient(self.endpoint, key, **options)
             self._opened.append(client)
             await client.__aenter__()
         return client

@@ -6,6 +6,7 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use orrery_api_common::BodyError;
 use orrery_core::{InvalidName, Lsn};
 use orrery_documents::catalog::CatalogError;
+use orrery_documents::charge::Charge;
 use orrery_documents::definition::DefinitionError;
 use orrery_documents::item::{ItemError, PrepareError};
 use orrery_query::QueryError;
@@ -29,6 +30,8 @@ pub const RANGE_GONE: u32 = 1002;
 pub const OWNER_MISSING: u32 = 1003;
 pub const PARTITION_FULL: u32 = 1014;
 pub const COLLECTION_RID_MISMATCH: u32 = 1024;
+/// The request units of this second are spent.
+pub const RATE_TOO_LARGE: u32 = 3200;
 /// Busy here is the commit queue's, not a request-unit budget's (3200).
 pub const SYSTEM_BUSY: u32 = 3092;
 
@@ -109,6 +112,32 @@ impl Failure {
         let message = "Too many writes are waiting for the disk; try again.";
         let failure = Self::new(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", SYSTEM_BUSY, message);
         Self { retry_after_ms: Some(100), ..failure }
+    }
+
+    /// More was asked of a partition than its throughput.
+    pub fn rate_too_large(retry_after_ms: u64) -> Self {
+        let message = format!(
+            "Request rate is large: the request units of the partition are spent, and nothing was done. Try again in {retry_after_ms} ms, or raise the throughput."
+        );
+        Self::throttled(message, retry_after_ms)
+    }
+
+    /// More was asked about databases, containers and offers than an account answers.
+    pub fn metadata_rate_too_large(retry_after_ms: u64) -> Self {
+        let message = format!(
+            "Request rate is large: too many requests about databases, containers and offers, and nothing was done. Try again in {retry_after_ms} ms, and keep clients instead of making new ones."
+        );
+        Self::throttled(message, retry_after_ms)
+    }
+
+    fn throttled(message: String, retry_after_ms: u64) -> Self {
+        let failure = Self::new(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", RATE_TOO_LARGE, message);
+        Self { retry_after_ms: Some(retry_after_ms), ..failure }
+    }
+
+    /// What it cost to find out.
+    pub fn charge(&self) -> Charge {
+        if self.substatus == RATE_TOO_LARGE { Charge::throttled() } else { Charge::refused() }
     }
 
     fn unavailable(message: impl Into<String>) -> Self {

@@ -24,7 +24,7 @@ pub fn headers(data: &[u8]) {
         Ok(parts) => assert!(!parts.iter().any(|part| matches!(part, Value::Array(_) | Value::Object(_)))),
         Err(failure) => assert_eq!(failure.status, 400),
     }
-    if let Err(failure) = session::newest(text) {
+    if let Err(failure) = session::Token::parse(text) {
         assert_eq!(failure.status, 400);
     }
     let tokens = Tokens::new(&[1; 32]);

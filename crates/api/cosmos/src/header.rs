@@ -17,6 +17,7 @@ headers! {
     CONTINUATION = "x-ms-continuation";
     DATE = "x-ms-date";
     END_EPK = "x-ms-end-epk";
+    EXPLAIN = "x-orrery-explain";
     INDEX_UTILIZATION = "x-ms-cosmos-index-utilization";
     INDEXING_DIRECTIVE = "x-ms-indexing-directive";
     INDEX_PROGRESS = "x-ms-documentdb-collection-index-transformation-progress";
@@ -41,6 +42,7 @@ headers! {
     POPULATE_STATISTICS = "x-ms-documentdb-populatepartitionstatistics";
     POPULATE_QUOTA = "x-ms-documentdb-populatequotainfo";
     PREFER = "prefer";
+    PRIORITY_LEVEL = "x-ms-cosmos-priority-level";
     QUERY_EXECUTION_INFO = "x-ms-cosmos-query-execution-info";
     QUERY_METRICS = "x-ms-documentdb-query-metrics";
     REQUEST_CHARGE = "x-ms-request-charge";

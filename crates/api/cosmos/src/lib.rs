@@ -9,6 +9,7 @@
 //! name its sections.
 
 mod authorize;
+mod consistency;
 mod continuation;
 mod encode;
 mod failure;
@@ -23,7 +24,10 @@ mod request;
 mod route;
 mod service;
 mod session;
+mod throttle;
 pub mod usage;
 
+pub use consistency::Consistency;
 pub use failure::Failure;
 pub use service::{Cosmos, Options};
+pub use throttle::Throttling;

@@ -15,6 +15,7 @@ const HEADERS: usize = 12;
 
 pub struct Reply {
     status: StatusCode,
+    charge: Charge,
     headers: HeaderMap,
     body: (Bytes, Bytes),
 }
@@ -23,7 +24,12 @@ impl Reply {
     pub fn new(status: StatusCode, charge: Charge) -> Self {
         let mut headers = HeaderMap::with_capacity(HEADERS);
         headers.insert(header::REQUEST_CHARGE, charge.to_string().to_value());
-        Self { status, headers, body: Default::default() }
+        Self { status, charge, headers, body: Default::default() }
+    }
+
+    /// What the work cost, as the client is told.
+    pub fn charge(&self) -> Charge {
+        self.charge
     }
 
     /// Headers that were put together before.
@@ -68,7 +74,7 @@ impl Reply {
 
     pub fn failed(failure: &Failure, activity_id: &str) -> Self {
         let message = format!("{}\r\nActivityId: {activity_id}", clipped(&failure.message));
-        let mut reply = Self::new(failure.status, Charge::refused())
+        let mut reply = Self::new(failure.status, failure.charge())
             .header(header::SUBSTATUS, failure.substatus)
             .value(&serde_json::json!({ "code": failure.code, "message": message }));
         if let Some(wait) = failure.retry_after_ms {

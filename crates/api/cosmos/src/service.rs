@@ -1,11 +1,13 @@
 //! The service behind the port: every request in, exactly one response out.
 
 use crate::authorize::authorize;
+use crate::consistency::{self, Consistency};
 use crate::continuation::Tokens;
 use crate::failure::{Failure, OWNER_MISSING};
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::route::{Located, Route, locate};
+use crate::throttle::{Throttle, Throttling};
 use crate::usage::Usage;
 use crate::{handlers, header};
 use http::{Method, Response};
@@ -27,6 +29,9 @@ pub struct Options {
     pub secret: [u8; 32],
     /// What one logical partition may hold.
     pub partition_bytes_max: u64,
+    /// The strongest level that a request may ask for.
+    pub consistency: Consistency,
+    pub throttling: Throttling,
 }
 
 /// A cheap handle.
@@ -39,6 +44,8 @@ struct Inner {
     account: String,
     tokens: Tokens,
     partition_bytes_max: u64,
+    consistency: Consistency,
+    throttle: Throttle,
     queries: Arc<Semaphore>,
     usage: Usage,
     places: Places,
@@ -47,11 +54,22 @@ struct Inner {
 impl Cosmos {
     pub fn new(store: Store, options: Options) -> Self {
         let tokens = Tokens::new(&options.secret);
-        let Options { keys, account, partition_bytes_max, .. } = options;
+        let Options { keys, account, partition_bytes_max, consistency, throttling, .. } = options;
         let queries = Arc::new(Semaphore::new(limits::QUERIES_MAX));
-        let usage = Usage::new(store.env().now());
-        let places = Places::default();
-        Self(Arc::new(Inner { store, keys, account, tokens, partition_bytes_max, queries, usage, places }))
+        let now = store.env().now();
+        let (usage, throttle) = (Usage::new(now), Throttle::new(&throttling, now.millis()));
+        Self(Arc::new(Inner {
+            store,
+            keys,
+            account,
+            tokens,
+            partition_bytes_max,
+            consistency,
+            throttle,
+            queries,
+            usage,
+            places: Places::default(),
+        }))
     }
 
     pub fn store(&self) -> &Store {
@@ -80,6 +98,16 @@ impl Cosmos {
     /// What one logical partition may hold.
     pub(crate) fn partition_bytes_max(&self) -> u64 {
         self.0.partition_bytes_max
+    }
+
+    /// What may be spent, and what was.
+    pub(crate) fn throttle(&self) -> &Throttle {
+        &self.0.throttle
+    }
+
+    /// The account's level.
+    pub(crate) fn consistency(&self) -> Consistency {
+        self.0.consistency
     }
 
     pub(crate) fn tokens(&self) -> &Tokens {
@@ -124,7 +152,11 @@ impl Cosmos {
         let uri = request.head.uri.clone();
         let located = locate(&uri)?;
         authorize(request, &located, &self.0.keys, self.0.store.env())?;
-        self.dispatch(request, located).await
+        // Every reply and every refusal passes here with its charge.
+        let ticket = self.0.throttle.admit(self, request, &located.route)?;
+        let outcome = self.dispatch(request, located).await;
+        self.0.throttle.settle(self, &ticket, &outcome);
+        outcome
     }
 
     /// A request about items. One that was decided while the container came to be indexed in another way is decided
@@ -140,6 +172,7 @@ impl Cosmos {
         let mut tries = 0;
         loop {
             let container = handlers::find_container(self, request, database, named)?;
+            consistency::check(self, request, &container).await?;
             let answer = match id {
                 None => self.on_feed(request, &container).await,
                 Some(id) => self.on_item(request, &container, named, id).await,
@@ -218,7 +251,7 @@ impl Cosmos {
                 let container = handlers::find_container(self, request, &database, &container)?;
                 handlers::ranges::list(request, &container)
             }
-            (Route::Offers, Method::GET) => Ok(handlers::offers::list(self)),
+            (Route::Offers, Method::GET) => handlers::offers::list(self),
             (Route::Offers, Method::POST) => handlers::offers::query(self, request).await,
             (Route::Offer { rid }, Method::GET) => handlers::offers::read(self, &rid),
             (Route::Offer { rid }, Method::PUT) => handlers::offers::replace(self, request, &rid).await,

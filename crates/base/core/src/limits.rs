@@ -69,6 +69,9 @@ pub const THROUGHPUT_MANUAL_STEP: u64 = 100;
 pub const THROUGHPUT_AUTOSCALE_MIN: u64 = 1000;
 pub const THROUGHPUT_AUTOSCALE_STEP: u64 = 1000;
 pub const THROUGHPUT_MAX: u64 = 1_000_000;
+/// How far throughput may fall below the most it has ever been: so many times.
+pub const THROUGHPUT_MANUAL_SCALE_MAX: u64 = 100;
+pub const THROUGHPUT_AUTOSCALE_SCALE_MAX: u64 = 10;
 /// One physical partition carries this much of a container's throughput.
 pub const THROUGHPUT_PER_RANGE: u64 = 6000;
 /// Databases in an account, and containers in a database.
@@ -206,3 +209,18 @@ pub const INDEX_SKIPS_MAX: usize = 64;
 pub const PROBE_ENTRIES_MAX: u64 = 128;
 pub const PROBE_ENTRIES_FURTHER_MAX: u64 = 10_000;
 pub const PROBES_MAX: u32 = 64;
+/// How long a read waits for a commit that its session token speaks of and that is not durable yet.
+pub const SESSION_WAIT_MILLIS: u64 = 100;
+/// What an account with bounded staleness shows as its bounds, the service's for several regions. Nothing is ever stale here.
+pub const STALENESS_COMMITS_SHOWN: u64 = 100_000;
+pub const STALENESS_SECONDS_SHOWN: u64 = 300;
+/// Request units a second: of one logical partition, of a range of a serverless container, and of all requests about
+/// databases, containers and offers.
+pub const PARTITION_UNITS_PER_SECOND_MAX: u64 = 10_000;
+pub const SERVERLESS_UNITS_PER_SECOND_MAX: u64 = 5_000;
+pub const METADATA_UNITS_PER_SECOND_MAX: u64 = 240;
+/// Unused request units are saved for so long and spent at most so fast, by ranges that have less than that.
+pub const BURST_SECONDS_MAX: i64 = 300;
+pub const BURST_UNITS_PER_SECOND_MAX: u64 = 3_000;
+/// Logical partitions whose request units are counted at once.
+pub const PARTITIONS_METERED_MAX: usize = 65_536;

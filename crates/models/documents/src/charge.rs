@@ -53,6 +53,7 @@ const ROW: u64 = 20_000;
 const KB_OUT: u64 = 50_000;
 const METADATA: u64 = 2_000_000;
 const REFUSED: u64 = 1_240_000;
+const THROTTLED: u64 = 380_000;
 
 impl Charge {
     pub fn point_read(bytes: usize) -> Self {
@@ -96,6 +97,16 @@ impl Charge {
     /// What a failed operation costs: it looked, but wrote nothing.
     pub fn refused() -> Self {
         Self::of(REFUSED)
+    }
+
+    /// What is told of a request that was turned away; nobody pays it.
+    pub fn throttled() -> Self {
+        Self::of(THROTTLED)
+    }
+
+    /// Hundredths of a request unit.
+    pub fn hundredths(self) -> u64 {
+        self.0
     }
 
     fn of(micros: u64) -> Self {
@@ -205,6 +216,7 @@ mod tests {
         check(Charge::not_modified(), "1");
         check(Charge::metadata(), "2");
         check(Charge::refused(), "1.24");
+        check(Charge::throttled(), "0.38");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::watchdog::Watchdog;
 use orrery_core::Lsn;
 use orrery_kv::{Db, Outcome};
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 
 #[derive(Clone)]
 pub(crate) struct Committer {
@@ -18,6 +18,8 @@ pub(crate) struct Committer {
     pub stripes: Arc<Stripes>,
     pub watchdog: Arc<Watchdog>,
     pub trouble: Arc<Trouble>,
+    /// Told of every group that is durable.
+    pub committed: Arc<Notify>,
 }
 
 impl Committer {
@@ -44,6 +46,7 @@ impl Committer {
         // After the askers, so that it is dropped before them: nobody is told anything by a commit that broke off.
         let _stop_on_panic = StopOnPanic;
         let committed = self.db.commit(batches);
+        self.committed.notify_waiters();
         let is_committed = |outcome: &Outcome| *outcome == Outcome::Committed;
         match &committed {
             Err(error) => self.trouble.note(Some(error)),

@@ -16,6 +16,7 @@
 mod background;
 mod catalog;
 mod committer;
+mod newest;
 mod queue;
 mod scope;
 mod store;

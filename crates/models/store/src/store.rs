@@ -3,6 +3,7 @@
 use crate::Scope;
 use crate::catalog::CatalogCache;
 use crate::committer::Committer;
+use crate::newest;
 use crate::queue::{Answer, Queue};
 use crate::stripe::Stripes;
 use crate::trouble::Trouble;
@@ -13,6 +14,8 @@ use orrery_kv::{Db, Engine, Error as EngineError, Snapshot, Sync, Txn};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
+use tokio::sync::Notify;
 
 /// A cheap handle on the one store of a process.
 #[derive(Clone)]
@@ -26,6 +29,8 @@ struct Inner {
     watchdog: Arc<Watchdog>,
     trouble: Arc<Trouble>,
     catalog: CatalogCache,
+    /// Told of every group that was committed.
+    committed: Arc<Notify>,
     ordinals: AtomicU64,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
@@ -85,6 +90,7 @@ impl Store {
         let newest = db.durable_lsn();
         let inner = Inner {
             catalog: CatalogCache::load(&db)?,
+            committed: Arc::default(),
             env,
             queue: Arc::new(Queue::new(newest)),
             stripes: Arc::new(Stripes::new()),
@@ -108,6 +114,7 @@ impl Store {
             stripes: inner.stripes.clone(),
             watchdog: inner.watchdog.clone(),
             trouble: inner.trouble.clone(),
+            committed: inner.committed.clone(),
         };
         let watchdog = inner.watchdog.clone();
         let named = |name: &str| std::thread::Builder::new().name(name.to_owned());
@@ -132,6 +139,26 @@ impl Store {
     /// The LSN of the newest durable commit.
     pub fn durable_lsn(&self) -> Lsn {
         self.0.db.durable_lsn()
+    }
+
+    /// What a session token says of a range to a reader of the state as of `seen`: never older than what that state shows
+    /// of the range, and never newer than the state.
+    pub fn newest_in(&self, container: u32, range: u32, seen: Lsn) -> Lsn {
+        self.0.catalog.newest().as_seen(container, range, seen)
+    }
+
+    /// Waits until a commit is durable, for so long at most; whether it is.
+    pub async fn reaches(&self, lsn: Lsn, within: Duration) -> bool {
+        let durable = async {
+            loop {
+                let next = self.0.committed.notified();
+                if self.durable_lsn() >= lsn {
+                    return;
+                }
+                next.await;
+            }
+        };
+        tokio::time::timeout(within, durable).await.is_ok()
     }
 
     /// Why the last commit failed, if it did. Background work tries again every round.
@@ -214,7 +241,11 @@ impl Store {
             return Err(WriteError::OwnerGone);
         }
         let pushed = if said.is_ok() && !batch.is_empty() {
-            inner.queue.push(batch, index, epoch, |batch| stripe.add(batch))
+            let cell = inner.catalog.newest().cell_of(scope);
+            inner.queue.push(batch, index, epoch, |batch| {
+                newest::raise(cell.as_ref(), batch.lsn());
+                stripe.add(batch);
+            })
         } else if rests_on_pending {
             inner.queue.barrier(epoch)
         } else {

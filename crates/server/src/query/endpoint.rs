@@ -25,6 +25,13 @@ pub struct Target {
     partition_key: Option<String>,
 }
 
+impl Target {
+    /// Whether a container is named.
+    pub fn is_named(&self) -> bool {
+        self.database.is_some() && self.container.is_some()
+    }
+}
+
 /// A container of a server.
 pub struct Endpoint {
     pub account: Account,
@@ -40,7 +47,7 @@ impl Endpoint {
     pub fn parse(target: &Target) -> Result<Self, String> {
         let (Some(database), Some(container)) = (&target.database, &target.container) else {
             return Err("say which container to ask: --database D --container C; \
-                        or --explain, which asks none"
+                        or --explain, which needs none"
                 .to_owned());
         };
         let segment = |name: &str| utf8_percent_encode(name, SEGMENT).to_string();

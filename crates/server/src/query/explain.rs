@@ -1,5 +1,6 @@
 //! `--explain`: what each stage makes of a query, as the stage prints itself.
 
+use super::access::Explained;
 use super::complaint;
 use super::parameter::{Parameter, bound};
 use clap::Args;
@@ -12,7 +13,8 @@ use orrery_value::Value;
 
 #[derive(Args, Clone, Copy, Default)]
 pub struct Stages {
-    /// Explain the query instead of running it: the plan, or the stages that are named; needs no server
+    /// Explain the query instead of running it: the plan, or the stages that are named. With a container also how its server
+    /// would come to the documents
     #[arg(long)]
     explain: bool,
     /// Explain: the tokens, each with its place in bytes
@@ -24,6 +26,9 @@ pub struct Stages {
     /// Explain: the plan, from what comes out to what goes in
     #[arg(long)]
     plan: bool,
+    /// Explain: how the server of the container would come to the documents
+    #[arg(long)]
+    access: bool,
     /// Explain: how a client runs it over several ranges, as the query-plan endpoint answers
     #[arg(long)]
     distributed: bool,
@@ -33,7 +38,12 @@ type Stage = fn(&str, &[(String, Value)]) -> Result<String, QueryError>;
 
 impl Stages {
     pub fn are_wanted(&self) -> bool {
-        self.explain || !self.named().is_empty()
+        self.explain || self.access || !self.named().is_empty()
+    }
+
+    /// Whether a server is to be asked: if that is said, or if nothing is said and there is a container to ask about.
+    pub fn ask_server(&self, has_container: bool) -> bool {
+        self.access || (has_container && self.named().is_empty())
     }
 
     fn named(&self) -> Vec<(&'static str, Stage)> {
@@ -47,16 +57,34 @@ impl Stages {
     }
 }
 
-/// The stages that are wanted, under their names if they are more than one.
-pub fn explain(text: &str, parameters: &[Parameter], stages: &Stages) -> Result<String, String> {
+/// The stages that are wanted and what the server said, under their names if they are more than one.
+pub fn explain(
+    text: &str,
+    parameters: &[Parameter],
+    stages: &Stages,
+    server: Option<&Explained>,
+) -> Result<String, String> {
     let parameters = bound(parameters);
-    let run = |stage: Stage| stage(text, &parameters).map_err(|error| complaint::of_error(text, &error));
-    match &stages.named()[..] {
-        [] => run(plan),
-        [(_, stage)] => run(*stage),
+    let mut shown: Vec<(&str, String)> = Vec::new();
+    for (name, stage) in stages.named() {
+        let text = stage(text, &parameters).map_err(|error| complaint::of_error(text, &error))?;
+        shown.push((name, text));
+    }
+    match server {
+        Some(said) if stages.named().is_empty() && !stages.access => {
+            shown.extend([("plan", format!("{}\n", said.plan)), ("access", said.way())]);
+        }
+        Some(said) => shown.push(("access", said.way())),
+        None if shown.is_empty() => {
+            shown.push(("plan", plan(text, &parameters).map_err(|error| complaint::of_error(text, &error))?));
+        }
+        None => {}
+    }
+    match &shown[..] {
+        [(_, text)] => Ok(text.clone()),
         several => {
-            let shown = several.iter().map(|(name, stage)| Ok(format!("{name}:\n{}", run(*stage)?)));
-            Ok(shown.collect::<Result<Vec<_>, String>>()?.join("\n"))
+            let headed = several.iter().map(|(name, text)| format!("{name}:\n{text}"));
+            Ok(headed.collect::<Vec<_>>().join("\n"))
         }
     }
 }
@@ -107,7 +135,7 @@ mod tests {
 
     fn explained(stages: Stages, text: &str) -> Result<String, String> {
         let five = parameter::parse("@five=5").expect("a parameter");
-        explain(text, &[five], &stages)
+        explain(text, &[five], &stages, None)
     }
 
     const QUERY: &str = "SELECT VALUE c.id FROM c WHERE c.n > @five";
@@ -152,6 +180,21 @@ mod tests {
         let stages = Stages { ast: true, plan: true, ..Stages::default() };
         let expected = "ast:\nSELECT VALUE 1\n\nplan:\nProject 1\n";
         assert_eq!(explained(stages, "SELECT VALUE 1").as_deref(), Ok(expected));
+    }
+
+    #[test]
+    fn what_a_server_said_stands_beside_the_stages() {
+        let said =
+            Explained { plan: "its plan".into(), partitions: "all".into(), access: "index /n > 5".into() };
+        let shown = |stages: Stages| explain("SELECT VALUE 1", &[], &stages, Some(&said)).expect("text");
+        let way = "access:\nindex /n > 5; all partitions\n";
+        let explain = Stages { explain: true, ..Stages::default() };
+        assert_eq!(shown(explain), format!("plan:\nits plan\n\n{way}"));
+        assert_eq!(shown(Stages { ast: true, ..explain }), format!("ast:\nSELECT VALUE 1\n\n{way}"));
+        assert_eq!(shown(Stages { access: true, ..explain }), "index /n > 5; all partitions\n");
+        assert!(explain.ask_server(true) && !explain.ask_server(false));
+        assert!(!Stages { ast: true, ..explain }.ask_server(true));
+        assert!(Stages { access: true, ..Stages::default() }.ask_server(false));
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! `orrery query`: a query put to a running server, or explained without one.
 //!
 //! `--explain` shows what becomes of the text: tokens, tree, plan, and the plan of a client that asks several
-//! ranges. Without it the query goes over the wire like an SDK's, page after page. The rows are all that goes
+//! ranges; and, if a container is named, the way that its server would take to the documents. Without it the query goes over the wire like an SDK's, page after page. The rows are all that goes
 //! to standard output; what they cost goes to standard error.
 
+mod access;
 mod complaint;
 mod endpoint;
 mod explain;
@@ -51,7 +52,7 @@ pub struct QueryFlags {
 pub fn query(flags: QueryFlags) -> Result<(), String> {
     let Some(text) = &flags.sql else { return print(&functions::list()) };
     if flags.stages.are_wanted() {
-        return print(&explain::explain(text, &flags.parameters, &flags.stages)?);
+        return print(&explained(&flags, text)?);
     }
     let endpoint = Endpoint::parse(&flags.target)?;
     let question = Question::new(text, &flags.parameters);
@@ -64,6 +65,18 @@ pub fn query(flags: QueryFlags) -> Result<(), String> {
         Err(Trouble::Told(sentence)) => Err(sentence),
         Err(Trouble::Output(error)) => unless_nobody_reads(error),
     }
+}
+
+fn explained(flags: &QueryFlags, text: &str) -> Result<String, String> {
+    let said = match flags.stages.ask_server(flags.target.is_named()) {
+        false => None,
+        true => {
+            let endpoint = Endpoint::parse(&flags.target)?;
+            let question = Question::new(text, &flags.parameters);
+            Some(client::block_on(access::ask(&endpoint, &question))??)
+        }
+    };
+    explain::explain(text, &flags.parameters, &flags.stages, said.as_ref())
 }
 
 fn say(totals: &Totals) {

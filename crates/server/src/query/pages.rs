@@ -15,8 +15,8 @@ use orrery_value::{Value, raw, scan_value, utf8};
 
 /// What is asked: the same text and body for every page.
 pub struct Question {
-    text: String,
-    body: Bytes,
+    pub text: String,
+    pub body: Bytes,
 }
 
 impl Question {

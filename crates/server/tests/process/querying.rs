@@ -138,6 +138,28 @@ async fn a_wrong_key_and_a_wrong_container_are_told_by_the_server() {
     );
 }
 
+#[tokio::test]
+async fn a_server_tells_how_it_would_come_to_the_documents() {
+    let world = World::new().await;
+    let said = world.query(&["--explain", "--param", "@n=1", "SELECT VALUE c.id FROM c WHERE c.n > @n + 1"]);
+    assert_eq!(said.code, Some(0), "{}", said.errors);
+    assert!(
+        said.out.starts_with("plan:\nProject c.id ─ Filter c.n > 2 ─ Scan c\n\naccess:\n"),
+        "{}",
+        said.out
+    );
+    assert!(said.out.ends_with("; all partitions\n"), "{}", said.out);
+    let way = |arguments: &[&str]| world.query(&[&["--access"], arguments].concat()).out;
+    assert_eq!(way(&["SELECT * FROM c WHERE c.id = \"i1\" AND c.pk = \"even\""]), "scan; one partition\n");
+    assert_eq!(way(&["--partition-key", "\"even\"", "SELECT * FROM c"]), "scan; one partition\n");
+    assert_eq!(way(&["SELECT * FROM c WHERE false"]), "nothing; 0 partitions\n");
+    let wrong = world.query(&["--explain", "SELECT d.id FROM c"]);
+    assert_eq!(wrong.code, Some(2));
+    assert!(wrong.errors.ends_with("  SELECT d.id FROM c\n         ^\n"), "{}", wrong.errors);
+    let nowhere = query(&["--access", "SELECT 1"]);
+    assert!(nowhere.code == Some(2) && nowhere.errors.contains("--container"), "{}", nowhere.errors);
+}
+
 #[test]
 fn a_plan_needs_no_server() {
     let said = query(&["--explain", "--param", "@n=1", "SELECT VALUE c.id FROM c WHERE c.n > @n + 1"]);

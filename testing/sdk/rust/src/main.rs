@@ -101,6 +101,8 @@ fn start(clock: Clock) -> Result<Arc<Server>, String> {
     let flags: &[&str] = match clock {
         Clock::Running => &[],
         Clock::Manual => &["--clock", "manual"],
+        Clock::Throttled => &["--clock", "manual", "--throttle", "on"],
+        Clock::Serverless => &["--clock", "manual", "--throttle", "on", "--serverless"],
     };
     Server::start(flags).map(Arc::new).map_err(|error| error.to_string())
 }

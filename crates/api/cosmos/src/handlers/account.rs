@@ -8,6 +8,7 @@ use crate::service::Cosmos;
 use http::StatusCode;
 use http::header::HOST;
 use http::uri::Authority;
+use orrery_core::limits;
 use orrery_documents::charge::Charge;
 use serde_json::json;
 
@@ -16,8 +17,9 @@ pub fn read(cosmos: &Cosmos, request: &Request) -> Reply {
     let location = json!([{ "name": "Local", "databaseAccountEndpoint": endpoint }]);
     let name = cosmos.account();
     let engine = json!({
-        "maxSqlQueryInputLength": orrery_core::limits::QUERY_TEXT_BYTES_MAX,
-        "maxJoinsPerSqlQuery": 10,
+        "maxSqlQueryInputLength": limits::QUERY_TEXT_BYTES_MAX,
+        "maxJoinsPerSqlQuery": limits::QUERY_JOINS_MAX,
+        "maxInExpressionItemsCount": limits::QUERY_IN_ITEMS_MAX,
     });
     Reply::new(StatusCode::OK, Charge::metadata()).value(&json!({
         "_self": "",
@@ -33,7 +35,7 @@ pub fn read(cosmos: &Cosmos, request: &Request) -> Reply {
         "enableNRegionSynchronousCommit": false,
         "enablePerPartitionFailoverBehavior": false,
         "userReplicationPolicy": { "asyncReplication": false, "minReplicaSetSize": 1, "maxReplicasetSize": 4 },
-        "userConsistencyPolicy": { "defaultConsistencyLevel": "Session" },
+        "userConsistencyPolicy": cosmos.consistency().policy(),
         "systemReplicationPolicy": { "minReplicaSetSize": 1, "maxReplicasetSize": 4 },
         "readPolicy": { "primaryReadCoefficient": 1, "secondaryReadCoefficient": 1 },
         "queryEngineConfiguration": engine.to_string(),

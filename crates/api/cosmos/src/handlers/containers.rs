@@ -46,11 +46,17 @@ fn all(cosmos: &Cosmos, owner: &str) -> Result<(String, Vec<Value>), Failure> {
 async fn create(cosmos: &Cosmos, request: &mut Request, owner: &str) -> Result<Reply, Failure> {
     let owner = super::owner(cosmos, owner)?.name.clone();
     let definition = ContainerDefinition::parse(request.json_object().await?)?;
-    let throughput = request.throughput()?;
+    let (throughput, is_serverless) = (request.throughput()?, cosmos.throttle().is_serverless());
+    if throughput.is_some() && is_serverless {
+        return Err(super::databases::serverless("container"));
+    }
     let stamp = cosmos.stamp();
     let created = cosmos
         .store()
         .write_catalog(move |txn| {
+            if is_serverless {
+                return catalog::create_serverless_container(txn, owner.as_str(), &definition, stamp);
+            }
             catalog::create_container(txn, owner.as_str(), &definition, throughput.as_ref(), stamp)
         })
         .await?;
@@ -129,6 +135,6 @@ fn reply(cosmos: &Cosmos, status: StatusCode, container: &Container, lsn: Lsn) -
         .header(header::ALT_CONTENT_PATH, percent::encode_uri(&owner))
         .header(header::CONTENT_PATH, container.rid().database.to_string())
         .header(header::INDEX_PROGRESS, progress.to_string())
-        .header(header::SESSION_TOKEN, session::token(container.ranges().leaves()[0].id, lsn))
+        .header(header::SESSION_TOKEN, session::tokens(cosmos, container, container.ranges().leaves(), lsn))
         .value(&encode::container(container)))
 }

@@ -44,6 +44,9 @@ async fn create(cosmos: &Cosmos, request: &mut Request) -> Result<Reply, Failure
     })?;
     let name = DatabaseName::parse(id)?;
     let throughput = request.throughput()?;
+    if throughput.is_some() && cosmos.throttle().is_serverless() {
+        return Err(serverless("database"));
+    }
     let stamp = cosmos.stamp();
     let created = cosmos
         .store()
@@ -62,6 +65,13 @@ pub async fn delete(cosmos: &Cosmos, request: &Request, name: &str) -> Result<Re
     cosmos.store().write_catalog(move |txn| catalog::delete_database(txn, name.as_str(), conditions)).await?;
     cosmos.usage().forget_dropped(&cosmos.store().catalog());
     Ok(Reply::new(StatusCode::NO_CONTENT, Charge::metadata()))
+}
+
+/// What a serverless account says to who asks it for throughput.
+pub(super) fn serverless(resource: &str) -> Failure {
+    Failure::bad_request(format!(
+        "Setting offer throughput or autopilot on {resource} is not supported for serverless accounts."
+    ))
 }
 
 fn reply(status: StatusCode, database: &Database) -> Reply {

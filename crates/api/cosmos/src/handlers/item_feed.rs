@@ -2,12 +2,13 @@
 
 use crate::failure::Failure;
 use crate::partition_key::{self, Scope};
-use crate::reply::Reply;
+use crate::reply::{Reply, ToValue};
 use crate::request::Request;
 use crate::service::Cosmos;
 use crate::{encode, header, session};
-use http::StatusCode;
+use http::{HeaderName, HeaderValue, StatusCode};
 use orrery_api_common::percent;
+use orrery_core::Lsn;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::{Charge, ReadWork};
 use orrery_documents::item::{self, Page};
@@ -22,7 +23,6 @@ pub async fn list(cosmos: &Cosmos, request: &Request, container: &Arc<Container>
 }
 
 async fn page(cosmos: &Cosmos, request: &Request, container: &Arc<Container>) -> Result<Reply, Failure> {
-    super::items::check_consistency(cosmos, request)?;
     let scope = scope(request, container)?;
     let after = match request.header_or_refuse(&header::CONTINUATION)?.filter(|token| !token.is_empty()) {
         None => None,
@@ -30,15 +30,13 @@ async fn page(cosmos: &Cosmos, request: &Request, container: &Arc<Container>) ->
     };
     let (snapshot, now, limits) =
         (cosmos.store().snapshot(), cosmos.store().env().now(), request.page_limits()?);
-    let (range, lsn) = (range_of(&scope, container), snapshot.lsn());
+    let place = place(cosmos, container, &scope, snapshot.lsn());
     let read = {
         let container = container.clone();
         move || item::read_feed(&*snapshot, &container, &scope, after.as_deref(), limits, now)
     };
     let page = super::on_a_thread(read).await??;
-    let reply =
-        page_reply(cosmos, container, &page).header(header::SESSION_TOKEN, session::token(range, lsn));
-    Ok(reply.header(header::PARTITION_KEY_RANGE_ID, range.to_string()))
+    Ok(page_reply(cosmos, container, &page).headers(place))
 }
 
 fn page_reply(cosmos: &Cosmos, container: &Container, page: &Page) -> Reply {
@@ -62,7 +60,7 @@ fn page_reply(cosmos: &Cosmos, container: &Container, page: &Page) -> Reply {
 }
 
 /// Partition key, else range, else bounds, else everything; bounds narrow a range (wire guide §17.1).
-pub(super) fn scope(request: &Request, container: &Container) -> Result<Scope, Failure> {
+pub(crate) fn scope(request: &Request, container: &Container) -> Result<Scope, Failure> {
     if let Some(key) = request.header_or_refuse(&header::PARTITION_KEY)? {
         return partition_key::feed(container, key);
     }
@@ -92,9 +90,16 @@ fn bound(request: &Request, name: &http::HeaderName) -> Result<Option<Epk>, Fail
     })
 }
 
-/// The range that the session token speaks of: the first that the feed covers.
-pub(super) fn range_of(scope: &Scope, container: &Container) -> u32 {
-    match scope {
-        Scope::Partition(epk) | Scope::Between(epk, _) => container.ranges().of(epk).id,
-    }
+/// What a page says of its place: the session tokens of all ranges that it covers, and the first of them by its id.
+pub(super) fn place(
+    cosmos: &Cosmos,
+    container: &Container,
+    scope: &Scope,
+    seen: Lsn,
+) -> [(HeaderName, HeaderValue); 2] {
+    let ranges = session::covered(scope, container);
+    [
+        (header::SESSION_TOKEN, session::tokens(cosmos, container, ranges, seen).to_value()),
+        (header::PARTITION_KEY_RANGE_ID, ranges[0].id.to_value()),
+    ]
 }

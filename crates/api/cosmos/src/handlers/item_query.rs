@@ -1,7 +1,8 @@
 //! Queries over items, and the plans with which a client runs one itself (wire guide §17).
 
-use super::item_feed::{range_of, scope};
+use super::item_feed::{place, scope};
 use crate::failure::Failure;
+use crate::header;
 use crate::partition_key::Scope;
 use crate::query::body::QueryBody;
 use crate::query::host::QueryHost;
@@ -11,7 +12,6 @@ use crate::reply::Reply;
 use crate::request::Request;
 use crate::service::Cosmos;
 use crate::usage::{Queried, Reach, asked};
-use crate::{header, session};
 use http::StatusCode;
 use orrery_api_common::percent;
 use orrery_documents::catalog::Container;
@@ -37,7 +37,9 @@ pub async fn query(
     request: &mut Request,
     container: &Arc<Container>,
 ) -> Result<Reply, Failure> {
-    super::items::check_consistency(cosmos, request)?;
+    if request.is_true(&header::EXPLAIN) {
+        return super::item_explain::explain(cosmos, request, container).await;
+    }
     let body = QueryBody::parse(&request.body().await?)?;
     let scope = scope(request, container)?;
     let fingerprint = body.fingerprint();
@@ -47,7 +49,7 @@ pub async fn query(
     };
     let limits = request.page_limits()?;
     let snapshot = cosmos.store().snapshot();
-    let (range, lsn) = (range_of(&scope, container), snapshot.lsn());
+    let place = place(cosmos, container, &scope, snapshot.lsn());
     let host = QueryHost::new(cosmos.store().env());
     let work = {
         let (cosmos, container) = (cosmos.clone(), container.clone());
@@ -63,9 +65,7 @@ pub async fn query(
         }
     };
     let (page, descends, elapsed_ms) = run(cosmos, host, work).await?;
-    let reply = with_direction(reply(container, &page), descends)
-        .header(header::SESSION_TOKEN, session::token(range, lsn))
-        .header(header::PARTITION_KEY_RANGE_ID, range.to_string());
+    let reply = with_direction(reply(container, &page), descends).headers(place);
     let reply = metrics::add(reply, request, &page, elapsed_ms);
     Ok(match &page.next {
         None => reply,
@@ -88,7 +88,7 @@ fn with_direction(reply: Reply, descends: Option<bool>) -> Reply {
     }
 }
 
-fn settings(container: &Container) -> Settings {
+pub(super) fn settings(container: &Container) -> Settings {
     let vectors = container.definition().vectors().iter().map(|vector| {
         let distance = match vector.distance {
             DistanceFunction::Euclidean => Distance::Euclidean,
@@ -142,7 +142,7 @@ fn missing(page: &Page) -> Vec<Vec<(Path, bool)>> {
 }
 
 /// Only the items, or else the partitions, that the filter names; and which partitions these are.
-fn narrowed<'a>(
+pub(super) fn narrowed<'a>(
     items: Items<'a>,
     prepared: &Prepared,
     parameters: &[(String, Value)],

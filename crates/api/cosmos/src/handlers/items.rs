@@ -41,7 +41,7 @@ async fn create(cosmos: &Cosmos, request: &mut Request, container: &Container) -
     let written = cosmos.store().write(scope(container, &item.epk), body).await;
     let written = checked(cosmos, container, &item.epk, written)?;
     noted(cosmos, container, &item.epk, &item.id, &written.value);
-    Ok(write_reply(request, container, &item.epk, &written.value, written.lsn))
+    Ok(write_reply(cosmos, request, container, &item.epk, &written.value, written.lsn))
 }
 
 async fn upsert(cosmos: &Cosmos, request: &mut Request, container: &Container) -> Result<Reply, Failure> {
@@ -53,7 +53,7 @@ async fn upsert(cosmos: &Cosmos, request: &mut Request, container: &Container) -
     let written =
         checked(cosmos, container, &item.epk, cosmos.store().write(scope(container, &item.epk), body).await)?;
     noted(cosmos, container, &item.epk, &item.id, &written.value);
-    Ok(write_reply(request, container, &item.epk, &written.value, written.lsn))
+    Ok(write_reply(cosmos, request, container, &item.epk, &written.value, written.lsn))
 }
 
 pub async fn replace(
@@ -72,7 +72,7 @@ pub async fn replace(
     let written = cosmos.store().write(scope(container, &target.epk), body).await;
     let written = checked(cosmos, container, &target.epk, written)?;
     noted(cosmos, container, &target.epk, &target.id, &written.value);
-    Ok(write_reply(request, container, &target.epk, &written.value, written.lsn))
+    Ok(write_reply(cosmos, request, container, &target.epk, &written.value, written.lsn))
 }
 
 pub async fn delete(
@@ -88,16 +88,16 @@ pub async fn delete(
     let deleted = checked(cosmos, container, &target.epk, deleted)?;
     cosmos.usage().touched(container.number(), target.epk.as_bytes());
     let reply = Reply::new(StatusCode::NO_CONTENT, deleted.value.charge);
-    Ok(headers(reply, container, &target.epk, deleted.lsn))
+    Ok(headers(cosmos, reply, container, &target.epk, deleted.lsn))
 }
 
 pub fn read(cosmos: &Cosmos, request: &Request, container: &Container, id: &str) -> Result<Reply, Failure> {
-    check_consistency(cosmos, request)?;
     let target = target(request, container, id)?;
     cosmos.usage().touched(container.number(), target.epk.as_bytes());
     let snapshot = cosmos.store().snapshot();
     let found = item::read(&*snapshot, container, &target, cosmos.store().env().now())?;
-    let refused = |error: ItemError| Failure::from(error).at(place(container, &target.epk, snapshot.lsn()));
+    let refused =
+        |error: ItemError| Failure::from(error).at(place(cosmos, container, &target.epk, snapshot.lsn()));
     let item = found.ok_or_else(|| refused(ItemError::Missing))?;
     let status = match request.preconditions().check(item.etag()) {
         Verdict::Holds => StatusCode::OK,
@@ -109,7 +109,7 @@ pub fn read(cosmos: &Cosmos, request: &Request, container: &Container, id: &str)
         _ => Charge::not_modified(),
     };
     let reply = Reply::new(status, charge).etag(item.etag()).header(header::ITEM_LSN, item.lsn().0);
-    let reply = headers(reply, container, &target.epk, snapshot.lsn());
+    let reply = headers(cosmos, reply, container, &target.epk, snapshot.lsn());
     Ok(if status == StatusCode::OK { with_item(reply, container, &item) } else { reply })
 }
 
@@ -165,25 +165,12 @@ fn checked<T>(
     epk: &Epk,
     written: Result<Committed<T>, WriteError<ItemError>>,
 ) -> Result<Committed<T>, Failure> {
-    written.map_err(|error| Failure::from(error).at(place(container, epk, cosmos.store().durable_lsn())))
-}
-
-/// The account's level is Session; weaker ones may be asked for. A token of the future cannot be served.
-pub fn check_consistency(cosmos: &Cosmos, request: &Request) -> Result<(), Failure> {
-    if let Some(level) = request.header(&header::CONSISTENCY_LEVEL) {
-        let allowed = ["session", "consistentprefix", "eventual"];
-        if !allowed.contains(&level.to_ascii_lowercase().as_str()) {
-            return Err(Failure::bad_request(format!(
-                "ConsistencyLevel '{level}' is not valid here: the account's level is Session, and a request may ask for that or a weaker one."
-            )));
-        }
-    }
-    let Some(token) = request.header_or_refuse(&header::SESSION_TOKEN)? else { return Ok(()) };
-    let (wanted, current) = (session::newest(token)?, cosmos.store().durable_lsn());
-    if wanted > current { Err(Failure::session_not_available(wanted, current)) } else { Ok(()) }
+    written
+        .map_err(|error| Failure::from(error).at(place(cosmos, container, epk, cosmos.store().durable_lsn())))
 }
 
 fn write_reply(
+    cosmos: &Cosmos,
     request: &Request,
     container: &Container,
     epk: &Epk,
@@ -191,7 +178,7 @@ fn write_reply(
     lsn: Lsn,
 ) -> Reply {
     let status = if *is_new { StatusCode::CREATED } else { StatusCode::OK };
-    let reply = headers(Reply::new(status, *charge).etag(item.etag()), container, epk, lsn);
+    let reply = headers(cosmos, Reply::new(status, *charge).etag(item.etag()), container, epk, lsn);
     if request.wants_minimal() { reply } else { with_item(reply, container, item) }
 }
 
@@ -200,15 +187,17 @@ fn with_item(reply: Reply, container: &Container, row: &ItemRow) -> Reply {
     reply.json_in_two(text, tail)
 }
 
-fn headers(reply: Reply, container: &Container, epk: &Epk, lsn: Lsn) -> Reply {
-    reply.headers(place(container, epk, lsn))
+fn headers(cosmos: &Cosmos, reply: Reply, container: &Container, epk: &Epk, seen: Lsn) -> Reply {
+    reply.headers(place(cosmos, container, epk, seen))
 }
 
-/// What every answer about an item says of its place, whether it has the item or refuses it.
-fn place(container: &Container, epk: &Epk, lsn: Lsn) -> [(HeaderName, HeaderValue); 6] {
+/// What every answer about an item says of its place, whether it has the item or refuses it. `seen` is the LSN of the
+/// state that the answer comes from, or of the commit that it made.
+fn place(cosmos: &Cosmos, container: &Container, epk: &Epk, seen: Lsn) -> [(HeaderName, HeaderValue); 6] {
     let range = container.ranges().of(epk).id;
+    let (token, lsn) = session::token(cosmos, container, range, seen);
     [
-        (header::SESSION_TOKEN, session::token(range, lsn).to_value()),
+        (header::SESSION_TOKEN, token.to_value()),
         (header::LSN, lsn.0.to_value()),
         (header::PARTITION_KEY_RANGE_ID, range.to_value()),
         (header::ALT_CONTENT_PATH, percent::encode_uri(container.path()).to_value()),

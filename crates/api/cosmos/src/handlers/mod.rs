@@ -4,6 +4,7 @@ pub mod account;
 pub mod by_rid;
 pub mod containers;
 pub mod databases;
+pub mod item_explain;
 pub mod item_feed;
 pub mod item_query;
 pub mod items;

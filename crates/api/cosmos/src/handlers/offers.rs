@@ -8,30 +8,49 @@ use crate::request::Request;
 use crate::service::Cosmos;
 use crate::{encode, header};
 use http::StatusCode;
-use orrery_core::limits;
 use orrery_documents::catalog::{self, Offer};
 use orrery_documents::charge::Charge;
 use orrery_documents::definition::Throughput;
 use serde_json::Value;
 use std::sync::Arc;
 
-pub fn list(cosmos: &Cosmos) -> Reply {
-    let offers = all(cosmos);
+pub fn list(cosmos: &Cosmos) -> Result<Reply, Failure> {
+    let offers = all(cosmos)?;
     let count = offers.len();
-    list_reply(&encode::feed("", "Offers", offers), count)
+    Ok(list_reply(&encode::feed("", "Offers", offers), count))
 }
 
 pub async fn query(cosmos: &Cosmos, request: &mut Request) -> Result<Reply, Failure> {
-    let offers = all(cosmos);
+    let offers = all(cosmos)?;
     resources::query(cosmos, request, "", "Offers", offers).await
 }
 
-fn all(cosmos: &Cosmos) -> Vec<Value> {
-    cosmos.store().catalog().offers().map(|offer| encode::offer(offer)).collect()
+fn all(cosmos: &Cosmos) -> Result<Vec<Value>, Failure> {
+    refuse_if_serverless(cosmos)?;
+    Ok(cosmos.store().catalog().offers().map(|offer| shown(cosmos, offer)).collect())
+}
+
+/// A serverless account has no offers, and the service does not answer with an empty list.
+fn refuse_if_serverless(cosmos: &Cosmos) -> Result<(), Failure> {
+    if cosmos.throttle().is_serverless() {
+        let message = "Reading or replacing offers is not supported for serverless accounts.";
+        return Err(Failure::bad_request(message));
+    }
+    Ok(())
+}
+
+/// An offer as it is now: with autoscale, what is in use, between a tenth of the maximum and the maximum.
+fn shown(cosmos: &Cosmos, offer: &Offer) -> Value {
+    let mut json = encode::offer(offer);
+    if let Throughput::Autoscale { max, .. } = offer.throughput {
+        let in_use = cosmos.throttle().in_use(cosmos, offer);
+        json["content"]["offerThroughput"] = in_use.clamp(max / 10, max).into();
+    }
+    json
 }
 
 pub fn read(cosmos: &Cosmos, rid: &str) -> Result<Reply, Failure> {
-    Ok(reply(&*find(cosmos, rid)?))
+    Ok(reply(cosmos, &*find(cosmos, rid)?))
 }
 
 pub async fn replace(cosmos: &Cosmos, request: &mut Request, rid: &str) -> Result<Reply, Failure> {
@@ -44,10 +63,12 @@ pub async fn replace(cosmos: &Cosmos, request: &mut Request, rid: &str) -> Resul
         .store()
         .write_catalog(move |txn| catalog::replace_offer(txn, offer.rid, &throughput, conditions, stamp))
         .await?;
-    Ok(reply(&replaced.value))
+    cosmos.throttle().follow(cosmos);
+    Ok(reply(cosmos, &replaced.value))
 }
 
 fn find(cosmos: &Cosmos, rid: &str) -> Result<Arc<Offer>, Failure> {
+    refuse_if_serverless(cosmos)?;
     let catalog = cosmos.store().catalog();
     catalog
         .offer(rid)
@@ -68,23 +89,18 @@ fn check_owner(offer: &Offer, body: &serde_json::Map<String, Value>) -> Result<(
 
 /// What the offer shall be; two headers switch between manual and autoscale.
 fn asked(request: &Request, offer: &Offer, content: &Value) -> Result<Throughput, Failure> {
-    let current = match offer.throughput {
-        Throughput::Manual(rate) | Throughput::Autoscale { max: rate, .. } => rate,
-    };
     if request.is_true(&header::MIGRATE_TO_AUTOSCALE) {
-        let max =
-            current.max(limits::THROUGHPUT_AUTOSCALE_MIN).next_multiple_of(limits::THROUGHPUT_AUTOSCALE_STEP);
-        return Ok(Throughput::Autoscale { max, increment_percent: None });
+        return Ok(offer.throughput.to_autoscale(offer.highest));
     }
     if request.is_true(&header::MIGRATE_TO_MANUAL) {
-        return Ok(Throughput::Manual(current.max(limits::THROUGHPUT_MANUAL_MIN)));
+        return Ok(offer.throughput.to_manual(offer.highest));
     }
     Ok(Throughput::from_offer_content(content)?)
 }
 
-fn reply(offer: &Offer) -> Reply {
+fn reply(cosmos: &Cosmos, offer: &Offer) -> Reply {
     Reply::new(StatusCode::OK, Charge::metadata())
         .etag(offer.etag)
         .header(header::OFFER_REPLACE_PENDING, "false")
-        .value(&encode::offer(offer))
+        .value(&shown(cosmos, offer))
 }

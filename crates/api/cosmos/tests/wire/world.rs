@@ -2,7 +2,7 @@
 
 use crate::call::{Call, READ_ONLY_KEY, READ_WRITE_KEY};
 use orrery_api_common::{Key, Keys, Listener, Stop};
-use orrery_api_cosmos::{Cosmos, Options};
+use orrery_api_cosmos::{Consistency, Cosmos, Options, Throttling};
 use orrery_core::{Env, Timestamp, limits};
 use orrery_kv::MemoryEngine;
 use orrery_store::{Store, Sync};
@@ -50,6 +50,11 @@ impl World {
 
     /// With another bound on what a logical partition holds.
     pub fn bounded(engine: MemoryEngine, env: Env, partition_bytes_max: u64) -> Self {
+        Self::with(engine, env, |options| options.partition_bytes_max = partition_bytes_max)
+    }
+
+    /// With options that the test changes.
+    pub fn with(engine: MemoryEngine, env: Env, change: impl FnOnce(&mut Options)) -> Self {
         let on_stuck = || panic!("a commit does not end");
         let options = orrery_store::Options { sync: Sync::Data, accept_loss: false, on_stuck };
         let store = Store::open(Box::new(engine.clone()), env.clone(), &options).unwrap();
@@ -60,7 +65,15 @@ impl World {
             primary_readonly: Some(key(READ_ONLY_KEY)),
             secondary_readonly: None,
         };
-        let options = Options { keys, account: "orrery".to_owned(), secret: [5; 32], partition_bytes_max };
+        let mut options = Options {
+            keys,
+            account: "orrery".to_owned(),
+            secret: [5; 32],
+            partition_bytes_max: limits::PARTITION_BYTES_MAX,
+            consistency: Consistency::Session,
+            throttling: Throttling::default(),
+        };
+        change(&mut options);
         let cosmos = Cosmos::new(store.clone(), options);
         let listener = Listener::bind(SocketAddr::from(([127, 0, 0, 1], 0)), None).unwrap();
         let address = listener.local_addr().unwrap();
@@ -174,6 +187,7 @@ fn code_of(status: u16) -> &'static str {
         410 => "Gone",
         412 => "PreconditionFailed",
         413 => "RequestEntityTooLarge",
+        429 => "TooManyRequests",
         503 => "ServiceUnavailable",
         _ => "no code that these tests know",
     }

@@ -9,6 +9,6 @@ mod record;
 
 pub use model::{Catalog, Container, Database, Offer, OfferTarget};
 pub use operations::{
-    CatalogError, create_container, create_database, delete_container, delete_database, replace_container,
-    replace_offer, settle_container,
+    CatalogError, create_container, create_database, create_serverless_container, delete_container,
+    delete_database, replace_container, replace_offer, settle_container,
 };

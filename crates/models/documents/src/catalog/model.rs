@@ -45,6 +45,8 @@ pub struct Offer {
     pub rid: OfferRid,
     pub target: OfferTarget,
     pub throughput: Throughput,
+    /// The most that it has ever been.
+    pub highest: u64,
     pub etag: ETag,
     pub written: Timestamp,
 }

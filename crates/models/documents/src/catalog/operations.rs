@@ -79,6 +79,26 @@ pub fn create_container(
     throughput: Option<&Throughput>,
     stamp: Stamp,
 ) -> Result<Container, CatalogError> {
+    put_new_container(txn, database, definition, |database| own_throughput(database, throughput), stamp)
+}
+
+/// A container of an account that provisions nothing: it has no offer, whatever its database has.
+pub fn create_serverless_container(
+    txn: &mut Txn<'_>,
+    database: &str,
+    definition: &ContainerDefinition,
+    stamp: Stamp,
+) -> Result<Container, CatalogError> {
+    put_new_container(txn, database, definition, |_| None, stamp)
+}
+
+fn put_new_container(
+    txn: &mut Txn<'_>,
+    database: &str,
+    definition: &ContainerDefinition,
+    throughput: impl FnOnce(&Database) -> Option<Throughput>,
+    stamp: Stamp,
+) -> Result<Container, CatalogError> {
     let database = find_database(txn, database)?.ok_or(CatalogError::DatabaseMissing)?;
     let name = definition.name();
     if find_container(txn, database.rid, name.as_str())?.is_some() {
@@ -88,7 +108,7 @@ pub fn create_container(
         return Err(CatalogError::TooMany);
     }
     let rid = ContainerRid::new(database.rid, next_number(txn, |numbers| &mut numbers.containers)?);
-    let own = own_throughput(&database, throughput);
+    let own = throughput(&database);
     let offer =
         own.as_ref().map(|own| put_offer(txn, OfferTarget::Container(rid), own, stamp)).transpose()?;
     let hashing = model::hashing(definition.partition_key().kind());
@@ -179,7 +199,9 @@ pub fn replace_offer(
         txn.get(Space::Meta, &Row::Offer { number: rid.0 }.key())?.ok_or(CatalogError::OfferMissing)?;
     let offer = record::read_offer(&stored)?;
     check(&conditions, offer.etag)?;
-    let changed = Offer { throughput: *throughput, etag: stamp.etag, written: stamp.now, ..offer };
+    throughput.check_after(offer.highest)?;
+    let highest = offer.highest.max(throughput.most());
+    let changed = Offer { throughput: *throughput, highest, etag: stamp.etag, written: stamp.now, ..offer };
     put(txn, Row::Offer { number: rid.0 }, record::write_offer(&changed));
     if let OfferTarget::Container(container) = changed.target {
         grow(txn, container, throughput.ranges())?;
@@ -257,7 +279,8 @@ fn put_offer(
     stamp: Stamp,
 ) -> Result<OfferRid, Error> {
     let rid = OfferRid(next_number(txn, |numbers| &mut numbers.offers)?);
-    let offer = Offer { rid, target, throughput: *throughput, etag: stamp.etag, written: stamp.now };
+    let highest = throughput.most();
+    let offer = Offer { rid, target, throughput: *throughput, highest, etag: stamp.etag, written: stamp.now };
     put(txn, Row::Offer { number: rid.0 }, record::write_offer(&offer));
     Ok(rid)
 }

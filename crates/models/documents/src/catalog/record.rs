@@ -74,6 +74,9 @@ struct OfferRecord {
     content: Value,
     etag: String,
     written_ms: u64,
+    /// The most it has ever been, where that is more than it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    highest: Option<u64>,
 }
 
 fn write(record: &impl Serialize) -> Bytes {
@@ -205,19 +208,22 @@ pub(super) fn write_offer(offer: &Offer) -> Bytes {
         content: offer.throughput.to_offer_content(),
         etag: offer.etag.to_string(),
         written_ms: offer.written.millis(),
+        highest: Some(offer.highest).filter(|highest| *highest > offer.throughput.most()),
     })
 }
 
 pub(super) fn read_offer(bytes: &[u8]) -> Result<Offer, Error> {
     let record: OfferRecord = read("offer", bytes)?;
     let database = DatabaseRid(record.database);
+    let throughput = Throughput::from_offer_content(&record.content).map_err(|_| damaged("offer"))?;
     Ok(Offer {
         rid: OfferRid(record.number),
         target: match record.container {
             None => OfferTarget::Database(database),
             Some(number) => OfferTarget::Container(ContainerRid::new(database, number)),
         },
-        throughput: Throughput::from_offer_content(&record.content).map_err(|_| damaged("offer"))?,
+        throughput,
+        highest: record.highest.unwrap_or(0).max(throughput.most()),
         etag: ETag::parse(&record.etag).ok_or_else(|| damaged("offer"))?,
         written: Timestamp::from_millis(record.written_ms),
     })

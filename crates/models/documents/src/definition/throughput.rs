@@ -62,10 +62,42 @@ impl Throughput {
         }
     }
 
+    /// The most there is of it; autoscale scales at once.
+    pub fn most(&self) -> u64 {
+        let (Self::Manual(units) | Self::Autoscale { max: units, .. }) = *self;
+        units
+    }
+
+    /// What has ever carried `highest` cannot become arbitrarily small: a hundredth of it, with autoscale a tenth.
+    pub fn check_after(&self, highest: u64) -> Result<(), DefinitionError> {
+        let (what, min, step) = match self {
+            Self::Manual(_) => ("throughput", least_manual(highest), limits::THROUGHPUT_MANUAL_STEP),
+            Self::Autoscale { .. } => {
+                ("autoscale maximum", least_autoscale(highest), limits::THROUGHPUT_AUTOSCALE_STEP)
+            }
+        };
+        let units = i64::try_from(self.most()).unwrap_or(i64::MAX);
+        checked(what, units, min, step).map(drop)
+    }
+
+    /// The same as autoscale: up to what it is now, or as little as autoscale can be.
+    pub fn to_autoscale(&self, highest: u64) -> Self {
+        let increment_percent = match *self {
+            Self::Manual(_) => None,
+            Self::Autoscale { increment_percent, .. } => increment_percent,
+        };
+        let max = self.most().max(least_autoscale(highest));
+        Self::Autoscale { max: max.next_multiple_of(limits::THROUGHPUT_AUTOSCALE_STEP), increment_percent }
+    }
+
+    /// The same without autoscale.
+    pub fn to_manual(&self, highest: u64) -> Self {
+        Self::Manual(self.most().max(least_manual(highest)))
+    }
+
     /// How many partition key ranges carry it.
     pub fn ranges(&self) -> usize {
-        let (Self::Manual(units) | Self::Autoscale { max: units, .. }) = *self;
-        units.div_ceil(limits::THROUGHPUT_PER_RANGE).max(1) as usize
+        self.most().div_ceil(limits::THROUGHPUT_PER_RANGE).max(1) as usize
     }
 
     fn from_manual_header(text: &str) -> Result<Self, DefinitionError> {
@@ -95,6 +127,16 @@ impl Throughput {
         let max = checked("autoscale maximum", max, min, step)?;
         Ok(Self::Autoscale { max, increment_percent: increment.and_then(Value::as_u64) })
     }
+}
+
+fn least_manual(highest: u64) -> u64 {
+    let hundredth = highest / limits::THROUGHPUT_MANUAL_SCALE_MAX;
+    hundredth.max(limits::THROUGHPUT_MANUAL_MIN).next_multiple_of(limits::THROUGHPUT_MANUAL_STEP)
+}
+
+fn least_autoscale(highest: u64) -> u64 {
+    let tenth = highest / limits::THROUGHPUT_AUTOSCALE_SCALE_MAX;
+    tenth.max(limits::THROUGHPUT_AUTOSCALE_MIN).next_multiple_of(limits::THROUGHPUT_AUTOSCALE_STEP)
 }
 
 fn settings(max: u64, increment_percent: Option<u64>) -> Value {
@@ -197,6 +239,29 @@ mod tests {
         assert!(
             refused(json!({"offerThroughput": 400, "offerAutopilotSettings": {}})).contains("maxThroughput")
         );
+    }
+
+    #[test]
+    fn what_was_large_cannot_become_arbitrarily_small() {
+        let manual = |units, highest| Throughput::Manual(units).check_after(highest).is_ok();
+        assert!(manual(400, 40_000) && manual(400, 400));
+        assert!(!manual(400, 50_000) && manual(500, 50_000));
+        assert!(!manual(500, 50_100) && manual(600, 50_100), "a hundredth is rounded up to the step");
+        let autoscale =
+            |max, highest| Throughput::Autoscale { max, increment_percent: None }.check_after(highest);
+        assert!(autoscale(1000, 10_000).is_ok() && autoscale(4000, 50_000).is_err());
+        let refusal = autoscale(4000, 50_000).unwrap_err().to_string();
+        assert!(refusal.contains("multiple of 1000 from 5000"), "{refusal}");
+    }
+
+    #[test]
+    fn manual_becomes_autoscale_and_back_within_the_rules() {
+        let autoscale = |max| Throughput::Autoscale { max, increment_percent: None };
+        assert_eq!(Throughput::Manual(400).to_autoscale(400), autoscale(1000));
+        assert_eq!(Throughput::Manual(4100).to_autoscale(4100), autoscale(5000));
+        assert_eq!(Throughput::Manual(400).to_autoscale(40_000), autoscale(4000));
+        assert_eq!(autoscale(4000).to_manual(4000), Throughput::Manual(4000));
+        assert_eq!(autoscale(1000).to_manual(300_000), Throughput::Manual(3000));
     }
 
     #[test]

@@ -17,4 +17,5 @@ mod indexing;
 mod panicking;
 mod pending;
 mod place;
+mod reaching;
 mod shop;

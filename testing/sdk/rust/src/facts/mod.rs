@@ -1,6 +1,7 @@
 //! Every fact, by the part of the service it is about.
 
 mod account;
+mod consistency;
 mod containers;
 mod databases;
 mod etags;
@@ -9,7 +10,9 @@ mod indexing;
 mod item_keys;
 mod items;
 mod queries;
+mod serverless;
 mod session;
+mod throttling;
 mod throughput;
 mod ttl;
 
@@ -33,6 +36,10 @@ pub enum Clock {
     Running,
     /// Stands still until `Server::advance`.
     Manual,
+    /// The same, and what is spent of the throughput stays spent until then.
+    Throttled,
+    /// The same, where no throughput is provisioned.
+    Serverless,
 }
 
 /// Lists the facts of a file, each with the feature it shows.
@@ -56,12 +63,15 @@ pub fn all() -> Vec<Fact> {
         databases::facts(),
         containers::facts(),
         throughput::facts(),
+        throttling::facts(),
+        serverless::facts(),
         items::facts(),
         item_keys::facts(),
         etags::facts(),
         ttl::facts(),
         feeds::facts(),
         session::facts(),
+        consistency::facts(),
         queries::facts(),
         indexing::facts(),
     ]
