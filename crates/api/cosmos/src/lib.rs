@@ -9,6 +9,7 @@
 //! name its sections.
 
 mod authorize;
+mod change_feed;
 mod continuation;
 mod encode;
 mod failure;

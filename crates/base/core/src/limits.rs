@@ -202,3 +202,16 @@ pub const INDEX_SPANS_MAX: usize = 1_000;
 /// What a query may count in indexes before it chooses one: entries of one stretch, and stretches.
 pub const PROBE_ENTRIES_MAX: u64 = 1_000;
 pub const PROBES_MAX: u32 = 64;
+/// What a page of the change feed looks at before it ends with what it has: log entries, and their bytes. Two SDKs take
+/// an empty page for the end of what is new, so it is much.
+pub const CHANGE_FEED_ENTRIES_SCANNED_MAX: usize = 200_000;
+pub const CHANGE_FEED_BYTES_SCANNED_MAX: usize = 256 * 1024 * 1024;
+/// Items of a partition or container that are read instead of a longer log, and how much of their text.
+pub const CHANGE_FEED_ITEMS_READ_MAX: u64 = 1_000;
+pub const CHANGE_FEED_ITEMS_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// How far a clock may have been set back for a start at a time to miss nothing.
+pub const CHANGE_FEED_CLOCK_SETBACK_MILLIS_MAX: u64 = 10_000;
+/// Log entries that one step of trimming looks at, and their bytes; and how often a container is looked at.
+pub const LOG_TRIM_ENTRIES_MAX: usize = 4096;
+pub const LOG_TRIM_BYTES_MAX: usize = 16 * 1024 * 1024;
+pub const LOG_TRIM_EVERY_SECONDS: u64 = 60;

@@ -5,6 +5,7 @@ use crate::catalog::CatalogCache;
 use crate::committer::Committer;
 use crate::queue::{Answer, Queue};
 use crate::stripe::Stripes;
+use crate::trimming::TrimmingDue;
 use crate::trouble::Trouble;
 use crate::watchdog::Watchdog;
 use orrery_core::{Env, Lsn, limits};
@@ -27,6 +28,7 @@ struct Inner {
     trouble: Arc<Trouble>,
     catalog: CatalogCache,
     ordinals: AtomicU64,
+    trimming_due: TrimmingDue,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -91,6 +93,7 @@ impl Store {
             watchdog: Arc::new(Watchdog::default()),
             trouble: Arc::new(Trouble::default()),
             ordinals: AtomicU64::new(first_ordinal(newest)),
+            trimming_due: TrimmingDue::default(),
             threads: Mutex::default(),
             db,
         };
@@ -142,6 +145,10 @@ impl Store {
     /// The databases and containers of the newest durable state.
     pub fn catalog(&self) -> Arc<Catalog> {
         self.0.catalog.current()
+    }
+
+    pub(crate) fn trimming_due(&self) -> &TrimmingDue {
+        &self.0.trimming_due
     }
 
     /// A number that no item has, above all earlier ones.
