@@ -1,6 +1,8 @@
 //! Every fact, by the part of the service it is about.
 
 mod account;
+mod change_feed;
+mod change_feed_time;
 mod containers;
 mod databases;
 mod etags;
@@ -61,6 +63,8 @@ pub fn all() -> Vec<Fact> {
         etags::facts(),
         ttl::facts(),
         feeds::facts(),
+        change_feed::facts(),
+        change_feed_time::facts(),
         session::facts(),
         queries::facts(),
         indexing::facts(),
