@@ -81,7 +81,7 @@ fn metadata(container: &Container, version: &Version) -> Value {
         let key = item::partition_key_of(container, item.text()).into_iter().map(component);
         members.push(("partitionKey".to_owned(), Value::Array(key.collect())));
     }
-    Value::Object(members.into_iter().map(|(name, value)| (name.into(), value)).collect())
+    Value::Object(members.into_iter().collect())
 }
 
 /// A missing value as partition-key headers write it.

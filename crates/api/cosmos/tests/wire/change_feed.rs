@@ -39,7 +39,10 @@ fn ids(reply: &OwnedReply) -> Vec<String> {
 fn etag(reply: &OwnedReply) -> String {
     let etag = reply.header("etag").unwrap();
     let digits = etag.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap();
-    assert!(!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()), "one SDK wants digits: {etag}");
+    assert!(
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()),
+        "one SDK wants digits: {etag}"
+    );
     assert_eq!(reply.header("x-ms-continuation"), None);
     etag.to_owned()
 }
@@ -201,7 +204,10 @@ async fn all_versions_tell_of_creates_replaces_and_deletes_with_images() {
     let [create, replace, delete] = &changes[..] else { panic!("three changes") };
     let lsn = |change: &Value| change["metadata"]["lsn"].as_u64().unwrap();
     assert_eq!((&create["current"]["n"], create.get("previous")), (&json!(1), None));
-    assert_eq!(create["metadata"], json!({"operationType": "create", "lsn": lsn(create), "crts": 1_800_000_000}));
+    assert_eq!(
+        create["metadata"],
+        json!({"operationType": "create", "lsn": lsn(create), "crts": 1_800_000_000})
+    );
     assert_eq!((&replace["current"]["n"], &replace["previous"]["n"]), (&json!(2), &json!(1)));
     assert_eq!(replace["metadata"]["previousImageLSN"], lsn(create));
     assert_ne!(replace["current"]["_etag"], replace["previous"]["_etag"]);
@@ -227,7 +233,10 @@ async fn an_item_that_expired_is_a_delete_that_says_so() {
     world.background().await;
     let (changes, _) = drain(&world, all_versions, Some(&begin)).await;
     let metadata = &changes[1]["metadata"];
-    assert_eq!((&metadata["operationType"], &metadata["timeToLiveExpired"]), (&json!("delete"), &json!(true)));
+    assert_eq!(
+        (&metadata["operationType"], &metadata["timeToLiveExpired"]),
+        (&json!("delete"), &json!(true))
+    );
     assert_eq!((&metadata["id"], &metadata["partitionKey"]), (&json!("short"), &json!([{}])));
     assert_eq!(changes[1]["previous"]["id"], "short");
 }
@@ -338,7 +347,9 @@ async fn all_versions_begin_now_or_where_they_left_and_not_before_their_retentio
     world.refused(all_versions(), (400, 0), refused).await;
     let date = world.env.now().to_http();
     world.refused(all_versions().header("if-modified-since", date.as_str()), (400, 0), refused).await;
-    world.refused(after(all_versions().header("if-modified-since", date.as_str()), "\"1\""), (400, 0), refused).await;
+    world
+        .refused(after(all_versions().header("if-modified-since", date.as_str()), "\"1\""), (400, 0), refused)
+        .await;
     let off = json!({"changeFeedPolicy": {"retentionDuration": 0}});
     world.container("off", &off).await;
     let call = after(Call::get("dbs/d/colls/off/docs").header("a-im", ALL_VERSIONS), "*");
@@ -351,7 +362,9 @@ async fn all_versions_begin_now_or_where_they_left_and_not_before_their_retentio
     world.env.advance(Duration::from_secs(600)).unwrap();
     world.answered(200, after(call(), &begin)).await;
     world.env.advance(Duration::from_secs(1)).unwrap();
-    world.refused(after(call(), &begin), (400, 0), "older than the retention of the change feed, 10 minutes").await;
+    world
+        .refused(after(call(), &begin), (400, 0), "older than the retention of the change feed, 10 minutes")
+        .await;
     // Latest versions know no retention, and who comes back in time goes on.
     let older = after(Call::get(short).header("a-im", LATEST), &begin);
     assert_eq!(ids(&world.answered(200, older).await), ["x"]);
@@ -370,7 +383,11 @@ async fn a_session_of_the_future_and_another_life_of_the_container_are_refused()
     let world = World::new().await;
     world.refused(latest().header("x-ms-session-token", "0:-1#999"), (404, 1002), "session").await;
     world
-        .refused(latest().header("x-ms-cosmos-intended-collection-rid", "AAAAAYAAAAk="), (400, 1024), "created again")
+        .refused(
+            latest().header("x-ms-cosmos-intended-collection-rid", "AAAAAYAAAAk="),
+            (400, 1024),
+            "created again",
+        )
         .await;
     world.refused(Call::get("dbs/d/colls/no/docs").header("a-im", LATEST), (404, 1003), "no container").await;
 }

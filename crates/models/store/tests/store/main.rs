@@ -18,3 +18,4 @@ mod panicking;
 mod pending;
 mod place;
 mod shop;
+mod trimming;
