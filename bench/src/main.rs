@@ -40,7 +40,7 @@ pub struct Arguments {
     #[arg(long)]
     quick: bool,
     /// Only measurements whose name contains this, or one of these with commas between: `read`, `create-1kb-c64`,
-    /// `query`, `seeds`, `growth`, `paths`, `bulk`, `hot`, `start`, `reopen`, `cores`.
+    /// `query`, `seeds`, `growth`, `paths`, `bulk`, `hot`, `changes`, `start`, `reopen`, `cores`.
     #[arg(long)]
     only: Option<String>,
     /// Writes bench/RESULTS.md.

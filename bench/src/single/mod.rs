@@ -1,5 +1,6 @@
-//! What only the server has: one hot partition, its start, its memory, reopening, a second core.
+//! What only the server has: one hot partition, its start, its memory, reopening, a second core, the change feed.
 
+mod changes;
 mod cores;
 mod hot;
 mod reopen;
@@ -12,8 +13,9 @@ use orrery_testing_client::{Options, release_binary};
 
 type Measurement = fn(&Settings, &Options, &mut Report) -> Result<(), Error>;
 
-const ALL: [(&str, Measurement); 4] = [
+const ALL: [(&str, Measurement); 5] = [
     ("hot", hot::measure),
+    ("changes", changes::measure),
     ("start", start::measure),
     ("cores", cores::measure),
     ("reopen", reopen::measure),
@@ -23,7 +25,7 @@ pub fn run(settings: &Settings, report: &mut Report) -> Result<(), Error> {
     let binary = match release_binary() {
         Ok(binary) => binary,
         Err(error) => {
-            report.leave_out(&format!("hot, start, cores, reopen: {error}"));
+            report.leave_out(&format!("hot, changes, start, cores, reopen: {error}"));
             return Ok(());
         }
     };

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::item::{self, Place, Random, Template};
 use crate::sample::Sample;
 use orrery_core::Env;
-use orrery_testing_client::{Client, Connection, ContainerPath, OwnedReply, Request, Signer};
+use orrery_testing_client::{Client, Connection, ContainerPath, Method, OwnedReply, Request, Signer};
 use serde_json::json;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -97,6 +97,33 @@ impl HttpLoad {
         let request = container(size).read(&place.partition(), &place.id());
         let mut client = Client::new(self.address, self.env.clone());
         self.runtime.block_on(async { expect(&client.call(&request).await?, 200) })
+    }
+
+    /// Reads the change feed from a position, or from the beginning, until nothing is new. Gives how many changes there
+    /// were, and the position after them.
+    pub fn drain_changes(
+        &self,
+        size: Size,
+        mode: &'static str,
+        after: Option<&str>,
+    ) -> Result<(u64, String), Error> {
+        let mut client = Client::new(self.address, self.env.clone());
+        self.runtime.block_on(async {
+            let (mut found, mut after) = (0, after.map(str::to_owned));
+            loop {
+                let request = Request::new(Method::Get, container(size).items())
+                    .header("a-im", mode)
+                    .header_if("if-none-match", after.as_deref());
+                let reply = client.call(&request).await?;
+                let number = |name: &str| reply.header(name).unwrap_or_default().to_owned();
+                after = Some(number("etag"));
+                match reply.status {
+                    304 => return Ok((found, number("etag"))),
+                    _ => expect(&reply, 200)?,
+                }
+                found += number("x-ms-item-count").parse::<u64>().unwrap_or_default();
+            }
+        })
     }
 
     /// One reply of each kind. Creates one item of each size outside the set.

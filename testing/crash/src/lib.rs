@@ -4,6 +4,7 @@
 //!   writers ──▶ history (what was asked, what was answered, when) ─┐
 //!   readers, an asker ──▶ sightings, answers (what was seen, when) ┤
 //!   a changer of the indexing policy                               │
+//!   a follower of the change feed, through all rounds              │
 //!   kill -9, `orrery check`, start again                           ├──▶ audit ──▶ violations
 //!   feed, point reads, probes of unique keys, queries ─────────────┘
 //! ```
@@ -12,7 +13,8 @@
 //! The rules: an acknowledged write is there unless a later or overlapping write of the same item took its
 //! place; what a reader saw is as good as acknowledged; a write nobody answered is wholly there or wholly not;
 //! nothing is there that nobody wrote; the session token's LSN never goes backwards; a query finds what the feed
-//! shows, whatever of the indexes was being built when the end came.
+//! shows, whatever of the indexes was being built when the end came; the change feed, followed over every kill, tells of each
+//! change once and in order, and its changes make the items.
 //!
 //! A seed decides what the writers do and when the kill comes. The machine's timing is not in the seed, so
 //! the same seed makes the same kind of trouble, not the same interleaving.
@@ -23,6 +25,7 @@ pub mod audit;
 mod changer;
 pub mod check;
 pub mod content;
+pub mod follower;
 pub mod history;
 mod observe;
 pub mod policy;

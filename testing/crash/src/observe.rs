@@ -21,6 +21,9 @@ const READERS: usize = 16;
 const INDEXED_SECONDS_MAX: u64 = 60;
 const INDEXED_POLL: Duration = Duration::from_millis(10);
 
+/// The id of items that are written and removed again to learn whether a unique key is free.
+pub(crate) const PROBE: &str = "probe";
+
 /// What was seen, and everything that was wrong about how it was shown.
 #[derive(Debug, Default)]
 pub(crate) struct Observation {
@@ -137,7 +140,7 @@ impl Observer {
         let taken = seen.feed.get(key).map(|found| content::unique_index(found.seq));
         for (index, value) in content::unique_values(key).into_iter().enumerate() {
             let expected = if taken == Some(index) { 409 } else { 201 };
-            let probe = json!({"id": "probe", "pk": key.partition, "unique": value});
+            let probe = json!({"id": PROBE, "pk": key.partition, "unique": value});
             let reply = client.create_item(&self.shared.path, &key.partition, &probe).await?;
             seen.probes += 1;
             if reply.status != expected {
@@ -145,7 +148,7 @@ impl Observer {
                 seen.trouble.push(format!("{key}: unique value {value} {wanted}: {}", reply.status));
             }
             if reply.status == 201 {
-                let gone = client.delete_item(&self.shared.path, &key.partition, "probe", None).await?;
+                let gone = client.delete_item(&self.shared.path, &key.partition, PROBE, None).await?;
                 if gone.status != 204 {
                     seen.trouble.push(format!("{key}: deleting the probe got {}", gone.status));
                 }

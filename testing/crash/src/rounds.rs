@@ -2,6 +2,7 @@
 
 use crate::audit::{Round, audit, audit_policy};
 use crate::check::check;
+use crate::follower::Follower;
 use crate::history::{Items, Key, Lsns, Outcome, PolicyChange, Record, Seq};
 use crate::observe::{Observation, Observer, Wanted};
 use crate::writer::{Shared, Writer};
@@ -87,6 +88,7 @@ pub struct Summary {
     pub probes: usize,
     pub asked: usize,
     pub policies: usize,
+    pub changes: usize,
     pub checks: usize,
     pub items: usize,
     pub reopen_max: Duration,
@@ -126,6 +128,7 @@ struct Harness<'a> {
     /// The attempt that made the indexing policy.
     policy: Option<Seq>,
     lsns: Lsns,
+    follower: Follower,
     summary: Summary,
 }
 
@@ -143,6 +146,7 @@ impl<'a> Harness<'a> {
             items: Items::new(),
             policy: None,
             lsns: Lsns::default(),
+            follower: Follower::default(),
             summary: Summary { seed: options.seed, ..Summary::default() },
         })
     }
@@ -163,7 +167,7 @@ impl<'a> Harness<'a> {
                     return Err(Failure::Setup(format!("setting up got {}: {body}", reply.status)));
                 }
             }
-            Ok(())
+            Ok(self.follower.catch_up(&mut client, &self.shared).await?)
         })
     }
 
@@ -188,6 +192,9 @@ impl<'a> Harness<'a> {
         let server = ServerProcess::start(self.folder, &self.options.server)?;
         let reopened = began.elapsed();
         let seen = self.observe(&server, &record, is_last, is_checked)?;
+        let mut client = Client::new(server.cosmos(), self.shared.env.clone());
+        self.runtime.block_on(self.follower.catch_up(&mut client, &self.shared))?;
+        findings.extend(self.follower.findings(&seen.feed, &record.operations));
 
         self.lsns.merge(&record.lsns);
         findings.extend(self.judge(&record, &seen));
@@ -231,7 +238,8 @@ impl<'a> Harness<'a> {
         let mut others: Vec<_> = readers.map(|task| self.runtime.spawn(task)).collect();
         others.push(self.runtime.spawn(asker::run(address, self.shared.clone(), seed())));
         others.push(self.runtime.spawn(changer::run(address, self.shared.clone(), seed())));
-        Tasks { writers, others }
+        let follower = std::mem::take(&mut self.follower).run(address, self.shared.clone());
+        Tasks { writers, others, follower: self.runtime.spawn(follower) }
     }
 
     fn end(&self, server: ServerProcess) -> Result<Vec<String>, Failure> {
@@ -255,6 +263,7 @@ impl<'a> Harness<'a> {
         for task in tasks.others {
             record.merge(self.runtime.block_on(task)?);
         }
+        self.follower = self.runtime.block_on(tasks.follower)?;
         Ok(record)
     }
 
@@ -319,6 +328,7 @@ impl<'a> Harness<'a> {
         summary.asked += seen.asked + record.asked.len();
         let changed = |change: &&PolicyChange| matches!(change.outcome, Outcome::Acknowledged { .. });
         summary.policies += record.policies.iter().filter(changed).count();
+        summary.changes = self.follower.changes;
         summary.items = seen.feed.len();
         summary.reopen_max = summary.reopen_max.max(reopened);
     }
@@ -327,6 +337,7 @@ impl<'a> Harness<'a> {
 struct Tasks {
     writers: Vec<JoinHandle<(Writer, Record)>>,
     others: Vec<JoinHandle<Record>>,
+    follower: JoinHandle<Follower>,
 }
 
 fn shown(findings: &[String]) -> String {
@@ -338,7 +349,7 @@ impl fmt::Display for Summary {
         write!(
             f,
             "{} rounds, {} acknowledged, {} refused, {} unanswered ({} of them there), {} sightings, \
-             {} unique-key probes, {} questions, {} policies, {} checks, {} items now, slowest reopen {:?}, seed {}",
+             {} unique-key probes, {} questions, {} policies, {} changes followed, {} checks, {} items now, slowest reopen {:?}, seed {}",
             self.rounds,
             self.acknowledged,
             self.refused,
@@ -348,6 +359,7 @@ impl fmt::Display for Summary {
             self.probes,
             self.asked,
             self.policies,
+            self.changes,
             self.checks,
             self.items,
             self.reopen_max,

@@ -10,6 +10,8 @@ import "./facts/item_keys.mjs";
 import "./facts/etags.mjs";
 import "./facts/ttl.mjs";
 import "./facts/feeds.mjs";
+import "./facts/change_feed.mjs";
+import "./facts/change_feed_processor.mjs";
 import "./facts/session.mjs";
 import "./facts/consistency.mjs";
 import "./facts/queries.mjs";

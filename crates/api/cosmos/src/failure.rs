@@ -6,6 +6,7 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use orrery_api_common::BodyError;
 use orrery_core::{InvalidName, Lsn};
 use orrery_documents::catalog::CatalogError;
+use orrery_documents::changes::NotRetained;
 use orrery_documents::charge::Charge;
 use orrery_documents::definition::DefinitionError;
 use orrery_documents::item::{ItemError, PrepareError};
@@ -170,6 +171,16 @@ impl From<ItemError> for Failure {
             ItemError::PartitionKeyChanged => Self::bad_request(message),
             ItemError::PartitionFull { .. } => Self { substatus: PARTITION_FULL, ..Self::forbidden(message) },
             ItemError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<NotRetained> for Failure {
+    fn from(error: NotRetained) -> Self {
+        let message = error.to_string();
+        match error {
+            NotRetained::Off | NotRetained::TooOld { .. } => Self::bad_request(message),
+            NotRetained::Store(error) => error.into(),
         }
     }
 }

@@ -12,6 +12,7 @@ headers! {
     ACTIVITY_ID = "x-ms-activity-id";
     ALT_CONTENT_PATH = "x-ms-alt-content-path";
     AUTOPILOT_SETTINGS = "x-ms-cosmos-offer-autopilot-settings";
+    CHANGE_FEED_WIRE_FORMAT = "x-ms-cosmos-changefeed-wire-format-version";
     CONSISTENCY_LEVEL = "x-ms-consistency-level";
     CONTENT_PATH = "x-ms-content-path";
     CONTINUATION = "x-ms-continuation";

@@ -9,6 +9,7 @@
 //! name its sections.
 
 mod authorize;
+mod change_feed;
 mod consistency;
 mod continuation;
 mod encode;

@@ -224,3 +224,16 @@ pub const BURST_SECONDS_MAX: i64 = 300;
 pub const BURST_UNITS_PER_SECOND_MAX: u64 = 3_000;
 /// Logical partitions whose request units are counted at once.
 pub const PARTITIONS_METERED_MAX: usize = 65_536;
+/// What a page of the change feed looks at before it ends with what it has: log entries, and their bytes. Two SDKs take
+/// an empty page for the end of what is new, so it is much.
+pub const CHANGE_FEED_ENTRIES_SCANNED_MAX: usize = 200_000;
+pub const CHANGE_FEED_BYTES_SCANNED_MAX: usize = 256 * 1024 * 1024;
+/// Items of a partition or container that are read instead of a longer log, and how much of their text.
+pub const CHANGE_FEED_ITEMS_READ_MAX: u64 = 1_000;
+pub const CHANGE_FEED_ITEMS_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// How far a clock may have been set back for a start at a time to miss nothing.
+pub const CHANGE_FEED_CLOCK_SETBACK_MILLIS_MAX: u64 = 10_000;
+/// Log entries that one step of trimming looks at, and their bytes; and how often a container is looked at.
+pub const LOG_TRIM_ENTRIES_MAX: usize = 4096;
+pub const LOG_TRIM_BYTES_MAX: usize = 16 * 1024 * 1024;
+pub const LOG_TRIM_EVERY_SECONDS: u64 = 60;

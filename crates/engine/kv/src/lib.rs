@@ -25,7 +25,7 @@ pub use batch::{Batch, Condition, Expect, Put, StampedBatch};
 pub use db::{Db, Outcome, Snapshot};
 pub use engine::{Engine, Sync};
 pub use error::Error;
-pub use log::LogRecord;
+pub use log::{LogRecord, unverified_before};
 pub use memory::{Fault, MemoryEngine};
 pub use overlay::Overlay;
 pub use read::{KeyRange, Order, Read, Row, Rows};

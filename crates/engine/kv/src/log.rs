@@ -112,6 +112,24 @@ impl LogRecord {
         KeyRange { start: key(stream, from, 0).to_vec(), end }
     }
 
+    /// The keys of the entries of one commit.
+    pub fn of_commit(stream: u64, lsn: Lsn) -> KeyRange {
+        let end = lsn.0.checked_add(1).map(|next| key(stream, Lsn(next), 0).to_vec());
+        KeyRange { start: key(stream, lsn, 0).to_vec(), end: end.or_else(|| Self::range(stream, lsn).end) }
+    }
+
+    /// The key that it is stored under.
+    pub fn key(&self) -> Bytes {
+        Bytes::copy_from_slice(&key(self.stream, self.lsn, self.number))
+    }
+
+    /// The value to store instead, for an entry that loses what nobody needs any more. Its link stays, because the
+    /// next entry's rests on it; it does not fit the payload any more, so only entries that opening does not verify
+    /// (below [`unverified_before`]) may be stored so.
+    pub fn with_payload(&self, payload: &[u8]) -> Bytes {
+        [&self.link.to_be_bytes(), payload].concat().into()
+    }
+
     pub fn read((key, value): &(Bytes, Bytes)) -> Result<Self, Error> {
         let damaged =
             || Error::Corrupt(format!("a log entry of {} bytes has a key of {}", value.len(), key.len()));
@@ -134,10 +152,16 @@ impl LogRecord {
     }
 }
 
+/// Entries of commits before this one are no longer looked at when the store is opened, now or later: the tip only
+/// grows. What is below may be removed or shortened without looking like damage.
+pub fn unverified_before(tip: Lsn) -> Lsn {
+    Lsn(tip.0.saturating_sub(limits::LOG_VERIFY_COMMITS))
+}
+
 /// Checks the links of the newest entries of every stream: those of the last commits before `tip`, up to a
 /// number of bytes that opening can afford. What lies further back was checked when it was new.
 pub(crate) fn verify_tail(state: &dyn Read, tip: Lsn) -> Result<(), Error> {
-    let from = Lsn(tip.0.saturating_sub(limits::LOG_VERIFY_COMMITS));
+    let from = unverified_before(tip);
     let mut bytes_left = limits::LOG_VERIFY_BYTES_MAX;
     let mut next_stream = Some(0);
     while let Some(stream) = next_stream {

@@ -7,6 +7,7 @@
 //! catalog/      databases, containers, offers: the rows in `meta`, and the picture of them in memory
 //! definition/   what a container is told to be: validated and normalised policies
 //! item/         an item's row, preparing one outside the lock, the operations on it, feeds
+//! changes/      the log of changes, read as the change feed and trimmed
 //! guid.rs       the text of tags and activity ids
 //! partition.rs  how much a logical partition holds
 //! ranges.rs     the physical partitions of a container
@@ -16,6 +17,7 @@
 //! ```
 
 pub mod catalog;
+pub mod changes;
 pub mod charge;
 pub mod definition;
 pub mod expiry;

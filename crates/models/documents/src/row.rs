@@ -1,6 +1,7 @@
 //! Every key this model stores, in one enum; `base/keys` turns it into bytes that sort as it does.
 
 use bytes::Bytes;
+use orrery_core::Lsn;
 use orrery_keys::{KeyBuf, KeyReader};
 use orrery_kv::{KeyRange, Space};
 
@@ -77,6 +78,17 @@ pub enum Row<'a> {
         container: u32,
         epk: Option<&'a [u8]>,
     },
+    /// The commit that replaced or removed what an item was since the commit `lsn`.
+    Successor {
+        container: u32,
+        lsn: Lsn,
+        /// The item's key without the container's number.
+        item: &'a [u8],
+    },
+    /// Up to which commit the log of a container has lost what the newest versions do not need.
+    Trimmed {
+        container: u32,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +108,8 @@ const ALIVE: u8 = 4;
 const OFFER: u8 = 5;
 const JOB: u8 = 6;
 const PROBE: u8 = 7;
+/// Out of line, because other kinds of rows may follow on the ones above.
+const TRIMMED: u8 = 32;
 pub(crate) const UNIQUE: u8 = 1;
 pub(crate) const EXPIRY: u8 = 2;
 pub(crate) const PARTITION: u8 = 3;
@@ -103,6 +117,7 @@ pub(crate) const PLACE: u8 = 4;
 pub(crate) const ENTRY: u8 = 5;
 pub(crate) const LOCAL_ENTRY: u8 = 6;
 pub(crate) const TALLY: u8 = 7;
+pub(crate) const SUCCESSOR: u8 = 8;
 
 /// How much of an item's effective partition key stands in its entries: enough to tell most ranges apart.
 const EPK_PREFIX_BYTES: usize = 4;
@@ -116,6 +131,7 @@ impl Row<'_> {
             Row::Place { .. } | Row::Entry { .. } | Row::LocalEntry { .. } | Row::Tally { .. } => {
                 Space::Index
             }
+            Row::Successor { .. } => Space::Index,
             _ => Space::Meta,
         }
     }
@@ -158,6 +174,10 @@ impl Row<'_> {
             Row::Tally { container, epk } => {
                 KeyBuf::new().u32(container).u8(TALLY).raw(epk.unwrap_or_default())
             }
+            Row::Successor { container, lsn, item } => {
+                KeyBuf::with_capacity(13 + item.len()).u32(container).u8(SUCCESSOR).u64(lsn.0).raw(item)
+            }
+            Row::Trimmed { container } => KeyBuf::new().u8(TRIMMED).u32(container),
         };
         Bytes::from(key.finish())
     }
@@ -247,6 +267,11 @@ pub fn expiring(container: u32, at: u64) -> KeyRange {
     let from = KeyBuf::new().u32(container).u8(EXPIRY).finish();
     let to = KeyBuf::new().u32(container).u8(EXPIRY).u64(at.saturating_add(1)).finish();
     KeyRange::new(from, to)
+}
+
+/// What an item's key says beside the number of its container.
+pub fn without_container(item_key: &[u8]) -> &[u8] {
+    item_key.get(4..).unwrap_or_default()
 }
 
 /// The partition key and id of an item's key; `None` if it is no such key.

@@ -33,6 +33,7 @@ pub fn step(txn: &mut Txn<'_>, container: u32) -> Result<Step, Error> {
             return Ok(Step::More);
         }
     }
+    txn.delete(Space::Meta, Row::Trimmed { container }.key());
     txn.delete(Space::Meta, Row::Job { kind: JobKind::Sweep, container }.key());
     Ok(Step::Done)
 }

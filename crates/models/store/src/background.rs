@@ -1,5 +1,5 @@
 //! Work that nobody waits for: expired items, rows of dropped containers, expiry rows and index entries after a
-//! policy change.
+//! policy change, and what the logs no longer need.
 //!
 //! One round does a little of each and says whether there is more. Every step is a small transaction in the
 //! partition it concerns, so writers are never kept waiting for longer than one of their own.
@@ -40,6 +40,11 @@ impl Store {
                 Ok(false) => {}
                 Err(error) => trouble = trouble.or(Some(error)),
             }
+        }
+        match self.trim_logs() {
+            Ok(true) => progress = Progress::More,
+            Ok(false) => {}
+            Err(error) => trouble = trouble.or(Some(error)),
         }
         trouble.map_or(Ok(progress), Err)
     }

@@ -21,6 +21,7 @@ mod queue;
 mod scope;
 mod store;
 mod stripe;
+mod trimming;
 mod trouble;
 mod watchdog;
 

@@ -6,6 +6,7 @@ use crate::committer::Committer;
 use crate::newest;
 use crate::queue::{Answer, Queue};
 use crate::stripe::Stripes;
+use crate::trimming::TrimmingDue;
 use crate::trouble::Trouble;
 use crate::watchdog::Watchdog;
 use orrery_core::{Env, Lsn, limits};
@@ -32,6 +33,7 @@ struct Inner {
     /// Told of every group that was committed.
     committed: Arc<Notify>,
     ordinals: AtomicU64,
+    trimming_due: TrimmingDue,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -97,6 +99,7 @@ impl Store {
             watchdog: Arc::new(Watchdog::default()),
             trouble: Arc::new(Trouble::default()),
             ordinals: AtomicU64::new(first_ordinal(newest)),
+            trimming_due: TrimmingDue::default(),
             threads: Mutex::default(),
             db,
         };
@@ -169,6 +172,10 @@ impl Store {
     /// The databases and containers of the newest durable state.
     pub fn catalog(&self) -> Arc<Catalog> {
         self.0.catalog.current()
+    }
+
+    pub(crate) fn trimming_due(&self) -> &TrimmingDue {
+        &self.0.trimming_due
     }
 
     /// A number that no item has, above all earlier ones.

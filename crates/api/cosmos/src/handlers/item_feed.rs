@@ -16,8 +16,8 @@ use orrery_keys::Epk;
 use std::sync::Arc;
 
 pub async fn list(cosmos: &Cosmos, request: &Request, container: &Arc<Container>) -> Result<Reply, Failure> {
-    if request.header(&header::A_IM).is_some() {
-        return Err(Failure::not_implemented("the change feed"));
+    if request.head.headers.contains_key(header::A_IM) {
+        return super::change_feed::list(cosmos, request, container).await;
     }
     page(cosmos, request, container).await
 }

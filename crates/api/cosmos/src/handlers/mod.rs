@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod by_rid;
+pub mod change_feed;
 pub mod containers;
 pub mod databases;
 pub mod item_explain;

@@ -8,6 +8,7 @@
 mod authorization;
 mod bodies;
 mod call;
+mod change_feed;
 mod consistency;
 mod containers;
 mod failing;

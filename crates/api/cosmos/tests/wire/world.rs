@@ -114,6 +114,13 @@ impl World {
         .await
     }
 
+    /// Background work until nothing is left of it.
+    pub async fn background(&self) {
+        let store = self.store.clone();
+        let rounds = move || while store.background_round().unwrap() == orrery_store::Progress::More {};
+        tokio::task::spawn_blocking(rounds).await.unwrap();
+    }
+
     /// The offer of a container.
     pub async fn offer(&self, container: &str) -> Value {
         let rid = self.answered(200, Call::get(container)).await.json().unwrap()["_rid"].clone();

@@ -5,9 +5,12 @@ use crate::catalog::Container;
 use crate::index::Place;
 use crate::{expiry, row};
 use orrery_core::{Timestamp, limits};
-use orrery_keys::Epk;
+use orrery_keys::{Epk, Hashing};
 use orrery_kv::{Error, KeyRange, Order, Read, Space};
 use orrery_query::execute::Limits;
+
+/// Bytes of an effective partition key of version 2.
+const HASH_BYTES: usize = 16;
 
 /// Which items a feed covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +32,18 @@ pub struct Page {
 }
 
 impl FeedScope {
-    pub(super) fn range(&self, container: &Container) -> KeyRange {
+    /// The logical partition that it is, also where a client says so by bounds that hold no other.
+    pub(crate) fn partition(&self, container: &Container) -> Option<&Epk> {
+        match self {
+            FeedScope::Partition(epk) => Some(epk),
+            FeedScope::Between(min, max) => {
+                let is_point = container.hashing() == Hashing::HashV2 && min.as_bytes().len() == HASH_BYTES;
+                (is_point && next(min.as_bytes()).as_deref() == Some(max.as_bytes())).then_some(min)
+            }
+        }
+    }
+
+    pub(crate) fn range(&self, container: &Container) -> KeyRange {
         match self {
             FeedScope::Partition(epk) => row::items_of_partition(container.number(), epk.as_bytes()),
             FeedScope::Between(min, max) => {
@@ -37,6 +51,15 @@ impl FeedScope {
             }
         }
     }
+}
+
+/// The byte string of the same length that comes next.
+fn next(bytes: &[u8]) -> Option<Vec<u8>> {
+    let last = bytes.iter().rposition(|byte| *byte != 0xff)?;
+    let mut next = bytes.to_vec();
+    next[last] += 1;
+    next[last + 1..].fill(0);
+    Some(next)
 }
 
 /// The id of the item with this ordinal: its place row tells, or if it is not indexed, its whole partition.

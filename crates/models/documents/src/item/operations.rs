@@ -7,14 +7,15 @@ use super::precondition::{Preconditions, Verdict};
 use super::prepare::{self, Prepared};
 use super::record::{self, ItemRow, Stamps};
 use crate::catalog::Container;
+use crate::changes::{Change, log};
 use crate::charge::Charge;
 use crate::index::{self, Entering};
-use crate::row::{self, Row};
+use crate::row::Row;
 use crate::{Stamp, expiry, partition};
 use bytes::Bytes;
 use orrery_core::{ItemId, Timestamp};
 use orrery_keys::Epk;
-use orrery_kv::{Batch, Error, Expect, Read, Space, Txn};
+use orrery_kv::{Error, Expect, Read, Space, Txn};
 
 /// Where an item is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,17 +51,6 @@ pub struct Effect {
     pub is_new: bool,
     pub charge: Charge,
 }
-
-/// What the log entry of a change begins with.
-#[derive(Clone, Copy)]
-enum Change {
-    Create = 1,
-    Replace = 2,
-    Delete = 3,
-    Expire = 4,
-}
-
-const LOG_VERSION: u8 = 1;
 
 /// The item, unless it is not there or has expired.
 pub fn read(
@@ -368,23 +358,4 @@ fn unschedule(txn: &mut Txn<'_>, container: &Container, epk: &[u8], id: &str, ol
     if let Some(at) = expiry::expires_at(container, old) {
         txn.delete(Space::Index, Row::Expiry { container: container.number(), at, epk, id }.key());
     }
-}
-
-/// A log entry: version, change, when, the item's key, and the row it replaced (`docs/formats/log.md`).
-fn log(
-    txn: &mut Txn<'_>,
-    container: &Container,
-    change: Change,
-    key: &[u8],
-    now: Timestamp,
-    old: Option<&ItemRow>,
-) {
-    let image = old.map_or(&[][..], |old| old.bytes());
-    let mut entry = Batch::log_payload(14 + key.len() + image.len());
-    entry.extend_from_slice(&[LOG_VERSION, change as u8]);
-    entry.extend_from_slice(&now.millis().to_be_bytes());
-    entry.extend_from_slice(&(key.len() as u32).to_be_bytes());
-    entry.extend_from_slice(key);
-    entry.extend_from_slice(image);
-    txn.log(row::stream(container.number()), entry);
 }

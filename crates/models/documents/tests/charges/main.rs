@@ -1,6 +1,7 @@
 //! Charges against the numbers that they were calibrated by: what the service's documentation publishes, and what the
 //! seeds' owners planned with. `docs/request-charges.md` shows the same examples, and has to show what comes out here.
 
+mod changes;
 mod documents;
 mod published;
 mod seeds;

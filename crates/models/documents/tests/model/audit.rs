@@ -7,7 +7,7 @@ use orrery_core::Lsn;
 use orrery_documents::catalog::{Catalog, Container, OfferTarget};
 use orrery_documents::item::ItemRow;
 use orrery_documents::row::{self, JobKind, Row};
-use orrery_documents::{expiry, index, sweep};
+use orrery_documents::{changes, expiry, index, sweep};
 use orrery_keys::{Direction, KeyBuf, KeyReader};
 use orrery_kv::{KeyRange, LogRecord, Order, Read, Space};
 use orrery_value::Value;
@@ -203,6 +203,15 @@ fn check_expiry(state: &dyn Read, container: &Container, items: &Items) -> usize
         .count()
 }
 
+/// Beside each version that ended stands the commit that ended it.
+fn check_successors(state: &dyn Read, container: &Container, expected: &BTreeMap<bytes::Bytes, Lsn>) {
+    const SUCCESSOR: u8 = 8;
+    let prefix = KeyRange::prefix(&KeyBuf::new().u32(container.number()).u8(SUCCESSOR).finish());
+    let read = |(key, value): orrery_kv::Row| (key, Lsn(KeyReader::new(&value).u64().expect("an LSN")));
+    let found: BTreeMap<_, _> = rows(state, Space::Index, &prefix).into_iter().map(read).collect();
+    assert_eq!(&found, expected, "the successors are those of the log");
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     Create,
@@ -243,31 +252,48 @@ impl LogEntry {
     }
 }
 
-/// The log, from its start, makes the items that are there, and each entry holds what it replaced.
+/// The log, from its start, makes the items that are there, and each entry holds what it replaced. Where it was trimmed,
+/// there is one entry for each item that was there then.
 fn check_log(state: &dyn Read, container: &Container, items: &Items, tip: Lsn) -> usize {
     let range = LogRecord::range(row::stream(container.number()), Lsn(0));
+    let trimmed = changes::horizon(state, container.number()).expect("how far the log is trimmed");
     let mut written: BTreeMap<Vec<u8>, (Lsn, u64)> = BTreeMap::new();
+    let mut successors = BTreeMap::new();
     let mut entries = 0;
     for found in rows(state, Space::Log, &range) {
         let record = LogRecord::read(&found).expect("a log entry is readable");
         assert!(record.lsn <= tip, "log entry {} lies after the end {tip}", record.lsn);
         let entry = LogEntry::read(&record.payload);
+        entries += 1;
         let before = written.get(&entry.key).map(|(lsn, _)| *lsn);
-        assert_eq!(
-            entry.replaced.as_ref().map(ItemRow::lsn),
-            before,
-            "{} holds what it replaced",
-            entry.id()
-        );
+        if record.lsn <= trimmed {
+            assert!(entry.replaced.is_none() && before.is_none(), "{} is there once and bare", entry.id());
+            written.insert(entry.key, (record.lsn, entry.at_ms));
+            continue;
+        }
+        // What was written in the same commit has no number in its image yet.
+        let replaced = entry.replaced.as_ref().map(ItemRow::lsn);
+        let replaced = replaced.map(|lsn| if lsn == Lsn(0) { record.lsn } else { lsn });
+        // What wrote it may be trimmed, because this came after.
+        let before = before.or(replaced.filter(|lsn| *lsn <= trimmed));
+        assert_eq!(replaced, before, "{} holds what it replaced", entry.id());
+        if let Some(before) = before.filter(|before| *before < record.lsn) {
+            let item = row::without_container(&entry.key);
+            let row = Row::Successor { container: container.number(), lsn: before, item };
+            successors.insert(row.key(), record.lsn);
+        }
         match entry.change {
             Change::Create | Change::Replace => {
                 assert_eq!(before.is_some(), entry.change == Change::Replace, "{}", entry.id());
                 written.insert(entry.key, (record.lsn, entry.at_ms));
             }
-            Change::Delete | Change::Expire => drop(written.remove(&entry.key).expect("it was there")),
+            Change::Delete | Change::Expire => {
+                assert!(before.is_some(), "{} was there", entry.id());
+                written.remove(&entry.key);
+            }
         }
-        entries += 1;
     }
+    check_successors(state, container, &successors);
     let stamps = |item: &ItemRow| (item.lsn(), item.written().millis());
     let stored: BTreeMap<Vec<u8>, (Lsn, u64)> =
         items.iter().map(|(key, item)| (key.clone(), stamps(item))).collect();

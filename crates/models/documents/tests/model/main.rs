@@ -8,6 +8,8 @@
 mod audit;
 mod bodies;
 mod catalog;
+mod changes;
+mod changes_model;
 mod checking;
 mod expiring;
 mod feed;
@@ -19,6 +21,7 @@ mod rules;
 mod searching;
 mod surveying;
 mod sweeping;
+mod trimming;
 mod unique;
 mod world;
 mod writing;

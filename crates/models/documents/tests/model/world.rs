@@ -84,6 +84,11 @@ impl World {
         self.db.commit(vec![batch.stamp(lsn)]).unwrap()[0]
     }
 
+    /// Leaves out so many numbers of commits, as those that fail do.
+    pub fn skip_commits(&mut self, count: u64) {
+        self.next_lsn += count;
+    }
+
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.db.snapshot()
     }

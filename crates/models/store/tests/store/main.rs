@@ -19,3 +19,4 @@ mod pending;
 mod place;
 mod reaching;
 mod shop;
+mod trimming;

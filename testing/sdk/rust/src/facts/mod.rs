@@ -2,6 +2,8 @@
 
 mod account;
 mod consistency;
+mod change_feed;
+mod change_feed_time;
 mod containers;
 mod databases;
 mod etags;
@@ -70,6 +72,8 @@ pub fn all() -> Vec<Fact> {
         etags::facts(),
         ttl::facts(),
         feeds::facts(),
+        change_feed::facts(),
+        change_feed_time::facts(),
         session::facts(),
         consistency::facts(),
         queries::facts(),

@@ -15,10 +15,19 @@ pub(super) enum Kind {
     Entry = row::ENTRY,
     LocalEntry = row::LOCAL_ENTRY,
     Tally = row::TALLY,
+    Successor = row::SUCCESSOR,
 }
 
-const ALL: [Kind; 7] =
-    [Kind::Unique, Kind::Expiry, Kind::Partition, Kind::Place, Kind::Entry, Kind::LocalEntry, Kind::Tally];
+const ALL: [Kind; 8] = [
+    Kind::Unique,
+    Kind::Expiry,
+    Kind::Partition,
+    Kind::Place,
+    Kind::Entry,
+    Kind::LocalEntry,
+    Kind::Tally,
+    Kind::Successor,
+];
 
 impl Kind {
     /// Those of which there may be rows that no item asks for.
@@ -65,12 +74,12 @@ pub(super) enum Parts<'a> {
     },
 }
 
-/// `None` for what is no such key, and for expiry rows.
+/// `None` for what is no such key, and for expiry rows and successors.
 pub(super) fn parts(key: &[u8]) -> Option<Parts<'_>> {
     let kind = Kind::of(key)?;
     let mut reader = KeyReader::new(key.get(5..)?);
     match kind {
-        Kind::Expiry => None,
+        Kind::Expiry | Kind::Successor => None,
         Kind::Unique => {
             let epk = reader.bytes().ok()?.into_owned();
             Some(Parts::Unique { epk, key: reader.u8().ok()?, values: reader.raw() })
@@ -94,8 +103,8 @@ pub(super) fn parts(key: &[u8]) -> Option<Parts<'_>> {
 /// How many rows of each kind were asked for and found so, and how many there are.
 #[derive(Default)]
 pub(super) struct Counts {
-    held: [u64; 8],
-    there: [u64; 8],
+    held: [u64; ALL.len() + 1],
+    there: [u64; ALL.len() + 1],
 }
 
 impl Counts {

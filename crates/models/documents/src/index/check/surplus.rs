@@ -46,7 +46,7 @@ fn fault(kind: Kind) -> Fault {
         Kind::Entry => Fault::SurplusEntry,
         Kind::LocalEntry => Fault::SurplusLocalEntry,
         Kind::Tally => Fault::SurplusTally,
-        Kind::Expiry => Fault::StrangeRow,
+        Kind::Expiry | Kind::Successor => Fault::StrangeRow,
     }
 }
 

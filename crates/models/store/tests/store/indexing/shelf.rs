@@ -24,6 +24,7 @@ pub const PLACES: u8 = 4;
 pub const ENTRIES: u8 = 5;
 pub const LOCAL_ENTRIES: u8 = 6;
 pub const TALLIES: u8 = 7;
+pub const SUCCESSORS: u8 = 8;
 
 pub struct Shelf {
     pub shop: Shop,
@@ -385,7 +386,10 @@ pub fn target(container: &Container, book: Book) -> Target {
 /// Rows of a container in the space `index`; of one kind if a tag is given.
 pub fn rows_of(state: &dyn Read, container: u32, tag: Option<u8>) -> usize {
     let prefix = [&container.to_be_bytes()[..], &tag.map_or(Vec::new(), |tag| vec![tag])].concat();
-    state.range(Space::Index, &KeyRange::prefix(&prefix), Order::Ascending).count()
+    let rows = state.range(Space::Index, &KeyRange::prefix(&prefix), Order::Ascending);
+    // Successors tell of what is past; they go when the log is trimmed.
+    rows.filter(|row| row.as_ref().is_ok_and(|(key, _)| key[4] != SUCCESSORS || tag == Some(SUCCESSORS)))
+        .count()
 }
 
 fn definition(name: &str, policy: serde_json::Value) -> serde_json::Map<String, serde_json::Value> {

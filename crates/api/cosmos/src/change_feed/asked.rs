@@ -1,0 +1,121 @@
+//! What a request for changes says in its headers.
+//!
+//! ```text
+//! A-IM                Incremental Feed: latest versions | Full-Fidelity Feed: all versions and deletes
+//! If-None-Match       absent: from the beginning | *: from now | "<lsn>": after that commit
+//! If-Modified-Since   from that second on; comes again with every later page
+//! wire format         absent: bare items, unless all versions are asked for | 2021-09-15: envelopes
+//! ```
+//!
+//! A position is the number of a commit and nothing else, because one SDK takes only digits for one.
+
+use crate::failure::Failure;
+use crate::header;
+use crate::request::Request;
+use http::header::{IF_MODIFIED_SINCE, IF_NONE_MATCH};
+use orrery_core::{Lsn, Timestamp};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    pub feed: Feed,
+    pub place: Place,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feed {
+    Latest { shape: Shape, since: Option<Timestamp> },
+    AllVersions,
+}
+
+/// How an item of the latest-version feed is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    Bare,
+    Envelope,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Beginning,
+    Now,
+    After(Lsn),
+}
+
+const WIRE_FORMAT: &str = "2021-09-15";
+
+impl Asked {
+    pub fn read(request: &Request) -> Result<Self, Failure> {
+        let mode = request.header_or_refuse(&header::A_IM)?.unwrap_or_default();
+        let place = place(request.header_or_refuse(&IF_NONE_MATCH)?.unwrap_or_default())?;
+        let since = request.header_or_refuse(&IF_MODIFIED_SINCE)?.filter(|text| !text.is_empty());
+        let since = since.map(moment).transpose()?;
+        let shape = shape(request.header_or_refuse(&header::CHANGE_FEED_WIRE_FORMAT)?.unwrap_or_default())?;
+        match mode.to_ascii_lowercase().as_str() {
+            "incremental feed" => Ok(Self { feed: Feed::Latest { shape, since }, place }),
+            "full-fidelity feed" if since.is_some() || place == Place::Beginning => {
+                Err(Failure::bad_request(
+                    "The all-versions-and-deletes change feed cannot begin at the beginning or at a time. Begin now, with If-None-Match: *, or with the etag of an earlier page.",
+                ))
+            }
+            "full-fidelity feed" => Ok(Self { feed: Feed::AllVersions, place }),
+            _ => Err(unknown(header::A_IM.as_str(), mode, "Incremental Feed or Full-Fidelity Feed")),
+        }
+    }
+}
+
+/// Quoted as it was given, or bare.
+fn place(text: &str) -> Result<Place, Failure> {
+    match text.trim_matches(['"', '\'']) {
+        "" => Ok(Place::Beginning),
+        "*" => Ok(Place::Now),
+        digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+            digits.parse().map(|lsn| Place::After(Lsn(lsn))).map_err(|_| no_place(text))
+        }
+        _ => Err(no_place(text)),
+    }
+}
+
+fn no_place(text: &str) -> Failure {
+    unknown("If-None-Match", text, "the etag of the last page, or * to begin now")
+}
+
+fn moment(text: &str) -> Result<Timestamp, Failure> {
+    Timestamp::parse_http(text)
+        .ok_or_else(|| unknown("If-Modified-Since", text, "a date such as 'Sun, 15 Nov 2026 01:02:43 GMT'"))
+}
+
+fn shape(version: &str) -> Result<Shape, Failure> {
+    match version {
+        "" => Ok(Shape::Bare),
+        WIRE_FORMAT => Ok(Shape::Envelope),
+        other => Err(unknown(header::CHANGE_FEED_WIRE_FORMAT.as_str(), other, WIRE_FORMAT)),
+    }
+}
+
+fn unknown(header: &str, text: &str, wanted: &str) -> Failure {
+    let shown: String = text.chars().take(64).collect();
+    Failure::bad_request(format!("The header {header} has the value '{shown}'; send {wanted}."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_position_is_digits_in_quotes_or_without() {
+        for text in ["\"42\"", "42", "'42'", "\"00042\""] {
+            assert_eq!(place(text), Ok(Place::After(Lsn(42))), "{text}");
+        }
+        assert_eq!(place("*"), Ok(Place::Now));
+        assert_eq!(place("\"*\""), Ok(Place::Now));
+        assert_eq!(place(""), Ok(Place::Beginning));
+        assert_eq!(place("0"), Ok(Place::After(Lsn(0))));
+    }
+
+    #[test]
+    fn anything_else_is_a_bad_request() {
+        for text in ["x", "-1", "+1", "1.5", "1,2", "W/\"1\"", "99999999999999999999", "４２"] {
+            assert_eq!(place(text).expect_err(text).status, 400);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! A log entry: what happened to an item, when, and the row that it replaced (`docs/formats/log.md`).
+
+use crate::catalog::Container;
+use crate::item::ItemRow;
+use crate::row::{self, Row};
+use bytes::Bytes;
+use orrery_core::{Lsn, Timestamp};
+use orrery_kv::{Batch, Error, LogRecord, Space, Txn};
+
+/// What an entry begins with, after its version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    Create = 1,
+    Replace = 2,
+    Delete = 3,
+    /// A delete because its time to live had passed.
+    Expire = 4,
+}
+
+const VERSION: u8 = 1;
+const HEAD_BYTES: usize = 14;
+
+/// An entry as it is stored. The key and the image are read in place.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    record: LogRecord,
+    change: Change,
+    at: Timestamp,
+    key_end: usize,
+}
+
+/// Appends an entry, and notes beside the version that ends here which commit ended it.
+pub(crate) fn log(
+    txn: &mut Txn<'_>,
+    container: &Container,
+    change: Change,
+    key: &[u8],
+    now: Timestamp,
+    old: Option<&ItemRow>,
+) {
+    let image = old.map_or(&[][..], |old| old.bytes());
+    let mut entry = Batch::log_payload(HEAD_BYTES + key.len() + image.len());
+    entry.extend_from_slice(&[VERSION, change as u8]);
+    entry.extend_from_slice(&now.millis().to_be_bytes());
+    entry.extend_from_slice(&(key.len() as u32).to_be_bytes());
+    entry.extend_from_slice(key);
+    entry.extend_from_slice(image);
+    txn.log(row::stream(container.number()), entry);
+    // A version of this same commit has no LSN yet, and its end stands beside its beginning.
+    if let Some(since) = old.map(ItemRow::lsn).filter(|lsn| *lsn > Lsn(0)) {
+        let item = row::without_container(key);
+        let successor = Row::Successor { container: container.number(), lsn: since, item };
+        txn.put_stamped(Space::Index, successor.key(), vec![0; 8], 0);
+    }
+}
+
+impl Entry {
+    pub fn read(record: LogRecord) -> Result<Self, Error> {
+        let damaged = |what: &str| Error::Corrupt(format!("the log entry of commit {} {what}", record.lsn));
+        let payload = &record.payload;
+        let Some((head, rest)) = payload.split_first_chunk::<HEAD_BYTES>() else {
+            return Err(damaged("is shorter than its head"));
+        };
+        if head[0] != VERSION {
+            return Err(damaged(&format!("has version {}", head[0])));
+        }
+        let change = match head[1] {
+            1 => Change::Create,
+            2 => Change::Replace,
+            3 => Change::Delete,
+            4 => Change::Expire,
+            other => return Err(damaged(&format!("tells of a change {other}"))),
+        };
+        let number = |bytes: &[u8]| bytes.iter().fold(0u64, |word, byte| (word << 8) | u64::from(*byte));
+        let key_bytes = number(&head[10..]) as usize;
+        if key_bytes > rest.len() {
+            return Err(damaged("does not hold its key"));
+        }
+        let at = Timestamp::from_millis(number(&head[2..10]));
+        Ok(Self { change, at, key_end: HEAD_BYTES + key_bytes, record })
+    }
+
+    pub fn change(&self) -> Change {
+        self.change
+    }
+
+    pub fn lsn(&self) -> Lsn {
+        self.record.lsn
+    }
+
+    pub fn at(&self) -> Timestamp {
+        self.at
+    }
+
+    /// The item's key.
+    pub fn key(&self) -> &[u8] {
+        &self.record.payload[HEAD_BYTES..self.key_end]
+    }
+
+    /// The row that was replaced or removed. A create has none, and an old replace may have lost it.
+    pub fn image(&self) -> Result<Option<ItemRow>, Error> {
+        let image = self.record.payload.slice(self.key_end..);
+        if image.is_empty() { Ok(None) } else { ItemRow::read(image).map(Some) }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.record.payload.len()
+    }
+
+    pub(super) fn log_key(&self) -> Bytes {
+        self.record.key()
+    }
+
+    /// What to store in its place when the image goes.
+    pub(super) fn without_image(&self) -> Bytes {
+        self.record.with_payload(&self.record.payload[..self.key_end])
+    }
+
+    pub(super) fn has_image(&self) -> bool {
+        self.record.payload.len() > self.key_end
+    }
+}

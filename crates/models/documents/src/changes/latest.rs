@@ -1,0 +1,116 @@
+//! The latest-version feed: each item once, as it is now, at the place where it was last written.
+//!
+//! An entry counts if the item's row is still the one that its commit wrote: one lookup tells. Deletes do not show, and
+//! neither do items that have expired, whether they are removed yet or not, as for every other reader.
+
+use super::commits::{self, Commit};
+use super::{Changes, Start, Work, by_items};
+use crate::catalog::Container;
+use crate::expiry;
+use crate::item::{FeedScope, ItemRow};
+use bytes::Bytes;
+use orrery_core::{Lsn, Timestamp, limits};
+use orrery_kv::{Error, KeyRange, Read, Snapshot, Space};
+use orrery_query::execute::Limits;
+use std::collections::HashMap;
+
+/// The next page. It ends with a whole commit: at the wanted number of items or beyond it, before the wanted number of
+/// bytes unless the first commit has more, or where it has looked at enough.
+pub fn latest(
+    state: &Snapshot,
+    container: &Container,
+    scope: &FeedScope,
+    from: Start,
+    page: Limits,
+    now: Timestamp,
+) -> Result<Changes<ItemRow>, Error> {
+    if let Some(found) = by_items::latest(state, container, scope, from, page, now)? {
+        return Ok(found);
+    }
+    by_log(state, container, scope, from, page, now)
+}
+
+pub(super) fn by_log(
+    state: &Snapshot,
+    container: &Container,
+    scope: &FeedScope,
+    from: Start,
+    page: Limits,
+    now: Timestamp,
+) -> Result<Changes<ItemRow>, Error> {
+    let reader =
+        Reader { state, container, keys: scope.range(container), from, now, stale: HashMap::default() };
+    gather(state, container, from, page, reader, ItemRow::text_length)
+}
+
+/// Makes of a commit what a feed shows of it.
+pub(super) trait Show<T> {
+    fn show(&mut self, commit: &Commit, work: &mut Work) -> Result<Vec<T>, Error>;
+}
+
+/// Goes along the log until a page is full.
+pub(super) fn gather<T>(
+    state: &Snapshot,
+    container: &Container,
+    from: Start,
+    page: Limits,
+    mut reader: impl Show<T>,
+    bytes_of: impl Fn(&T) -> usize,
+) -> Result<Changes<T>, Error> {
+    let mut found = Changes { changes: Vec::new(), after: from.after, has_more: true, work: Work::default() };
+    let mut bytes = 0;
+    for commit in commits::after(state, container.number(), from.after) {
+        let commit = commit?;
+        let is_tired = found.work.entries >= limits::CHANGE_FEED_ENTRIES_SCANNED_MAX
+            || found.work.entry_bytes >= limits::CHANGE_FEED_BYTES_SCANNED_MAX;
+        if found.changes.len() >= page.items || is_tired {
+            return Ok(found);
+        }
+        found.work.entries += commit.entries.len();
+        found.work.entry_bytes += commit.bytes();
+        let shown = reader.show(&commit, &mut found.work)?;
+        let more_bytes: usize = shown.iter().map(&bytes_of).sum();
+        if !found.changes.is_empty() && !shown.is_empty() && bytes + more_bytes > page.bytes {
+            return Ok(found);
+        }
+        bytes += more_bytes;
+        found.changes.extend(shown);
+        found.after = commit.lsn;
+    }
+    // Every commit up to that of the snapshot has been seen.
+    Ok(Changes { after: state.lsn().max(from.after), has_more: false, ..found })
+}
+
+struct Reader<'a> {
+    state: &'a Snapshot,
+    container: &'a Container,
+    keys: KeyRange,
+    from: Start,
+    now: Timestamp,
+    /// Where items were last written that this page has met earlier changes of; 0 for those that are gone.
+    stale: HashMap<Bytes, Lsn>,
+}
+
+impl Show<ItemRow> for Reader<'_> {
+    fn show(&mut self, commit: &Commit, work: &mut Work) -> Result<Vec<ItemRow>, Error> {
+        let mut shown = Vec::new();
+        for (index, entry) in commit.entries.iter().enumerate() {
+            let key = entry.key();
+            let is_known_stale = self.stale.get(key).is_some_and(|last| *last != commit.lsn);
+            let is_outside = !self.keys.contains(key) || self.from.is_before(entry.at());
+            if is_outside || is_known_stale || commit.is_changed_again(index) {
+                continue;
+            }
+            let item = self.state.get(Space::Documents, key)?.map(ItemRow::read).transpose()?;
+            work.items += 1;
+            work.item_bytes += item.as_ref().map_or(0, ItemRow::text_length);
+            let last = item.as_ref().map_or(Lsn(0), ItemRow::lsn);
+            if last != commit.lsn {
+                self.stale.insert(Bytes::copy_from_slice(key), last);
+            }
+            let is_live = |item: &ItemRow| !expiry::is_expired(self.container, item, self.now);
+            shown.extend(item.filter(|item| last == commit.lsn && is_live(item)));
+        }
+        Ok(shown)
+    }
+}

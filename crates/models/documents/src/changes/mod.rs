@@ -1,0 +1,70 @@
+//! The change feed: what happened to the items of a container, in the order of commits.
+//!
+//! ```text
+//! entry        one change in the log: what, when, of which item, and the row that it replaced
+//! commits      the log of a container, commit by commit
+//! latest       each item once, as it is now, where it was last written
+//! by_items     the same from the items themselves, where they are fewer than the log's entries
+//! versions     every change, with the item after it and before it
+//! since        where in the log a moment is
+//! trim         removing what no reader can ask for any more
+//! ```
+//!
+//! A position is the LSN of a commit: all of it has been seen. So the changes of one commit are never divided, a position
+//! is good for any scope of the container, before a split and after it, and nothing is kept for a reader. Readers look
+//! at one snapshot, which has every commit up to its own LSN and none above; so nothing is seen twice or left out.
+
+mod by_items;
+mod commits;
+mod entry;
+mod latest;
+mod retention;
+mod since;
+mod trim;
+mod versions;
+
+pub(crate) use entry::log;
+pub use entry::{Change, Entry};
+pub use latest::latest;
+pub use retention::{NotRetained, check_retained, horizon, retention};
+pub use since::position_at;
+pub use trim::{Trimming, apply_trimming, plan_trimming};
+pub use versions::{Version, versions};
+
+use orrery_core::{Lsn, Timestamp};
+
+/// Where a page begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// Changes of later commits than this.
+    pub after: Lsn,
+    /// And of this second or later ones, whatever the clock did meanwhile.
+    pub since: Option<Timestamp>,
+}
+
+impl Start {
+    fn is_before(self, at: Timestamp) -> bool {
+        self.since.is_some_and(|since| at.seconds() < since.seconds())
+    }
+}
+
+#[derive(Debug)]
+pub struct Changes<T> {
+    pub changes: Vec<T>,
+    /// Where the next page begins.
+    pub after: Lsn,
+    /// Whether the page ended before it had seen all that there is.
+    pub has_more: bool,
+    pub work: Work,
+}
+
+/// What a page took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Log entries that were looked at, and what they hold.
+    pub entries: usize,
+    pub entry_bytes: usize,
+    /// Items that were read, and their text.
+    pub items: usize,
+    pub item_bytes: usize,
+}

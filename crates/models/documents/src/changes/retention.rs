@@ -1,0 +1,63 @@
+//! How far back the log remembers what items were.
+//!
+//! A container keeps old versions for seven days, or for as long as its change feed policy says. Within that time the
+//! all-versions feed goes on from any position; a position with older changes after it has lost some, and is refused.
+
+use super::commits;
+use crate::catalog::Container;
+use crate::row::Row;
+use orrery_core::{Lsn, Timestamp, limits};
+use orrery_kv::{Error, Read, Snapshot, Space};
+use std::time::Duration;
+
+#[derive(Debug, thiserror::Error)]
+pub enum NotRetained {
+    #[error(
+        "The all-versions-and-deletes change feed is off: the container's changeFeedPolicy has a retentionDuration of 0. Raise it, or read the latest versions."
+    )]
+    Off,
+    #[error(
+        "The continuation is older than the retention of the change feed, {minutes} minutes: changes after it are no longer kept. Begin again from now."
+    )]
+    TooOld { minutes: u64 },
+    #[error(transparent)]
+    Store(#[from] Error),
+}
+
+/// How long a container keeps what its items were.
+pub fn retention(container: &Container) -> Duration {
+    let minutes_max = limits::CHANGE_FEED_RETENTION_MINUTES_MAX as u64;
+    let minutes = container.definition().change_feed().map(|policy| u64::from(policy.retention_minutes));
+    Duration::from_secs(minutes.unwrap_or(minutes_max) * 60)
+}
+
+/// Up to which commit old versions may be gone.
+pub fn horizon(state: &dyn Read, container: u32) -> Result<Lsn, Error> {
+    match state.get(Space::Meta, &Row::Trimmed { container }.key())? {
+        None => Ok(Lsn(0)),
+        Some(bytes) => match bytes.first_chunk() {
+            Some(lsn) if bytes.len() == 8 => Ok(Lsn(u64::from_be_bytes(*lsn))),
+            _ => Err(Error::Corrupt("the row that says how far a log is trimmed".into())),
+        },
+    }
+}
+
+/// Whether every change after `after` is still told with all its versions. What the trimming has not come to yet is
+/// refused all the same, so that the answer is a matter of time and not of luck.
+pub fn check_retained(
+    state: &Snapshot,
+    container: &Container,
+    after: Lsn,
+    now: Timestamp,
+) -> Result<(), NotRetained> {
+    let retention = retention(container);
+    if retention.is_zero() {
+        return Err(NotRetained::Off);
+    }
+    let next = commits::after(state, container.number(), after).next().transpose()?;
+    let is_old = next.is_some_and(|next| next.entries[0].at().plus(retention) < now);
+    if is_old || after < horizon(state, container.number())? {
+        return Err(NotRetained::TooOld { minutes: retention.as_secs() / 60 });
+    }
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! Trimming the log: what no feed can show any more is removed, so that a log is bounded by what items there are and by
+//! what happened lately.
+//!
+//! ```text
+//!        horizon                               retention         verified      tip
+//! ──────────┼─────────────────────────────────────┼─────────────────┼───────────┤
+//!  one entry an item,   to be trimmed next,          kept for the       kept for
+//!  without an image     commit by commit             all-versions feed  the check at start
+//! ```
+//!
+//! Whoever reads latest versions from the beginning needs the last entry of each item that is there, and no image. An
+//! entry that is not its item's last goes when the horizon passes it. One that is the last stays, without its image, until
+//! the horizon passes the change that ends it; the image there tells which entry that is. What was decided on a
+//! snapshot stays right whatever is written meanwhile: an entry that is no longer the last never becomes it again.
+//!
+//! Commits that opening verifies are left alone, and so is the newest entry of a stream, which the next one is linked to.
+
+use super::commits::{self, Commit};
+use super::entry::Entry;
+use super::retention::{horizon, retention};
+use crate::catalog::Container;
+use crate::item::{ItemRow, alive};
+use crate::row::{self, Row};
+use bytes::Bytes;
+use orrery_core::{Lsn, Timestamp, limits};
+use orrery_kv::{Error, LogRecord, Order, Read, Snapshot, Space, Txn, unverified_before};
+
+/// One step: what to put and to remove, and how far the log is trimmed then.
+#[derive(Debug)]
+pub struct Trimming {
+    puts: Vec<(Space, Bytes, Option<Bytes>)>,
+    horizon: Lsn,
+}
+
+impl Trimming {
+    /// How many rows it removes or shortens.
+    pub fn rows(&self) -> usize {
+        self.puts.len()
+    }
+}
+
+/// The next step, if there is anything to look at.
+pub fn plan_trimming(
+    state: &Snapshot,
+    container: &Container,
+    now: Timestamp,
+) -> Result<Option<Trimming>, Error> {
+    let number = container.number();
+    let start = horizon(state, number)?;
+    let Some(newest) = newest(state, number)? else { return Ok(None) };
+    let end = unverified_before(state.lsn()).min(newest);
+    let mut step = Trimming { puts: Vec::new(), horizon: start };
+    let (mut entries, mut bytes) = (0, 0);
+    for commit in commits::after(state, number, start) {
+        let commit = commit?;
+        let is_young = commit.entries.iter().any(|entry| entry.at().plus(retention(container)) > now);
+        let is_enough = entries >= limits::LOG_TRIM_ENTRIES_MAX || bytes >= limits::LOG_TRIM_BYTES_MAX;
+        if commit.lsn >= end || is_young || is_enough {
+            break;
+        }
+        entries += commit.entries.len();
+        bytes += commit.bytes();
+        step.pass(state, number, &commit)?;
+    }
+    Ok((step.horizon > start).then_some(step))
+}
+
+/// Does what was planned, unless the container is gone by then.
+pub fn apply_trimming(txn: &mut Txn<'_>, container: &Container, step: &Trimming) {
+    for (space, key, value) in &step.puts {
+        txn.put_unseen(*space, key.clone(), value.clone());
+    }
+    let key = Row::Trimmed { container: container.number() }.key();
+    txn.put(Space::Meta, key, step.horizon.0.to_be_bytes().to_vec());
+    alive(txn, container);
+}
+
+/// The commit of the newest entry.
+fn newest(state: &Snapshot, container: u32) -> Result<Option<Lsn>, Error> {
+    let range = LogRecord::range(row::stream(container), Lsn(0));
+    let newest = state.range(Space::Log, &range, Order::Descending).next().transpose()?;
+    Ok(newest.map(|row| LogRecord::read(&row)).transpose()?.map(|record| record.lsn))
+}
+
+impl Trimming {
+    fn pass(&mut self, state: &Snapshot, container: u32, commit: &Commit) -> Result<(), Error> {
+        for (index, entry) in commit.entries.iter().enumerate() {
+            self.forget_replaced(state, container, entry)?;
+            let is_last = !commit.is_changed_again(index) && is_current(state, entry)?;
+            if !is_last {
+                self.puts.push((Space::Log, entry.log_key(), None));
+            } else if entry.has_image() {
+                self.puts.push((Space::Log, entry.log_key(), Some(entry.without_image())));
+            }
+        }
+        self.horizon = commit.lsn;
+        Ok(())
+    }
+
+    /// Removes what the entry's predecessor left: it was the last of its item when the horizon passed it.
+    fn forget_replaced(&mut self, state: &Snapshot, container: u32, entry: &Entry) -> Result<(), Error> {
+        let Some(before) = entry.image()?.map(|item| item.lsn()).filter(|lsn| *lsn > Lsn(0)) else {
+            return Ok(());
+        };
+        let successor = Row::Successor { container, lsn: before, item: row::without_container(entry.key()) };
+        self.puts.push((Space::Index, successor.key(), None));
+        let left = commits::one(state, container, before)?;
+        let left = left.iter().filter(|left| left.key() == entry.key());
+        self.puts.extend(left.map(|left| (Space::Log, left.log_key(), None)));
+        Ok(())
+    }
+}
+
+/// Whether the item's row is the one that this entry's commit wrote.
+fn is_current(state: &Snapshot, entry: &Entry) -> Result<bool, Error> {
+    let item = state.get(Space::Documents, entry.key())?.map(ItemRow::read).transpose()?;
+    Ok(item.is_some_and(|item| item.lsn() == entry.lsn()))
+}

@@ -1,0 +1,125 @@
+//! The all-versions feed: every change, with the item as it was after it and before it.
+//!
+//! What an item was before a change is in the change's entry. What it was after is in the entry of its next change, to
+//! which a row of successors leads; or in the item's row, if it was not changed since:
+//!
+//! ```text
+//! log        12 create a      20 replace a [row of 12]      31 delete a [row of 20]
+//! successors 12 a -> 20       20 a -> 31
+//! ```
+//!
+//! So a page costs a few lookups an entry, however long ago the next change was or is.
+
+use super::commits::{self, Commit};
+use super::entry::{Change, Entry};
+use super::latest::{Show, gather};
+use super::{Changes, NotRetained, Start, Work, check_retained};
+use crate::catalog::Container;
+use crate::item::{FeedScope, ItemRow};
+use crate::row::{self, Row};
+use orrery_core::{Lsn, Timestamp};
+use orrery_kv::{Error, KeyRange, Read, Snapshot, Space};
+use orrery_query::execute::Limits;
+
+/// One change.
+#[derive(Clone, Debug)]
+pub struct Version {
+    pub change: Change,
+    pub lsn: Lsn,
+    pub at: Timestamp,
+    pub id: String,
+    /// The item after the change; none after a delete.
+    pub current: Option<ItemRow>,
+    /// The item before it, and the commit that wrote that; none before a create.
+    pub previous: Option<(ItemRow, Lsn)>,
+}
+
+impl Version {
+    fn bytes(&self) -> usize {
+        let before = self.previous.as_ref().map(|(item, _)| item);
+        self.current.iter().chain(before).map(ItemRow::text_length).sum()
+    }
+}
+
+/// The next page; it ends as one of [`latest`](super::latest()) does.
+pub fn versions(
+    state: &Snapshot,
+    container: &Container,
+    scope: &FeedScope,
+    after: Lsn,
+    page: Limits,
+    now: Timestamp,
+) -> Result<Changes<Version>, NotRetained> {
+    check_retained(state, container, after, now)?;
+    let reader = Reader { state, container: container.number(), keys: scope.range(container) };
+    let from = Start { after, since: None };
+    Ok(gather(state, container, from, page, reader, Version::bytes)?)
+}
+
+struct Reader<'a> {
+    state: &'a Snapshot,
+    container: u32,
+    keys: KeyRange,
+}
+
+impl Show<Version> for Reader<'_> {
+    fn show(&mut self, commit: &Commit, work: &mut Work) -> Result<Vec<Version>, Error> {
+        let mut shown = Vec::new();
+        for (index, entry) in commit.entries.iter().enumerate() {
+            if !self.keys.contains(entry.key()) {
+                continue;
+            }
+            let current = match entry.change() {
+                Change::Create | Change::Replace => Some(self.written_by(commit, index)?),
+                Change::Delete | Change::Expire => None,
+            };
+            work.items += 1;
+            work.item_bytes += current.as_ref().map_or(0, ItemRow::text_length);
+            shown.push(version(entry, current)?);
+        }
+        Ok(shown)
+    }
+}
+
+fn version(entry: &Entry, current: Option<ItemRow>) -> Result<Version, Error> {
+    let (_, id) = row::read_item(entry.key()).ok_or_else(|| Error::Corrupt("an item's key".into()))?;
+    // What was written in the same commit has no LSN of its own in the image.
+    let since = |item: &ItemRow| if item.lsn() == Lsn(0) { entry.lsn() } else { item.lsn() };
+    let previous = entry.image()?.map(|item| (since(&item), item)).map(|(lsn, item)| (item, lsn));
+    Ok(Version { change: entry.change(), lsn: entry.lsn(), at: entry.at(), id, current, previous })
+}
+
+impl Reader<'_> {
+    /// The row that an entry's change wrote.
+    fn written_by(&self, commit: &Commit, index: usize) -> Result<ItemRow, Error> {
+        let lost = || {
+            let message = format!("the log lost what commit {} wrote to an item", commit.lsn);
+            Error::Corrupt(message)
+        };
+        if let Some(next) = commit.next_of(index) {
+            return next.image()?.ok_or_else(lost);
+        }
+        let key = commit.entries[index].key();
+        match self.successor(commit.lsn, key)? {
+            Some(next) => {
+                let entries = commits::one(self.state, self.container, next)?;
+                let next = entries.iter().find(|entry| entry.key() == key).ok_or_else(lost)?;
+                next.image()?.ok_or_else(lost)
+            }
+            None => {
+                let item = self.state.get(Space::Documents, key)?.map(ItemRow::read).transpose()?;
+                item.filter(|item| item.lsn() == commit.lsn).ok_or_else(lost)
+            }
+        }
+    }
+
+    /// The commit that ended what `lsn` wrote.
+    fn successor(&self, lsn: Lsn, key: &[u8]) -> Result<Option<Lsn>, Error> {
+        let item = row::without_container(key);
+        let found =
+            self.state.get(Space::Index, &Row::Successor { container: self.container, lsn, item }.key())?;
+        let damaged = || Error::Corrupt("a row of successors".into());
+        let read = |bytes: bytes::Bytes| bytes.first_chunk().map(|lsn| Lsn(u64::from_be_bytes(*lsn)));
+        found.map(|bytes| read(bytes).ok_or_else(damaged)).transpose()
+    }
+}
