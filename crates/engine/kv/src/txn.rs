@@ -71,6 +71,11 @@ impl<'a> Txn<'a> {
         self.batch.require(Condition { space, key: key.into(), expect });
     }
 
+    /// Whether it reads nothing but the snapshot: it wrote nothing so far, and nothing is pending.
+    pub fn is_as_durable(&self) -> bool {
+        self.batch.is_empty() && self.pending.iter().all(|puts| puts.is_empty())
+    }
+
     pub fn into_batch(self) -> Batch {
         self.batch
     }

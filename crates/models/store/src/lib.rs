@@ -16,11 +16,13 @@
 mod background;
 mod catalog;
 mod committer;
+mod long;
 mod queue;
 mod scope;
 mod store;
 mod stripe;
 mod trouble;
+mod watch;
 mod watchdog;
 
 pub use background::Progress;
