@@ -6,6 +6,7 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use orrery_api_common::BodyError;
 use orrery_core::{InvalidName, Lsn};
 use orrery_documents::catalog::CatalogError;
+use orrery_documents::children::ChildError;
 use orrery_documents::definition::DefinitionError;
 use orrery_documents::item::{ItemError, PrepareError};
 use orrery_query::QueryError;
@@ -159,6 +160,22 @@ impl From<CatalogError> for Failure {
             CatalogError::OfferMoved => Self::bad_request(message),
             CatalogError::Definition(error) => error.into(),
             CatalogError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<ChildError> for Failure {
+    fn from(error: ChildError) -> Self {
+        let message = error.to_string();
+        match error {
+            ChildError::Exists => Self::conflict(message),
+            ChildError::Missing(_) => Self::not_found(message),
+            ChildError::OwnerMissing(_) => Self::owner_missing(message),
+            ChildError::Changed => Self::precondition(message),
+            ChildError::TooMany { .. } => Self::forbidden(message),
+            ChildError::Renamed(_) => Self::bad_request(message),
+            ChildError::Definition(error) => error.into(),
+            ChildError::Store(error) => error.into(),
         }
     }
 }

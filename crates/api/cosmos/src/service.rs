@@ -214,6 +214,18 @@ impl Cosmos {
             (Route::Offers, Method::POST) => handlers::offers::query(self, request).await,
             (Route::Offer { rid }, Method::GET) => handlers::offers::read(self, &rid),
             (Route::Offer { rid }, Method::PUT) => handlers::offers::replace(self, request, &rid).await,
+            (Route::Children { owner, kind }, method) => {
+                handlers::children::on_feed(self, request, &method, &owner, kind).await
+            }
+            (Route::Child { owner, kind, id }, method) => {
+                handlers::children::on_child(self, request, &method, &owner, kind, &id).await
+            }
+            (Route::Conflicts { database, container }, method) => {
+                handlers::conflicts::on_feed(self, request, &method, &database, &container).await
+            }
+            (Route::Conflict { database, container, id }, method) => {
+                handlers::conflicts::on_conflict(self, request, &method, &database, &container, &id)
+            }
             (Route::Other { kind }, _) => Err(Failure::not_implemented(&format!("the resource '{kind}'"))),
             _ => Err(Failure::method_not_allowed()),
         }

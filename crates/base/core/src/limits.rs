@@ -74,6 +74,18 @@ pub const THROUGHPUT_PER_RANGE: u64 = 6000;
 /// Databases in an account, and containers in a database.
 pub const DATABASES_MAX: usize = 10_000;
 pub const CONTAINERS_MAX: usize = 10_000;
+/// Users and client encryption keys of a database, permissions of a user, and scripts of a container by their kind.
+pub const USERS_MAX: u64 = 500_000;
+pub const CLIENT_KEYS_MAX: u64 = 20;
+pub const PERMISSIONS_MAX: u64 = 2_000_000;
+pub const STORED_PROCEDURES_MAX: u64 = 100;
+pub const TRIGGERS_MAX: u64 = 25;
+pub const USER_DEFINED_FUNCTIONS_MAX: u64 = 50;
+/// The text of a stored procedure, a trigger or a user-defined function.
+pub const SCRIPT_BYTES_MAX: usize = 256 * 1024;
+/// What a client encryption key holds besides its id, and what a permission does.
+pub const CLIENT_KEY_BYTES_MAX: usize = 16 * 1024;
+pub const PERMISSION_BYTES_MAX: usize = 16 * 1024;
 
 /// Transactions the committer puts under one sync.
 pub const GROUP_TRANSACTIONS_MAX: usize = 1024;

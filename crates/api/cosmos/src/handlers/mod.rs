@@ -2,6 +2,8 @@
 
 pub mod account;
 pub mod by_rid;
+pub mod children;
+pub mod conflicts;
 pub mod containers;
 pub mod databases;
 pub mod item_feed;

@@ -8,6 +8,8 @@
 mod authorization;
 mod bodies;
 mod call;
+mod children;
+mod children_queries;
 mod containers;
 mod failing;
 mod feeds;

@@ -9,6 +9,7 @@ mod audit;
 mod bodies;
 mod catalog;
 mod checking;
+mod children;
 mod expiring;
 mod feed;
 mod fixtures;
