@@ -21,6 +21,7 @@ mod query;
 mod reply;
 mod request;
 mod route;
+mod script;
 mod service;
 mod session;
 pub mod usage;

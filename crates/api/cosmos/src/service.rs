@@ -39,6 +39,7 @@ struct Inner {
     tokens: Tokens,
     partition_bytes_max: u64,
     queries: Arc<Semaphore>,
+    scripts: Arc<Semaphore>,
     usage: Usage,
 }
 
@@ -47,8 +48,9 @@ impl Cosmos {
         let tokens = Tokens::new(&options.secret);
         let Options { keys, account, partition_bytes_max, .. } = options;
         let queries = Arc::new(Semaphore::new(limits::QUERIES_MAX));
+        let scripts = Arc::new(Semaphore::new(limits::SCRIPTS_MAX));
         let usage = Usage::new(store.env().now());
-        Self(Arc::new(Inner { store, keys, account, tokens, partition_bytes_max, queries, usage }))
+        Self(Arc::new(Inner { store, keys, account, tokens, partition_bytes_max, queries, scripts, usage }))
     }
 
     pub fn store(&self) -> &Store {
@@ -62,6 +64,11 @@ impl Cosmos {
     /// What a query takes one of while it runs.
     pub(crate) fn queries(&self) -> Arc<Semaphore> {
         self.0.queries.clone()
+    }
+
+    /// What a script takes one of while it runs.
+    pub(crate) fn scripts(&self) -> Arc<Semaphore> {
+        self.0.scripts.clone()
     }
 
     /// How containers are used.
@@ -170,7 +177,7 @@ impl Cosmos {
     }
 
     /// Whether the container is still there, with another way of indexing than `known` has.
-    fn is_reindexed(&self, known: &Container) -> Result<bool, Failure> {
+    pub(crate) fn is_reindexed(&self, known: &Container) -> Result<bool, Failure> {
         let catalog = self.0.store.newest_catalog()?;
         let now = catalog.container_by_number(known.number());
         Ok(now.is_some_and(|now| now.generations().number() != known.generations().number()))

@@ -221,6 +221,8 @@ pub const SCRIPT_MILLIS_MAX: u64 = 5_000;
 pub const SCRIPT_ACCEPT_MILLIS_MAX: u64 = 3_000;
 /// How long whoever asked waits, tries and all, before it is told that the time is over.
 pub const SCRIPT_ANSWER_MILLIS_MAX: u64 = 20_000;
+/// How long the text of a script may take to be compiled, when it is created.
+pub const SCRIPT_COMPILE_MILLIS_MAX: u64 = 1_000;
 /// What the user-defined functions of one page of a query may take together.
 pub const UDF_MILLIS_MAX: u64 = 5_000;
 /// Memory and stack of one JavaScript runtime.
@@ -244,7 +246,5 @@ pub const SCRIPT_NORMALIZE_CHARS_MAX: u32 = 50_000;
 pub const SCRIPTS_MAX: usize = 8;
 /// Tries of a script while others write to its partition; in the last one they wait for it.
 pub const SCRIPT_TRIES_MAX: usize = 3;
-/// Triggers of one write.
-pub const TRIGGERS_MAX: usize = 16;
-/// Functions that one query may call.
-pub const QUERY_UDFS_MAX: usize = 64;
+/// Triggers that one write may name.
+pub const WRITE_TRIGGERS_MAX: usize = 16;

@@ -55,7 +55,7 @@ pub struct Setting<'a> {
 /// A script that came to its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ended {
-    /// The response's body as JSON text, of a pre-trigger the request's; nothing if there is none.
+    /// What the script set the response's body to, a pre-trigger the request's, as JSON text.
     pub body: Option<String>,
     pub log: String,
 }

@@ -8,7 +8,7 @@ use crate::reply::Reply;
 use crate::request::{Post, Request};
 use crate::route::OwnerPath;
 use crate::service::Cosmos;
-use crate::{encode, header};
+use crate::{encode, header, script};
 use http::{Method, StatusCode};
 use orrery_core::UserRid;
 use orrery_documents::charge::Charge;
@@ -44,18 +44,21 @@ pub async fn on_child(
     cosmos: &Cosmos,
     request: &mut Request,
     method: &Method,
-    owner: &OwnerPath<'_>,
+    path: &OwnerPath<'_>,
     kind: Kind,
     id: &str,
 ) -> Result<Reply, Failure> {
-    let owner = find_owner(cosmos, request, owner)?;
+    let owner = find_owner(cosmos, request, path)?;
     match *method {
         Method::GET => read(cosmos, request, &owner, kind, id),
         Method::PUT => replace(cosmos, request, owner, kind, id).await,
         Method::DELETE if kind != Kind::ClientEncryptionKey => delete(cosmos, request, owner, kind, id).await,
-        Method::POST if kind == Kind::StoredProcedure => {
-            Err(Failure::not_implemented("execution of stored procedures"))
-        }
+        Method::POST => match path {
+            OwnerPath::Container { database, container } if kind == Kind::StoredProcedure => {
+                script::procedure::execute(cosmos, request, database, container, id).await
+            }
+            _ => Err(Failure::method_not_allowed()),
+        },
         _ => Err(Failure::method_not_allowed()),
     }
 }
@@ -165,6 +168,7 @@ fn broken(error: orrery_store::EngineError) -> QueryError {
 
 async fn create(cosmos: &Cosmos, request: &mut Request, owner: Owner, kind: Kind) -> Result<Reply, Failure> {
     let definition = Definition::parse(kind, request.json_object().await?)?;
+    script::check(kind, &definition).await?;
     let stamp = cosmos.stamp();
     let body = |txn: &mut orrery_store::Txn<'_>| children::create(txn, &owner, kind, &definition, stamp);
     let created = cosmos.store().write(Scope::Catalog, body).await?;
@@ -173,6 +177,7 @@ async fn create(cosmos: &Cosmos, request: &mut Request, owner: Owner, kind: Kind
 
 async fn upsert(cosmos: &Cosmos, request: &mut Request, owner: Owner, kind: Kind) -> Result<Reply, Failure> {
     let definition = Definition::parse(kind, request.json_object().await?)?;
+    script::check(kind, &definition).await?;
     let (conditions, stamp) = (request.preconditions(), cosmos.stamp());
     let body =
         |txn: &mut orrery_store::Txn<'_>| children::upsert(txn, &owner, kind, &definition, conditions, stamp);
@@ -199,6 +204,7 @@ async fn replace(
     id: &str,
 ) -> Result<Reply, Failure> {
     let definition = Definition::parse(kind, request.json_object().await?)?;
+    script::check(kind, &definition).await?;
     let (conditions, stamp) = (request.preconditions(), cosmos.stamp());
     let body = |txn: &mut orrery_store::Txn<'_>| {
         children::replace(txn, &owner, kind, id, &definition, conditions, stamp)

@@ -1,14 +1,19 @@
 // The context: the collection, the request and the response of what the script runs for.
 
+// What a script does to a body without saying so by `setBody` has no effect.
 function message(body, values) {
+  let isSet = false;
   return {
+    output: () => (isSet ? toJson(body) : undefined),
     getBody() {
       return body;
     },
     setBody(value) {
+      isSet = true;
       body = value;
     },
     appendBody(value) {
+      isSet = true;
       const text = typeof value === "string" ? value : toJson(value);
       body = body === undefined ? text : (typeof body === "string" ? body : toJson(body)) + text;
     },
@@ -24,15 +29,20 @@ function message(body, values) {
   };
 }
 
-const request = message(undefined, {});
-const response = message(undefined, {});
+const request = {};
+const response = {};
 let isBefore = false;
+let output;
 
 function begin(given) {
   const { body, values, operation, answer, before, quota, usage } = parseJson(given);
-  Object.assign(request, message(body, values));
-  Object.assign(response, message(answer, {}));
+  const [asked, answered] = [message(body, values), message(answer, {})];
   isBefore = before;
+  output = (before ? asked : answered).output;
+  delete asked.output;
+  delete answered.output;
+  Object.assign(request, asked);
+  Object.assign(response, answered);
   request.getOperationType = () => operation;
   response.getMaxResourceQuota = () => quota;
   response.getResourceQuotaCurrentUsage = response.getCurrentResourceQuotaUsage = () => usage;
@@ -63,5 +73,5 @@ return {
   settle,
   aborted: () => aborted,
   main: (body, args) => apply(body, undefined, args),
-  outcome: () => toJson((isBefore ? request : response).getBody()),
+  outcome: () => output(),
 };
