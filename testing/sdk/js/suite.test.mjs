@@ -12,3 +12,4 @@ import "./facts/feeds.mjs";
 import "./facts/session.mjs";
 import "./facts/queries.mjs";
 import "./facts/indexing.mjs";
+import "./facts/scripts.mjs";
