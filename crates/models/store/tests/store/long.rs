@@ -63,7 +63,9 @@ fn a_write_that_others_took_back_to_what_it_was_counts_too() {
 #[test]
 fn writes_to_other_partitions_do_not_disturb_it() {
     let place = Place::new();
-    let meanwhile = |_| drop(place.begin(elsewhere(), |txn| add(txn, b"m", 1)).wait().unwrap());
+    let meanwhile = |_| {
+        place.begin(elsewhere(), |txn| add(txn, b"m", 1)).wait().unwrap();
+    };
     assert_eq!(long_add(&place, meanwhile).1, 1);
     place.store.close();
 }
