@@ -6,7 +6,7 @@
 //!
 //! [`matrix`] runs the same workloads on every subject in interleaved rounds, so that a noisy minute hits all
 //! of them; [`query`] asks about many items at once, beside PostgreSQL; [`seeds`] does what the seeds do, at their
-//! scale and with their indexes; [`single`] measures what only the server has (start, memory, reopening, cores).
+//! scale and with their indexes; [`procedure`] runs a stored procedure; [`single`] measures what only the server has (start, memory, reopening, cores).
 //! [`report`] sets each number beside its target. The client is one thread with prebuilt requests, because it shares the
 //! cores with what it measures; what it costs is in every subject's number alike.
 
@@ -16,6 +16,7 @@ mod error;
 mod item;
 mod machine;
 mod matrix;
+mod procedure;
 mod query;
 mod report;
 mod rounds;
@@ -40,7 +41,7 @@ pub struct Arguments {
     #[arg(long)]
     quick: bool,
     /// Only measurements whose name contains this, or one of these with commas between: `read`, `create-1kb-c64`,
-    /// `query`, `seeds`, `growth`, `paths`, `bulk`, `hot`, `changes`, `start`, `reopen`, `cores`.
+    /// `query`, `seeds`, `growth`, `paths`, `bulk`, `procedure`, `hot`, `changes`, `start`, `reopen`, `cores`.
     #[arg(long)]
     only: Option<String>,
     /// Writes bench/RESULTS.md.
@@ -144,6 +145,7 @@ fn bench(arguments: &Arguments) -> Result<(), Error> {
     matrix::run(&settings, &mut report)?;
     query::run(&settings, &mut report)?;
     seeds::run(&settings, &mut report)?;
+    procedure::run(&settings, &mut report)?;
     single::run(&settings, &mut report)?;
     println!("{}", report.targets_text());
     if arguments.write {

@@ -16,3 +16,4 @@ import "./facts/session.mjs";
 import "./facts/consistency.mjs";
 import "./facts/queries.mjs";
 import "./facts/indexing.mjs";
+import "./facts/scripts.mjs";

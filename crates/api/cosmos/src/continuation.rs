@@ -10,11 +10,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, Mac};
 use orrery_core::limits;
+use orrery_documents::children::Kind;
 use sha2::Sha256;
 
 const VERSION: u8 = 2;
 const FEED: u8 = 0;
 const QUERY: u8 = 1;
+/// And the kind of the children that are listed.
+const CHILDREN: u8 = 16;
 const MAC_BYTES: usize = 8;
 const HEAD_BYTES: usize = 6;
 const QUESTION_BYTES: usize = 4;
@@ -33,6 +36,16 @@ impl Tokens {
 
     pub fn read(&self, container: u32, token: &str) -> Result<Vec<u8>, Failure> {
         self.checked(FEED, container, token).ok_or_else(refused)
+    }
+
+    /// Where a list of an owner's children goes on: after this name.
+    pub fn write_children(&self, kind: Kind, owner: u32, after: &str) -> String {
+        self.sealed(CHILDREN + kind as u8, owner, after.as_bytes())
+    }
+
+    pub fn read_children(&self, kind: Kind, owner: u32, token: &str) -> Result<String, Failure> {
+        let after = self.checked(CHILDREN + kind as u8, owner, token).ok_or_else(refused)?;
+        String::from_utf8(after).map_err(|_| refused())
     }
 
     /// Where a query goes on; `question` tells it from other queries.
@@ -106,6 +119,9 @@ mod tests {
         assert_eq!(tokens.read_query(3, 5, &query), Ok(b"state".to_vec()));
         assert!(tokens.read_query(3, 6, &query).is_err() && tokens.read(3, &query).is_err());
         assert!(tokens.read_query(3, 5, &token).is_err());
+        let list = tokens.write_children(Kind::User, 3, "name");
+        assert_eq!(tokens.read_children(Kind::User, 3, &list), Ok("name".to_owned()));
+        assert!(tokens.read_children(Kind::Trigger, 3, &list).is_err() && tokens.read(3, &list).is_err());
         for garbage in ["", "x", "####", "AQAAAAM"] {
             assert!(tokens.read(3, garbage).is_err());
         }

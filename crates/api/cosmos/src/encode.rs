@@ -2,6 +2,7 @@
 
 use orrery_core::{ItemRid, ResourceKind};
 use orrery_documents::catalog::{Container, Database, Offer, OfferTarget};
+use orrery_documents::children::{Child, Kind, Owner};
 use orrery_documents::item::{ItemRow, Statistics};
 use orrery_documents::ranges::Range;
 use serde_json::{Map, Value, json};
@@ -54,6 +55,25 @@ pub fn offer(offer: &Offer) -> Value {
         "offerVersion": "V2",
         "content": offer.throughput.to_offer_content(),
     })
+}
+
+/// A user, a permission (with a token, if it has one), a script or a client encryption key.
+pub fn child(owner: &Owner, child: &Child, token: Option<String>) -> Value {
+    let mut object = Map::new();
+    object.insert("id".into(), child.name.as_str().into());
+    object.extend(child.members.clone());
+    let rid = owner.child_rid(child.kind, child.ordinal);
+    object.insert("_self".into(), format!("{}{}/{rid}/", owner.self_link(), child.kind.segment()).into());
+    object.insert("_rid".into(), rid.into());
+    object.insert("_etag".into(), child.etag.to_string().into());
+    object.insert("_ts".into(), child.written.seconds().into());
+    if child.kind == Kind::User {
+        object.insert("_permissions".into(), "permissions/".into());
+    }
+    if let Some(token) = token {
+        object.insert("_token".into(), token.into());
+    }
+    Value::Object(object)
 }
 
 pub fn range(container: &Container, range: &Range) -> Value {

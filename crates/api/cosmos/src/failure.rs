@@ -8,9 +8,11 @@ use orrery_core::{InvalidName, Lsn};
 use orrery_documents::catalog::CatalogError;
 use orrery_documents::changes::NotRetained;
 use orrery_documents::charge::Charge;
+use orrery_documents::children::ChildError;
 use orrery_documents::definition::DefinitionError;
 use orrery_documents::item::{ItemError, PrepareError};
 use orrery_query::QueryError;
+use orrery_script::ScriptError;
 use orrery_store::{EngineError, WriteError};
 use orrery_value::BinaryError;
 
@@ -33,6 +35,10 @@ pub const PARTITION_FULL: u32 = 1014;
 pub const COLLECTION_RID_MISMATCH: u32 = 1024;
 /// The request units of this second are spent.
 pub const RATE_TOO_LARGE: u32 = 3200;
+/// The text of a script is not a function.
+pub const SCRIPT_COMPILE: u32 = 0xFFFF;
+/// A script threw; an error that carries a status of its own has that here instead.
+pub const SCRIPT_THROWN: u32 = 400;
 /// Busy here is the commit queue's, not a request-unit budget's (3200).
 pub const SYSTEM_BUSY: u32 = 3092;
 
@@ -141,6 +147,12 @@ impl Failure {
         if self.substatus == RATE_TOO_LARGE { Charge::throttled() } else { Charge::refused() }
     }
 
+    pub fn script_too_long() -> Self {
+        let message =
+            "The requested operation exceeded maximum alloted time. Give the script less to do at once.";
+        Self::new(StatusCode::REQUEST_TIMEOUT, "RequestTimeout", 0, message)
+    }
+
     fn unavailable(message: impl Into<String>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable", 0, message)
     }
@@ -148,6 +160,12 @@ impl Failure {
     /// Adds what a client needs to go on reading its own writes, and to keep what it knows of ranges.
     pub fn at(self, place: impl Into<Vec<(HeaderName, HeaderValue)>>) -> Self {
         Self { place: place.into(), ..self }
+    }
+
+    /// Adds headers to those that are there.
+    pub fn and(mut self, more: impl IntoIterator<Item = (HeaderName, HeaderValue)>) -> Self {
+        self.place.extend(more);
+        self
     }
 }
 
@@ -203,6 +221,22 @@ impl From<CatalogError> for Failure {
     }
 }
 
+impl From<ChildError> for Failure {
+    fn from(error: ChildError) -> Self {
+        let message = error.to_string();
+        match error {
+            ChildError::Exists => Self::conflict(message),
+            ChildError::Missing(_) => Self::not_found(message),
+            ChildError::OwnerMissing(_) => Self::owner_missing(message),
+            ChildError::Changed => Self::precondition(message),
+            ChildError::TooMany { .. } => Self::forbidden(message),
+            ChildError::Renamed(_) => Self::bad_request(message),
+            ChildError::Definition(error) => error.into(),
+            ChildError::Store(error) => error.into(),
+        }
+    }
+}
+
 impl From<DefinitionError> for Failure {
     fn from(error: DefinitionError) -> Self {
         let message = error.to_string();
@@ -245,6 +279,25 @@ impl From<QueryError> for Failure {
                 Self::new(StatusCode::REQUEST_TIMEOUT, "RequestTimeout", 0, message)
             }
             QueryError::Storage(message) => Self::internal(message),
+        }
+    }
+}
+
+impl From<ScriptError> for Failure {
+    fn from(error: ScriptError) -> Self {
+        let message = error.to_string();
+        let bad = |substatus| Self::new(StatusCode::BAD_REQUEST, "BadRequest", substatus, message.clone());
+        match error {
+            ScriptError::Compile { .. } => bad(SCRIPT_COMPILE),
+            ScriptError::Thrown { number, .. } => {
+                bad(number.filter(|number| (400..600).contains(number)).unwrap_or(SCRIPT_THROWN))
+            }
+            ScriptError::OutOfMemory { .. } => bad(SCRIPT_THROWN),
+            ScriptError::OutputTooLarge { .. } => Self::too_large(message),
+            ScriptError::TooLong { .. } => {
+                Self::new(StatusCode::REQUEST_TIMEOUT, "RequestTimeout", 0, message)
+            }
+            ScriptError::Broken(_) => Self::internal(message),
         }
     }
 }

@@ -42,8 +42,10 @@ headers! {
     POPULATE_QUERY_METRICS = "x-ms-documentdb-populatequerymetrics";
     POPULATE_STATISTICS = "x-ms-documentdb-populatepartitionstatistics";
     POPULATE_QUOTA = "x-ms-documentdb-populatequotainfo";
+    POST_TRIGGER_INCLUDE = "x-ms-documentdb-post-trigger-include";
     PREFER = "prefer";
     PRIORITY_LEVEL = "x-ms-cosmos-priority-level";
+    PRE_TRIGGER_INCLUDE = "x-ms-documentdb-pre-trigger-include";
     QUERY_EXECUTION_INFO = "x-ms-cosmos-query-execution-info";
     QUERY_METRICS = "x-ms-documentdb-query-metrics";
     REQUEST_CHARGE = "x-ms-request-charge";
@@ -51,6 +53,8 @@ headers! {
     RESOURCE_USAGE = "x-ms-resource-usage";
     RETRY_AFTER_MS = "x-ms-retry-after-ms";
     SCHEMA_VERSION = "x-ms-schemaversion";
+    SCRIPT_ENABLE_LOGGING = "x-ms-documentdb-script-enable-logging";
+    SCRIPT_LOG_RESULTS = "x-ms-documentdb-script-log-results";
     SERVICE_VERSION = "x-ms-serviceversion";
     SESSION_TOKEN = "x-ms-session-token";
     START_EPK = "x-ms-start-epk";

@@ -23,6 +23,7 @@ mod query;
 mod reply;
 mod request;
 mod route;
+mod script;
 mod service;
 mod session;
 mod throttle;

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use http::Uri;
 use orrery_api_common::percent;
+use orrery_documents::children::Kind;
 use std::borrow::Cow;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,10 +37,37 @@ pub enum Route<'a> {
     Offer {
         rid: Cow<'a, str>,
     },
+    /// All users, permissions, scripts or client encryption keys of an owner.
+    Children {
+        owner: OwnerPath<'a>,
+        kind: Kind,
+    },
+    Child {
+        owner: OwnerPath<'a>,
+        kind: Kind,
+        id: Cow<'a, str>,
+    },
+    Conflicts {
+        database: Cow<'a, str>,
+        container: Cow<'a, str>,
+    },
+    Conflict {
+        database: Cow<'a, str>,
+        container: Cow<'a, str>,
+        id: Cow<'a, str>,
+    },
     /// A resource of the protocol that is not here yet, by its type.
     Other {
         kind: Cow<'a, str>,
     },
+}
+
+/// Whose children a path names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OwnerPath<'a> {
+    Database { database: Cow<'a, str> },
+    Container { database: Cow<'a, str>, container: Cow<'a, str> },
+    User { database: Cow<'a, str>, user: Cow<'a, str> },
 }
 
 /// A route, and what its signature covers.
@@ -51,17 +79,7 @@ pub struct Located<'a> {
     pub link: String,
 }
 
-const OTHERS: [&str; 9] = [
-    "sprocs",
-    "triggers",
-    "udfs",
-    "conflicts",
-    "users",
-    "permissions",
-    "clientencryptionkeys",
-    "operations",
-    "attachments",
-];
+const OTHERS: [&str; 2] = ["operations", "attachments"];
 
 /// One more than the longest path of a resource has; what lies further never decides.
 const SEGMENTS_MAX: usize = 7;
@@ -107,11 +125,39 @@ fn route<'a>(segments: &[Cow<'a, str>]) -> Result<Route<'a>, Failure> {
         ["dbs", _, "colls", _, "docs"] => Route::Items { database: own(1), container: own(3) },
         ["dbs", _, "colls", _, "docs", _] => Route::Item { database: own(1), container: own(3), id: own(5) },
         ["dbs", _, "colls", _, "pkranges"] => Route::Ranges { database: own(1), container: own(3) },
+        ["dbs", _, "colls", _, "conflicts"] => Route::Conflicts { database: own(1), container: own(3) },
+        ["dbs", _, "colls", _, "conflicts", _] => {
+            Route::Conflict { database: own(1), container: own(3), id: own(5) }
+        }
+        ["dbs", _, "colls", _, "sprocs" | "triggers" | "udfs"]
+        | ["dbs", _, "colls", _, "sprocs" | "triggers" | "udfs", _]
+        | ["dbs", _, "users", _, "permissions"]
+        | ["dbs", _, "users", _, "permissions", _] => children(segments, 4).ok_or_else(invalid_url)?,
+        ["dbs", _, "users" | "clientencryptionkeys"] | ["dbs", _, "users" | "clientencryptionkeys", _] => {
+            children(segments, 2).ok_or_else(invalid_url)?
+        }
         ["offers"] => Route::Offers,
         ["offers", _] => Route::Offer { rid: own(1) },
         ["dbs", _, "colls", _, kind, ..] if OTHERS.contains(&kind) => Route::Other { kind: own(4) },
         ["dbs", _, kind, ..] if OTHERS.contains(&kind) => Route::Other { kind: own(2) },
         _ => return Err(invalid_url()),
+    })
+}
+
+/// The route of children whose kind is the segment `at`.
+fn children<'a>(segments: &[Cow<'a, str>], at: usize) -> Option<Route<'a>> {
+    let kind = Kind::ALL.into_iter().find(|kind| kind.segment() == segments[at])?;
+    let own = |at: usize| segments[at].clone();
+    let owner = match kind {
+        Kind::User | Kind::ClientEncryptionKey => OwnerPath::Database { database: own(1) },
+        Kind::Permission => OwnerPath::User { database: own(1), user: own(3) },
+        Kind::StoredProcedure | Kind::Trigger | Kind::UserDefinedFunction => {
+            OwnerPath::Container { database: own(1), container: own(3) }
+        }
+    };
+    Some(match segments.get(at + 1) {
+        None => Route::Children { owner, kind },
+        Some(id) => Route::Child { owner, kind, id: id.clone() },
     })
 }
 
@@ -158,12 +204,20 @@ mod tests {
             "colls",
             "dbs/d/colls/c",
         );
-        check(
-            "/dbs/d/colls/c/sprocs/s",
-            Route::Other { kind: "sprocs".into() },
-            "sprocs",
-            "dbs/d/colls/c/sprocs/s",
-        );
+        let container = || OwnerPath::Container { database: "d".into(), container: "c".into() };
+        let sproc = Route::Child { owner: container(), kind: Kind::StoredProcedure, id: "s".into() };
+        check("/dbs/d/colls/c/sprocs/s", sproc, "sprocs", "dbs/d/colls/c/sprocs/s");
+        let triggers = Route::Children { owner: container(), kind: Kind::Trigger };
+        check("/dbs/d/colls/c/triggers", triggers, "triggers", "dbs/d/colls/c");
+        let user = OwnerPath::User { database: "d".into(), user: "u".into() };
+        let permission = Route::Child { owner: user, kind: Kind::Permission, id: "p".into() };
+        let link = "dbs/d/users/u/permissions/p";
+        check(&format!("/{link}"), permission, "permissions", link);
+        let database = OwnerPath::Database { database: "d".into() };
+        let keys = Route::Children { owner: database, kind: Kind::ClientEncryptionKey };
+        check("/dbs/d/clientencryptionkeys/", keys, "clientencryptionkeys", "dbs/d");
+        let conflict = Route::Conflict { database: "d".into(), container: "c".into(), id: "x".into() };
+        check("/dbs/d/colls/c/conflicts/x", conflict, "conflicts", "dbs/d/colls/c/conflicts/x");
     }
 
     #[test]
@@ -180,6 +234,10 @@ mod tests {
         for path in [
             "/nothing",
             "/dbs/d/colls/c/nothing",
+            "/dbs/d/permissions",
+            "/dbs/d/sprocs/s",
+            "/dbs/d/colls/c/users",
+            "/dbs/d/users/u/permissions/p/q",
             "/dbs//colls/%FF",
             "/dbs/d/colls/c/docs/i/j",
             "/dbs/d/colls/c/docs/i/j/k/l",

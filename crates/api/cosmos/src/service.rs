@@ -47,6 +47,7 @@ struct Inner {
     consistency: Consistency,
     throttle: Throttle,
     queries: Arc<Semaphore>,
+    scripts: Arc<Semaphore>,
     usage: Usage,
     places: Places,
 }
@@ -56,6 +57,7 @@ impl Cosmos {
         let tokens = Tokens::new(&options.secret);
         let Options { keys, account, partition_bytes_max, consistency, throttling, .. } = options;
         let queries = Arc::new(Semaphore::new(limits::QUERIES_MAX));
+        let scripts = Arc::new(Semaphore::new(limits::SCRIPTS_MAX));
         let now = store.env().now();
         let (usage, throttle) = (Usage::new(now), Throttle::new(&throttling, now.millis()));
         Self(Arc::new(Inner {
@@ -67,6 +69,7 @@ impl Cosmos {
             consistency,
             throttle,
             queries,
+            scripts,
             usage,
             places: Places::default(),
         }))
@@ -83,6 +86,11 @@ impl Cosmos {
     /// What a query takes one of while it runs.
     pub(crate) fn queries(&self) -> Arc<Semaphore> {
         self.0.queries.clone()
+    }
+
+    /// What a script takes one of while it runs.
+    pub(crate) fn scripts(&self) -> Arc<Semaphore> {
+        self.0.scripts.clone()
     }
 
     /// How containers are used.
@@ -211,7 +219,7 @@ impl Cosmos {
     }
 
     /// Whether the container is still there, with another way of indexing than `known` has.
-    fn is_reindexed(&self, known: &Container) -> Result<bool, Failure> {
+    pub(crate) fn is_reindexed(&self, known: &Container) -> Result<bool, Failure> {
         let catalog = self.0.store.newest_catalog()?;
         let now = catalog.container_by_number(known.number());
         Ok(now.is_some_and(|now| now.generations().number() != known.generations().number()))
@@ -255,6 +263,18 @@ impl Cosmos {
             (Route::Offers, Method::POST) => handlers::offers::query(self, request).await,
             (Route::Offer { rid }, Method::GET) => handlers::offers::read(self, &rid),
             (Route::Offer { rid }, Method::PUT) => handlers::offers::replace(self, request, &rid).await,
+            (Route::Children { owner, kind }, method) => {
+                handlers::children::on_feed(self, request, &method, &owner, kind).await
+            }
+            (Route::Child { owner, kind, id }, method) => {
+                handlers::children::on_child(self, request, &method, &owner, kind, &id).await
+            }
+            (Route::Conflicts { database, container }, method) => {
+                handlers::conflicts::on_feed(self, request, &method, &database, &container).await
+            }
+            (Route::Conflict { database, container, id }, method) => {
+                handlers::conflicts::on_conflict(self, request, &method, &database, &container, &id)
+            }
             (Route::Other { kind }, _) => Err(Failure::not_implemented(&format!("the resource '{kind}'"))),
             _ => Err(Failure::method_not_allowed()),
         }

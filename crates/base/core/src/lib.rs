@@ -15,8 +15,11 @@ mod time;
 pub use env::{Env, OsSeed};
 pub use etag::ETag;
 pub use guid::Guid;
-pub use name::{ContainerName, DatabaseName, InvalidName, ItemId};
-pub use rid::{ContainerRid, DatabaseRid, InvalidRid, ItemRid, OfferRid, ResourceKind};
+pub use name::{ChildName, ContainerName, DatabaseName, InvalidName, ItemId};
+pub use rid::{
+    ClientKeyRid, ContainerRid, DatabaseRid, InvalidRid, ItemRid, OfferRid, PermissionRid, ResourceKind,
+    UserRid,
+};
 pub use time::Timestamp;
 
 /// The position of a commit in the one order of all commits; the LSN of session tokens and the change feed.

@@ -77,6 +77,18 @@ pub const THROUGHPUT_PER_RANGE: u64 = 6000;
 /// Databases in an account, and containers in a database.
 pub const DATABASES_MAX: usize = 10_000;
 pub const CONTAINERS_MAX: usize = 10_000;
+/// Users and client encryption keys of a database, permissions of a user, and scripts of a container by their kind.
+pub const USERS_MAX: u64 = 500_000;
+pub const CLIENT_KEYS_MAX: u64 = 20;
+pub const PERMISSIONS_MAX: u64 = 2_000_000;
+pub const STORED_PROCEDURES_MAX: u64 = 100;
+pub const TRIGGERS_MAX: u64 = 25;
+pub const USER_DEFINED_FUNCTIONS_MAX: u64 = 50;
+/// The text of a stored procedure, a trigger or a user-defined function.
+pub const SCRIPT_BYTES_MAX: usize = 256 * 1024;
+/// What a client encryption key holds besides its id, and what a permission does.
+pub const CLIENT_KEY_BYTES_MAX: usize = 16 * 1024;
+pub const PERMISSION_BYTES_MAX: usize = 16 * 1024;
 
 /// Transactions the committer puts under one sync.
 pub const GROUP_TRANSACTIONS_MAX: usize = 1024;
@@ -237,3 +249,37 @@ pub const CHANGE_FEED_CLOCK_SETBACK_MILLIS_MAX: u64 = 10_000;
 pub const LOG_TRIM_ENTRIES_MAX: usize = 4096;
 pub const LOG_TRIM_BYTES_MAX: usize = 16 * 1024 * 1024;
 pub const LOG_TRIM_EVERY_SECONDS: u64 = 60;
+
+/// How long a stored procedure, or the triggers of one write, may run.
+pub const SCRIPT_MILLIS_MAX: u64 = 5_000;
+/// From then on no more operations are taken from it, so that it can say how far it came before its time is over.
+pub const SCRIPT_ACCEPT_MILLIS_MAX: u64 = 3_000;
+/// How long whoever asked waits, tries and all, before it is told that the time is over.
+pub const SCRIPT_ANSWER_MILLIS_MAX: u64 = 20_000;
+/// How long the text of a script may take to be compiled, when it is created.
+pub const SCRIPT_COMPILE_MILLIS_MAX: u64 = 1_000;
+/// What the user-defined functions of one page of a query may take together.
+pub const UDF_MILLIS_MAX: u64 = 5_000;
+/// Memory and stack of one JavaScript runtime.
+pub const SCRIPT_MEMORY_BYTES_MAX: usize = 64 * 1024 * 1024;
+pub const SCRIPT_STACK_BYTES_MAX: usize = 256 * 1024;
+/// What a script gives back, and how much of its log is kept; the log travels in a header, escaped.
+pub const SCRIPT_OUTPUT_BYTES_MAX: usize = 4 * 1024 * 1024;
+pub const SCRIPT_LOG_BYTES_MAX: usize = 4 * 1024;
+pub const SCRIPT_LOG_HEADER_BYTES_MAX: usize = 8 * 1024;
+/// Operations of one script, and the text of what it writes; it is told to come back before it reaches them.
+pub const SCRIPT_OPERATIONS_MAX: u64 = 10_000;
+pub const SCRIPT_WRITTEN_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Items of a page of a query in a script, when it names no number.
+pub const SCRIPT_PAGE_ITEMS_DEFAULT: usize = 100;
+/// The longest array that a built-in function goes through, the product of two texts that one searches in another,
+/// and the longest text that is normalized: what no interrupt could stop.
+pub const SCRIPT_ARRAY_LENGTH_MAX: u32 = 4_000_000;
+pub const SCRIPT_SEARCH_STEPS_MAX: f64 = 4e9;
+pub const SCRIPT_NORMALIZE_CHARS_MAX: u32 = 50_000;
+/// Scripts that run at once; more wait for one of them to end.
+pub const SCRIPTS_MAX: usize = 8;
+/// Tries of a script while others write to its partition; in the last one they wait for it.
+pub const SCRIPT_TRIES_MAX: usize = 3;
+/// Triggers that one write may name.
+pub const WRITE_TRIGGERS_MAX: usize = 16;

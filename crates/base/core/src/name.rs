@@ -64,6 +64,10 @@ name!(
     ContainerName, ['/', '\\', '#', '?'], at_most_255_chars
 );
 name!(
+    /// The id of a user, a permission, a script or a client encryption key: as a database's name.
+    ChildName, ['/', '\\', '#', '?'], at_most_255_chars
+);
+name!(
     /// The id of an item: 1 to 1023 bytes, none of `/ \ #`. A `?` is allowed, as the service allows it.
     ItemId, ['/', '\\', '#'], at_most_1023_bytes
 );

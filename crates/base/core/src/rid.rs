@@ -2,7 +2,12 @@
 //!
 //! A rid is Base64 (with `-` for `/`) of: database, 4 bytes big-endian; container, the database's 4 and 4
 //! more with the top bit set; item and its siblings, the container's 8 and 8 little-endian whose last high
-//! nibble says what kind of resource it is. SDKs rely on these shapes (wire guide §8).
+//! nibble says what kind of resource it is. SDKs rely on these shapes (wire guide §8). Users, permissions and client
+//! encryption keys have theirs in `children`.
+
+mod children;
+
+pub use children::{ClientKeyRid, PermissionRid, UserRid};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

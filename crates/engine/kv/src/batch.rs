@@ -44,6 +44,16 @@ impl Condition {
     }
 }
 
+/// How much a batch holds at one moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    conditions: usize,
+    puts: usize,
+    unseen: usize,
+    tallies: usize,
+    log: usize,
+}
+
 /// A batch that has no place in the order of commits yet.
 #[derive(Debug, Default)]
 pub struct Batch {
@@ -84,6 +94,25 @@ impl UnstampedPut {
 impl Batch {
     pub fn new() -> Self {
         Self::default()
+    }
+
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            conditions: self.conditions.len(),
+            puts: self.puts.len(),
+            unseen: self.unseen.len(),
+            tallies: self.tallies.len(),
+            log: self.log.len(),
+        }
+    }
+
+    /// Drops what was added since the mark.
+    pub(crate) fn roll_back(&mut self, to: Mark) {
+        self.conditions.truncate(to.conditions);
+        self.puts.truncate(to.puts);
+        self.unseen.truncate(to.unseen);
+        self.tallies.truncate(to.tallies);
+        self.log.truncate(to.log);
     }
 
     pub fn require(&mut self, condition: Condition) {

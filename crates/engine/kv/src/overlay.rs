@@ -5,7 +5,7 @@ use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Overlay {
     spaces: [BTreeMap<Bytes, Option<Bytes>>; 4],
 }

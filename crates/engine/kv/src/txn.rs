@@ -71,6 +71,25 @@ impl<'a> Txn<'a> {
         self.batch.require(Condition { space, key: key.into(), expect });
     }
 
+    /// Runs a part that leaves nothing behind if it fails.
+    pub fn part<T, E>(&mut self, run: impl FnOnce(&mut Self) -> Result<T, E>) -> Result<T, E> {
+        let mark = self.batch.mark();
+        let said = run(self);
+        if said.is_err() {
+            self.batch.roll_back(mark);
+            self.own = Default::default();
+            for (index, put) in self.batch.puts.iter().enumerate() {
+                self.own[put.space as usize].insert(put.key.clone(), index);
+            }
+        }
+        said
+    }
+
+    /// Whether it reads nothing but the snapshot: it wrote nothing so far, and nothing is pending.
+    pub fn is_as_durable(&self) -> bool {
+        self.batch.is_empty() && self.pending.iter().all(|puts| puts.is_empty())
+    }
+
     pub fn into_batch(self) -> Batch {
         self.batch
     }

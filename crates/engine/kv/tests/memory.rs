@@ -192,3 +192,46 @@ proptest! {
         }
     }
 }
+
+/// What a transaction shows of a space, and the batch that it leaves.
+fn outcome(txn: Txn<'_>) -> (Vec<(Bytes, Bytes)>, String) {
+    let rows = txn.range(Space::Documents, &KeyRange::all(), Order::Ascending);
+    let rows = rows.map(|row| row.expect("read")).collect();
+    (rows, format!("{:?}", txn.into_batch()))
+}
+
+fn apply(txn: &mut Txn<'_>, changes: &[(u8, Option<u8>)]) {
+    for (key, value) in changes {
+        let key = Bytes::copy_from_slice(&[*key]);
+        match value {
+            Some(value) => txn.put(Space::Documents, key.clone(), vec![*value]),
+            None => txn.delete(Space::Documents, key.clone()),
+        }
+        txn.put_unseen(Space::Index, key.clone(), None);
+        txn.tally(Space::Index, key, 1, 1);
+        txn.log(1, Batch::log_payload(0));
+    }
+}
+
+proptest! {
+    /// Parts that fail leave the transaction as it would be without them.
+    #[test]
+    fn a_part_that_fails_leaves_nothing(
+        parts in prop::collection::vec((prop::collection::vec((0u8..4, any::<Option<u8>>()), 0..6), any::<bool>()), 0..8),
+    ) {
+        let db = Db::open(Box::new(MemoryEngine::new()), Sync::Data).expect("opened");
+        let (snapshot, pending) = (db.snapshot(), Overlay::default());
+        let (mut whole, mut good) = (Txn::new(&snapshot, &pending), Txn::new(&snapshot, &pending));
+        for (changes, succeeds) in &parts {
+            let said = whole.part(|txn| {
+                apply(txn, changes);
+                if *succeeds { Ok(()) } else { Err(()) }
+            });
+            prop_assert_eq!(said.is_ok(), *succeeds);
+            if *succeeds {
+                apply(&mut good, changes);
+            }
+        }
+        prop_assert_eq!(outcome(whole), outcome(good));
+    }
+}

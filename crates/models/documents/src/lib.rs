@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! catalog/      databases, containers, offers: the rows in `meta`, and the picture of them in memory
+//! children/     users, permissions, scripts, client encryption keys: one mechanism for all of them
 //! definition/   what a container is told to be: validated and normalised policies
 //! item/         an item's row, preparing one outside the lock, the operations on it, feeds
 //! changes/      the log of changes, read as the change feed and trimmed
@@ -19,6 +20,7 @@
 pub mod catalog;
 pub mod changes;
 pub mod charge;
+pub mod children;
 pub mod definition;
 pub mod expiry;
 pub mod index;

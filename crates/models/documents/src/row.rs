@@ -30,6 +30,23 @@ pub enum Row<'a> {
         kind: JobKind,
         container: u32,
     },
+    /// A user, a permission, a script or a client encryption key.
+    Child {
+        kind: u8,
+        owner: u32,
+        name: &'a str,
+    },
+    /// The name of the child with this number.
+    ChildPlace {
+        kind: u8,
+        owner: u32,
+        ordinal: u64,
+    },
+    /// How many children of a kind an owner has, and the last number that one was given.
+    ChildCount {
+        kind: u8,
+        owner: u32,
+    },
     Item {
         container: u32,
         epk: &'a [u8],
@@ -99,6 +116,10 @@ pub enum JobKind {
     Expiry = 2,
     /// Enter every item into the indexes that a new policy asks for.
     Index = 3,
+    /// Remove the users and client encryption keys of a dropped database; the number is the database's.
+    Database = 4,
+    /// Remove the permissions of a dropped user; the number is the user's.
+    User = 5,
 }
 
 const NUMBERS: u8 = 1;
@@ -110,6 +131,9 @@ const JOB: u8 = 6;
 const PROBE: u8 = 7;
 /// Out of line, because other kinds of rows may follow on the ones above.
 const TRIMMED: u8 = 32;
+const CHILD: u8 = 8;
+const CHILD_PLACE: u8 = 9;
+const CHILD_COUNT: u8 = 10;
 pub(crate) const UNIQUE: u8 = 1;
 pub(crate) const EXPIRY: u8 = 2;
 pub(crate) const PARTITION: u8 = 3;
@@ -147,6 +171,13 @@ impl Row<'_> {
             Row::Probe => KeyBuf::new().u8(PROBE),
             Row::Offer { number } => KeyBuf::new().u8(OFFER).u32(number),
             Row::Job { kind, container } => KeyBuf::new().u8(JOB).u8(kind as u8).u32(container),
+            Row::Child { kind, owner, name } => {
+                KeyBuf::new().u8(CHILD).u8(kind).u32(owner).raw(name.as_bytes())
+            }
+            Row::ChildPlace { kind, owner, ordinal } => {
+                KeyBuf::new().u8(CHILD_PLACE).u8(kind).u32(owner).u64(ordinal)
+            }
+            Row::ChildCount { kind, owner } => KeyBuf::new().u8(CHILD_COUNT).u8(kind).u32(owner),
             Row::Item { container, epk, id } => {
                 let size = 4 + epk.len() + 8 + id.len();
                 KeyBuf::with_capacity(size).u32(container).bytes(epk).raw(id.as_bytes())
@@ -202,6 +233,22 @@ pub fn containers_of(database: u32) -> KeyRange {
 
 pub fn offers() -> KeyRange {
     KeyRange::prefix(&[OFFER])
+}
+
+/// The children of one kind that an owner has, by name.
+pub fn children(kind: u8, owner: u32) -> KeyRange {
+    KeyRange::prefix(&KeyBuf::new().u8(CHILD).u8(kind).u32(owner).finish())
+}
+
+/// The numbers of the children of one kind that an owner has.
+pub fn child_places(kind: u8, owner: u32) -> KeyRange {
+    KeyRange::prefix(&KeyBuf::new().u8(CHILD_PLACE).u8(kind).u32(owner).finish())
+}
+
+/// The name of a child, of its row's key.
+pub fn read_child(key: &[u8]) -> Option<&str> {
+    const HEAD_BYTES: usize = 6;
+    std::str::from_utf8(key.get(HEAD_BYTES..)?).ok()
 }
 
 pub fn jobs() -> KeyRange {
@@ -300,6 +347,8 @@ pub fn read_job(key: &[u8]) -> Option<(JobKind, u32)> {
         1 => JobKind::Sweep,
         2 => JobKind::Expiry,
         3 => JobKind::Index,
+        4 => JobKind::Database,
+        5 => JobKind::User,
         _ => return None,
     };
     Some((kind, reader.u32().ok()?))

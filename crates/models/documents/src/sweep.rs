@@ -1,6 +1,7 @@
 //! Removing the rows of a dropped container, some at a time. The container is out of the catalog before, so
-//! nobody reads them.
+//! nobody reads them. Its scripts go with the rest; what dropped databases and users leave is removed in `children`.
 
+use crate::children;
 use crate::expiry::Step;
 use crate::row::{self, JobKind, Row};
 use bytes::Bytes;
@@ -34,6 +35,9 @@ pub fn step(txn: &mut Txn<'_>, container: u32) -> Result<Step, Error> {
         }
     }
     txn.delete(Space::Meta, Row::Trimmed { container }.key());
+    if children::sweep_scripts(txn, container)? == Step::More {
+        return Ok(Step::More);
+    }
     txn.delete(Space::Meta, Row::Job { kind: JobKind::Sweep, container }.key());
     Ok(Step::Done)
 }

@@ -7,6 +7,7 @@
 use crate::{Scope, Store, WriteError};
 use orrery_core::limits;
 use orrery_documents::catalog::{CatalogError, Container, settle_container};
+use orrery_documents::children;
 use orrery_documents::expiry::{self, Step};
 use orrery_documents::index::{self, Chunk};
 use orrery_documents::row::{JobKind, Row};
@@ -73,6 +74,12 @@ impl Store {
             }
             (JobKind::Expiry, Some(container)) => {
                 self.write_blocking(Scope::Catalog, |txn| expiry::rebuild_step(txn, container, now))?
+            }
+            (JobKind::Database, _) => {
+                self.write_blocking(Scope::Catalog, |txn| children::sweep_database(txn, number))?
+            }
+            (JobKind::User, _) => {
+                self.write_blocking(Scope::Catalog, |txn| children::sweep_user(txn, number))?
             }
             (JobKind::Index, Some(container)) => return self.index_step(container),
             (JobKind::Expiry | JobKind::Index, None) => self.write_blocking(Scope::Catalog, |txn| {

@@ -16,6 +16,7 @@
 mod background;
 mod catalog;
 mod committer;
+mod long;
 mod newest;
 mod queue;
 mod scope;
@@ -23,9 +24,10 @@ mod store;
 mod stripe;
 mod trimming;
 mod trouble;
+mod watch;
 mod watchdog;
 
 pub use background::Progress;
-pub use orrery_kv::{Engine, Error as EngineError, Snapshot, Sync, Txn};
+pub use orrery_kv::{Engine, Error as EngineError, Read, Snapshot, Sync, Txn};
 pub use scope::Scope;
 pub use store::{Committed, OpenError, Options, Store, WriteError};

@@ -10,7 +10,33 @@ pub enum Scope<'a> {
     Partition { container: u32, epk: &'a [u8] },
 }
 
+/// A scope that is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum OwnedScope {
+    Catalog,
+    Partition { container: u32, epk: Box<[u8]> },
+}
+
+impl OwnedScope {
+    pub fn is(&self, scope: Scope<'_>) -> bool {
+        match (self, scope) {
+            (Self::Catalog, Scope::Catalog) => true,
+            (Self::Partition { container, epk }, Scope::Partition { container: other, epk: key }) => {
+                *container == other && **epk == *key
+            }
+            _ => false,
+        }
+    }
+}
+
 impl Scope<'_> {
+    pub(crate) fn to_owned(self) -> OwnedScope {
+        match self {
+            Self::Catalog => OwnedScope::Catalog,
+            Self::Partition { container, epk } => OwnedScope::Partition { container, epk: epk.into() },
+        }
+    }
+
     pub(crate) fn stripe(self, stripes: usize) -> usize {
         let mut hasher = DefaultHasher::new();
         self.hash(&mut hasher);

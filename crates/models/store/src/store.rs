@@ -8,6 +8,7 @@ use crate::queue::{Answer, Queue};
 use crate::stripe::Stripes;
 use crate::trimming::TrimmingDue;
 use crate::trouble::Trouble;
+use crate::watch::Reserved;
 use crate::watchdog::Watchdog;
 use orrery_core::{Env, Lsn, limits};
 use orrery_documents::catalog::Catalog;
@@ -20,13 +21,13 @@ use tokio::sync::Notify;
 
 /// A cheap handle on the one store of a process.
 #[derive(Clone)]
-pub struct Store(Arc<Inner>);
+pub struct Store(pub(crate) Arc<Inner>);
 
-struct Inner {
-    db: Arc<Db>,
+pub(crate) struct Inner {
+    pub(crate) db: Arc<Db>,
     env: Env,
-    queue: Arc<Queue>,
-    stripes: Arc<Stripes>,
+    pub(crate) queue: Arc<Queue>,
+    pub(crate) stripes: Arc<Stripes>,
     watchdog: Arc<Watchdog>,
     trouble: Arc<Trouble>,
     catalog: CatalogCache,
@@ -193,6 +194,10 @@ impl Store {
         for attempt in 0..limits::TRANSACTION_RETRIES_MAX {
             let done = match self.attempt(scope, attempt > 0, &body)? {
                 Attempt::Again => None,
+                Attempt::Reserved(reserved) => {
+                    reserved.over().await;
+                    None
+                }
                 Attempt::Settled(said) => settled(said, Ok(self.durable_lsn()))?,
                 Attempt::Waits(said, answer) => {
                     settled(said, answer.await.unwrap_or(Err(CommitError::Closed)))?
@@ -214,6 +219,10 @@ impl Store {
         for attempt in 0..limits::TRANSACTION_RETRIES_MAX {
             let done = match self.attempt(scope, attempt > 0, &body)? {
                 Attempt::Again => None,
+                Attempt::Reserved(reserved) => {
+                    reserved.wait();
+                    None
+                }
                 Attempt::Settled(said) => settled(said, Ok(self.durable_lsn()))?,
                 Attempt::Waits(said, answer) => {
                     settled(said, answer.blocking_recv().unwrap_or(Err(CommitError::Closed)))?
@@ -237,6 +246,9 @@ impl Store {
         let inner = &*self.0;
         let index = scope.stripe(inner.stripes.len());
         let mut stripe = inner.stripes.lock(index);
+        if let Some(reserved) = stripe.reserved(scope, None) {
+            return Ok(Attempt::Reserved(reserved));
+        }
         let epoch = inner.queue.epoch();
         let snapshot = inner.db.snapshot();
         let pending = stripe.pending_over(&snapshot, epoch);
@@ -251,7 +263,7 @@ impl Store {
             let cell = inner.catalog.newest().cell_of(scope);
             inner.queue.push(batch, index, epoch, |batch| {
                 newest::raise(cell.as_ref(), batch.lsn());
-                stripe.add(batch);
+                stripe.add(scope, batch);
             })
         } else if rests_on_pending {
             inner.queue.barrier(epoch)
@@ -307,10 +319,12 @@ enum Attempt<T, E> {
     Waits(Result<T, E>, Answer),
     /// Something it saw was never made durable.
     Again,
+    /// A long transaction has the scope for itself; nothing was run.
+    Reserved(Reserved),
 }
 
 /// What a transaction said, once its answer is known; `None`: it must be run again.
-fn settled<T, E>(
+pub(crate) fn settled<T, E>(
     said: Result<T, E>,
     answer: Result<Lsn, CommitError>,
 ) -> Result<Option<Committed<T>>, WriteError<E>> {
@@ -321,7 +335,7 @@ fn settled<T, E>(
     }
 }
 
-fn refusal<E>(error: CommitError) -> WriteError<E> {
+pub(crate) fn refusal<E>(error: CommitError) -> WriteError<E> {
     match error {
         CommitError::Refused => WriteError::OwnerGone,
         CommitError::Aborted | CommitError::Busy => WriteError::Busy,

@@ -3,6 +3,8 @@
 //! Two scopes may share a stripe; they then wait for each other for the microseconds a transaction takes,
 //! and see each other's pending puts, whose keys are not theirs. In exchange no lock is ever made or freed.
 
+use crate::Scope;
+use crate::watch::{Reserved, Watches};
 use orrery_core::Lsn;
 use orrery_kv::{Overlay, Snapshot, StampedBatch};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -16,6 +18,7 @@ pub(crate) struct Stripe {
     newer: Generation,
     older: Generation,
     epoch: u64,
+    watches: Watches,
 }
 
 #[derive(Default)]
@@ -56,13 +59,25 @@ impl Stripe {
     /// to the snapshot's LSN are in it.
     pub fn pending_over(&mut self, snapshot: &Snapshot, epoch: u64) -> [&Overlay; 2] {
         if self.epoch != epoch {
-            *self = Self { epoch, ..Self::default() };
+            let watches = std::mem::take(&mut self.watches);
+            *self = Self { epoch, watches, ..Self::default() };
         }
         self.forget(snapshot.lsn());
         [&self.newer.puts, &self.older.puts]
     }
 
-    pub fn add(&mut self, batch: &StampedBatch) {
+    /// Somebody who holds the scope for itself, if it is not who asks.
+    pub fn reserved(&mut self, scope: Scope<'_>, asker: Option<u64>) -> Option<Reserved> {
+        self.watches.reserved(scope, asker)
+    }
+
+    pub fn watches(&mut self) -> &mut Watches {
+        &mut self.watches
+    }
+
+    /// Takes a batch of the scope among what waits.
+    pub fn add(&mut self, scope: Scope<'_>, batch: &StampedBatch) {
+        self.watches.written(scope);
         batch.puts().iter().for_each(|put| self.newer.puts.put(put));
         self.newer.newest = batch.lsn();
     }
@@ -101,7 +116,7 @@ mod tests {
     fn what_is_durable_goes_although_more_keeps_coming() {
         let mut stripe = Stripe::default();
         for lsn in 1..=1000u64 {
-            stripe.add(&batch(lsn));
+            stripe.add(Scope::Catalog, &batch(lsn));
             stripe.forget(Lsn(lsn.saturating_sub(5)));
             assert!((lsn.saturating_sub(4).max(1)..=lsn).all(|pending| waits(&stripe, pending)), "at {lsn}");
             assert!(lsn < 20 || !waits(&stripe, lsn - 15), "at {lsn} nothing old is kept");

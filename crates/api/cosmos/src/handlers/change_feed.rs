@@ -3,15 +3,15 @@
 //! The etag of a page says where the next one begins. 304 means that nothing is new; a page that looked at much and found
 //! nothing for its scope is an empty 200, with an etag that has moved on.
 
-use super::item_feed::{range_of, scope};
+use super::item_feed::{place, scope};
 use crate::change_feed::asked::{Asked, Feed, Place};
 use crate::change_feed::body;
 use crate::failure::Failure;
+use crate::header;
 use crate::partition_key::Scope;
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::service::Cosmos;
-use crate::{header, session};
 use http::StatusCode;
 use http::header::ETAG;
 use orrery_api_common::percent;
@@ -24,7 +24,6 @@ use orrery_store::Snapshot;
 use std::sync::Arc;
 
 pub async fn list(cosmos: &Cosmos, request: &Request, container: &Arc<Container>) -> Result<Reply, Failure> {
-    super::items::check_consistency(cosmos, request)?;
     let (asked, scope, limits) = (Asked::read(request)?, scope(request, container)?, request.page_limits()?);
     let (snapshot, now) = (cosmos.store().snapshot(), cosmos.store().env().now());
     if let Place::After(after) = asked.place
@@ -32,16 +31,13 @@ pub async fn list(cosmos: &Cosmos, request: &Request, container: &Arc<Container>
     {
         return Err(from_the_future(after, snapshot.lsn()));
     }
-    let (range, lsn) = (range_of(&scope, container), snapshot.lsn());
+    let (place, lsn) = (place(cosmos, container, &scope, snapshot.lsn()), snapshot.lsn());
     let read = {
         let container = container.clone();
         move || read(&snapshot, &container, &scope, asked, limits, now)
     };
     let page = super::on_a_thread(read).await??;
-    Ok(reply(container, page)
-        .header(header::SESSION_TOKEN, session::token(range, lsn))
-        .header(header::LSN, lsn.0)
-        .header(header::PARTITION_KEY_RANGE_ID, range.to_string()))
+    Ok(reply(container, page).headers(place).header(header::LSN, lsn.0))
 }
 
 /// Going on from there would pass over every change until the numbers have caught up.

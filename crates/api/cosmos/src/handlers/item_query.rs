@@ -10,6 +10,7 @@ use crate::query::metrics;
 use crate::query::run::run;
 use crate::reply::Reply;
 use crate::request::Request;
+use crate::script::functions::Scripted;
 use crate::service::Cosmos;
 use crate::usage::{Queried, Reach, asked};
 use http::StatusCode;
@@ -55,6 +56,8 @@ pub async fn query(
         let (cosmos, container) = (cosmos.clone(), container.clone());
         move |host: &QueryHost| {
             let mut prepared = prepare_for(&body.text, &body.parameters, Rules::On, &settings(&container))?;
+            let seed = cosmos.store().env().random_u64();
+            let host = &Scripted::new(host, &*snapshot, container.rid(), seed);
             let items = Items::new(&*snapshot, &container, &scope, host)?;
             let (items, named) = narrowed(items, &prepared, &body.parameters, &container);
             let items = items.remembering(cosmos.places()).indexed()?;
@@ -88,7 +91,7 @@ fn with_direction(reply: Reply, descends: Option<bool>) -> Reply {
     }
 }
 
-pub(super) fn settings(container: &Container) -> Settings {
+pub fn settings(container: &Container) -> Settings {
     let vectors = container.definition().vectors().iter().map(|vector| {
         let distance = match vector.distance {
             DistanceFunction::Euclidean => Distance::Euclidean,
@@ -142,7 +145,7 @@ fn missing(page: &Page) -> Vec<Vec<(Path, bool)>> {
 }
 
 /// Only the items, or else the partitions, that the filter names; and which partitions these are.
-pub(super) fn narrowed<'a>(
+pub fn narrowed<'a>(
     items: Items<'a>,
     prepared: &Prepared,
     parameters: &[(String, Value)],
@@ -190,7 +193,7 @@ fn reply(container: &Container, page: &Page) -> Reply {
         .json(text)
 }
 
-fn charge(page: &Page) -> Charge {
+pub fn charge(page: &Page) -> Charge {
     Charge::query(&ReadWork {
         documents_read: page.metrics.documents_read,
         bytes_read: page.metrics.bytes_read,

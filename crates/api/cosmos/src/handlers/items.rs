@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::reply::{Reply, ToValue};
 use crate::request::{Post, Request};
+use crate::script::triggers::{self, Text, Write};
 use crate::service::Cosmos;
 use crate::{header, partition_key, session};
 use bytes::Bytes;
@@ -34,8 +35,16 @@ pub async fn post(
     }
 }
 
-async fn create(cosmos: &Cosmos, request: &mut Request, container: &Container) -> Result<Reply, Failure> {
+async fn create(
+    cosmos: &Cosmos,
+    request: &mut Request,
+    container: &Arc<Container>,
+) -> Result<Reply, Failure> {
     let item = prepared(request, container).await?;
+    if triggers::are_named(request) {
+        let text = with_triggers(request).await?;
+        return triggers::write(cosmos, request, container, item.epk, text, Write::Create).await;
+    }
     let (stamp, ordinal) = (cosmos.stamp(), || cosmos.store().next_ordinal());
     let body = |txn: &mut Txn<'_>| item::create(txn, container, &item, stamp, ordinal);
     let written = cosmos.store().write(scope(container, &item.epk), body).await;
@@ -44,10 +53,18 @@ async fn create(cosmos: &Cosmos, request: &mut Request, container: &Container) -
     Ok(write_reply(cosmos, request, container, &item.epk, &written.value, written.lsn))
 }
 
-async fn upsert(cosmos: &Cosmos, request: &mut Request, container: &Container) -> Result<Reply, Failure> {
+async fn upsert(
+    cosmos: &Cosmos,
+    request: &mut Request,
+    container: &Arc<Container>,
+) -> Result<Reply, Failure> {
     let item = prepared(request, container).await?;
     // `If-None-Match: *` on an upsert would make it a create; it is the create's own condition.
     let conditions = request.preconditions();
+    if triggers::are_named(request) {
+        let text = with_triggers(request).await?;
+        return triggers::write(cosmos, request, container, item.epk, text, Write::Upsert(conditions)).await;
+    }
     let (stamp, ordinal) = (cosmos.stamp(), || cosmos.store().next_ordinal());
     let body = |txn: &mut Txn<'_>| item::upsert(txn, container, &item, conditions, stamp, ordinal);
     let written =
@@ -59,7 +76,7 @@ async fn upsert(cosmos: &Cosmos, request: &mut Request, container: &Container) -
 pub async fn replace(
     cosmos: &Cosmos,
     request: &mut Request,
-    container: &Container,
+    container: &Arc<Container>,
     id: &str,
 ) -> Result<Reply, Failure> {
     let item = prepared(request, container).await?;
@@ -68,6 +85,11 @@ pub async fn replace(
         None => Target { epk: item.epk.clone(), id: ItemId::parse(id)? },
     };
     let (conditions, stamp) = (request.preconditions(), cosmos.stamp());
+    if triggers::are_named(request) {
+        let (text, epk) = (with_triggers(request).await?, target.epk.clone());
+        return triggers::write(cosmos, request, container, epk, text, Write::Replace(target, conditions))
+            .await;
+    }
     let body = |txn: &mut Txn<'_>| item::replace(txn, container, &target, &item, conditions, stamp);
     let written = cosmos.store().write(scope(container, &target.epk), body).await;
     let written = checked(cosmos, container, &target.epk, written)?;
@@ -78,11 +100,16 @@ pub async fn replace(
 pub async fn delete(
     cosmos: &Cosmos,
     request: &Request,
-    container: &Container,
+    container: &Arc<Container>,
     id: &str,
 ) -> Result<Reply, Failure> {
     let target = target(request, container, id)?;
     let (conditions, stamp) = (request.preconditions(), cosmos.stamp());
+    if triggers::are_named(request) {
+        let (text, epk) = (Text::default(), target.epk.clone());
+        return triggers::write(cosmos, request, container, epk, text, Write::Delete(target, conditions))
+            .await;
+    }
     let body = |txn: &mut Txn<'_>| item::delete(txn, container, &target, conditions, stamp);
     let deleted = cosmos.store().write(scope(container, &target.epk), body).await;
     let deleted = checked(cosmos, container, &target.epk, deleted)?;
@@ -115,8 +142,7 @@ pub fn read(cosmos: &Cosmos, request: &Request, container: &Container, id: &str)
 
 /// The body as an item that may be stored here: its partition key is the one that the header names.
 async fn prepared(request: &mut Request, container: &Container) -> Result<Prepared, Failure> {
-    let body = request.body().await?;
-    let text = if body.first() == Some(&BINARY) { Bytes::from(binary_to_text(&body)?) } else { body };
+    let text = text(request).await?;
     let item = item::prepare(container, &text)?.indexed(directive(request)?);
     if let Some(header) = request.header_or_refuse(&header::PARTITION_KEY)?
         && partition_key::point(container, header)? != item.epk
@@ -126,6 +152,17 @@ async fn prepared(request: &mut Request, container: &Container) -> Result<Prepar
         ));
     }
     Ok(item)
+}
+
+/// The body as JSON text.
+async fn text(request: &mut Request) -> Result<Bytes, Failure> {
+    let body = request.body().await?;
+    Ok(if body.first() == Some(&BINARY) { Bytes::from(binary_to_text(&body)?) } else { body })
+}
+
+/// The body for a write with triggers, which may change it.
+async fn with_triggers(request: &mut Request) -> Result<Text, Failure> {
+    Ok(Text { bytes: text(request).await?, directive: directive(request)? })
 }
 
 /// Whether the item is to be indexed, where the request has a say in it.
@@ -169,7 +206,7 @@ fn checked<T>(
         .map_err(|error| Failure::from(error).at(place(cosmos, container, epk, cosmos.store().durable_lsn())))
 }
 
-fn write_reply(
+pub fn write_reply(
     cosmos: &Cosmos,
     request: &Request,
     container: &Container,
@@ -193,7 +230,7 @@ fn headers(cosmos: &Cosmos, reply: Reply, container: &Container, epk: &Epk, seen
 
 /// What every answer about an item says of its place, whether it has the item or refuses it. `seen` is the LSN of the
 /// state that the answer comes from, or of the commit that it made.
-fn place(cosmos: &Cosmos, container: &Container, epk: &Epk, seen: Lsn) -> [(HeaderName, HeaderValue); 6] {
+pub fn place(cosmos: &Cosmos, container: &Container, epk: &Epk, seen: Lsn) -> [(HeaderName, HeaderValue); 6] {
     let range = container.ranges().of(epk).id;
     let (token, lsn) = session::token(cosmos, container, range, seen);
     [

@@ -3,6 +3,8 @@
 pub mod account;
 pub mod by_rid;
 pub mod change_feed;
+pub mod children;
+pub mod conflicts;
 pub mod containers;
 pub mod databases;
 pub mod item_explain;

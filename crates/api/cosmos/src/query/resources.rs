@@ -1,4 +1,4 @@
-//! Queries over databases, containers and offers: the same language over a list that is in memory.
+//! Queries over databases, containers, offers and what they own: the same language over a list, in memory or not.
 
 use super::body::QueryBody;
 use super::host::QueryHost;
@@ -26,6 +26,17 @@ pub async fn query(
     name: &str,
     resources: Vec<Value>,
 ) -> Result<Reply, Failure> {
+    query_over(cosmos, request, owner_rid, name, List::new(&resources)).await
+}
+
+/// The same over any collection whose positions are ids.
+pub async fn query_over(
+    cosmos: &Cosmos,
+    request: &mut Request,
+    owner_rid: &str,
+    name: &str,
+    resources: impl Collection + Send + 'static,
+) -> Result<Reply, Failure> {
     let body = QueryBody::parse(&request.body().await?)?;
     let question = body.fingerprint_of(&format!("{owner_rid}/{name}"));
     let resume = match request.header_or_refuse(&header::CONTINUATION)?.filter(|token| !token.is_empty()) {
@@ -36,7 +47,7 @@ pub async fn query(
     let host = QueryHost::new(cosmos.store().env());
     let work = move |host: &QueryHost| {
         let plan = prepare(&body.text, &body.parameters, Rules::On)?.plan;
-        Ok(page(&plan, &List::new(&resources), host, resume.as_deref(), None, limits)?)
+        Ok(page(&plan, &resources, host, resume.as_deref(), None, limits)?)
     };
     let page = run(cosmos, host, work).await?;
     let reply = reply(owner_rid, name, &page);

@@ -7,6 +7,8 @@ mod model;
 mod operations;
 mod record;
 
+pub(crate) use operations::find_database;
+
 pub use model::{Catalog, Container, Database, Offer, OfferTarget};
 pub use operations::{
     CatalogError, create_container, create_database, create_serverless_container, delete_container,

@@ -7,7 +7,7 @@ use crate::index;
 use crate::item::{Preconditions, Verdict};
 use crate::ranges::Ranges;
 use crate::row::{self, Row};
-use crate::{Stamp, expiry, sweep};
+use crate::{Stamp, children, expiry, sweep};
 use bytes::Bytes;
 use orrery_core::{ContainerRid, DatabaseName, DatabaseRid, ETag, OfferRid, limits};
 use orrery_kv::{Error, Order, Read, Space, Txn};
@@ -68,6 +68,7 @@ pub fn delete_database(txn: &mut Txn<'_>, name: &str, conditions: Preconditions)
         drop_container(txn, &container);
     }
     drop_offer(txn, database.offer);
+    children::schedule_database(txn, database.rid)?;
     remove(txn, Row::Database { name });
     Ok(())
 }
@@ -228,8 +229,8 @@ fn the_container(txn: &Txn<'_>, database: &str, name: &str) -> Result<Container,
     find_container(txn, database.rid, name)?.ok_or(CatalogError::ContainerMissing)
 }
 
-fn find_database(txn: &Txn<'_>, name: &str) -> Result<Option<Database>, Error> {
-    let stored = txn.get(Space::Meta, &Row::Database { name }.key())?;
+pub(crate) fn find_database(state: &dyn Read, name: &str) -> Result<Option<Database>, Error> {
+    let stored = state.get(Space::Meta, &Row::Database { name }.key())?;
     stored.map(|bytes| record::read_database(&bytes)).transpose()
 }
 

@@ -11,6 +11,7 @@ mod catalog;
 mod changes;
 mod changes_model;
 mod checking;
+mod children;
 mod expiring;
 mod feed;
 mod fixtures;

@@ -14,6 +14,7 @@ mod failing;
 mod gate;
 mod group;
 mod indexing;
+mod long;
 mod panicking;
 mod pending;
 mod place;

@@ -1,0 +1,233 @@
+//! Users, permissions, stored procedures, triggers, user-defined functions and client encryption keys: create, read,
+//! replace, upsert, list, query, delete (wire guide §19, §20). One set of functions serves all of them.
+
+use super::{find_container, list_reply};
+use crate::failure::Failure;
+use crate::query::resources;
+use crate::reply::Reply;
+use crate::request::{Post, Request};
+use crate::route::OwnerPath;
+use crate::service::Cosmos;
+use crate::{encode, header, script};
+use http::{Method, StatusCode};
+use orrery_core::UserRid;
+use orrery_documents::charge::Charge;
+use orrery_documents::children::{self, Child, ChildError, Definition, Kind, Owner};
+use orrery_documents::item::Verdict;
+use orrery_query::execute::{Collection, Found, Start};
+use orrery_query::{Datum, QueryError};
+use orrery_store::{Scope, Snapshot};
+use serde_json::Value;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+pub async fn on_feed(
+    cosmos: &Cosmos,
+    request: &mut Request,
+    method: &Method,
+    owner: &OwnerPath<'_>,
+    kind: Kind,
+) -> Result<Reply, Failure> {
+    let owner = find_owner(cosmos, request, owner)?;
+    match (method.as_str(), request.post()) {
+        ("GET", _) => list(cosmos, request, owner, kind).await,
+        ("POST", Post::Query) => query(cosmos, request, owner, kind).await,
+        ("POST", Post::Create) => create(cosmos, request, owner, kind).await,
+        ("POST", Post::Upsert) if kind != Kind::ClientEncryptionKey => {
+            upsert(cosmos, request, owner, kind).await
+        }
+        _ => Err(Failure::method_not_allowed()),
+    }
+}
+
+pub async fn on_child(
+    cosmos: &Cosmos,
+    request: &mut Request,
+    method: &Method,
+    path: &OwnerPath<'_>,
+    kind: Kind,
+    id: &str,
+) -> Result<Reply, Failure> {
+    let owner = find_owner(cosmos, request, path)?;
+    match *method {
+        Method::GET => read(cosmos, request, &owner, kind, id),
+        Method::PUT => replace(cosmos, request, owner, kind, id).await,
+        Method::DELETE if kind != Kind::ClientEncryptionKey => delete(cosmos, request, owner, kind, id).await,
+        Method::POST => match path {
+            OwnerPath::Container { database, container } if kind == Kind::StoredProcedure => {
+                script::procedure::execute(cosmos, request, database, container, id).await
+            }
+            _ => Err(Failure::method_not_allowed()),
+        },
+        _ => Err(Failure::method_not_allowed()),
+    }
+}
+
+/// Whose children the path names; they are looked for in the newest durable state.
+pub fn find_owner(cosmos: &Cosmos, request: &Request, path: &OwnerPath<'_>) -> Result<Owner, Failure> {
+    match path {
+        OwnerPath::Database { database } => database_owner(cosmos, database),
+        OwnerPath::Container { database, container } => {
+            Ok(Owner::Container(find_container(cosmos, request, database, container)?.rid()))
+        }
+        OwnerPath::User { database, user } => {
+            let owner = database_owner(cosmos, database)?;
+            let found = children::find(&*cosmos.store().snapshot(), &owner, Kind::User, user)?;
+            let Owner::Database { name, rid } = owner else { return Err(missing_user(user)) };
+            let number = found.ok_or_else(|| missing_user(user))?.ordinal;
+            Ok(Owner::User { database: name, rid: UserRid::new(rid, number as u32) })
+        }
+    }
+}
+
+fn database_owner(cosmos: &Cosmos, name: &str) -> Result<Owner, Failure> {
+    let database = super::owner(cosmos, name)?;
+    Ok(Owner::Database { name: database.name.clone(), rid: database.rid })
+}
+
+fn missing_user(user: &str) -> Failure {
+    Failure::owner_missing(format!("Resource Not Found: there is no user '{user}'. Create it first."))
+}
+
+async fn list(cosmos: &Cosmos, request: &Request, owner: Owner, kind: Kind) -> Result<Reply, Failure> {
+    let place = place(&owner);
+    let after = match request.header_or_refuse(&header::CONTINUATION)?.filter(|token| !token.is_empty()) {
+        None => None,
+        Some(token) => Some(cosmos.tokens().read_children(kind, place, token)?),
+    };
+    let (snapshot, limits) = (cosmos.store().snapshot(), request.page_limits()?);
+    let read = move || {
+        let page = children::page(&*snapshot, &owner, kind, after.as_deref(), limits);
+        (owner, page)
+    };
+    let (owner, page) = super::on_a_thread(read).await?;
+    let page = page?;
+    let shown: Vec<Value> = page.children.iter().map(|child| encode::child(&owner, child, None)).collect();
+    let count = shown.len();
+    let reply = list_reply(&encode::feed(&owner.rid(), kind.feed(), shown), count);
+    Ok(match page.more_after {
+        None => reply,
+        Some(name) => reply.header(header::CONTINUATION, cosmos.tokens().write_children(kind, place, &name)),
+    })
+}
+
+/// What tells the owner of a continuation from others that have children of the same kind.
+fn place(owner: &Owner) -> u32 {
+    match owner {
+        Owner::Database { rid, .. } => rid.0,
+        Owner::Container(rid) => rid.number(),
+        Owner::User { rid, .. } => rid.number(),
+    }
+}
+
+async fn query(cosmos: &Cosmos, request: &mut Request, owner: Owner, kind: Kind) -> Result<Reply, Failure> {
+    let rid = owner.rid();
+    let list = List { snapshot: cosmos.store().snapshot(), owner, kind };
+    resources::query_over(cosmos, request, &rid, kind.feed(), list).await
+}
+
+/// The children of an owner in the order of their names, read as they are asked for.
+struct List {
+    snapshot: Arc<Snapshot>,
+    owner: Owner,
+    kind: Kind,
+}
+
+impl Collection for List {
+    fn scan(
+        &self,
+        start: &Start,
+        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+    ) -> Result<(), QueryError> {
+        let name = |position: &[u8]| String::from_utf8_lossy(position).into_owned();
+        let (after, at) = match start {
+            Start::Beginning => (None, None),
+            Start::After(position) => (Some(name(position)), None),
+            Start::At(position) => (None, Some(name(position))),
+        };
+        let mut show = |child: Child| {
+            let text = encode::child(&self.owner, &child, None).to_string();
+            let (position, ordinal, bytes) = (child.name.as_str().as_bytes(), child.ordinal, text.len());
+            visit(Found { position, ordinal, part: 0, bytes, root: Datum::read(&text) })
+        };
+        if let Some(at) = &at {
+            let there = children::find(&*self.snapshot, &self.owner, self.kind, at).map_err(broken)?;
+            if there.is_some_and(|child| child.name.as_str() == at && show(child).is_break()) {
+                return Ok(());
+            }
+        }
+        let after = after.or(at);
+        let each = |child, _| show(child);
+        children::each_after(&*self.snapshot, &self.owner, self.kind, after.as_deref(), each).map_err(broken)
+    }
+}
+
+fn broken(error: orrery_store::EngineError) -> QueryError {
+    QueryError::Storage(error.to_string())
+}
+
+async fn create(cosmos: &Cosmos, request: &mut Request, owner: Owner, kind: Kind) -> Result<Reply, Failure> {
+    let definition = Definition::parse(kind, request.json_object().await?)?;
+    script::check(kind, &definition).await?;
+    let stamp = cosmos.stamp();
+    let body = |txn: &mut orrery_store::Txn<'_>| children::create(txn, &owner, kind, &definition, stamp);
+    let created = cosmos.store().write(Scope::Catalog, body).await?;
+    Ok(reply(request, StatusCode::CREATED, &owner, &created.value))
+}
+
+async fn upsert(cosmos: &Cosmos, request: &mut Request, owner: Owner, kind: Kind) -> Result<Reply, Failure> {
+    let definition = Definition::parse(kind, request.json_object().await?)?;
+    script::check(kind, &definition).await?;
+    let (conditions, stamp) = (request.preconditions(), cosmos.stamp());
+    let body =
+        |txn: &mut orrery_store::Txn<'_>| children::upsert(txn, &owner, kind, &definition, conditions, stamp);
+    let (child, is_new) = cosmos.store().write(Scope::Catalog, body).await?.value;
+    let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
+    Ok(reply(request, status, &owner, &child))
+}
+
+fn read(cosmos: &Cosmos, request: &Request, owner: &Owner, kind: Kind, id: &str) -> Result<Reply, Failure> {
+    let found = children::find(&*cosmos.store().snapshot(), owner, kind, id)?;
+    let child = found.ok_or(ChildError::Missing(kind.noun()))?;
+    match request.preconditions().check(child.etag) {
+        Verdict::Holds => Ok(reply(request, StatusCode::OK, owner, &child)),
+        Verdict::Same => Ok(Reply::new(StatusCode::NOT_MODIFIED, Charge::metadata()).etag(child.etag)),
+        Verdict::Changed => Err(ChildError::Changed.into()),
+    }
+}
+
+async fn replace(
+    cosmos: &Cosmos,
+    request: &mut Request,
+    owner: Owner,
+    kind: Kind,
+    id: &str,
+) -> Result<Reply, Failure> {
+    let definition = Definition::parse(kind, request.json_object().await?)?;
+    script::check(kind, &definition).await?;
+    let (conditions, stamp) = (request.preconditions(), cosmos.stamp());
+    let body = |txn: &mut orrery_store::Txn<'_>| {
+        children::replace(txn, &owner, kind, id, &definition, conditions, stamp)
+    };
+    let replaced = cosmos.store().write(Scope::Catalog, body).await?;
+    Ok(reply(request, StatusCode::OK, &owner, &replaced.value))
+}
+
+async fn delete(
+    cosmos: &Cosmos,
+    request: &Request,
+    owner: Owner,
+    kind: Kind,
+    id: &str,
+) -> Result<Reply, Failure> {
+    let conditions = request.preconditions();
+    let body = |txn: &mut orrery_store::Txn<'_>| children::delete(txn, &owner, kind, id, conditions);
+    cosmos.store().write(Scope::Catalog, body).await?;
+    Ok(Reply::new(StatusCode::NO_CONTENT, Charge::metadata()))
+}
+
+fn reply(request: &Request, status: StatusCode, owner: &Owner, child: &Child) -> Reply {
+    let reply = Reply::new(status, Charge::metadata()).etag(child.etag);
+    let is_write = *request.method() != Method::GET;
+    if is_write && request.wants_minimal() { reply } else { reply.value(&encode::child(owner, child, None)) }
+}

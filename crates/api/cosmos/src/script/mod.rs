@@ -1,0 +1,72 @@
+//! Scripts on the wire: stored procedures, triggers and user-defined functions over a container's items.
+//!
+//! ```text
+//! partition    what a script may do, as operations on a transaction in one logical partition
+//! procedure    POST on a stored procedure
+//! triggers     writes that name triggers
+//! functions    user-defined functions, as a query calls them
+//! work         running what takes seconds: on a thread, so many at once, with an end
+//! ```
+
+pub mod functions;
+mod partition;
+pub mod procedure;
+pub mod triggers;
+mod work;
+
+use crate::failure::Failure;
+use crate::handlers::on_a_thread;
+use crate::header;
+use crate::request::Request;
+use http::{HeaderName, HeaderValue};
+use orrery_core::limits;
+use orrery_documents::children::{Definition, Kind};
+use serde_json::Value;
+
+/// Refuses a script whose text cannot be one.
+pub async fn check(kind: Kind, definition: &Definition) -> Result<(), Failure> {
+    if !Kind::SCRIPTS.contains(&kind) {
+        return Ok(());
+    }
+    let body = definition.members().get("body").and_then(Value::as_str).unwrap_or_default().to_owned();
+    on_a_thread(move || orrery_script::check(&body)).await?.map_err(Failure::from)
+}
+
+/// The request's headers as a script sees them: the text of a JSON object. Who asks is not a script's business.
+fn values(request: &Request) -> String {
+    let headers = request.head.headers.iter().filter(|(name, _)| **name != http::header::AUTHORIZATION);
+    let text = |value: &HeaderValue| value.to_str().ok().map(Value::from);
+    let values = headers.filter_map(|(name, value)| Some((name.as_str().to_owned(), text(value)?)));
+    Value::Object(values.collect()).to_string()
+}
+
+/// The header with a script's log, if the client wants it. What a header has no room for is left out.
+fn escaped_log(is_wanted: bool, log: &str) -> Option<(HeaderName, HeaderValue)> {
+    if !is_wanted {
+        return None;
+    }
+    let mut escaped = String::new();
+    let mut buffer = [0; 4];
+    for character in log.chars() {
+        let part = percent_encoding::utf8_percent_encode(character.encode_utf8(&mut buffer), UNESCAPED);
+        let part = part.to_string();
+        if escaped.len() + part.len() > limits::SCRIPT_LOG_HEADER_BYTES_MAX {
+            break;
+        }
+        escaped.push_str(&part);
+    }
+    let value = HeaderValue::from_str(&escaped).ok()?;
+    Some((header::SCRIPT_LOG_RESULTS, value))
+}
+
+/// What `encodeURIComponent` leaves as it is.
+const UNESCAPED: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'!')
+    .remove(b'~')
+    .remove(b'*')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')');

@@ -1,0 +1,270 @@
+//! A logical partition as a script works on it: each operation a part of the one transaction.
+//!
+//! An operation that is refused leaves nothing behind, whatever the script makes of its error. Trouble with the store
+//! is none that a script may catch: it is kept, and the transaction fails with it.
+
+use super::functions::Scripted;
+use crate::failure::Failure;
+use crate::handlers::item_query;
+use crate::query::body::QueryBody;
+use crate::service::Cosmos;
+use http::StatusCode;
+use orrery_core::{ETag, ItemId, ItemRid, ResourceKind, Timestamp, limits};
+use orrery_documents::Stamp;
+use orrery_documents::catalog::Container;
+use orrery_documents::charge::Charge;
+use orrery_documents::item::{
+    self, Directive, FeedScope, ItemRow, Items, Preconditions, Prepared, TagMatch, Target,
+};
+use orrery_keys::Epk;
+use orrery_query::QueryError;
+use orrery_query::execute::{Host as QueryHost, Limits, page};
+use orrery_query::plan::Rules;
+use orrery_query::prepare_for;
+use orrery_script::{Answer, Call, Document, Ended, Failed, Host, Operation, Refusal, Setting, WriteOptions};
+use orrery_store::Txn;
+use orrery_value::Value;
+use std::rc::Rc;
+use std::time::Instant;
+
+/// One try of a script, or of the scripts around one write.
+pub struct Partition<'a, 't> {
+    pub cosmos: &'a Cosmos,
+    pub container: &'a Container,
+    pub epk: &'a Epk,
+    pub txn: &'a mut Txn<'t>,
+    pub charge: Charge,
+    now: Timestamp,
+    began: Instant,
+    trouble: Option<Failure>,
+}
+
+/// A script by its name, and its text.
+#[derive(Clone, Debug)]
+pub struct Script {
+    pub name: String,
+    pub body: String,
+}
+
+impl<'a, 't> Partition<'a, 't> {
+    pub fn new(cosmos: &'a Cosmos, container: &'a Container, epk: &'a Epk, txn: &'a mut Txn<'t>) -> Self {
+        let (now, began) = (cosmos.store().env().now(), Instant::now());
+        Self { cosmos, container, epk, txn, charge: Charge::default(), now, began, trouble: None }
+    }
+
+    /// Runs a script; what it says of the store's trouble does not count.
+    pub fn run(&mut self, script: &Script, call: Call<'_>, values: &str) -> Result<Ended, (Failure, String)> {
+        let began = self.began;
+        let self_link = self.container.self_link().to_owned();
+        let setting = Setting {
+            name: &script.name,
+            self_link: &self_link,
+            alt_link: self.container.path(),
+            values,
+            now_ms: self.now.millis(),
+            seed: self.cosmos.store().env().random_u64(),
+            limits: orrery_script::Limits::default(),
+            elapsed: Rc::new(move || began.elapsed().as_millis() as u64),
+        };
+        let ended = orrery_script::run(&script.body, call, &setting, self);
+        match (self.trouble.take(), ended) {
+            (Some(trouble), _) => Err((trouble, String::new())),
+            (None, Ok(ended)) => Ok(ended),
+            (None, Err(Failed { error, log })) => Err((error.into(), log)),
+        }
+    }
+
+    /// The moment and the tag of a new version.
+    pub fn stamp(&self) -> Stamp {
+        Stamp { now: self.now, ..self.cosmos.stamp() }
+    }
+
+    pub fn pay(&mut self, charge: Charge) {
+        self.charge = [self.charge, charge].into_iter().sum();
+    }
+
+    fn perform(&mut self, operation: Operation<'_>) -> Result<Answer, Failure> {
+        match operation {
+            Operation::Create { body, options } => {
+                let (item, stamp) = (self.prepared(body, options)?, self.stamp());
+                self.write(|txn, container, cosmos| {
+                    item::create(txn, container, &item, stamp, || cosmos.store().next_ordinal())
+                })
+            }
+            Operation::Upsert { body, options } => {
+                let (item, stamp, conditions) =
+                    (self.prepared(body, options)?, self.stamp(), conditions(options));
+                self.write(|txn, container, cosmos| {
+                    item::upsert(txn, container, &item, conditions, stamp, || cosmos.store().next_ordinal())
+                })
+            }
+            Operation::Replace { document, body, options } => {
+                let (item, target, stamp) =
+                    (self.prepared(body, options)?, self.target(document)?, self.stamp());
+                self.write(|txn, container, _| {
+                    item::replace(txn, container, &target, &item, conditions(options), stamp)
+                })
+            }
+            Operation::Delete { document, options } => {
+                let (target, stamp) = (self.target(document)?, self.stamp());
+                self.write(|txn, container, _| {
+                    item::delete(txn, container, &target, conditions(options), stamp)
+                })?;
+                Ok(Answer::default())
+            }
+            Operation::Read { document } => self.read(document),
+            Operation::Query { question, items_max, continuation } => {
+                self.query(question, items_max, continuation)
+            }
+        }
+    }
+
+    fn write(
+        &mut self,
+        change: impl FnOnce(&mut Txn<'t>, &Container, &Cosmos) -> Result<item::Effect, item::ItemError>,
+    ) -> Result<Answer, Failure> {
+        let effect = self.txn.part(|txn| change(txn, self.container, self.cosmos))?;
+        self.pay(effect.charge);
+        Ok(self.answer(&effect.item))
+    }
+
+    fn read(&mut self, document: Document<'_>) -> Result<Answer, Failure> {
+        let target = self.target(document)?;
+        let found = item::read(&*self.txn, self.container, &target, self.now)?;
+        let item = found.ok_or(item::ItemError::Missing)?;
+        self.pay(Charge::point_read(item.text_length()));
+        Ok(self.answer(&item))
+    }
+
+    fn answer(&self, item: &ItemRow) -> Answer {
+        Answer { json: Some(json(item, self.container)), continuation: None }
+    }
+
+    /// An item that may be stored here: of this partition.
+    fn prepared(&self, body: &str, options: WriteOptions<'_>) -> Result<Prepared, Failure> {
+        let item = item::prepare(self.container, body.as_bytes())?.indexed(directive(options)?);
+        if item.epk != *self.epk {
+            return Err(Failure::partition_key(
+                "Requests originating from scripts cannot reference partition keys other than the one for which client request was submitted.",
+            ));
+        }
+        Ok(item)
+    }
+
+    fn target(&self, document: Document<'_>) -> Result<Target, Failure> {
+        let missing = || Failure::from(item::ItemError::Missing);
+        let id = match document {
+            Document::Id(id) => id.to_owned(),
+            Document::Rid(rid) => {
+                let rid = ItemRid::parse(rid).map_err(|_| missing())?;
+                if rid.container != self.container.rid() || rid.kind != ResourceKind::Item {
+                    return Err(missing());
+                }
+                item::id_of(&*self.txn, self.container, self.epk, rid.ordinal())?.ok_or_else(missing)?
+            }
+        };
+        Ok(Target { epk: self.epk.clone(), id: ItemId::parse(&id)? })
+    }
+
+    /// Sees what the script wrote so far. The indexes do not, so they help only while it has written nothing.
+    fn query(
+        &mut self,
+        question: &str,
+        items_max: Option<usize>,
+        continuation: Option<&str>,
+    ) -> Result<Answer, Failure> {
+        let body = QueryBody::parse(question.as_bytes())?;
+        let (tokens, container) = (self.cosmos.tokens(), self.container);
+        let asked = body.fingerprint_of("script");
+        let resume =
+            continuation.map(|token| tokens.read_query(container.number(), asked, token)).transpose()?;
+        let limits = Limits { items: items_max.unwrap_or(usize::MAX), bytes: limits::PAGE_BYTES_MAX };
+        let host = InTime {
+            cosmos: self.cosmos,
+            now_ms: self.now.millis(),
+            began: self.began,
+            asked: Instant::now(),
+        };
+        let host = Scripted::new(&host, &*self.txn, container.rid(), self.cosmos.store().env().random_u64());
+        let prepared =
+            prepare_for(&body.text, &body.parameters, Rules::On, &item_query::settings(container))?;
+        let items = Items::new(&*self.txn, container, &FeedScope::Partition(self.epk.clone()), &host)?;
+        let (items, _) = item_query::narrowed(items, &prepared, &body.parameters, container);
+        let items = if self.txn.is_as_durable() { items.indexed()? } else { items };
+        let found = page(&prepared.plan, &items, &host, resume.as_deref(), None, limits)?;
+        let charge = item_query::charge(&found);
+        let rows = String::from_utf8_lossy(&found.rows).into_owned();
+        let next = found.next.as_ref().map(|state| tokens.write_query(container.number(), asked, state));
+        drop(items);
+        drop(host);
+        self.pay(charge);
+        Ok(Answer { json: Some(format!("[{rows}]")), continuation: next })
+    }
+}
+
+impl Host for Partition<'_, '_> {
+    fn perform(&mut self, operation: Operation<'_>) -> Result<Answer, Refusal> {
+        if self.trouble.is_some() {
+            return Err(Refusal { number: 500, message: "The store is in trouble.".to_owned() });
+        }
+        Partition::perform(self, operation).map_err(|failure| {
+            self.pay(Charge::refused());
+            let refusal =
+                Refusal { number: u32::from(failure.status.as_u16()), message: failure.message.clone() };
+            if failure.status >= StatusCode::INTERNAL_SERVER_ERROR {
+                self.trouble = Some(failure);
+            }
+            refusal
+        })
+    }
+}
+
+/// An item as clients see it.
+pub fn json(item: &ItemRow, container: &Container) -> String {
+    let mut text = Vec::with_capacity(item.text_length() + 256);
+    item.write_json(container, &mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+fn conditions(options: WriteOptions<'_>) -> Preconditions {
+    let if_match = options.etag.map(|tag| TagMatch::Tag(ETag::parse(tag)));
+    Preconditions { if_match, if_none_match: None }
+}
+
+fn directive(options: WriteOptions<'_>) -> Result<Directive, Failure> {
+    match options.index_action.map(str::to_ascii_lowercase).as_deref() {
+        None | Some("default") => Ok(Directive::Default),
+        Some("include") => Ok(Directive::Include),
+        Some("exclude") => Ok(Directive::Exclude),
+        Some(other) => Err(Failure::bad_request(format!(
+            "The option indexAction is '{other}'; choose default, include or exclude."
+        ))),
+    }
+}
+
+/// The world of a query in a script: when the script's time is over, so is the query's.
+struct InTime<'a> {
+    cosmos: &'a Cosmos,
+    now_ms: u64,
+    began: Instant,
+    asked: Instant,
+}
+
+impl QueryHost for InTime<'_> {
+    fn now_ms(&self) -> u64 {
+        self.now_ms
+    }
+
+    fn random(&self) -> f64 {
+        (self.cosmos.store().env().random_u64() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn elapsed_ms(&self) -> u64 {
+        let is_over = self.began.elapsed().as_millis() as u64 > limits::SCRIPT_MILLIS_MAX;
+        if is_over { u64::MAX } else { self.asked.elapsed().as_millis() as u64 }
+    }
+
+    fn udf(&self, name: &str, _args: &[Value]) -> Result<Value, QueryError> {
+        Err(QueryError::Refused(format!("The user-defined function '{name}' is not there; create it first.")))
+    }
+}

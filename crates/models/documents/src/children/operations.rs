@@ -1,0 +1,192 @@
+//! Changing children. All of these run in the catalog's one scope, so each sees the last, and owners too.
+
+use super::read::find;
+use super::record::{self, Child, Count};
+use super::{Definition, Kind, Owner, sweep};
+use crate::Stamp;
+use crate::definition::DefinitionError;
+use crate::item::{Preconditions, Verdict};
+use crate::row::Row;
+use bytes::Bytes;
+use orrery_kv::{Error, Read, Space, Txn};
+
+/// What a user's resource id has room for; deleted ones count, because numbers are not given again.
+const NUMBER_MAX: u64 = (1 << 31) - 1;
+
+#[derive(Debug, thiserror::Error)]
+pub enum ChildError {
+    #[error("Resource with specified id, name, or unique index already exists.")]
+    Exists,
+    #[error("Resource Not Found: there is no such {0}.")]
+    Missing(&'static str),
+    #[error("Resource Not Found: the {0} is not there any more.")]
+    OwnerMissing(&'static str),
+    #[error("One of the specified pre-condition is not met")]
+    Changed,
+    #[error("there are {max} {what}s already, which is as many as there may be; delete one first")]
+    TooMany { what: &'static str, max: u64 },
+    #[error("the id of a {0} cannot be changed")]
+    Renamed(&'static str),
+    #[error(transparent)]
+    Definition(#[from] DefinitionError),
+    #[error(transparent)]
+    Store(#[from] Error),
+}
+
+pub fn create(
+    txn: &mut Txn<'_>,
+    owner: &Owner,
+    kind: Kind,
+    definition: &Definition,
+    stamp: Stamp,
+) -> Result<Child, ChildError> {
+    the_owner(txn, owner)?;
+    if is_taken(txn, owner, kind, definition)? {
+        return Err(ChildError::Exists);
+    }
+    insert(txn, owner, kind, definition, stamp)
+}
+
+/// The child, and whether it is new.
+pub fn upsert(
+    txn: &mut Txn<'_>,
+    owner: &Owner,
+    kind: Kind,
+    definition: &Definition,
+    conditions: Preconditions,
+    stamp: Stamp,
+) -> Result<(Child, bool), ChildError> {
+    the_owner(txn, owner)?;
+    if is_taken(txn, owner, kind, definition)? {
+        let name = definition.name().as_str();
+        return Ok((replace(txn, owner, kind, name, definition, conditions, stamp)?, false));
+    }
+    Ok((insert(txn, owner, kind, definition, stamp)?, true))
+}
+
+/// Replaces all but the resource id; a new id in the body is a new name, unless it is taken.
+pub fn replace(
+    txn: &mut Txn<'_>,
+    owner: &Owner,
+    kind: Kind,
+    name_or_rid: &str,
+    definition: &Definition,
+    conditions: Preconditions,
+    stamp: Stamp,
+) -> Result<Child, ChildError> {
+    the_owner(txn, owner)?;
+    let child = the_child(txn, owner, kind, name_or_rid, conditions)?;
+    if child.name != *definition.name() {
+        if kind == Kind::ClientEncryptionKey {
+            return Err(ChildError::Renamed(kind.noun()));
+        }
+        if is_taken(txn, owner, kind, definition)? {
+            return Err(ChildError::Exists);
+        }
+        txn.delete(Space::Meta, row(owner, kind, child.name.as_str()).key());
+    }
+    Ok(put(txn, owner, kind, child.ordinal, definition, stamp))
+}
+
+pub fn delete(
+    txn: &mut Txn<'_>,
+    owner: &Owner,
+    kind: Kind,
+    name_or_rid: &str,
+    conditions: Preconditions,
+) -> Result<(), ChildError> {
+    the_owner(txn, owner)?;
+    let child = the_child(txn, owner, kind, name_or_rid, conditions)?;
+    txn.delete(Space::Meta, row(owner, kind, child.name.as_str()).key());
+    txn.delete(Space::Meta, place(owner, kind, child.ordinal).key());
+    let count = count(txn, kind, owner.number())?;
+    put_count(txn, kind, owner.number(), Count { live: count.live.saturating_sub(1), ..count });
+    if kind == Kind::User {
+        sweep::schedule_user(txn, child.ordinal as u32)?;
+    }
+    Ok(())
+}
+
+fn insert(
+    txn: &mut Txn<'_>,
+    owner: &Owner,
+    kind: Kind,
+    definition: &Definition,
+    stamp: Stamp,
+) -> Result<Child, ChildError> {
+    let before = count(txn, kind, owner.number())?;
+    if before.live >= kind.count_max() {
+        return Err(ChildError::TooMany { what: kind.noun(), max: kind.count_max() });
+    }
+    let ordinal = next_number(txn, owner, kind)?;
+    if ordinal > NUMBER_MAX {
+        return Err(ChildError::TooMany { what: kind.noun(), max: NUMBER_MAX });
+    }
+    let now = count(txn, kind, owner.number())?;
+    put_count(txn, kind, owner.number(), Count { live: now.live + 1, ..now });
+    Ok(put(txn, owner, kind, ordinal, definition, stamp))
+}
+
+/// Users are numbered over the whole account, because their permissions' keys begin with the number alone.
+fn next_number(txn: &mut Txn<'_>, owner: &Owner, kind: Kind) -> Result<u64, Error> {
+    const ACCOUNT: u32 = 0;
+    let counter = if kind == Kind::User { ACCOUNT } else { owner.number() };
+    let count = count(txn, kind, counter)?;
+    put_count(txn, kind, counter, Count { last: count.last + 1, ..count });
+    Ok(count.last + 1)
+}
+
+fn put(
+    txn: &mut Txn<'_>,
+    owner: &Owner,
+    kind: Kind,
+    ordinal: u64,
+    definition: &Definition,
+    stamp: Stamp,
+) -> Child {
+    let name = definition.name().clone();
+    let members = definition.members().clone();
+    let child = Child { kind, name, ordinal, etag: stamp.etag, written: stamp.now, members };
+    let name = child.name.as_str();
+    txn.put(Space::Meta, row(owner, kind, name).key(), record::write(&child));
+    txn.put(Space::Meta, place(owner, kind, ordinal).key(), Bytes::copy_from_slice(name.as_bytes()));
+    child
+}
+
+fn the_owner(txn: &Txn<'_>, owner: &Owner) -> Result<(), ChildError> {
+    if owner.is_there(txn)? { Ok(()) } else { Err(ChildError::OwnerMissing(owner.noun())) }
+}
+
+fn the_child(
+    txn: &Txn<'_>,
+    owner: &Owner,
+    kind: Kind,
+    name_or_rid: &str,
+    conditions: Preconditions,
+) -> Result<Child, ChildError> {
+    let child = find(txn, owner, kind, name_or_rid)?.ok_or(ChildError::Missing(kind.noun()))?;
+    match conditions.check(child.etag) {
+        Verdict::Holds => Ok(child),
+        Verdict::Changed | Verdict::Same => Err(ChildError::Changed),
+    }
+}
+
+fn is_taken(txn: &Txn<'_>, owner: &Owner, kind: Kind, definition: &Definition) -> Result<bool, Error> {
+    Ok(txn.get(Space::Meta, &row(owner, kind, definition.name().as_str()).key())?.is_some())
+}
+
+fn count(txn: &Txn<'_>, kind: Kind, owner: u32) -> Result<Count, Error> {
+    Count::read(txn.get(Space::Meta, &Row::ChildCount { kind: kind.number(), owner }.key())?)
+}
+
+fn put_count(txn: &mut Txn<'_>, kind: Kind, owner: u32, count: Count) {
+    txn.put(Space::Meta, Row::ChildCount { kind: kind.number(), owner }.key(), count.write());
+}
+
+fn row<'a>(owner: &Owner, kind: Kind, name: &'a str) -> Row<'a> {
+    Row::Child { kind: kind.number(), owner: owner.number(), name }
+}
+
+fn place<'a>(owner: &Owner, kind: Kind, ordinal: u64) -> Row<'a> {
+    Row::ChildPlace { kind: kind.number(), owner: owner.number(), ordinal }
+}
