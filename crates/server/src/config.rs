@@ -47,6 +47,15 @@ pub struct ServeFlags {
     /// What one logical partition may hold, in MB [default: 20000]
     #[arg(long, env = "ORRERY_PARTITION_MB")]
     partition_mb: Option<u64>,
+    /// Take bearer tokens of this issuer, whose keys are asked for over https
+    #[arg(long, value_name = "URL", env = "ORRERY_ISSUER")]
+    issuer: Option<String>,
+    /// The issuer's keys in a file, instead of asking for them
+    #[arg(long, value_name = "FILE", env = "ORRERY_JWKS")]
+    jwks: Option<PathBuf>,
+    /// Another name of this server that bearer tokens may be for; may be repeated
+    #[arg(long = "audience", value_name = "URL", env = "ORRERY_AUDIENCE", value_delimiter = ',')]
+    audiences: Vec<String>,
     /// Go on although the data folder lost acknowledged writes
     #[arg(long)]
     accept_loss: bool,
@@ -88,6 +97,10 @@ struct File {
     cache_mb: Option<u64>,
     disk_reserve_mb: Option<u64>,
     partition_mb: Option<u64>,
+    issuer: Option<String>,
+    jwks: Option<PathBuf>,
+    #[serde(default)]
+    audiences: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -104,6 +117,9 @@ pub struct Config {
     pub cache_bytes: u64,
     pub disk_free_bytes_min: u64,
     pub partition_bytes_max: u64,
+    pub issuer: Option<String>,
+    pub jwks: Option<PathBuf>,
+    pub audiences: Vec<String>,
     pub accept_loss: bool,
 }
 
@@ -138,8 +154,14 @@ impl Config {
                 .or(file.disk_reserve_mb)
                 .unwrap_or(256)
                 .saturating_mul(1 << 20),
+            issuer: flags.issuer.or(file.issuer),
+            jwks: flags.jwks.or(file.jwks),
+            audiences: if flags.audiences.is_empty() { file.audiences } else { flags.audiences },
             accept_loss: flags.accept_loss,
         };
+        if config.jwks.is_some() && config.issuer.is_none() {
+            return Err("--jwks has the keys of an issuer; say which with --issuer".to_owned());
+        }
         if config.clock == Clock::Manual && !config.is_loopback() {
             return Err(format!(
                 "--clock manual is for tests and works on loopback only, not on {}",

@@ -25,5 +25,6 @@ mod service;
 mod session;
 pub mod usage;
 
+pub use authorize::{Access, change_roles, check_administrator};
 pub use failure::Failure;
 pub use service::{Cosmos, Options};

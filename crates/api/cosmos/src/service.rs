@@ -1,6 +1,6 @@
 //! The service behind the port: every request in, exactly one response out.
 
-use crate::authorize::authorize;
+use crate::authorize::{Access, authorize};
 use crate::continuation::Tokens;
 use crate::failure::{Failure, OWNER_MISSING};
 use crate::reply::Reply;
@@ -34,7 +34,7 @@ pub struct Cosmos(Arc<Inner>);
 
 struct Inner {
     store: Store,
-    keys: Keys,
+    access: Access,
     account: String,
     tokens: Tokens,
     partition_bytes_max: u64,
@@ -45,10 +45,11 @@ struct Inner {
 impl Cosmos {
     pub fn new(store: Store, options: Options) -> Self {
         let tokens = Tokens::new(&options.secret);
-        let Options { keys, account, partition_bytes_max, .. } = options;
+        let Options { keys, account, secret, partition_bytes_max } = options;
+        let access = Access::new(keys, &secret);
         let queries = Arc::new(Semaphore::new(limits::QUERIES_MAX));
         let usage = Usage::new(store.env().now());
-        Self(Arc::new(Inner { store, keys, account, tokens, partition_bytes_max, queries, usage }))
+        Self(Arc::new(Inner { store, access, account, tokens, partition_bytes_max, queries, usage }))
     }
 
     pub fn store(&self) -> &Store {
@@ -72,6 +73,11 @@ impl Cosmos {
     /// What one logical partition may hold.
     pub(crate) fn partition_bytes_max(&self) -> u64 {
         self.0.partition_bytes_max
+    }
+
+    /// Keys, tokens and roles: who may do what.
+    pub fn access(&self) -> &Access {
+        &self.0.access
     }
 
     pub(crate) fn tokens(&self) -> &Tokens {
@@ -115,7 +121,7 @@ impl Cosmos {
     async fn answer(&self, request: &mut Request) -> Result<Reply, Failure> {
         let uri = request.head.uri.clone();
         let located = locate(&uri)?;
-        authorize(request, &located, &self.0.keys, self.0.store.env())?;
+        authorize(self, request, &located).await?;
         self.dispatch(request, located).await
     }
 
