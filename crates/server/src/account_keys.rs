@@ -1,22 +1,23 @@
-//! The account's keys and the folder's secret: made at first start, kept in the data folder.
+//! The account's keys and the folder's secret: made at first start, kept in the data folder, replaced one at a time.
 //!
-//! On loopback the published emulator key works, as code and tests expect. Bound to anything else, only the
+//! On loopback the published emulator key works beside the folder's own, as code and tests expect. Bound to anything else, only the
 //! folder's own keys do.
 
 use crate::config::Config;
+use crate::private_file;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use clap::ValueEnum;
 use orrery_api_common::{EMULATOR_KEY, Key, Keys};
 use orrery_core::Env;
 use serde::{Deserialize, Serialize};
 use std::fs;
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 const VERSION: u32 = 1;
 
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Record {
     v: u32,
     primary: String,
@@ -26,10 +27,54 @@ struct Record {
     token_secret: String,
 }
 
+/// Which of the four.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum KeyKind {
+    Primary,
+    Secondary,
+    PrimaryReadonly,
+    SecondaryReadonly,
+}
+
+impl KeyKind {
+    pub const ALL: [Self; 4] =
+        [Self::Primary, Self::Secondary, Self::PrimaryReadonly, Self::SecondaryReadonly];
+
+    /// As people write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Primary => "primary",
+            Self::Secondary => "secondary",
+            Self::PrimaryReadonly => "primary-readonly",
+            Self::SecondaryReadonly => "secondary-readonly",
+        }
+    }
+}
+
+impl Record {
+    fn key(&self, kind: KeyKind) -> &str {
+        match kind {
+            KeyKind::Primary => &self.primary,
+            KeyKind::Secondary => &self.secondary,
+            KeyKind::PrimaryReadonly => &self.primary_readonly,
+            KeyKind::SecondaryReadonly => &self.secondary_readonly,
+        }
+    }
+
+    fn key_mut(&mut self, kind: KeyKind) -> &mut String {
+        match kind {
+            KeyKind::Primary => &mut self.primary,
+            KeyKind::Secondary => &mut self.secondary,
+            KeyKind::PrimaryReadonly => &mut self.primary_readonly,
+            KeyKind::SecondaryReadonly => &mut self.secondary_readonly,
+        }
+    }
+}
+
 pub struct AccountKeys {
-    pub keys: Keys,
-    /// The key to show to a person who connects.
-    pub shown: String,
+    path: PathBuf,
+    record: Mutex<Record>,
+    takes_published: bool,
     pub token_secret: [u8; 32],
     /// Whether they were made by this start.
     pub are_new: bool,
@@ -42,24 +87,56 @@ pub fn load_or_make(config: &Config) -> Result<AccountKeys, String> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => (make(&path)?, true),
         Err(error) => return Err(format!("{} cannot be read: {error}", path.display())),
     };
-    let key = |text: &str| Key::parse(text).map_err(|error| damaged(&path, &error.to_string()));
-    let own = record.primary.clone();
-    let (primary, secondary, shown) = match config.is_loopback() {
-        true => (EMULATOR_KEY.to_owned(), own, EMULATOR_KEY.to_owned()),
-        false => (own.clone(), record.secondary, own),
-    };
     let secret = STANDARD.decode(&record.token_secret).ok().and_then(|bytes| bytes.try_into().ok());
-    Ok(AccountKeys {
-        keys: Keys {
-            primary: key(&primary)?,
-            secondary: key(&secondary)?,
+    let token_secret = secret.ok_or_else(|| damaged(&path, "the token secret is not 32 bytes"))?;
+    let takes_published = config.is_loopback();
+    let keys = AccountKeys { path, record: Mutex::new(record), takes_published, token_secret, are_new };
+    keys.keys()?;
+    Ok(keys)
+}
+
+impl AccountKeys {
+    /// What opens the account now.
+    pub fn keys(&self) -> Result<Keys, String> {
+        self.opening(&self.record())
+    }
+
+    /// The key to show to a person who connects.
+    pub fn shown(&self) -> String {
+        if self.takes_published { EMULATOR_KEY.to_owned() } else { self.text(KeyKind::Primary) }
+    }
+
+    pub fn text(&self, kind: KeyKind) -> String {
+        self.record().key(kind).to_owned()
+    }
+
+    /// Puts a new key in the place of one; the others stay. It is on the disk before the account opens to it. One at a
+    /// time, so that of two the later is the one that opens.
+    pub fn regenerate(&self, kind: KeyKind, open: impl FnOnce(Keys)) -> Result<(), String> {
+        let mut record = self.record();
+        let mut next = record.clone();
+        *next.key_mut(kind) = new_key()?;
+        let keys = self.opening(&next)?;
+        write(&self.path, &next)?;
+        *record = next;
+        open(keys);
+        Ok(())
+    }
+
+    fn opening(&self, record: &Record) -> Result<Keys, String> {
+        let key = |text: &str| Key::parse(text).map_err(|error| damaged(&self.path, &error.to_string()));
+        Ok(Keys {
+            primary: key(&record.primary)?,
+            secondary: key(&record.secondary)?,
             primary_readonly: Some(key(&record.primary_readonly)?),
             secondary_readonly: Some(key(&record.secondary_readonly)?),
-        },
-        shown,
-        token_secret: secret.ok_or_else(|| damaged(&path, "the token secret is not 32 bytes"))?,
-        are_new,
-    })
+            published: if self.takes_published { Some(key(EMULATOR_KEY)?) } else { None },
+        })
+    }
+
+    fn record(&self) -> std::sync::MutexGuard<'_, Record> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 fn damaged(path: &Path, why: &str) -> String {
@@ -75,26 +152,24 @@ fn read(path: &Path, bytes: &[u8]) -> Result<Record, String> {
 }
 
 fn make(path: &Path) -> Result<Record, String> {
-    let key = || Env::secret::<64>().map(|bytes| STANDARD.encode(bytes)).map_err(|error| error.to_string());
     let record = Record {
         v: VERSION,
-        primary: key()?,
-        secondary: key()?,
-        primary_readonly: key()?,
-        secondary_readonly: key()?,
+        primary: new_key()?,
+        secondary: new_key()?,
+        primary_readonly: new_key()?,
+        secondary_readonly: new_key()?,
         token_secret: STANDARD.encode(Env::secret::<32>().map_err(|error| error.to_string())?),
     };
-    let text = serde_json::to_vec_pretty(&record).map_err(|error| error.to_string())?;
-    write_private(path, &text).map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
+    write(path, &record)?;
     Ok(record)
 }
 
-/// Whole or not at all, and readable by its owner only.
-fn write_private(path: &Path, text: &[u8]) -> std::io::Result<()> {
-    let new = path.with_extension("new");
-    let mut file = fs::OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&new)?;
-    file.write_all(text)?;
-    file.sync_all()?;
-    fs::rename(&new, path)?;
-    path.parent().map_or(Ok(()), |folder| fs::File::open(folder)?.sync_all())
+fn new_key() -> Result<String, String> {
+    Env::secret::<64>().map(|bytes| STANDARD.encode(bytes)).map_err(|error| error.to_string())
+}
+
+fn write(path: &Path, record: &Record) -> Result<(), String> {
+    let text = serde_json::to_vec_pretty(record).map_err(|error| error.to_string())?;
+    private_file::replace(path, &text)
+        .map_err(|error| format!("{} cannot be written: {error}", path.display()))
 }

@@ -3,6 +3,7 @@
 use crate::advise::AdviseFlags;
 use crate::check::CheckFlags;
 use crate::config::{Config, ServeFlags};
+use crate::identity::{self, KeysFlags, RoleFlags, TokenFlags};
 use crate::query::QueryFlags;
 use crate::{advise, check, logging, query, serve};
 use clap::error::ErrorKind;
@@ -30,6 +31,12 @@ enum Verb {
     Check(CheckFlags),
     /// Say what could be better with the containers of a running server
     Advise(AdviseFlags),
+    /// Show the account's keys, or replace one while the server runs
+    Keys(KeysFlags),
+    /// Say who may do what with bearer tokens
+    Role(RoleFlags),
+    /// Mint a bearer token for development, which a server on loopback takes
+    Token(TokenFlags),
 }
 
 /// Runs the verb; the error is a sentence for a person.
@@ -51,6 +58,9 @@ pub fn run() -> Result<ExitCode, String> {
         }
         Verb::Query(flags) => query::query(*flags).map(|()| ExitCode::SUCCESS),
         Verb::Check(flags) => check::check(&flags),
+        Verb::Keys(flags) => identity::keys(&flags).map(|()| ExitCode::SUCCESS),
+        Verb::Role(flags) => identity::role(&flags).map(|()| ExitCode::SUCCESS),
+        Verb::Token(flags) => identity::token(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Advise(flags) => advise::advise(&flags).map(|()| ExitCode::SUCCESS),
     }
 }

@@ -63,6 +63,15 @@ pub struct ServeFlags {
     /// The account's consistency level: Strong, BoundedStaleness, Session, ConsistentPrefix or Eventual [default: Session]
     #[arg(long, env = "ORRERY_CONSISTENCY")]
     consistency: Option<String>,
+    /// Take bearer tokens of this issuer, whose keys are asked for over https
+    #[arg(long, value_name = "URL", env = "ORRERY_ISSUER")]
+    issuer: Option<String>,
+    /// The issuer's keys in a file, instead of asking for them
+    #[arg(long, value_name = "FILE", env = "ORRERY_JWKS")]
+    jwks: Option<PathBuf>,
+    /// Another name of this server that bearer tokens may be for; may be repeated
+    #[arg(long = "audience", value_name = "URL", env = "ORRERY_AUDIENCE", value_delimiter = ',')]
+    audiences: Vec<String>,
     /// Go on although the data folder lost acknowledged writes
     #[arg(long)]
     accept_loss: bool,
@@ -116,6 +125,10 @@ struct File {
     serverless: Option<bool>,
     partition_rus: Option<u64>,
     consistency: Option<String>,
+    issuer: Option<String>,
+    jwks: Option<PathBuf>,
+    #[serde(default)]
+    audiences: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -134,6 +147,9 @@ pub struct Config {
     pub partition_bytes_max: u64,
     pub throttling: Throttling,
     pub consistency: Consistency,
+    pub issuer: Option<String>,
+    pub jwks: Option<PathBuf>,
+    pub audiences: Vec<String>,
     pub accept_loss: bool,
 }
 
@@ -171,8 +187,14 @@ impl Config {
                 .saturating_mul(1 << 20),
             throttling,
             consistency: consistency(flags.consistency.or(file.consistency))?,
+            issuer: flags.issuer.or(file.issuer),
+            jwks: flags.jwks.or(file.jwks),
+            audiences: if flags.audiences.is_empty() { file.audiences } else { flags.audiences },
             accept_loss: flags.accept_loss,
         };
+        if config.jwks.is_some() && config.issuer.is_none() {
+            return Err("--jwks has the keys of an issuer; say which with --issuer".to_owned());
+        }
         if config.clock == Clock::Manual && !config.is_loopback() {
             return Err(format!(
                 "--clock manual is for tests and works on loopback only, not on {}",

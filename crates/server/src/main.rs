@@ -2,7 +2,7 @@
 //!
 //! `serve` is the main job; whatever keeps it from starting is one sentence on standard error and exit code 2.
 //! `query` asks a server that runs, or explains a query without one; `advise` looks at how one is used;
-//! `check` goes through the folder of one that is stopped.
+//! `keys`, `role` and `token` say who may use it; `check` goes through the folder of one that is stopped.
 
 mod account_keys;
 mod advise;
@@ -12,8 +12,10 @@ mod client;
 mod clock;
 mod command;
 mod config;
+mod identity;
 mod logging;
 mod ports_file;
+mod private_file;
 mod query;
 mod report;
 mod serve;

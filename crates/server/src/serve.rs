@@ -3,8 +3,10 @@
 use crate::account_keys::{self, AccountKeys};
 use crate::background::Background;
 use crate::config::{Clock, Config, Durability};
+use crate::identity;
 use crate::ports_file;
 use crate::services::Services;
+use orrery_api_common::bearer::{Bearers, Issuer};
 use orrery_api_common::{Listener, Stop};
 use orrery_api_cosmos::{Cosmos, Options};
 use orrery_core::{Env, Timestamp};
@@ -18,14 +20,15 @@ use tokio::signal::unix::{SignalKind, signal};
 pub fn serve(config: Config) -> Result<(), String> {
     let env = env(&config)?;
     let folder = Folder::open(&config.data).map_err(|error| error.to_string())?;
-    let keys = account_keys::load_or_make(&config)?;
+    let keys = Arc::new(account_keys::load_or_make(&config)?);
+    let issuers = identity::issuers(&config)?;
     let tls = orrery_api_common::load_or_make(&config.data).map_err(|error| error.to_string())?;
     let store = open_store(&config, folder, env)?;
     let runtime =
         tokio::runtime::Runtime::new().map_err(|error| format!("no threads could be started: {error}"))?;
     let background = Arc::new(Background::default());
     let worker = spawn_background(&background, &store)?;
-    let outcome = runtime.block_on(run(&config, keys, tls, &store, &background));
+    let outcome = runtime.block_on(run(&config, keys, issuers, tls, &store, &background));
     background.stop();
     drop(worker.join());
     store.close();
@@ -80,7 +83,8 @@ fn spawn_background(
 
 async fn run(
     config: &Config,
-    keys: AccountKeys,
+    keys: Arc<AccountKeys>,
+    issuers: Vec<Issuer>,
     tls: Arc<orrery_api_common::ServerConfig>,
     store: &Store,
     background: &Arc<Background>,
@@ -90,7 +94,7 @@ async fn run(
     let ports = (port(&cosmos_listener)?, port(&services_listener)?);
     announce(config, &keys, ports);
     let options = Options {
-        keys: keys.keys,
+        keys: keys.keys()?,
         account: "orrery".to_owned(),
         secret: keys.token_secret,
         partition_bytes_max: config.partition_bytes_max,
@@ -98,7 +102,11 @@ async fn run(
         throttling: config.throttling,
     };
     let cosmos = Cosmos::new(store.clone(), options);
-    let services = Services { store: store.clone(), cosmos: cosmos.clone(), background: background.clone() };
+    if !issuers.is_empty() {
+        cosmos.access().take_bearers(Bearers::new(issuers, identity::audiences(config, ports.0)));
+    }
+    let (store, background) = (store.clone(), background.clone());
+    let services = Services { store, cosmos: cosmos.clone(), background, keys };
     let stop = Stop::new();
     let cosmos = cosmos_listener.serve(
         move |request, peer| {
@@ -158,7 +166,7 @@ fn announce(config: &Config, keys: &AccountKeys, ports: (u16, u16)) {
 fn announcement(config: &Config, keys: &AccountKeys, (cosmos, services): (u16, u16)) -> String {
     let host = if config.is_loopback() { "localhost".to_owned() } else { config.host.to_string() };
     let connection = if config.is_loopback() || keys.are_new {
-        format!("AccountEndpoint=http://{host}:{cosmos}/;AccountKey={};", keys.shown)
+        format!("AccountEndpoint=http://{host}:{cosmos}/;AccountKey={};", keys.shown())
     } else {
         format!("the keys are in {}", config.data.join("keys.json").display())
     };

@@ -1,7 +1,9 @@
-//! The services port: health, readiness, the clock, and what the advice on containers rests on.
+//! The services port: health, readiness, the clock, what the advice on containers rests on, and keys and roles.
 
+use crate::account_keys::AccountKeys;
 use crate::background::Background;
 use crate::clock;
+use crate::identity::endpoints;
 use crate::report;
 use http::{Method, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
@@ -11,13 +13,14 @@ use orrery_store::Store;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-const BODY_BYTES_MAX: usize = 64 * 1024;
+pub const BODY_BYTES_MAX: usize = 64 * 1024;
 
 #[derive(Clone)]
 pub struct Services {
     pub store: Store,
     pub cosmos: Cosmos,
     pub background: Arc<Background>,
+    pub keys: Arc<AccountKeys>,
 }
 
 impl Services {
@@ -38,6 +41,10 @@ impl Services {
             (_, "/healthz" | "/readyz" | "/v1/clock" | "/v1/advice") => {
                 problem(StatusCode::METHOD_NOT_ALLOWED, "the verb is not allowed here")
             }
+            (_, path) if endpoints::has(path) => match endpoints::handle(self, &head, body, peer).await {
+                Ok(shown) => reply(StatusCode::OK, &shown),
+                Err((status, sentence)) => problem(status, &sentence),
+            },
             (_, path) => problem(StatusCode::NOT_FOUND, &format!("there is nothing at {path}")),
         }
     }

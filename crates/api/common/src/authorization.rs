@@ -87,7 +87,8 @@ fn parse_kind(kind: &str) -> Result<TokenKind, AuthError> {
 
 fn check_version(version: &str) -> Result<(), AuthError> {
     match version {
-        "1.0" => Ok(()),
+        // Tokens of permissions say it shorter.
+        "1.0" | "1" => Ok(()),
         other => Err(AuthError::UnknownVersion(other.to_owned())),
     }
 }
@@ -123,6 +124,7 @@ mod tests {
         check("type=master&ver=1.0&sig=a/b+c==", TokenKind::Master, "a/b+c==");
         check("type=aad&ver=1.0&sig=eyJ0.eyJh.c2ln-_", TokenKind::Aad, "eyJ0.eyJh.c2ln-_");
         check("type=resource&ver=1.0&sig=one;two;", TokenKind::Resource, "one;two;");
+        check("type=resource&ver=1&sig=one;two;", TokenKind::Resource, "one;two;");
         check("type=sas&ver=1.0&sig=one;payload", TokenKind::Sas, "one;payload");
     }
 

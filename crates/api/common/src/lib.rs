@@ -5,6 +5,7 @@
 //! resource, a route or an error body: those belong to each protocol.
 
 mod authorization;
+pub mod bearer;
 mod body;
 mod certificate;
 mod connection;

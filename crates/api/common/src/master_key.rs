@@ -72,13 +72,15 @@ pub struct Keys {
     pub secondary: Key,
     pub primary_readonly: Option<Key>,
     pub secondary_readonly: Option<Key>,
+    /// The emulators' key, where it is taken beside the account's own.
+    pub published: Option<Key>,
 }
 
 impl Keys {
     /// What the signature allows if any key made it over any of the candidate payloads.
     pub fn verify(&self, payloads: &[&str], signature_base64: &str) -> Option<Access> {
         let signature = decode_signature(signature_base64)?;
-        let writers = [Some(&self.primary), Some(&self.secondary)];
+        let writers = [Some(&self.primary), Some(&self.secondary), self.published.as_ref()];
         let readers = [self.primary_readonly.as_ref(), self.secondary_readonly.as_ref()];
         if any_matches(&writers, payloads, &signature) {
             return Some(Access::ReadWrite);
@@ -143,6 +145,7 @@ mod tests {
             secondary: key("c29tZSBvdGhlciBrZXk="),
             primary_readonly: None,
             secondary_readonly: None,
+            published: None,
         }
     }
 
@@ -181,6 +184,7 @@ mod tests {
         };
         check(|keys, key| keys.primary = key, Access::ReadWrite);
         check(|keys, key| keys.secondary = key, Access::ReadWrite);
+        check(|keys, key| keys.published = Some(key), Access::ReadWrite);
         check(|keys, key| keys.primary_readonly = Some(key), Access::ReadOnly);
         check(|keys, key| keys.secondary_readonly = Some(key), Access::ReadOnly);
     }

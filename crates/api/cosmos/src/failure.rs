@@ -11,6 +11,7 @@ use orrery_documents::charge::Charge;
 use orrery_documents::children::ChildError;
 use orrery_documents::definition::DefinitionError;
 use orrery_documents::item::{ItemError, PrepareError};
+use orrery_documents::roles::RoleError;
 use orrery_query::QueryError;
 use orrery_script::ScriptError;
 use orrery_store::{EngineError, WriteError};
@@ -66,6 +67,11 @@ impl Failure {
 
     pub fn forbidden(message: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, "Forbidden", 0, message)
+    }
+
+    /// With a number that tells clients which check said no.
+    pub fn with(self, substatus: u32) -> Self {
+        Self { substatus, ..self }
     }
 
     pub fn not_found(message: impl Into<String>) -> Self {
@@ -233,6 +239,19 @@ impl From<ChildError> for Failure {
             ChildError::Renamed(_) => Self::bad_request(message),
             ChildError::Definition(error) => error.into(),
             ChildError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<RoleError> for Failure {
+    fn from(error: RoleError) -> Self {
+        let message = error.to_string();
+        match error {
+            RoleError::Invalid(_) => Self::bad_request(message),
+            RoleError::NoDefinition(_) | RoleError::NoAssignment(_) => Self::not_found(message),
+            RoleError::BuiltIn(_) | RoleError::TooMany(_) => Self::forbidden(message),
+            RoleError::Assigned(_) => Self::conflict(message),
+            RoleError::Store(error) => error.into(),
         }
     }
 }

@@ -19,6 +19,7 @@ headers! {
     DATE = "x-ms-date";
     END_EPK = "x-ms-end-epk";
     EXPLAIN = "x-orrery-explain";
+    EXPIRY_SECONDS = "x-ms-documentdb-expiry-seconds";
     INDEX_UTILIZATION = "x-ms-cosmos-index-utilization";
     INDEXING_DIRECTIVE = "x-ms-indexing-directive";
     INDEX_PROGRESS = "x-ms-documentdb-collection-index-transformation-progress";

@@ -15,6 +15,12 @@ pub fn parse(header: &str) -> Result<Vec<Value>, Failure> {
     parts.into_iter().map(|part| component(header, part)).collect()
 }
 
+/// Values as they stand in JSON; an empty object stands for undefined.
+pub fn components(parts: Vec<Value>) -> Vec<Value> {
+    let undefined = |part: &Value| matches!(part, Value::Object(members) if members.is_empty());
+    parts.into_iter().map(|part| if undefined(&part) { Value::Undefined } else { part }).collect()
+}
+
 fn component(header: &str, part: Value) -> Result<Value, Failure> {
     match part {
         Value::Object(members) if members.is_empty() => Ok(Value::Undefined),

@@ -1,6 +1,6 @@
 //! The service behind the port: every request in, exactly one response out.
 
-use crate::authorize::authorize;
+use crate::authorize::{Access, authorize};
 use crate::consistency::{self, Consistency};
 use crate::continuation::Tokens;
 use crate::failure::{Failure, OWNER_MISSING};
@@ -40,7 +40,7 @@ pub struct Cosmos(Arc<Inner>);
 
 struct Inner {
     store: Store,
-    keys: Keys,
+    access: Access,
     account: String,
     tokens: Tokens,
     partition_bytes_max: u64,
@@ -55,14 +55,15 @@ struct Inner {
 impl Cosmos {
     pub fn new(store: Store, options: Options) -> Self {
         let tokens = Tokens::new(&options.secret);
-        let Options { keys, account, partition_bytes_max, consistency, throttling, .. } = options;
+        let Options { keys, account, secret, partition_bytes_max, consistency, throttling } = options;
+        let access = Access::new(keys, &secret);
         let queries = Arc::new(Semaphore::new(limits::QUERIES_MAX));
         let scripts = Arc::new(Semaphore::new(limits::SCRIPTS_MAX));
         let now = store.env().now();
         let (usage, throttle) = (Usage::new(now), Throttle::new(&throttling, now.millis()));
         Self(Arc::new(Inner {
             store,
-            keys,
+            access,
             account,
             tokens,
             partition_bytes_max,
@@ -118,6 +119,11 @@ impl Cosmos {
         self.0.consistency
     }
 
+    /// Keys, tokens and roles: who may do what.
+    pub fn access(&self) -> &Access {
+        &self.0.access
+    }
+
     pub(crate) fn tokens(&self) -> &Tokens {
         &self.0.tokens
     }
@@ -159,7 +165,7 @@ impl Cosmos {
     async fn answer(&self, request: &mut Request) -> Result<Reply, Failure> {
         let uri = request.head.uri.clone();
         let located = locate(&uri)?;
-        authorize(request, &located, &self.0.keys, self.0.store.env())?;
+        authorize(self, request, &located).await?;
         // Every reply and every refusal passes here with its charge.
         let ticket = self.0.throttle.admit(self, request, &located.route)?;
         let outcome = self.dispatch(request, located).await;

@@ -89,6 +89,27 @@ pub const SCRIPT_BYTES_MAX: usize = 256 * 1024;
 /// What a client encryption key holds besides its id, and what a permission does.
 pub const CLIENT_KEY_BYTES_MAX: usize = 16 * 1024;
 pub const PERMISSION_BYTES_MAX: usize = 16 * 1024;
+/// How long a resource token works: what may be asked for, and what is given if nothing is.
+pub const RESOURCE_TOKEN_SECONDS_MIN: u64 = 10;
+pub const RESOURCE_TOKEN_SECONDS_DEFAULT: u64 = 60 * 60;
+pub const RESOURCE_TOKEN_SECONDS_MAX: u64 = 5 * 60 * 60;
+/// Custom roles and assignments of an account, and what a role is made of.
+pub const ROLE_DEFINITIONS_MAX: usize = 100;
+pub const ROLE_ASSIGNMENTS_MAX: usize = 2_000;
+pub const ROLE_ACTIONS_MAX: usize = 64;
+pub const ROLE_TEXT_CHARS_MAX: usize = 512;
+/// A bearer token, and how far its times may be off ours.
+pub const BEARER_BYTES_MAX: usize = 16 * 1024;
+pub const BEARER_SKEW_SECONDS_MAX: u64 = 5 * 60;
+/// A development token.
+pub const BEARER_MINTED_SECONDS_MAX: u64 = 30 * 24 * 60 * 60;
+/// The keys of an issuer: their document, their number, how long it may take to come, how often it is asked for when a
+/// key is unknown, and after which time in any case.
+pub const ISSUER_BYTES_MAX: usize = 256 * 1024;
+pub const ISSUER_KEYS_MAX: usize = 100;
+pub const ISSUER_SECONDS_MAX: u64 = 5;
+pub const ISSUER_REFRESH_SECONDS_MIN: u64 = 30;
+pub const ISSUER_AGE_SECONDS_MAX: u64 = 24 * 60 * 60;
 
 /// Transactions the committer puts under one sync.
 pub const GROUP_TRANSACTIONS_MAX: usize = 1024;

@@ -12,6 +12,7 @@
 //! guid.rs       the text of tags and activity ids
 //! partition.rs  how much a logical partition holds
 //! ranges.rs     the physical partitions of a container
+//! roles/        who may do what to which data, beside the account's keys
 //! expiry.rs     time to live: when an item is gone, and removing what is
 //! sweep.rs      removing the rows of a dropped container
 //! row.rs        every key that is stored
@@ -27,6 +28,7 @@ pub mod index;
 pub mod item;
 pub mod partition;
 pub mod ranges;
+pub mod roles;
 pub mod row;
 pub mod sweep;
 

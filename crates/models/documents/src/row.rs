@@ -47,6 +47,14 @@ pub enum Row<'a> {
         kind: u8,
         owner: u32,
     },
+    /// A role that was defined here.
+    RoleDefinition {
+        id: &'a str,
+    },
+    /// A role given to somebody.
+    RoleAssignment {
+        id: &'a str,
+    },
     Item {
         container: u32,
         epk: &'a [u8],
@@ -134,6 +142,8 @@ const TRIMMED: u8 = 32;
 const CHILD: u8 = 8;
 const CHILD_PLACE: u8 = 9;
 const CHILD_COUNT: u8 = 10;
+const ROLE_DEFINITION: u8 = 11;
+const ROLE_ASSIGNMENT: u8 = 12;
 pub(crate) const UNIQUE: u8 = 1;
 pub(crate) const EXPIRY: u8 = 2;
 pub(crate) const PARTITION: u8 = 3;
@@ -178,6 +188,8 @@ impl Row<'_> {
                 KeyBuf::new().u8(CHILD_PLACE).u8(kind).u32(owner).u64(ordinal)
             }
             Row::ChildCount { kind, owner } => KeyBuf::new().u8(CHILD_COUNT).u8(kind).u32(owner),
+            Row::RoleDefinition { id } => KeyBuf::new().u8(ROLE_DEFINITION).raw(id.as_bytes()),
+            Row::RoleAssignment { id } => KeyBuf::new().u8(ROLE_ASSIGNMENT).raw(id.as_bytes()),
             Row::Item { container, epk, id } => {
                 let size = 4 + epk.len() + 8 + id.len();
                 KeyBuf::with_capacity(size).u32(container).bytes(epk).raw(id.as_bytes())
@@ -249,6 +261,14 @@ pub fn child_places(kind: u8, owner: u32) -> KeyRange {
 pub fn read_child(key: &[u8]) -> Option<&str> {
     const HEAD_BYTES: usize = 6;
     std::str::from_utf8(key.get(HEAD_BYTES..)?).ok()
+}
+
+pub fn role_definitions() -> KeyRange {
+    KeyRange::prefix(&[ROLE_DEFINITION])
+}
+
+pub fn role_assignments() -> KeyRange {
+    KeyRange::prefix(&[ROLE_ASSIGNMENT])
 }
 
 pub fn jobs() -> KeyRange {

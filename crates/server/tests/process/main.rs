@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on panics, as the test does")]
 
+mod access;
 mod advising;
 mod checking;
 mod configuration;

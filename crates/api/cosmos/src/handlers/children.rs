@@ -2,6 +2,7 @@
 //! replace, upsert, list, query, delete (wire guide §19, §20). One set of functions serves all of them.
 
 use super::{find_container, list_reply};
+use crate::authorize::{Minting, check_resource};
 use crate::failure::Failure;
 use crate::query::resources;
 use crate::reply::Reply;
@@ -96,13 +97,14 @@ async fn list(cosmos: &Cosmos, request: &Request, owner: Owner, kind: Kind) -> R
         Some(token) => Some(cosmos.tokens().read_children(kind, place, token)?),
     };
     let (snapshot, limits) = (cosmos.store().snapshot(), request.page_limits()?);
+    let minting = Minting::by(cosmos, request)?;
     let read = move || {
         let page = children::page(&*snapshot, &owner, kind, after.as_deref(), limits);
         (owner, page)
     };
     let (owner, page) = super::on_a_thread(read).await?;
     let page = page?;
-    let shown: Vec<Value> = page.children.iter().map(|child| encode::child(&owner, child, None)).collect();
+    let shown: Vec<Value> = page.children.iter().map(|child| minting.encode(&owner, child)).collect();
     let count = shown.len();
     let reply = list_reply(&encode::feed(&owner.rid(), kind.feed(), shown), count);
     Ok(match page.more_after {
@@ -122,13 +124,15 @@ fn place(owner: &Owner) -> u32 {
 
 async fn query(cosmos: &Cosmos, request: &mut Request, owner: Owner, kind: Kind) -> Result<Reply, Failure> {
     let rid = owner.rid();
-    let list = List { snapshot: cosmos.store().snapshot(), owner, kind };
+    let minting = Minting::by(cosmos, request)?;
+    let list = List { snapshot: cosmos.store().snapshot(), minting, owner, kind };
     resources::query_over(cosmos, request, &rid, kind.feed(), list).await
 }
 
 /// The children of an owner in the order of their names, read as they are asked for.
 struct List {
     snapshot: Arc<Snapshot>,
+    minting: Minting,
     owner: Owner,
     kind: Kind,
 }
@@ -146,7 +150,7 @@ impl Collection for List {
             Start::At(position) => (None, Some(name(position))),
         };
         let mut show = |child: Child| {
-            let text = encode::child(&self.owner, &child, None).to_string();
+            let text = self.minting.encode(&self.owner, &child).to_string();
             let (position, ordinal, bytes) = (child.name.as_str().as_bytes(), child.ordinal, text.len());
             visit(Found { position, ordinal, part: 0, bytes, root: Datum::read(&text) })
         };
@@ -169,28 +173,32 @@ fn broken(error: orrery_store::EngineError) -> QueryError {
 async fn create(cosmos: &Cosmos, request: &mut Request, owner: Owner, kind: Kind) -> Result<Reply, Failure> {
     let definition = Definition::parse(kind, request.json_object().await?)?;
     script::check(kind, &definition).await?;
+    check_resource(cosmos, &owner, kind, &definition)?;
+    let minting = Minting::by(cosmos, request)?;
     let stamp = cosmos.stamp();
     let body = |txn: &mut orrery_store::Txn<'_>| children::create(txn, &owner, kind, &definition, stamp);
     let created = cosmos.store().write(Scope::Catalog, body).await?;
-    Ok(reply(request, StatusCode::CREATED, &owner, &created.value))
+    Ok(reply(&minting, request, StatusCode::CREATED, &owner, &created.value))
 }
 
 async fn upsert(cosmos: &Cosmos, request: &mut Request, owner: Owner, kind: Kind) -> Result<Reply, Failure> {
     let definition = Definition::parse(kind, request.json_object().await?)?;
     script::check(kind, &definition).await?;
+    check_resource(cosmos, &owner, kind, &definition)?;
+    let minting = Minting::by(cosmos, request)?;
     let (conditions, stamp) = (request.preconditions(), cosmos.stamp());
     let body =
         |txn: &mut orrery_store::Txn<'_>| children::upsert(txn, &owner, kind, &definition, conditions, stamp);
     let (child, is_new) = cosmos.store().write(Scope::Catalog, body).await?.value;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
-    Ok(reply(request, status, &owner, &child))
+    Ok(reply(&minting, request, status, &owner, &child))
 }
 
 fn read(cosmos: &Cosmos, request: &Request, owner: &Owner, kind: Kind, id: &str) -> Result<Reply, Failure> {
     let found = children::find(&*cosmos.store().snapshot(), owner, kind, id)?;
     let child = found.ok_or(ChildError::Missing(kind.noun()))?;
     match request.preconditions().check(child.etag) {
-        Verdict::Holds => Ok(reply(request, StatusCode::OK, owner, &child)),
+        Verdict::Holds => Ok(reply(&Minting::by(cosmos, request)?, request, StatusCode::OK, owner, &child)),
         Verdict::Same => Ok(Reply::new(StatusCode::NOT_MODIFIED, Charge::metadata()).etag(child.etag)),
         Verdict::Changed => Err(ChildError::Changed.into()),
     }
@@ -205,12 +213,14 @@ async fn replace(
 ) -> Result<Reply, Failure> {
     let definition = Definition::parse(kind, request.json_object().await?)?;
     script::check(kind, &definition).await?;
+    check_resource(cosmos, &owner, kind, &definition)?;
+    let minting = Minting::by(cosmos, request)?;
     let (conditions, stamp) = (request.preconditions(), cosmos.stamp());
     let body = |txn: &mut orrery_store::Txn<'_>| {
         children::replace(txn, &owner, kind, id, &definition, conditions, stamp)
     };
     let replaced = cosmos.store().write(Scope::Catalog, body).await?;
-    Ok(reply(request, StatusCode::OK, &owner, &replaced.value))
+    Ok(reply(&minting, request, StatusCode::OK, &owner, &replaced.value))
 }
 
 async fn delete(
@@ -226,8 +236,8 @@ async fn delete(
     Ok(Reply::new(StatusCode::NO_CONTENT, Charge::metadata()))
 }
 
-fn reply(request: &Request, status: StatusCode, owner: &Owner, child: &Child) -> Reply {
+fn reply(minting: &Minting, request: &Request, status: StatusCode, owner: &Owner, child: &Child) -> Reply {
     let reply = Reply::new(status, Charge::metadata()).etag(child.etag);
     let is_write = *request.method() != Method::GET;
-    if is_write && request.wants_minimal() { reply } else { reply.value(&encode::child(owner, child, None)) }
+    if is_write && request.wants_minimal() { reply } else { reply.value(&minting.encode(owner, child)) }
 }

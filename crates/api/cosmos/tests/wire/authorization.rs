@@ -13,8 +13,9 @@ async fn a_token_that_proves_nothing_is_unauthorized() {
     for garbled in ["x", "type=master", "type=master&ver=1.0", "%FF%FE", "type%3Dmaster%26sig", "a&b&c"] {
         world.refused(of(garbled), (401, 0), "authorization header is not valid").await;
     }
-    world.refused(of(&token("resource", &signed)), (401, 0), "Only master-key tokens").await;
-    world.refused(of(&token("aad", &signed)), (401, 0), "Only master-key tokens").await;
+    world.refused(of(&token("resource", &signed)), (401, 0), "not one that this account gave").await;
+    world.refused(of(&token("aad", &signed)), (401, 5002), "takes no bearer tokens").await;
+    world.refused(of(&token("sas", &signed)), (401, 0), "Shared access signatures").await;
     world.refused(of(&token("master", "short")), (401, 0), "can't serve the request").await;
     world.refused(of(&token("master", &signed)), (401, 0), "can't serve the request").await;
     world.refused(Call::get(ITEMS).signed_with("bm90IGEga2V5"), (401, 0), "can't serve the request").await;

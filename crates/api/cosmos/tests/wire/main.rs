@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on panics, as the test does")]
 
 mod authorization;
+mod bearers;
 mod bodies;
 mod call;
 mod change_feed;
@@ -33,6 +34,7 @@ mod queries_resources;
 mod queries_resume;
 mod queries_tokens;
 mod ranges;
+mod resource_tokens;
 mod resources;
 mod scripts;
 mod scripts_bounds;

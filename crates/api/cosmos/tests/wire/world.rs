@@ -22,6 +22,7 @@ pub struct World {
     pub address: SocketAddr,
     pub env: Env,
     pub engine: MemoryEngine,
+    pub cosmos: Cosmos,
     store: Store,
 }
 
@@ -64,6 +65,7 @@ impl World {
             secondary: key("c2Vjb25kYXJ5"),
             primary_readonly: Some(key(READ_ONLY_KEY)),
             secondary_readonly: None,
+            published: None,
         };
         let mut options = Options {
             keys,
@@ -77,15 +79,16 @@ impl World {
         let cosmos = Cosmos::new(store.clone(), options);
         let listener = Listener::bind(SocketAddr::from(([127, 0, 0, 1], 0)), None).unwrap();
         let address = listener.local_addr().unwrap();
+        let served = cosmos.clone();
         let serving = listener.serve(
             move |request, peer| {
-                let cosmos = cosmos.clone();
+                let cosmos = served.clone();
                 async move { cosmos.handle(request, peer).await }
             },
             Stop::new(),
         );
         tokio::spawn(serving);
-        Self { address, env, engine, store }
+        Self { address, env, engine, cosmos, store }
     }
 
     pub async fn make_container(&self) {

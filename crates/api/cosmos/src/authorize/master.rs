@@ -1,41 +1,52 @@
-//! Who may do this: master keys, two that write and two that only read (wire guide §4).
+//! Signatures made with the account's keys, some that write and some that only read (wire guide §4.1).
 
+use super::operation::Operation;
 use crate::failure::Failure;
 use crate::header;
-use crate::request::{Post, Request};
+use crate::request::Request;
 use crate::route::Located;
-use http::Method;
-use http::header::{AUTHORIZATION, DATE};
-use orrery_api_common::{Access, Keys, TokenKind, parse_authorization, string_to_sign};
+use http::header::DATE;
+use http::{HeaderMap, HeaderName, Method};
+use orrery_api_common::{Access, Keys, string_to_sign};
 use orrery_core::{DatabaseRid, Env, Timestamp, limits};
 use std::time::Duration;
 
-pub fn authorize(request: &Request, located: &Located<'_>, keys: &Keys, env: &Env) -> Result<(), Failure> {
-    let Some(given) = request.header(&AUTHORIZATION) else {
-        return Err(Failure::unauthorized(
-            "Required Header authorization is missing. Ensure a valid Authorization token is passed.",
-        ));
-    };
-    let token = parse_authorization(given)
-        .map_err(|error| Failure::unauthorized(format!("The authorization header is not valid: {error}.")))?;
-    if token.kind != TokenKind::Master {
-        return Err(Failure::unauthorized(
-            "Only master-key tokens are accepted yet; resource and AAD tokens are planned.",
-        ));
-    }
-    let (x_ms_date, date) =
-        (request.header(&header::DATE).unwrap_or(""), request.header(&DATE).unwrap_or(""));
-    if x_ms_date.is_empty() && date.is_empty() {
-        return Err(Failure::unauthorized("The header x-ms-date is missing; send the date that was signed."));
-    }
-    let access = verify(request.method(), located, x_ms_date, date, keys, &token.signature)?;
-    check_date(if x_ms_date.is_empty() { date } else { x_ms_date }, env)?;
-    if access == Access::ReadOnly && writes(request) {
+/// Whether one of the account's keys signed this, and whether it may do it.
+pub fn check(
+    request: &Request,
+    located: &Located<'_>,
+    operation: Operation,
+    signature: &str,
+    keys: &Keys,
+    env: &Env,
+) -> Result<(), Failure> {
+    let access = signed_by(request.method(), located, &request.head.headers, signature, keys, env)?;
+    if access == Access::ReadOnly && operation.needs_a_writing_key() {
         return Err(Failure::forbidden(
             "The key that signed this request is read-only; use a read-write key.",
         ));
     }
     Ok(())
+}
+
+/// What the key may do that signed this.
+pub fn signed_by(
+    method: &Method,
+    located: &Located<'_>,
+    headers: &HeaderMap,
+    signature: &str,
+    keys: &Keys,
+    env: &Env,
+) -> Result<Access, Failure> {
+    let text =
+        |name: &HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).map_or("", str::trim);
+    let (x_ms_date, date) = (text(&header::DATE), text(&DATE));
+    if x_ms_date.is_empty() && date.is_empty() {
+        return Err(Failure::unauthorized("The header x-ms-date is missing; send the date that was signed."));
+    }
+    let access = verify(method, located, x_ms_date, date, keys, signature)?;
+    check_date(if x_ms_date.is_empty() { date } else { x_ms_date }, env)?;
+    Ok(access)
 }
 
 fn verify(
@@ -85,13 +96,5 @@ fn check_date(date: &str, env: &Env) -> Result<(), Failure> {
             env.now().to_http()
         ))),
         None => Err(Failure::forbidden(format!("The date '{date}' is not in RFC 1123 form."))),
-    }
-}
-
-fn writes(request: &Request) -> bool {
-    match *request.method() {
-        Method::GET | Method::HEAD | Method::OPTIONS => false,
-        Method::POST => !matches!(request.post(), Post::Query | Post::QueryPlan),
-        _ => true,
     }
 }

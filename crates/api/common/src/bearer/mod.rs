@@ -1,0 +1,178 @@
+//! Bearer tokens: who a JSON Web Token says is asking, if one of our issuers signed it.
+//!
+//! ```text
+//! header.payload.signature ─ key_set: which algorithm, which key, is it theirs ─ claims: whose, for whom, until when
+//!                            discovery: the keys of an issuer, fetched          development: an issuer of our own
+//! ```
+//!
+//! Three algorithms are known and no other word in a header means anything. A key has one algorithm, whatever a token says
+//! of itself. Nothing of a payload is read before its signature was checked, but for the issuer, which says whose keys to
+//! try. Times come from the caller.
+
+mod claims;
+mod development;
+mod discovery;
+mod key_set;
+
+pub use claims::Grant;
+pub use development::{DEVELOPMENT_ISSUER, DevelopmentKey, Mint};
+pub use discovery::{Discovery, DiscoveryError, trusted_roots};
+pub use key_set::KeySet;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use claims::Claims;
+use key_set::Algorithm;
+use orrery_core::{Timestamp, limits};
+use serde_json::{Map, Value};
+
+/// Who asks, by an issuer's word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Principal {
+    /// The object id (`oid`), or the subject where an issuer has none.
+    pub id: String,
+    /// Roles that the token itself carries; only our own development issuer gives such.
+    pub grants: Vec<Grant>,
+}
+
+/// The issuers that are believed, and for whom their tokens must be.
+pub struct Bearers {
+    issuers: Vec<Issuer>,
+    audiences: Vec<String>,
+}
+
+pub struct Issuer {
+    name: String,
+    keys: Keys,
+    is_development: bool,
+}
+
+enum Keys {
+    Fixed(KeySet),
+    Discovered(Discovery),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BearerError {
+    #[error("it is not a signed JSON Web Token")]
+    Malformed,
+    #[error("its algorithm is not RS256, ES256 or EdDSA")]
+    Algorithm,
+    #[error("it is from the issuer '{0}', which this server does not know; start it with --issuer")]
+    Issuer(String),
+    #[error("it was signed with a key that its issuer does not have")]
+    UnknownKey,
+    #[error("the keys of its issuer cannot be had: {0}")]
+    KeysMissing(String),
+    #[error("its signature is wrong")]
+    Signature,
+    #[error(
+        "it is for '{0}' and not for this account; ask for https://cosmos.azure.com or give the server --audience"
+    )]
+    Audience(String),
+    #[error("it has expired; ask for a new one")]
+    Expired,
+    #[error("it is not valid yet; look at the clocks")]
+    NotYet,
+    #[error("it says neither oid nor sub, so nobody is asking")]
+    Nobody,
+}
+
+impl Issuer {
+    pub fn fixed(name: impl Into<String>, keys: KeySet) -> Self {
+        Self { name: name.into(), keys: Keys::Fixed(keys), is_development: false }
+    }
+
+    pub fn discovered(discovery: Discovery) -> Self {
+        Self { name: discovery.issuer().to_owned(), keys: Keys::Discovered(discovery), is_development: false }
+    }
+
+    /// The one whose tokens this machine mints, and whose roles are taken from the tokens.
+    pub fn development(key: &DevelopmentKey) -> Self {
+        Self { name: DEVELOPMENT_ISSUER.to_owned(), keys: Keys::Fixed(key.key_set()), is_development: true }
+    }
+}
+
+impl Bearers {
+    /// `audiences` are compared without a slash at the end.
+    pub fn new(issuers: Vec<Issuer>, audiences: Vec<String>) -> Self {
+        let audiences = audiences.iter().map(|audience| audience.trim_end_matches('/').to_owned()).collect();
+        Self { issuers, audiences }
+    }
+
+    pub async fn verify(&self, token: &str, now: Timestamp) -> Result<Principal, BearerError> {
+        let parts = Parts::split(token)?;
+        let algorithm = algorithm(&parts.header)?;
+        let issuer = self.issuer(&parts.payload)?;
+        let kid = text(&parts.header, "kid").ok_or(BearerError::UnknownKey)?;
+        let keys = match &issuer.keys {
+            Keys::Fixed(keys) => keys.clone(),
+            Keys::Discovered(discovery) => discovery.keys_with(kid).await?,
+        };
+        let key = keys.find(kid).ok_or(BearerError::UnknownKey)?;
+        if !key.verifies(algorithm, parts.signed, &parts.signature) {
+            return Err(BearerError::Signature);
+        }
+        let claims = Claims::read(&parts.payload)?;
+        claims.check(&self.audiences, now)?;
+        let grants = if issuer.is_development { claims.grants } else { Vec::new() };
+        Ok(Principal { id: claims.principal, grants })
+    }
+
+    fn issuer(&self, payload: &Map<String, Value>) -> Result<&Issuer, BearerError> {
+        let name = text(payload, "iss").unwrap_or_default();
+        let found = self.issuers.iter().find(|issuer| issuer.name == name);
+        found.ok_or_else(|| BearerError::Issuer(name.to_owned()))
+    }
+}
+
+struct Parts<'a> {
+    header: Map<String, Value>,
+    payload: Map<String, Value>,
+    signature: Vec<u8>,
+    /// Header and payload as they travelled.
+    signed: &'a [u8],
+}
+
+impl<'a> Parts<'a> {
+    fn split(token: &'a str) -> Result<Self, BearerError> {
+        if token.len() > limits::BEARER_BYTES_MAX {
+            return Err(BearerError::Malformed);
+        }
+        let mut pieces = token.split('.');
+        let (Some(header), Some(payload), Some(signature), None) =
+            (pieces.next(), pieces.next(), pieces.next(), pieces.next())
+        else {
+            return Err(BearerError::Malformed);
+        };
+        Ok(Self {
+            header: object(header)?,
+            payload: object(payload)?,
+            signature: decode(signature)?,
+            signed: &token.as_bytes()[..header.len() + 1 + payload.len()],
+        })
+    }
+}
+
+/// Extensions that a header calls critical are not known here, so such a token is not understood.
+fn algorithm(header: &Map<String, Value>) -> Result<Algorithm, BearerError> {
+    if header.contains_key("crit") {
+        return Err(BearerError::Malformed);
+    }
+    text(header, "alg").and_then(Algorithm::named).ok_or(BearerError::Algorithm)
+}
+
+fn object(piece: &str) -> Result<Map<String, Value>, BearerError> {
+    serde_json::from_slice(&decode(piece)?).map_err(|_| BearerError::Malformed)
+}
+
+fn decode(piece: &str) -> Result<Vec<u8>, BearerError> {
+    URL_SAFE_NO_PAD.decode(piece).map_err(|_| BearerError::Malformed)
+}
+
+fn text<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+    object.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,64 @@
+//! Tokens for permissions that are shown.
+
+use super::resource_token::{ResourceToken, lifetime};
+use crate::encode;
+use crate::failure::Failure;
+use crate::request::Request;
+use crate::service::Cosmos;
+use orrery_core::Timestamp;
+use orrery_documents::children::{Child, Definition, Kind, Owner, Permission, ResourceLink};
+use serde_json::Value;
+
+/// The permissions of one answer get tokens that end together.
+pub struct Minting {
+    cosmos: Cosmos,
+    expires: Timestamp,
+}
+
+impl Minting {
+    pub fn by(cosmos: &Cosmos, request: &Request) -> Result<Self, Failure> {
+        let expires = cosmos.store().env().now().plus(lifetime(request)?);
+        Ok(Self { cosmos: cosmos.clone(), expires })
+    }
+
+    /// Any child as JSON; a permission with a token.
+    pub fn encode(&self, owner: &Owner, child: &Child) -> Value {
+        encode::child(owner, child, self.token(owner, child))
+    }
+
+    fn token(&self, owner: &Owner, child: &Child) -> Option<String> {
+        let Owner::User { rid: user, .. } = owner else { return None };
+        let permission = Permission::of(child)?;
+        let catalog = self.cosmos.store().catalog();
+        let ResourceLink { database, container, .. } = &permission.resource;
+        let database = catalog.database(database).filter(|database| database.rid == user.database);
+        let container = database.and_then(|database| catalog.container(database.rid, container));
+        let token = ResourceToken {
+            user: *user,
+            permission: child.ordinal,
+            etag: child.etag,
+            container: container.map_or(0, |container| container.number()),
+            expires: self.expires,
+        };
+        Some(self.cosmos.access().resource_tokens.seal(&token))
+    }
+}
+
+/// A permission is on something of its user's own database.
+pub fn check_resource(
+    cosmos: &Cosmos,
+    owner: &Owner,
+    kind: Kind,
+    definition: &Definition,
+) -> Result<(), Failure> {
+    let (Owner::User { database, rid }, Kind::Permission) = (owner, kind) else { return Ok(()) };
+    let link = definition.members().get("resource").and_then(Value::as_str).unwrap_or_default();
+    let named = ResourceLink::parse(link)?.database;
+    let catalog = cosmos.store().catalog();
+    match catalog.database(&named) {
+        Some(found) if found.rid == rid.database => Ok(()),
+        _ => Err(Failure::bad_request(format!(
+            "The resource '{link}' is not in the database '{database}', to which the user belongs."
+        ))),
+    }
+}

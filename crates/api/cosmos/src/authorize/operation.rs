@@ -1,0 +1,181 @@
+//! What a request does, in the words in which access is given. One table for every route and verb.
+
+use crate::request::Post;
+use crate::route::Route;
+use http::Method;
+use orrery_documents::children::Kind;
+use orrery_documents::roles::Action;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    ReadAccount,
+    /// What databases and containers are, and where items lie.
+    ReadMetadata,
+    /// What only the account's keys may look at.
+    ReadManaged,
+    /// Permissions, whose tokens are as good as keys.
+    ReadPermissions,
+    /// What only the account's read-write keys may change.
+    Manage,
+    ReadScripts,
+    ManageScripts,
+    ExecuteScript,
+    ListItems,
+    QueryItems,
+    PlanQuery,
+    ReadChanges,
+    ReadItem,
+    CreateItem,
+    UpsertItem,
+    ReplaceItem,
+    PatchItem,
+    DeleteItem,
+    Batch,
+    DeletePartition,
+    ReadConflicts,
+    DeleteConflict,
+}
+
+impl Operation {
+    /// A verb that a route does not have is answered by its handler, and until then counts as the most.
+    pub fn of(route: &Route<'_>, method: &Method, post: Post, is_change_feed: bool) -> Self {
+        let verb = method.as_str();
+        match route {
+            Route::Account => read_or_manage(verb, Self::ReadAccount),
+            Route::Databases | Route::Containers { .. } => list(verb, post, Self::ReadMetadata, Self::Manage),
+            Route::Database { .. } | Route::Container { .. } | Route::Ranges { .. } => {
+                read_or_manage(verb, Self::ReadMetadata)
+            }
+            Route::Offers => list(verb, post, Self::ReadManaged, Self::Manage),
+            Route::Offer { .. } => read_or_manage(verb, Self::ReadManaged),
+            Route::Items { .. } => items(verb, post, is_change_feed),
+            Route::Item { .. } => item(verb),
+            Route::Children { kind, .. } => {
+                let (read, manage) = children(*kind);
+                list(verb, post, read, manage)
+            }
+            Route::Child { kind, .. } => match (verb, children(*kind)) {
+                ("GET", (read, _)) => read,
+                ("POST", _) if *kind == Kind::StoredProcedure => Self::ExecuteScript,
+                (_, (_, manage)) => manage,
+            },
+            Route::Conflicts { .. } => list(verb, post, Self::ReadConflicts, Self::Manage),
+            Route::Conflict { .. } => match verb {
+                "GET" => Self::ReadConflicts,
+                "DELETE" => Self::DeleteConflict,
+                _ => Self::Manage,
+            },
+            Route::Other { kind } if kind == "operations" => match verb {
+                "POST" => Self::DeletePartition,
+                _ => Self::Manage,
+            },
+            Route::Other { .. } => Self::Manage,
+        }
+    }
+
+    /// Whether a read-only key is not enough.
+    pub fn needs_a_writing_key(self) -> bool {
+        match self {
+            Self::ReadAccount
+            | Self::ReadMetadata
+            | Self::ReadManaged
+            | Self::ReadScripts
+            | Self::ListItems
+            | Self::QueryItems
+            | Self::PlanQuery
+            | Self::ReadChanges
+            | Self::ReadItem
+            | Self::ReadConflicts => false,
+            Self::ReadPermissions
+            | Self::Manage
+            | Self::ManageScripts
+            | Self::ExecuteScript
+            | Self::CreateItem
+            | Self::UpsertItem
+            | Self::ReplaceItem
+            | Self::PatchItem
+            | Self::DeleteItem
+            | Self::Batch
+            | Self::DeletePartition
+            | Self::DeleteConflict => true,
+        }
+    }
+
+    /// The actions that a role must have, all of them; none can be given by a role if there is none.
+    pub fn actions(self) -> &'static [Action] {
+        match self {
+            Self::ReadAccount | Self::ReadMetadata => &[Action::ReadMetadata],
+            Self::ReadManaged
+            | Self::ReadPermissions
+            | Self::Manage
+            | Self::ReadScripts
+            | Self::ManageScripts => &[],
+            Self::ExecuteScript => &[Action::ExecuteStoredProcedure],
+            Self::ListItems | Self::QueryItems | Self::PlanQuery => &[Action::ExecuteQuery],
+            Self::ReadChanges => &[Action::ReadChangeFeed],
+            Self::ReadItem => &[Action::ReadItem],
+            Self::CreateItem => &[Action::CreateItem],
+            Self::UpsertItem => &[Action::UpsertItem],
+            Self::ReplaceItem | Self::PatchItem => &[Action::ReplaceItem],
+            Self::DeleteItem | Self::DeletePartition => &[Action::DeleteItem],
+            // What is in it is not known before it is read, and it may be any of these.
+            Self::Batch => &[
+                Action::CreateItem,
+                Action::ReadItem,
+                Action::ReplaceItem,
+                Action::UpsertItem,
+                Action::DeleteItem,
+            ],
+            Self::ReadConflicts | Self::DeleteConflict => &[Action::ManageConflicts],
+        }
+    }
+}
+
+fn read_or_manage(verb: &str, read: Operation) -> Operation {
+    if verb == "GET" { read } else { Operation::Manage }
+}
+
+fn list(verb: &str, post: Post, read: Operation, manage: Operation) -> Operation {
+    match (verb, post) {
+        ("GET", _) | ("POST", Post::Query | Post::QueryPlan) => read,
+        _ => manage,
+    }
+}
+
+/// To read and to change these.
+fn children(kind: Kind) -> (Operation, Operation) {
+    match kind {
+        Kind::User => (Operation::ReadManaged, Operation::Manage),
+        Kind::Permission => (Operation::ReadPermissions, Operation::Manage),
+        Kind::ClientEncryptionKey => (Operation::ReadMetadata, Operation::Manage),
+        Kind::StoredProcedure | Kind::Trigger | Kind::UserDefinedFunction => {
+            (Operation::ReadScripts, Operation::ManageScripts)
+        }
+    }
+}
+
+fn items(verb: &str, post: Post, is_change_feed: bool) -> Operation {
+    match (verb, post) {
+        ("GET", _) if is_change_feed => Operation::ReadChanges,
+        ("GET", _) => Operation::ListItems,
+        ("POST", Post::Query) => Operation::QueryItems,
+        ("POST", Post::QueryPlan) => Operation::PlanQuery,
+        ("POST", Post::Batch) => Operation::Batch,
+        ("POST", Post::Upsert) => Operation::UpsertItem,
+        ("POST", Post::Create) => Operation::CreateItem,
+        _ => Operation::Manage,
+    }
+}
+
+fn item(verb: &str) -> Operation {
+    match verb {
+        "GET" => Operation::ReadItem,
+        "PUT" => Operation::ReplaceItem,
+        "PATCH" => Operation::PatchItem,
+        "DELETE" => Operation::DeleteItem,
+        _ => Operation::Manage,
+    }
+}
+
+#[cfg(test)]
+mod tests;

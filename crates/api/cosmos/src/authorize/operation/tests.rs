@@ -1,0 +1,119 @@
+//! Every route with every verb. What is written here is what the service documents; a route that is new has no line, and
+//! the count at the end says so.
+
+use super::Operation::{self, *};
+use crate::request::Post;
+use crate::route::locate;
+use http::Method;
+use orrery_documents::roles::Action;
+
+const GET: Method = Method::GET;
+const PUT: Method = Method::PUT;
+const DELETE: Method = Method::DELETE;
+const PATCH: Method = Method::PATCH;
+
+fn of(path: &str, method: &Method, post: Post) -> Operation {
+    let uri = path.parse().expect("a uri");
+    Operation::of(&locate(&uri).expect("a route").route, method, post, false)
+}
+
+/// What GET, a POST that queries, one that creates, one that upserts, PUT, PATCH and DELETE do.
+const TABLE: [(&str, [Operation; 7]); 25] = [
+    ("/", [ReadAccount, Manage, Manage, Manage, Manage, Manage, Manage]),
+    ("/dbs", [ReadMetadata, ReadMetadata, Manage, Manage, Manage, Manage, Manage]),
+    ("/dbs/d", [ReadMetadata, Manage, Manage, Manage, Manage, Manage, Manage]),
+    ("/dbs/d/colls", [ReadMetadata, ReadMetadata, Manage, Manage, Manage, Manage, Manage]),
+    ("/dbs/d/colls/c", [ReadMetadata, Manage, Manage, Manage, Manage, Manage, Manage]),
+    ("/dbs/d/colls/c/pkranges", [ReadMetadata, Manage, Manage, Manage, Manage, Manage, Manage]),
+    ("/dbs/d/colls/c/docs", [ListItems, QueryItems, CreateItem, UpsertItem, Manage, Manage, Manage]),
+    ("/dbs/d/colls/c/docs/i", [ReadItem, Manage, Manage, Manage, ReplaceItem, PatchItem, DeleteItem]),
+    ("/offers", [ReadManaged, ReadManaged, Manage, Manage, Manage, Manage, Manage]),
+    ("/offers/o", [ReadManaged, Manage, Manage, Manage, Manage, Manage, Manage]),
+    ("/dbs/d/users", [ReadManaged, ReadManaged, Manage, Manage, Manage, Manage, Manage]),
+    ("/dbs/d/users/u", [ReadManaged, Manage, Manage, Manage, Manage, Manage, Manage]),
+    (
+        "/dbs/d/users/u/permissions",
+        [ReadPermissions, ReadPermissions, Manage, Manage, Manage, Manage, Manage],
+    ),
+    ("/dbs/d/users/u/permissions/p", [ReadPermissions, Manage, Manage, Manage, Manage, Manage, Manage]),
+    ("/dbs/d/clientencryptionkeys", [ReadMetadata, ReadMetadata, Manage, Manage, Manage, Manage, Manage]),
+    ("/dbs/d/clientencryptionkeys/k", [ReadMetadata, Manage, Manage, Manage, Manage, Manage, Manage]),
+    ("/dbs/d/colls/c/sprocs", SCRIPTS),
+    ("/dbs/d/colls/c/triggers", SCRIPTS),
+    ("/dbs/d/colls/c/udfs", SCRIPTS),
+    (
+        "/dbs/d/colls/c/sprocs/s",
+        [
+            ReadScripts,
+            ExecuteScript,
+            ExecuteScript,
+            ExecuteScript,
+            ManageScripts,
+            ManageScripts,
+            ManageScripts,
+        ],
+    ),
+    ("/dbs/d/colls/c/triggers/t", SCRIPT),
+    ("/dbs/d/colls/c/udfs/f", SCRIPT),
+    ("/dbs/d/colls/c/conflicts", [ReadConflicts, ReadConflicts, Manage, Manage, Manage, Manage, Manage]),
+    ("/dbs/d/colls/c/conflicts/x", [ReadConflicts, Manage, Manage, Manage, Manage, Manage, DeleteConflict]),
+    (
+        "/dbs/d/colls/c/operations/partitionkeydelete",
+        [Manage, DeletePartition, DeletePartition, DeletePartition, Manage, Manage, Manage],
+    ),
+];
+
+const SCRIPTS: [Operation; 7] =
+    [ReadScripts, ReadScripts, ManageScripts, ManageScripts, ManageScripts, ManageScripts, ManageScripts];
+const SCRIPT: [Operation; 7] =
+    [ReadScripts, ManageScripts, ManageScripts, ManageScripts, ManageScripts, ManageScripts, ManageScripts];
+
+#[test]
+fn every_route_and_verb_needs_what_the_table_says() {
+    let asked = [
+        (GET, Post::Create),
+        (Method::POST, Post::Query),
+        (Method::POST, Post::Create),
+        (Method::POST, Post::Upsert),
+        (PUT, Post::Create),
+        (PATCH, Post::Create),
+        (DELETE, Post::Create),
+    ];
+    for (path, expected) in TABLE {
+        for ((method, post), expected) in asked.iter().zip(expected) {
+            assert_eq!(of(path, method, *post), expected, "{method} {post:?} {path}");
+        }
+        assert_eq!(of(path, &Method::OPTIONS, Post::Create).needs_a_writing_key(), true, "{path}");
+    }
+    assert_eq!(of("/dbs/d/colls/c/docs", &Method::POST, Post::Batch), Batch);
+    assert_eq!(of("/dbs/d/colls/c/docs", &Method::POST, Post::QueryPlan), PlanQuery);
+    let uri = "/dbs/d/colls/c/docs".parse().expect("a uri");
+    let route = locate(&uri).expect("a route").route;
+    assert_eq!(Operation::of(&route, &GET, Post::Create, true), ReadChanges);
+}
+
+#[test]
+fn what_changes_anything_needs_a_writing_key() {
+    for (path, operations) in TABLE {
+        let [get, ..] = operations;
+        let is_permission = path.contains("permissions");
+        if get != Manage {
+            assert_eq!(get.needs_a_writing_key(), is_permission, "GET {path}");
+        }
+        for changing in &operations[2..] {
+            assert!(changing.needs_a_writing_key(), "{changing:?} {path}");
+        }
+    }
+}
+
+#[test]
+fn every_action_that_a_role_can_have_is_needed_by_something() {
+    let operations = TABLE.iter().flat_map(|(_, operations)| operations).chain(&[Batch, ReadChanges]);
+    let needed: Vec<Action> = operations.flat_map(|operation| operation.actions()).copied().collect();
+    for action in Action::ALL {
+        assert!(needed.contains(&action), "nothing needs {}", action.name());
+    }
+    for key_only in [Manage, ReadManaged, ReadPermissions, ReadScripts, ManageScripts] {
+        assert_eq!(key_only.actions(), [], "no role gives {key_only:?}");
+    }
+}

@@ -1,0 +1,26 @@
+//! Roles: which actions somebody may do to which data (Cosmos DB's native role-based access).
+//!
+//! ```text
+//! action       what can be done, by its name in a role
+//! scope        to what: the account, a database, a container
+//! definition   a set of actions; two are built in
+//! assignment   a definition given to a principal over a scope
+//! model        all of them in memory; the one question: may they?
+//! record       the rows
+//! operations   define, assign, remove; in the catalog's scope
+//! ```
+
+mod action;
+mod assignment;
+mod definition;
+mod model;
+mod operations;
+mod record;
+mod scope;
+
+pub use action::Action;
+pub use assignment::Assignment;
+pub use definition::{CONTRIBUTOR, Definition, READER};
+pub use model::Roles;
+pub use operations::{RoleError, assign, define, remove_assignment, remove_definition};
+pub use scope::Scope;

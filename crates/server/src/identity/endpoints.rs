@@ -1,0 +1,147 @@
+//! `/v1/keys` and `/v1/roles` of the services port.
+//!
+//! They answer to the machine that the server runs on, and there to whoever signs with a read-write key of the account: other
+//! people may have an account on the machine, and pages that a browser shows may reach its ports.
+
+use crate::account_keys::KeyKind;
+use crate::services::{BODY_BYTES_MAX, Services};
+use http::request::Parts;
+use http::{Method, StatusCode};
+use hyper::body::Incoming;
+use orrery_api_common::{Peer, read_body};
+use orrery_api_cosmos::{Failure, change_roles, check_administrator};
+use orrery_documents::roles::{self, Assignment, Definition, RoleError, Roles, Scope};
+use percent_encoding::percent_decode_str;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+type Problem = (StatusCode, String);
+
+pub fn has(path: &str) -> bool {
+    ["/v1/keys", "/v1/roles"].iter().any(|root| path == *root || path.starts_with(&format!("{root}/")))
+}
+
+pub async fn handle(services: &Services, head: &Parts, body: Incoming, peer: Peer) -> Result<Value, Problem> {
+    if !peer.addr.ip().to_canonical().is_loopback() {
+        let sentence = "this is told to the machine that the server runs on, and to no other";
+        return Err((StatusCode::FORBIDDEN, sentence.to_owned()));
+    }
+    let segments: Vec<&str> = head.uri.path().split('/').skip(2).collect();
+    let kind = segments.first().copied().unwrap_or_default();
+    check_administrator(&services.cosmos, head, kind).map_err(problem)?;
+    let body = read_body(body, BODY_BYTES_MAX).await;
+    let body = body.map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))?;
+    match (&head.method, &segments[..]) {
+        (&Method::GET, ["keys"]) => Ok(all_keys(services)),
+        (&Method::POST, ["keys", kind, "regenerate"]) => regenerate(services, kind).await,
+        (&Method::GET, ["roles"]) => change(services, |_| Ok(())).await,
+        (&Method::POST, ["roles", "definitions"]) => define(services, &body).await,
+        (&Method::POST, ["roles", "assignments"]) => assign(services, &body).await,
+        (&Method::DELETE, ["roles", id]) => remove(services, id).await,
+        (_, ["keys"] | ["keys", _, "regenerate"] | ["roles"] | ["roles", _]) => {
+            Err((StatusCode::METHOD_NOT_ALLOWED, "the verb is not allowed here".to_owned()))
+        }
+        _ => Err((StatusCode::NOT_FOUND, format!("there is nothing at {}", head.uri.path()))),
+    }
+}
+
+fn problem(failure: Failure) -> Problem {
+    (failure.status, failure.message)
+}
+
+fn all_keys(services: &Services) -> Value {
+    let pairs = KeyKind::ALL.iter().map(|kind| (kind.name(), services.keys.text(*kind)));
+    pairs.collect()
+}
+
+/// The key is on the disk before the account opens to it, and both before it is told.
+async fn regenerate(services: &Services, kind: &str) -> Result<Value, Problem> {
+    let Some(kind) = KeyKind::ALL.into_iter().find(|known| known.name() == kind) else {
+        let known = KeyKind::ALL.map(KeyKind::name).join(", ");
+        return Err((StatusCode::NOT_FOUND, format!("there is no key '{kind}'; there are {known}")));
+    };
+    let (keys, cosmos) = (services.keys.clone(), services.cosmos.clone());
+    let work = move || {
+        keys.regenerate(kind, |next| cosmos.access().change_keys(next))?;
+        Ok(keys.text(kind))
+    };
+    let done: Result<String, String> =
+        tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(error.to_string()));
+    let key = done.map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error))?;
+    tracing::info!(kind = kind.name(), "an account key was replaced");
+    Ok(json!({ kind.name(): key }))
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct DefinitionBody {
+    id: Option<String>,
+    role_name: String,
+    data_actions: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct AssignmentBody {
+    id: Option<String>,
+    principal_id: String,
+    role_definition_id: String,
+    scope: String,
+}
+
+async fn define(services: &Services, body: &[u8]) -> Result<Value, Problem> {
+    let body: DefinitionBody = parse(body)?;
+    let id = body.id.unwrap_or_else(|| services.store.env().guid());
+    let role =
+        Definition::new(&id, &body.role_name, body.data_actions).map_err(|error| problem(error.into()))?;
+    change(services, |txn| roles::define(txn, &role)).await
+}
+
+async fn assign(services: &Services, body: &[u8]) -> Result<Value, Problem> {
+    let body: AssignmentBody = parse(body)?;
+    let id = body.id.unwrap_or_else(|| services.store.env().guid());
+    let scope = Scope::parse(&body.scope).ok_or_else(|| {
+        (
+            StatusCode::BAD_REQUEST,
+            format!("the scope '{}' is not like /, /dbs/D or /dbs/D/colls/C", body.scope),
+        )
+    })?;
+    let given = Assignment::new(&id, &body.principal_id, &body.role_definition_id, scope);
+    let given = given.map_err(|error| problem(error.into()))?;
+    change(services, |txn| roles::assign(txn, &given).map(drop)).await
+}
+
+/// The assignment with this id, else the role.
+async fn remove(services: &Services, id: &str) -> Result<Value, Problem> {
+    let id = percent_decode_str(id).decode_utf8_lossy().into_owned();
+    change(services, |txn| match roles::remove_assignment(txn, &id) {
+        Err(RoleError::NoAssignment(_)) => roles::remove_definition(txn, &id),
+        other => other,
+    })
+    .await
+}
+
+/// All roles, as they are after a change.
+async fn change(
+    services: &Services,
+    change: impl Fn(&mut orrery_store::Txn<'_>) -> Result<(), RoleError>,
+) -> Result<Value, Problem> {
+    change_roles(&services.cosmos, change).await.map(|((), roles)| shown(&roles)).map_err(problem)
+}
+
+fn shown(roles: &Roles) -> Value {
+    let definitions = roles.definitions().map(|role| {
+        let kind = if role.is_built_in() { "BuiltInRole" } else { "CustomRole" };
+        json!({ "id": role.id(), "roleName": role.name(), "type": kind, "dataActions": role.data_actions() })
+    });
+    let assignments = roles.assignments().map(|given| {
+        json!({ "id": given.id(), "principalId": given.principal(), "roleDefinitionId": given.role(),
+            "scope": given.scope().to_string() })
+    });
+    json!({ "definitions": definitions.collect::<Vec<_>>(), "assignments": assignments.collect::<Vec<_>>() })
+}
+
+fn parse<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, Problem> {
+    serde_json::from_slice(body)
+        .map_err(|error| (StatusCode::BAD_REQUEST, format!("the body is not understood: {error}")))
+}

@@ -1,0 +1,64 @@
+//! Who may use the server: its keys, the issuers whose bearer tokens it takes, and roles.
+//!
+//! ```text
+//! serve     issuers, audiences       development_key: a key pair in the data folder
+//! services  endpoints                keys and roles, for whoever has a read-write key and is on this machine
+//! verbs     keys, role (ask)         token (mints by the development key)
+//! ```
+
+mod ask;
+mod development_key;
+pub mod endpoints;
+mod keys;
+mod role;
+mod token;
+
+pub use keys::{KeysFlags, keys};
+pub use role::{RoleFlags, role};
+pub use token::{TokenFlags, token};
+
+use crate::config::Config;
+use orrery_api_common::bearer::{Discovery, Issuer, KeySet, trusted_roots};
+
+/// What Entra's tokens for Cosmos DB are for, unless they are for one account.
+const COSMOS: &str = "https://cosmos.azure.com";
+
+/// The issuers that are believed: the one that was named, and on loopback our own.
+pub fn issuers(config: &Config) -> Result<Vec<Issuer>, String> {
+    let mut issuers = Vec::new();
+    if config.is_loopback() {
+        issuers.push(Issuer::development(&development_key::load_or_make(&config.data)?));
+    }
+    if let Some(name) = &config.issuer {
+        issuers.push(named(config, name)?);
+    }
+    Ok(issuers)
+}
+
+fn named(config: &Config, name: &str) -> Result<Issuer, String> {
+    let Some(path) = &config.jwks else {
+        let roots = trusted_roots().map_err(|error| format!("--issuer {name}: {error}"))?;
+        let discovery = Discovery::new(name, roots).map_err(|error| format!("--issuer: {error}"))?;
+        return Ok(Issuer::discovered(discovery));
+    };
+    let text =
+        std::fs::read(path).map_err(|error| format!("--jwks {} cannot be read: {error}", path.display()))?;
+    let keys = KeySet::parse(&text).map_err(|error| format!("--jwks {}: {error}", path.display()))?;
+    Ok(Issuer::fixed(name, keys))
+}
+
+/// Whom tokens may be for: Cosmos DB, this server as it can be dialled, and what was named.
+pub fn audiences(config: &Config, port: u16) -> Vec<String> {
+    let mut hosts = vec![config.host.to_string()];
+    if config.is_loopback() {
+        hosts.extend(["localhost", "127.0.0.1", "[::1]"].map(str::to_owned));
+    }
+    let forms = |host: &String| {
+        let with = |scheme: &str| [format!("{scheme}://{host}"), format!("{scheme}://{host}:{port}")];
+        [with("https"), with("http")].concat()
+    };
+    let mut audiences = vec![COSMOS.to_owned()];
+    audiences.extend(hosts.iter().flat_map(forms));
+    audiences.extend(config.audiences.iter().cloned());
+    audiences
+}

@@ -1,0 +1,36 @@
+//! Files with secrets: whole or not at all, and readable by their owner only.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+/// Writes the file, in the place of one that is there.
+pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
+    let new = path.with_extension("new");
+    write(&new, text)?;
+    fs::rename(&new, path)?;
+    sync_folder(path)
+}
+
+/// Writes the file unless there is one; whichever process is first, all see the same.
+pub fn create(path: &Path, text: &[u8]) -> io::Result<()> {
+    let new = path.with_extension(format!("{}.new", std::process::id()));
+    write(&new, text)?;
+    let linked = fs::hard_link(&new, path);
+    fs::remove_file(&new)?;
+    match linked {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => sync_folder(path),
+    }
+}
+
+fn write(path: &Path, text: &[u8]) -> io::Result<()> {
+    let mut file = fs::OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(path)?;
+    file.write_all(text)?;
+    file.sync_all()
+}
+
+fn sync_folder(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), |folder| fs::File::open(folder)?.sync_all())
+}
