@@ -12,6 +12,7 @@
 //! guid.rs       the text of tags and activity ids
 //! partition.rs  how much a logical partition holds
 //! ranges.rs     the physical partitions of a container
+//! schema/       what the items of a container must look like, where that is said
 //! roles/        who may do what to which data, beside the account's keys
 //! expiry.rs     time to live: when an item is gone, and removing what is
 //! sweep.rs      removing the rows of a dropped container
@@ -30,6 +31,7 @@ pub mod partition;
 pub mod ranges;
 pub mod roles;
 pub mod row;
+pub mod schema;
 pub mod sweep;
 
 use orrery_core::{ETag, Timestamp};

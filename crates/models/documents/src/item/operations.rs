@@ -11,6 +11,7 @@ use crate::changes::{Change, log};
 use crate::charge::Charge;
 use crate::index::{self, Entering};
 use crate::row::Row;
+use crate::schema::Violations;
 use crate::{Stamp, expiry, partition};
 use bytes::Bytes;
 use orrery_core::{ItemId, Timestamp};
@@ -38,6 +39,8 @@ pub enum ItemError {
     PartitionKeyChanged,
     #[error("Partition key reached maximum size of {gb:.0} GB: spread the items over more partition keys, or delete some.", gb = *bytes_max as f64 / 1e9)]
     PartitionFull { bytes_max: u64 },
+    #[error("The item does not match the schema of its container: {0}.")]
+    Schema(Violations),
     #[error(transparent)]
     Store(#[from] Error),
 }
@@ -50,6 +53,14 @@ pub struct Effect {
     /// Whether there was none before.
     pub is_new: bool,
     pub charge: Charge,
+    /// Violations of the container's schema that it was written with.
+    pub warnings: u64,
+}
+
+impl Effect {
+    fn warned(self, item: &Prepared) -> Self {
+        Self { warnings: item.warnings(), ..self }
+    }
 }
 
 /// The item, unless it is not there or has expired.
@@ -116,8 +127,9 @@ pub fn replace(
     let (epk, id) = (target.epk.as_bytes(), target.id.as_str());
     let removed = remove(txn, container, epk, id, &old, stamp.now, Removal::Deleted)?;
     claim_all(txn, container, item, stamp)?;
+    let warnings = settle(container, item, stamp)?;
     let (stored, entered) = put(txn, container, item, stamp, old.ordinal(), Change::Create, None)?;
-    Ok(replaced(stored, &old, removed + entered))
+    Ok(replaced(stored, &old, removed + entered).warned(item))
 }
 
 pub fn delete(
@@ -131,12 +143,12 @@ pub fn delete(
     let (epk, id) = (target.epk.as_bytes(), target.id.as_str());
     let removed = remove(txn, container, epk, id, &old, stamp.now, Removal::Deleted)?;
     let charge = Charge::delete(old.text_length(), removed);
-    Ok(Effect { item: old, is_new: false, charge })
+    Ok(Effect { item: old, is_new: false, charge, warnings: 0 })
 }
 
 fn replaced(item: ItemRow, old: &ItemRow, entries: u64) -> Effect {
     let charge = Charge::replace(item.text_length(), old.text_length(), entries);
-    Effect { item, is_new: false, charge }
+    Effect { item, is_new: false, charge, warnings: 0 }
 }
 
 /// The item at `target`, if it is there and the conditions hold for it.
@@ -222,7 +234,7 @@ fn insert(
     claim_all(txn, container, item, stamp)?;
     let (stored, entries) = put(txn, container, item, stamp, ordinal(), Change::Create, None)?;
     let charge = Charge::create(stored.text_length(), entries);
-    Ok(Effect { item: stored, is_new: true, charge })
+    Ok(Effect { item: stored, is_new: true, charge, warnings: item.warnings() })
 }
 
 fn claim_all(
@@ -254,10 +266,11 @@ fn overwrite(
     }
     unschedule(txn, container, epk, id, old);
     let (stored, entries) = put(txn, container, item, stamp, old.ordinal(), Change::Replace, Some(old))?;
-    Ok(replaced(stored, old, entries))
+    Ok(replaced(stored, old, entries).warned(item))
 }
 
-/// Writes all rows of an item. Says how many index entries that took.
+/// Writes all rows of an item, unless the container's schema refuses it. Says how many index entries that took. Every way
+/// to write an item ends here.
 fn put(
     txn: &mut Txn<'_>,
     container: &Container,
@@ -267,6 +280,9 @@ fn put(
     change: Change,
     old: Option<&ItemRow>,
 ) -> Result<(ItemRow, u64), ItemError> {
+    if let (Some(schemas), Some(verdict)) = (container.schemas(), &item.verdict) {
+        schemas.settle(&item.id, verdict, stamp.now).map_err(ItemError::Schema)?;
+    }
     let (number, epk, id) = (container.number(), item.epk.as_bytes(), item.id.as_str());
     let stamps = Stamps { written: stamp.now, etag: stamp.etag, ordinal };
     let stored = ItemRow::with(item.row.clone(), stamps);
