@@ -291,6 +291,10 @@ pub const SCRIPT_LOG_HEADER_BYTES_MAX: usize = 8 * 1024;
 /// Operations of one script, and the text of what it writes; it is told to come back before it reaches them.
 pub const SCRIPT_OPERATIONS_MAX: u64 = 10_000;
 pub const SCRIPT_WRITTEN_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// What a script changes in all, with the images of what it replaces and deletes; more is refused.
+pub const SCRIPT_CHANGED_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Items of a partition whose numbers are remembered for a script that names them by link.
+pub const SCRIPT_ORDINALS_MAX: usize = 100_000;
 /// Items of a page of a query in a script, when it names no number.
 pub const SCRIPT_PAGE_ITEMS_DEFAULT: usize = 100;
 /// The longest array that a built-in function goes through, the product of two texts that one searches in another,

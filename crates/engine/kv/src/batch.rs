@@ -52,6 +52,7 @@ pub(crate) struct Mark {
     unseen: usize,
     tallies: usize,
     log: usize,
+    bytes: usize,
 }
 
 /// A batch that has no place in the order of commits yet.
@@ -62,6 +63,8 @@ pub struct Batch {
     unseen: Vec<Put>,
     tallies: Vec<Change>,
     pub(crate) log: Vec<LogLine>,
+    /// Of the puts' values and the log, so far.
+    pub(crate) bytes: usize,
 }
 
 #[derive(Debug)]
@@ -103,6 +106,7 @@ impl Batch {
             unseen: self.unseen.len(),
             tallies: self.tallies.len(),
             log: self.log.len(),
+            bytes: self.bytes,
         }
     }
 
@@ -113,6 +117,7 @@ impl Batch {
         self.unseen.truncate(to.unseen);
         self.tallies.truncate(to.tallies);
         self.log.truncate(to.log);
+        self.bytes = to.bytes;
     }
 
     pub fn require(&mut self, condition: Condition) {
@@ -120,12 +125,14 @@ impl Batch {
     }
 
     pub fn put(&mut self, space: Space, key: Bytes, value: Bytes) {
+        self.bytes += value.len();
         self.puts.push(UnstampedPut { space, key, value: Some(UnstampedValue::Plain(value)) });
     }
 
     /// Puts a value whose eight bytes at `at` will be the LSN of the commit.
     pub fn put_stamped(&mut self, space: Space, key: Bytes, value: Vec<u8>, at: usize) {
         assert!(at + 8 <= value.len(), "the stamp lies inside the value");
+        self.bytes += value.len();
         self.puts.push(UnstampedPut {
             space,
             key,
@@ -149,6 +156,7 @@ impl Batch {
 
     /// Appends an entry to a stream of the log. `payload` is built by [`log_payload`](Self::log_payload).
     pub fn log(&mut self, stream: u64, payload: Vec<u8>) {
+        self.bytes += payload.len();
         self.log.push(LogLine::new(stream, payload));
     }
 

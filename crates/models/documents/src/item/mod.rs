@@ -3,6 +3,7 @@
 mod ahead;
 mod feed;
 mod operations;
+mod ordinals;
 mod precondition;
 mod prepare;
 mod record;
@@ -12,6 +13,7 @@ mod statistics;
 pub use feed::{FeedScope, Page, id_of, read_feed};
 pub use operations::{Effect, ItemError, Target, create, delete, read, replace, upsert};
 pub(crate) use operations::{Removal, alive, remove, stored};
+pub use ordinals::ids_by_ordinal;
 pub use precondition::{Preconditions, TagMatch, Verdict};
 pub(crate) use prepare::unique_of;
 pub use prepare::{Directive, PrepareError, Prepared, partition_key_of, prepare};
