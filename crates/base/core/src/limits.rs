@@ -125,7 +125,8 @@ pub const COMMIT_SECONDS_MAX: u64 = 60;
 pub const TRANSACTION_RETRIES_MAX: usize = 16;
 /// Free disk space below which writes are refused, before the engine meets a full disk.
 pub const DISK_FREE_BYTES_MIN: u64 = 256 * 1024 * 1024;
-/// When a folder is opened, the checksum chain of this many last commits is verified, up to so many bytes.
+/// When a folder is opened, the checksum chain of this many last commits is verified, up to so many bytes. Logs are
+/// trimmed before them, so the number of commits may be lowered but not raised: holes would come to be looked at.
 pub const LOG_VERIFY_COMMITS: u64 = 10_000;
 pub const LOG_VERIFY_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Expired items the reaper looks at in one round, and rows a background sweep removes in one commit.
