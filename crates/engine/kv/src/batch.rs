@@ -54,6 +54,16 @@ pub struct Batch {
     pub(crate) log: Vec<LogLine>,
 }
 
+/// A moment in the making of a batch: how many there were of everything.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    conditions: usize,
+    pub(crate) puts: usize,
+    unseen: usize,
+    tallies: usize,
+    log: usize,
+}
+
 #[derive(Debug)]
 pub(crate) struct UnstampedPut {
     pub space: Space,
@@ -123,6 +133,30 @@ impl Batch {
         self.log.push(LogLine::new(stream, payload));
     }
 
+    /// The same of an entry whose eight bytes at `at` of its buffer will be the LSN of the commit.
+    pub fn log_stamped(&mut self, stream: u64, payload: Vec<u8>, at: usize) {
+        self.log.push(LogLine::stamped(stream, payload, at));
+    }
+
+    /// How much there is so far; [`truncate`](Self::truncate) goes back to it.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            conditions: self.conditions.len(),
+            puts: self.puts.len(),
+            unseen: self.unseen.len(),
+            tallies: self.tallies.len(),
+            log: self.log.len(),
+        }
+    }
+
+    pub(crate) fn truncate(&mut self, mark: Mark) {
+        self.conditions.truncate(mark.conditions);
+        self.puts.truncate(mark.puts);
+        self.unseen.truncate(mark.unseen);
+        self.tallies.truncate(mark.tallies);
+        self.log.truncate(mark.log);
+    }
+
     /// An empty payload with room for `capacity` bytes; append to it and hand it to [`log`](Self::log).
     pub fn log_payload(capacity: usize) -> Vec<u8> {
         log::payload(capacity)
@@ -155,7 +189,7 @@ impl Batch {
             puts: puts.collect(),
             unseen: self.unseen,
             tallies: self.tallies,
-            log: self.log,
+            log: self.log.into_iter().map(|line| line.stamp(lsn)).collect(),
             bytes: 0,
         };
         batch.bytes = batch.puts.iter().chain(&batch.unseen).map(put_bytes).sum::<usize>()

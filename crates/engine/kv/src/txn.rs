@@ -9,7 +9,7 @@
 //! It sees its own puts (their stamps still zero). Nothing it does is visible to anybody before the commit.
 
 use crate::overlay::{self, Overlay, in_range};
-use crate::{Batch, Condition, Error, Expect, KeyRange, Order, Read, Rows, Snapshot, Space};
+use crate::{Batch, Condition, Error, Expect, KeyRange, Mark, Order, Read, Rows, Snapshot, Space};
 use bytes::Bytes;
 use std::collections::BTreeMap;
 
@@ -64,6 +64,33 @@ impl<'a> Txn<'a> {
 
     pub fn log(&mut self, stream: u64, payload: Vec<u8>) {
         self.batch.log(stream, payload);
+    }
+
+    /// The same; eight bytes at `at` of the payload become the LSN of the commit.
+    pub fn log_stamped(&mut self, stream: u64, payload: Vec<u8>, at: usize) {
+        self.batch.log_stamped(stream, payload, at);
+    }
+
+    /// A moment to which [`undo`](Self::undo) can go back.
+    pub fn mark(&self) -> Mark {
+        self.batch.mark()
+    }
+
+    /// Forgets everything that was done since the mark.
+    pub fn undo(&mut self, mark: Mark) {
+        let undone: Vec<(Space, Bytes)> =
+            self.batch.puts[mark.puts..].iter().map(|put| (put.space, put.key.clone())).collect();
+        self.batch.truncate(mark);
+        for (space, key) in &undone {
+            self.own[*space as usize].remove(key);
+        }
+        if undone.is_empty() {
+            return;
+        }
+        // An undone put may have covered an earlier one of its key.
+        for (index, put) in self.batch.puts.iter().enumerate() {
+            self.own[put.space as usize].insert(put.key.clone(), index);
+        }
     }
 
     /// Makes the commit depend on something outside the transaction's scope.
