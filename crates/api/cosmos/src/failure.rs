@@ -4,13 +4,15 @@
 
 use http::{HeaderName, HeaderValue, StatusCode};
 use orrery_api_common::BodyError;
-use orrery_core::{InvalidName, Lsn};
+use orrery_core::{InvalidName, Lsn, limits};
+use orrery_documents::batch::StepError;
 use orrery_documents::catalog::CatalogError;
 use orrery_documents::definition::DefinitionError;
 use orrery_documents::item::{ItemError, PrepareError};
 use orrery_query::QueryError;
 use orrery_store::{EngineError, WriteError};
 use orrery_value::BinaryError;
+use std::borrow::Cow;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
@@ -29,6 +31,7 @@ pub const RANGE_GONE: u32 = 1002;
 pub const OWNER_MISSING: u32 = 1003;
 pub const PARTITION_FULL: u32 = 1014;
 pub const COLLECTION_RID_MISMATCH: u32 = 1024;
+pub const BATCH_TOO_LARGE: u32 = 3402;
 /// Busy here is the commit queue's, not a request-unit budget's (3200).
 pub const SYSTEM_BUSY: u32 = 3092;
 
@@ -115,6 +118,17 @@ impl Failure {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable", 0, message)
     }
 
+    /// A sentence may repeat a name or a header, which can be long.
+    pub fn clipped_message(&self) -> Cow<'_, str> {
+        let (message, max) = (&self.message, limits::ERROR_MESSAGE_BYTES_MAX);
+        if message.len() <= max {
+            return message.into();
+        }
+        let room = |(at, character): &(usize, char)| at + character.len_utf8() <= max;
+        let kept: String = message.char_indices().take_while(room).map(|(_, character)| character).collect();
+        format!("{kept}…").into()
+    }
+
     /// Adds what a client needs to go on reading its own writes, and to keep what it knows of ranges.
     pub fn at(self, place: impl Into<Vec<(HeaderName, HeaderValue)>>) -> Self {
         Self { place: place.into(), ..self }
@@ -139,8 +153,25 @@ impl From<ItemError> for Failure {
             ItemError::Missing => Self::not_found(message),
             ItemError::Changed => Self::precondition(message),
             ItemError::PartitionKeyChanged => Self::bad_request(message),
+            ItemError::Patch(_) => Self::bad_request(message),
+            ItemError::ConditionFails => Self::precondition(message),
+            ItemError::Condition(error) => error.into(),
+            ItemError::Patched(error) => {
+                let failure = Self::from(error);
+                Self { message: format!("The patched item cannot be stored: {}", failure.message), ..failure }
+            }
             ItemError::PartitionFull { .. } => Self { substatus: PARTITION_FULL, ..Self::forbidden(message) },
             ItemError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<StepError> for Failure {
+    fn from(error: StepError) -> Self {
+        let message = error.to_string();
+        match error {
+            StepError::Item(error) => error.into(),
+            StepError::TooMuch => Self { substatus: BATCH_TOO_LARGE, ..Self::too_large(message) },
         }
     }
 }

@@ -6,15 +6,19 @@
 //! ```text
 //! catalog/      databases, containers, offers: the rows in `meta`, and the picture of them in memory
 //! definition/   what a container is told to be: validated and normalised policies
+//! batch/        several operations on items in one transaction
 //! item/         an item's row, preparing one outside the lock, the operations on it, feeds
 //! guid.rs       the text of tags and activity ids
+//! patch/        changing an item's text by a list of operations
 //! partition.rs  how much a logical partition holds
 //! ranges.rs     the physical partitions of a container
 //! expiry.rs     time to live: when an item is gone, and removing what is
+//! purge.rs      removing every item of a partition
 //! sweep.rs      removing the rows of a dropped container
 //! row.rs        every key that is stored
 //! ```
 
+pub mod batch;
 pub mod catalog;
 pub mod charge;
 pub mod definition;
@@ -22,6 +26,8 @@ pub mod expiry;
 pub mod index;
 pub mod item;
 pub mod partition;
+pub mod patch;
+pub mod purge;
 pub mod ranges;
 pub mod row;
 pub mod sweep;

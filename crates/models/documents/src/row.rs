@@ -29,6 +29,11 @@ pub enum Row<'a> {
         kind: JobKind,
         container: u32,
     },
+    /// A partition whose items are being removed.
+    Purge {
+        container: u32,
+        epk: &'a [u8],
+    },
     Item {
         container: u32,
         epk: &'a [u8],
@@ -96,6 +101,7 @@ const ALIVE: u8 = 4;
 const OFFER: u8 = 5;
 const JOB: u8 = 6;
 const PROBE: u8 = 7;
+const PURGE: u8 = 40;
 pub(crate) const UNIQUE: u8 = 1;
 pub(crate) const EXPIRY: u8 = 2;
 pub(crate) const PARTITION: u8 = 3;
@@ -131,6 +137,7 @@ impl Row<'_> {
             Row::Probe => KeyBuf::new().u8(PROBE),
             Row::Offer { number } => KeyBuf::new().u8(OFFER).u32(number),
             Row::Job { kind, container } => KeyBuf::new().u8(JOB).u8(kind as u8).u32(container),
+            Row::Purge { container, epk } => KeyBuf::new().u8(PURGE).u32(container).raw(epk),
             Row::Item { container, epk, id } => {
                 let size = 4 + epk.len() + 8 + id.len();
                 KeyBuf::with_capacity(size).u32(container).bytes(epk).raw(id.as_bytes())
@@ -186,6 +193,10 @@ pub fn offers() -> KeyRange {
 
 pub fn jobs() -> KeyRange {
     KeyRange::prefix(&[JOB])
+}
+
+pub fn purges() -> KeyRange {
+    KeyRange::prefix(&[PURGE])
 }
 
 /// Every row of a container in the spaces `documents` and `index`.
@@ -265,6 +276,13 @@ pub fn read_expiry(key: &[u8]) -> Option<(u64, Vec<u8>, String)> {
     let at = reader.u64().ok()?;
     let epk = reader.bytes().ok()?.into_owned();
     Some((at, epk, String::from_utf8(reader.raw().to_vec()).ok()?))
+}
+
+/// The container and partition of a purge's key.
+pub fn read_purge(key: &[u8]) -> Option<(u32, Vec<u8>)> {
+    let mut reader = KeyReader::new(key);
+    reader.u8().ok().filter(|tag| *tag == PURGE)?;
+    Some((reader.u32().ok()?, reader.raw().to_vec()))
 }
 
 /// The kind and container of a job's key.

@@ -214,7 +214,8 @@ impl Store {
             return Err(WriteError::OwnerGone);
         }
         let pushed = if said.is_ok() && !batch.is_empty() {
-            inner.queue.push(batch, index, epoch, |batch| stripe.add(batch))
+            let least = lsn_above(inner.ordinals.load(Ordering::Relaxed));
+            inner.queue.push(batch, index, epoch, least, |batch| stripe.add(batch))
         } else if rests_on_pending {
             inner.queue.barrier(epoch)
         } else {
@@ -292,8 +293,16 @@ fn refusal<E>(error: CommitError) -> WriteError<E> {
     }
 }
 
-/// Ordinals need only be unique and ascending; starting far above any that the commits so far can have used
-/// saves keeping a counter on the disk.
+/// Ordinals need only be unique and ascending; starting above any that the commits so far can have used saves keeping
+/// a counter on the disk.
 fn first_ordinal(newest: Lsn) -> u64 {
-    (newest.0 + 1) << 16
+    (newest.0 + 1) << ORDINALS_PER_LSN_BITS
 }
+
+/// An LSN whose first ordinal is above this one. A commit gets one at least as high, however many ordinals were drawn
+/// for transactions that came to nothing.
+fn lsn_above(ordinal: u64) -> Lsn {
+    Lsn(ordinal >> ORDINALS_PER_LSN_BITS)
+}
+
+const ORDINALS_PER_LSN_BITS: u32 = 16;

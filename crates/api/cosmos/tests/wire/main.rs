@@ -6,16 +6,21 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on panics, as the test does")]
 
 mod authorization;
+mod batches;
+mod batches_bulk;
 mod bodies;
 mod call;
 mod containers;
+mod counting;
 mod failing;
 mod feeds;
 mod heads;
 mod ids;
 mod items;
+mod partition_deletes;
 mod partition_keys;
 mod partition_size;
+mod patches;
 mod preconditions;
 mod queries;
 mod queries_ask;

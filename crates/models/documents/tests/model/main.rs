@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on panics, as the test does")]
 
 mod audit;
+mod batching;
 mod bodies;
 mod catalog;
 mod checking;
@@ -13,7 +14,9 @@ mod expiring;
 mod feed;
 mod fixtures;
 mod partitions;
+mod patching;
 mod preconditions;
+mod purging;
 mod rebuilding;
 mod rules;
 mod searching;
