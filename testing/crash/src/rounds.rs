@@ -1,11 +1,12 @@
 //! The rounds: load, the end, the start again, the audit; all on one folder that only grows.
 
 use crate::audit::{Round, audit, audit_policy};
+use crate::batches::{BatchAttempt, audit_batches};
 use crate::check::check;
 use crate::history::{Items, Key, Lsns, Outcome, PolicyChange, Record, Seq};
 use crate::observe::{Observation, Observer, Wanted};
 use crate::writer::{Shared, Writer};
-use crate::{asker, changer, policy, reader};
+use crate::{asker, batcher, changer, policy, reader};
 use orrery_core::{Env, OsSeed, Timestamp};
 use orrery_testing_client::{Client, ClientError, ContainerPath, ServerError, ServerProcess};
 use std::collections::BTreeSet;
@@ -16,8 +17,9 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
-/// Readers beside the writers.
+/// Readers beside the writers, and those who write batches.
 const READERS: usize = 4;
+const BATCHERS: usize = 4;
 /// How long a round's load lasts, between these.
 const LOAD_MILLIS_MIN: u64 = 200;
 const LOAD_MILLIS_MAX: u64 = 1000;
@@ -87,6 +89,7 @@ pub struct Summary {
     pub probes: usize,
     pub asked: usize,
     pub policies: usize,
+    pub batches: usize,
     pub checks: usize,
     pub items: usize,
     pub reopen_max: Duration,
@@ -126,6 +129,8 @@ struct Harness<'a> {
     /// The attempt that made the indexing policy.
     policy: Option<Seq>,
     lsns: Lsns,
+    /// Every batch that was ever sent.
+    batches: Vec<BatchAttempt>,
     summary: Summary,
 }
 
@@ -143,6 +148,7 @@ impl<'a> Harness<'a> {
             items: Items::new(),
             policy: None,
             lsns: Lsns::default(),
+            batches: Vec::new(),
             summary: Summary { seed: options.seed, ..Summary::default() },
         })
     }
@@ -163,7 +169,7 @@ impl<'a> Harness<'a> {
                     return Err(Failure::Setup(format!("setting up got {}: {body}", reply.status)));
                 }
             }
-            Ok(())
+            batcher::set_up(&mut client).await.map_err(Failure::from)?.map_err(Failure::Setup)
         })
     }
 
@@ -190,6 +196,9 @@ impl<'a> Harness<'a> {
         let seen = self.observe(&server, &record, is_last, is_checked)?;
 
         self.lsns.merge(&record.lsns);
+        self.batches.extend(record.batches.iter().cloned());
+        let kept = self.runtime.block_on(batcher::observe(server.cosmos(), &self.shared))?;
+        findings.extend(audit_batches(&self.batches, &kept));
         findings.extend(self.judge(&record, &seen));
         self.account(&record, &seen, reopened);
         if self.options.verbose {
@@ -229,6 +238,8 @@ impl<'a> Harness<'a> {
         let seed = || self.random.random_u64();
         let readers = (0..READERS).map(|_| reader::run(address, self.shared.clone(), seed()));
         let mut others: Vec<_> = readers.map(|task| self.runtime.spawn(task)).collect();
+        let batchers = (0..BATCHERS).map(|_| batcher::run(address, self.shared.clone(), seed()));
+        others.extend(batchers.map(|task| self.runtime.spawn(task)));
         others.push(self.runtime.spawn(asker::run(address, self.shared.clone(), seed())));
         others.push(self.runtime.spawn(changer::run(address, self.shared.clone(), seed())));
         Tasks { writers, others }
@@ -319,6 +330,7 @@ impl<'a> Harness<'a> {
         summary.asked += seen.asked + record.asked.len();
         let changed = |change: &&PolicyChange| matches!(change.outcome, Outcome::Acknowledged { .. });
         summary.policies += record.policies.iter().filter(changed).count();
+        summary.batches += record.batches.len();
         summary.items = seen.feed.len();
         summary.reopen_max = summary.reopen_max.max(reopened);
     }
@@ -338,7 +350,7 @@ impl fmt::Display for Summary {
         write!(
             f,
             "{} rounds, {} acknowledged, {} refused, {} unanswered ({} of them there), {} sightings, \
-             {} unique-key probes, {} questions, {} policies, {} checks, {} items now, slowest reopen {:?}, seed {}",
+             {} unique-key probes, {} questions, {} policies, {} batches, {} checks, {} items now, slowest reopen {:?}, seed {}",
             self.rounds,
             self.acknowledged,
             self.refused,
@@ -348,6 +360,7 @@ impl fmt::Display for Summary {
             self.probes,
             self.asked,
             self.policies,
+            self.batches,
             self.checks,
             self.items,
             self.reopen_max,
