@@ -6,6 +6,8 @@ import "./facts/containers.mjs";
 import "./facts/throughput.mjs";
 import "./facts/items.mjs";
 import "./facts/item_keys.mjs";
+import "./facts/patches.mjs";
+import "./facts/batches.mjs";
 import "./facts/etags.mjs";
 import "./facts/ttl.mjs";
 import "./facts/feeds.mjs";

@@ -1,6 +1,7 @@
 //! Every fact, by the part of the service it is about.
 
 mod account;
+mod batches;
 mod containers;
 mod databases;
 mod etags;
@@ -8,6 +9,7 @@ mod feeds;
 mod indexing;
 mod item_keys;
 mod items;
+mod patches;
 mod queries;
 mod session;
 mod throughput;
@@ -58,6 +60,8 @@ pub fn all() -> Vec<Fact> {
         throughput::facts(),
         items::facts(),
         item_keys::facts(),
+        patches::facts(),
+        batches::facts(),
         etags::facts(),
         ttl::facts(),
         feeds::facts(),
