@@ -7,6 +7,8 @@ import "./facts/throughput.mjs";
 import "./facts/throttling.mjs";
 import "./facts/items.mjs";
 import "./facts/item_keys.mjs";
+import "./facts/patches.mjs";
+import "./facts/batches.mjs";
 import "./facts/etags.mjs";
 import "./facts/ttl.mjs";
 import "./facts/feeds.mjs";

@@ -24,6 +24,22 @@ pub const UNIQUE_KEY_PATHS_MAX: usize = 16;
 pub const UNIQUE_KEY_BYTES_MAX: usize = 32 * 1024;
 /// Computed properties of a container.
 pub const COMPUTED_PROPERTIES_MAX: usize = 20;
+/// Operations of one patch, and of one batch.
+pub const PATCH_OPERATIONS_MAX: usize = 10;
+pub const BATCH_OPERATIONS_MAX: usize = 100;
+/// The body of a batch.
+pub const BATCH_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// Text of items that one batch may read, write and replace, and so may answer with.
+pub const BATCH_WORK_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Text of items that one transaction of a bulk request writes and replaces; what is left goes into the next.
+pub const BULK_TRANSACTION_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// How long the conditions of one request's patches may take, since a partition waits for them.
+pub const PATCH_CONDITIONS_MILLIS_MAX: u64 = 500;
+/// What one transaction of a partition's removal removes and looks at, and partitions that a round goes on with.
+pub const PURGE_ITEMS_MAX: usize = 256;
+pub const PURGE_BYTES_MAX: usize = 4 * 1024 * 1024;
+pub const PURGE_ROWS_MAX: usize = 4096;
+pub const PURGES_PER_ROUND_MAX: usize = 64;
 /// Composite indexes of a container, and paths of each.
 pub const COMPOSITE_INDEXES_MAX: usize = 100;
 pub const COMPOSITE_PATHS_MAX: usize = 8;

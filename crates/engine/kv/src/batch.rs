@@ -44,17 +44,6 @@ impl Condition {
     }
 }
 
-/// How much a batch holds at one moment.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Mark {
-    conditions: usize,
-    puts: usize,
-    unseen: usize,
-    tallies: usize,
-    log: usize,
-    bytes: usize,
-}
-
 /// A batch that has no place in the order of commits yet.
 #[derive(Debug, Default)]
 pub struct Batch {
@@ -65,6 +54,17 @@ pub struct Batch {
     pub(crate) log: Vec<LogLine>,
     /// Of the puts' values and the log, so far.
     pub(crate) bytes: usize,
+}
+
+/// A moment in the making of a batch: how many there were of everything.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    conditions: usize,
+    pub(crate) puts: usize,
+    unseen: usize,
+    tallies: usize,
+    log: usize,
+    bytes: usize,
 }
 
 #[derive(Debug)]
@@ -97,27 +97,6 @@ impl UnstampedPut {
 impl Batch {
     pub fn new() -> Self {
         Self::default()
-    }
-
-    pub(crate) fn mark(&self) -> Mark {
-        Mark {
-            conditions: self.conditions.len(),
-            puts: self.puts.len(),
-            unseen: self.unseen.len(),
-            tallies: self.tallies.len(),
-            log: self.log.len(),
-            bytes: self.bytes,
-        }
-    }
-
-    /// Drops what was added since the mark.
-    pub(crate) fn roll_back(&mut self, to: Mark) {
-        self.conditions.truncate(to.conditions);
-        self.puts.truncate(to.puts);
-        self.unseen.truncate(to.unseen);
-        self.tallies.truncate(to.tallies);
-        self.log.truncate(to.log);
-        self.bytes = to.bytes;
     }
 
     pub fn require(&mut self, condition: Condition) {
@@ -160,6 +139,33 @@ impl Batch {
         self.log.push(LogLine::new(stream, payload));
     }
 
+    /// The same of an entry whose eight bytes at `at` of its buffer will be the LSN of the commit.
+    pub fn log_stamped(&mut self, stream: u64, payload: Vec<u8>, at: usize) {
+        self.bytes += payload.len();
+        self.log.push(LogLine::stamped(stream, payload, at));
+    }
+
+    /// How much there is so far; [`truncate`](Self::truncate) goes back to it.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            conditions: self.conditions.len(),
+            puts: self.puts.len(),
+            unseen: self.unseen.len(),
+            tallies: self.tallies.len(),
+            log: self.log.len(),
+            bytes: self.bytes,
+        }
+    }
+
+    pub(crate) fn truncate(&mut self, mark: Mark) {
+        self.conditions.truncate(mark.conditions);
+        self.puts.truncate(mark.puts);
+        self.unseen.truncate(mark.unseen);
+        self.tallies.truncate(mark.tallies);
+        self.log.truncate(mark.log);
+        self.bytes = mark.bytes;
+    }
+
     /// An empty payload with room for `capacity` bytes; append to it and hand it to [`log`](Self::log).
     pub fn log_payload(capacity: usize) -> Vec<u8> {
         log::payload(capacity)
@@ -192,7 +198,7 @@ impl Batch {
             puts: puts.collect(),
             unseen: self.unseen,
             tallies: self.tallies,
-            log: self.log,
+            log: self.log.into_iter().map(|line| line.stamp(lsn)).collect(),
             bytes: 0,
         };
         batch.bytes = batch.puts.iter().chain(&batch.unseen).map(put_bytes).sum::<usize>()

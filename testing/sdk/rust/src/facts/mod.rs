@@ -4,6 +4,7 @@ mod account;
 mod consistency;
 mod change_feed;
 mod change_feed_time;
+mod batches;
 mod containers;
 mod databases;
 mod etags;
@@ -11,6 +12,7 @@ mod feeds;
 mod indexing;
 mod item_keys;
 mod items;
+mod patches;
 mod queries;
 mod serverless;
 mod session;
@@ -69,6 +71,8 @@ pub fn all() -> Vec<Fact> {
         serverless::facts(),
         items::facts(),
         item_keys::facts(),
+        patches::facts(),
+        batches::facts(),
         etags::facts(),
         ttl::facts(),
         feeds::facts(),
