@@ -259,9 +259,9 @@ fn priority(request: &Request) -> Priority {
 /// The database and the container whose items a request reads or writes; nothing if it is about something else.
 fn container_at_work<'r>(request: &Request, route: &'r Route<'_>) -> Option<(&'r str, &'r str)> {
     match route {
-        Route::Items { database, container } | Route::Item { database, container, .. } => {
-            Some((database, container))
-        }
+        Route::Items { database, container }
+        | Route::Item { database, container, .. }
+        | Route::PartitionKeyDelete { database, container } => Some((database, container)),
         // A stored procedure is run by a POST, and works on items.
         Route::Child {
             owner: OwnerPath::Container { database, container },
