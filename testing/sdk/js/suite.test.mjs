@@ -12,3 +12,6 @@ import "./facts/feeds.mjs";
 import "./facts/session.mjs";
 import "./facts/queries.mjs";
 import "./facts/indexing.mjs";
+import "./facts/scripts.mjs";
+import "./facts/access.mjs";
+import "./facts/bearer.mjs";
