@@ -1,6 +1,7 @@
 //! Every fact, by the part of the service it is about.
 
 mod account;
+mod bearer;
 mod containers;
 mod databases;
 mod etags;
@@ -64,6 +65,7 @@ pub fn all() -> Vec<Fact> {
         session::facts(),
         queries::facts(),
         indexing::facts(),
+        bearer::facts(),
     ]
     .into_iter()
     .flatten()
