@@ -1,5 +1,7 @@
 //! An issuer behind TLS is asked for its keys, if it is who it says.
 
+#![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on panics, as the test does")]
+
 use orrery_api_common::bearer::{BearerError, Bearers, DevelopmentKey, Discovery, Issuer};
 use orrery_api_common::{Listener, Stop, body, load_or_make};
 use orrery_core::Timestamp;
