@@ -19,3 +19,6 @@ import "./facts/consistency.mjs";
 import "./facts/queries.mjs";
 import "./facts/indexing.mjs";
 import "./facts/scripts.mjs";
+import "./facts/script_resources.mjs";
+import "./facts/access.mjs";
+import "./facts/bearer.mjs";

@@ -5,6 +5,7 @@ mod consistency;
 mod change_feed;
 mod change_feed_time;
 mod batches;
+mod bearer;
 mod containers;
 mod databases;
 mod etags;
@@ -82,6 +83,7 @@ pub fn all() -> Vec<Fact> {
         consistency::facts(),
         queries::facts(),
         indexing::facts(),
+        bearer::facts(),
     ]
     .into_iter()
     .flatten()
