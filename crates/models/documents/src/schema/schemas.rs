@@ -29,6 +29,8 @@ pub struct Schemas {
 /// What a container's schemas say of one item.
 #[derive(Debug)]
 pub struct Verdict {
+    /// Of the schemas that say it.
+    mark: u64,
     violations: Violations,
     /// A transaction may run more than once, and its item is one.
     is_counted: AtomicBool,
@@ -61,8 +63,11 @@ impl Schemas {
 
     /// What is to be said of an item that is to be written; nothing if none is looked at.
     pub(crate) fn verdict(&self, text: &str) -> Option<Verdict> {
-        let is_off = self.definition.validation == Validation::Off;
-        (!is_off).then(|| Verdict { violations: self.check(text), is_counted: AtomicBool::new(false) })
+        if self.definition.validation == Validation::Off {
+            return None;
+        }
+        let violations = self.check(text);
+        Some(Verdict { mark: self.mark, violations, is_counted: AtomicBool::new(false) })
     }
 
     /// What is wrong with an item's text, whatever the violations come to.
@@ -77,8 +82,18 @@ impl Schemas {
         }
     }
 
-    /// Counts an item that is being written, or refuses it.
-    pub(crate) fn settle(&self, id: &ItemId, verdict: &Verdict, now: Timestamp) -> Result<(), Violations> {
+    /// Counts an item that is being written, or refuses it. A verdict of other schemas counts for nothing, and the item
+    /// is looked at again.
+    pub(crate) fn settle<'a>(
+        &self,
+        id: &ItemId,
+        verdict: Option<&Verdict>,
+        text: impl FnOnce() -> &'a str,
+        now: Timestamp,
+    ) -> Result<(), Violations> {
+        let ours = verdict.filter(|verdict| verdict.mark == self.mark);
+        let again = if ours.is_none() { self.verdict(text()) } else { None };
+        let Some(verdict) = ours.or(again.as_ref()) else { return Ok(()) };
         let is_refused = self.definition.validation == Validation::Enforce && !verdict.violations.is_empty();
         if !verdict.is_counted.swap(true, Ordering::Relaxed) {
             self.tally.count(id, &verdict.violations, is_refused, now);
