@@ -128,8 +128,14 @@ mod tests {
     fn a_bare_schema_is_wrapped_and_a_whole_one_changed() {
         let sent = |text: &str, validation| body(text.as_bytes(), validation).unwrap();
         assert_eq!(sent("as it is", None), "as it is");
-        assert_eq!(sent(r#"{"type":"object"}"#, Some("warn")), r#"{"schema":{"type":"object"},"validation":"warn"}"#);
-        assert_eq!(sent(r#"{"validation":"off","schema":{}}"#, Some("warn")), r#"{"validation":"warn","schema":{}}"#);
+        assert_eq!(
+            sent(r#"{"type":"object"}"#, Some("warn")),
+            r#"{"schema":{"type":"object"},"validation":"warn"}"#
+        );
+        assert_eq!(
+            sent(r#"{"validation":"off","schema":{}}"#, Some("warn")),
+            r#"{"validation":"warn","schema":{}}"#
+        );
         assert!(body(b"{", Some("warn")).is_err());
     }
 }

@@ -143,7 +143,14 @@ mod tests {
         let both = |path: &str| named(path);
         assert_eq!(both("/v1/schemas/d/c"), Some(("d".to_owned(), "c".to_owned())));
         assert_eq!(both("/v1/schemas/my%20db/a%2Fb"), Some(("my db".to_owned(), "a/b".to_owned())));
-        for path in ["/v1/schemas/", "/v1/schemas/d", "/v1/schemas/d/", "/v1/schemas//c", "/v1/schemas/d/c/x", "/v1/schemas/d/%FF"] {
+        for path in [
+            "/v1/schemas/",
+            "/v1/schemas/d",
+            "/v1/schemas/d/",
+            "/v1/schemas//c",
+            "/v1/schemas/d/c/x",
+            "/v1/schemas/d/%FF",
+        ] {
             assert_eq!(both(path), None, "{path}");
         }
     }

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 const PK: &str = r#"["p"]"#;
 const WARNINGS: &str = "x-orrery-schema-warnings";
-const SENTENCE: &str = r#"The item does not match the schema of its container: /n: "x" is not of type "integer"."#;
+const SENTENCE: &str =
+    r#"The item does not match the schema of its container: /n: "x" is not of type "integer"."#;
 
 impl World {
     /// Items of the container `c` have a number `n`.
@@ -71,7 +72,9 @@ fn bulk(operations: &Value) -> Call {
 
 fn in_batch(kind: &str, id: &str, n: &Value) -> Value {
     match kind {
-        "Create" | "Upsert" => json!({"operationType": kind, "resourceBody": body(id, n), "partitionKey": PK}),
+        "Create" | "Upsert" => {
+            json!({"operationType": kind, "resourceBody": body(id, n), "partitionKey": PK})
+        }
         "Patch" => json!({"operationType": kind, "id": id, "partitionKey": PK,
             "resourceBody": [{"op": "set", "path": "/n", "value": n}]}),
         _ => json!({"operationType": kind, "id": id, "resourceBody": body(id, n), "partitionKey": PK}),
@@ -87,7 +90,13 @@ async fn an_item_that_does_not_match_is_refused_with_place_and_reason() {
     let world = World::numbered("enforce").await;
     world.made(create("a", &json!(1))).await;
     let x = json!("x");
-    for call in [create("b", &x), create("b", &x).upsert(), create("a", &x).upsert(), replace("a", &x), patch("a", &x)] {
+    for call in [
+        create("b", &x),
+        create("b", &x).upsert(),
+        create("a", &x).upsert(),
+        replace("a", &x),
+        patch("a", &x),
+    ] {
         let reply = world.refused(call, (400, 0), SENTENCE).await;
         assert_eq!(warnings(&reply), None);
     }
@@ -133,8 +142,12 @@ async fn an_operation_of_a_bulk_request_is_refused_alone() {
     world.made(create("a", &json!(1))).await;
     let x = json!("x");
     let operations = json!([
-        in_batch("Create", "one", &json!(1)), in_batch("Create", "two", &x), in_batch("Upsert", "three", &x),
-        in_batch("Replace", "a", &x), in_batch("Patch", "a", &x), in_batch("Patch", "a", &json!(5)),
+        in_batch("Create", "one", &json!(1)),
+        in_batch("Create", "two", &x),
+        in_batch("Upsert", "three", &x),
+        in_batch("Replace", "a", &x),
+        in_batch("Patch", "a", &x),
+        in_batch("Patch", "a", &json!(5)),
     ]);
     let reply = world.answered(207, bulk(&operations)).await;
     assert_eq!(statuses(&reply), [201, 400, 400, 400, 400, 200]);
@@ -172,10 +185,15 @@ async fn a_script_cannot_write_what_does_not_match() {
 async fn the_item_counts_as_the_triggers_leave_it() {
     let world = World::numbered("enforce").await;
     let trigger = |id: &str, time: &str, body: &str| {
-        let text = json!({"id": id, "body": body, "triggerType": time, "triggerOperation": "All"}).to_string();
+        let text =
+            json!({"id": id, "body": body, "triggerType": time, "triggerOperation": "All"}).to_string();
         Call::post("dbs/d/colls/c/triggers", text)
     };
-    let sets = |n: &str| format!("function () {{ const r = getContext().getRequest(); const d = r.getBody(); d.n = {n}; r.setBody(d) }}");
+    let sets = |n: &str| {
+        format!(
+            "function () {{ const r = getContext().getRequest(); const d = r.getBody(); d.n = {n}; r.setBody(d) }}"
+        )
+    };
     world.made(trigger("mends", "Pre", &sets("7"))).await;
     world.made(trigger("spoils", "Pre", &sets("'x'"))).await;
     let writes = "function () { __.upsertDocument(__.getSelfLink(), { id: 'log', pk: 'p', email: 'log' }, (err) => { if (err) throw err }) }";
@@ -209,7 +227,8 @@ async fn under_warn_everything_is_written_and_the_answer_says_so() {
     }
     let minimal = create("m", &x).header("prefer", "return=minimal");
     assert_eq!(warnings(&world.made(minimal).await), Some("1"));
-    let operations = json!([in_batch("Create", "c", &x), in_batch("Patch", "a", &x), in_batch("Create", "d", &json!(1))]);
+    let operations =
+        json!([in_batch("Create", "c", &x), in_batch("Patch", "a", &x), in_batch("Create", "d", &json!(1))]);
     assert_eq!(warnings(&world.answered(200, batch(&operations)).await), Some("2"));
     let operations = json!([in_batch("Upsert", "c", &x), in_batch("Upsert", "e", &x)]);
     assert_eq!(warnings(&world.answered(200, bulk(&operations)).await), Some("2"));

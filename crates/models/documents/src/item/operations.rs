@@ -143,7 +143,6 @@ pub fn replace(
     let (epk, id) = (target.epk.as_bytes(), target.id.as_str());
     let removed = remove(txn, container, epk, id, &old, stamp.now, Removal::Deleted)?;
     claim_all(txn, container, item, stamp)?;
-    let warnings = settle(container, item, stamp)?;
     let (stored, entered) = put(txn, container, item, stamp, old.ordinal(), Change::Create, None)?;
     Ok(replaced(stored, &old, removed + entered).warned(item))
 }

@@ -282,7 +282,9 @@ mod tests {
             .map(|at| (format!("a{at}"), json!({"$ref": format!("#/$defs/a{}", at + 1)})))
             .chain([("a500".to_owned(), json!({}))])
             .collect();
-        assert!(refusal(&json!({"$defs": chain, "$ref": "#/$defs/a0"})).contains("levels inside one another"));
+        assert!(
+            refusal(&json!({"$defs": chain, "$ref": "#/$defs/a0"})).contains("levels inside one another")
+        );
     }
 
     #[test]
@@ -290,10 +292,16 @@ mod tests {
         let deep = (0..70).fold(json!({}), |inner, _| json!({"not": inner}));
         let patterns: Vec<Value> = (0..200).map(|at| json!({"pattern": format!("{at}")})).collect();
         for (schema, expected) in [
-            (json!({"properties": {"a": {"$ref": "http://x/y"}}}), "/schema/properties/a/$ref: 'http://x/y' leads out"),
+            (
+                json!({"properties": {"a": {"$ref": "http://x/y"}}}),
+                "/schema/properties/a/$ref: 'http://x/y' leads out",
+            ),
             (json!({"$ref": "#/$defs/x"}), "/schema/$ref: '#/$defs/x' leads to nothing"),
             (json!({"$ref": "#x"}), "/schema/$ref: '#x' leads to nothing"),
-            (json!({"not": {"$schema": "http://json-schema.org/draft-07/schema#"}}), "/schema/not/$schema: the only dialect"),
+            (
+                json!({"not": {"$schema": "http://json-schema.org/draft-07/schema#"}}),
+                "/schema/not/$schema: the only dialect",
+            ),
             (json!({"$defs": {"a/b": {"$id": "x"}}}), "/schema/$defs/a~1b/$id: only the whole schema"),
             (json!({"$dynamicRef": "#x"}), "/schema/$dynamicRef: a schema is one document"),
             (deep, "/schema: it is nested more than"),

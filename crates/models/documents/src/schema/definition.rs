@@ -83,8 +83,8 @@ impl Definition {
             return Err(SchemaError::Invalid(format!("schemas of a container take more than {max} bytes")));
         }
         let invalid = |why: String| SchemaError::Invalid(why);
-        let body: Value =
-            serde_json::from_slice(body).map_err(|error| invalid(format!("the body is not JSON: {error}")))?;
+        let body: Value = serde_json::from_slice(body)
+            .map_err(|error| invalid(format!("the body is not JSON: {error}")))?;
         match body {
             Value::Object(body) => Self::of(body),
             _ => Err(invalid("the body is not a JSON object".to_owned())),
@@ -138,7 +138,8 @@ fn several(schemas: Value) -> Result<Shape, SchemaError> {
         _ => (None, None, 0),
     };
     let (Some(Value::String(member)), Some(Value::Object(of)), 0) = parts else {
-        let why = "has two members: member, the name of a member of items, and of, a schema for each value of it";
+        let why =
+            "has two members: member, the name of a member of items, and of, a schema for each value of it";
         return Err(refused("/schemas", why));
     };
     if of.is_empty() || of.len() > limits::SCHEMAS_MAX {
@@ -183,15 +184,24 @@ mod tests {
             (r#"{"validation":"warn","schemas":{"member":"a","of":{}}}"#, "/schemas/of: has from 1 to"),
             (r#"{"validation":"warn","schema":{"type":"strin"}}"#, "/schema/type: "),
             (r#"{"validation":"warn","schema":7}"#, "/schema: "),
-            (r#"{"validation":"warn","schemas":{"member":"a","of":{"b":{"required":"id"}}}}"#, "/schemas/of/b/required: "),
-            (r#"{"validation":"warn","schema":{"properties":{"a":{"pattern":"(x"}}}}"#, "/schema/properties/a/pattern: "),
+            (
+                r#"{"validation":"warn","schemas":{"member":"a","of":{"b":{"required":"id"}}}}"#,
+                "/schemas/of/b/required: ",
+            ),
+            (
+                r#"{"validation":"warn","schema":{"properties":{"a":{"pattern":"(x"}}}}"#,
+                "/schema/properties/a/pattern: ",
+            ),
             (r#"{"validation":"warn","schema":{"pattern":"(?=x)y"}}"#, "/schema/pattern: "),
             (r#"{"validation":"warn","schema":{"pattern":"(a{1000}){1000}"}}"#, "/schema/pattern: "),
         ] {
             let said = refusal(body);
             assert!(said.starts_with(expected), "{body}: {said}");
         }
-        let long = format!(r#"{{"validation":"off","schema":{{"title":"{}"}}}}"#, "x".repeat(limits::SCHEMA_BYTES_MAX));
+        let long = format!(
+            r#"{{"validation":"off","schema":{{"title":"{}"}}}}"#,
+            "x".repeat(limits::SCHEMA_BYTES_MAX)
+        );
         assert!(refusal(&long).contains("bytes"));
     }
 }

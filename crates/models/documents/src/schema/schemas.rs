@@ -76,7 +76,9 @@ impl Schemas {
         let whole = |why: String| Violations::one(Violation::new("", why));
         match (self.compiled.get_or_init(compile), serde_json::from_str(text)) {
             // It compiled when it was set, by an earlier build perhaps.
-            (Err(why), _) => whole(format!("the container's schema does not compile any more, set it again: {why}")),
+            (Err(why), _) => {
+                whole(format!("the container's schema does not compile any more, set it again: {why}"))
+            }
             (_, Err(error)) => whole(format!("it cannot be held against a schema: {error}")),
             (Ok(compiled), Ok(item)) => compiled.violations(&item),
         }

@@ -39,7 +39,8 @@ impl Validator {
 
     pub fn violations(&self, item: &Value) -> Violations {
         let weight = Weight::of(item, self.bounds.growth.max(1));
-        if self.bounds.growth > 0 && weight.levels * self.bounds.levels > limits::SCHEMA_RECURSION_LEVELS_MAX {
+        if self.bounds.growth > 0 && weight.levels * self.bounds.levels > limits::SCHEMA_RECURSION_LEVELS_MAX
+        {
             let why = "is nested too deep to be held against its recursive schema";
             return Violations::one(Violation::new("", why));
         }
@@ -53,8 +54,11 @@ impl Validator {
         let unsaid = || Violation::new("", "does not match its schema, and is too large to say where");
         if weight.steps <= limits::SCHEMA_EXPLAIN_STEPS_MAX {
             let mut errors = self.compiled.iter_errors(item);
-            let first: Vec<Violation> =
-                errors.by_ref().take(limits::VIOLATIONS_SHOWN_MAX).map(|error| Violation::of(&error)).collect();
+            let first: Vec<Violation> = errors
+                .by_ref()
+                .take(limits::VIOLATIONS_SHOWN_MAX)
+                .map(|error| Violation::of(&error))
+                .collect();
             let count = (first.len() + errors.count()) as u64;
             if count > 0 {
                 return Violations { first, count };

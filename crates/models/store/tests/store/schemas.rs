@@ -132,7 +132,9 @@ fn what_is_not_there_is_told_apart() {
         Ok::<_, SchemaError>(errors.map(|error| error.to_string()))
     };
     let said = shop.change(said);
-    for (said, expected) in said.iter().zip(["the database does not", "the container does not", "has no schema"]) {
+    for (said, expected) in
+        said.iter().zip(["the database does not", "the container does not", "has no schema"])
+    {
         assert!(said.contains(expected), "{said}");
     }
     shop.store.close();

@@ -5,9 +5,8 @@
 //! `ok`, or one `wrong <pointer> <reason>` for each violation in order, where the pointer `-` is the item as a whole and the
 //! reason is a beginning; `more <count>` stands for those that are not told.
 
-use orrery_documents::catalog;
-use orrery_documents::definition::ContainerDefinition;
-use orrery_documents::schema::{self, Definition, Violations};
+use crate::support::schemas_of;
+use orrery_documents::schema::{Schemas, Violations};
 use orrery_testing_golden::{Line, case_files, lines};
 use std::fs;
 use std::path::Path;
@@ -15,7 +14,7 @@ use std::sync::Arc;
 
 #[derive(Default)]
 struct Run {
-    schemas: Option<Result<Arc<schema::Schemas>, String>>,
+    schemas: Option<Result<Arc<Schemas>, String>>,
     /// What was said of the last item, and how much of that was looked at.
     said: Option<(Violations, usize)>,
     steps: usize,
@@ -108,27 +107,4 @@ impl Run {
             _ => Ok(()),
         }
     }
-}
-
-/// The schemas as a container has them that they were set for.
-fn schemas_of(body: &str) -> Result<Arc<schema::Schemas>, String> {
-    let definition = Definition::parse(body.as_bytes()).map_err(|error| error.to_string())?;
-    let container = r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}"#;
-    let container = ContainerDefinition::parse(serde_json::from_str(container).expect("JSON")).expect("valid");
-    let engine = orrery_kv::MemoryEngine::new();
-    let db = orrery_kv::Db::open(Box::new(engine), orrery_kv::Sync::Data).expect("an empty store opens");
-    let (snapshot, nothing) = (db.snapshot(), orrery_kv::Overlay::default());
-    let mut txn = orrery_kv::Txn::new(&snapshot, &nothing);
-    let stamp = orrery_documents::Stamp {
-        now: orrery_core::Timestamp::from_seconds(1),
-        etag: orrery_core::ETag::from_u128(1),
-        partition_bytes_max: u64::MAX,
-    };
-    let name = orrery_core::DatabaseName::parse("d").expect("a name");
-    catalog::create_database(&mut txn, &name, None, stamp).expect("made");
-    catalog::create_container(&mut txn, "d", &container, None, stamp).expect("made");
-    schema::set(&mut txn, "d", "c", &definition).expect("set");
-    let catalog = catalog::Catalog::default().refreshed(&txn).expect("readable");
-    let found = catalog.all_containers().next().and_then(|container| container.schemas().cloned());
-    found.ok_or_else(|| "the container has no schema".to_owned())
 }
