@@ -59,7 +59,7 @@ const SAME: [&str; 4] = ["not", "if", "then", "else"];
 const SAME_MAPS: [&str; 2] = ["dependentSchemas", "dependencies"];
 /// Keywords of which one at most applies to a member, or to an element.
 const MEMBER: [&str; 2] = ["additionalProperties", "unevaluatedProperties"];
-const ELEMENT: [&str; 2] = ["items", "unevaluatedItems"];
+const ELEMENT: [&str; 3] = ["items", "additionalItems", "unevaluatedItems"];
 /// Keywords that apply to a member or an element beside the others.
 const BESIDE: [&str; 2] = ["propertyNames", "contains"];
 /// Where schemas are kept that apply only when a reference names them.

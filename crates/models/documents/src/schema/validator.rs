@@ -7,7 +7,8 @@
 use super::bounds::{self, Bounds};
 use super::definition::{SchemaError, refused};
 use super::violation::{Violation, Violations};
-use jsonschema::{Draft, PatternOptions};
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{Draft, PatternOptions, ValidationError, draft202012};
 use orrery_core::limits;
 use serde_json::Value;
 
@@ -29,11 +30,13 @@ impl Validator {
             .offline()
             .should_validate_formats(false)
             .with_pattern_options(patterns);
-        let compiled = options.build(schema);
-        let compiled = compiled.map_err(|error| {
-            let place = error.instance_path().as_str();
-            refused(&format!("{at}{place}"), error.to_string())
+        // What is wrong by the draft's own schema is an instance of that; what does not compile is a part of ours.
+        draft202012::meta::validate(schema).map_err(|error| {
+            refused(&format!("{at}{}", error.instance_path()), Violation::of(&error).reason)
         })?;
+        let compiled = options
+            .build(schema)
+            .map_err(|error| refused(&format!("{at}{}", error.schema_path()), unfit(&error)))?;
         Ok(Self { compiled, bounds })
     }
 
@@ -69,6 +72,19 @@ impl Validator {
             return Violations::one(Violation::of(&error));
         }
         Violations::one(unsaid())
+    }
+}
+
+/// Why a part of a schema cannot be compiled.
+fn unfit(error: &ValidationError<'_>) -> String {
+    match error.kind() {
+        ValidationErrorKind::Format { .. } => {
+            format!(
+                "{} is no regular expression, or needs look-around, back-references or too much memory",
+                error.instance()
+            )
+        }
+        _ => error.to_string(),
     }
 }
 
