@@ -12,4 +12,4 @@ import "./facts/feeds.mjs";
 import "./facts/session.mjs";
 import "./facts/queries.mjs";
 import "./facts/indexing.mjs";
-import "./facts/scripts.mjs";
+import "./facts/script_runs.mjs";
