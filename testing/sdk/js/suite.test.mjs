@@ -18,7 +18,7 @@ import "./facts/session.mjs";
 import "./facts/consistency.mjs";
 import "./facts/queries.mjs";
 import "./facts/indexing.mjs";
-import "./facts/scripts.mjs";
+import "./facts/script_runs.mjs";
 import "./facts/script_resources.mjs";
 import "./facts/access.mjs";
 import "./facts/bearer.mjs";
