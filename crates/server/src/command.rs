@@ -5,7 +5,8 @@ use crate::check::CheckFlags;
 use crate::config::{Config, ServeFlags};
 use crate::identity::{self, KeysFlags, RoleFlags, TokenFlags};
 use crate::query::QueryFlags;
-use crate::{advise, check, logging, query, serve};
+use crate::schemas::SchemaFlags;
+use crate::{advise, check, logging, query, schemas, serve};
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -31,6 +32,8 @@ enum Verb {
     Check(CheckFlags),
     /// Say what could be better with the containers of a running server
     Advise(AdviseFlags),
+    /// Say what the items of a container must look like
+    Schema(SchemaFlags),
     /// Show the account's keys, or replace one while the server runs
     Keys(KeysFlags),
     /// Say who may do what with bearer tokens
@@ -58,6 +61,7 @@ pub fn run() -> Result<ExitCode, String> {
         }
         Verb::Query(flags) => query::query(*flags).map(|()| ExitCode::SUCCESS),
         Verb::Check(flags) => check::check(&flags),
+        Verb::Schema(flags) => schemas::schema(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Keys(flags) => identity::keys(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Role(flags) => identity::role(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Token(flags) => identity::token(&flags).map(|()| ExitCode::SUCCESS),

@@ -2,7 +2,7 @@
 //!
 //! `serve` is the main job; whatever keeps it from starting is one sentence on standard error and exit code 2.
 //! `query` asks a server that runs, or explains a query without one; `advise` looks at how one is used;
-//! `keys`, `role` and `token` say who may use it; `check` goes through the folder of one that is stopped.
+//! `schema` says what items look like; `keys`, `role` and `token` say who may use it; `check` goes through the folder of one that is stopped.
 
 mod account_keys;
 mod advise;
@@ -18,6 +18,7 @@ mod ports_file;
 mod private_file;
 mod query;
 mod report;
+mod schemas;
 mod serve;
 mod services;
 

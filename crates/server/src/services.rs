@@ -1,10 +1,11 @@
-//! The services port: health, readiness, the clock, what the advice on containers rests on, and keys and roles.
+//! The services port: health, readiness, the clock, what the advice on containers rests on, schemas, and keys and roles.
 
 use crate::account_keys::AccountKeys;
 use crate::background::Background;
 use crate::clock;
 use crate::identity::endpoints;
 use crate::report;
+use crate::schemas;
 use http::{Method, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
 use orrery_api_common::{Body, Peer, read_body};
@@ -41,6 +42,10 @@ impl Services {
             (_, "/healthz" | "/readyz" | "/v1/clock" | "/v1/advice") => {
                 problem(StatusCode::METHOD_NOT_ALLOWED, "the verb is not allowed here")
             }
+            (_, path) if schemas::has(path) => match schemas::handle(self, &head, body, peer).await {
+                Ok(shown) => reply(StatusCode::OK, &shown),
+                Err((status, sentence)) => problem(status, &sentence),
+            },
             (_, path) if endpoints::has(path) => match endpoints::handle(self, &head, body, peer).await {
                 Ok(shown) => reply(StatusCode::OK, &shown),
                 Err((status, sentence)) => problem(status, &sentence),

@@ -102,6 +102,10 @@ class Cosmos {
     return client;
   }
 
+  schema(database, container, body) {
+    return this.#server.schema(database, container, body);
+  }
+
   advance(seconds) {
     return this.#server.advance(seconds);
   }

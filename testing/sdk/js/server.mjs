@@ -25,6 +25,8 @@ export async function startServer(...flags) {
   return {
     endpoint: (transport) => `${transport}://localhost:${cosmos}`,
     advance: (seconds) => advance(services, seconds),
+    /** Sets what the items of a container must look like. */
+    schema: (database, container, body) => setSchema(services, database, container, body),
     /** A bearer token that this server takes. */
     token: (...flags) => execFileSync(binary, ["token", "--data", join(folder, "data"), ...flags], { encoding: "utf8" }).trim(),
     stop,
@@ -47,6 +49,12 @@ async function waitFor(ports, child, log) {
     }
     await sleep(20);
   }
+}
+
+async function setSchema(port, database, container, body) {
+  const url = `http://localhost:${port}/v1/schemas/${database}/${container}`;
+  const response = await fetch(url, { method: "PUT", body: JSON.stringify(body) });
+  if (response.status !== 200) throw new Error(`the schema was not set: ${response.status} ${await response.text()}`);
 }
 
 /** Moves the clock of a server that was started with `--clock manual`. */

@@ -3,6 +3,7 @@
 import "./facts/account.mjs";
 import "./facts/databases.mjs";
 import "./facts/containers.mjs";
+import "./facts/schemas.mjs";
 import "./facts/throughput.mjs";
 import "./facts/throttling.mjs";
 import "./facts/items.mjs";

@@ -206,7 +206,7 @@ impl From<ItemError> for Failure {
             ItemError::Exists | ItemError::NotUnique => Self::conflict(message),
             ItemError::Missing => Self::not_found(message),
             ItemError::Changed => Self::precondition(message),
-            ItemError::PartitionKeyChanged => Self::bad_request(message),
+            ItemError::PartitionKeyChanged | ItemError::Schema(_) => Self::bad_request(message),
             ItemError::Patch(_) => Self::bad_request(message),
             ItemError::ConditionFails => Self::precondition(message),
             ItemError::Condition(error) => error.into(),

@@ -55,6 +55,7 @@ headers! {
     RESOURCE_QUOTA = "x-ms-resource-quota";
     RESOURCE_USAGE = "x-ms-resource-usage";
     RETRY_AFTER_MS = "x-ms-retry-after-ms";
+    SCHEMA_WARNINGS = "x-orrery-schema-warnings";
     SCHEMA_VERSION = "x-ms-schemaversion";
     SCRIPT_ENABLE_LOGGING = "x-ms-documentdb-script-enable-logging";
     SCRIPT_LOG_RESULTS = "x-ms-documentdb-script-log-results";

@@ -49,6 +49,11 @@ impl Reply {
         self.header(ETAG, ["\"", Guid::new(tag.as_u128()).as_str(), "\""].concat())
     }
 
+    /// Violations of a schema that items were written with.
+    pub fn warnings(self, count: u64) -> Self {
+        if count == 0 { self } else { self.header(header::SCHEMA_WARNINGS, count) }
+    }
+
     pub fn json(self, body: impl Into<Bytes>) -> Self {
         self.json_in_two(body.into(), Bytes::new())
     }

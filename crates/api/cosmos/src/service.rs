@@ -224,16 +224,17 @@ impl Cosmos {
         }
     }
 
-    /// Whether the container is still there, with another way of indexing than `known` has.
+    /// Whether the container is still there, with another way of indexing or another schema than `known` has.
     pub(crate) fn is_reindexed(&self, known: &Container) -> Result<bool, Failure> {
         Ok(self.reindexed(known)?.is_some())
     }
 
-    /// The container as it is now, if it is still there and has another way of indexing than `known` has.
+    /// The container as it is now, if it is still there and has another way of indexing or another schema than
+    /// `known` has.
     pub(crate) fn reindexed(&self, known: &Container) -> Result<Option<Arc<Container>>, Failure> {
         let catalog = self.0.store.newest_catalog()?;
         let now = catalog.container_by_number(known.number());
-        Ok(now.filter(|now| now.generations().number() != known.generations().number()).cloned())
+        Ok(now.filter(|now| !now.takes_writes_like(known)).cloned())
     }
 
     async fn dispatch(&self, request: &mut Request, located: Located<'_>) -> Result<Reply, Failure> {

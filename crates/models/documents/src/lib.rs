@@ -14,6 +14,7 @@
 //! patch/        changing an item's text by a list of operations
 //! partition.rs  how much a logical partition holds
 //! ranges.rs     the physical partitions of a container
+//! schema/       what the items of a container must look like, where that is said
 //! roles/        who may do what to which data, beside the account's keys
 //! expiry.rs     time to live: when an item is gone, and removing what is
 //! purge.rs      removing every item of a partition
@@ -36,6 +37,7 @@ pub mod purge;
 pub mod ranges;
 pub mod roles;
 pub mod row;
+pub mod schema;
 pub mod sweep;
 
 use orrery_core::{ETag, Timestamp};

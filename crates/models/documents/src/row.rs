@@ -47,6 +47,10 @@ pub enum Row<'a> {
         kind: u8,
         owner: u32,
     },
+    /// What the items of a container must look like.
+    Schema {
+        container: u32,
+    },
     /// A role that was defined here.
     RoleDefinition {
         id: &'a str,
@@ -144,6 +148,8 @@ const JOB: u8 = 6;
 const PROBE: u8 = 7;
 /// Out of line, because other kinds of rows may follow on the ones above.
 const TRIMMED: u8 = 32;
+/// Out of line for the same reason.
+const SCHEMA: u8 = 40;
 const CHILD: u8 = 8;
 const CHILD_PLACE: u8 = 9;
 const CHILD_COUNT: u8 = 10;
@@ -227,6 +233,7 @@ impl Row<'_> {
             Row::Successor { container, lsn, item } => {
                 KeyBuf::with_capacity(13 + item.len()).u32(container).u8(SUCCESSOR).u64(lsn.0).raw(item)
             }
+            Row::Schema { container } => KeyBuf::new().u8(SCHEMA).u32(container),
             Row::Trimmed { container } => KeyBuf::new().u8(TRIMMED).u32(container),
         };
         Bytes::from(key.finish())
@@ -276,6 +283,18 @@ pub fn role_definitions() -> KeyRange {
 
 pub fn role_assignments() -> KeyRange {
     KeyRange::prefix(&[ROLE_ASSIGNMENT])
+}
+
+/// The schemas of all containers.
+pub fn schemas() -> KeyRange {
+    KeyRange::prefix(&[SCHEMA])
+}
+
+/// The container of a schema's key.
+pub fn read_schema(key: &[u8]) -> Option<u32> {
+    let mut reader = KeyReader::new(key);
+    reader.u8().ok().filter(|tag| *tag == SCHEMA)?;
+    reader.u32().ok()
 }
 
 pub fn jobs() -> KeyRange {

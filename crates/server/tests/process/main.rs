@@ -16,5 +16,6 @@ mod identity;
 mod querying;
 mod refusals;
 mod reserve;
+mod schemas;
 mod server;
 mod stopping;

@@ -211,11 +211,11 @@ pub fn write_reply(
     request: &Request,
     container: &Container,
     epk: &Epk,
-    Effect { item, is_new, charge, .. }: &Effect,
+    Effect { item, is_new, charge, warnings, .. }: &Effect,
     lsn: Lsn,
 ) -> Reply {
     let status = if *is_new { StatusCode::CREATED } else { StatusCode::OK };
-    let reply = headers(cosmos, Reply::new(status, *charge).etag(item.etag()), container, epk, lsn);
+    let reply = headers(cosmos, Reply::new(status, *charge).etag(item.etag()).warnings(*warnings), container, epk, lsn);
     if request.wants_minimal() { reply } else { with_item(reply, container, item) }
 }
 

@@ -35,6 +35,8 @@ pub struct Partition<'a, 't> {
     pub epk: &'a Epk,
     pub txn: &'a mut Txn<'t>,
     pub charge: Charge,
+    /// Violations of the container's schema that items were written with.
+    pub warnings: u64,
     now: Timestamp,
     began: Instant,
     trouble: Option<Failure>,
@@ -52,7 +54,7 @@ pub struct Script {
 impl<'a, 't> Partition<'a, 't> {
     pub fn new(cosmos: &'a Cosmos, container: &'a Container, epk: &'a Epk, txn: &'a mut Txn<'t>) -> Self {
         let (now, began) = (cosmos.store().env().now(), Instant::now());
-        Self { cosmos, container, epk, txn, charge: Charge::default(), now, began, trouble: None, ids: None }
+        Self { cosmos, container, epk, txn, charge: Charge::default(), warnings: 0, now, began, trouble: None, ids: None }
     }
 
     /// Runs a script; what it says of the store's trouble does not count.
@@ -135,6 +137,7 @@ impl<'a, 't> Partition<'a, 't> {
         }
         let effect = self.txn.part(|txn| change(txn, self.container, self.cosmos))?;
         self.pay(effect.charge);
+        self.warnings += effect.warnings;
         let held_bytes = (self.txn.bytes() - before).saturating_sub(counted);
         Ok(Answer { held_bytes, ..self.answer(&effect.item) })
     }

@@ -41,6 +41,7 @@ mod queries_tokens;
 mod ranges;
 mod resource_tokens;
 mod resources;
+mod schemas;
 mod scripts;
 mod scripts_bounds;
 mod sessions;

@@ -12,6 +12,7 @@ use crate::charge::Charge;
 use crate::index::{self, Entering};
 use crate::patch::PatchError;
 use crate::row::Row;
+use crate::schema::Violations;
 use crate::{Stamp, expiry, partition};
 use bytes::Bytes;
 use orrery_core::{ItemId, Timestamp};
@@ -40,6 +41,8 @@ pub enum ItemError {
     PartitionKeyChanged,
     #[error("Partition key reached maximum size of {gb:.0} GB: spread the items over more partition keys, or delete some.", gb = *bytes_max as f64 / 1e9)]
     PartitionFull { bytes_max: u64 },
+    #[error("The item does not match the schema of its container: {0}.")]
+    Schema(Violations),
     #[error(transparent)]
     Patch(#[from] PatchError),
     /// The patch's condition does not hold for the item.
@@ -66,6 +69,14 @@ pub struct Effect {
     /// The text that it took the place of, or removed; 0 if there was none.
     pub replaced_bytes: usize,
     pub charge: Charge,
+    /// Violations of the container's schema that it was written with.
+    pub warnings: u64,
+}
+
+impl Effect {
+    fn warned(self, item: &Prepared) -> Self {
+        Self { warnings: item.warnings(), ..self }
+    }
 }
 
 /// The item, unless it is not there or has expired.
@@ -133,7 +144,7 @@ pub fn replace(
     let removed = remove(txn, container, epk, id, &old, stamp.now, Removal::Deleted)?;
     claim_all(txn, container, item, stamp)?;
     let (stored, entered) = put(txn, container, item, stamp, old.ordinal(), Change::Create, None)?;
-    Ok(replaced(stored, &old, removed + entered))
+    Ok(replaced(stored, &old, removed + entered).warned(item))
 }
 
 pub fn delete(
@@ -148,13 +159,13 @@ pub fn delete(
     let removed = remove(txn, container, epk, id, &old, stamp.now, Removal::Deleted)?;
     let charge = Charge::delete(old.text_length(), removed);
     let replaced_bytes = old.text_length();
-    Ok(Effect { item: old, is_new: false, replaced_bytes, charge })
+    Ok(Effect { item: old, is_new: false, replaced_bytes, charge, warnings: 0 })
 }
 
 fn replaced(item: ItemRow, old: &ItemRow, entries: u64) -> Effect {
     let replaced_bytes = old.text_length();
     let charge = Charge::replace(item.text_length(), replaced_bytes, entries);
-    Effect { item, is_new: false, replaced_bytes, charge }
+    Effect { item, is_new: false, replaced_bytes, charge, warnings: 0 }
 }
 
 /// The item at `target`, if it is there and the conditions hold for it.
@@ -240,7 +251,7 @@ fn insert(
     claim_all(txn, container, item, stamp)?;
     let (stored, entries) = put(txn, container, item, stamp, ordinal(), Change::Create, None)?;
     let charge = Charge::create(stored.text_length(), entries);
-    Ok(Effect { item: stored, is_new: true, replaced_bytes: 0, charge })
+    Ok(Effect { item: stored, is_new: true, replaced_bytes: 0, charge, warnings: item.warnings() })
 }
 
 fn claim_all(
@@ -273,10 +284,11 @@ pub(super) fn overwrite(
     }
     unschedule(txn, container, epk, id, old);
     let (stored, entries) = put(txn, container, item, stamp, old.ordinal(), Change::Replace, Some(old))?;
-    Ok((replaced(stored, old, entries), entries))
+    Ok((replaced(stored, old, entries).warned(item), entries))
 }
 
-/// Writes all rows of an item. Says how many index entries that took.
+/// Writes all rows of an item, unless the container's schema refuses it. Says how many index entries that took. Every way
+/// to write an item ends here.
 fn put(
     txn: &mut Txn<'_>,
     container: &Container,
@@ -289,6 +301,10 @@ fn put(
     let (number, epk, id) = (container.number(), item.epk.as_bytes(), item.id.as_str());
     let stamps = Stamps { written: stamp.now, etag: stamp.etag, ordinal };
     let stored = ItemRow::with(item.row.clone(), stamps);
+    if let Some(schemas) = container.schemas() {
+        let verdict = item.verdict.as_deref();
+        schemas.settle(&item.id, verdict, || stored.text(), stamp.now).map_err(ItemError::Schema)?;
+    }
     let (bytes, replaced) = (stored.text_length() as u64, old.map(|old| old.text_length() as u64));
     let growth = partition::count_write(txn, number, epk, bytes, replaced, stamp.partition_bytes_max)?;
     if growth.is_large && !growth.was_large {

@@ -21,5 +21,6 @@ mod pending;
 mod place;
 mod purging;
 mod reaching;
+mod schemas;
 mod shop;
 mod trimming;

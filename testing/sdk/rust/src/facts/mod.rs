@@ -15,6 +15,7 @@ mod item_keys;
 mod items;
 mod patches;
 mod queries;
+mod schemas;
 mod serverless;
 mod session;
 mod throttling;
@@ -67,6 +68,7 @@ pub fn all() -> Vec<Fact> {
         account::facts(),
         databases::facts(),
         containers::facts(),
+        schemas::facts(),
         throughput::facts(),
         throttling::facts(),
         serverless::facts(),

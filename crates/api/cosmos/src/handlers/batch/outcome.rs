@@ -19,11 +19,13 @@ pub struct Outcome {
     item: Option<ItemRow>,
     retry_after_ms: Option<u64>,
     message: Option<String>,
+    /// Violations of the container's schema that the item was written with.
+    warnings: u64,
 }
 
 impl Outcome {
     fn new(status: StatusCode, charge: Charge) -> Self {
-        Self { status, substatus: 0, charge, etag: None, item: None, retry_after_ms: None, message: None }
+        Self { status, substatus: 0, charge, etag: None, item: None, retry_after_ms: None, message: None, warnings: 0 }
     }
 
     /// Also remembers that an item was written, or looked at.
@@ -35,9 +37,9 @@ impl Outcome {
             Done::Written(effect) => {
                 usage.wrote(number, epk, step.target.id.as_str(), effect.item.text_length());
                 let status = if effect.is_new { StatusCode::CREATED } else { StatusCode::OK };
-                let etag = Some(effect.item.etag());
+                let (etag, warnings) = (Some(effect.item.etag()), effect.warnings);
                 let item = (!asked.wants_minimal).then_some(effect.item);
-                Self { etag, item, ..Self::new(status, charge) }
+                Self { etag, item, warnings, ..Self::new(status, charge) }
             }
             Done::Read(item) => {
                 usage.touched(number, epk);
@@ -113,5 +115,6 @@ pub fn reply(container: &Container, outcomes: &[Outcome]) -> Reply {
     body.push(b']');
     let has_failure = outcomes.iter().any(Outcome::is_failure);
     let status = if has_failure { StatusCode::MULTI_STATUS } else { StatusCode::OK };
-    Reply::new(status, outcomes.iter().map(|outcome| outcome.charge).sum()).json(body)
+    let warnings = outcomes.iter().map(|outcome| outcome.warnings).sum();
+    Reply::new(status, outcomes.iter().map(|outcome| outcome.charge).sum()).warnings(warnings).json(body)
 }
