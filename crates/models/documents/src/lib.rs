@@ -9,6 +9,7 @@
 //! definition/   what a container is told to be: validated and normalised policies
 //! item/         an item's row, preparing one outside the lock, the operations on it, feeds
 //! changes/      the log of changes, read as the change feed and trimmed
+//! metering/     what was used, hour by hour
 //! guid.rs       the text of tags and activity ids
 //! partition.rs  how much a logical partition holds
 //! ranges.rs     the physical partitions of a container
@@ -26,6 +27,7 @@ pub mod definition;
 pub mod expiry;
 pub mod index;
 pub mod item;
+pub mod metering;
 pub mod partition;
 pub mod ranges;
 pub mod roles;
