@@ -20,6 +20,7 @@ mod heads;
 mod ids;
 mod items;
 mod limits;
+mod monitoring;
 mod partition_keys;
 mod partition_size;
 mod preconditions;
