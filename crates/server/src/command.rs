@@ -4,6 +4,7 @@ use crate::advise::AdviseFlags;
 use crate::check::CheckFlags;
 use crate::config::{Config, ServeFlags};
 use crate::identity::{self, KeysFlags, RoleFlags, TokenFlags};
+use crate::monitor::verbs::{self, AlertsFlags, CostFlags, TopFlags};
 use crate::query::QueryFlags;
 use crate::schemas::SchemaFlags;
 use crate::{advise, check, logging, query, schemas, serve};
@@ -34,6 +35,12 @@ enum Verb {
     Advise(AdviseFlags),
     /// Say what the items of a container must look like
     Schema(SchemaFlags),
+    /// Show the busiest containers, partitions and queries of a running server
+    Top(TopFlags),
+    /// Show what is in trouble on a running server, and what was
+    Alerts(AlertsFlags),
+    /// Show what the measured use of a month would cost
+    Cost(CostFlags),
     /// Show the account's keys, or replace one while the server runs
     Keys(KeysFlags),
     /// Say who may do what with bearer tokens
@@ -65,6 +72,9 @@ pub fn run() -> Result<ExitCode, String> {
         Verb::Keys(flags) => identity::keys(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Role(flags) => identity::role(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Token(flags) => identity::token(&flags).map(|()| ExitCode::SUCCESS),
+        Verb::Top(flags) => verbs::top(&flags).map(|()| ExitCode::SUCCESS),
+        Verb::Alerts(flags) => verbs::alerts(&flags),
+        Verb::Cost(flags) => verbs::cost(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Advise(flags) => advise::advise(&flags).map(|()| ExitCode::SUCCESS),
     }
 }

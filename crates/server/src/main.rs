@@ -2,7 +2,8 @@
 //!
 //! `serve` is the main job; whatever keeps it from starting is one sentence on standard error and exit code 2.
 //! `query` asks a server that runs, or explains a query without one; `advise` looks at how one is used;
-//! `schema` says what items look like; `keys`, `role` and `token` say who may use it; `check` goes through the folder of one that is stopped.
+//! `schema` says what items look like; `top`, `alerts` and `cost` say how it is doing and what it would cost;
+//! `keys`, `role` and `token` say who may use it; `check` goes through the folder of one that is stopped.
 
 mod account_keys;
 mod advise;
@@ -14,6 +15,7 @@ mod command;
 mod config;
 mod identity;
 mod logging;
+mod monitor;
 mod ports_file;
 mod private_file;
 mod query;

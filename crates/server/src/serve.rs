@@ -4,6 +4,7 @@ use crate::account_keys::{self, AccountKeys};
 use crate::background::Background;
 use crate::config::{Clock, Config, Durability};
 use crate::identity;
+use crate::monitor::{self, Watch};
 use crate::ports_file;
 use crate::services::Services;
 use orrery_api_common::bearer::{Bearers, Issuer};
@@ -15,7 +16,11 @@ use orrery_store::{Store, Sync};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// How often the measurements are looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 pub fn serve(config: Config) -> Result<(), String> {
     let env = env(&config)?;
@@ -108,8 +113,18 @@ async fn run(
         cosmos.access().take_bearers(Bearers::new(issuers, identity::audiences(config, ports.0)));
     }
     let (store, background) = (store.clone(), background.clone());
-    let services = Services { store, cosmos: cosmos.clone(), background, keys };
+    let options = monitor::Options {
+        rules: config.alert_rules.clone(),
+        partition_bytes_max: config.partition_bytes_max,
+        is_serverless: config.throttling.is_serverless,
+    };
+    let watch = Watch::new(store.clone(), cosmos.clone(), options);
+    let services = Services { store, cosmos: cosmos.clone(), background, keys, watch: watch.clone() };
     let stop = Stop::new();
+    // The first look is what the others are compared with.
+    look(&watch).await;
+    let watching = watch_on(watch.clone(), stop.clone());
+    let pushing = push_on(config.push.clone(), watch.clone(), stop.clone());
     let cosmos = cosmos_listener.serve(
         move |request, peer| {
             let cosmos = cosmos.clone();
@@ -135,12 +150,36 @@ async fn run(
         tracing::info!("stopping: requests in flight are finished first");
         stop.stop();
     };
-    tokio::join!(cosmos, services, until_told);
+    tokio::join!(cosmos, services, watching, pushing, until_told);
+    // Whoever was answered is counted by now.
+    drop(tokio::task::spawn_blocking(move || watch.finish()).await);
     Ok(())
 }
 
 fn caught(kind: SignalKind) -> Result<Signal, String> {
     signal(kind).map_err(|error| format!("signals cannot be caught: {error}"))
+}
+
+async fn look(watch: &Watch) {
+    let watch = watch.clone();
+    drop(tokio::task::spawn_blocking(move || watch.look()).await);
+}
+
+/// Looks every second until stopped.
+async fn watch_on(watch: Watch, stop: Stop) {
+    while !stop.is_stopped() {
+        look(&watch).await;
+        tokio::select! {
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+            () = stop.stopped() => {}
+        }
+    }
+}
+
+async fn push_on(push: Option<monitor::push::Push>, watch: Watch, stop: Stop) {
+    if let Some(push) = push {
+        push.run(watch, stop).await;
+    }
 }
 
 fn bind(
@@ -182,7 +221,7 @@ fn announcement(config: &Config, keys: &AccountKeys, (cosmos, services): (u16, u
         "Orrery {}, data in {}\n\
          \x20 Cosmos DB   http(s)://{host}:{cosmos}\n\
          \x20             {connection}\n\
-         \x20 Services    http://{host}:{services}   (/healthz, /readyz, /v1/clock)\n{durability}",
+         \x20 Services    http://{host}:{services}   (/healthz, /readyz, /metrics, /v1/clock)\n{durability}",
         env!("CARGO_PKG_VERSION"),
         config.data.display(),
     )

@@ -13,6 +13,8 @@ mod endpoints;
 mod expiry;
 mod full_disk;
 mod identity;
+mod monitoring;
+mod prometheus_text;
 mod querying;
 mod refusals;
 mod reserve;

@@ -215,7 +215,13 @@ pub fn write_reply(
     lsn: Lsn,
 ) -> Reply {
     let status = if *is_new { StatusCode::CREATED } else { StatusCode::OK };
-    let reply = headers(cosmos, Reply::new(status, *charge).etag(item.etag()).warnings(*warnings), container, epk, lsn);
+    let reply = headers(
+        cosmos,
+        Reply::new(status, *charge).etag(item.etag()).warnings(*warnings),
+        container,
+        epk,
+        lsn,
+    );
     if request.wants_minimal() { reply } else { with_item(reply, container, item) }
 }
 

@@ -54,7 +54,18 @@ pub struct Script {
 impl<'a, 't> Partition<'a, 't> {
     pub fn new(cosmos: &'a Cosmos, container: &'a Container, epk: &'a Epk, txn: &'a mut Txn<'t>) -> Self {
         let (now, began) = (cosmos.store().env().now(), Instant::now());
-        Self { cosmos, container, epk, txn, charge: Charge::default(), warnings: 0, now, began, trouble: None, ids: None }
+        Self {
+            cosmos,
+            container,
+            epk,
+            txn,
+            charge: Charge::default(),
+            warnings: 0,
+            now,
+            began,
+            trouble: None,
+            ids: None,
+        }
     }
 
     /// Runs a script; what it says of the store's trouble does not count.

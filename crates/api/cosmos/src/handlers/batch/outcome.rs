@@ -25,7 +25,16 @@ pub struct Outcome {
 
 impl Outcome {
     fn new(status: StatusCode, charge: Charge) -> Self {
-        Self { status, substatus: 0, charge, etag: None, item: None, retry_after_ms: None, message: None, warnings: 0 }
+        Self {
+            status,
+            substatus: 0,
+            charge,
+            etag: None,
+            item: None,
+            retry_after_ms: None,
+            message: None,
+            warnings: 0,
+        }
     }
 
     /// Also remembers that an item was written, or looked at.
