@@ -168,7 +168,9 @@ async fn a_script_cannot_write_what_does_not_match() {
     world.procedure("w", WRITES).await;
     for (kind, id) in [("create", "b"), ("upsert", "b"), ("upsert", "a"), ("replace", "a")] {
         let write = |n: Value| execute("w", &json!([kind, body(id, &n)]));
-        world.refused(write(json!("x")), (400, 400), r#"/n: \"x\" is not of type \"integer\""#).await;
+        world
+            .refused(write(json!("x")), (400, 400), "does not match the schema of its container: /n: ")
+            .await;
         if id == "a" {
             world.answered(200, write(json!(2))).await;
         }
@@ -205,7 +207,7 @@ async fn the_item_counts_as_the_triggers_leave_it() {
     world.answered(200, create("a", &json!("x")).upsert().header(PRE, "mends")).await;
     world.refused(create("b", &json!(1)).header(PRE, "spoils"), (400, 0), SENTENCE).await;
     let logged = create("c", &json!(1)).header("x-ms-documentdb-post-trigger-include", "logs");
-    world.refused(logged, (400, 400), r#""n" is a required property"#).await;
+    world.refused(logged, (400, 400), "is a required property").await;
     assert!(!world.is_there("c").await && !world.is_there("b").await);
     assert_eq!(world.report().refused, 2, "what the triggers mended does not count");
 }

@@ -56,15 +56,9 @@ impl Validator {
     fn explained(&self, item: &Value, weight: &Weight) -> Violations {
         let unsaid = || Violation::new("", "does not match its schema, and is too large to say where");
         if weight.steps <= limits::SCHEMA_EXPLAIN_STEPS_MAX {
-            let mut errors = self.compiled.iter_errors(item);
-            let first: Vec<Violation> = errors
-                .by_ref()
-                .take(limits::VIOLATIONS_SHOWN_MAX)
-                .map(|error| Violation::of(&error))
-                .collect();
-            let count = (first.len() + errors.count()) as u64;
-            if count > 0 {
-                return Violations { first, count };
+            let said = told(self.compiled.iter_errors(item));
+            if !said.is_empty() {
+                return said;
             }
         } else if self.bounds.growth <= 1
             && let Err(error) = self.compiled.validate(item)
@@ -73,6 +67,22 @@ impl Validator {
         }
         Violations::one(unsaid())
     }
+}
+
+/// The first of these. A part that several ways lead to says the same several times, which is told once.
+fn told<'a>(errors: impl Iterator<Item = ValidationError<'a>>) -> Violations {
+    let mut said = Violations::default();
+    for error in errors {
+        if said.first.len() < limits::VIOLATIONS_SHOWN_MAX {
+            let violation = Violation::of(&error);
+            if said.first.contains(&violation) {
+                continue;
+            }
+            said.first.push(violation);
+        }
+        said.count += 1;
+    }
+    said
 }
 
 /// Why a part of a schema cannot be compiled.

@@ -27,7 +27,7 @@ impl Violation {
 
     /// A short value is shown, a long one would hide what is said of it.
     pub(super) fn of(error: &ValidationError<'_>) -> Self {
-        let reason = match error.instance().as_ref() {
+        let reason = match &**error.instance() {
             Value::Array(_) | Value::Object(_) => error.masked_with("the value").to_string(),
             Value::String(text) if text.len() > limits::VIOLATION_VALUE_BYTES_MAX => {
                 error.masked_with("the text").to_string()

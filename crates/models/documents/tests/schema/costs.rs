@@ -53,7 +53,7 @@ fn the_place_is_found_in_an_item_that_is_not_too_deep() {
 /// An expression: ten kinds of nodes, which a value is held against one after the other.
 fn expression() -> Value {
     let kind = |name: usize| {
-        json!({"required": ["op"], "properties": {
+        json!({"type": "object", "required": ["op"], "properties": {
             "op": {"enum": [format!("op{name}")]}, "l": {"$ref": "#/$defs/e"}, "r": {"$ref": "#/$defs/e"}}})
     };
     let kinds: Vec<Value> = (0..10).map(kind).chain([json!({"type": "integer"})]).collect();

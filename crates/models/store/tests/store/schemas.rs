@@ -30,7 +30,10 @@ fn shown(container: &Container) -> Option<Value> {
 /// One item a step; whether it came in.
 fn write(shop: &Shop, id: usize, member: &str) -> bool {
     let container = shop.container("c");
-    match shop.create(&container, &prepared(&container, &format!(r#"{{"id":"{id}","pk":1,"{member}":1}}"#))) {
+    match shop.create(
+        &container,
+        &prepared(&container, &format!(r#"{{"id":"{id}","pk":1,"email":"{id}","{member}":1}}"#)),
+    ) {
         Ok(_) => true,
         Err(WriteError::Model(ItemError::Schema(_))) => false,
         Err(other) => panic!("{other}"),
@@ -99,7 +102,7 @@ fn an_item_that_was_prepared_before_is_not_taken_after() {
     set(&shop, &definition("a"));
     shop.create(&with, &item).unwrap();
     remove(&shop);
-    shop.create(&before, &prepared(&before, r#"{"id":"y","pk":1}"#)).unwrap();
+    shop.create(&before, &prepared(&before, r#"{"id":"y","pk":1,"email":"y"}"#)).unwrap();
     shop.audit();
     shop.store.close();
 }
