@@ -78,7 +78,7 @@ impl Watch {
     }
 
     pub fn started(&self) -> Timestamp {
-        self.0.cosmos.monitor().counted().started
+        self.0.cosmos.monitor().started()
     }
 
     /// Looks at everything once. It may write and read many rows, so it is not for a thread that others wait for.
@@ -99,7 +99,7 @@ impl Watch {
 
     fn look_at(&self, state: &mut State, force: bool) {
         let (now, catalog, options) = (self.now(), self.0.store.catalog(), &self.0.options);
-        let look = Look::of(&self.0.cosmos.monitor().counted(), now);
+        let look = Look::of(&self.0.cosmos.monitor().meters(), now);
         state.provisioned = provisioned(&catalog, options.is_serverless);
         self.look_up_sizes(state, now);
         state.metering.look(&look, &state.provisioned, &state.sizes, force);
