@@ -54,6 +54,8 @@ struct Inner {
     cosmos: Cosmos,
     options: Options,
     state: Mutex<State>,
+    /// The rules that have alerts, for who cannot wait while a look writes or reads.
+    firing: Mutex<Vec<&'static str>>,
 }
 
 #[derive(Default)]
@@ -70,7 +72,7 @@ struct State {
 
 impl Watch {
     pub fn new(store: Store, cosmos: Cosmos, options: Options) -> Self {
-        Self(Arc::new(Inner { store, cosmos, options, state: Mutex::default() }))
+        Self(Arc::new(Inner { store, cosmos, options, state: Mutex::default(), firing: Mutex::default() }))
     }
 
     pub fn now(&self) -> Timestamp {
@@ -78,7 +80,7 @@ impl Watch {
     }
 
     pub fn started(&self) -> Timestamp {
-        self.0.cosmos.monitor().counted().started
+        self.0.cosmos.monitor().started()
     }
 
     /// Looks at everything once. It may write and read many rows, so it is not for a thread that others wait for.
@@ -99,7 +101,7 @@ impl Watch {
 
     fn look_at(&self, state: &mut State, force: bool) {
         let (now, catalog, options) = (self.now(), self.0.store.catalog(), &self.0.options);
-        let look = Look::of(&self.0.cosmos.monitor().counted(), now);
+        let look = Look::of(&self.0.cosmos.monitor().meters(), now);
         state.provisioned = provisioned(&catalog, options.is_serverless);
         self.look_up_sizes(state, now);
         state.metering.look(&look, &state.provisioned, &state.sizes, force);
@@ -116,6 +118,7 @@ impl Watch {
         });
         let read: Vec<_> = read.collect();
         state.alerts.step(&options.rules, &read, now).iter().for_each(tell);
+        *self.0.firing.lock().unwrap_or_else(PoisonError::into_inner) = state.alerts.firing_names();
         self.0.cosmos.monitor().forget_dropped(&catalog);
     }
 
@@ -143,7 +146,7 @@ impl Watch {
 
     /// The rules that have alerts, as of the last look.
     pub fn firing(&self) -> Vec<&'static str> {
-        self.state().alerts.firing_names()
+        self.0.firing.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Everything that is measured; with the names of partitions if they may be told.

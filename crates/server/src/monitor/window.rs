@@ -1,6 +1,6 @@
 //! Looks at the counters, kept so that what happened in the last while is the difference of two.
 
-use orrery_api_cosmos::monitor::{Class, Counted, Subject, Totals};
+use orrery_api_cosmos::monitor::{Class, MeterTotals, Subject, Totals};
 use orrery_core::{Timestamp, limits};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -16,8 +16,8 @@ pub struct Look {
 }
 
 impl Look {
-    pub fn of(counted: &Counted, at: Timestamp) -> Self {
-        let containers = counted.meters.iter().filter_map(|(subject, totals)| match subject {
+    pub fn of(meters: &[(Subject, MeterTotals)], at: Timestamp) -> Self {
+        let containers = meters.iter().filter_map(|(subject, totals)| match subject {
             Subject::Container(number) => Some((*number, CLASSES.map(|class| totals.class(class)))),
             Subject::Account | Subject::Others => None,
         });

@@ -23,7 +23,7 @@ const fn bounds() -> [u64; BOUNDS] {
     while at < BOUNDS {
         bounds[at] = PER_DECADE[at % PER_DECADE.len()] * unit;
         at += 1;
-        if at % PER_DECADE.len() == 0 {
+        if at.is_multiple_of(PER_DECADE.len()) {
             unit *= 10;
         }
     }

@@ -208,20 +208,29 @@ impl Monitor {
         self.partitions.keep(is_alive);
     }
 
+    pub fn started(&self) -> Timestamp {
+        self.started
+    }
+
     pub fn counted(&self) -> Counted {
+        Counted {
+            started: self.started,
+            meters: self.meters(),
+            partitions: self.partitions.totals(),
+            session_reads: self.session_reads.load(Ordering::Relaxed),
+            session_misses: self.session_misses.load(Ordering::Relaxed),
+        }
+    }
+
+    /// The same without the partitions, for who looks often.
+    pub fn meters(&self) -> Vec<(Subject, MeterTotals)> {
         let containers = self.containers.load_full();
         let mut meters =
             vec![(Subject::Account, self.account.totals()), (Subject::Others, self.others.totals())];
         meters.extend(containers.iter().map(|(number, it)| (Subject::Container(*number), it.totals())));
         meters.retain(|(_, totals)| !totals.kinds.is_empty());
         meters.sort_by_key(|(subject, _)| *subject);
-        Counted {
-            started: self.started,
-            meters,
-            partitions: self.partitions.totals(),
-            session_reads: self.session_reads.load(Ordering::Relaxed),
-            session_misses: self.session_misses.load(Ordering::Relaxed),
-        }
+        meters
     }
 }
 

@@ -37,8 +37,6 @@ struct Shard {
 struct Row {
     container: u32,
     header: Box<str>,
-    /// The key as it is told.
-    key: Box<str>,
     /// The requests of whoever had the place before, which say how long this one may keep it.
     inherited: u64,
     requests: u64,
@@ -89,10 +87,12 @@ impl Partitions {
     pub fn totals(&self) -> Vec<PartitionTotals> {
         let mut found: HashMap<(u32, String), PartitionTotals> = HashMap::new();
         for shard in &self.shards {
-            for row in lock(shard).rows.values() {
-                let totals = row.totals();
-                let known = found.get_mut(&(totals.container, totals.key.clone()));
-                match known {
+            let rows: Vec<PartitionTotals> = lock(shard).rows.values().map(Row::totals).collect();
+            // Headers are read when nobody waits; one that names no partition is left out.
+            for mut totals in rows {
+                let Some(key) = told(&totals.key) else { continue };
+                totals.key = key;
+                match found.get_mut(&(totals.container, totals.key.clone())) {
                     Some(known) => known.merge(&totals),
                     None => drop(found.insert((totals.container, totals.key.clone()), totals)),
                 }
@@ -114,36 +114,43 @@ impl Shard {
                 return false;
             }
         }
-        let Some(key) = told(header) else { return false };
-        let inherited = if is_full { self.remove_least() + HEAD_START } else { 0 };
+        // Its buckets are used again: nothing is given back while others wait.
+        let (inherited, mut buckets) = match is_full.then(|| self.remove_least()).flatten() {
+            None => (0, Box::new([0; BUCKETS])),
+            Some(least) => (least.weight() + HEAD_START, least.buckets),
+        };
+        buckets.fill(0);
         let row = Row {
             container,
             header: header.into(),
-            key,
             inherited,
             requests: 0,
             throttled: 0,
             hundredths: 0,
             nanos: 0,
-            buckets: Box::new([0; BUCKETS]),
+            buckets,
         };
         self.rows.insert(hash, row);
         true
     }
 
-    fn remove_least(&mut self) -> u64 {
-        let weight = |row: &Row| row.inherited + row.requests;
-        let least = self.rows.iter().min_by_key(|(_, row)| weight(row)).map(|(hash, _)| *hash);
-        least.and_then(|hash| self.rows.remove(&hash)).map_or(0, |row| weight(&row))
+    fn remove_least(&mut self) -> Option<Row> {
+        let least = self.rows.iter().min_by_key(|(_, row)| row.weight()).map(|(hash, _)| *hash);
+        least.and_then(|hash| self.rows.remove(&hash))
     }
 }
 
 impl Row {
+    fn weight(&self) -> u64 {
+        self.inherited + self.requests
+    }
+
+    /// With the header in the place of the key.
     fn totals(&self) -> PartitionTotals {
         let counts = std::array::from_fn(|at| u64::from(self.buckets[at]));
         PartitionTotals {
             container: self.container,
-            key: self.key.to_string(),
+            key: self.header.to_string(),
             requests: self.requests,
             throttled: self.throttled,
             hundredths: self.hundredths,
@@ -162,13 +169,13 @@ impl PartitionTotals {
 }
 
 /// The key as it is told; `None` if the header names none.
-fn told(header: &str) -> Option<Box<str>> {
+fn told(header: &str) -> Option<String> {
     let parts = partition_key::parse(header).ok()?;
     let part = |value: &orrery_value::Value| match value {
         orrery_value::Value::Undefined => "{}".to_owned(),
         value => value.to_json(),
     };
-    Some(format!("[{}]", parts.iter().map(part).collect::<Vec<_>>().join(",")).into())
+    Some(format!("[{}]", parts.iter().map(part).collect::<Vec<_>>().join(",")))
 }
 
 /// A row is whole at every step, so a thread that panicked left nothing half done.
