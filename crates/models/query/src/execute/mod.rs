@@ -57,7 +57,7 @@ pub fn page(
     let access = access::settle(chosen.clone(), indexes, &world)?;
     let scan = Scan { block: &query.block, slots: query.slots, collection, access: &access, world: &world };
     let page = page::run(&scan, resume, filter, limits)?;
-    let used = access::used(&query.block, &need, indexes, chosen);
+    let used = access::used(&query.block, &need, collection.declared(), chosen);
     Ok(Page { metrics: world.metrics(), used, ..page })
 }
 
