@@ -17,3 +17,4 @@ import "./facts/consistency.mjs";
 import "./facts/queries.mjs";
 import "./facts/indexing.mjs";
 import "./facts/scripts.mjs";
+import "./facts/seeds.mjs";
