@@ -1,4 +1,4 @@
-// The blueprints as the facts see them: stood up by the SDK alone, filled with their example items, asked their queries.
+// The blueprints as the facts see them: stood up by the SDK alone, filled with their items, asked their queries.
 
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
@@ -15,13 +15,13 @@ export function blueprint(name) {
 /** The blueprint's database under a name of its own, with its containers by id. */
 export async function standUp(cosmos, name, environment) {
   const design = blueprint(name);
-  const created = await cosmos.client.databases.create({ id: fresh(design.database), ...throughput(design, environment) });
-  const { database } = created;
+  const asked = { id: fresh(design.database), ...throughput(design, environment) };
+  const { database } = await cosmos.client.databases.create(asked);
   const containers = {};
-  for (const asked of design.containers) {
-    const { id, partitionKey, indexingPolicy, defaultTtl, uniqueKeys } = asked;
+  for (const each of design.containers) {
+    const { id, partitionKey, indexingPolicy, defaultTtl, uniqueKeys } = each;
     const uniqueKeyPolicy = uniqueKeys && { uniqueKeys: uniqueKeys.map((paths) => ({ paths })) };
-    const options = { id, partitionKey, indexingPolicy, defaultTtl, uniqueKeyPolicy, ...throughput(asked, environment) };
+    const options = { id, partitionKey, indexingPolicy, defaultTtl, uniqueKeyPolicy, ...throughput(each, environment) };
     const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
     containers[id] = (await database.containers.create(given)).container;
   }

@@ -75,7 +75,8 @@ async def test_collections_may_live_differently_long_after_all(clocked):
 
 
 SPLIT = {
-    "archives": "/source", "messages": "/thread_id", "chunks": "/message_id", "threads": "/id", "summaries": "/thread_id",
+    "archives": "/source", "messages": "/thread_id", "chunks": "/message_id",
+    "threads": "/id", "summaries": "/thread_id",
 }  # fmt: skip
 
 
