@@ -1,5 +1,6 @@
 //! Configuration: flags over environment (`ORRERY_*`) over `orrery.toml` over defaults.
 
+use clap::builder::BoolishValueParser;
 use clap::{Args, ValueEnum};
 use orrery_api_cosmos::{Consistency, Throttling};
 use orrery_core::limits;
@@ -54,8 +55,8 @@ pub struct ServeFlags {
     /// Save unused throughput for five minutes; with --throttle on [default: off]
     #[arg(long, env = "ORRERY_BURST")]
     burst: Option<Switch>,
-    /// Provision nothing: 5,000 RU/s for every container, and no offers
-    #[arg(long, env = "ORRERY_SERVERLESS")]
+    /// Provision nothing: no offers; with --throttle on 5,000 RU/s for every container
+    #[arg(long, env = "ORRERY_SERVERLESS", value_parser = BoolishValueParser::new())]
     serverless: bool,
     /// What one logical partition may spend, in RU/s; with --throttle on [default: 10000]
     #[arg(long, env = "ORRERY_PARTITION_RUS")]
@@ -264,12 +265,29 @@ mod tests {
     }
 
     #[test]
+    fn throughput_and_consistency_are_chosen_by_flags_or_the_file() {
+        let config = merged(ServeFlags::default(), "").expect("a config");
+        assert_eq!((config.throttling, config.consistency), (Throttling::default(), Consistency::Session));
+        let flags = ServeFlags { throttle: Some(Switch::On), serverless: true, ..ServeFlags::default() };
+        let file = "throttle = \"off\"\nburst = \"on\"\npartition_rus = 500\nconsistency = \"strong\"";
+        let config = merged(flags, file).expect("a config");
+        let all = Throttling { is_on: true, is_serverless: true, saves: true, partition_units_max: 500 };
+        assert_eq!((config.throttling, config.consistency), (all, Consistency::Strong));
+    }
+
+    #[test]
     fn mistakes_are_sentences() {
         let check = |flags: ServeFlags, file: &str, fragment: &str| {
             let error = merged(flags, file).expect_err(fragment);
             assert!(error.contains(fragment), "{error}");
         };
         check(ServeFlags::default(), "cosmosport = 1", "unknown field `cosmosport`");
+        check(
+            ServeFlags::default(),
+            "consistency = \"Strongest\"",
+            "choose Strong, BoundedStaleness, Session",
+        );
+        check(ServeFlags::default(), "partition_rus = 0", "let no request in");
         check(ServeFlags { host: Some("nowhere".into()), ..ServeFlags::default() }, "", "not an IP address");
         let exposed =
             ServeFlags { host: Some("0.0.0.0".into()), clock: Some(Clock::Manual), ..ServeFlags::default() };

@@ -15,7 +15,7 @@ use orrery_store::{Store, Sync};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 pub fn serve(config: Config) -> Result<(), String> {
     let env = env(&config)?;
@@ -92,6 +92,8 @@ async fn run(
     let cosmos_listener = bind(config, config.cosmos_port, Some(tls), "cosmos-port")?;
     let services_listener = bind(config, config.services_port, None, "services-port")?;
     let ports = (port(&cosmos_listener)?, port(&services_listener)?);
+    // Before anybody knows of the server: a signal that nobody catches ends it at once.
+    let (mut terminate, mut interrupt) = (caught(SignalKind::terminate())?, caught(SignalKind::interrupt())?);
     announce(config, &keys, ports);
     let options = Options {
         keys: keys.keys()?,
@@ -125,18 +127,20 @@ async fn run(
     if let Some(path) = &config.ports_file {
         ports_file::write(path, ports.0, ports.1)?;
     }
-    let mut terminate =
-        signal(SignalKind::terminate()).map_err(|error| format!("signals cannot be caught: {error}"))?;
     let until_told = async {
         tokio::select! {
             _ = terminate.recv() => {}
-            _ = tokio::signal::ctrl_c() => {}
+            _ = interrupt.recv() => {}
         }
         tracing::info!("stopping: requests in flight are finished first");
         stop.stop();
     };
     tokio::join!(cosmos, services, until_told);
     Ok(())
+}
+
+fn caught(kind: SignalKind) -> Result<Signal, String> {
+    signal(kind).map_err(|error| format!("signals cannot be caught: {error}"))
 }
 
 fn bind(

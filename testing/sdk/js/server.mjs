@@ -1,6 +1,6 @@
 // One running server: free ports, and data in a folder that goes away with it.
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +22,13 @@ export async function startServer(...flags) {
     throw error;
   });
   const { cosmos, services } = JSON.parse(readFileSync(ports, "utf8"));
-  return { endpoint: (transport) => `${transport}://localhost:${cosmos}`, advance: (s) => advance(services, s), stop };
+  return {
+    endpoint: (transport) => `${transport}://localhost:${cosmos}`,
+    advance: (seconds) => advance(services, seconds),
+    /** A bearer token that this server takes. */
+    token: (...flags) => execFileSync(binary, ["token", "--data", join(folder, "data"), ...flags], { encoding: "utf8" }).trim(),
+    stop,
+  };
 }
 
 function command(folder, ports, flags) {

@@ -114,3 +114,33 @@ async def test_a_paused_workflow_outlives_a_month_and_an_ended_one_does_not(cloc
     await done(states.read_item("workflow-200", "workflow-200"))
     clocked.server.advance(1)
     assert await refused(lambda: states.read_item("workflow-200", "workflow-200")) == 404
+
+
+@feature("seeds.items")
+async def test_a_day_of_metrics_is_inserted_by_batches_of_a_hundred(cosmos):
+    """S0-87 S0-88, C-11: all of a day is one partition, so a batch takes any of it."""
+    _, containers = await stand_up(cosmos, NAME)
+    metrics = containers["agent-metrics"]
+    design = next(each for each in blueprint(NAME)["containers"] if each["id"] == "agent-metrics")["fixtures"][0]
+    for first in (0, 100):
+        batch = [("create", ({**design, "id": f"metric-{n}"},)) for n in range(first, first + 100)]
+        await done(metrics.execute_item_batch(batch, "2025-10-07"))
+    query = "SELECT VALUE COUNT(1) FROM c WHERE c.metric_type = 'latency'"
+    assert await rows(metrics.query_items(query, partition_key="2025-10-07")) == [200]
+
+
+@feature("seeds.items")
+async def test_a_state_and_its_checkpoint_are_written_together_or_not_at_all(cosmos):
+    """S0-30 S1-10, C-09: both are in the workflow's partition, so one batch has both."""
+    _, containers = await filled(cosmos, NAME)
+    states = containers["workflow-states"]
+    state = await done(states.read_item("workflow-124", "workflow-124"))
+    checkpoint = {
+        "id": "cp_1", "doc_type": "checkpoint", "workflow_id": "workflow-124", "workspace_id": "ws-tenant-001",
+        "step": 0, "timestamp": "2025-10-08T08:05:00Z", "state": {"drafted": True}, "agent_context": {},
+    }  # fmt: skip
+    both = [("replace", ("workflow-124", {**state, "current_step": 1})), ("create", (checkpoint,))]
+    await done(states.execute_item_batch(both, "workflow-124"))
+    again = [("replace", ("workflow-124", {**state, "current_step": 2})), ("create", (checkpoint,))]
+    assert await refused(lambda: states.execute_item_batch(again, "workflow-124")) == 409
+    assert (await done(states.read_item("workflow-124", "workflow-124")))["current_step"] == 1

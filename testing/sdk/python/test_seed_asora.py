@@ -194,3 +194,15 @@ async def test_a_mark_starts_the_thirty_days_again_unless_the_item_says_when(clo
     assert [item["id"] for item in await rows(notifications.read_all_items())] == ["plain"]
     clocked.server.advance(10 * DAY)
     assert await rows(notifications.read_all_items()) == []
+
+
+@feature("seeds.items")
+async def test_a_user_is_erased_by_partition_key(cosmos):
+    """S2-70 S2-71, C-49: one call a container, since the user is the partition."""
+    _, containers = await filled(cosmos, NAME)
+    of_user = ["events-of-user", "all-notifications-of-user", "all-preferences-of-user", "all-devices-of-user"]
+    for container in containers.values():
+        await done(container.delete_all_items_by_partition_key("user-1001"))
+    for query in of_user:
+        assert (await ask(cosmos, NAME, containers, query))[0] == []
+        assert (await ask(cosmos, NAME, containers, query, userId="user-2002"))[0] != []

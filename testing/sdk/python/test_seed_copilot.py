@@ -91,3 +91,19 @@ async def test_every_item_has_a_place_in_the_layout_with_a_container_a_collectio
         key = item[SPLIT[collection].lstrip("/")]
         assert (await done(split[collection].read_item(item["id"], key)))["id"] == item["id"]
         assert await refused(lambda: split[collection].read_item(item["id"], "elsewhere")) == 404  # noqa: B023
+
+
+@feature("seeds.items")
+async def test_a_batch_within_a_collection_is_all_or_nothing(cosmos):
+    """S3-16, C-53: a collection is a partition; a batch that would span two is refused."""
+    _, containers = await filled(cosmos, NAME)
+    documents = containers["documents"]
+    fixtures = {each["id"]: each for each in blueprint(NAME)["containers"][0]["fixtures"]}
+    message, thread = {**fixtures["msg-124"], "id": "msg-126"}, {**fixtures["thread-789"], "id": "thread-791"}
+    again = [("create", (message,)), ("create", (fixtures["msg-124"],))]
+    assert await refused(lambda: documents.execute_item_batch(again, "messages")) == 409
+    assert await refused(lambda: documents.read_item("msg-126", "messages")) == 404
+    spanning = [("create", (message,)), ("create", (thread,))]
+    assert await refused(lambda: documents.execute_item_batch(spanning, "messages")) == 400
+    assert await refused(lambda: documents.read_item("msg-126", "messages")) == 404
+    await done(documents.execute_item_batch([("create", (message,))], "messages"))

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::header::{CONTENT_TYPE, ETAG};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use orrery_api_common::{Body, body_of_two};
-use orrery_core::{ETag, Guid, limits};
+use orrery_core::{ETag, Guid};
 use orrery_documents::charge::Charge;
 use std::borrow::Cow;
 
@@ -73,7 +73,7 @@ impl Reply {
     }
 
     pub fn failed(failure: &Failure, activity_id: &str) -> Self {
-        let message = format!("{}\r\nActivityId: {activity_id}", clipped(&failure.message));
+        let message = format!("{}\r\nActivityId: {activity_id}", failure.clipped_message());
         let mut reply = Self::new(failure.status, failure.charge())
             .header(header::SUBSTATUS, failure.substatus)
             .value(&serde_json::json!({ "code": failure.code, "message": message }));
@@ -82,16 +82,6 @@ impl Reply {
         }
         reply.headers(failure.place.iter().cloned())
     }
-}
-
-/// A sentence may repeat a name or a header, which can be long.
-fn clipped(message: &str) -> Cow<'_, str> {
-    if message.len() <= limits::ERROR_MESSAGE_BYTES_MAX {
-        return message.into();
-    }
-    let room = |(at, character): &(usize, char)| at + character.len_utf8() <= limits::ERROR_MESSAGE_BYTES_MAX;
-    let kept: String = message.char_indices().take_while(room).map(|(_, character)| character).collect();
-    format!("{kept}…").into()
 }
 
 /// What can stand in a header. Values are ASCII; what is not (an echoed id) is replaced rather than refused.

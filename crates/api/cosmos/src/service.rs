@@ -219,16 +219,21 @@ impl Cosmos {
             Method::GET => handlers::items::read(self, request, container, &id),
             Method::PUT => handlers::items::replace(self, request, container, &id).await,
             Method::DELETE => handlers::items::delete(self, request, container, &id).await,
-            Method::PATCH => Err(Failure::not_implemented("patching items")),
+            Method::PATCH => handlers::patch::patch(self, request, container, &id).await,
             _ => Err(Failure::method_not_allowed()),
         }
     }
 
     /// Whether the container is still there, with another way of indexing than `known` has.
     pub(crate) fn is_reindexed(&self, known: &Container) -> Result<bool, Failure> {
+        Ok(self.reindexed(known)?.is_some())
+    }
+
+    /// The container as it is now, if it is still there and has another way of indexing than `known` has.
+    pub(crate) fn reindexed(&self, known: &Container) -> Result<Option<Arc<Container>>, Failure> {
         let catalog = self.0.store.newest_catalog()?;
         let now = catalog.container_by_number(known.number());
-        Ok(now.is_some_and(|now| now.generations().number() != known.generations().number()))
+        Ok(now.filter(|now| now.generations().number() != known.generations().number()).cloned())
     }
 
     async fn dispatch(&self, request: &mut Request, located: Located<'_>) -> Result<Reply, Failure> {
@@ -260,6 +265,11 @@ impl Cosmos {
             }
             (Route::Item { database, container, id }, _) => {
                 self.on_items(request, &database, &container, Some(&id)).await
+            }
+            (Route::PartitionKeyDelete { database, container }, Method::POST) => {
+                request.arrive().await?;
+                let container = handlers::find_container(self, request, &database, &container)?;
+                handlers::partition_delete::run(self, request, container).await
             }
             (Route::Ranges { database, container }, Method::GET) => {
                 let container = handlers::find_container(self, request, &database, &container)?;

@@ -24,6 +24,22 @@ pub const UNIQUE_KEY_PATHS_MAX: usize = 16;
 pub const UNIQUE_KEY_BYTES_MAX: usize = 32 * 1024;
 /// Computed properties of a container.
 pub const COMPUTED_PROPERTIES_MAX: usize = 20;
+/// Operations of one patch, and of one batch.
+pub const PATCH_OPERATIONS_MAX: usize = 10;
+pub const BATCH_OPERATIONS_MAX: usize = 100;
+/// The body of a batch.
+pub const BATCH_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// Text of items that one batch may read, write and replace, and so may answer with.
+pub const BATCH_WORK_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Text of items that one transaction of a bulk request writes and replaces; what is left goes into the next.
+pub const BULK_TRANSACTION_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// How long the conditions of one request's patches may take, since a partition waits for them.
+pub const PATCH_CONDITIONS_MILLIS_MAX: u64 = 500;
+/// What one transaction of a partition's removal removes and looks at, and partitions that a round goes on with.
+pub const PURGE_ITEMS_MAX: usize = 256;
+pub const PURGE_BYTES_MAX: usize = 4 * 1024 * 1024;
+pub const PURGE_ROWS_MAX: usize = 4096;
+pub const PURGES_PER_ROUND_MAX: usize = 64;
 /// Composite indexes of a container, and paths of each.
 pub const COMPOSITE_INDEXES_MAX: usize = 100;
 pub const COMPOSITE_PATHS_MAX: usize = 8;
@@ -125,7 +141,8 @@ pub const COMMIT_SECONDS_MAX: u64 = 60;
 pub const TRANSACTION_RETRIES_MAX: usize = 16;
 /// Free disk space below which writes are refused, before the engine meets a full disk.
 pub const DISK_FREE_BYTES_MIN: u64 = 256 * 1024 * 1024;
-/// When a folder is opened, the checksum chain of this many last commits is verified, up to so many bytes.
+/// When a folder is opened, the checksum chain of this many last commits is verified, up to so many bytes. Logs are
+/// trimmed before them, so the number of commits may be lowered but not raised: holes would come to be looked at.
 pub const LOG_VERIFY_COMMITS: u64 = 10_000;
 pub const LOG_VERIFY_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Expired items the reaper looks at in one round, and rows a background sweep removes in one commit.
@@ -291,6 +308,10 @@ pub const SCRIPT_LOG_HEADER_BYTES_MAX: usize = 8 * 1024;
 /// Operations of one script, and the text of what it writes; it is told to come back before it reaches them.
 pub const SCRIPT_OPERATIONS_MAX: u64 = 10_000;
 pub const SCRIPT_WRITTEN_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// What a script changes in all, with the images of what it replaces and deletes; more is refused.
+pub const SCRIPT_CHANGED_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Items of a partition whose numbers are remembered for a script that names them by link.
+pub const SCRIPT_ORDINALS_MAX: usize = 100_000;
 /// Items of a page of a query in a script, when it names no number.
 pub const SCRIPT_PAGE_ITEMS_DEFAULT: usize = 100;
 /// The longest array that a built-in function goes through, the product of two texts that one searches in another,

@@ -21,7 +21,7 @@ mod tally;
 mod tip;
 mod txn;
 
-pub use batch::{Batch, Condition, Expect, Put, StampedBatch};
+pub use batch::{Batch, Condition, Expect, Mark, Put, StampedBatch};
 pub use db::{Db, Outcome, Snapshot};
 pub use engine::{Engine, Sync};
 pub use error::Error;

@@ -55,6 +55,11 @@ pub enum Row<'a> {
     RoleAssignment {
         id: &'a str,
     },
+    /// A partition whose items are being removed.
+    Purge {
+        container: u32,
+        epk: &'a [u8],
+    },
     Item {
         container: u32,
         epk: &'a [u8],
@@ -144,6 +149,7 @@ const CHILD_PLACE: u8 = 9;
 const CHILD_COUNT: u8 = 10;
 const ROLE_DEFINITION: u8 = 11;
 const ROLE_ASSIGNMENT: u8 = 12;
+const PURGE: u8 = 40;
 pub(crate) const UNIQUE: u8 = 1;
 pub(crate) const EXPIRY: u8 = 2;
 pub(crate) const PARTITION: u8 = 3;
@@ -190,6 +196,7 @@ impl Row<'_> {
             Row::ChildCount { kind, owner } => KeyBuf::new().u8(CHILD_COUNT).u8(kind).u32(owner),
             Row::RoleDefinition { id } => KeyBuf::new().u8(ROLE_DEFINITION).raw(id.as_bytes()),
             Row::RoleAssignment { id } => KeyBuf::new().u8(ROLE_ASSIGNMENT).raw(id.as_bytes()),
+            Row::Purge { container, epk } => KeyBuf::new().u8(PURGE).u32(container).raw(epk),
             Row::Item { container, epk, id } => {
                 let size = 4 + epk.len() + 8 + id.len();
                 KeyBuf::with_capacity(size).u32(container).bytes(epk).raw(id.as_bytes())
@@ -275,6 +282,10 @@ pub fn jobs() -> KeyRange {
     KeyRange::prefix(&[JOB])
 }
 
+pub fn purges() -> KeyRange {
+    KeyRange::prefix(&[PURGE])
+}
+
 /// Every row of a container in the spaces `documents` and `index`.
 pub fn of_container(container: u32) -> KeyRange {
     KeyRange::prefix(&KeyBuf::new().u32(container).finish())
@@ -357,6 +368,13 @@ pub fn read_expiry(key: &[u8]) -> Option<(u64, Vec<u8>, String)> {
     let at = reader.u64().ok()?;
     let epk = reader.bytes().ok()?.into_owned();
     Some((at, epk, String::from_utf8(reader.raw().to_vec()).ok()?))
+}
+
+/// The container and partition of a purge's key.
+pub fn read_purge(key: &[u8]) -> Option<(u32, Vec<u8>)> {
+    let mut reader = KeyReader::new(key);
+    reader.u8().ok().filter(|tag| *tag == PURGE)?;
+    Some((reader.u32().ok()?, reader.raw().to_vec()))
 }
 
 /// The kind and container of a job's key.

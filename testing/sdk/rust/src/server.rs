@@ -46,6 +46,16 @@ impl Server {
         format!("{scheme}://localhost:{}", self.cosmos_port)
     }
 
+    /// A bearer token that this server takes.
+    pub fn token(&self, flags: &[&str]) -> Result<String, Box<dyn Error + Send + Sync>> {
+        let binary = std::env::var("ORRERY_BIN")?;
+        let minted = Command::new(binary).arg("token").arg("--data").arg(self.folder.join("data")).args(flags).output()?;
+        if !minted.status.success() {
+            return Err(String::from_utf8_lossy(&minted.stderr).into_owned().into());
+        }
+        Ok(String::from_utf8(minted.stdout)?.trim().to_owned())
+    }
+
     /// Moves the clock of a server that was started with `--clock manual`.
     pub fn advance(&self, seconds: u64) -> Result<(), Box<dyn Error + Send + Sync>> {
         let body = json!({ "advance_seconds": seconds }).to_string();

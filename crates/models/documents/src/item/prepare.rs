@@ -63,6 +63,11 @@ pub enum PrepareError {
 /// Members that the service writes; what a client sends under these names is dropped.
 pub(super) const SYSTEM: [&str; 6] = ["_rid", "_self", "_etag", "_attachments", "_ts", "_lsn"];
 
+/// Whether the service writes the member of this name.
+pub(crate) fn is_system(name: &str) -> bool {
+    SYSTEM.contains(&name)
+}
+
 impl Prepared {
     pub fn indexed(self, directive: Directive) -> Self {
         Self { directive, ..self }

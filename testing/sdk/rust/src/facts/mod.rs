@@ -4,6 +4,8 @@ mod account;
 mod consistency;
 mod change_feed;
 mod change_feed_time;
+mod batches;
+mod bearer;
 mod containers;
 mod databases;
 mod etags;
@@ -11,6 +13,7 @@ mod feeds;
 mod indexing;
 mod item_keys;
 mod items;
+mod patches;
 mod queries;
 mod serverless;
 mod session;
@@ -69,6 +72,8 @@ pub fn all() -> Vec<Fact> {
         serverless::facts(),
         items::facts(),
         item_keys::facts(),
+        patches::facts(),
+        batches::facts(),
         etags::facts(),
         ttl::facts(),
         feeds::facts(),
@@ -78,6 +83,7 @@ pub fn all() -> Vec<Fact> {
         consistency::facts(),
         queries::facts(),
         indexing::facts(),
+        bearer::facts(),
     ]
     .into_iter()
     .flatten()
