@@ -6,6 +6,7 @@ from pathlib import Path
 
 import yaml
 from azure.cosmos import PartitionKey, ThroughputProperties
+from azure.cosmos.exceptions import CosmosBatchOperationError, CosmosHttpResponseError
 
 from harness import done, fresh, rows
 
@@ -68,6 +69,15 @@ async def ask(cosmos, name, containers, query, **given):
 
 async def ids(cosmos, name, containers, query, **given):
     return [row["id"] for row in (await ask(cosmos, name, containers, query, **given))[0]]
+
+
+async def batch_refused(container, operations, key):
+    """The status that a batch is refused with: the first operation that fails, or the batch itself."""
+    try:
+        await done(container.execute_item_batch(operations, key))
+    except (CosmosBatchOperationError, CosmosHttpResponseError) as error:
+        return error.status_code
+    raise AssertionError("the batch was accepted")
 
 
 def composites(metrics, use="Utilized"):

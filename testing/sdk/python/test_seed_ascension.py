@@ -2,7 +2,7 @@
 
 from azure.core import MatchConditions
 
-from blueprints import ask, blueprint, filled, ids, stand_up
+from blueprints import ask, batch_refused, blueprint, filled, ids, stand_up
 from harness import done, feature, refused, rows
 
 NAME = "project-ascension"
@@ -142,5 +142,5 @@ async def test_a_state_and_its_checkpoint_are_written_together_or_not_at_all(cos
     both = [("replace", ("workflow-124", {**state, "current_step": 1})), ("create", (checkpoint,))]
     await done(states.execute_item_batch(both, "workflow-124"))
     again = [("replace", ("workflow-124", {**state, "current_step": 2})), ("create", (checkpoint,))]
-    assert await refused(lambda: states.execute_item_batch(again, "workflow-124")) == 409
+    assert await batch_refused(states, again, "workflow-124") == 409
     assert (await done(states.read_item("workflow-124", "workflow-124")))["current_step"] == 1

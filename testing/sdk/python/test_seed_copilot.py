@@ -2,7 +2,7 @@
 
 from azure.cosmos import PartitionKey
 
-from blueprints import ask, blueprint, filled, ids, stand_up
+from blueprints import ask, batch_refused, blueprint, filled, ids, stand_up
 from harness import done, feature, refused, rows
 
 NAME = "copilot"
@@ -101,9 +101,9 @@ async def test_a_batch_within_a_collection_is_all_or_nothing(cosmos):
     fixtures = {each["id"]: each for each in blueprint(NAME)["containers"][0]["fixtures"]}
     message, thread = {**fixtures["msg-124"], "id": "msg-126"}, {**fixtures["thread-789"], "id": "thread-791"}
     again = [("create", (message,)), ("create", (fixtures["msg-124"],))]
-    assert await refused(lambda: documents.execute_item_batch(again, "messages")) == 409
+    assert await batch_refused(documents, again, "messages") == 409
     assert await refused(lambda: documents.read_item("msg-126", "messages")) == 404
     spanning = [("create", (message,)), ("create", (thread,))]
-    assert await refused(lambda: documents.execute_item_batch(spanning, "messages")) == 400
+    assert await batch_refused(documents, spanning, "messages") == 400
     assert await refused(lambda: documents.read_item("msg-126", "messages")) == 404
     await done(documents.execute_item_batch([("create", (message,))], "messages"))
