@@ -108,7 +108,9 @@ impl<'a> Items<'a> {
             }
             Some(areas) => Some(Reach::Areas(areas.iter().map(area).collect())),
         };
-        let declared = Declared::new(self.container, |path| self.is_stored(path));
+        // Single items are fetched by their keys, and no index would help.
+        let areas = self.areas.as_ref();
+        let declared = areas.and_then(|_| Declared::new(self.container, |path| self.is_stored(path)));
         let indexes = match reach.filter(|_| declared.is_some()) {
             None => None,
             Some(reach) => {

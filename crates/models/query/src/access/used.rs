@@ -21,6 +21,8 @@ pub struct Used {
     pub utilized: Vec<Use>,
     /// Those that are not there and would.
     pub potential: Vec<Use>,
+    /// Whether the documents are so few, or so picked, that no index is read, whatever there is.
+    pub is_read_through: bool,
 }
 
 /// An index, and what for.
@@ -51,7 +53,7 @@ pub(crate) fn used(block: &Block, need: &Need, declared: Option<&dyn Declared>, 
         }
     }
     potential.retain(|one| !utilized.contains(one));
-    Used { access, utilized, potential }
+    Used { access, utilized, potential, is_read_through: false }
 }
 
 /// The index that does what a wished one would.
