@@ -23,3 +23,4 @@ import "./facts/script_runs.mjs";
 import "./facts/script_resources.mjs";
 import "./facts/access.mjs";
 import "./facts/bearer.mjs";
+import "./facts/seeds.mjs";

@@ -12,6 +12,7 @@ pub mod advice;
 mod cells;
 mod check;
 mod composite;
+mod declared;
 mod gather;
 mod generations;
 mod number;
@@ -31,6 +32,7 @@ mod write;
 
 pub use check::{Checked, Fault, Finding, check_container, check_owners};
 pub use composite::Composite;
+pub(crate) use declared::Declared;
 pub use generations::{Generations, Older};
 pub use number::{composite_number, path_number, spatial_number};
 pub use place::Place;
