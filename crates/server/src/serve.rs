@@ -2,6 +2,7 @@
 
 use crate::account_keys::{self, AccountKeys};
 use crate::background::Background;
+use crate::blueprints::{self, Blueprints};
 use crate::config::{Clock, Config, Durability};
 use crate::identity;
 use crate::ports_file;
@@ -92,7 +93,8 @@ async fn run(
     let cosmos_listener = bind(config, config.cosmos_port, Some(tls), "cosmos-port")?;
     let services_listener = bind(config, config.services_port, None, "services-port")?;
     let ports = (port(&cosmos_listener)?, port(&services_listener)?);
-    announce(config, &keys, ports);
+    let bound = SocketAddr::new(config.host, ports.0);
+    let known = Arc::new(Blueprints::read(&config.blueprints, config.blueprint_environment, bound)?);
     let options = Options {
         keys: keys.keys()?,
         account: "orrery".to_owned(),
@@ -106,7 +108,9 @@ async fn run(
         cosmos.access().take_bearers(Bearers::new(issuers, identity::audiences(config, ports.0)));
     }
     let (store, background) = (store.clone(), background.clone());
-    let services = Services { store, cosmos: cosmos.clone(), background, keys };
+    let services = Services { store, cosmos: cosmos.clone(), background, keys, blueprints: known };
+    blueprints::apply_at_start(&services).await?;
+    announce(config, &services.keys, ports);
     let stop = Stop::new();
     let cosmos = cosmos_listener.serve(
         move |request, peer| {

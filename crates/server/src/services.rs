@@ -1,7 +1,8 @@
-//! The services port: health, readiness, the clock, what the advice on containers rests on, and keys and roles.
+//! The services port: health, readiness, the clock, what the advice on containers rests on, keys and roles, blueprints.
 
 use crate::account_keys::AccountKeys;
 use crate::background::Background;
+use crate::blueprints::{self, Blueprints};
 use crate::clock;
 use crate::identity::endpoints;
 use crate::report;
@@ -21,6 +22,7 @@ pub struct Services {
     pub cosmos: Cosmos,
     pub background: Arc<Background>,
     pub keys: Arc<AccountKeys>,
+    pub blueprints: Arc<Blueprints>,
 }
 
 impl Services {
@@ -41,6 +43,10 @@ impl Services {
             (_, "/healthz" | "/readyz" | "/v1/clock" | "/v1/advice") => {
                 problem(StatusCode::METHOD_NOT_ALLOWED, "the verb is not allowed here")
             }
+            (_, path) if blueprints::has(path) => match blueprints::handle(self, &head, peer).await {
+                Ok(shown) => reply(StatusCode::OK, &shown),
+                Err((status, sentence)) => problem(status, &sentence),
+            },
             (_, path) if endpoints::has(path) => match endpoints::handle(self, &head, body, peer).await {
                 Ok(shown) => reply(StatusCode::OK, &shown),
                 Err((status, sentence)) => problem(status, &sentence),

@@ -25,7 +25,12 @@ struct Draft {
 }
 
 impl Account {
-    pub fn add_database(&mut self, at: Place, name: &str, throughput: Option<Throughput>) -> Result<(), Fault> {
+    pub fn add_database(
+        &mut self,
+        at: Place,
+        name: &str,
+        throughput: Option<Throughput>,
+    ) -> Result<(), Fault> {
         let draft = self.draft(at, name)?;
         if draft.is_declared {
             return fault(at, format!("the database '{name}' is here twice"));
@@ -49,7 +54,10 @@ impl Account {
             return fault(at, format!("the container '{name}' is here twice"));
         }
         if draft.containers.len() == limits::BLUEPRINT_CONTAINERS_MAX {
-            return fault(at, format!("a database has at most {} containers", limits::BLUEPRINT_CONTAINERS_MAX));
+            return fault(
+                at,
+                format!("a database has at most {} containers", limits::BLUEPRINT_CONTAINERS_MAX),
+            );
         }
         draft.notes.extend(made.notes);
         let container = Container {
@@ -76,9 +84,13 @@ impl Account {
         match container {
             None => draft.throughput = Some(throughput),
             Some(name) => {
-                let found = draft.containers.iter_mut().find(|(known, _)| known.definition.name().as_str() == name);
+                let found =
+                    draft.containers.iter_mut().find(|(known, _)| known.definition.name().as_str() == name);
                 let Some((_, held)) = found else {
-                    return fault(at, format!("this is the throughput of '{name}', which the template has not"));
+                    return fault(
+                        at,
+                        format!("this is the throughput of '{name}', which the template has not"),
+                    );
                 };
                 *held = Some(throughput);
             }
@@ -122,7 +134,10 @@ impl Draft {
             notes.push("the account is serverless, so the throughput beside it is left out".to_owned());
         }
         if !self.is_declared {
-            notes.push(format!("the database '{}' is only referred to (line {}), and is made too", self.name, self.at.line));
+            notes.push(format!(
+                "the database '{}' is only referred to (line {}), and is made too",
+                self.name, self.at.line
+            ));
         }
         Blueprint {
             name: self.name.to_string(),

@@ -70,10 +70,9 @@ impl FromStr for Environment {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL
-            .into_iter()
-            .find(|one| one.name() == text)
-            .ok_or_else(|| format!("'{text}' is no environment; there are development, staging and production"))
+        Self::ALL.into_iter().find(|one| one.name() == text).ok_or_else(|| {
+            format!("'{text}' is no environment; there are development, staging and production")
+        })
     }
 }
 

@@ -33,7 +33,11 @@ mod tests {
             assert_eq!((found.len(), found[0].name.as_str()), (1, name));
             assert_eq!(found[0].notes, [""; 0], "{name}");
             for query in &found[0].queries {
-                assert!(query.example().is_some(), "{name}: {} has a parameter without an example", query.name);
+                assert!(
+                    query.example().is_some(),
+                    "{name}: {} has a parameter without an example",
+                    query.name
+                );
             }
         }
         assert!(built_in("nobody").is_none());

@@ -34,7 +34,10 @@ pub(crate) fn read(root: &Node) -> Result<Blueprint, Fault> {
     if let Some(queries) = fields.take("queries") {
         let members = queries.expect_map("'queries'")?;
         if members.len() > limits::BLUEPRINT_QUERIES_MAX {
-            return fault(queries.at, format!("there are more than {} queries", limits::BLUEPRINT_QUERIES_MAX));
+            return fault(
+                queries.at,
+                format!("there are more than {} queries", limits::BLUEPRINT_QUERIES_MAX),
+            );
         }
         for member in members {
             let name = identifier(&Node::text(member.at, member.name.clone()), "the name of a query")?;
@@ -69,13 +72,23 @@ fn read_container(node: &Node, notes: &mut Vec<String>) -> Result<Container, Fau
     let schema = schema(&mut fields)?;
     let fixtures = match fields.take("fixtures") {
         None => Vec::new(),
-        Some(list) => bounded(list, "'fixtures'", limits::BLUEPRINT_FIXTURES_MAX)?.iter().map(fixture).collect::<Result<_, _>>()?,
+        Some(list) => bounded(list, "'fixtures'", limits::BLUEPRINT_FIXTURES_MAX)?
+            .iter()
+            .map(fixture)
+            .collect::<Result<_, _>>()?,
     };
     fields.take("requirements");
     fields.finish()?;
     let made = container::define(node.at, body)?;
     notes.extend(made.notes);
-    Ok(Container { about, definition: made.definition, has_policy: made.has_policy, capacity, schema, fixtures })
+    Ok(Container {
+        about,
+        definition: made.definition,
+        has_policy: made.has_policy,
+        capacity,
+        schema,
+        fixtures,
+    })
 }
 
 const PASSED_ON: [&str; 7] = [
@@ -256,7 +269,10 @@ fn identifier(node: &Node, what: &str) -> Result<String, Fault> {
     let text = node.expect_text(what)?;
     let is_plain = text.chars().all(|one| one.is_ascii_alphanumeric() || matches!(one, '-' | '_' | '.'));
     if text.is_empty() || !is_plain || text.len() > limits::NAME_CHARS_MAX {
-        return fault(node.at, format!("{what} is made of letters, digits, '-', '_' and '.', and '{text}' is not"));
+        return fault(
+            node.at,
+            format!("{what} is made of letters, digits, '-', '_' and '.', and '{text}' is not"),
+        );
     }
     Ok(text.to_owned())
 }

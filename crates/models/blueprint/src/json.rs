@@ -173,7 +173,8 @@ mod tests {
         leaf.prop_recursive(4, 24, 4, |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-                prop::collection::btree_map("\\PC{0,4}", inner, 0..4).prop_map(|map| map.into_iter().collect()),
+                prop::collection::btree_map("\\PC{0,4}", inner, 0..4)
+                    .prop_map(|map| map.into_iter().collect()),
             ]
         })
     }

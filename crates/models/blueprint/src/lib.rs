@@ -36,7 +36,9 @@ mod yaml;
 pub use blueprint::{Blueprint, Capacity, Container, Environment, Wanted};
 pub use built_in::{built_in, built_in_names};
 pub use node::{Place, Trouble};
-pub use plan::{Change, Observed, ObservedContainer, ObservedDatabase, ObservedOffer, Plan, Step, Subject, Verdict, plan};
+pub use plan::{
+    Change, Observed, ObservedContainer, ObservedDatabase, ObservedOffer, Plan, Step, Subject, Verdict, plan,
+};
 pub use query::{BindError, NamedQuery, Parameter, ParameterType};
 pub use source::{Source, Variables, read};
 pub use starter::starter;

@@ -17,7 +17,9 @@ pub(crate) fn complete(policy: &mut Map<String, Value>) -> Vec<String> {
     }
     for path in composite_paths(policy) {
         if let Some(bare) = path.as_str().and_then(|text| text.strip_suffix("/?")).map(str::to_owned) {
-            notes.push(format!("the composite path '{bare}/?' became '{bare}': paths of composite indexes have no end"));
+            notes.push(format!(
+                "the composite path '{bare}/?' became '{bare}': paths of composite indexes have no end"
+            ));
             *path = bare.into();
         }
     }
@@ -74,7 +76,10 @@ fn needs_quotes(part: &str) -> bool {
 
 /// Paths that are included one by one mean that the rest is not; paths that are only excluded, that the rest is.
 fn complete_root(policy: &mut Map<String, Value>, notes: &mut Vec<String>) {
-    let is_off = policy.get("indexingMode").and_then(Value::as_str).is_some_and(|mode| mode.eq_ignore_ascii_case("none"));
+    let is_off = policy
+        .get("indexingMode")
+        .and_then(Value::as_str)
+        .is_some_and(|mode| mode.eq_ignore_ascii_case("none"));
     let paths = |policy: &mut Map<String, Value>, list: &str| -> Vec<String> {
         let paths = entries(policy, list).filter_map(|entry| entry.get("path")?.as_str().map(str::to_owned));
         paths.collect()

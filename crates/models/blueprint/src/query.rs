@@ -58,7 +58,9 @@ impl FromStr for ParameterType {
     fn from_str(text: &str) -> Result<Self, String> {
         let found = TYPES.iter().find(|(name, _)| *name == text);
         let names = || TYPES.map(|(name, _)| name).join(", ");
-        found.map(|(_, kind)| *kind).ok_or_else(|| format!("'{text}' is no type of a parameter; there are {}", names()))
+        found
+            .map(|(_, kind)| *kind)
+            .ok_or_else(|| format!("'{text}' is no type of a parameter; there are {}", names()))
     }
 }
 
@@ -115,7 +117,8 @@ impl NamedQuery {
     /// Fills in texts by name, with or without an `@`.
     pub fn bind(&self, given: &BTreeMap<String, String>) -> Result<Bound, BindError> {
         let bare = |name: &str| name.trim_start_matches('@').to_owned();
-        let given: BTreeMap<String, &str> = given.iter().map(|(name, text)| (bare(name), text.as_str())).collect();
+        let given: BTreeMap<String, &str> =
+            given.iter().map(|(name, text)| (bare(name), text.as_str())).collect();
         self.check_names(&given)?;
         let value = |parameter: &Parameter| {
             let text = given.get(&parameter.name).copied().unwrap_or_default();
@@ -183,13 +186,17 @@ mod tests {
     use super::*;
 
     fn query() -> NamedQuery {
-        let parameter = |name: &str, kind| Parameter { name: name.to_owned(), kind, example: None, about: None };
+        let parameter =
+            |name: &str, kind| Parameter { name: name.to_owned(), kind, example: None, about: None };
         NamedQuery {
             name: "due".to_owned(),
             about: None,
             container: "c".to_owned(),
             sql: "SELECT * FROM c WHERE c.at <= @now AND c.n < @most".to_owned(),
-            parameters: vec![parameter("now", ParameterType::String), parameter("most", ParameterType::Integer)],
+            parameters: vec![
+                parameter("now", ParameterType::String),
+                parameter("most", ParameterType::Integer),
+            ],
             partition_key: vec!["now".to_owned()],
             index: None,
             rows: None,
@@ -217,7 +224,10 @@ mod tests {
             refused(&[("now", ""), ("most", "1"), ("x", "1")]),
             "the query 'due' has no parameter 'x'; it has now, most"
         );
-        assert_eq!(refused(&[("now", ""), ("most", "1.5")]), "the parameter 'most' must be of type integer, and '1.5' is not");
+        assert_eq!(
+            refused(&[("now", ""), ("most", "1.5")]),
+            "the parameter 'most' must be of type integer, and '1.5' is not"
+        );
     }
 
     #[test]

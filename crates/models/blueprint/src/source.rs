@@ -47,7 +47,10 @@ pub fn read(sources: &[Source], variables: &Variables) -> Result<Vec<Blueprint>,
     };
     let nowhere = |file: &str, reason: String| Trouble { file: file.to_owned(), line: 0, column: 0, reason };
     if sources.len() > limits::BLUEPRINT_FILES_MAX {
-        return Err(nowhere("--", format!("more than {} files are not read at once", limits::BLUEPRINT_FILES_MAX)));
+        return Err(nowhere(
+            "--",
+            format!("more than {} files are not read at once", limits::BLUEPRINT_FILES_MAX),
+        ));
     }
     let (mut found, mut module) = (Vec::new(), Vec::new());
     for (number, source) in sources.iter().enumerate() {

@@ -190,8 +190,14 @@ mod tests {
     #[test]
     fn scalars_are_what_the_core_schema_says() {
         check("[a, 1, -2, +3, 0x1f, 0o17, 1.5, 1e3, .5]", json!(["a", 1, -2, 3, 31, 15, 1.5, 1000.0, 0.5]));
-        check("[null, ~, Null, true, FALSE, no, 'null', \"1\"]", json!([null, null, null, true, false, "no", "null", "1"]));
-        check("[1.2.3, 2026-11-15, 1_000, -, 0xzz, 18446744073709551615]", json!(["1.2.3", "2026-11-15", "1_000", "-", "0xzz", 18_446_744_073_709_551_615_u64]));
+        check(
+            "[null, ~, Null, true, FALSE, no, 'null', \"1\"]",
+            json!([null, null, null, true, false, "no", "null", "1"]),
+        );
+        check(
+            "[1.2.3, 2026-11-15, 1_000, -, 0xzz, 18446744073709551615]",
+            json!(["1.2.3", "2026-11-15", "1_000", "-", "0xzz", 18_446_744_073_709_551_615_u64]),
+        );
         check("{path: /\"_etag\"/?, all: /*}", json!({"path": "/\"_etag\"/?", "all": "/*"}));
         check("a: !!str 1\n1: b", json!({"a": "1", "1": "b"}));
         check("sql: >\n  SELECT *\n  FROM c\n", json!({"sql": "SELECT * FROM c\n"}));

@@ -13,7 +13,8 @@
 //! `BLESS=1 cargo test -p orrery-blueprint --test cases` rewrites what is expected.
 
 use orrery_blueprint::{
-    Blueprint, Environment, Observed, ObservedContainer, ObservedDatabase, ObservedOffer, Source, Variables, plan, read,
+    Blueprint, Environment, Observed, ObservedContainer, ObservedDatabase, ObservedOffer, Source, Variables,
+    plan, read,
 };
 use orrery_documents::definition::Throughput;
 use orrery_testing_golden::case_files;
@@ -48,7 +49,8 @@ fn what_is_broken_is_refused_with_its_place() {
 fn plans_say_what_a_server_lacks() {
     run("cases/plans", |case| {
         let wanted = read_case(case);
-        let mut server = Observed { is_serverless: case.is_serverless, keeps_schemas: true, ..Observed::default() };
+        let mut server =
+            Observed { is_serverless: case.is_serverless, keeps_schemas: true, ..Observed::default() };
         if let Some(text) = &case.there {
             let source = Source { name: "there.yaml".to_owned(), text: text.clone() };
             let there = read(&[source], &Variables::default()).unwrap_or_else(|trouble| panic!("{trouble}"));
@@ -61,7 +63,8 @@ fn plans_say_what_a_server_lacks() {
 }
 
 fn read_case(case: &Case) -> Vec<Blueprint> {
-    read(&case.files, &Variables::new(case.variables.clone())).unwrap_or_else(|trouble| panic!("{}: {trouble}", case.title))
+    read(&case.files, &Variables::new(case.variables.clone()))
+        .unwrap_or_else(|trouble| panic!("{}: {trouble}", case.title))
 }
 
 /// A server that was made from this blueprint, as servers make containers: without throughput of any kind, 400 RU/s.

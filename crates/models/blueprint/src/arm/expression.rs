@@ -113,7 +113,8 @@ impl<'t> Parser<'t> {
     }
 
     fn number(&mut self) -> Result<Expression, Fault> {
-        let end = self.rest[1..].find(|one: char| !one.is_ascii_digit()).map_or(self.rest.len(), |end| end + 1);
+        let end =
+            self.rest[1..].find(|one: char| !one.is_ascii_digit()).map_or(self.rest.len(), |end| end + 1);
         let (digits, rest) = self.rest.split_at(end);
         let Ok(number) = digits.parse() else { return self.unlike(digits) };
         self.rest = rest;
@@ -186,16 +187,34 @@ mod tests {
 
     #[test]
     fn what_is_no_expression_is_told() {
-        for text in ["", "parameters(", "parameters('a", "a.b", "f(1,)", "f(1) 2", "-", "f('a').", "f()[", "99999999999999999999"] {
+        for text in [
+            "",
+            "parameters(",
+            "parameters('a",
+            "a.b",
+            "f(1,)",
+            "f(1) 2",
+            "-",
+            "f('a').",
+            "f()[",
+            "99999999999999999999",
+        ] {
             assert!(parse(text, Place::default()).is_err(), "{text}");
         }
-        for deep in ["f(".repeat(10_000), format!("f(){}", "[f()".repeat(10_000)), format!("f(){}", ".a".repeat(10_000))] {
+        for deep in [
+            "f(".repeat(10_000),
+            format!("f(){}", "[f()".repeat(10_000)),
+            format!("f(){}", ".a".repeat(10_000)),
+        ] {
             assert!(parse(&deep, Place::default()).is_err_and(|fault| fault.reason.contains("too deep")));
         }
     }
 
     #[test]
     fn two_brackets_are_text() {
-        assert_eq!((inside("[f()]"), inside("[[x]"), inside("x"), inside("[")), (Some("f()"), None, None, None));
+        assert_eq!(
+            (inside("[f()]"), inside("[[x]"), inside("x"), inside("[")),
+            (Some("f()"), None, None, None)
+        );
     }
 }

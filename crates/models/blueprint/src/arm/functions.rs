@@ -8,7 +8,12 @@ use super::scope::Scope;
 use crate::node::{Data, Fault, Member, Node, Place, fault};
 use serde_json::json;
 
-pub(super) fn call(scope: &Scope<'_>, name: &str, arguments: &[Expression], at: Place) -> Result<Node, Fault> {
+pub(super) fn call(
+    scope: &Scope<'_>,
+    name: &str,
+    arguments: &[Expression],
+    at: Place,
+) -> Result<Node, Fault> {
     let argument = |number: usize| match arguments.get(number) {
         Some(argument) => scope.evaluate(argument, at),
         None => fault(at, format!("{name} needs {} or more arguments", number + 1)),
@@ -50,7 +55,9 @@ pub(super) fn call(scope: &Scope<'_>, name: &str, arguments: &[Expression], at: 
         "json" => {
             let given = argument(0)?;
             let parsed = serde_json::from_str(given.expect_text("what json is given")?);
-            parsed.map(|value| Node::of_value(at, value)).or_else(|_| fault(at, "json is given text that is not JSON"))
+            parsed
+                .map(|value| Node::of_value(at, value))
+                .or_else(|_| fault(at, "json is given text that is not JSON"))
         }
         "null" => Ok(Node::new(at, Data::Null)),
         "true" => bool(true),
@@ -61,17 +68,32 @@ pub(super) fn call(scope: &Scope<'_>, name: &str, arguments: &[Expression], at: 
         "equals" => bool(argument(0)?.to_value() == argument(1)?.to_value()),
         // Only the side that is meant is looked at.
         "if" => argument(if argument(0)?.expect_bool("the condition of if")? { 1 } else { 2 }),
-        "coalesce" => Ok(all()?.into_iter().find(|one| one.data != Data::Null).unwrap_or(Node::new(at, Data::Null))),
+        "coalesce" => {
+            Ok(all()?.into_iter().find(|one| one.data != Data::Null).unwrap_or(Node::new(at, Data::Null)))
+        }
         "empty" => bool(length(&argument(0)?) == 0),
         "length" => Ok(Node::number(at, i64::try_from(length(&argument(0)?)).unwrap_or(i64::MAX))),
         "contains" => contains(&argument(0)?, &argument(1)?).and_then(bool),
-        "first" => Ok(argument(0)?.expect_list("what first is given")?.first().cloned().unwrap_or(Node::new(at, Data::Null))),
-        "last" => Ok(argument(0)?.expect_list("what last is given")?.last().cloned().unwrap_or(Node::new(at, Data::Null))),
+        "first" => Ok(argument(0)?
+            .expect_list("what first is given")?
+            .first()
+            .cloned()
+            .unwrap_or(Node::new(at, Data::Null))),
+        "last" => Ok(argument(0)?
+            .expect_list("what last is given")?
+            .last()
+            .cloned()
+            .unwrap_or(Node::new(at, Data::Null))),
         "createarray" => Ok(Node::new(at, Data::List(all()?))),
         "createobject" => create_object(all()?, at),
         "union" => union(scope, all()?, at),
-        "range" => range(scope, argument(0)?.expect_integer("a start")?, argument(1)?.expect_integer("a count")?, at),
-        _ => fault(at, format!("the value of {name}(...) cannot be known here; write it out, or make it a parameter")),
+        "range" => {
+            range(scope, argument(0)?.expect_integer("a start")?, argument(1)?.expect_integer("a count")?, at)
+        }
+        _ => fault(
+            at,
+            format!("the value of {name}(...) cannot be known here; write it out, or make it a parameter"),
+        ),
     }
 }
 
@@ -82,7 +104,9 @@ fn copy_index(scope: &Scope<'_>, given: &[Node], at: Place) -> Result<Node, Faul
             Some(name) => (Some(name), 0),
             None => (None, one.expect_integer("an offset")?),
         },
-        [name, offset, ..] => (Some(name.expect_text("the name of a loop")?), offset.expect_integer("an offset")?),
+        [name, offset, ..] => {
+            (Some(name.expect_text("the name of a loop")?), offset.expect_integer("an offset")?)
+        }
     };
     Ok(Node::number(at, scope.copy_index(name, at)?.saturating_add(offset)))
 }
@@ -113,7 +137,9 @@ fn format(given: &[Node], at: Place) -> Result<String, Fault> {
             rest = &after[1..];
             continue;
         }
-        let Some((number, after)) = after.split_once('}') else { return fault(at, "format is given an open brace") };
+        let Some((number, after)) = after.split_once('}') else {
+            return fault(at, "format is given an open brace");
+        };
         let number = number.split([':', ',']).next().and_then(|number| number.trim().parse::<usize>().ok());
         match number.and_then(|number| values.get(number)) {
             Some(value) => made.push_str(&shown(value)?),

@@ -18,7 +18,10 @@ use scope::Scope;
 
 pub(crate) fn read(root: &Node, variables: &Variables, budget: &Budget) -> Result<Vec<Blueprint>, Fault> {
     if root.get("resources").is_none() {
-        return fault(root.at, "this JSON is neither an ARM template (it has no 'resources') nor a blueprint");
+        return fault(
+            root.at,
+            "this JSON is neither an ARM template (it has no 'resources') nor a blueprint",
+        );
     }
     let mut account = Account::default();
     resources::gather(root, &Scope::of_template(root, variables, budget), &mut account)?;

@@ -17,11 +17,15 @@ pub(super) fn gather(template: &Node, scope: &Scope<'_>, account: &mut Account) 
     for settings in late {
         let names: Vec<&str> = settings.names.split('/').collect();
         match names.as_slice() {
-            [_, database, "default"] => account.set_throughput(settings.at, database, None, settings.throughput)?,
+            [_, database, "default"] => {
+                account.set_throughput(settings.at, database, None, settings.throughput)?
+            }
             [_, database, container, "default"] => {
                 account.set_throughput(settings.at, database, Some(container), settings.throughput)?;
             }
-            _ => return fault(settings.at, "throughput settings are named default, below what they belong to"),
+            _ => {
+                return fault(settings.at, "throughput settings are named default, below what they belong to");
+            }
         }
     }
     Ok(())
@@ -50,7 +54,9 @@ fn below<'t>(
     scope.budget().deeper(resources.at, || match &resources.data {
         Data::List(list) => list.iter().try_for_each(|one| turns(one, scope, owner, account, late)),
         // Templates with symbolic names have an object.
-        Data::Map(members) => members.iter().try_for_each(|one| turns(&one.value, scope, owner, account, late)),
+        Data::Map(members) => {
+            members.iter().try_for_each(|one| turns(&one.value, scope, owner, account, late))
+        }
         _ => fault(resources.at, "'resources' must be a list or an object"),
     })
 }
@@ -203,7 +209,11 @@ fn units(owner: &Node, autoscale: Option<&Node>) -> Result<Option<Throughput>, F
 }
 
 fn is_serverless(properties: &Node, scope: &Scope<'_>) -> Result<bool, Fault> {
-    if properties.get("capacityMode").and_then(Node::as_text).is_some_and(|mode| mode.eq_ignore_ascii_case("serverless")) {
+    if properties
+        .get("capacityMode")
+        .and_then(Node::as_text)
+        .is_some_and(|mode| mode.eq_ignore_ascii_case("serverless"))
+    {
         return Ok(true);
     }
     let Some(capabilities) = properties.get("capabilities") else { return Ok(false) };

@@ -48,14 +48,18 @@ impl<'t> Scope<'t> {
                     let found = self.evaluate(&expression::parse(inside, node.at)?, node.at)?;
                     Ok(Node { at: node.at, ..found })
                 }
-                None => Ok(Node::text(node.at, text.strip_prefix('[').filter(|rest| rest.starts_with('[')).unwrap_or(text))),
+                None => Ok(Node::text(
+                    node.at,
+                    text.strip_prefix('[').filter(|rest| rest.starts_with('[')).unwrap_or(text),
+                )),
             },
             Data::List(list) => {
                 let list = list.iter().map(|one| self.value(one)).collect::<Result<_, _>>()?;
                 Ok(Node::new(node.at, Data::List(list)))
             }
             Data::Map(members) => {
-                let member = |member: &Member| Ok(Member { value: self.value(&member.value)?, ..member.clone() });
+                let member =
+                    |member: &Member| Ok(Member { value: self.value(&member.value)?, ..member.clone() });
                 let members = members.iter().map(member).collect::<Result<_, Fault>>()?;
                 Ok(Node::new(node.at, Data::Map(members)))
             }
@@ -93,7 +97,8 @@ impl<'t> Scope<'t> {
         match declared.get("defaultValue") {
             Some(value) => self.value(value),
             None => {
-                let reason = format!("the parameter '{name}' has no default value; give it with --var {name}=...");
+                let reason =
+                    format!("the parameter '{name}' has no default value; give it with --var {name}=...");
                 fault(declared.at, reason)
             }
         }
@@ -109,7 +114,9 @@ impl<'t> Scope<'t> {
     /// The turn of the loop with this name, or of the innermost.
     pub fn copy_index(&self, name: Option<&str>, at: Place) -> Result<i64, Fault> {
         let found = self.turns.iter().rev().find(|(known, _)| name.is_none_or(|name| name == known));
-        found.map(|(_, turn)| *turn).ok_or_else(|| Fault { at, reason: "copyIndex stands in no copy loop".to_owned() })
+        found
+            .map(|(_, turn)| *turn)
+            .ok_or_else(|| Fault { at, reason: "copyIndex stands in no copy loop".to_owned() })
     }
 }
 
@@ -122,7 +129,10 @@ fn from_command_line(name: &str, text: &str, declared: &Node) -> Result<Node, Fa
     }
     match serde_json::from_str(text) {
         Ok(value) => Ok(Node::of_value(at, value)),
-        Err(_) => fault(at, format!("the parameter '{name}' is of type {kind}, and --var {name}={text} is not JSON")),
+        Err(_) => fault(
+            at,
+            format!("the parameter '{name}' is of type {kind}, and --var {name}={text} is not JSON"),
+        ),
     }
 }
 
@@ -131,7 +141,9 @@ fn member(of: &Node, name: &str, at: Place) -> Result<Node, Fault> {
         return fault(at, format!("what has no members is asked for '{name}'"));
     };
     let found = members.iter().find(|member| member.name.eq_ignore_ascii_case(name));
-    found.map(|member| member.value.clone()).ok_or_else(|| Fault { at, reason: format!("there is no member '{name}'") })
+    found
+        .map(|member| member.value.clone())
+        .ok_or_else(|| Fault { at, reason: format!("there is no member '{name}'") })
 }
 
 fn element(of: &Node, index: i64, at: Place) -> Result<Node, Fault> {

@@ -4,8 +4,8 @@ use super::observed::ObservedContainer;
 use super::step::{Change, Refusal};
 use crate::blueprint::Container;
 use orrery_documents::definition::{
-    CompositeIndex, ContainerDefinition, DefaultTtl, IndexPath, IndexReach, IndexStep, IndexingPolicy, PropertyPath,
-    SortOrder,
+    CompositeIndex, ContainerDefinition, DefaultTtl, IndexPath, IndexReach, IndexStep, IndexingPolicy,
+    PropertyPath, SortOrder,
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -50,7 +50,9 @@ fn body(wanted: &Container, there: &ObservedContainer) -> Map<String, Value> {
             body.insert(name.to_owned(), value.clone());
         }
     }
-    if wanted.has_policy && let Some(policy) = new.get("indexingPolicy") {
+    if wanted.has_policy
+        && let Some(policy) = new.get("indexingPolicy")
+    {
         body.insert("indexingPolicy".to_owned(), policy.clone());
     }
     if new.get("defaultTtl").is_none() {
@@ -76,7 +78,11 @@ fn differences(wanted: &Container, old: &ContainerDefinition) -> Vec<String> {
         what.push(format!("defaultTtl: {} -> {}", ttl(old.default_ttl()), ttl(new.default_ttl())));
     }
     if let Some(wanted_ttl) = new.analytical_ttl().filter(|given| Some(*given) != old.analytical_ttl()) {
-        what.push(format!("analyticalStorageTtl: {} -> {}", ttl(old.analytical_ttl()), ttl(Some(wanted_ttl))));
+        what.push(format!(
+            "analyticalStorageTtl: {} -> {}",
+            ttl(old.analytical_ttl()),
+            ttl(Some(wanted_ttl))
+        ));
     }
     if wanted.has_policy {
         what.extend(policy(new.indexing(), old.indexing()));

@@ -103,7 +103,9 @@ impl Planner<'_> {
         }
         let has_schemas = self.blueprint.containers.iter().any(|container| container.schema.is_some());
         if has_schemas && !self.server.keeps_schemas {
-            notes.push("the schemas are left out: they are told to a services port, and none was asked".to_owned());
+            notes.push(
+                "the schemas are left out: they are told to a services port, and none was asked".to_owned(),
+            );
         }
         notes
     }

@@ -40,9 +40,15 @@ pub struct Subject {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    CreateDatabase { throughput: Option<Throughput> },
+    CreateDatabase {
+        throughput: Option<Throughput>,
+    },
     /// The schema is told once the container is there.
-    CreateContainer { body: Map<String, Value>, throughput: Option<Throughput>, schema: Option<Value> },
+    CreateContainer {
+        body: Map<String, Value>,
+        throughput: Option<Throughput>,
+        schema: Option<Value>,
+    },
     Change(Vec<Change>),
     Nothing,
     Refused(Refusal),
@@ -51,9 +57,19 @@ pub enum Verdict {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     /// The body is the whole definition, to be put in the place of the version with this etag.
-    Definition { body: Map<String, Value>, etag: String, what: Vec<String> },
-    Throughput { offer: String, from: Throughput, to: Throughput },
-    Schema { body: Value },
+    Definition {
+        body: Map<String, Value>,
+        etag: String,
+        what: Vec<String>,
+    },
+    Throughput {
+        offer: String,
+        from: Throughput,
+        to: Throughput,
+    },
+    Schema {
+        body: Value,
+    },
 }
 
 /// What cannot be changed in place, and the way out.
@@ -69,7 +85,9 @@ pub enum Refusal {
          container with the others with orrery migrate, or give the one of the blueprint another id"
     )]
     UniqueKeys { there: String, wanted: String },
-    #[error("what the blueprint says cannot be put in the place of what is there: {0}; copy it with orrery migrate")]
+    #[error(
+        "what the blueprint says cannot be put in the place of what is there: {0}; copy it with orrery migrate"
+    )]
     Definition(String),
     #[error(
         "it was made without throughput for its containers to share, and cannot be given {} later; give the containers \
@@ -143,7 +161,9 @@ impl Change {
     fn details(&self) -> Vec<String> {
         match self {
             Self::Definition { what, .. } => what.clone(),
-            Self::Throughput { from, to, .. } => vec![format!("throughput: {} -> {}", Units(*from), Units(*to))],
+            Self::Throughput { from, to, .. } => {
+                vec![format!("throughput: {} -> {}", Units(*from), Units(*to))]
+            }
             Self::Schema { body } => vec![told(body)],
         }
     }

@@ -48,7 +48,10 @@ pub(super) fn call(name: &str, given: Vec<Node>, at: Place) -> Result<Node, Faul
             let found = given.iter().find(is_given).cloned();
             found.ok_or_else(|| Fault { at, reason: "coalesce is given nothing".to_owned() })
         }
-        _ => fault(at, format!("the function {name} is not evaluated here; write its value, or give it with --var")),
+        _ => fault(
+            at,
+            format!("the function {name} is not evaluated here; write its value, or give it with --var"),
+        ),
     }
 }
 

@@ -21,7 +21,10 @@ pub(crate) fn read(files: &[(usize, &str)], variables: &Variables) -> Result<Vec
     let found = resources::gather(&module)?.finish();
     if found.is_empty() {
         let at = Place { file: files.first().map_or(0, |(file, _)| *file), line: 1, column: 1 };
-        return fault(at, "there is no azurerm_cosmosdb_sql_database and no azurerm_cosmosdb_sql_container here");
+        return fault(
+            at,
+            "there is no azurerm_cosmosdb_sql_database and no azurerm_cosmosdb_sql_container here",
+        );
     }
     Ok(found)
 }

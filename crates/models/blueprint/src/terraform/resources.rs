@@ -31,7 +31,9 @@ pub(super) fn gather<'m>(module: &'m Module<'m>) -> Result<Account, Fault> {
 
 fn is_serverless(scope: &Scope<'_>, declared: Declared<'_>) -> Result<bool, Fault> {
     for block in declared.block.body.get_blocks("capabilities") {
-        if optional(scope, &block.body, "name")?.is_some_and(|name| name.as_text() == Some("EnableServerless")) {
+        if optional(scope, &block.body, "name")?
+            .is_some_and(|name| name.as_text() == Some("EnableServerless"))
+        {
             return Ok(true);
         }
     }
@@ -45,7 +47,8 @@ fn add_container(scope: &Scope<'_>, declared: Declared<'_>, account: &mut Accoun
     let mut made = Map::new();
     made.insert("id".into(), required(scope, declared, "name")?.expect_text("'name'")?.into());
     made.insert("partitionKey".into(), partition_key(scope, declared)?);
-    for (name, member) in [("default_ttl", "defaultTtl"), ("analytical_storage_ttl", "analyticalStorageTtl")] {
+    for (name, member) in [("default_ttl", "defaultTtl"), ("analytical_storage_ttl", "analyticalStorageTtl")]
+    {
         if let Some(ttl) = optional(scope, body, name)? {
             made.insert(member.into(), ttl.expect_integer(name)?.into());
         }
@@ -71,14 +74,20 @@ fn add_container(scope: &Scope<'_>, declared: Declared<'_>, account: &mut Accoun
 /// Both the old attribute and the new list.
 fn partition_key(scope: &Scope<'_>, declared: Declared<'_>) -> Result<Value, Fault> {
     let body = &declared.block.body;
-    let paths = match (optional(scope, body, "partition_key_paths")?, optional(scope, body, "partition_key_path")?) {
-        (Some(paths), None) => paths.to_value(),
-        (None, Some(path)) => json!([path.expect_text("'partition_key_path'")?]),
-        (Some(_), Some(_)) => {
-            return fault(declared.at(), "there is partition_key_path and partition_key_paths; keep one of them");
-        }
-        (None, None) => return fault(declared.at(), "the container has no 'partition_key_paths'; add it"),
-    };
+    let paths =
+        match (optional(scope, body, "partition_key_paths")?, optional(scope, body, "partition_key_path")?) {
+            (Some(paths), None) => paths.to_value(),
+            (None, Some(path)) => json!([path.expect_text("'partition_key_path'")?]),
+            (Some(_), Some(_)) => {
+                return fault(
+                    declared.at(),
+                    "there is partition_key_path and partition_key_paths; keep one of them",
+                );
+            }
+            (None, None) => {
+                return fault(declared.at(), "the container has no 'partition_key_paths'; add it");
+            }
+        };
     let mut key = Map::from_iter([("paths".to_owned(), paths.clone())]);
     let several = paths.as_array().is_some_and(|paths| paths.len() > 1);
     let kind = optional(scope, body, "partition_key_kind")?.map(|kind| kind.to_value());
@@ -178,6 +187,8 @@ fn optional(scope: &Scope<'_>, body: &Body, name: &str) -> Result<Option<Node>, 
 fn refuse_dynamic(scope: &Scope<'_>, body: &Body) -> Result<(), Fault> {
     match body.get_blocks("dynamic").next() {
         None => Ok(()),
-        Some(block) => fault(scope.file.place(block), "dynamic blocks are not evaluated here; write them out"),
+        Some(block) => {
+            fault(scope.file.place(block), "dynamic blocks are not evaluated here; write them out")
+        }
     }
 }

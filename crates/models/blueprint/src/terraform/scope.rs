@@ -3,7 +3,9 @@
 use super::functions;
 use super::module::{Declared, File, Module};
 use crate::node::{Data, Fault, Member, Node, Place, fault};
-use hcl_edit::expr::{BinaryOperator, Expression, ForExpr, ObjectKey, Traversal, TraversalOperator, UnaryOperator};
+use hcl_edit::expr::{
+    BinaryOperator, Expression, ForExpr, ObjectKey, Traversal, TraversalOperator, UnaryOperator,
+};
 use hcl_edit::template::{Element, Template};
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -86,7 +88,9 @@ impl<'m> Scope<'m> {
             Expression::UnaryOp(operation) => {
                 let value = self.value(&operation.expr)?;
                 match *operation.operator.value() {
-                    UnaryOperator::Not => Ok(Node::new(at, Data::Bool(!value.expect_bool("what ! is given")?))),
+                    UnaryOperator::Not => {
+                        Ok(Node::new(at, Data::Bool(!value.expect_bool("what ! is given")?)))
+                    }
                     UnaryOperator::Neg => {
                         Ok(Node::number(at, value.expect_integer("what - is given")?.saturating_neg()))
                     }
@@ -131,7 +135,9 @@ impl<'m> Scope<'m> {
             if let Some(name) = &each.intro.key_var {
                 scope = scope.with(name.as_str(), key);
             }
-            if let Some(condition) = &each.cond && !scope.value(&condition.expr)?.expect_bool("the condition of for")? {
+            if let Some(condition) = &each.cond
+                && !scope.value(&condition.expr)?.expect_bool("the condition of for")?
+            {
                 continue;
             }
             let value = scope.value(&each.value_expr)?;
@@ -148,7 +154,8 @@ impl<'m> Scope<'m> {
     }
 
     fn traversal(&self, traversal: &Traversal, at: Place) -> Result<Node, Fault> {
-        let mut operators: Vec<&TraversalOperator> = traversal.operators.iter().map(|one| one.value()).collect();
+        let mut operators: Vec<&TraversalOperator> =
+            traversal.operators.iter().map(|one| one.value()).collect();
         let Expression::Variable(root) = &traversal.expr else {
             return self.walk(self.value(&traversal.expr)?, &operators, at);
         };
@@ -167,10 +174,14 @@ impl<'m> Scope<'m> {
         match (root.as_str(), names.as_slice()) {
             ("var", [name, rest @ ..]) => self.walk(dig(self.variable(name, at)?, rest, at)?, &operators, at),
             ("local", [name, rest @ ..]) => match self.module.local(name) {
-                Some((file, value)) => self.walk(dig(self.elsewhere(file).value(value)?, rest, at)?, &operators, at),
+                Some((file, value)) => {
+                    self.walk(dig(self.elsewhere(file).value(value)?, rest, at)?, &operators, at)
+                }
                 None => fault(at, format!("there is no local value '{name}'")),
             },
-            ("data", [kind, name, rest @ ..]) => self.attribute(&format!("data.{kind}"), name, rest, &operators, text, at),
+            ("data", [kind, name, rest @ ..]) => {
+                self.attribute(&format!("data.{kind}"), name, rest, &operators, text, at)
+            }
             (kind, [name, rest @ ..]) => self.attribute(kind, name, rest, &operators, text, at),
             (root, []) => fault(at, format!("'{root}' means nothing here")),
         }
@@ -224,7 +235,9 @@ impl<'m> Scope<'m> {
         };
         let mut scope = self.elsewhere(declared.file);
         let (mut operators, mut rest) = (operators, rest.to_vec());
-        if let Some((TraversalOperator::Index(key), after)) = operators.split_first().filter(|_| rest.is_empty()) {
+        if let Some((TraversalOperator::Index(key), after)) =
+            operators.split_first().filter(|_| rest.is_empty())
+        {
             scope = scope.of_turn(declared, &self.value(key)?)?;
             let names = after.iter().map_while(|one| match one {
                 TraversalOperator::GetAttr(name) => Some(name.as_str()),
@@ -313,9 +326,10 @@ pub(super) fn turns<'m>(
 /// Keys with values: of an object its members, of a list its indexes.
 fn entries(collection: &Node) -> Result<Vec<(Node, Node)>, Fault> {
     match &collection.data {
-        Data::Map(members) => {
-            Ok(members.iter().map(|member| (Node::text(member.at, &*member.name), member.value.clone())).collect())
-        }
+        Data::Map(members) => Ok(members
+            .iter()
+            .map(|member| (Node::text(member.at, &*member.name), member.value.clone()))
+            .collect()),
         Data::List(list) => {
             let number = |index: usize| Node::number(collection.at, i64::try_from(index).unwrap_or(i64::MAX));
             Ok(list.iter().enumerate().map(|(index, value)| (number(index), value.clone())).collect())
@@ -365,7 +379,9 @@ pub(super) fn shown(node: &Node) -> Result<String, Fault> {
         Data::Text(text) => Ok(text.clone()),
         Data::Number(number) => Ok(number.to_string()),
         Data::Bool(bool) => Ok(bool.to_string()),
-        Data::Null | Data::List(_) | Data::Map(_) => fault(node.at, "this must be text, a number, or true or false"),
+        Data::Null | Data::List(_) | Data::Map(_) => {
+            fault(node.at, "this must be text, a number, or true or false")
+        }
     }
 }
 
