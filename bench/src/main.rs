@@ -5,11 +5,13 @@
 //! ```
 //!
 //! [`matrix`] runs the same workloads on every subject in interleaved rounds, so that a noisy minute hits all
-//! of them; [`query`] asks about many items at once, beside PostgreSQL; [`seeds`] does what the seeds do, at their
-//! scale and with their indexes; [`procedure`] runs a stored procedure; [`single`] measures what only the server has (start, memory, reopening, cores).
-//! [`report`] sets each number beside its target. The client is one thread with prebuilt requests, because it shares the
-//! cores with what it measures; what it costs is in every subject's number alike.
+//! of them; [`batches`] sends many writes in one request, and patches; [`query`] asks about many items at once, beside
+//! PostgreSQL; [`seeds`] does what the seeds do, at their scale and with their indexes; [`procedure`] runs a stored
+//! procedure; [`single`] measures what only the server has (start, memory, reopening, cores). [`report`] sets each number
+//! beside its target. The client is one thread with prebuilt requests, because it shares the cores with what it measures;
+//! what it costs is in every subject's number alike.
 
+mod batches;
 mod cell;
 mod drive;
 mod error;
@@ -41,7 +43,7 @@ pub struct Arguments {
     #[arg(long)]
     quick: bool,
     /// Only measurements whose name contains this, or one of these with commas between: `read`, `create-1kb-c64`,
-    /// `query`, `seeds`, `growth`, `paths`, `bulk`, `procedure`, `hot`, `changes`, `start`, `reopen`, `cores`.
+    /// `batches`, `query`, `seeds`, `growth`, `paths`, `bulk`, `procedure`, `hot`, `changes`, `start`, `reopen`, `cores`.
     #[arg(long)]
     only: Option<String>,
     /// Writes bench/RESULTS.md.
@@ -143,6 +145,7 @@ fn bench(arguments: &Arguments) -> Result<(), Error> {
     let mut report = Report::new(&settings);
     println!("{}", report.machine);
     matrix::run(&settings, &mut report)?;
+    batches::run(&settings, &mut report)?;
     query::run(&settings, &mut report)?;
     seeds::run(&settings, &mut report)?;
     procedure::run(&settings, &mut report)?;

@@ -10,7 +10,7 @@ mod postgres;
 pub use bare::Bare;
 pub use bare_server::bare_server;
 pub use engine::{Engine, Style};
-pub use http::HttpLoad;
+pub use http::{HttpLoad, container};
 pub use orrery::Orrery;
 pub use postgres::{Postgres, postgres_settings};
 

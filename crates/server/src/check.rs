@@ -2,6 +2,7 @@
 //!
 //! It opens the folder as `serve` does, checks of its end included, and writes nothing of its own.
 
+use crate::schemas;
 use clap::Args;
 use orrery_documents::catalog::{Catalog, Container};
 use orrery_documents::index::{self, Checked};
@@ -14,6 +15,9 @@ use std::process::ExitCode;
 pub struct CheckFlags {
     /// The data folder of a server that is stopped
     data: PathBuf,
+    /// Also hold every item against the schema of its container, and name those that do not match
+    #[arg(long)]
+    schemas: bool,
 }
 
 /// Prints what it finds, a line each; the exit code is 1 if that is anything.
@@ -24,7 +28,25 @@ pub fn check(flags: &CheckFlags) -> Result<ExitCode, String> {
     let report = Report::of(&*snapshot, &catalog);
     report.lines.iter().for_each(|line| println!("{line}"));
     println!("{}", report.summary());
-    Ok(if report.lines.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let mismatched = if flags.schemas { check_schemas(&*snapshot, &catalog)? } else { 0 };
+    Ok(if report.lines.is_empty() && mismatched == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// How many items do not match the schemas of their containers; each is named on a line of its own.
+fn check_schemas(state: &dyn Read, catalog: &Catalog) -> Result<u64, String> {
+    let (mut containers, mut mismatched) = (0, 0);
+    for container in catalog.all_containers().filter(|container| container.schemas().is_some()) {
+        containers += 1;
+        let checked = schemas::check_items(state, container, |line| println!("{line}"));
+        mismatched += checked.map_err(|error| format!("{}: {error}", container.path()))?;
+    }
+    let plural = |count: u64| if count == 1 { "" } else { "s" };
+    let has = format!("{containers} container{} with a schema", plural(containers));
+    match mismatched {
+        0 => println!("every item matches: {has}"),
+        count => println!("{count} item{} not matching in {has}", plural(count)),
+    }
+    Ok(mismatched)
 }
 
 /// A folder that is not there is a mistake, and none is made.

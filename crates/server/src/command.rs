@@ -5,8 +5,10 @@ use crate::blueprints::{self, ApplyFlags, InitFlags};
 use crate::check::CheckFlags;
 use crate::config::{Config, ServeFlags};
 use crate::identity::{self, KeysFlags, RoleFlags, TokenFlags};
+use crate::monitor::verbs::{self, AlertsFlags, CostFlags, TopFlags};
 use crate::query::QueryFlags;
-use crate::{advise, check, logging, query, serve};
+use crate::schemas::SchemaFlags;
+use crate::{advise, check, logging, query, schemas, serve};
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -36,6 +38,14 @@ enum Verb {
     Check(CheckFlags),
     /// Say what could be better with the containers of a running server
     Advise(AdviseFlags),
+    /// Say what the items of a container must look like
+    Schema(SchemaFlags),
+    /// Show the busiest containers, partitions and queries of a running server
+    Top(TopFlags),
+    /// Show what is in trouble on a running server, and what was
+    Alerts(AlertsFlags),
+    /// Show what the measured use of a month would cost
+    Cost(CostFlags),
     /// Show the account's keys, or replace one while the server runs
     Keys(KeysFlags),
     /// Say who may do what with bearer tokens
@@ -65,9 +75,13 @@ pub fn run() -> Result<ExitCode, String> {
         Verb::Apply(flags) => blueprints::apply(&flags),
         Verb::Init(flags) => blueprints::init(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Check(flags) => check::check(&flags),
+        Verb::Schema(flags) => schemas::schema(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Keys(flags) => identity::keys(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Role(flags) => identity::role(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Token(flags) => identity::token(&flags).map(|()| ExitCode::SUCCESS),
+        Verb::Top(flags) => verbs::top(&flags).map(|()| ExitCode::SUCCESS),
+        Verb::Alerts(flags) => verbs::alerts(&flags),
+        Verb::Cost(flags) => verbs::cost(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Advise(flags) => advise::advise(&flags).map(|()| ExitCode::SUCCESS),
     }
 }

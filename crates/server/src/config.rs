@@ -1,5 +1,8 @@
 //! Configuration: flags over environment (`ORRERY_*`) over `orrery.toml` over defaults.
 
+use crate::monitor::alerts::rule::{self, Rule};
+use crate::monitor::push::Push;
+use clap::builder::BoolishValueParser;
 use clap::{Args, ValueEnum};
 use orrery_api_cosmos::{Consistency, Throttling};
 use orrery_blueprint::Environment;
@@ -7,6 +10,8 @@ use orrery_core::limits;
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
+
+const OTLP_SECONDS_DEFAULT: u64 = 10;
 
 #[derive(Args, Default)]
 pub struct ServeFlags {
@@ -55,8 +60,8 @@ pub struct ServeFlags {
     /// Save unused throughput for five minutes; with --throttle on [default: off]
     #[arg(long, env = "ORRERY_BURST")]
     burst: Option<Switch>,
-    /// Provision nothing: 5,000 RU/s for every container, and no offers
-    #[arg(long, env = "ORRERY_SERVERLESS")]
+    /// Provision nothing: no offers; with --throttle on 5,000 RU/s for every container
+    #[arg(long, env = "ORRERY_SERVERLESS", value_parser = BoolishValueParser::new())]
     serverless: bool,
     /// What one logical partition may spend, in RU/s; with --throttle on [default: 10000]
     #[arg(long, env = "ORRERY_PARTITION_RUS")]
@@ -79,6 +84,12 @@ pub struct ServeFlags {
     /// Whose throughput blueprints ask for: development, staging or production [default: development]
     #[arg(long, value_name = "ENVIRONMENT", env = "ORRERY_BLUEPRINT_ENV")]
     blueprint_env: Option<Environment>,
+    /// Send measurements to this OpenTelemetry collector, such as http://127.0.0.1:4318
+    #[arg(long, value_name = "URL", env = "ORRERY_OTLP")]
+    otlp: Option<String>,
+    /// How often to send them, in seconds [default: 10]
+    #[arg(long, value_name = "SECONDS", env = "ORRERY_OTLP_SECONDS")]
+    otlp_seconds: Option<u64>,
     /// Go on although the data folder lost acknowledged writes
     #[arg(long)]
     accept_loss: bool,
@@ -139,6 +150,10 @@ struct File {
     #[serde(default)]
     blueprints: Vec<String>,
     blueprint_env: Option<String>,
+    otlp: Option<String>,
+    otlp_seconds: Option<u64>,
+    #[serde(default)]
+    alerts: rule::Tables,
 }
 
 #[derive(Debug)]
@@ -162,6 +177,8 @@ pub struct Config {
     pub audiences: Vec<String>,
     pub blueprints: Vec<String>,
     pub blueprint_environment: Environment,
+    pub push: Option<Push>,
+    pub alert_rules: Vec<Rule>,
     pub accept_loss: bool,
 }
 
@@ -208,6 +225,8 @@ impl Config {
                 (None, Some(text)) => text.parse()?,
                 (None, None) => Environment::default(),
             },
+            push: push(flags.otlp.or(file.otlp), flags.otlp_seconds.or(file.otlp_seconds))?,
+            alert_rules: rule::rules(&file.alerts)?,
             accept_loss: flags.accept_loss,
         };
         if config.jwks.is_some() && config.issuer.is_none() {
@@ -240,6 +259,10 @@ fn throttling(flags: &ServeFlags, file: &File) -> Result<Throttling, String> {
         is_serverless: flags.serverless || file.serverless == Some(true),
         partition_units_max: partition_units_max.unwrap_or(limits::PARTITION_UNITS_PER_SECOND_MAX),
     })
+}
+
+fn push(url: Option<String>, seconds: Option<u64>) -> Result<Option<Push>, String> {
+    url.map(|url| Push::parse(&url, seconds.unwrap_or(OTLP_SECONDS_DEFAULT))).transpose()
 }
 
 fn consistency(given: Option<String>) -> Result<Consistency, String> {
@@ -282,12 +305,29 @@ mod tests {
     }
 
     #[test]
+    fn throughput_and_consistency_are_chosen_by_flags_or_the_file() {
+        let config = merged(ServeFlags::default(), "").expect("a config");
+        assert_eq!((config.throttling, config.consistency), (Throttling::default(), Consistency::Session));
+        let flags = ServeFlags { throttle: Some(Switch::On), serverless: true, ..ServeFlags::default() };
+        let file = "throttle = \"off\"\nburst = \"on\"\npartition_rus = 500\nconsistency = \"strong\"";
+        let config = merged(flags, file).expect("a config");
+        let all = Throttling { is_on: true, is_serverless: true, saves: true, partition_units_max: 500 };
+        assert_eq!((config.throttling, config.consistency), (all, Consistency::Strong));
+    }
+
+    #[test]
     fn mistakes_are_sentences() {
         let check = |flags: ServeFlags, file: &str, fragment: &str| {
             let error = merged(flags, file).expect_err(fragment);
             assert!(error.contains(fragment), "{error}");
         };
         check(ServeFlags::default(), "cosmosport = 1", "unknown field `cosmosport`");
+        check(
+            ServeFlags::default(),
+            "consistency = \"Strongest\"",
+            "choose Strong, BoundedStaleness, Session",
+        );
+        check(ServeFlags::default(), "partition_rus = 0", "let no request in");
         check(ServeFlags { host: Some("nowhere".into()), ..ServeFlags::default() }, "", "not an IP address");
         let exposed =
             ServeFlags { host: Some("0.0.0.0".into()), clock: Some(Clock::Manual), ..ServeFlags::default() };

@@ -1,5 +1,6 @@
 //! What was asked of the server and what it answered: the auditor's input.
 
+use crate::batches::BatchAttempt;
 use crate::question::Question;
 use std::collections::BTreeMap;
 
@@ -110,6 +111,7 @@ pub struct Record {
     pub asked: Vec<Asked>,
     /// In the order they were made.
     pub policies: Vec<PolicyChange>,
+    pub batches: Vec<BatchAttempt>,
     pub lsns: Lsns,
     /// Replies that are wrong whatever else happened.
     pub trouble: Vec<String>,
@@ -121,6 +123,7 @@ impl Record {
         self.sightings.extend(other.sightings);
         self.asked.extend(other.asked);
         self.policies.extend(other.policies);
+        self.batches.extend(other.batches);
         self.lsns.merge(&other.lsns);
         self.trouble.extend(other.trouble);
     }

@@ -14,7 +14,7 @@
 //! place; what a reader saw is as good as acknowledged; a write nobody answered is wholly there or wholly not;
 //! nothing is there that nobody wrote; the session token's LSN never goes backwards; a query finds what the feed
 //! shows, whatever of the indexes was being built when the end came; the change feed, followed over every kill, tells of each
-//! change once and in order, and its changes make the items.
+//! change once and in order, and its changes make the items; a batch is wholly there or not at all.
 //!
 //! A seed decides what the writers do and when the kill comes. The machine's timing is not in the seed, so
 //! the same seed makes the same kind of trouble, not the same interleaving.
@@ -22,6 +22,8 @@
 mod ask;
 mod asker;
 pub mod audit;
+mod batcher;
+pub mod batches;
 mod changer;
 pub mod check;
 pub mod content;

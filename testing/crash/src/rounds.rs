@@ -1,12 +1,13 @@
 //! The rounds: load, the end, the start again, the audit; all on one folder that only grows.
 
 use crate::audit::{Round, audit, audit_policy};
+use crate::batches::{BatchAttempt, audit_batches};
 use crate::check::check;
 use crate::follower::Follower;
 use crate::history::{Items, Key, Lsns, Outcome, PolicyChange, Record, Seq};
 use crate::observe::{Observation, Observer, Wanted};
 use crate::writer::{Shared, Writer};
-use crate::{asker, changer, policy, reader};
+use crate::{asker, batcher, changer, policy, reader};
 use orrery_core::{Env, OsSeed, Timestamp};
 use orrery_testing_client::{Client, ClientError, ContainerPath, ServerError, ServerProcess};
 use std::collections::BTreeSet;
@@ -17,8 +18,9 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
-/// Readers beside the writers.
+/// Readers beside the writers, and those who write batches.
 const READERS: usize = 4;
+const BATCHERS: usize = 4;
 /// How long a round's load lasts, between these.
 const LOAD_MILLIS_MIN: u64 = 200;
 const LOAD_MILLIS_MAX: u64 = 1000;
@@ -89,6 +91,7 @@ pub struct Summary {
     pub asked: usize,
     pub policies: usize,
     pub changes: usize,
+    pub batches: usize,
     pub checks: usize,
     pub items: usize,
     pub reopen_max: Duration,
@@ -129,6 +132,8 @@ struct Harness<'a> {
     policy: Option<Seq>,
     lsns: Lsns,
     follower: Follower,
+    /// Every batch that was ever sent.
+    batches: Vec<BatchAttempt>,
     summary: Summary,
 }
 
@@ -147,6 +152,7 @@ impl<'a> Harness<'a> {
             policy: None,
             lsns: Lsns::default(),
             follower: Follower::default(),
+            batches: Vec::new(),
             summary: Summary { seed: options.seed, ..Summary::default() },
         })
     }
@@ -167,6 +173,7 @@ impl<'a> Harness<'a> {
                     return Err(Failure::Setup(format!("setting up got {}: {body}", reply.status)));
                 }
             }
+            batcher::set_up(&mut client).await.map_err(Failure::from)?.map_err(Failure::Setup)?;
             Ok(self.follower.catch_up(&mut client, &self.shared).await?)
         })
     }
@@ -197,6 +204,9 @@ impl<'a> Harness<'a> {
         findings.extend(self.follower.findings(&seen.feed, &record.operations));
 
         self.lsns.merge(&record.lsns);
+        self.batches.extend(record.batches.iter().cloned());
+        let kept = self.runtime.block_on(batcher::observe(server.cosmos(), &self.shared))?;
+        findings.extend(audit_batches(&self.batches, &kept));
         findings.extend(self.judge(&record, &seen));
         self.account(&record, &seen, reopened);
         if self.options.verbose {
@@ -236,6 +246,8 @@ impl<'a> Harness<'a> {
         let seed = || self.random.random_u64();
         let readers = (0..READERS).map(|_| reader::run(address, self.shared.clone(), seed()));
         let mut others: Vec<_> = readers.map(|task| self.runtime.spawn(task)).collect();
+        let batchers = (0..BATCHERS).map(|_| batcher::run(address, self.shared.clone(), seed()));
+        others.extend(batchers.map(|task| self.runtime.spawn(task)));
         others.push(self.runtime.spawn(asker::run(address, self.shared.clone(), seed())));
         others.push(self.runtime.spawn(changer::run(address, self.shared.clone(), seed())));
         let follower = std::mem::take(&mut self.follower).run(address, self.shared.clone());
@@ -329,6 +341,7 @@ impl<'a> Harness<'a> {
         let changed = |change: &&PolicyChange| matches!(change.outcome, Outcome::Acknowledged { .. });
         summary.policies += record.policies.iter().filter(changed).count();
         summary.changes = self.follower.changes;
+        summary.batches += record.batches.len();
         summary.items = seen.feed.len();
         summary.reopen_max = summary.reopen_max.max(reopened);
     }
@@ -349,7 +362,7 @@ impl fmt::Display for Summary {
         write!(
             f,
             "{} rounds, {} acknowledged, {} refused, {} unanswered ({} of them there), {} sightings, \
-             {} unique-key probes, {} questions, {} policies, {} changes followed, {} checks, {} items now, slowest reopen {:?}, seed {}",
+             {} unique-key probes, {} questions, {} policies, {} changes followed, {} batches, {} checks, {} items now, slowest reopen {:?}, seed {}",
             self.rounds,
             self.acknowledged,
             self.refused,
@@ -360,6 +373,7 @@ impl fmt::Display for Summary {
             self.asked,
             self.policies,
             self.changes,
+            self.batches,
             self.checks,
             self.items,
             self.reopen_max,

@@ -93,6 +93,19 @@ class Cosmos {
     return client;
   }
 
+  /** A client with a bearer token; the SDK sends one over https only. */
+  openWithToken(...flags) {
+    const token = this.#server.token(...flags);
+    const aadCredentials = { getToken: async () => ({ token, expiresOnTimestamp: Date.now() + 3_000_000 }) };
+    const client = new CosmosClient({ endpoint: this.#server.endpoint("https"), agent, aadCredentials });
+    clients.push(client);
+    return client;
+  }
+
+  schema(database, container, body) {
+    return this.#server.schema(database, container, body);
+  }
+
   advance(seconds) {
     return this.#server.advance(seconds);
   }

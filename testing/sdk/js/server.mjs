@@ -1,6 +1,6 @@
 // One running server: free ports, and data in a folder that goes away with it.
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +22,15 @@ export async function startServer(...flags) {
     throw error;
   });
   const { cosmos, services } = JSON.parse(readFileSync(ports, "utf8"));
-  return { endpoint: (transport) => `${transport}://localhost:${cosmos}`, advance: (s) => advance(services, s), stop };
+  return {
+    endpoint: (transport) => `${transport}://localhost:${cosmos}`,
+    advance: (seconds) => advance(services, seconds),
+    /** Sets what the items of a container must look like. */
+    schema: (database, container, body) => setSchema(services, database, container, body),
+    /** A bearer token that this server takes. */
+    token: (...flags) => execFileSync(binary, ["token", "--data", join(folder, "data"), ...flags], { encoding: "utf8" }).trim(),
+    stop,
+  };
 }
 
 function command(folder, ports, flags) {
@@ -41,6 +49,12 @@ async function waitFor(ports, child, log) {
     }
     await sleep(20);
   }
+}
+
+async function setSchema(port, database, container, body) {
+  const url = `http://localhost:${port}/v1/schemas/${database}/${container}`;
+  const response = await fetch(url, { method: "PUT", body: JSON.stringify(body) });
+  if (response.status !== 200) throw new Error(`the schema was not set: ${response.status} ${await response.text()}`);
 }
 
 /** Moves the clock of a server that was started with `--clock manual`. */

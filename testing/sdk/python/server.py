@@ -27,6 +27,11 @@ class Server:
     def endpoint(self, transport):
         return f"{transport}://localhost:{self.cosmos_port}"
 
+    def token(self, *flags):
+        """A bearer token that this server takes."""
+        command = [_binary(), "token", "--data", str(Path(self._folder.name, "data")), *flags]
+        return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout.strip()
+
     def advance(self, seconds):
         """Moves the clock of a server that was started with `--clock manual`."""
         request = urllib.request.Request(

@@ -4,7 +4,8 @@
 
 use http::{HeaderName, HeaderValue, StatusCode};
 use orrery_api_common::BodyError;
-use orrery_core::{InvalidName, Lsn};
+use orrery_core::{InvalidName, Lsn, limits};
+use orrery_documents::batch::StepError;
 use orrery_documents::catalog::CatalogError;
 use orrery_documents::changes::NotRetained;
 use orrery_documents::charge::Charge;
@@ -16,6 +17,7 @@ use orrery_query::QueryError;
 use orrery_script::ScriptError;
 use orrery_store::{EngineError, WriteError};
 use orrery_value::BinaryError;
+use std::borrow::Cow;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
@@ -40,6 +42,7 @@ pub const RATE_TOO_LARGE: u32 = 3200;
 pub const SCRIPT_COMPILE: u32 = 0xFFFF;
 /// A script threw; an error that carries a status of its own has that here instead.
 pub const SCRIPT_THROWN: u32 = 400;
+pub const BATCH_TOO_LARGE: u32 = 3402;
 /// Busy here is the commit queue's, not a request-unit budget's (3200).
 pub const SYSTEM_BUSY: u32 = 3092;
 
@@ -163,6 +166,17 @@ impl Failure {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "ServiceUnavailable", 0, message)
     }
 
+    /// A sentence may repeat a name or a header, which can be long.
+    pub fn clipped_message(&self) -> Cow<'_, str> {
+        let (message, max) = (&self.message, limits::ERROR_MESSAGE_BYTES_MAX);
+        if message.len() <= max {
+            return message.into();
+        }
+        let room = |(at, character): &(usize, char)| at + character.len_utf8() <= max;
+        let kept: String = message.char_indices().take_while(room).map(|(_, character)| character).collect();
+        format!("{kept}…").into()
+    }
+
     /// Adds what a client needs to go on reading its own writes, and to keep what it knows of ranges.
     pub fn at(self, place: impl Into<Vec<(HeaderName, HeaderValue)>>) -> Self {
         Self { place: place.into(), ..self }
@@ -192,7 +206,14 @@ impl From<ItemError> for Failure {
             ItemError::Exists | ItemError::NotUnique => Self::conflict(message),
             ItemError::Missing => Self::not_found(message),
             ItemError::Changed => Self::precondition(message),
-            ItemError::PartitionKeyChanged => Self::bad_request(message),
+            ItemError::PartitionKeyChanged | ItemError::Schema(_) => Self::bad_request(message),
+            ItemError::Patch(_) => Self::bad_request(message),
+            ItemError::ConditionFails => Self::precondition(message),
+            ItemError::Condition(error) => error.into(),
+            ItemError::Patched(error) => {
+                let failure = Self::from(error);
+                Self { message: format!("The patched item cannot be stored: {}", failure.message), ..failure }
+            }
             ItemError::PartitionFull { .. } => Self { substatus: PARTITION_FULL, ..Self::forbidden(message) },
             ItemError::Store(error) => error.into(),
         }
@@ -205,6 +226,16 @@ impl From<NotRetained> for Failure {
         match error {
             NotRetained::Off | NotRetained::TooOld { .. } => Self::bad_request(message),
             NotRetained::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<StepError> for Failure {
+    fn from(error: StepError) -> Self {
+        let message = error.to_string();
+        match error {
+            StepError::Item(error) => error.into(),
+            StepError::TooMuch => Self { substatus: BATCH_TOO_LARGE, ..Self::too_large(message) },
         }
     }
 }

@@ -12,6 +12,8 @@ headers! {
     ACTIVITY_ID = "x-ms-activity-id";
     ALT_CONTENT_PATH = "x-ms-alt-content-path";
     AUTOPILOT_SETTINGS = "x-ms-cosmos-offer-autopilot-settings";
+    BATCH_ATOMIC = "x-ms-cosmos-batch-atomic";
+    BATCH_CONTINUE_ON_ERROR = "x-ms-cosmos-batch-continue-on-error";
     CHANGE_FEED_WIRE_FORMAT = "x-ms-cosmos-changefeed-wire-format-version";
     CONSISTENCY_LEVEL = "x-ms-consistency-level";
     CONTENT_PATH = "x-ms-content-path";
@@ -53,6 +55,7 @@ headers! {
     RESOURCE_QUOTA = "x-ms-resource-quota";
     RESOURCE_USAGE = "x-ms-resource-usage";
     RETRY_AFTER_MS = "x-ms-retry-after-ms";
+    SCHEMA_WARNINGS = "x-orrery-schema-warnings";
     SCHEMA_VERSION = "x-ms-schemaversion";
     SCRIPT_ENABLE_LOGGING = "x-ms-documentdb-script-enable-logging";
     SCRIPT_LOG_RESULTS = "x-ms-documentdb-script-log-results";

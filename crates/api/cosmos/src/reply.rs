@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::header::{CONTENT_TYPE, ETAG};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use orrery_api_common::{Body, body_of_two};
-use orrery_core::{ETag, Guid, limits};
+use orrery_core::{ETag, Guid};
 use orrery_documents::charge::Charge;
 use std::borrow::Cow;
 
@@ -25,6 +25,10 @@ impl Reply {
         let mut headers = HeaderMap::with_capacity(HEADERS);
         headers.insert(header::REQUEST_CHARGE, charge.to_string().to_value());
         Self { status, charge, headers, body: Default::default() }
+    }
+
+    pub fn status(&self) -> StatusCode {
+        self.status
     }
 
     /// What the work cost, as the client is told.
@@ -47,6 +51,11 @@ impl Reply {
 
     pub fn etag(self, tag: ETag) -> Self {
         self.header(ETAG, ["\"", Guid::new(tag.as_u128()).as_str(), "\""].concat())
+    }
+
+    /// Violations of a schema that items were written with.
+    pub fn warnings(self, count: u64) -> Self {
+        if count == 0 { self } else { self.header(header::SCHEMA_WARNINGS, count) }
     }
 
     pub fn json(self, body: impl Into<Bytes>) -> Self {
@@ -73,7 +82,7 @@ impl Reply {
     }
 
     pub fn failed(failure: &Failure, activity_id: &str) -> Self {
-        let message = format!("{}\r\nActivityId: {activity_id}", clipped(&failure.message));
+        let message = format!("{}\r\nActivityId: {activity_id}", failure.clipped_message());
         let mut reply = Self::new(failure.status, failure.charge())
             .header(header::SUBSTATUS, failure.substatus)
             .value(&serde_json::json!({ "code": failure.code, "message": message }));
@@ -82,16 +91,6 @@ impl Reply {
         }
         reply.headers(failure.place.iter().cloned())
     }
-}
-
-/// A sentence may repeat a name or a header, which can be long.
-fn clipped(message: &str) -> Cow<'_, str> {
-    if message.len() <= limits::ERROR_MESSAGE_BYTES_MAX {
-        return message.into();
-    }
-    let room = |(at, character): &(usize, char)| at + character.len_utf8() <= limits::ERROR_MESSAGE_BYTES_MAX;
-    let kept: String = message.char_indices().take_while(room).map(|(_, character)| character).collect();
-    format!("{kept}…").into()
 }
 
 /// What can stand in a header. Values are ASCII; what is not (an echoed id) is replaced rather than refused.

@@ -29,6 +29,11 @@ pub enum Route<'a> {
         container: Cow<'a, str>,
         id: Cow<'a, str>,
     },
+    /// The order to delete all items of a partition.
+    PartitionKeyDelete {
+        database: Cow<'a, str>,
+        container: Cow<'a, str>,
+    },
     Ranges {
         database: Cow<'a, str>,
         container: Cow<'a, str>,
@@ -124,6 +129,9 @@ fn route<'a>(segments: &[Cow<'a, str>]) -> Result<Route<'a>, Failure> {
         ["dbs", _, "colls", _] => Route::Container { database: own(1), container: own(3) },
         ["dbs", _, "colls", _, "docs"] => Route::Items { database: own(1), container: own(3) },
         ["dbs", _, "colls", _, "docs", _] => Route::Item { database: own(1), container: own(3), id: own(5) },
+        ["dbs", _, "colls", _, "operations", "partitionkeydelete"] => {
+            Route::PartitionKeyDelete { database: own(1), container: own(3) }
+        }
         ["dbs", _, "colls", _, "pkranges"] => Route::Ranges { database: own(1), container: own(3) },
         ["dbs", _, "colls", _, "conflicts"] => Route::Conflicts { database: own(1), container: own(3) },
         ["dbs", _, "colls", _, "conflicts", _] => {
@@ -200,7 +208,7 @@ mod tests {
         check("/offers/O8aB/", Route::Offer { rid: "O8aB".into() }, "offers", "o8ab");
         check(
             "/dbs/d/colls/c/operations/partitionkeydelete",
-            Route::Other { kind: "operations".into() },
+            Route::PartitionKeyDelete { database: "d".into(), container: "c".into() },
             "colls",
             "dbs/d/colls/c",
         );

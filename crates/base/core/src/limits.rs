@@ -24,6 +24,22 @@ pub const UNIQUE_KEY_PATHS_MAX: usize = 16;
 pub const UNIQUE_KEY_BYTES_MAX: usize = 32 * 1024;
 /// Computed properties of a container.
 pub const COMPUTED_PROPERTIES_MAX: usize = 20;
+/// Operations of one patch, and of one batch.
+pub const PATCH_OPERATIONS_MAX: usize = 10;
+pub const BATCH_OPERATIONS_MAX: usize = 100;
+/// The body of a batch.
+pub const BATCH_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// Text of items that one batch may read, write and replace, and so may answer with.
+pub const BATCH_WORK_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Text of items that one transaction of a bulk request writes and replaces; what is left goes into the next.
+pub const BULK_TRANSACTION_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// How long the conditions of one request's patches may take, since a partition waits for them.
+pub const PATCH_CONDITIONS_MILLIS_MAX: u64 = 500;
+/// What one transaction of a partition's removal removes and looks at, and partitions that a round goes on with.
+pub const PURGE_ITEMS_MAX: usize = 256;
+pub const PURGE_BYTES_MAX: usize = 4 * 1024 * 1024;
+pub const PURGE_ROWS_MAX: usize = 4096;
+pub const PURGES_PER_ROUND_MAX: usize = 64;
 /// Composite indexes of a container, and paths of each.
 pub const COMPOSITE_INDEXES_MAX: usize = 100;
 pub const COMPOSITE_PATHS_MAX: usize = 8;
@@ -125,7 +141,8 @@ pub const COMMIT_SECONDS_MAX: u64 = 60;
 pub const TRANSACTION_RETRIES_MAX: usize = 16;
 /// Free disk space below which writes are refused, before the engine meets a full disk.
 pub const DISK_FREE_BYTES_MIN: u64 = 256 * 1024 * 1024;
-/// When a folder is opened, the checksum chain of this many last commits is verified, up to so many bytes.
+/// When a folder is opened, the checksum chain of this many last commits is verified, up to so many bytes. Logs are
+/// trimmed before them, so the number of commits may be lowered but not raised: holes would come to be looked at.
 pub const LOG_VERIFY_COMMITS: u64 = 10_000;
 pub const LOG_VERIFY_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Expired items the reaper looks at in one round, and rows a background sweep removes in one commit.
@@ -291,6 +308,10 @@ pub const SCRIPT_LOG_HEADER_BYTES_MAX: usize = 8 * 1024;
 /// Operations of one script, and the text of what it writes; it is told to come back before it reaches them.
 pub const SCRIPT_OPERATIONS_MAX: u64 = 10_000;
 pub const SCRIPT_WRITTEN_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// What a script changes in all, with the images of what it replaces and deletes; more is refused.
+pub const SCRIPT_CHANGED_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Items of a partition whose numbers are remembered for a script that names them by link.
+pub const SCRIPT_ORDINALS_MAX: usize = 100_000;
 /// Items of a page of a query in a script, when it names no number.
 pub const SCRIPT_PAGE_ITEMS_DEFAULT: usize = 100;
 /// The longest array that a built-in function goes through, the product of two texts that one searches in another,
@@ -318,3 +339,53 @@ pub const BLUEPRINT_QUERIES_MAX: usize = 1000;
 pub const BLUEPRINT_FIXTURES_MAX: usize = 10_000;
 /// How often applying begins anew because somebody else changed the server meanwhile.
 pub const BLUEPRINT_ROUNDS_MAX: usize = 4;
+
+/// The schemas of a container as they are given, how many there may be, and arrays and objects inside one another.
+pub const SCHEMA_BYTES_MAX: usize = 256 * 1024;
+pub const SCHEMAS_MAX: usize = 256;
+pub const SCHEMA_LEVELS_MAX: usize = 64;
+/// Parts of one schema when its references are followed, and parts inside one another on such a way.
+pub const SCHEMA_PARTS_MAX: u64 = 10_000;
+pub const SCHEMA_REFERENCE_LEVELS_MAX: usize = 64;
+/// Regular expressions of one schema, and what one of them takes when it is compiled.
+pub const SCHEMA_PATTERNS_MAX: usize = 128;
+pub const SCHEMA_PATTERN_BYTES_MAX: usize = 256 * 1024;
+/// Levels of an item times levels of a recursive schema: what there is stack for.
+pub const SCHEMA_RECURSION_LEVELS_MAX: usize = 1_024;
+/// Values of an item, each as often as recursions meet it, up to which all that is wrong with it is looked for.
+pub const SCHEMA_EXPLAIN_STEPS_MAX: u64 = 100_000;
+/// What is said of a schema that is refused.
+pub const SCHEMA_REFUSAL_CHARS_MAX: usize = 1_000;
+/// Violations that are told of one item; how long the place and the reason of one are; texts that are shown in them.
+pub const VIOLATIONS_SHOWN_MAX: usize = 5;
+pub const VIOLATION_POINTER_CHARS_MAX: usize = 200;
+pub const VIOLATION_REASON_CHARS_MAX: usize = 300;
+pub const VIOLATION_VALUE_BYTES_MAX: usize = 60;
+/// Items with violations that are remembered of a container.
+pub const VIOLATIONS_KEPT_MAX: usize = 10;
+
+/// What is measured of each by itself: containers, and logical partitions of all of them, whose keys are this long at most
+/// as they are sent; the rest is counted together.
+pub const MONITOR_CONTAINERS_MAX: usize = 256;
+pub const MONITOR_PARTITIONS_MAX: usize = 2_048;
+pub const MONITOR_PARTITION_KEY_BYTES_MAX: usize = 512;
+/// Logical partitions of a container, and queries of all, that a report names.
+pub const MONITOR_PARTITIONS_TOLD_MAX: usize = 10;
+pub const MONITOR_QUERIES_TOLD_MAX: usize = 20;
+/// How often the sizes of containers are looked up, how many partitions one look goes through in all, and how often what
+/// was measured is written down.
+pub const MONITOR_SIZES_EVERY_SECONDS: u64 = 60;
+pub const MONITOR_SIZES_ROWS_MAX: u64 = 1_000_000;
+pub const METERING_EVERY_SECONDS: u64 = 60;
+/// Hours that measured use is kept for: thirteen months.
+pub const METERING_HOURS_MAX: u32 = 13 * 31 * 24;
+/// Hours of use that one transaction writes or forgets.
+pub const METERING_ROWS_MAX: usize = 1_024;
+/// Looks at the counters that alerts keep, at most this many within a rule's window; alerts at once, and those that are
+/// over and still told.
+pub const ALERT_SAMPLES_MAX: usize = 16;
+pub const ALERT_WINDOW_SECONDS_MAX: u64 = 86_400;
+pub const ALERTS_MAX: usize = 1_024;
+pub const ALERTS_RESOLVED_MAX: usize = 64;
+/// How long a collector of measurements has to take them.
+pub const OTLP_SECONDS_MAX: u64 = 10;

@@ -44,16 +44,6 @@ impl Condition {
     }
 }
 
-/// How much a batch holds at one moment.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Mark {
-    conditions: usize,
-    puts: usize,
-    unseen: usize,
-    tallies: usize,
-    log: usize,
-}
-
 /// A batch that has no place in the order of commits yet.
 #[derive(Debug, Default)]
 pub struct Batch {
@@ -62,6 +52,19 @@ pub struct Batch {
     unseen: Vec<Put>,
     tallies: Vec<Change>,
     pub(crate) log: Vec<LogLine>,
+    /// Of the puts' values and the log, so far.
+    pub(crate) bytes: usize,
+}
+
+/// A moment in the making of a batch: how many there were of everything.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    conditions: usize,
+    pub(crate) puts: usize,
+    unseen: usize,
+    tallies: usize,
+    log: usize,
+    bytes: usize,
 }
 
 #[derive(Debug)]
@@ -96,36 +99,19 @@ impl Batch {
         Self::default()
     }
 
-    pub(crate) fn mark(&self) -> Mark {
-        Mark {
-            conditions: self.conditions.len(),
-            puts: self.puts.len(),
-            unseen: self.unseen.len(),
-            tallies: self.tallies.len(),
-            log: self.log.len(),
-        }
-    }
-
-    /// Drops what was added since the mark.
-    pub(crate) fn roll_back(&mut self, to: Mark) {
-        self.conditions.truncate(to.conditions);
-        self.puts.truncate(to.puts);
-        self.unseen.truncate(to.unseen);
-        self.tallies.truncate(to.tallies);
-        self.log.truncate(to.log);
-    }
-
     pub fn require(&mut self, condition: Condition) {
         self.conditions.push(condition);
     }
 
     pub fn put(&mut self, space: Space, key: Bytes, value: Bytes) {
+        self.bytes += value.len();
         self.puts.push(UnstampedPut { space, key, value: Some(UnstampedValue::Plain(value)) });
     }
 
     /// Puts a value whose eight bytes at `at` will be the LSN of the commit.
     pub fn put_stamped(&mut self, space: Space, key: Bytes, value: Vec<u8>, at: usize) {
         assert!(at + 8 <= value.len(), "the stamp lies inside the value");
+        self.bytes += value.len();
         self.puts.push(UnstampedPut {
             space,
             key,
@@ -149,7 +135,35 @@ impl Batch {
 
     /// Appends an entry to a stream of the log. `payload` is built by [`log_payload`](Self::log_payload).
     pub fn log(&mut self, stream: u64, payload: Vec<u8>) {
+        self.bytes += payload.len();
         self.log.push(LogLine::new(stream, payload));
+    }
+
+    /// The same of an entry whose eight bytes at `at` of its buffer will be the LSN of the commit.
+    pub fn log_stamped(&mut self, stream: u64, payload: Vec<u8>, at: usize) {
+        self.bytes += payload.len();
+        self.log.push(LogLine::stamped(stream, payload, at));
+    }
+
+    /// How much there is so far; [`truncate`](Self::truncate) goes back to it.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            conditions: self.conditions.len(),
+            puts: self.puts.len(),
+            unseen: self.unseen.len(),
+            tallies: self.tallies.len(),
+            log: self.log.len(),
+            bytes: self.bytes,
+        }
+    }
+
+    pub(crate) fn truncate(&mut self, mark: Mark) {
+        self.conditions.truncate(mark.conditions);
+        self.puts.truncate(mark.puts);
+        self.unseen.truncate(mark.unseen);
+        self.tallies.truncate(mark.tallies);
+        self.log.truncate(mark.log);
+        self.bytes = mark.bytes;
     }
 
     /// An empty payload with room for `capacity` bytes; append to it and hand it to [`log`](Self::log).
@@ -184,7 +198,7 @@ impl Batch {
             puts: puts.collect(),
             unseen: self.unseen,
             tallies: self.tallies,
-            log: self.log,
+            log: self.log.into_iter().map(|line| line.stamp(lsn)).collect(),
             bytes: 0,
         };
         batch.bytes = batch.puts.iter().chain(&batch.unseen).map(put_bytes).sum::<usize>()

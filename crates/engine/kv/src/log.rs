@@ -25,6 +25,8 @@ pub(crate) struct LogLine {
     stream: u64,
     buffer: Vec<u8>,
     digest: u64,
+    /// Where in the buffer the LSN of the commit goes, if anywhere.
+    stamp_at: Option<usize>,
 }
 
 pub(crate) fn payload(capacity: usize) -> Vec<u8> {
@@ -38,7 +40,21 @@ impl LogLine {
     pub fn new(stream: u64, buffer: Vec<u8>) -> Self {
         assert!(buffer.len() >= LINK_BYTES, "a log payload is made by Batch::log_payload");
         let digest = xxh3_64(&buffer[LINK_BYTES..]);
-        Self { stream, buffer, digest }
+        Self { stream, buffer, digest, stamp_at: None }
+    }
+
+    /// An entry whose eight bytes at `at` of the buffer become the LSN of the commit. It is hashed once more then,
+    /// so this is for the few entries that need it.
+    pub fn stamped(stream: u64, buffer: Vec<u8>, at: usize) -> Self {
+        assert!(at >= LINK_BYTES && at + 8 <= buffer.len(), "the stamp lies inside the payload");
+        Self { stream, buffer, digest: 0, stamp_at: Some(at) }
+    }
+
+    pub fn stamp(self, lsn: Lsn) -> Self {
+        let Some(at) = self.stamp_at else { return self };
+        let mut buffer = self.buffer;
+        buffer[at..at + 8].copy_from_slice(&lsn.0.to_be_bytes());
+        Self::new(self.stream, buffer)
     }
 
     pub fn bytes(&self) -> usize {

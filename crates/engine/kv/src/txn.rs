@@ -9,7 +9,7 @@
 //! It sees its own puts (their stamps still zero). Nothing it does is visible to anybody before the commit.
 
 use crate::overlay::{self, Overlay, in_range};
-use crate::{Batch, Condition, Error, Expect, KeyRange, Order, Read, Rows, Snapshot, Space};
+use crate::{Batch, Condition, Error, Expect, KeyRange, Mark, Order, Read, Rows, Snapshot, Space};
 use bytes::Bytes;
 use std::collections::BTreeMap;
 
@@ -66,6 +66,33 @@ impl<'a> Txn<'a> {
         self.batch.log(stream, payload);
     }
 
+    /// The same; eight bytes at `at` of the payload become the LSN of the commit.
+    pub fn log_stamped(&mut self, stream: u64, payload: Vec<u8>, at: usize) {
+        self.batch.log_stamped(stream, payload, at);
+    }
+
+    /// A moment to which [`undo`](Self::undo) can go back.
+    pub fn mark(&self) -> Mark {
+        self.batch.mark()
+    }
+
+    /// Forgets everything that was done since the mark.
+    pub fn undo(&mut self, mark: Mark) {
+        let undone: Vec<(Space, Bytes)> =
+            self.batch.puts[mark.puts..].iter().map(|put| (put.space, put.key.clone())).collect();
+        self.batch.truncate(mark);
+        for (space, key) in &undone {
+            self.own[*space as usize].remove(key);
+        }
+        if undone.is_empty() {
+            return;
+        }
+        // An undone put may have covered an earlier one of its key.
+        for (index, put) in self.batch.puts.iter().enumerate() {
+            self.own[put.space as usize].insert(put.key.clone(), index);
+        }
+    }
+
     /// Makes the commit depend on something outside the transaction's scope.
     pub fn require(&mut self, space: Space, key: impl Into<Bytes>, expect: Expect) {
         self.batch.require(Condition { space, key: key.into(), expect });
@@ -73,16 +100,17 @@ impl<'a> Txn<'a> {
 
     /// Runs a part that leaves nothing behind if it fails.
     pub fn part<T, E>(&mut self, run: impl FnOnce(&mut Self) -> Result<T, E>) -> Result<T, E> {
-        let mark = self.batch.mark();
+        let mark = self.mark();
         let said = run(self);
         if said.is_err() {
-            self.batch.roll_back(mark);
-            self.own = Default::default();
-            for (index, put) in self.batch.puts.iter().enumerate() {
-                self.own[put.space as usize].insert(put.key.clone(), index);
-            }
+            self.undo(mark);
         }
         said
+    }
+
+    /// How much it would write if it ended here: the values that it put, and its log.
+    pub fn bytes(&self) -> usize {
+        self.batch.bytes
     }
 
     /// Whether it reads nothing but the snapshot: it wrote nothing so far, and nothing is pending.

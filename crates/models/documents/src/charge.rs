@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! point read   1 for the first KB + 1/11 for each KB more
+//! patch        its replace + a point read of what it replaces; a batch costs what its operations do
 //! write        five point reads of its size + 0.10 an index entry; a replace also reads what it replaces
 //! query page   2.30 + 0.02 a seek + 0.0005 an entry + 0.005 a document + 0.0096 a KB that is read
 //!                   + 0.02 a row + 0.05 a KB that is given
@@ -73,6 +74,22 @@ impl Charge {
     /// `entries` are those that were put and those that were removed.
     pub fn replace(bytes: usize, replaced_bytes: usize, entries: u64) -> Self {
         Self::of(write(bytes, entries).saturating_add(read(replaced_bytes)))
+    }
+
+    /// A replace, and a point read of the item that the operations and the condition are applied to.
+    pub fn patch(bytes: usize, replaced_bytes: usize, entries: u64) -> Self {
+        let replace = write(bytes, entries).saturating_add(read(replaced_bytes));
+        Self::of(replace.saturating_add(read(replaced_bytes)))
+    }
+
+    /// The order to remove a partition's items. Removing them is background work and costs nobody anything.
+    pub fn purge() -> Self {
+        Self::of(write(0, 0))
+    }
+
+    /// An operation of a batch that was not tried, or not kept, because another one failed.
+    pub fn not_tried() -> Self {
+        Self::of(0)
     }
 
     /// What goes is written once more, into the log, so its size counts as that of a create does.
@@ -195,6 +212,18 @@ mod tests {
     fn a_replace_also_reads_what_it_replaces() {
         check(Charge::replace(1024, 1024, 4), "6.40");
         check(Charge::replace(1024, 12 * 1024, 4), "7.40");
+    }
+
+    #[test]
+    fn a_patch_is_a_replace_and_a_read() {
+        check(Charge::patch(1024, 1024, 4), "7.40");
+        check(Charge::patch(1024, 12 * 1024, 4), "9.40");
+    }
+
+    #[test]
+    fn an_order_to_remove_a_partition_costs_a_write() {
+        check(Charge::purge(), "5");
+        check(Charge::not_tried(), "0");
     }
 
     #[test]

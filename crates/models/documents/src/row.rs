@@ -1,5 +1,6 @@
 //! Every key this model stores, in one enum; `base/keys` turns it into bytes that sort as it does.
 
+use crate::metering::Owner;
 use bytes::Bytes;
 use orrery_core::Lsn;
 use orrery_keys::{KeyBuf, KeyReader};
@@ -47,6 +48,10 @@ pub enum Row<'a> {
         kind: u8,
         owner: u32,
     },
+    /// What the items of a container must look like.
+    Schema {
+        container: u32,
+    },
     /// A role that was defined here.
     RoleDefinition {
         id: &'a str,
@@ -54,6 +59,11 @@ pub enum Row<'a> {
     /// A role given to somebody.
     RoleAssignment {
         id: &'a str,
+    },
+    /// A partition whose items are being removed.
+    Purge {
+        container: u32,
+        epk: &'a [u8],
     },
     Item {
         container: u32,
@@ -110,6 +120,11 @@ pub enum Row<'a> {
         /// The item's key without the container's number.
         item: &'a [u8],
     },
+    /// What somebody used in an hour.
+    Metered {
+        hour: u32,
+        owner: Owner,
+    },
     /// Up to which commit the log of a container has lost what the newest versions do not need.
     Trimmed {
         container: u32,
@@ -137,13 +152,17 @@ const ALIVE: u8 = 4;
 const OFFER: u8 = 5;
 const JOB: u8 = 6;
 const PROBE: u8 = 7;
-/// Out of line, because other kinds of rows may follow on the ones above.
-const TRIMMED: u8 = 32;
+const METERED_CONTAINER: u8 = 1;
+const METERED_DATABASE: u8 = 2;
 const CHILD: u8 = 8;
 const CHILD_PLACE: u8 = 9;
 const CHILD_COUNT: u8 = 10;
 const ROLE_DEFINITION: u8 = 11;
 const ROLE_ASSIGNMENT: u8 = 12;
+const PURGE: u8 = 13;
+const SCHEMA: u8 = 14;
+const METERED: u8 = 15;
+const TRIMMED: u8 = 16;
 pub(crate) const UNIQUE: u8 = 1;
 pub(crate) const EXPIRY: u8 = 2;
 pub(crate) const PARTITION: u8 = 3;
@@ -190,6 +209,7 @@ impl Row<'_> {
             Row::ChildCount { kind, owner } => KeyBuf::new().u8(CHILD_COUNT).u8(kind).u32(owner),
             Row::RoleDefinition { id } => KeyBuf::new().u8(ROLE_DEFINITION).raw(id.as_bytes()),
             Row::RoleAssignment { id } => KeyBuf::new().u8(ROLE_ASSIGNMENT).raw(id.as_bytes()),
+            Row::Purge { container, epk } => KeyBuf::new().u8(PURGE).u32(container).raw(epk),
             Row::Item { container, epk, id } => {
                 let size = 4 + epk.len() + 8 + id.len();
                 KeyBuf::with_capacity(size).u32(container).bytes(epk).raw(id.as_bytes())
@@ -219,6 +239,14 @@ impl Row<'_> {
             }
             Row::Successor { container, lsn, item } => {
                 KeyBuf::with_capacity(13 + item.len()).u32(container).u8(SUCCESSOR).u64(lsn.0).raw(item)
+            }
+            Row::Schema { container } => KeyBuf::new().u8(SCHEMA).u32(container),
+            Row::Metered { hour, owner } => {
+                let (kind, number) = match owner {
+                    Owner::Container(number) => (METERED_CONTAINER, number),
+                    Owner::Database(number) => (METERED_DATABASE, number),
+                };
+                KeyBuf::new().u8(METERED).u32(hour).u8(kind).u32(number)
             }
             Row::Trimmed { container } => KeyBuf::new().u8(TRIMMED).u32(container),
         };
@@ -271,8 +299,44 @@ pub fn role_assignments() -> KeyRange {
     KeyRange::prefix(&[ROLE_ASSIGNMENT])
 }
 
+/// The schemas of all containers.
+pub fn schemas() -> KeyRange {
+    KeyRange::prefix(&[SCHEMA])
+}
+
+/// The container of a schema's key.
+pub fn read_schema(key: &[u8]) -> Option<u32> {
+    let mut reader = KeyReader::new(key);
+    reader.u8().ok().filter(|tag| *tag == SCHEMA)?;
+    reader.u32().ok()
+}
+
+/// What was used from one hour on and before another.
+pub fn metered(from: u32, to: u32) -> KeyRange {
+    let bound = |hour: u32| KeyBuf::new().u8(METERED).u32(hour).finish();
+    KeyRange::new(bound(from), bound(to))
+}
+
+/// The hour and the owner of a row of measured use.
+pub fn read_metered(key: &[u8]) -> Option<(u32, Owner)> {
+    let mut reader = KeyReader::new(key);
+    reader.u8().ok().filter(|tag| *tag == METERED)?;
+    let hour = reader.u32().ok()?;
+    let kind = reader.u8().ok()?;
+    let number = reader.u32().ok()?;
+    match kind {
+        METERED_CONTAINER => Some((hour, Owner::Container(number))),
+        METERED_DATABASE => Some((hour, Owner::Database(number))),
+        _ => None,
+    }
+}
+
 pub fn jobs() -> KeyRange {
     KeyRange::prefix(&[JOB])
+}
+
+pub fn purges() -> KeyRange {
+    KeyRange::prefix(&[PURGE])
 }
 
 /// Every row of a container in the spaces `documents` and `index`.
@@ -359,6 +423,13 @@ pub fn read_expiry(key: &[u8]) -> Option<(u64, Vec<u8>, String)> {
     Some((at, epk, String::from_utf8(reader.raw().to_vec()).ok()?))
 }
 
+/// The container and partition of a purge's key.
+pub fn read_purge(key: &[u8]) -> Option<(u32, Vec<u8>)> {
+    let mut reader = KeyReader::new(key);
+    reader.u8().ok().filter(|tag| *tag == PURGE)?;
+    Some((reader.u32().ok()?, reader.raw().to_vec()))
+}
+
 /// The kind and container of a job's key.
 pub fn read_job(key: &[u8]) -> Option<(JobKind, u32)> {
     let mut reader = KeyReader::new(key);
@@ -372,4 +443,36 @@ pub fn read_job(key: &[u8]) -> Option<(JobKind, u32)> {
         _ => return None,
     };
     Some((kind, reader.u32().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_row_has_a_tag_of_its_own() {
+        let meta = [
+            NUMBERS,
+            DATABASE,
+            CONTAINER,
+            ALIVE,
+            OFFER,
+            JOB,
+            PROBE,
+            CHILD,
+            CHILD_PLACE,
+            CHILD_COUNT,
+            ROLE_DEFINITION,
+            ROLE_ASSIGNMENT,
+            PURGE,
+            SCHEMA,
+            METERED,
+            TRIMMED,
+        ];
+        let index = [UNIQUE, EXPIRY, PARTITION, PLACE, ENTRY, LOCAL_ENTRY, TALLY, SUCCESSOR];
+        for tags in [&meta[..], &index] {
+            let different: std::collections::BTreeSet<u8> = tags.iter().copied().collect();
+            assert_eq!(different.len(), tags.len(), "{tags:?}");
+        }
+    }
 }

@@ -57,6 +57,9 @@ pub struct Answer {
     pub json: Option<String>,
     /// Where the query goes on.
     pub continuation: Option<String>,
+    /// What the transaction holds beyond the text that the script wrote, such as images of what it deleted. It counts
+    /// when the next operation is taken or not.
+    pub held_bytes: usize,
 }
 
 /// An operation that was not done: a status, as the protocol numbers them, and a sentence.

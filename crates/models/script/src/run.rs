@@ -46,7 +46,10 @@ impl<'js> Run<'_, 'js> {
             let outcome = self.perform(&asked, host)?;
             self.machine.shared.check_time()?;
             let told = match outcome {
-                Ok(answer) => (0, answer.json, answer.continuation),
+                Ok(answer) => {
+                    self.machine.shared.hold(answer.held_bytes);
+                    (0, answer.json, answer.continuation)
+                }
                 Err(Refusal { number, message }) => (number, Some(message), None),
             };
             self.call::<Value<'js>>(&driver, "settle", told)?;

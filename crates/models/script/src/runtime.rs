@@ -85,16 +85,23 @@ impl Shared {
         ScriptError::TooLong { millis_max: self.limits.millis_max }
     }
 
-    /// Whether one more operation is taken, with so many bytes to write.
-    fn accepts(&self, bytes: usize) -> bool {
+    /// Whether one more operation is taken, with so many bytes of text. What a script reads is not held.
+    fn accepts(&self, is_write: bool, bytes: usize) -> bool {
+        let bytes = if is_write { bytes } else { 0 };
         let (operations, written) = (self.operations.get() + 1, self.written.get().saturating_add(bytes));
-        let fits = operations <= self.limits.operations_max && written <= self.limits.written_bytes_max;
+        let has_room = !is_write || written <= self.limits.written_bytes_max;
+        let fits = operations <= self.limits.operations_max && has_room;
         if !fits || self.elapsed() > self.limits.accept_millis_max {
             return false;
         }
         self.operations.set(operations);
         self.written.set(written);
         true
+    }
+
+    /// Counts what an operation left in the transaction, besides the text that was counted when it was taken.
+    pub fn hold(&self, bytes: usize) {
+        self.written.set(self.written.get().saturating_add(bytes));
     }
 
     /// SplitMix64; the upper 53 bits are what a double holds.
@@ -202,8 +209,12 @@ impl Machine {
         let log = move |text: rquickjs::String<'js>| shared.log(&text.to_string().unwrap_or_default());
         native.set("log", Function::new(ctx.clone(), log)?)?;
         let shared = self.shared.clone();
-        native
-            .set("accepts", Function::new(ctx.clone(), move |bytes: f64| shared.accepts(bytes as usize))?)?;
+        native.set(
+            "accepts",
+            Function::new(ctx.clone(), move |is_write: bool, bytes: f64| {
+                shared.accepts(is_write, bytes as usize)
+            })?,
+        )?;
         match prelude {
             Prelude::Bare { now_ms } => native.set("now", *now_ms as f64)?,
             Prelude::Database { now_ms, self_link, alt_link } => {

@@ -1,5 +1,5 @@
-//! Work that nobody waits for: expired items, rows of dropped containers, expiry rows and index entries after a
-//! policy change, and what the logs no longer need.
+//! Work that nobody waits for: expired items, partitions to empty, rows of dropped containers, expiry rows and index
+//! entries after a policy change, and what the logs no longer need.
 //!
 //! One round does a little of each and says whether there is more. Every step is a small transaction in the
 //! partition it concerns, so writers are never kept waiting for longer than one of their own.
@@ -11,7 +11,7 @@ use orrery_documents::children;
 use orrery_documents::expiry::{self, Step};
 use orrery_documents::index::{self, Chunk};
 use orrery_documents::row::{JobKind, Row};
-use orrery_documents::sweep;
+use orrery_documents::{purge, sweep};
 use orrery_kv::Error;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,13 @@ impl Store {
         let mut trouble = None;
         for (kind, container) in sweep::jobs(&*self.snapshot()).map_err(WriteError::Engine)? {
             match self.job_step(kind, container) {
+                Ok(Step::More) => progress = Progress::More,
+                Ok(Step::Waits | Step::Done) => {}
+                Err(error) => trouble = trouble.or(Some(error)),
+            }
+        }
+        for (number, epk) in purge::jobs(&*self.snapshot()).map_err(WriteError::Engine)? {
+            match self.purge_step(number, &epk) {
                 Ok(Step::More) => progress = Progress::More,
                 Ok(Step::Waits | Step::Done) => {}
                 Err(error) => trouble = trouble.or(Some(error)),
@@ -89,6 +96,26 @@ impl Store {
             })?,
         };
         Ok(step.value)
+    }
+
+    /// Goes on with the removal of a partition that nobody waits for any more.
+    fn purge_step(&self, number: u32, epk: &[u8]) -> Result<Step, WriteError<Error>> {
+        let (now, catalog) = (self.env().now(), self.catalog());
+        let container = catalog.container_by_number(number);
+        let scope = Scope::Partition { container: number, epk };
+        let stepped = self.write_blocking(scope, |txn| match container {
+            Some(container) => purge::step(txn, container, epk, now),
+            None => {
+                purge::forget(txn, number, epk);
+                Ok(Step::Done)
+            }
+        });
+        match stepped {
+            Ok(step) => Ok(step.value),
+            // Dropped meanwhile, or indexed in another way: the next round sees it as it is then.
+            Err(WriteError::OwnerGone) => Ok(Step::More),
+            Err(error) => Err(error),
+        }
     }
 
     /// Enters some items anew, each partition's in a transaction of its own, several at once under one sync.

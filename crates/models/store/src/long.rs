@@ -101,7 +101,7 @@ impl<'a> Held<'a> {
             return Err(CommitError::Aborted);
         }
         // What is pending is of an earlier epoch if that has changed, and the queue refuses the batch for it.
-        inner.queue.push(batch, self.stripe, self.epoch, |batch| stripe.add(self.scope, batch))
+        inner.push(batch, self.scope, self.stripe, self.epoch, &mut stripe)
     }
 }
 

@@ -59,16 +59,18 @@ impl Queue {
         self.epoch.load(Ordering::Acquire)
     }
 
-    /// Gives the batch its LSN and its place; `with` sees it before the committer can.
+    /// Gives the batch its LSN, `least` or above, and its place; `with` sees it before the committer can.
     pub fn push(
         &self,
         batch: Batch,
         stripe: usize,
         epoch: u64,
+        least: Lsn,
         with: impl FnOnce(&StampedBatch),
     ) -> Result<Answer, CommitError> {
         let mut state = self.state();
         state.check(self.epoch() == epoch)?;
+        state.next_lsn = state.next_lsn.max(least);
         let batch = batch.stamp(state.next_lsn);
         state.next_lsn.0 += 1;
         state.bytes += batch.bytes();

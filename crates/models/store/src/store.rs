@@ -5,14 +5,14 @@ use crate::catalog::CatalogCache;
 use crate::committer::Committer;
 use crate::newest;
 use crate::queue::{Answer, Queue};
-use crate::stripe::Stripes;
+use crate::stripe::{Stripe, Stripes};
 use crate::trimming::TrimmingDue;
 use crate::trouble::Trouble;
 use crate::watch::Reserved;
 use crate::watchdog::Watchdog;
 use orrery_core::{Env, Lsn, limits};
 use orrery_documents::catalog::Catalog;
-use orrery_kv::{Db, Engine, Error as EngineError, Snapshot, Sync, Txn};
+use orrery_kv::{Db, Engine, Error as EngineError, Measure, Snapshot, Sync, Txn};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -165,6 +165,11 @@ impl Store {
         tokio::time::timeout(within, durable).await.is_ok()
     }
 
+    /// How the engine is doing.
+    pub fn engine_measures(&self) -> Vec<Measure> {
+        self.0.db.measures()
+    }
+
     /// Why the last commit failed, if it did. Background work tries again every round.
     pub fn trouble(&self) -> Option<EngineError> {
         self.0.trouble.current()
@@ -260,11 +265,7 @@ impl Store {
             return Err(WriteError::OwnerGone);
         }
         let pushed = if said.is_ok() && !batch.is_empty() {
-            let cell = inner.catalog.newest().cell_of(scope);
-            inner.queue.push(batch, index, epoch, |batch| {
-                newest::raise(cell.as_ref(), batch.lsn());
-                stripe.add(scope, batch);
-            })
+            inner.push(batch, scope, index, epoch, &mut stripe)
         } else if rests_on_pending {
             inner.queue.barrier(epoch)
         } else {
@@ -312,6 +313,26 @@ impl Store {
     }
 }
 
+impl Inner {
+    /// Puts a batch into the queue. Before the committer can see it, it is pending in its stripe, and the newest of its
+    /// range.
+    pub(crate) fn push(
+        &self,
+        batch: orrery_kv::Batch,
+        scope: Scope<'_>,
+        index: usize,
+        epoch: u64,
+        stripe: &mut Stripe,
+    ) -> Result<Answer, CommitError> {
+        let cell = self.catalog.newest().cell_of(scope);
+        let least = lsn_above(self.ordinals.load(Ordering::Relaxed));
+        self.queue.push(batch, index, epoch, least, |batch| {
+            newest::raise(cell.as_ref(), batch.lsn());
+            stripe.add(scope, batch);
+        })
+    }
+}
+
 enum Attempt<T, E> {
     /// It wrote nothing, and all it saw is durable.
     Settled(Result<T, E>),
@@ -344,8 +365,16 @@ pub(crate) fn refusal<E>(error: CommitError) -> WriteError<E> {
     }
 }
 
-/// Ordinals need only be unique and ascending; starting far above any that the commits so far can have used
-/// saves keeping a counter on the disk.
+/// Ordinals need only be unique and ascending; starting above any that the commits so far can have used saves keeping
+/// a counter on the disk.
 fn first_ordinal(newest: Lsn) -> u64 {
-    (newest.0 + 1) << 16
+    (newest.0 + 1) << ORDINALS_PER_LSN_BITS
 }
+
+/// An LSN whose first ordinal is above this one. A commit gets one at least as high, however many ordinals were drawn
+/// for transactions that came to nothing.
+fn lsn_above(ordinal: u64) -> Lsn {
+    Lsn(ordinal >> ORDINALS_PER_LSN_BITS)
+}
+
+const ORDINALS_PER_LSN_BITS: u32 = 16;

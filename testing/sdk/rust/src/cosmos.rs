@@ -1,6 +1,7 @@
 //! The SDK over one transport, and the few things every fact needs of it.
 
 use crate::server::Server;
+use azure_core::credentials::TokenCredential;
 use azure_data_cosmos::clients::{ContainerClient, DatabaseClient};
 use azure_data_cosmos::models::{ContainerProperties, ThroughputProperties};
 use azure_data_cosmos::options::{
@@ -55,6 +56,13 @@ impl Cosmos {
 
     pub async fn open_with_key(&self, key: &'static str) -> Result<CosmosClient> {
         open(&self.endpoint(), key, Bodies::AsTheSdkLikes).await
+    }
+
+    /// A client with a bearer token; such are sent over https.
+    pub async fn open_with_token(&self, credential: Arc<dyn TokenCredential>) -> Result<CosmosClient> {
+        let endpoint = self.server.endpoint(Transport::Https.scheme());
+        let account = AccountReference::with_credential(endpoint.parse()?, credential);
+        build(account, Bodies::AsTheSdkLikes).await
     }
 
     /// A client that sends and asks for JSON text where others use Cosmos binary JSON.
@@ -127,6 +135,10 @@ enum Bodies {
 }
 
 async fn open(endpoint: &str, key: &'static str, bodies: Bodies) -> Result<CosmosClient> {
+    build(AccountReference::with_authentication_key(endpoint.parse()?, key), bodies).await
+}
+
+async fn build(account: AccountReference, bodies: Bodies) -> Result<CosmosClient> {
     let pool = ConnectionPoolOptions::builder()
         .with_server_certificate_validation(ServerCertificateValidation::RequiredUnlessEmulator)
         .build()?;
@@ -135,6 +147,5 @@ async fn open(endpoint: &str, key: &'static str, bodies: Bodies) -> Result<Cosmo
     if let Bodies::Text = bodies {
         client = client.with_binary_encoding_options(BinaryEncodingOptions::new().with_enabled(false));
     }
-    let account = AccountReference::with_authentication_key(endpoint.parse()?, key);
     client.build(account, RoutingStrategy::PreferredRegions(vec![])).await
 }

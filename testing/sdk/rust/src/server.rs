@@ -46,14 +46,29 @@ impl Server {
         format!("{scheme}://localhost:{}", self.cosmos_port)
     }
 
+    /// A bearer token that this server takes.
+    pub fn token(&self, flags: &[&str]) -> Result<String, Box<dyn Error + Send + Sync>> {
+        let binary = std::env::var("ORRERY_BIN")?;
+        let minted = Command::new(binary).arg("token").arg("--data").arg(self.folder.join("data")).args(flags).output()?;
+        if !minted.status.success() {
+            return Err(String::from_utf8_lossy(&minted.stderr).into_owned().into());
+        }
+        Ok(String::from_utf8(minted.stdout)?.trim().to_owned())
+    }
+
     /// Moves the clock of a server that was started with `--clock manual`.
     pub fn advance(&self, seconds: u64) -> Result<(), Box<dyn Error + Send + Sync>> {
-        let body = json!({ "advance_seconds": seconds }).to_string();
+        self.ask("POST", "/v1/clock", &json!({ "advance_seconds": seconds }))
+    }
+
+    /// A request to the services port, which must go well.
+    pub fn ask(&self, verb: &str, path: &str, body: &Value) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let body = body.to_string();
         let port = self.services_port;
         let mut stream = TcpStream::connect(format!("127.0.0.1:{port}"))?;
         write!(
             stream,
-            "POST /v1/clock HTTP/1.1\r\nhost: localhost:{port}\r\ncontent-type: application/json\r\n\
+            "{verb} {path} HTTP/1.1\r\nhost: localhost:{port}\r\ncontent-type: application/json\r\n\
              content-length: {}\r\nconnection: close\r\n\r\n{body}",
             body.len()
         )?;
@@ -62,7 +77,7 @@ impl Server {
         if answer.starts_with("HTTP/1.1 200") {
             Ok(())
         } else {
-            Err(format!("the clock did not move: {answer}").into())
+            Err(format!("{verb} {path} was refused: {answer}").into())
         }
     }
 

@@ -65,7 +65,7 @@ impl Operation {
                 "DELETE" => Self::DeleteConflict,
                 _ => Self::Manage,
             },
-            Route::Other { kind } if kind == "operations" => match verb {
+            Route::PartitionKeyDelete { .. } => match verb {
                 "POST" => Self::DeletePartition,
                 _ => Self::Manage,
             },

@@ -16,6 +16,7 @@ pub fn named<'a>(route: &'a Route<'_>) -> (Option<&'a str>, Option<&'a str>) {
         | Route::Items { database, container }
         | Route::Item { database, container, .. }
         | Route::Ranges { database, container }
+        | Route::PartitionKeyDelete { database, container }
         | Route::Conflicts { database, container }
         | Route::Conflict { database, container, .. } => (Some(database), Some(container)),
         Route::Children { owner, .. } | Route::Child { owner, .. } => match owner {

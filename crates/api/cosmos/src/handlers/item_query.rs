@@ -115,6 +115,9 @@ fn note(
 ) {
     let (paths, missing) = (&asked(&mut prepared.plan.query.block)[..], &missing(page)[..]);
     let (rows, charge) = (page.count as u64, charge(page));
+    if is_first {
+        cosmos.monitor().queried(container.number(), reach);
+    }
     let page = Queried { text, is_first, reach, rows, charge, paths, missing };
     cosmos.usage().queried(container.number(), &page);
 }

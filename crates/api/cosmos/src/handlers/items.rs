@@ -31,7 +31,7 @@ pub async fn post(
         Post::Upsert => upsert(cosmos, request, container).await,
         Post::Query => super::item_query::query(cosmos, request, container).await,
         Post::QueryPlan => super::item_query::plan(cosmos, request, container).await,
-        Post::Batch => Err(Failure::not_implemented("batches of items")),
+        Post::Batch => super::batch::post(cosmos, request, container).await,
     }
 }
 
@@ -142,7 +142,7 @@ pub fn read(cosmos: &Cosmos, request: &Request, container: &Container, id: &str)
 
 /// The body as an item that may be stored here: its partition key is the one that the header names.
 async fn prepared(request: &mut Request, container: &Container) -> Result<Prepared, Failure> {
-    let text = text(request).await?;
+    let text = body_text(request).await?;
     let item = item::prepare(container, &text)?.indexed(directive(request)?);
     if let Some(header) = request.header_or_refuse(&header::PARTITION_KEY)?
         && partition_key::point(container, header)? != item.epk
@@ -154,19 +154,19 @@ async fn prepared(request: &mut Request, container: &Container) -> Result<Prepar
     Ok(item)
 }
 
-/// The body as JSON text.
-async fn text(request: &mut Request) -> Result<Bytes, Failure> {
+/// The body as JSON text, which Cosmos binary JSON becomes.
+pub(super) async fn body_text(request: &mut Request) -> Result<Bytes, Failure> {
     let body = request.body().await?;
     Ok(if body.first() == Some(&BINARY) { Bytes::from(binary_to_text(&body)?) } else { body })
 }
 
 /// The body for a write with triggers, which may change it.
 async fn with_triggers(request: &mut Request) -> Result<Text, Failure> {
-    Ok(Text { bytes: text(request).await?, directive: directive(request)? })
+    Ok(Text { bytes: body_text(request).await?, directive: directive(request)? })
 }
 
 /// Whether the item is to be indexed, where the request has a say in it.
-fn directive(request: &Request) -> Result<Directive, Failure> {
+pub(super) fn directive(request: &Request) -> Result<Directive, Failure> {
     match request.header_or_refuse(&header::INDEXING_DIRECTIVE)?.map(str::to_ascii_lowercase).as_deref() {
         // One SDK sends its constants as numbers.
         None | Some("" | "default" | "0") => Ok(Directive::Default),
@@ -178,7 +178,7 @@ fn directive(request: &Request) -> Result<Directive, Failure> {
     }
 }
 
-fn target(request: &Request, container: &Container, id: &str) -> Result<Target, Failure> {
+pub(super) fn target(request: &Request, container: &Container, id: &str) -> Result<Target, Failure> {
     let key = request.header_or_refuse(&header::PARTITION_KEY)?.ok_or_else(|| {
         Failure::partition_key("The partition key is missing: send the header x-ms-documentdb-partitionkey.")
     })?;
@@ -186,17 +186,17 @@ fn target(request: &Request, container: &Container, id: &str) -> Result<Target, 
 }
 
 /// Remembers that an item was written.
-fn noted(cosmos: &Cosmos, container: &Container, epk: &Epk, id: &ItemId, written: &Effect) {
+pub(super) fn noted(cosmos: &Cosmos, container: &Container, epk: &Epk, id: &ItemId, written: &Effect) {
     let bytes = written.item.text_length();
     cosmos.usage().wrote(container.number(), epk.as_bytes(), id.as_str(), bytes);
 }
 
-fn scope<'a>(container: &Container, epk: &'a Epk) -> Scope<'a> {
+pub(super) fn scope<'a>(container: &Container, epk: &'a Epk) -> Scope<'a> {
     Scope::Partition { container: container.number(), epk: epk.as_bytes() }
 }
 
 /// A refusal that tells something of an item says of its place what an answer would.
-fn checked<T>(
+pub(super) fn checked<T>(
     cosmos: &Cosmos,
     container: &Container,
     epk: &Epk,
@@ -211,11 +211,17 @@ pub fn write_reply(
     request: &Request,
     container: &Container,
     epk: &Epk,
-    Effect { item, is_new, charge }: &Effect,
+    Effect { item, is_new, charge, warnings, .. }: &Effect,
     lsn: Lsn,
 ) -> Reply {
     let status = if *is_new { StatusCode::CREATED } else { StatusCode::OK };
-    let reply = headers(cosmos, Reply::new(status, *charge).etag(item.etag()), container, epk, lsn);
+    let reply = headers(
+        cosmos,
+        Reply::new(status, *charge).etag(item.etag()).warnings(*warnings),
+        container,
+        epk,
+        lsn,
+    );
     if request.wants_minimal() { reply } else { with_item(reply, container, item) }
 }
 

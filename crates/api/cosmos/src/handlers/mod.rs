@@ -1,6 +1,7 @@
 //! One file a resource; a handler decodes, asks the store, encodes.
 
 pub mod account;
+pub mod batch;
 pub mod by_rid;
 pub mod change_feed;
 pub mod children;
@@ -12,6 +13,8 @@ pub mod item_feed;
 pub mod item_query;
 pub mod items;
 pub mod offers;
+pub mod partition_delete;
+pub mod patch;
 pub mod ranges;
 
 use crate::failure::Failure;

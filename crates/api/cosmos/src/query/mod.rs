@@ -1,6 +1,7 @@
 //! Queries on the wire: their bodies, what they may ask of the world, and the headers that tell how they ran.
 
 pub mod body;
+pub mod condition;
 pub mod host;
 pub mod metrics;
 pub mod resources;

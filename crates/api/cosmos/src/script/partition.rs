@@ -24,6 +24,7 @@ use orrery_query::prepare_for;
 use orrery_script::{Answer, Call, Document, Ended, Failed, Host, Operation, Refusal, Setting, WriteOptions};
 use orrery_store::Txn;
 use orrery_value::Value;
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -34,9 +35,13 @@ pub struct Partition<'a, 't> {
     pub epk: &'a Epk,
     pub txn: &'a mut Txn<'t>,
     pub charge: Charge,
+    /// Violations of the container's schema that items were written with.
+    pub warnings: u64,
     now: Timestamp,
     began: Instant,
     trouble: Option<Failure>,
+    /// Ids by their items' numbers, once one was asked for that no row leads to.
+    ids: Option<HashMap<u64, String>>,
 }
 
 /// A script by its name, and its text.
@@ -49,7 +54,18 @@ pub struct Script {
 impl<'a, 't> Partition<'a, 't> {
     pub fn new(cosmos: &'a Cosmos, container: &'a Container, epk: &'a Epk, txn: &'a mut Txn<'t>) -> Self {
         let (now, began) = (cosmos.store().env().now(), Instant::now());
-        Self { cosmos, container, epk, txn, charge: Charge::default(), now, began, trouble: None }
+        Self {
+            cosmos,
+            container,
+            epk,
+            txn,
+            charge: Charge::default(),
+            warnings: 0,
+            now,
+            began,
+            trouble: None,
+            ids: None,
+        }
     }
 
     /// Runs a script; what it says of the store's trouble does not count.
@@ -87,30 +103,30 @@ impl<'a, 't> Partition<'a, 't> {
         match operation {
             Operation::Create { body, options } => {
                 let (item, stamp) = (self.prepared(body, options)?, self.stamp());
-                self.write(|txn, container, cosmos| {
+                self.write(body.len(), |txn, container, cosmos| {
                     item::create(txn, container, &item, stamp, || cosmos.store().next_ordinal())
                 })
             }
             Operation::Upsert { body, options } => {
                 let (item, stamp, conditions) =
                     (self.prepared(body, options)?, self.stamp(), conditions(options));
-                self.write(|txn, container, cosmos| {
+                self.write(body.len(), |txn, container, cosmos| {
                     item::upsert(txn, container, &item, conditions, stamp, || cosmos.store().next_ordinal())
                 })
             }
             Operation::Replace { document, body, options } => {
                 let (item, target, stamp) =
                     (self.prepared(body, options)?, self.target(document)?, self.stamp());
-                self.write(|txn, container, _| {
+                self.write(body.len(), |txn, container, _| {
                     item::replace(txn, container, &target, &item, conditions(options), stamp)
                 })
             }
             Operation::Delete { document, options } => {
                 let (target, stamp) = (self.target(document)?, self.stamp());
-                self.write(|txn, container, _| {
+                let deleted = self.write(0, |txn, container, _| {
                     item::delete(txn, container, &target, conditions(options), stamp)
                 })?;
-                Ok(Answer::default())
+                Ok(Answer { json: None, ..deleted })
             }
             Operation::Read { document } => self.read(document),
             Operation::Query { question, items_max, continuation } => {
@@ -119,13 +135,22 @@ impl<'a, 't> Partition<'a, 't> {
         }
     }
 
+    /// One change; `counted` is the text of it that the script was charged for when the operation was taken.
     fn write(
         &mut self,
+        counted: usize,
         change: impl FnOnce(&mut Txn<'t>, &Container, &Cosmos) -> Result<item::Effect, item::ItemError>,
     ) -> Result<Answer, Failure> {
+        let before = self.txn.bytes();
+        if before > limits::SCRIPT_CHANGED_BYTES_MAX {
+            let max = limits::SCRIPT_CHANGED_BYTES_MAX / 1024 / 1024;
+            return Err(Failure::too_large(format!("The script changes more than {max} MB at once.")));
+        }
         let effect = self.txn.part(|txn| change(txn, self.container, self.cosmos))?;
         self.pay(effect.charge);
-        Ok(self.answer(&effect.item))
+        self.warnings += effect.warnings;
+        let held_bytes = (self.txn.bytes() - before).saturating_sub(counted);
+        Ok(Answer { held_bytes, ..self.answer(&effect.item) })
     }
 
     fn read(&mut self, document: Document<'_>) -> Result<Answer, Failure> {
@@ -137,7 +162,7 @@ impl<'a, 't> Partition<'a, 't> {
     }
 
     fn answer(&self, item: &ItemRow) -> Answer {
-        Answer { json: Some(json(item, self.container)), continuation: None }
+        Answer { json: Some(json(item, self.container)), ..Answer::default() }
     }
 
     /// An item that may be stored here: of this partition.
@@ -151,7 +176,7 @@ impl<'a, 't> Partition<'a, 't> {
         Ok(item)
     }
 
-    fn target(&self, document: Document<'_>) -> Result<Target, Failure> {
+    fn target(&mut self, document: Document<'_>) -> Result<Target, Failure> {
         let missing = || Failure::from(item::ItemError::Missing);
         let id = match document {
             Document::Id(id) => id.to_owned(),
@@ -160,10 +185,30 @@ impl<'a, 't> Partition<'a, 't> {
                 if rid.container != self.container.rid() || rid.kind != ResourceKind::Item {
                     return Err(missing());
                 }
-                item::id_of(&*self.txn, self.container, self.epk, rid.ordinal())?.ok_or_else(missing)?
+                self.id_of(rid.ordinal())?.ok_or_else(missing)?
             }
         };
         Ok(Target { epk: self.epk.clone(), id: ItemId::parse(&id)? })
+    }
+
+    /// The id of the item with this number. Where nothing is indexed, finding it means going through the partition,
+    /// which is done once; what was remembered then may have changed since, so it is looked at.
+    fn id_of(&mut self, ordinal: u64) -> Result<Option<String>, Failure> {
+        if self.container.generations().is_automatic() && !self.container.generations().rules().is_none() {
+            return Ok(item::id_of(&*self.txn, self.container, self.epk, ordinal)?);
+        }
+        if self.ids.is_none() {
+            let max = limits::SCRIPT_ORDINALS_MAX;
+            self.ids = Some(item::ids_by_ordinal(&*self.txn, self.container, self.epk, max)?);
+        }
+        if let Some(id) = self.ids.as_ref().and_then(|ids| ids.get(&ordinal)) {
+            let target = Target { epk: self.epk.clone(), id: ItemId::parse(id)? };
+            let found = item::read(&*self.txn, self.container, &target, self.now)?;
+            if found.is_some_and(|item| item.ordinal() == ordinal) {
+                return Ok(Some(id.clone()));
+            }
+        }
+        Ok(item::id_of(&*self.txn, self.container, self.epk, ordinal)?)
     }
 
     /// Sees what the script wrote so far. The indexes do not, so they help only while it has written nothing.
@@ -198,7 +243,7 @@ impl<'a, 't> Partition<'a, 't> {
         drop(items);
         drop(host);
         self.pay(charge);
-        Ok(Answer { json: Some(format!("[{rows}]")), continuation: next })
+        Ok(Answer { json: Some(format!("[{rows}]")), continuation: next, held_bytes: 0 })
     }
 }
 

@@ -63,17 +63,17 @@ async fn attempt(
             let mut partition = Partition::new(&cosmos, &container, &epk, txn);
             let ended = partition.run(&script, Call::Procedure { arguments: &arguments }, &values);
             let ended = ended.map_err(|(failure, said)| failure.and(escaped_log(wants_log, &said)))?;
-            Ok((ended, partition.charge))
+            Ok((ended, partition.charge, partition.warnings))
         }
     };
     let written = work::write(cosmos, container, &epk, body).await;
     let written = written.map_err(|failure| failure.and(place(cosmos.store().durable_lsn())))?;
     cosmos.usage().touched(container.number(), epk.as_bytes());
-    let (Ended { body, log }, charge) = written.value;
+    let (Ended { body, log }, charge, warnings) = written.value;
     // Calling a script costs what reading it does.
     let charge = [Charge::point_read(0), charge].into_iter().sum();
-    let reply =
-        Reply::new(StatusCode::OK, charge).headers(place(written.lsn)).headers(escaped_log(wants_log, &log));
+    let reply = Reply::new(StatusCode::OK, charge).warnings(warnings);
+    let reply = reply.headers(place(written.lsn)).headers(escaped_log(wants_log, &log));
     Ok(match body {
         Some(body) => reply.json(body),
         None => reply,

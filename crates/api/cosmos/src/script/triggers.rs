@@ -74,7 +74,7 @@ pub async fn write(
     let written = written.map_err(|failure| {
         failure.and(items::place(cosmos, container, &epk, cosmos.store().durable_lsn()))
     })?;
-    let Done { effect, charge, answer, log } = written.value;
+    let Done { effect, charge, warnings, answer, log } = written.value;
     let effect = Effect { charge, ..effect };
     let reply = match write {
         Write::Delete(target, _) => {
@@ -91,7 +91,7 @@ pub async fn write(
             }
         }
     };
-    Ok(reply.headers(escaped_log(wants_log, &log)))
+    Ok(reply.warnings(warnings).headers(escaped_log(wants_log, &log)))
 }
 
 /// The triggers that a header names, in its order.
@@ -143,6 +143,7 @@ struct Job {
 struct Done {
     effect: Effect,
     charge: Charge,
+    warnings: u64,
     /// What a post-trigger made of the answer.
     answer: Option<String>,
     log: String,
@@ -185,7 +186,8 @@ impl Job {
                 answer = ended.body;
             }
         }
-        Ok(Done { effect, charge: partition.charge, answer, log })
+        let (charge, warnings) = (partition.charge, partition.warnings);
+        Ok(Done { effect, charge, warnings, answer, log })
     }
 
     /// What a trigger is told of the write, and what happens: an upsert is a create or a replace.
@@ -234,6 +236,7 @@ impl Job {
             }
         }?;
         partition.pay(effect.charge);
+        partition.warnings += effect.warnings;
         Ok(effect)
     }
 

@@ -23,15 +23,17 @@ use crate::header;
 use crate::partition_key::Scope;
 use crate::reply::{Reply, ToValue as _};
 use crate::request::Request;
-use crate::route::Route;
+use crate::route::{OwnerPath, Route};
 use crate::service::Cosmos;
 use crate::session;
 use allotments::{Allotment, Allotments, Rules, lock};
 use arc_swap::{ArcSwap, Guard};
 use bucket::{Bucket, MICROS_PER_UNIT, Micros, Pace, Priority};
+use http::Method;
 use orrery_core::limits;
 use orrery_documents::catalog::{Container, Offer};
 use orrery_documents::charge::Charge;
+use orrery_documents::children::Kind;
 use partitions::{Partition, Partitions};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -114,16 +116,16 @@ impl Throttle {
     pub fn admit(&self, cosmos: &Cosmos, request: &Request, route: &Route<'_>) -> Result<Ticket, Failure> {
         let Some(meters) = &self.meters else { return Ok(Ticket::Free) };
         let now_millis = cosmos.store().env().now().millis();
-        match route {
-            Route::Account => Ok(Ticket::Free),
-            Route::Items { database, container } | Route::Item { database, container, .. } => {
-                // A container that is not there draws from nothing; the handler says so.
-                match handlers::find_container(cosmos, request, database, container) {
-                    Ok(container) => meters.admit(cosmos, request, &container, now_millis),
-                    Err(_) => Ok(Ticket::Free),
-                }
-            }
-            _ => meters.admit_metadata(now_millis),
+        if *route == Route::Account {
+            return Ok(Ticket::Free);
+        }
+        let Some((database, container)) = container_at_work(request, route) else {
+            return meters.admit_metadata(now_millis);
+        };
+        // A container that is not there draws from nothing; the handler says so.
+        match handlers::find_container(cosmos, request, database, container) {
+            Ok(container) => meters.admit(cosmos, request, &container, now_millis),
+            Err(_) => Ok(Ticket::Free),
         }
     }
 
@@ -251,6 +253,22 @@ fn priority(request: &Request) -> Priority {
     match request.header(&header::PRIORITY_LEVEL) {
         Some(level) if is_low(level) => Priority::Low,
         _ => Priority::High,
+    }
+}
+
+/// The database and the container whose items a request reads or writes; nothing if it is about something else.
+fn container_at_work<'r>(request: &Request, route: &'r Route<'_>) -> Option<(&'r str, &'r str)> {
+    match route {
+        Route::Items { database, container }
+        | Route::Item { database, container, .. }
+        | Route::PartitionKeyDelete { database, container } => Some((database, container)),
+        // A stored procedure is run by a POST, and works on items.
+        Route::Child {
+            owner: OwnerPath::Container { database, container },
+            kind: Kind::StoredProcedure,
+            ..
+        } if *request.method() == Method::POST => Some((database, container)),
+        _ => None,
     }
 }
 

@@ -62,6 +62,10 @@ impl Call {
         Self::new("PUT", path).body(body)
     }
 
+    pub fn patch(path: &str, body: impl Into<Vec<u8>>) -> Self {
+        Self::new("PATCH", path).body(body)
+    }
+
     pub fn delete(path: &str) -> Self {
         Self::new("DELETE", path)
     }
@@ -175,6 +179,7 @@ fn signed(path: &str) -> (String, String) {
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     match parts.as_slice() {
         [] => (String::new(), String::new()),
+        [.., "operations", "partitionkeydelete"] => ("colls".to_owned(), parts[..parts.len() - 2].join("/")),
         ["offers", rid] => ("offers".to_owned(), rid.to_lowercase()),
         [parent @ .., kind] if parts.len() % 2 == 1 => ((*kind).to_owned(), parent.join("/")),
         [.., kind, _] => ((*kind).to_owned(), parts.join("/")),

@@ -6,6 +6,8 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on panics, as the test does")]
 
 mod authorization;
+mod batches;
+mod batches_bulk;
 mod bearers;
 mod bodies;
 mod call;
@@ -14,14 +16,18 @@ mod children;
 mod children_queries;
 mod consistency;
 mod containers;
+mod counting;
 mod failing;
 mod feeds;
 mod heads;
 mod ids;
 mod items;
 mod limits;
+mod monitoring;
+mod partition_deletes;
 mod partition_keys;
 mod partition_size;
+mod patches;
 mod preconditions;
 mod queries;
 mod queries_ask;
@@ -36,6 +42,7 @@ mod queries_tokens;
 mod ranges;
 mod resource_tokens;
 mod resources;
+mod schemas;
 mod scripts;
 mod scripts_bounds;
 mod sessions;

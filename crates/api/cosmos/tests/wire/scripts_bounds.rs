@@ -1,7 +1,7 @@
 //! Scripts that would never end, or take all there is: refused, with nothing written, and the server goes on.
 
 use crate::call::Call;
-use crate::world::World;
+use crate::world::{ITEMS, World};
 use serde_json::json;
 
 async fn check(body: &str, place: (u16, u32), part: &str) {
@@ -60,6 +60,31 @@ async fn a_response_that_is_too_large_is_refused() {
 async fn a_document_that_is_too_large_is_refused() {
     let body = "__.createDocument(__.getSelfLink(), { id: 'y', pk: 'p', t: 'x'.repeat(2200000) })";
     check(body, (400, 413), "the largest item").await;
+}
+
+#[tokio::test]
+async fn a_script_that_deletes_much_is_told_to_come_back() {
+    let world = World::new().await;
+    for n in 0..6 {
+        let item =
+            json!({"id": n.to_string(), "pk": "p", "email": n, "text": "x".repeat(1_900_000)}).to_string();
+        world.made(Call::post(ITEMS, item).partition(r#"["p"]"#)).await;
+    }
+    // What is deleted stays in the transaction until it is committed, so there is room for a few of these.
+    let body = "function (from) { let gone = 0; (function next() {
+      if (from + gone === 6) return __.response.setBody(gone);
+      const taken = __.deleteDocument(__.getAltLink() + '/docs/' + (from + gone), (err) => { if (err) throw err; gone++; next() });
+      if (!taken) __.response.setBody(gone);
+    })() }";
+    let first = world.gives(body, &json!([0])).await.as_u64().unwrap();
+    assert!(0 < first && first < 6, "{first}");
+    let mut gone = first;
+    while gone < 6 {
+        let more = world.gives(body, &json!([gone])).await.as_u64().unwrap();
+        assert!(more > 0, "each call comes further");
+        gone += more;
+    }
+    assert_eq!(world.count().await, 0);
 }
 
 #[tokio::test]

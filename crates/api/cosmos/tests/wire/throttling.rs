@@ -5,7 +5,7 @@ use crate::world::World;
 use orrery_api_cosmos::{Options, Throttling};
 use orrery_core::{Env, Timestamp};
 use orrery_kv::MemoryEngine;
-use orrery_testing_client::OwnedReply;
+use orrery_testing_client::{Connection, OwnedReply};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -44,9 +44,11 @@ fn charge(reply: &OwnedReply) -> f64 {
 
 /// Creates until one is turned away; the request units that were served, and the refusal.
 async fn exhaust(world: &World, container: &str, pk: &str) -> (f64, OwnedReply) {
+    let mut connection = Connection::connect(world.address).await.unwrap();
     let mut served = 0.0;
     for _ in 0..10_000 {
-        let reply = world.call(&create(container, world.env.random_u64(), pk)).await;
+        let call = create(container, world.env.random_u64(), pk);
+        let reply = world.call_on(&mut connection, &call).await;
         if reply.status == 429 {
             return (served, reply);
         }

@@ -7,7 +7,7 @@ mod model;
 mod operations;
 mod record;
 
-pub(crate) use operations::find_database;
+pub(crate) use operations::{find_database, the_container};
 
 pub use model::{Catalog, Container, Database, Offer, OfferTarget};
 pub use operations::{

@@ -5,6 +5,7 @@ use crate::definition::{ContainerDefinition, PartitionKind, Throughput};
 use crate::index::Generations;
 use crate::ranges::Ranges;
 use crate::row::{self, Row};
+use crate::schema::{self, Schemas};
 use bytes::Bytes;
 use orrery_core::{ContainerRid, DatabaseName, DatabaseRid, ETag, OfferRid, Timestamp};
 use orrery_keys::Hashing;
@@ -38,6 +39,7 @@ pub struct Container {
     alive_key: Bytes,
     tally_key: Bytes,
     generations: Generations,
+    schemas: Option<Arc<Schemas>>,
 }
 
 #[derive(Clone, Debug)]
@@ -88,12 +90,18 @@ impl Container {
             alive_key: Row::Alive { container: rid.number() }.key(),
             tally_key: Row::Tally { container: rid.number(), epk: None }.key(),
             generations,
+            schemas: None,
         }
     }
 
     /// The same container indexed in another way.
     pub(super) fn indexed_by(&self, generations: Generations) -> Self {
         Self { generations, ..self.clone() }
+    }
+
+    /// The same container with other schemas, or without.
+    pub(crate) fn with_schemas(self, schemas: Option<Arc<Schemas>>) -> Self {
+        Self { schemas, ..self }
     }
 
     /// The same container with another definition, ranges or version.
@@ -158,9 +166,22 @@ impl Container {
         &self.alive_key
     }
 
-    /// What that row holds: a write that was prepared for another way of indexing is refused by it.
+    /// What that row holds: a write that was prepared for another way of indexing, or under another schema, is refused
+    /// by it.
     pub(crate) fn alive_value(&self) -> Bytes {
-        Bytes::copy_from_slice(&[self.generations.number()])
+        let mut value = vec![self.generations.number()];
+        value.extend(self.schemas.iter().flat_map(|schemas| schemas.mark().to_be_bytes()));
+        Bytes::from(value)
+    }
+
+    /// Whether a write that was prepared for the one is good for the other, as far as the container goes.
+    pub fn takes_writes_like(&self, other: &Self) -> bool {
+        self.alive_value() == other.alive_value()
+    }
+
+    /// What its items must look like, if that was said.
+    pub fn schemas(&self) -> Option<&Arc<Schemas>> {
+        self.schemas.as_ref()
     }
 
     /// The key of the row that counts its items, and those that have each path.
@@ -194,6 +215,7 @@ pub struct Catalog {
     offers: BTreeMap<u32, Arc<Offer>>,
     /// The rows that the picture was made from, so that a refresh reads only what changed.
     rows: HashMap<Bytes, (Bytes, Entry)>,
+    schemas: schema::Picture,
 }
 
 #[derive(Clone, Debug)]
@@ -203,9 +225,22 @@ enum Entry {
     Offer(Arc<Offer>),
 }
 
+impl Entry {
+    /// A container with the schemas that it has now; the same picture of it if they are the same.
+    fn with_schemas(self, schemas: &schema::Picture) -> Self {
+        let Self::Container(container) = &self else { return self };
+        let now = schemas.of(container.number());
+        if container.schemas.as_ref().map(Arc::as_ptr) == now.map(Arc::as_ptr) {
+            return self;
+        }
+        Self::Container(Arc::new(Container::clone(container).with_schemas(now.cloned())))
+    }
+}
+
 impl Catalog {
     /// The catalog that `state` holds, reusing what has not changed since `self`.
     pub fn refreshed(&self, state: &dyn Read) -> Result<Self, Error> {
+        let schemas = self.schemas.refreshed(state)?;
         let mut next = Self::default();
         let mut take = |range: KeyRange, read: fn(&[u8]) -> Result<Entry, Error>| {
             for row in state.range(Space::Meta, &range, Order::Ascending) {
@@ -213,7 +248,8 @@ impl Catalog {
                 let entry = match self.rows.get(&key) {
                     Some((same, entry)) if *same == value => entry.clone(),
                     _ => read(&value)?,
-                };
+                }
+                .with_schemas(&schemas);
                 next.add(entry.clone());
                 next.rows.insert(key, (value, entry));
             }
@@ -222,6 +258,7 @@ impl Catalog {
         take(row::databases(), |bytes| Ok(Entry::Database(Arc::new(record::read_database(bytes)?))))?;
         take(row::containers(), |bytes| Ok(Entry::Container(Arc::new(record::read_container(bytes)?))))?;
         take(row::offers(), |bytes| Ok(Entry::Offer(Arc::new(record::read_offer(bytes)?))))?;
+        next.schemas = schemas;
         Ok(next)
     }
 

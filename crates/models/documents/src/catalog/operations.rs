@@ -7,7 +7,7 @@ use crate::index;
 use crate::item::{Preconditions, Verdict};
 use crate::ranges::Ranges;
 use crate::row::{self, Row};
-use crate::{Stamp, children, expiry, sweep};
+use crate::{Stamp, children, expiry, schema, sweep};
 use bytes::Bytes;
 use orrery_core::{ContainerRid, DatabaseName, DatabaseRid, ETag, OfferRid, limits};
 use orrery_kv::{Error, Order, Read, Space, Txn};
@@ -224,7 +224,7 @@ fn grow(txn: &mut Txn<'_>, rid: ContainerRid, ranges: usize) -> Result<(), Catal
     Ok(())
 }
 
-fn the_container(txn: &Txn<'_>, database: &str, name: &str) -> Result<Container, CatalogError> {
+pub(crate) fn the_container(txn: &Txn<'_>, database: &str, name: &str) -> Result<Container, CatalogError> {
     let database = find_database(txn, database)?.ok_or(CatalogError::DatabaseMissing)?;
     find_container(txn, database.rid, name)?.ok_or(CatalogError::ContainerMissing)
 }
@@ -236,7 +236,11 @@ pub(crate) fn find_database(state: &dyn Read, name: &str) -> Result<Option<Datab
 
 fn find_container(txn: &Txn<'_>, database: DatabaseRid, name: &str) -> Result<Option<Container>, Error> {
     let stored = txn.get(Space::Meta, &Row::Container { database: database.0, name }.key())?;
-    stored.map(|bytes| record::read_container(&bytes)).transpose()
+    let Some(container) = stored.map(|bytes| record::read_container(&bytes)).transpose()? else {
+        return Ok(None);
+    };
+    let schemas = schema::stored(txn, container.number())?;
+    Ok(Some(container.with_schemas(schemas)))
 }
 
 fn containers_of(txn: &Txn<'_>, database: DatabaseRid) -> Result<Vec<Container>, Error> {
@@ -269,6 +273,7 @@ fn drop_container(txn: &mut Txn<'_>, container: &Container) {
     let (database, name) = (container.rid().database.0, container.definition().name());
     remove(txn, Row::Container { database, name: name.as_str() });
     remove(txn, Row::Alive { container: container.number() });
+    remove(txn, Row::Schema { container: container.number() });
     drop_offer(txn, container.offer());
     sweep::schedule(txn, container.number());
 }

@@ -1,7 +1,7 @@
 //! A log entry: what happened to an item, when, and the row that it replaced (`docs/formats/log.md`).
 
 use crate::catalog::Container;
-use crate::item::ItemRow;
+use crate::item::{ItemRow, LSN_AT};
 use crate::row::{self, Row};
 use bytes::Bytes;
 use orrery_core::{Lsn, Timestamp};
@@ -44,8 +44,14 @@ pub(crate) fn log(
     entry.extend_from_slice(&now.millis().to_be_bytes());
     entry.extend_from_slice(&(key.len() as u32).to_be_bytes());
     entry.extend_from_slice(key);
+    let image_at = entry.len();
     entry.extend_from_slice(image);
-    txn.log(row::stream(container.number()), entry);
+    let stream = row::stream(container.number());
+    match old {
+        // What this very transaction wrote gets its LSN with the commit, in the image too.
+        Some(old) if old.lsn() == Lsn(0) => txn.log_stamped(stream, entry, image_at + LSN_AT),
+        _ => txn.log(stream, entry),
+    }
     // A version of this same commit has no LSN yet, and its end stands beside its beginning.
     if let Some(since) = old.map(ItemRow::lsn).filter(|lsn| *lsn > Lsn(0)) {
         let item = row::without_container(key);

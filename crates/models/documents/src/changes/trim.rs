@@ -97,9 +97,10 @@ impl Trimming {
         Ok(())
     }
 
-    /// Removes what the entry's predecessor left: it was the last of its item when the horizon passed it.
+    /// Removes what the entry's predecessor left: it was the last of its item when the horizon passed it. One of the same
+    /// commit is passed with it.
     fn forget_replaced(&mut self, state: &Snapshot, container: u32, entry: &Entry) -> Result<(), Error> {
-        let Some(before) = entry.image()?.map(|item| item.lsn()).filter(|lsn| *lsn > Lsn(0)) else {
+        let Some(before) = entry.image()?.map(|item| item.lsn()).filter(|lsn| *lsn < entry.lsn()) else {
             return Ok(());
         };
         let successor = Row::Successor { container, lsn: before, item: row::without_container(entry.key()) };

@@ -83,9 +83,7 @@ impl Show<Version> for Reader<'_> {
 
 fn version(entry: &Entry, current: Option<ItemRow>) -> Result<Version, Error> {
     let (_, id) = row::read_item(entry.key()).ok_or_else(|| Error::Corrupt("an item's key".into()))?;
-    // What was written in the same commit has no LSN of its own in the image.
-    let since = |item: &ItemRow| if item.lsn() == Lsn(0) { entry.lsn() } else { item.lsn() };
-    let previous = entry.image()?.map(|item| (since(&item), item)).map(|(lsn, item)| (item, lsn));
+    let previous = entry.image()?.map(|item| (item.lsn(), item)).map(|(lsn, item)| (item, lsn));
     Ok(Version { change: entry.change(), lsn: entry.lsn(), at: entry.at(), id, current, previous })
 }
 

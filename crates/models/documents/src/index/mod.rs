@@ -39,7 +39,7 @@ pub(crate) use reach::{Area, Reach};
 pub use rebuild::{Chunk, Progress, forget, next, note, progress, reenter, schedule};
 pub use rules::IndexRules;
 pub(crate) use search::Searched;
-pub use survey::{Survey, SurveyedPartition, SurveyedPath, Weight, partition_key, survey, weigh};
+pub use survey::{Survey, SurveyedPartition, SurveyedPath, Weight, holdings, partition_key, survey, weigh};
 pub use terms::{Terms, terms};
 pub(crate) use write::{Entering, enlarge};
 

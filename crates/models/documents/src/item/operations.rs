@@ -4,18 +4,21 @@
 //! in one transaction.
 
 use super::precondition::{Preconditions, Verdict};
-use super::prepare::{self, Prepared};
+use super::prepare::{self, PrepareError, Prepared};
 use super::record::{self, ItemRow, Stamps};
 use crate::catalog::Container;
 use crate::changes::{Change, log};
 use crate::charge::Charge;
 use crate::index::{self, Entering};
+use crate::patch::PatchError;
 use crate::row::Row;
+use crate::schema::Violations;
 use crate::{Stamp, expiry, partition};
 use bytes::Bytes;
 use orrery_core::{ItemId, Timestamp};
 use orrery_keys::Epk;
 use orrery_kv::{Error, Expect, Read, Space, Txn};
+use orrery_query::QueryError;
 
 /// Where an item is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +41,20 @@ pub enum ItemError {
     PartitionKeyChanged,
     #[error("Partition key reached maximum size of {gb:.0} GB: spread the items over more partition keys, or delete some.", gb = *bytes_max as f64 / 1e9)]
     PartitionFull { bytes_max: u64 },
+    #[error("The item does not match the schema of its container: {0}.")]
+    Schema(Violations),
+    #[error(transparent)]
+    Patch(#[from] PatchError),
+    /// The patch's condition does not hold for the item.
+    #[error(
+        "One of the specified pre-condition is not met. The condition of the patch does not hold for the item."
+    )]
+    ConditionFails,
+    #[error(transparent)]
+    Condition(#[from] QueryError),
+    /// What the patch makes of the item cannot be stored.
+    #[error("The patched item cannot be stored: {0}")]
+    Patched(#[source] PrepareError),
     #[error(transparent)]
     Store(#[from] Error),
 }
@@ -49,7 +66,17 @@ pub struct Effect {
     pub item: ItemRow,
     /// Whether there was none before.
     pub is_new: bool,
+    /// The text that it took the place of, or removed; 0 if there was none.
+    pub replaced_bytes: usize,
     pub charge: Charge,
+    /// Violations of the container's schema that it was written with.
+    pub warnings: u64,
+}
+
+impl Effect {
+    fn warned(self, item: &Prepared) -> Self {
+        Self { warnings: item.warnings(), ..self }
+    }
 }
 
 /// The item, unless it is not there or has expired.
@@ -89,7 +116,7 @@ pub fn upsert(
         None => insert(txn, container, item, stamp, ordinal),
         Some(old) => {
             check(&conditions, &old)?;
-            overwrite(txn, container, item, &old, stamp)
+            overwrite(txn, container, item, &old, stamp).map(|(effect, _)| effect)
         }
     }
 }
@@ -108,7 +135,7 @@ pub fn replace(
         return Err(ItemError::PartitionKeyChanged);
     }
     if item.id == target.id {
-        return overwrite(txn, container, item, &old, stamp);
+        return overwrite(txn, container, item, &old, stamp).map(|(effect, _)| effect);
     }
     if live_there(txn, container, item, stamp)?.is_some() {
         return Err(ItemError::Exists);
@@ -117,7 +144,7 @@ pub fn replace(
     let removed = remove(txn, container, epk, id, &old, stamp.now, Removal::Deleted)?;
     claim_all(txn, container, item, stamp)?;
     let (stored, entered) = put(txn, container, item, stamp, old.ordinal(), Change::Create, None)?;
-    Ok(replaced(stored, &old, removed + entered))
+    Ok(replaced(stored, &old, removed + entered).warned(item))
 }
 
 pub fn delete(
@@ -131,16 +158,18 @@ pub fn delete(
     let (epk, id) = (target.epk.as_bytes(), target.id.as_str());
     let removed = remove(txn, container, epk, id, &old, stamp.now, Removal::Deleted)?;
     let charge = Charge::delete(old.text_length(), removed);
-    Ok(Effect { item: old, is_new: false, charge })
+    let replaced_bytes = old.text_length();
+    Ok(Effect { item: old, is_new: false, replaced_bytes, charge, warnings: 0 })
 }
 
 fn replaced(item: ItemRow, old: &ItemRow, entries: u64) -> Effect {
-    let charge = Charge::replace(item.text_length(), old.text_length(), entries);
-    Effect { item, is_new: false, charge }
+    let replaced_bytes = old.text_length();
+    let charge = Charge::replace(item.text_length(), replaced_bytes, entries);
+    Effect { item, is_new: false, replaced_bytes, charge, warnings: 0 }
 }
 
 /// The item at `target`, if it is there and the conditions hold for it.
-fn the_item(
+pub(super) fn the_item(
     txn: &mut Txn<'_>,
     container: &Container,
     target: &Target,
@@ -222,7 +251,7 @@ fn insert(
     claim_all(txn, container, item, stamp)?;
     let (stored, entries) = put(txn, container, item, stamp, ordinal(), Change::Create, None)?;
     let charge = Charge::create(stored.text_length(), entries);
-    Ok(Effect { item: stored, is_new: true, charge })
+    Ok(Effect { item: stored, is_new: true, replaced_bytes: 0, charge, warnings: item.warnings() })
 }
 
 fn claim_all(
@@ -236,13 +265,14 @@ fn claim_all(
     each.try_for_each(|(number, values)| claim(txn, container, epk, number, values, id, stamp))
 }
 
-fn overwrite(
+/// Puts `item` in the place of `old`. Says how many index entries that took, besides what it came to.
+pub(super) fn overwrite(
     txn: &mut Txn<'_>,
     container: &Container,
     item: &Prepared,
     old: &ItemRow,
     stamp: Stamp,
-) -> Result<Effect, ItemError> {
+) -> Result<(Effect, u64), ItemError> {
     let (epk, id) = (item.epk.as_bytes(), item.id.as_str());
     let old_unique =
         if item.unique.is_empty() { Vec::new() } else { prepare::unique_of(container, old.text()) };
@@ -254,10 +284,11 @@ fn overwrite(
     }
     unschedule(txn, container, epk, id, old);
     let (stored, entries) = put(txn, container, item, stamp, old.ordinal(), Change::Replace, Some(old))?;
-    Ok(replaced(stored, old, entries))
+    Ok((replaced(stored, old, entries).warned(item), entries))
 }
 
-/// Writes all rows of an item. Says how many index entries that took.
+/// Writes all rows of an item, unless the container's schema refuses it. Says how many index entries that took. Every way
+/// to write an item ends here.
 fn put(
     txn: &mut Txn<'_>,
     container: &Container,
@@ -270,6 +301,10 @@ fn put(
     let (number, epk, id) = (container.number(), item.epk.as_bytes(), item.id.as_str());
     let stamps = Stamps { written: stamp.now, etag: stamp.etag, ordinal };
     let stored = ItemRow::with(item.row.clone(), stamps);
+    if let Some(schemas) = container.schemas() {
+        let verdict = item.verdict.as_deref();
+        schemas.settle(&item.id, verdict, || stored.text(), stamp.now).map_err(ItemError::Schema)?;
+    }
     let (bytes, replaced) = (stored.text_length() as u64, old.map(|old| old.text_length() as u64));
     let growth = partition::count_write(txn, number, epk, bytes, replaced, stamp.partition_bytes_max)?;
     if growth.is_large && !growth.was_large {

@@ -4,11 +4,13 @@ use super::record::{self, Ttl};
 use crate::catalog::Container;
 use crate::index::Generations;
 use crate::row::Row;
+use crate::schema::Verdict;
 use bytes::Bytes;
 use orrery_core::{InvalidName, ItemId, limits};
 use orrery_keys::{Direction, Epk, KeyBuf, epk};
 use orrery_value::{JsonError, Member, Span, Value, raw, scan_object_text, utf8};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A checked item: its place, its key, its row without stamps, and the keys of its unique values.
 #[derive(Clone, Debug)]
@@ -19,6 +21,8 @@ pub struct Prepared {
     pub(super) row: Bytes,
     pub(super) unique: Vec<Vec<u8>>,
     pub(super) directive: Directive,
+    /// What the container's schemas say of it, if it has any.
+    pub(super) verdict: Option<Arc<Verdict>>,
 }
 
 /// What a request says of an item's indexing.
@@ -63,9 +67,19 @@ pub enum PrepareError {
 /// Members that the service writes; what a client sends under these names is dropped.
 pub(super) const SYSTEM: [&str; 6] = ["_rid", "_self", "_etag", "_attachments", "_ts", "_lsn"];
 
+/// Whether the service writes the member of this name.
+pub(crate) fn is_system(name: &str) -> bool {
+    SYSTEM.contains(&name)
+}
+
 impl Prepared {
     pub fn indexed(self, directive: Directive) -> Self {
         Self { directive, ..self }
+    }
+
+    /// Violations of the container's schema.
+    pub fn warnings(&self) -> u64 {
+        self.verdict.as_ref().map_or(0, |verdict| verdict.violations().count)
     }
 }
 
@@ -89,7 +103,8 @@ pub fn prepare(container: &Container, body: &[u8]) -> Result<Prepared, PrepareEr
     let epk = epk(container.hashing(), &key);
     let key = Row::Item { container: container.number(), epk: epk.as_bytes(), id: id.as_str() }.key();
     let row = Bytes::from(record::encode(text.as_bytes(), &members, ttl));
-    Ok(Prepared { id, epk, key, row, unique, directive: Directive::Default })
+    let verdict = container.schemas().and_then(|schemas| schemas.verdict(text)).map(Arc::new);
+    Ok(Prepared { id, epk, key, row, unique, directive: Directive::Default, verdict })
 }
 
 /// The partition key that a stored item's text has: what `prepare` found for it.

@@ -20,7 +20,7 @@ use orrery_value::{Member, Span};
 use std::cmp::Ordering;
 
 const VERSION: u8 = 1;
-pub(super) const LSN_AT: usize = 2;
+pub(crate) const LSN_AT: usize = 2;
 const WRITTEN_AT: usize = 10;
 const ETAG_AT: usize = 18;
 const ORDINAL_AT: usize = 34;

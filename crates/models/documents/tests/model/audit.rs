@@ -55,6 +55,11 @@ fn check_catalog(state: &dyn Read, catalog: &Catalog) {
         alive.iter().map(|(key, _)| KeyReader::new(&key[1..]).u32().expect("a container's number")).collect();
     let numbers: BTreeSet<u32> = catalog.all_containers().map(|container| container.number()).collect();
     assert_eq!(alive, numbers, "a container is alive while it is in the catalog");
+    let schemas = rows(state, Space::Meta, &row::schemas());
+    for (key, _) in &schemas {
+        let owner = KeyReader::new(&key[1..]).u32().expect("a container's number");
+        assert!(numbers.contains(&owner), "a schema belongs to a container that is there");
+    }
     let mut owned = BTreeSet::new();
     for container in catalog.all_containers() {
         let database =

@@ -115,7 +115,7 @@ fn scope(container: &Container, partition: Option<u32>, is_bounds: bool) -> Feed
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(ProptestConfig::with_cases(128))]
 
     /// S1-83.
     #[test]

@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on panics, as the test does")]
 
 mod audit;
+mod batching;
 mod bodies;
 mod catalog;
 mod changes;
@@ -16,7 +17,9 @@ mod expiring;
 mod feed;
 mod fixtures;
 mod partitions;
+mod patching;
 mod preconditions;
+mod purging;
 mod rebuilding;
 mod rules;
 mod searching;

@@ -8,7 +8,8 @@ let aborted;
 
 // Whether the operation was taken. `finish` gets what became of it.
 function enqueue(operation, finish) {
-  if (!native.accepts((operation.text ?? "").length)) return false;
+  const isWrite = operation.kind !== "read" && operation.kind !== "query";
+  if (!native.accepts(isWrite, (operation.text ?? "").length)) return false;
   operation.finish = finish;
   waiting[waiting.length] = operation;
   return true;

@@ -26,7 +26,7 @@ impl Partition {
 
     fn put(&mut self, id: String, text: &str) -> Result<Answer, Refusal> {
         self.documents.insert(id, text.to_owned());
-        Ok(Answer { json: Some(text.to_owned()), continuation: None })
+        Ok(Answer { json: Some(text.to_owned()), ..Answer::default() })
     }
 
     /// `SELECT * FROM c` and `… WHERE c.<name> = @p`.
@@ -50,7 +50,7 @@ impl Partition {
         let end = max.map_or(found.len(), |max| (start + max).min(found.len()));
         let rows = found[start.min(end)..end].iter().map(|text| text.as_str()).collect::<Vec<_>>().join(",");
         let continuation = (end < found.len()).then(|| end.to_string());
-        Ok(Answer { json: Some(format!("[{rows}]")), continuation })
+        Ok(Answer { json: Some(format!("[{rows}]")), continuation, held_bytes: 0 })
     }
 }
 
@@ -69,7 +69,7 @@ impl Host for Partition {
             }
             Operation::Read { document } => {
                 let (_, text) = self.get(document)?;
-                Ok(Answer { json: Some(text), continuation: None })
+                Ok(Answer { json: Some(text), ..Answer::default() })
             }
             Operation::Replace { document, body, options } => {
                 let (old, text) = self.get(document)?;
@@ -82,7 +82,7 @@ impl Host for Partition {
                 let (id, text) = self.get(document)?;
                 checked(&text, options.etag)?;
                 self.documents.remove(&id);
-                Ok(Answer::default())
+                Ok(Answer { held_bytes: text.len(), ..Answer::default() })
             }
             Operation::Query { question, items_max, continuation } => {
                 self.query(question, items_max, continuation)

@@ -37,7 +37,7 @@ impl Shop {
         Self { store: open_at(engine, sync, env), runtime }
     }
 
-    fn change<T: Send + 'static, E: std::fmt::Debug + Send + 'static>(
+    pub fn change<T: Send + 'static, E: std::fmt::Debug + Send + 'static>(
         &self,
         body: impl Fn(&mut Txn<'_>) -> Result<T, E> + Send + 'static,
     ) -> T {

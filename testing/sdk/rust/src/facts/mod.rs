@@ -4,6 +4,8 @@ mod account;
 mod consistency;
 mod change_feed;
 mod change_feed_time;
+mod batches;
+mod bearer;
 mod containers;
 mod databases;
 mod etags;
@@ -11,7 +13,9 @@ mod feeds;
 mod indexing;
 mod item_keys;
 mod items;
+mod patches;
 mod queries;
+mod schemas;
 mod serverless;
 mod session;
 mod throttling;
@@ -64,11 +68,14 @@ pub fn all() -> Vec<Fact> {
         account::facts(),
         databases::facts(),
         containers::facts(),
+        schemas::facts(),
         throughput::facts(),
         throttling::facts(),
         serverless::facts(),
         items::facts(),
         item_keys::facts(),
+        patches::facts(),
+        batches::facts(),
         etags::facts(),
         ttl::facts(),
         feeds::facts(),
@@ -78,6 +85,7 @@ pub fn all() -> Vec<Fact> {
         consistency::facts(),
         queries::facts(),
         indexing::facts(),
+        bearer::facts(),
     ]
     .into_iter()
     .flatten()

@@ -19,7 +19,7 @@ fn queue() -> Shelf {
             _ => ("DONE", json!(0), json!(null)),
         };
         let mut event = json!({
-            "id": n.to_string(), "pk": PK, "email": n, "status": status, "retries": retries, "read": n % 5 != 0,
+            "id": n.to_string(), "pk": PK, "email": n, "status": status, "retries": retries, "read": !n.is_multiple_of(5),
             "filler": "x".repeat(60),
         });
         if !at.is_null() {

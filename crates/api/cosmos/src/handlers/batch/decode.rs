@@ -1,0 +1,223 @@
+//! From the text of a batch to its steps.
+//!
+//! The shape of the list is the request's business: what is wrong there refuses all of it. What an operation says of
+//! its item is its own, and refuses it alone.
+
+use super::Asked;
+use crate::failure::Failure;
+use crate::handlers::patch;
+use crate::partition_key;
+use orrery_core::{ETag, ItemId, limits};
+use orrery_documents::batch::{Action, Step};
+use orrery_documents::item::{self, Preconditions, Prepared, TagMatch, Target};
+use orrery_keys::Epk;
+use orrery_value::{Value, raw};
+
+/// One operation as it was written.
+pub struct Operation<'t> {
+    kind: Kind,
+    id: Option<String>,
+    body: Option<&'t str>,
+    conditions: Preconditions,
+    /// The partition key as JSON text.
+    key: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Create,
+    Upsert,
+    Read,
+    Replace,
+    Delete,
+    Patch,
+}
+
+/// The operations of a body that was scanned.
+pub fn operations(text: &str) -> Result<Vec<Operation<'_>>, Failure> {
+    if !text.trim_ascii_start().starts_with('[') {
+        return Err(Failure::bad_request("The body of a batch is a JSON array of operations."));
+    }
+    let count = raw::elements(text).take(limits::BATCH_OPERATIONS_MAX + 1).count();
+    if count > limits::BATCH_OPERATIONS_MAX {
+        let max = limits::BATCH_OPERATIONS_MAX;
+        return Err(Failure::bad_request(format!(
+            "Batch request has more operations than what is supported: at most {max}. Split it into several."
+        )));
+    }
+    if count == 0 {
+        return Err(Failure::bad_request("The batch has no operations."));
+    }
+    raw::elements(text).enumerate().map(|(index, text)| operation(index, text)).collect()
+}
+
+fn operation(index: usize, text: &str) -> Result<Operation<'_>, Failure> {
+    let string = |name: &str| match raw::member(text, name).map(Value::read) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(malformed(index, &format!("its '{name}' is not a string"))),
+    };
+    let named = string("operationType")?.unwrap_or_default();
+    let kind = match named.to_ascii_lowercase().as_str() {
+        "create" => Kind::Create,
+        "upsert" => Kind::Upsert,
+        "read" => Kind::Read,
+        "replace" => Kind::Replace,
+        "delete" => Kind::Delete,
+        "patch" => Kind::Patch,
+        _ => {
+            let choices = "its 'operationType' is not Create, Upsert, Read, Replace, Delete or Patch";
+            return Err(malformed(index, choices));
+        }
+    };
+    let id = string("id")?;
+    if id.is_none() && !matches!(kind, Kind::Create | Kind::Upsert) {
+        return Err(malformed(index, "it has no 'id'"));
+    }
+    let body = raw::member(text, "resourceBody").filter(|body| *body != "null");
+    if body.is_none() && !matches!(kind, Kind::Read | Kind::Delete) {
+        return Err(malformed(index, "it has no 'resourceBody'"));
+    }
+    let conditions = Preconditions {
+        if_match: string("ifMatch")?.as_deref().and_then(tag),
+        if_none_match: string("ifNoneMatch")?.as_deref().and_then(tag),
+    };
+    Ok(Operation { kind, id, body, conditions, key: key(text) })
+}
+
+fn malformed(index: usize, what: &str) -> Failure {
+    Failure::bad_request(format!("The operation {index} of the batch cannot be read: {what}."))
+}
+
+fn tag(text: &str) -> Option<TagMatch> {
+    match text.trim() {
+        "" => None,
+        "*" => Some(TagMatch::Any),
+        text => Some(TagMatch::Tag(ETag::parse(text))),
+    }
+}
+
+/// A string that holds a JSON array; the array itself does as well.
+fn key(text: &str) -> Option<String> {
+    match raw::member(text, "partitionKey")? {
+        "null" => None,
+        quoted if quoted.starts_with('"') => match Value::read(quoted) {
+            Value::String(text) => Some(text),
+            _ => None,
+        },
+        other => Some(other.to_owned()),
+    }
+}
+
+impl Operation<'_> {
+    /// The step that this asks for. `epk` is the partition that the request names, if it does.
+    pub fn step(&self, asked: &Asked<'_>, epk: Option<&Epk>) -> Result<Step, Failure> {
+        let named = self.partition(asked, epk)?;
+        let (target, action) = match self.kind {
+            Kind::Create => self.with_item(asked, named, Action::Create)?,
+            Kind::Upsert => self.with_item(asked, named, Action::Upsert)?,
+            Kind::Replace => {
+                let (made, action) = self.with_item(asked, named, Action::Replace)?;
+                (Target { id: self.id()?, ..made }, action)
+            }
+            Kind::Read => (self.target(named)?, Action::Read),
+            Kind::Delete => (self.target(named)?, Action::Delete),
+            Kind::Patch => {
+                let body = self.body.unwrap_or_default();
+                let change = patch::change(asked.container, body, asked.directive)?;
+                (self.target(named)?, Action::Patch(Box::new(change)))
+            }
+        };
+        Ok(Step { target, action, conditions: self.conditions, stamp: asked.cosmos.stamp() })
+    }
+
+    /// The partition that the operation or the request names; they must not differ.
+    fn partition(&self, asked: &Asked<'_>, epk: Option<&Epk>) -> Result<Option<Epk>, Failure> {
+        let own = self.key.as_deref().map(|key| partition_key::point(asked.container, key)).transpose()?;
+        match (own, epk) {
+            (Some(own), Some(epk)) if own != *epk => {
+                Err(Failure::partition_key("The operation names another partition key than the batch."))
+            }
+            (own, epk) => Ok(own.or_else(|| epk.cloned())),
+        }
+    }
+
+    fn with_item(
+        &self,
+        asked: &Asked<'_>,
+        named: Option<Epk>,
+        action: fn(Prepared) -> Action,
+    ) -> Result<(Target, Action), Failure> {
+        let item = item::prepare(asked.container, self.body.unwrap_or_default().as_bytes())?;
+        if named.is_some_and(|named| named != item.epk) {
+            return Err(Failure::partition_key(
+                "PartitionKey extracted from document doesn't match the one specified in the header",
+            ));
+        }
+        let target = Target { epk: item.epk.clone(), id: item.id.clone() };
+        Ok((target, action(item.indexed(asked.directive))))
+    }
+
+    fn target(&self, named: Option<Epk>) -> Result<Target, Failure> {
+        let epk = named.ok_or_else(|| {
+            Failure::partition_key("The operation has no partition key: give it a 'partitionKey'.")
+        })?;
+        Ok(Target { epk, id: self.id()? })
+    }
+
+    fn id(&self) -> Result<ItemId, Failure> {
+        Ok(ItemId::parse(self.id.as_deref().unwrap_or_default())?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> String {
+        operations(text).err().map(|failure| failure.message).unwrap_or_default()
+    }
+
+    #[test]
+    fn an_operation_is_read_whatever_its_letters_case() {
+        let found = operations(
+            r#" [ {"operationType":"Read","id":"a","ifNoneMatch":"*","partitionKey":"[\"p\"]"},
+                  {"operationType":"create","resourceBody":{"id":"b"}, "id":null, "ifMatch":null},
+                  {"operationType":"DELETE","id":"c","partitionKey":["p"],"ifMatch":"\"x\""} ] "#,
+        )
+        .unwrap();
+        assert_eq!(
+            found.iter().map(|op| op.kind).collect::<Vec<_>>(),
+            [Kind::Read, Kind::Create, Kind::Delete]
+        );
+        assert_eq!(found[0].conditions.if_none_match, Some(TagMatch::Any));
+        assert_eq!((found[0].key.as_deref(), found[2].key.as_deref()), (Some(r#"["p"]"#), Some(r#"["p"]"#)));
+        assert_eq!((found[1].body, found[1].conditions.if_match), (Some(r#"{"id":"b"}"#), None));
+        assert_eq!(found[2].conditions.if_match, Some(TagMatch::Tag(None)), "a tag that no version has");
+    }
+
+    #[test]
+    fn a_malformed_list_is_refused_as_a_whole() {
+        let cases = [
+            ("{}", "JSON array"),
+            ("[]", "no operations"),
+            ("[1]", "operation 0"),
+            (
+                r#"[{"operationType":"Create","resourceBody":{}},{"operationType":"Move","id":"a"}]"#,
+                "operation 1",
+            ),
+            (r#"[{"operationType":7}]"#, "not a string"),
+            (r#"[{"operationType":"Read"}]"#, "no 'id'"),
+            (r#"[{"operationType":"Read","id":7}]"#, "'id' is not a string"),
+            (r#"[{"operationType":"Replace","id":"a"}]"#, "no 'resourceBody'"),
+            (r#"[{"operationType":"Patch","id":"a","resourceBody":null}]"#, "no 'resourceBody'"),
+        ];
+        for (text, fragment) in cases {
+            assert!(refused(text).contains(fragment), "{text}: {}", refused(text));
+        }
+        let read = r#"{"operationType":"Read","id":"a"}"#;
+        let list = |count: usize| format!("[{}]", vec![read; count].join(","));
+        assert_eq!(operations(&list(100)).map(|found| found.len()).unwrap_or_default(), 100);
+        assert!(refused(&list(101)).contains("more operations than what is supported"));
+    }
+}

@@ -1,0 +1,118 @@
+//! Going back to a mark in a transaction, and log entries that hold the LSN of their own commit.
+
+use bytes::Bytes;
+use orrery_core::Lsn;
+use orrery_kv::{
+    Batch, Db, Expect, KeyRange, LogRecord, MemoryEngine, Order, Overlay, Read, Space, Sync, Tally, Txn,
+};
+use proptest::prelude::*;
+
+fn db() -> Db {
+    Db::open(Box::new(MemoryEngine::new()), Sync::Data).expect("opened")
+}
+
+fn rows(state: &dyn Read, space: Space) -> Vec<(Bytes, Bytes)> {
+    state.range(space, &KeyRange::all(), Order::Ascending).collect::<Result<_, _>>().expect("readable")
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Act {
+    Put(u8, u8),
+    Delete(u8),
+    Unseen(u8, bool),
+    Tally(i8),
+    Log(u8),
+    Require,
+}
+
+fn act(txn: &mut Txn<'_>, act: Act) {
+    let key = |n: u8| Bytes::copy_from_slice(&[n]);
+    match act {
+        Act::Put(n, value) => txn.put(Space::Documents, key(n), vec![value]),
+        Act::Delete(n) => txn.delete(Space::Documents, key(n)),
+        Act::Unseen(n, is_put) => txn.put_unseen(Space::Index, key(n), is_put.then(Bytes::new)),
+        Act::Tally(by) => txn.tally(Space::Meta, Bytes::from_static(b"tally"), 1, i64::from(by)),
+        Act::Log(n) => {
+            let mut payload = Batch::log_payload(1);
+            payload.push(n);
+            txn.log(7, payload);
+        }
+        // One that cannot hold: the commit is refused unless this is undone.
+        Act::Require => txn.require(Space::Meta, Bytes::from_static(b"nothing"), Expect::Present),
+    }
+}
+
+fn any_act() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        (0u8..5, any::<u8>()).prop_map(|(n, value)| Act::Put(n, value)),
+        (0u8..5).prop_map(Act::Delete),
+        (0u8..5, any::<bool>()).prop_map(|(n, is_put)| Act::Unseen(n, is_put)),
+        (1i8..5).prop_map(Act::Tally),
+        any::<u8>().prop_map(Act::Log),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn what_is_undone_was_never_done(
+        kept in prop::collection::vec(any_act(), 0..8),
+        undone in prop::collection::vec(any_act(), 0..8),
+        later in prop::collection::vec(any_act(), 0..8),
+    ) {
+        let (with, without) = (db(), db());
+        for (db, undone) in [(&with, &undone[..]), (&without, &[])] {
+            let (snapshot, nothing) = (db.snapshot(), Overlay::default());
+            let mut txn = Txn::new(&snapshot, &nothing);
+            kept.iter().for_each(|one| act(&mut txn, *one));
+            let before = rows(&txn, Space::Documents);
+            let mark = txn.mark();
+            undone.iter().chain(&[Act::Require]).for_each(|one| act(&mut txn, *one));
+            txn.undo(mark);
+            prop_assert_eq!(rows(&txn, Space::Documents), before, "the transaction sees nothing of it either");
+            later.iter().for_each(|one| act(&mut txn, *one));
+            db.commit(vec![txn.into_batch().stamp(Lsn(1))]).expect("committed");
+        }
+        for space in Space::ALL {
+            prop_assert_eq!(rows(&*with.snapshot(), space), rows(&*without.snapshot(), space));
+        }
+        let tally = |db: &Db| Tally::of(&*db.snapshot(), Space::Meta, b"tally").expect("readable");
+        prop_assert_eq!(tally(&with), tally(&without));
+    }
+}
+
+#[test]
+fn a_log_entry_can_hold_the_lsn_of_its_own_commit() {
+    let db = db();
+    for lsn in [Lsn(3), Lsn(9)] {
+        let mut batch = Batch::new();
+        let mut payload = Batch::log_payload(10);
+        payload.push(b'<');
+        let at = payload.len();
+        payload.extend_from_slice(&[0; 8]);
+        payload.push(b'>');
+        batch.log_stamped(7, payload, at);
+        db.commit(vec![batch.stamp(lsn)]).expect("committed");
+    }
+    let snapshot = db.snapshot();
+    let found = rows(&*snapshot, Space::Log);
+    let payloads: Vec<Bytes> =
+        found.iter().map(|row| LogRecord::read(row).expect("an entry").payload).collect();
+    let expected = |lsn: u64| [&b"<"[..], &lsn.to_be_bytes(), b">"].concat();
+    assert_eq!(payloads, [expected(3), expected(9)]);
+}
+
+#[test]
+fn the_chain_of_stamped_entries_holds_after_a_restart() {
+    let engine = MemoryEngine::new();
+    let db = Db::open(Box::new(engine.clone()), Sync::Data).expect("opened");
+    for lsn in 1..5 {
+        let mut batch = Batch::new();
+        let mut payload = Batch::log_payload(8);
+        let at = payload.len();
+        payload.extend_from_slice(&[0; 8]);
+        batch.log_stamped(7, payload, at);
+        batch.log(7, Batch::log_payload(0));
+        db.commit(vec![batch.stamp(Lsn(lsn))]).expect("committed");
+    }
+    Db::open(Box::new(engine.crash(0)), Sync::Data).expect("every link holds");
+}

@@ -1,0 +1,207 @@
+//! What a container is told of its items: how it comes from whoever sets it, and how it is shown again.
+
+use super::bounds::escaped;
+use super::schemas::Compiled;
+use orrery_core::limits;
+use orrery_kv::Error;
+use serde_json::{Map, Value, json};
+
+/// What comes of an item that does not match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Validation {
+    /// Nothing: it is not looked at.
+    Off,
+    /// It is written, and whoever wrote it is told.
+    Warn,
+    /// It is refused.
+    Enforce,
+}
+
+/// A definition that was parsed is one that compiles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Definition {
+    pub(super) validation: Validation,
+    pub(super) shape: Shape,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Shape {
+    /// One schema for all items.
+    One(Value),
+    /// The one that this member of the item names.
+    ByMember { member: String, of: Map<String, Value> },
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum SchemaError {
+    #[error("{0}")]
+    Invalid(String),
+    #[error("the database does not exist; create it first")]
+    DatabaseMissing,
+    #[error("the container does not exist; create it first")]
+    ContainerMissing,
+    #[error("the container has no schema; orrery schema set gives it one")]
+    NoSchema,
+    #[error(transparent)]
+    Store(#[from] Error),
+}
+
+pub(super) fn refused(at: &str, why: impl AsRef<str>) -> SchemaError {
+    let text = format!("{at}: {}", why.as_ref());
+    SchemaError::Invalid(match text.char_indices().nth(limits::SCHEMA_REFUSAL_CHARS_MAX) {
+        None => text,
+        Some((end, _)) => format!("{}…", &text[..end]),
+    })
+}
+
+impl Validation {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Warn => "warn",
+            Self::Enforce => "enforce",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Off, Self::Warn, Self::Enforce].into_iter().find(|known| known.name() == name)
+    }
+}
+
+impl Definition {
+    /// `{"validation": "enforce", "schema": {…}}`, or `"schemas": {"member": "kind", "of": {"a": {…}, "b": {…}}}`.
+    /// Every schema is compiled, so that what is wrong with one is said here.
+    pub fn parse(body: &[u8]) -> Result<Self, SchemaError> {
+        let definition = Self::read(body)?;
+        Compiled::of(&definition.shape)?;
+        Ok(definition)
+    }
+
+    fn read(body: &[u8]) -> Result<Self, SchemaError> {
+        if body.len() > limits::SCHEMA_BYTES_MAX {
+            let max = limits::SCHEMA_BYTES_MAX;
+            return Err(SchemaError::Invalid(format!("schemas of a container take more than {max} bytes")));
+        }
+        let invalid = |why: String| SchemaError::Invalid(why);
+        let body: Value = serde_json::from_slice(body)
+            .map_err(|error| invalid(format!("the body is not JSON: {error}")))?;
+        match body {
+            Value::Object(body) => Self::of(body),
+            _ => Err(invalid("the body is not a JSON object".to_owned())),
+        }
+    }
+
+    /// What was parsed before is not compiled again.
+    pub(super) fn of(mut body: Map<String, Value>) -> Result<Self, SchemaError> {
+        let validation = body.shift_remove("validation");
+        let validation = validation.as_ref().and_then(Value::as_str).and_then(Validation::parse);
+        let validation = validation
+            .ok_or_else(|| refused("/validation", "say what violations come to: off, warn or enforce"))?;
+        let shape = match (body.shift_remove("schema"), body.shift_remove("schemas")) {
+            (Some(schema), None) => Shape::One(schema),
+            (None, Some(schemas)) => several(schemas)?,
+            _ => {
+                let why = "give either schema, or schemas with member and of";
+                return Err(SchemaError::Invalid(why.to_owned()));
+            }
+        };
+        match body.keys().next() {
+            Some(unknown) => Err(refused(
+                &format!("/{}", escaped(unknown)),
+                "is not known; there are validation, schema and schemas",
+            )),
+            None => Ok(Self { validation, shape }),
+        }
+    }
+
+    pub fn validation(&self) -> Validation {
+        self.validation
+    }
+
+    /// As [`parse`](Self::parse) takes it.
+    pub fn to_json(&self) -> Map<String, Value> {
+        let mut shown = Map::new();
+        shown.insert("validation".to_owned(), json!(self.validation.name()));
+        match &self.shape {
+            Shape::One(schema) => shown.insert("schema".to_owned(), schema.clone()),
+            Shape::ByMember { member, of } => {
+                shown.insert("schemas".to_owned(), json!({ "member": member, "of": of }))
+            }
+        };
+        shown
+    }
+}
+
+fn several(schemas: Value) -> Result<Shape, SchemaError> {
+    let parts = match schemas {
+        Value::Object(mut map) => (map.shift_remove("member"), map.shift_remove("of"), map.len()),
+        _ => (None, None, 0),
+    };
+    let (Some(Value::String(member)), Some(Value::Object(of)), 0) = parts else {
+        let why =
+            "has two members: member, the name of a member of items, and of, a schema for each value of it";
+        return Err(refused("/schemas", why));
+    };
+    if of.is_empty() || of.len() > limits::SCHEMAS_MAX {
+        let max = limits::SCHEMAS_MAX;
+        return Err(refused("/schemas/of", format!("has from 1 to {max} schemas")));
+    }
+    Ok(Shape::ByMember { member, of })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(body: &str) -> String {
+        Definition::parse(body.as_bytes()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_definition_is_shown_as_it_was_given() {
+        for body in [
+            r#"{"validation":"enforce","schema":{"type":"object","required":["b","a"]}}"#,
+            r#"{"validation":"off","schema":true}"#,
+            r#"{"validation":"warn","schemas":{"member":"kind","of":{"z":{"type":"object"},"a":false}}}"#,
+        ] {
+            let definition = Definition::parse(body.as_bytes()).unwrap();
+            assert_eq!(Value::Object(definition.to_json()).to_string(), body);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        for (body, expected) in [
+            ("", "the body is not JSON"),
+            ("[]", "the body is not a JSON object"),
+            (r#"{"schema":{}}"#, "/validation: say what violations come to"),
+            (r#"{"validation":"maybe","schema":{}}"#, "/validation: say what"),
+            (r#"{"validation":"warn"}"#, "give either schema"),
+            (r#"{"validation":"warn","schema":{},"schemas":{"member":"a","of":{"b":{}}}}"#, "give either"),
+            (r#"{"validation":"warn","schema":{},"more/":1}"#, "/more~1: is not known"),
+            (r#"{"validation":"warn","schemas":{"member":"a"}}"#, "/schemas: has two members"),
+            (r#"{"validation":"warn","schemas":{"member":"a","of":{},"x":1}}"#, "/schemas: has two members"),
+            (r#"{"validation":"warn","schemas":{"member":"a","of":{}}}"#, "/schemas/of: has from 1 to"),
+            (r#"{"validation":"warn","schema":{"type":"strin"}}"#, "/schema/type: "),
+            (r#"{"validation":"warn","schema":7}"#, "/schema: "),
+            (
+                r#"{"validation":"warn","schemas":{"member":"a","of":{"b":{"required":"id"}}}}"#,
+                "/schemas/of/b/required: ",
+            ),
+            (
+                r#"{"validation":"warn","schema":{"properties":{"a":{"pattern":"(x"}}}}"#,
+                "/schema/properties/a/pattern: ",
+            ),
+            (r#"{"validation":"warn","schema":{"pattern":"(?=x)y"}}"#, "/schema/pattern: "),
+            (r#"{"validation":"warn","schema":{"pattern":"(a{1000}){1000}"}}"#, "/schema/pattern: "),
+        ] {
+            let said = refusal(body);
+            assert!(said.starts_with(expected), "{body}: {said}");
+        }
+        let long = format!(
+            r#"{{"validation":"off","schema":{{"title":"{}"}}}}"#,
+            "x".repeat(limits::SCHEMA_BYTES_MAX)
+        );
+        assert!(refusal(&long).contains("bytes"));
+    }
+}

@@ -1,0 +1,176 @@
+//! What the catalog's picture of a container has of its schemas, shared by whoever writes to it.
+
+use super::bounds::escaped;
+use super::definition::{Definition, SchemaError, Shape, Validation};
+use super::record;
+use super::tally::{Report, Tally};
+use super::validator::Validator;
+use super::violation::{Violation, Violations};
+use crate::row;
+use bytes::Bytes;
+use orrery_core::{ItemId, Timestamp};
+use orrery_kv::{Error, Order, Read, Space};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The schemas of a container from one change of them to the next.
+pub struct Schemas {
+    definition: Definition,
+    mark: u64,
+    /// Compiled when the first item comes, so that a start does not wait for it.
+    compiled: OnceLock<Result<Compiled, String>>,
+    tally: Tally,
+}
+
+/// What a container's schemas say of one item.
+#[derive(Debug)]
+pub struct Verdict {
+    /// Of the schemas that say it.
+    mark: u64,
+    violations: Violations,
+    /// A transaction may run more than once, and its item is one.
+    is_counted: AtomicBool,
+}
+
+pub(super) enum Compiled {
+    One(Validator),
+    ByMember { member: String, of: HashMap<String, Validator> },
+}
+
+impl Schemas {
+    /// Of the row that is stored.
+    pub(super) fn read(row: &[u8]) -> Result<Self, Error> {
+        let (definition, mark) = (record::read(row)?, xxh3_64(row));
+        Ok(Self { definition, mark, compiled: OnceLock::new(), tally: Tally::default() })
+    }
+
+    pub fn definition(&self) -> &Definition {
+        &self.definition
+    }
+
+    pub fn report(&self) -> Report {
+        self.tally.report()
+    }
+
+    /// Other schemas have another one.
+    pub(crate) fn mark(&self) -> u64 {
+        self.mark
+    }
+
+    /// What is to be said of an item that is to be written; nothing if none is looked at.
+    pub(crate) fn verdict(&self, text: &str) -> Option<Verdict> {
+        if self.definition.validation == Validation::Off {
+            return None;
+        }
+        let violations = self.check(text);
+        Some(Verdict { mark: self.mark, violations, is_counted: AtomicBool::new(false) })
+    }
+
+    /// What is wrong with an item's text, whatever the violations come to.
+    pub fn check(&self, text: &str) -> Violations {
+        let compile = || Compiled::of(&self.definition.shape).map_err(|error| error.to_string());
+        let whole = |why: String| Violations::one(Violation::new("", why));
+        match (self.compiled.get_or_init(compile), serde_json::from_str(text)) {
+            // It compiled when it was set, by an earlier build perhaps.
+            (Err(why), _) => {
+                whole(format!("the container's schema does not compile any more, set it again: {why}"))
+            }
+            (_, Err(error)) => whole(format!("it cannot be held against a schema: {error}")),
+            (Ok(compiled), Ok(item)) => compiled.violations(&item),
+        }
+    }
+
+    /// Counts an item that is being written, or refuses it. A verdict of other schemas counts for nothing, and the item
+    /// is looked at again.
+    pub(crate) fn settle<'a>(
+        &self,
+        id: &ItemId,
+        verdict: Option<&Verdict>,
+        text: impl FnOnce() -> &'a str,
+        now: Timestamp,
+    ) -> Result<(), Violations> {
+        let ours = verdict.filter(|verdict| verdict.mark == self.mark);
+        let again = if ours.is_none() { self.verdict(text()) } else { None };
+        let Some(verdict) = ours.or(again.as_ref()) else { return Ok(()) };
+        let is_refused = self.definition.validation == Validation::Enforce && !verdict.violations.is_empty();
+        if !verdict.is_counted.swap(true, Ordering::Relaxed) {
+            self.tally.count(id, &verdict.violations, is_refused, now);
+        }
+        if is_refused { Err(verdict.violations.clone()) } else { Ok(()) }
+    }
+}
+
+impl Verdict {
+    pub(crate) fn violations(&self) -> &Violations {
+        &self.violations
+    }
+}
+
+impl fmt::Debug for Schemas {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Schemas").field("definition", &self.definition).finish_non_exhaustive()
+    }
+}
+
+impl Compiled {
+    pub fn of(shape: &Shape) -> Result<Self, SchemaError> {
+        match shape {
+            Shape::One(schema) => Ok(Self::One(Validator::compile(schema, "/schema")?)),
+            Shape::ByMember { member, of } => {
+                let compile = |(value, schema): (&String, &Value)| {
+                    let at = format!("/schemas/of/{}", escaped(value));
+                    Ok((value.clone(), Validator::compile(schema, &at)?))
+                };
+                let of = of.iter().map(compile).collect::<Result<_, SchemaError>>()?;
+                Ok(Self::ByMember { member: member.clone(), of })
+            }
+        }
+    }
+
+    fn violations(&self, item: &Value) -> Violations {
+        let (member, of) = match self {
+            Self::One(validator) => return validator.violations(item),
+            Self::ByMember { member, of } => (member, of),
+        };
+        let wrong = |pointer: String, why: String| Violations::one(Violation::new(pointer, why));
+        let pointer = || format!("/{}", escaped(member));
+        match item.get(member) {
+            None => wrong(String::new(), format!("has no member '{member}', which says what schema it has")),
+            Some(Value::String(value)) => match of.get(value) {
+                Some(validator) => validator.violations(item),
+                None => wrong(pointer(), format!("there is no schema for '{value}'")),
+            },
+            Some(_) => wrong(pointer(), "is not a text, and so names no schema".to_owned()),
+        }
+    }
+}
+
+/// The schemas of all containers, by the containers' numbers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Picture(HashMap<u32, (Bytes, Arc<Schemas>)>);
+
+impl Picture {
+    /// The schemas that `state` holds, reusing what has not changed since `self`.
+    pub fn refreshed(&self, state: &dyn Read) -> Result<Self, Error> {
+        let mut next = HashMap::new();
+        for row in state.range(Space::Meta, &row::schemas(), Order::Ascending) {
+            let (key, value) = row?;
+            let container =
+                row::read_schema(&key).ok_or_else(|| Error::Corrupt("the key of a schema".into()))?;
+            let schemas = match self.0.get(&container) {
+                Some((same, schemas)) if *same == value => schemas.clone(),
+                _ => Arc::new(Schemas::read(&value)?),
+            };
+            next.insert(container, (value, schemas));
+        }
+        Ok(Self(next))
+    }
+
+    pub fn of(&self, container: u32) -> Option<&Arc<Schemas>> {
+        self.0.get(&container).map(|(_, schemas)| schemas)
+    }
+}

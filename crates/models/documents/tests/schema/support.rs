@@ -1,0 +1,32 @@
+//! The schemas of a container, without a world around it.
+
+use orrery_core::{DatabaseName, ETag, Timestamp};
+use orrery_documents::Stamp;
+use orrery_documents::catalog::{self, Catalog};
+use orrery_documents::definition::ContainerDefinition;
+use orrery_documents::schema::{self, Definition, Schemas};
+use orrery_kv::{Db, MemoryEngine, Overlay, Sync, Txn};
+use std::sync::Arc;
+
+/// The schemas as a container has them that they were set for; why not, if they are not taken.
+pub fn schemas_of(body: &str) -> Result<Arc<Schemas>, String> {
+    let definition = Definition::parse(body.as_bytes()).map_err(|error| error.to_string())?;
+    let container = r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}"#;
+    let container = ContainerDefinition::parse(serde_json::from_str(container).unwrap()).unwrap();
+    let db = Db::open(Box::new(MemoryEngine::new()), Sync::Data).unwrap();
+    let (snapshot, nothing) = (db.snapshot(), Overlay::default());
+    let mut txn = Txn::new(&snapshot, &nothing);
+    let (now, etag) = (Timestamp::from_seconds(1), ETag::from_u128(1));
+    let stamp = Stamp { now, etag, partition_bytes_max: u64::MAX };
+    catalog::create_database(&mut txn, &DatabaseName::parse("d").unwrap(), None, stamp).unwrap();
+    catalog::create_container(&mut txn, "d", &container, None, stamp).unwrap();
+    schema::set(&mut txn, "d", "c", &definition).unwrap();
+    let catalog = Catalog::default().refreshed(&txn).unwrap();
+    let container = catalog.all_containers().next().unwrap();
+    Ok(container.schemas().unwrap().clone())
+}
+
+/// One schema that is enforced.
+pub fn schema(schema: &serde_json::Value) -> Arc<Schemas> {
+    schemas_of(&format!(r#"{{"validation":"enforce","schema":{schema}}}"#)).unwrap()
+}

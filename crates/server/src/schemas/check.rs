@@ -1,0 +1,36 @@
+//! `orrery check --schemas`: the items of a folder against the schemas of their containers, whatever violations come to.
+
+use orrery_documents::catalog::Container;
+use orrery_documents::item::{ItemRow, partition_key_of};
+use orrery_documents::row;
+use orrery_kv::{Error, Order, Read, Space};
+use orrery_value::Value;
+
+/// Goes through the items of a container that has a schema; `say` is told of each violation as it is found. How many items
+/// there are that do not match.
+pub fn check_items(
+    state: &dyn Read,
+    container: &Container,
+    mut say: impl FnMut(String),
+) -> Result<u64, Error> {
+    let Some(schemas) = container.schemas() else { return Ok(0) };
+    let mut wrong = 0;
+    for row in state.range(Space::Documents, &row::of_container(container.number()), Order::Ascending) {
+        let (key, value) = row?;
+        let item = ItemRow::read(value)?;
+        let violations = schemas.check(item.text());
+        if violations.is_empty() {
+            continue;
+        }
+        wrong += 1;
+        let (_, id) = row::read_item(&key).ok_or_else(|| Error::Corrupt("an item's key".into()))?;
+        let partition = Value::Array(partition_key_of(container, item.text())).to_json();
+        let place = format!("{}: item {} of {partition}", container.path(), Value::String(id).to_json());
+        violations.first.iter().for_each(|violation| say(format!("{place}: {violation}")));
+        let more = violations.count - violations.first.len() as u64;
+        if more > 0 {
+            say(format!("{place}: and {more} more"));
+        }
+    }
+    Ok(wrong)
+}

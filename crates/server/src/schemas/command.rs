@@ -1,0 +1,141 @@
+//! `orrery schema`: what the items of a container must look like.
+
+use crate::client::{Address, Connection, SEGMENT, block_on};
+use bytes::Bytes;
+use clap::{Args, Subcommand};
+use http::{Method, Request};
+use http_body_util::Full;
+use orrery_core::limits;
+use percent_encoding::utf8_percent_encode;
+use serde_json::Value;
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+#[derive(Args)]
+pub struct SchemaFlags {
+    /// The server's services port, which answers to its own machine only
+    #[arg(long, env = "ORRERY_SERVICES_URL", default_value = "http://127.0.0.1:8080", global = true)]
+    services_url: String,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Args)]
+struct ContainerFlags {
+    #[arg(long)]
+    database: String,
+    #[arg(long)]
+    container: String,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Set it from a file, or from standard input: {"validation": "enforce", "schema": {…}}
+    Set {
+        #[command(flatten)]
+        of: ContainerFlags,
+        /// [default: standard input]
+        file: Option<PathBuf>,
+        /// off, warn or enforce, whatever the file says; a file without `validation` is the schema itself
+        #[arg(long)]
+        validation: Option<String>,
+    },
+    /// Show it, with how items have fared under it
+    Show {
+        #[command(flatten)]
+        of: ContainerFlags,
+    },
+    /// Remove it; items are not looked at any more
+    Rm {
+        #[command(flatten)]
+        of: ContainerFlags,
+    },
+}
+
+pub fn schema(flags: &SchemaFlags) -> Result<(), String> {
+    let text = match &flags.verb {
+        Verb::Set { of, file, validation } => {
+            let body = body(&read(file.as_deref())?, validation.as_deref())?;
+            let answer = ask(flags, Method::PUT, of, body)?;
+            let validation = answer["validation"].as_str().unwrap_or_default();
+            format!("the schema of {} is set: {validation}\n", path(of))
+        }
+        Verb::Show { of } => format!("{:#}\n", ask(flags, Method::GET, of, Bytes::new())?),
+        Verb::Rm { of } => {
+            ask(flags, Method::DELETE, of, Bytes::new())?;
+            format!("the schema of {} is removed\n", path(of))
+        }
+    };
+    let printed = std::io::stdout().lock().write_all(text.as_bytes());
+    printed.map_err(|error| format!("the answer cannot be printed: {error}"))
+}
+
+fn path(of: &ContainerFlags) -> String {
+    format!("dbs/{}/colls/{}", of.database, of.container)
+}
+
+fn read(file: Option<&Path>) -> Result<Vec<u8>, String> {
+    let name = file.map_or("standard input".to_owned(), |file| file.display().to_string());
+    let unread = |error: std::io::Error| format!("{name} cannot be read: {error}");
+    let mut text = Vec::new();
+    let room = limits::SCHEMA_BYTES_MAX as u64 + 1;
+    match file {
+        Some(file) => File::open(file).map_err(unread)?.take(room).read_to_end(&mut text),
+        None => std::io::stdin().lock().take(room).read_to_end(&mut text),
+    }
+    .map_err(unread)?;
+    if text.len() > limits::SCHEMA_BYTES_MAX {
+        return Err(format!("{name} has more than {} bytes", limits::SCHEMA_BYTES_MAX));
+    }
+    Ok(text)
+}
+
+/// What is sent: the file as it is, or with another word on violations.
+fn body(text: &[u8], validation: Option<&str>) -> Result<Bytes, String> {
+    let Some(validation) = validation else { return Ok(Bytes::copy_from_slice(text)) };
+    let given: Value =
+        serde_json::from_slice(text).map_err(|error| format!("the schema is not JSON: {error}"))?;
+    let is_whole = given.get("schema").is_some() || given.get("schemas").is_some();
+    let mut body = if is_whole { given } else { serde_json::json!({ "schema": given }) };
+    body["validation"] = validation.into();
+    Ok(Bytes::from(body.to_string()))
+}
+
+fn ask(flags: &SchemaFlags, method: Method, of: &ContainerFlags, body: Bytes) -> Result<Value, String> {
+    let services = Address::parse("--services-url", &flags.services_url)?;
+    let segment = |name: &str| utf8_percent_encode(name, SEGMENT).to_string();
+    let path = format!("/v1/schemas/{}/{}", segment(&of.database), segment(&of.container));
+    let request = Request::builder().method(method).uri(path).header("host", services.authority());
+    let request = request.body(Full::new(body));
+    let request = request.map_err(|error| format!("the request cannot be written: {error}"))?;
+    block_on(async {
+        let opened = Connection::open(&services).await;
+        let mut connection = opened.map_err(|error| error.replace("--url", "--services-url"))?;
+        let answer = connection.exchange(request).await?;
+        if !answer.status.is_success() {
+            return Err(answer.refusal());
+        }
+        serde_json::from_slice(&answer.body).map_err(|_| "the server's answer is not understood".to_owned())
+    })?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bare_schema_is_wrapped_and_a_whole_one_changed() {
+        let sent = |text: &str, validation| body(text.as_bytes(), validation).unwrap();
+        assert_eq!(sent("as it is", None), "as it is");
+        assert_eq!(
+            sent(r#"{"type":"object"}"#, Some("warn")),
+            r#"{"schema":{"type":"object"},"validation":"warn"}"#
+        );
+        assert_eq!(
+            sent(r#"{"validation":"off","schema":{}}"#, Some("warn")),
+            r#"{"validation":"warn","schema":{}}"#
+        );
+        assert!(body(b"{", Some("warn")).is_err());
+    }
+}

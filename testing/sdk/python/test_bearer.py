@@ -1,0 +1,90 @@
+"""Bearer tokens, as managed identities send them, and roles. The SDKs send them over https only."""
+
+import time
+
+from azure.core.credentials import AccessToken
+from azure.cosmos import CosmosClient
+from azure.cosmos.aio import CosmosClient as AioCosmosClient
+
+from harness import done, feature, refused, rows, same_container
+
+
+class Credential:
+    """A TokenCredential that always gives the same token."""
+
+    def __init__(self, token):
+        self.token = AccessToken(token, int(time.time()) + 3000)
+
+    def get_token(self, *scopes, **_):
+        assert scopes
+        return self.token
+
+    def close(self):
+        pass
+
+
+class AioCredential(Credential):
+    async def get_token(self, *scopes, **_):
+        return super().get_token(*scopes)
+
+    async def close(self):
+        pass
+
+
+async def opened(cosmos, *flags):
+    endpoint, token = cosmos.server.endpoint("https"), cosmos.server.token(*flags)
+    if cosmos.sdk == "python":
+        return CosmosClient(endpoint, Credential(token))
+    client = AioCosmosClient(endpoint, AioCredential(token))
+    cosmos._opened.append(client)
+    await client.__aenter__()
+    return client
+
+
+async def with_items(cosmos):
+    container = await cosmos.container()
+    await done(container.upsert_item({"id": "i", "pk": "p"}))
+    return container
+
+
+@feature("access.bearer")
+async def test_a_reader_reads_and_queries_and_writes_nothing(cosmos):
+    container = await with_items(cosmos)
+    mine = same_container(container, await opened(cosmos, "--role", "reader"))
+    assert (await done(mine.read_item("i", "p")))["id"] == "i"
+    assert [row["id"] for row in await rows(mine.query_items("SELECT * FROM c", partition_key="p"))] == ["i"]
+    assert (await done(mine.read()))["id"] == container.id
+    assert await refused(lambda: mine.upsert_item({"id": "j", "pk": "p"})) == 403
+    assert await refused(lambda: mine.delete_item("i", "p")) == 403
+
+
+@feature("access.bearer")
+async def test_a_contributor_writes_items_and_no_metadata(cosmos):
+    container = await with_items(cosmos)
+    client = await opened(cosmos, "--role", "contributor")
+    mine = same_container(container, client)
+    await done(mine.upsert_item({"id": "j", "pk": "p"}))
+    await done(mine.create_item({"id": "k", "pk": "p"}))
+    await done(mine.delete_item("i", "p"))
+    assert await refused(lambda: client.create_database("never")) == 403
+
+
+@feature("access.bearer")
+async def test_a_scope_is_one_container(cosmos):
+    container, other = await with_items(cosmos), await with_items(cosmos)
+    client = await opened(cosmos, "--role", "reader", "--scope", f"/{container.container_link}")
+    assert (await done(same_container(container, client).read_item("i", "p")))["id"] == "i"
+    assert await refused(lambda: same_container(other, client).read_item("i", "p")) == 403
+
+
+@feature("access.bearer")
+async def test_a_token_for_somebody_else_is_unauthorized(cosmos):
+    def reading(*flags):
+        async def call():
+            client = await opened(cosmos, *flags)
+            await done(client.get_database_client("never").read())
+
+        return call
+
+    assert await refused(reading("--role", "reader", "--audience", "https://graph.microsoft.com")) == 401
+    assert await refused(reading()) == 403
