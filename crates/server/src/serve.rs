@@ -121,7 +121,8 @@ async fn run(
         is_serverless: config.throttling.is_serverless,
     };
     let watch = Watch::new(store.clone(), cosmos.clone(), options);
-    let services = Services { store, cosmos: cosmos.clone(), background, keys, watch: watch.clone(), blueprints: known };
+    let services =
+        Services { store, cosmos: cosmos.clone(), background, keys, watch: watch.clone(), blueprints: known };
     blueprints::apply_at_start(&services).await?;
     announce(config, &services.keys, ports);
     let stop = Stop::new();
