@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::advise::AdviseFlags;
+use crate::blueprints::{self, ApplyFlags, InitFlags};
 use crate::check::CheckFlags;
 use crate::config::{Config, ServeFlags};
 use crate::identity::{self, KeysFlags, RoleFlags, TokenFlags};
@@ -29,6 +30,10 @@ enum Verb {
     Serve(Box<ServeFlags>),
     /// Ask a running server, or explain a query without one
     Query(Box<QueryFlags>),
+    /// Make a running server as a blueprint says: databases, containers, policies
+    Apply(Box<ApplyFlags>),
+    /// Write a blueprint to begin with
+    Init(InitFlags),
     /// Go through the data folder of a stopped server and say whether its rows agree
     Check(CheckFlags),
     /// Say what could be better with the containers of a running server
@@ -67,6 +72,8 @@ pub fn run() -> Result<ExitCode, String> {
             serve::serve(config).map(|()| ExitCode::SUCCESS)
         }
         Verb::Query(flags) => query::query(*flags).map(|()| ExitCode::SUCCESS),
+        Verb::Apply(flags) => blueprints::apply(&flags),
+        Verb::Init(flags) => blueprints::init(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Check(flags) => check::check(&flags),
         Verb::Schema(flags) => schemas::schema(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Keys(flags) => identity::keys(&flags).map(|()| ExitCode::SUCCESS),

@@ -5,6 +5,7 @@ use crate::monitor::push::Push;
 use clap::builder::BoolishValueParser;
 use clap::{Args, ValueEnum};
 use orrery_api_cosmos::{Consistency, Throttling};
+use orrery_blueprint::Environment;
 use orrery_core::limits;
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr};
@@ -77,6 +78,12 @@ pub struct ServeFlags {
     /// Another name of this server that bearer tokens may be for; may be repeated
     #[arg(long = "audience", value_name = "URL", env = "ORRERY_AUDIENCE", value_delimiter = ',')]
     audiences: Vec<String>,
+    /// Apply this blueprint before the ports are announced: a file, the name of a built-in one, or all; may be repeated
+    #[arg(long = "blueprint", value_name = "FILE|NAME", env = "ORRERY_BLUEPRINT", value_delimiter = ',')]
+    blueprints: Vec<String>,
+    /// Whose throughput blueprints ask for: development, staging or production [default: development]
+    #[arg(long, value_name = "ENVIRONMENT", env = "ORRERY_BLUEPRINT_ENV")]
+    blueprint_env: Option<Environment>,
     /// Send measurements to this OpenTelemetry collector, such as http://127.0.0.1:4318
     #[arg(long, value_name = "URL", env = "ORRERY_OTLP")]
     otlp: Option<String>,
@@ -140,6 +147,9 @@ struct File {
     jwks: Option<PathBuf>,
     #[serde(default)]
     audiences: Vec<String>,
+    #[serde(default)]
+    blueprints: Vec<String>,
+    blueprint_env: Option<String>,
     otlp: Option<String>,
     otlp_seconds: Option<u64>,
     #[serde(default)]
@@ -165,6 +175,8 @@ pub struct Config {
     pub issuer: Option<String>,
     pub jwks: Option<PathBuf>,
     pub audiences: Vec<String>,
+    pub blueprints: Vec<String>,
+    pub blueprint_environment: Environment,
     pub push: Option<Push>,
     pub alert_rules: Vec<Rule>,
     pub accept_loss: bool,
@@ -207,6 +219,12 @@ impl Config {
             issuer: flags.issuer.or(file.issuer),
             jwks: flags.jwks.or(file.jwks),
             audiences: if flags.audiences.is_empty() { file.audiences } else { flags.audiences },
+            blueprints: if flags.blueprints.is_empty() { file.blueprints } else { flags.blueprints },
+            blueprint_environment: match (flags.blueprint_env, file.blueprint_env) {
+                (Some(given), _) => given,
+                (None, Some(text)) => text.parse()?,
+                (None, None) => Environment::default(),
+            },
             push: push(flags.otlp.or(file.otlp), flags.otlp_seconds.or(file.otlp_seconds))?,
             alert_rules: rule::rules(&file.alerts)?,
             accept_loss: flags.accept_loss,

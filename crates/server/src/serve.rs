@@ -2,6 +2,7 @@
 
 use crate::account_keys::{self, AccountKeys};
 use crate::background::Background;
+use crate::blueprints::{self, Blueprints};
 use crate::config::{Clock, Config, Durability};
 use crate::identity;
 use crate::monitor::{self, Watch};
@@ -97,9 +98,10 @@ async fn run(
     let cosmos_listener = bind(config, config.cosmos_port, Some(tls), "cosmos-port")?;
     let services_listener = bind(config, config.services_port, None, "services-port")?;
     let ports = (port(&cosmos_listener)?, port(&services_listener)?);
+    let bound = SocketAddr::new(config.host, ports.0);
+    let known = Arc::new(Blueprints::read(&config.blueprints, config.blueprint_environment, bound)?);
     // Before anybody knows of the server: a signal that nobody catches ends it at once.
     let (mut terminate, mut interrupt) = (caught(SignalKind::terminate())?, caught(SignalKind::interrupt())?);
-    announce(config, &keys, ports);
     let options = Options {
         keys: keys.keys()?,
         account: "orrery".to_owned(),
@@ -119,7 +121,10 @@ async fn run(
         is_serverless: config.throttling.is_serverless,
     };
     let watch = Watch::new(store.clone(), cosmos.clone(), options);
-    let services = Services { store, cosmos: cosmos.clone(), background, keys, watch: watch.clone() };
+    let services =
+        Services { store, cosmos: cosmos.clone(), background, keys, watch: watch.clone(), blueprints: known };
+    blueprints::apply_at_start(&services).await?;
+    announce(config, &services.keys, ports);
     let stop = Stop::new();
     // The first look is what the others are compared with.
     look(&watch).await;

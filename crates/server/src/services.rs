@@ -1,8 +1,9 @@
-//! The services port: health, readiness, the clock, measurements, what the advice on containers rests on, schemas, and
-//! keys and roles.
+//! The services port: health, readiness, the clock, measurements, what the advice on containers rests on, schemas,
+//! keys and roles, blueprints.
 
 use crate::account_keys::AccountKeys;
 use crate::background::Background;
+use crate::blueprints::{self, Blueprints};
 use crate::clock;
 use crate::identity::endpoints;
 use crate::monitor::Watch;
@@ -25,6 +26,7 @@ pub struct Services {
     pub cosmos: Cosmos,
     pub background: Arc<Background>,
     pub keys: Arc<AccountKeys>,
+    pub blueprints: Arc<Blueprints>,
     pub watch: Watch,
 }
 
@@ -56,6 +58,10 @@ impl Services {
             (_, "/healthz" | "/readyz" | "/v1/clock" | "/v1/advice") => {
                 problem(StatusCode::METHOD_NOT_ALLOWED, "the verb is not allowed here")
             }
+            (_, path) if blueprints::has(path) => match blueprints::handle(self, &head, peer).await {
+                Ok(shown) => reply(StatusCode::OK, &shown),
+                Err((status, sentence)) => problem(status, &sentence),
+            },
             (_, path) if schemas::has(path) => match schemas::handle(self, &head, body, peer).await {
                 Ok(shown) => reply(StatusCode::OK, &shown),
                 Err((status, sentence)) => problem(status, &sentence),

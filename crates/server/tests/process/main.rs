@@ -7,6 +7,7 @@
 
 mod access;
 mod advising;
+mod applying;
 mod checking;
 mod configuration;
 mod endpoints;
