@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::checks::{cases, dependencies, headers, layers, leftovers, links, modules, sizes};
+use crate::checks::{cases, dependencies, headers, layers, leftovers, links, modules, seeds, sizes};
 use crate::finding::Finding;
 use crate::packages::Packages;
 use crate::tree::Tree;
@@ -35,6 +35,7 @@ fn findings(tree: &Tree) -> Vec<Finding> {
         sizes::check(tree),
         dependencies::check(tree, &packages),
         links::check(tree),
+        seeds::check(tree),
     ];
     found.into_iter().flatten().collect()
 }
@@ -67,6 +68,7 @@ mod tests {
             ("crates/odd/x/src/dead.rs", ""),
             ("crates/odd/x/cases/a.case", ""),
             ("long.sh", &"x\n".repeat(601)),
+            ("blueprints/x.yaml", ""),
         ]);
         let found: Vec<_> = findings(&tree).into_iter().map(|f| f.path).collect();
         let expected = [
@@ -78,6 +80,7 @@ mod tests {
             "long.sh",
             "Cargo.toml",
             "README.md",
+            "docs/seeds.md",
         ];
         assert_eq!(found, expected);
     }

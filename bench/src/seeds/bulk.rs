@@ -1,8 +1,9 @@
 //! Loading a million items: how many a second, and how much is written for each byte of them.
 //!
-//! The server is sent one item a request over many connections, and syncs as it does by default. PostgreSQL gets
-//! the same, an insert a statement; and, for what its own way of loading would give, a COPY into the indexed table.
+//! The server is sent bulk requests over a few connections, and syncs as it does by default. PostgreSQL gets as many
+//! items a transaction; and, for what its own way of loading would give, a COPY into the indexed table.
 
+use super::fill::CREATES_A_REQUEST;
 use super::home::Home;
 use super::on_orrery::OnOrrery;
 use super::on_postgres::OnPostgres;
@@ -19,7 +20,7 @@ use std::path::Path;
 use std::time::Instant;
 
 pub const NAME: &str = "bulk-load";
-const CONNECTIONS: usize = 64;
+const CONNECTIONS: usize = 8;
 const ITEMS: u64 = 1_000_000;
 
 /// What one load came to.
@@ -38,16 +39,16 @@ pub fn run(settings: &Settings, report: &mut Report) -> Result<(), Error> {
     report.say(
         NAME,
         &format!(
-            "{} items of 1 KB with {} indexed paths each, {CONNECTIONS} connections",
+            "{} items of 1 KB with {} indexed paths each, {CREATES_A_REQUEST} a request, {CONNECTIONS} connections",
             set.items,
             set.indexes.len()
         ),
     );
     let home = Home::open(settings, &scene(&set))?;
     let ours = on_orrery(&home, &set);
-    say(report, "orrery, one item a create, synced", &ours);
+    say(report, "orrery, bulk requests, synced", &ours);
     let theirs = on_postgres(&home, "postgres", &set, |postgres| postgres.insert(&set, CONNECTIONS));
-    say(report, "PostgreSQL, one item an insert", &theirs);
+    say(report, "PostgreSQL, a transaction of inserts", &theirs);
     let copied = on_postgres(&home, "postgres-copy", &set, |postgres| postgres.copy(&set));
     say(report, "PostgreSQL, one COPY", &copied);
     let ratio = ours.ok().zip(theirs.ok()).map(|(ours, theirs)| ours.items_a_second / theirs.items_a_second);

@@ -23,7 +23,7 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 
 const DATABASE: &str = "bench";
-const FILL_CONNECTIONS: usize = 128;
+const FILL_CONNECTIONS: usize = 8;
 /// What an answer of all pages is asked for in: more than any has, so that where a page ends is the server's choice.
 const PAGE_ITEMS: u32 = 10_000;
 

@@ -1,5 +1,6 @@
 //! The sets in PostgreSQL: loaded with COPY, indexed, vacuumed and analysed; one prepared statement a workload.
 
+use super::fill::CREATES_A_REQUEST;
 use super::holder::{Answer, Holder, row};
 use super::home::Home;
 use super::progress::Progress;
@@ -76,7 +77,7 @@ impl OnPostgres {
         self.postgres.runtime().block_on(async { copy(&self.postgres.connect().await?, set).await })
     }
 
-    /// Inserts the items of a set over so many connections, each a transaction of its own.
+    /// Inserts the items of a set over so many connections, a hundred a transaction.
     pub fn insert(&self, set: &Set, connections: usize) -> Result<(), Error> {
         self.postgres.runtime().block_on(async {
             let next = Arc::new(AtomicU64::new(0));
@@ -182,15 +183,20 @@ async fn settle(client: &Client, set: &Set) -> Result<(), Error> {
     Ok(())
 }
 
+/// As many rows a statement as a bulk request has items.
 async fn insert(client: Client, set: Set, next: Arc<AtomicU64>) -> Result<(), Error> {
-    let statement = client.prepare(&insertion(&set)).await?;
+    let rows = "SELECT pk, id, doc::jsonb FROM unnest($1::text[], $2::text[], $3::text[]) AS t (pk, id, doc)";
+    let statement = client.prepare(&format!("INSERT INTO {} {rows}", set.name)).await?;
     loop {
-        let number = next.fetch_add(1, Ordering::Relaxed);
-        if number >= set.items {
+        let first = next.fetch_add(CREATES_A_REQUEST, Ordering::Relaxed);
+        let items: Vec<Item> =
+            (first..set.items.min(first + CREATES_A_REQUEST)).map(|number| set.item(number)).collect();
+        if items.is_empty() {
             return Ok(());
         }
-        let Item { id, partition, text } = set.item(number);
-        client.execute(&statement, &[&partition, &id, &text]).await?;
+        let column = |of: fn(&Item) -> &str| items.iter().map(of).collect::<Vec<&str>>();
+        let (partitions, ids) = (column(|item| &item.partition), column(|item| &item.id));
+        client.execute(&statement, &[&partitions, &ids, &column(|item| &item.text)]).await?;
     }
 }
 

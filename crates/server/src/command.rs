@@ -1,9 +1,11 @@
 //! The command line.
 
 use crate::advise::AdviseFlags;
+use crate::blueprints::{self, ApplyFlags, InitFlags};
 use crate::check::CheckFlags;
 use crate::config::{Config, ServeFlags};
 use crate::identity::{self, KeysFlags, RoleFlags, TokenFlags};
+use crate::monitor::verbs::{self, AlertsFlags, CostFlags, TopFlags};
 use crate::query::QueryFlags;
 use crate::schemas::SchemaFlags;
 use crate::{advise, check, logging, query, schemas, serve};
@@ -28,12 +30,22 @@ enum Verb {
     Serve(Box<ServeFlags>),
     /// Ask a running server, or explain a query without one
     Query(Box<QueryFlags>),
+    /// Make a running server as a blueprint says: databases, containers, policies
+    Apply(Box<ApplyFlags>),
+    /// Write a blueprint to begin with
+    Init(InitFlags),
     /// Go through the data folder of a stopped server and say whether its rows agree
     Check(CheckFlags),
     /// Say what could be better with the containers of a running server
     Advise(AdviseFlags),
     /// Say what the items of a container must look like
     Schema(SchemaFlags),
+    /// Show the busiest containers, partitions and queries of a running server
+    Top(TopFlags),
+    /// Show what is in trouble on a running server, and what was
+    Alerts(AlertsFlags),
+    /// Show what the measured use of a month would cost
+    Cost(CostFlags),
     /// Show the account's keys, or replace one while the server runs
     Keys(KeysFlags),
     /// Say who may do what with bearer tokens
@@ -60,11 +72,16 @@ pub fn run() -> Result<ExitCode, String> {
             serve::serve(config).map(|()| ExitCode::SUCCESS)
         }
         Verb::Query(flags) => query::query(*flags).map(|()| ExitCode::SUCCESS),
+        Verb::Apply(flags) => blueprints::apply(&flags),
+        Verb::Init(flags) => blueprints::init(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Check(flags) => check::check(&flags),
         Verb::Schema(flags) => schemas::schema(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Keys(flags) => identity::keys(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Role(flags) => identity::role(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Token(flags) => identity::token(&flags).map(|()| ExitCode::SUCCESS),
+        Verb::Top(flags) => verbs::top(&flags).map(|()| ExitCode::SUCCESS),
+        Verb::Alerts(flags) => verbs::alerts(&flags),
+        Verb::Cost(flags) => verbs::cost(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Advise(flags) => advise::advise(&flags).map(|()| ExitCode::SUCCESS),
     }
 }

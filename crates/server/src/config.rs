@@ -1,12 +1,17 @@
 //! Configuration: flags over environment (`ORRERY_*`) over `orrery.toml` over defaults.
 
+use crate::monitor::alerts::rule::{self, Rule};
+use crate::monitor::push::Push;
 use clap::builder::BoolishValueParser;
 use clap::{Args, ValueEnum};
 use orrery_api_cosmos::{Consistency, Throttling};
+use orrery_blueprint::Environment;
 use orrery_core::limits;
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
+
+const OTLP_SECONDS_DEFAULT: u64 = 10;
 
 #[derive(Args, Default)]
 pub struct ServeFlags {
@@ -73,6 +78,18 @@ pub struct ServeFlags {
     /// Another name of this server that bearer tokens may be for; may be repeated
     #[arg(long = "audience", value_name = "URL", env = "ORRERY_AUDIENCE", value_delimiter = ',')]
     audiences: Vec<String>,
+    /// Apply this blueprint before the ports are announced: a file, the name of a built-in one, or all; may be repeated
+    #[arg(long = "blueprint", value_name = "FILE|NAME", env = "ORRERY_BLUEPRINT", value_delimiter = ',')]
+    blueprints: Vec<String>,
+    /// Whose throughput blueprints ask for: development, staging or production [default: development]
+    #[arg(long, value_name = "ENVIRONMENT", env = "ORRERY_BLUEPRINT_ENV")]
+    blueprint_env: Option<Environment>,
+    /// Send measurements to this OpenTelemetry collector, such as http://127.0.0.1:4318
+    #[arg(long, value_name = "URL", env = "ORRERY_OTLP")]
+    otlp: Option<String>,
+    /// How often to send them, in seconds [default: 10]
+    #[arg(long, value_name = "SECONDS", env = "ORRERY_OTLP_SECONDS")]
+    otlp_seconds: Option<u64>,
     /// Go on although the data folder lost acknowledged writes
     #[arg(long)]
     accept_loss: bool,
@@ -130,6 +147,13 @@ struct File {
     jwks: Option<PathBuf>,
     #[serde(default)]
     audiences: Vec<String>,
+    #[serde(default)]
+    blueprints: Vec<String>,
+    blueprint_env: Option<String>,
+    otlp: Option<String>,
+    otlp_seconds: Option<u64>,
+    #[serde(default)]
+    alerts: rule::Tables,
 }
 
 #[derive(Debug)]
@@ -151,6 +175,10 @@ pub struct Config {
     pub issuer: Option<String>,
     pub jwks: Option<PathBuf>,
     pub audiences: Vec<String>,
+    pub blueprints: Vec<String>,
+    pub blueprint_environment: Environment,
+    pub push: Option<Push>,
+    pub alert_rules: Vec<Rule>,
     pub accept_loss: bool,
 }
 
@@ -191,6 +219,14 @@ impl Config {
             issuer: flags.issuer.or(file.issuer),
             jwks: flags.jwks.or(file.jwks),
             audiences: if flags.audiences.is_empty() { file.audiences } else { flags.audiences },
+            blueprints: if flags.blueprints.is_empty() { file.blueprints } else { flags.blueprints },
+            blueprint_environment: match (flags.blueprint_env, file.blueprint_env) {
+                (Some(given), _) => given,
+                (None, Some(text)) => text.parse()?,
+                (None, None) => Environment::default(),
+            },
+            push: push(flags.otlp.or(file.otlp), flags.otlp_seconds.or(file.otlp_seconds))?,
+            alert_rules: rule::rules(&file.alerts)?,
             accept_loss: flags.accept_loss,
         };
         if config.jwks.is_some() && config.issuer.is_none() {
@@ -223,6 +259,10 @@ fn throttling(flags: &ServeFlags, file: &File) -> Result<Throttling, String> {
         is_serverless: flags.serverless || file.serverless == Some(true),
         partition_units_max: partition_units_max.unwrap_or(limits::PARTITION_UNITS_PER_SECOND_MAX),
     })
+}
+
+fn push(url: Option<String>, seconds: Option<u64>) -> Result<Option<Push>, String> {
+    url.map(|url| Push::parse(&url, seconds.unwrap_or(OTLP_SECONDS_DEFAULT))).transpose()
 }
 
 fn consistency(given: Option<String>) -> Result<Consistency, String> {

@@ -2,11 +2,14 @@
 //!
 //! `serve` is the main job; whatever keeps it from starting is one sentence on standard error and exit code 2.
 //! `query` asks a server that runs, or explains a query without one; `advise` looks at how one is used;
-//! `schema` says what items look like; `keys`, `role` and `token` say who may use it; `check` goes through the folder of one that is stopped.
+//! `apply` makes one as a blueprint says, and `init` writes a blueprint to begin with;
+//! `schema` says what items look like; `top`, `alerts` and `cost` say how it is doing and what it would cost;
+//! `keys`, `role` and `token` say who may use it; `check` goes through the folder of one that is stopped.
 
 mod account_keys;
 mod advise;
 mod background;
+mod blueprints;
 mod check;
 mod client;
 mod clock;
@@ -14,6 +17,7 @@ mod command;
 mod config;
 mod identity;
 mod logging;
+mod monitor;
 mod ports_file;
 mod private_file;
 mod query;

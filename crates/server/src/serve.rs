@@ -2,8 +2,10 @@
 
 use crate::account_keys::{self, AccountKeys};
 use crate::background::Background;
+use crate::blueprints::{self, Blueprints};
 use crate::config::{Clock, Config, Durability};
 use crate::identity;
+use crate::monitor::{self, Watch};
 use crate::ports_file;
 use crate::services::Services;
 use orrery_api_common::bearer::{Bearers, Issuer};
@@ -15,7 +17,11 @@ use orrery_store::{Store, Sync};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tokio::signal::unix::{SignalKind, signal};
+use std::time::Duration;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// How often the measurements are looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 pub fn serve(config: Config) -> Result<(), String> {
     let env = env(&config)?;
@@ -92,7 +98,10 @@ async fn run(
     let cosmos_listener = bind(config, config.cosmos_port, Some(tls), "cosmos-port")?;
     let services_listener = bind(config, config.services_port, None, "services-port")?;
     let ports = (port(&cosmos_listener)?, port(&services_listener)?);
-    announce(config, &keys, ports);
+    let bound = SocketAddr::new(config.host, ports.0);
+    let known = Arc::new(Blueprints::read(&config.blueprints, config.blueprint_environment, bound)?);
+    // Before anybody knows of the server: a signal that nobody catches ends it at once.
+    let (mut terminate, mut interrupt) = (caught(SignalKind::terminate())?, caught(SignalKind::interrupt())?);
     let options = Options {
         keys: keys.keys()?,
         account: "orrery".to_owned(),
@@ -106,8 +115,21 @@ async fn run(
         cosmos.access().take_bearers(Bearers::new(issuers, identity::audiences(config, ports.0)));
     }
     let (store, background) = (store.clone(), background.clone());
-    let services = Services { store, cosmos: cosmos.clone(), background, keys };
+    let options = monitor::Options {
+        rules: config.alert_rules.clone(),
+        partition_bytes_max: config.partition_bytes_max,
+        is_serverless: config.throttling.is_serverless,
+    };
+    let watch = Watch::new(store.clone(), cosmos.clone(), options);
+    let services =
+        Services { store, cosmos: cosmos.clone(), background, keys, watch: watch.clone(), blueprints: known };
+    blueprints::apply_at_start(&services).await?;
+    announce(config, &services.keys, ports);
     let stop = Stop::new();
+    // The first look is what the others are compared with.
+    look(&watch).await;
+    let watching = watch_on(watch.clone(), stop.clone());
+    let pushing = push_on(config.push.clone(), watch.clone(), stop.clone());
     let cosmos = cosmos_listener.serve(
         move |request, peer| {
             let cosmos = cosmos.clone();
@@ -125,18 +147,44 @@ async fn run(
     if let Some(path) = &config.ports_file {
         ports_file::write(path, ports.0, ports.1)?;
     }
-    let mut terminate =
-        signal(SignalKind::terminate()).map_err(|error| format!("signals cannot be caught: {error}"))?;
     let until_told = async {
         tokio::select! {
             _ = terminate.recv() => {}
-            _ = tokio::signal::ctrl_c() => {}
+            _ = interrupt.recv() => {}
         }
         tracing::info!("stopping: requests in flight are finished first");
         stop.stop();
     };
-    tokio::join!(cosmos, services, until_told);
+    tokio::join!(cosmos, services, watching, pushing, until_told);
+    // Whoever was answered is counted by now.
+    drop(tokio::task::spawn_blocking(move || watch.finish()).await);
     Ok(())
+}
+
+fn caught(kind: SignalKind) -> Result<Signal, String> {
+    signal(kind).map_err(|error| format!("signals cannot be caught: {error}"))
+}
+
+async fn look(watch: &Watch) {
+    let watch = watch.clone();
+    drop(tokio::task::spawn_blocking(move || watch.look()).await);
+}
+
+/// Looks every second until stopped.
+async fn watch_on(watch: Watch, stop: Stop) {
+    while !stop.is_stopped() {
+        look(&watch).await;
+        tokio::select! {
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+            () = stop.stopped() => {}
+        }
+    }
+}
+
+async fn push_on(push: Option<monitor::push::Push>, watch: Watch, stop: Stop) {
+    if let Some(push) = push {
+        push.run(watch, stop).await;
+    }
 }
 
 fn bind(
@@ -178,7 +226,7 @@ fn announcement(config: &Config, keys: &AccountKeys, (cosmos, services): (u16, u
         "Orrery {}, data in {}\n\
          \x20 Cosmos DB   http(s)://{host}:{cosmos}\n\
          \x20             {connection}\n\
-         \x20 Services    http://{host}:{services}   (/healthz, /readyz, /v1/clock)\n{durability}",
+         \x20 Services    http://{host}:{services}   (/healthz, /readyz, /metrics, /v1/clock)\n{durability}",
         env!("CARGO_PKG_VERSION"),
         config.data.display(),
     )

@@ -1,9 +1,13 @@
-//! The services port: health, readiness, the clock, what the advice on containers rests on, schemas, and keys and roles.
+//! The services port: health, readiness, the clock, measurements, what the advice on containers rests on, schemas,
+//! keys and roles, blueprints.
 
 use crate::account_keys::AccountKeys;
 use crate::background::Background;
+use crate::blueprints::{self, Blueprints};
 use crate::clock;
 use crate::identity::endpoints;
+use crate::monitor::Watch;
+use crate::monitor::endpoints::{self as monitoring, Said};
 use crate::report;
 use crate::schemas;
 use http::{Method, Request, Response, StatusCode, header};
@@ -22,6 +26,8 @@ pub struct Services {
     pub cosmos: Cosmos,
     pub background: Arc<Background>,
     pub keys: Arc<AccountKeys>,
+    pub blueprints: Arc<Blueprints>,
+    pub watch: Watch,
 }
 
 impl Services {
@@ -32,16 +38,30 @@ impl Services {
             (&Method::GET, "/readyz") => self.readiness(),
             (&Method::GET, "/v1/clock") => reply(StatusCode::OK, &clock::show(self.store.env())),
             (&Method::POST, "/v1/clock") => match read_body(body, BODY_BYTES_MAX).await {
-                Ok(body) => self.advance(&body),
+                Ok(body) => self.advance(&body).await,
                 Err(error) => problem(StatusCode::BAD_REQUEST, &error.to_string()),
             },
             (&Method::GET, "/v1/advice") => match report::of(&self.cosmos, head.uri.query(), peer).await {
                 Ok(report) => reply(StatusCode::OK, &report),
                 Err((status, sentence)) => problem(status, &sentence),
             },
+            (&Method::GET, path) if monitoring::has(path) => {
+                match monitoring::answer(&self.watch, path, head.uri.query(), peer).await {
+                    Ok(Said::Json(value)) => reply(StatusCode::OK, &value),
+                    Ok(Said::Text { kind, text }) => respond(StatusCode::OK, kind, text),
+                    Err((status, sentence)) => problem(status, &sentence),
+                }
+            }
+            (_, path) if monitoring::has(path) => {
+                problem(StatusCode::METHOD_NOT_ALLOWED, "the verb is not allowed here")
+            }
             (_, "/healthz" | "/readyz" | "/v1/clock" | "/v1/advice") => {
                 problem(StatusCode::METHOD_NOT_ALLOWED, "the verb is not allowed here")
             }
+            (_, path) if blueprints::has(path) => match blueprints::handle(self, &head, peer).await {
+                Ok(shown) => reply(StatusCode::OK, &shown),
+                Err((status, sentence)) => problem(status, &sentence),
+            },
             (_, path) if schemas::has(path) => match schemas::handle(self, &head, body, peer).await {
                 Ok(shown) => reply(StatusCode::OK, &shown),
                 Err((status, sentence)) => problem(status, &sentence),
@@ -58,14 +78,23 @@ impl Services {
     fn readiness(&self) -> Response<Body> {
         let trouble = self.store.trouble().map(|error| error.to_string());
         match trouble.or_else(|| self.background.trouble()) {
-            None => reply(StatusCode::OK, &json!({ "status": "ready", "lsn": self.store.durable_lsn().0 })),
+            None => {
+                let lsn = self.store.durable_lsn().0;
+                reply(
+                    StatusCode::OK,
+                    &json!({ "status": "ready", "lsn": lsn, "alerts": self.watch.firing() }),
+                )
+            }
             Some(trouble) => problem(StatusCode::SERVICE_UNAVAILABLE, &trouble),
         }
     }
 
-    fn advance(&self, body: &[u8]) -> Response<Body> {
+    /// What comes after the clock was moved is measured from there on, so the look is over before the answer.
+    async fn advance(&self, body: &[u8]) -> Response<Body> {
         match clock::advance(self.store.env(), body) {
             Ok(shown) => {
+                let watch = self.watch.clone();
+                drop(tokio::task::spawn_blocking(move || watch.look()).await);
                 self.background.wake();
                 reply(StatusCode::OK, &shown)
             }
@@ -75,16 +104,16 @@ impl Services {
 }
 
 fn reply(status: StatusCode, body: &Value) -> Response<Body> {
-    respond(status, "application/json", body)
+    respond(status, "application/json", body.to_string())
 }
 
 fn problem(status: StatusCode, detail: &str) -> Response<Body> {
     let body = json!({ "title": status.canonical_reason(), "status": status.as_u16(), "detail": detail });
-    respond(status, "application/problem+json", &body)
+    respond(status, "application/problem+json", body.to_string())
 }
 
-fn respond(status: StatusCode, kind: &'static str, body: &Value) -> Response<Body> {
-    let mut response = Response::new(orrery_api_common::body(body.to_string()));
+fn respond(status: StatusCode, kind: &'static str, body: String) -> Response<Body> {
+    let mut response = Response::new(orrery_api_common::body(body));
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, http::HeaderValue::from_static(kind));
     response

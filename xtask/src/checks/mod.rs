@@ -7,4 +7,5 @@ pub mod layers;
 pub mod leftovers;
 pub mod links;
 pub mod modules;
+pub mod seeds;
 pub mod sizes;

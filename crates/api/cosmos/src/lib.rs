@@ -18,6 +18,7 @@ mod failure;
 pub mod fuzz;
 mod handlers;
 mod header;
+pub mod monitor;
 mod partition_key;
 mod query;
 mod reply;

@@ -27,6 +27,10 @@ impl Reply {
         Self { status, charge, headers, body: Default::default() }
     }
 
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
     /// What the work cost, as the client is told.
     pub fn charge(&self) -> Charge {
         self.charge

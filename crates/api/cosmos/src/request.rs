@@ -1,5 +1,6 @@
 //! A request as the handlers see it: its head, read with care, and its body when asked for.
 
+use crate::authorize::Operation;
 use crate::failure::Failure;
 use crate::header;
 use bytes::Bytes;
@@ -16,6 +17,9 @@ use orrery_query::execute::Limits;
 pub struct Request {
     pub head: Parts,
     pub peer: Peer,
+    /// What it does, once it is known that it may; and the number of the container that it is about, once it is found.
+    pub operation: Option<Operation>,
+    pub container: Option<u32>,
     body: Option<Incoming>,
     arrived: Option<Bytes>,
 }
@@ -33,7 +37,7 @@ pub enum Post {
 impl Request {
     pub fn new(request: http::Request<Incoming>, peer: Peer) -> Self {
         let (head, body) = request.into_parts();
-        Self { head, peer, body: Some(body), arrived: None }
+        Self { head, peer, operation: None, container: None, body: Some(body), arrived: None }
     }
 
     pub fn method(&self) -> &Method {

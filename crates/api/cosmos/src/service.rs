@@ -4,6 +4,7 @@ use crate::authorize::{Access, authorize};
 use crate::consistency::{self, Consistency};
 use crate::continuation::Tokens;
 use crate::failure::{Failure, OWNER_MISSING};
+use crate::monitor::{self, Monitor};
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::route::{Located, Route, locate};
@@ -19,6 +20,7 @@ use orrery_documents::catalog::Container;
 use orrery_documents::index::Places;
 use orrery_store::Store;
 use std::sync::Arc;
+use std::time::Instant;
 use tokio::sync::Semaphore;
 
 pub struct Options {
@@ -49,6 +51,7 @@ struct Inner {
     queries: Arc<Semaphore>,
     scripts: Arc<Semaphore>,
     usage: Usage,
+    monitor: Monitor,
     places: Places,
 }
 
@@ -72,6 +75,7 @@ impl Cosmos {
             queries,
             scripts,
             usage,
+            monitor: Monitor::new(now),
             places: Places::default(),
         }))
     }
@@ -97,6 +101,11 @@ impl Cosmos {
     /// How containers are used.
     pub(crate) fn usage(&self) -> &Usage {
         &self.0.usage
+    }
+
+    /// What requests came to.
+    pub fn monitor(&self) -> &Monitor {
+        &self.0.monitor
     }
 
     /// Where items were found.
@@ -137,8 +146,9 @@ impl Cosmos {
 
     pub async fn handle(&self, request: http::Request<Incoming>, peer: Peer) -> Response<Body> {
         let mut request = Request::new(request, peer);
-        let activity_id = self.activity_id(&request);
+        let (activity_id, started) = (self.activity_id(&request), Instant::now());
         let outcome = self.answer(&mut request).await;
+        self.0.monitor.note(&request, &outcome, started.elapsed());
         if let Some(body) = request.unread_body() {
             discard_body(body).await;
         }
@@ -165,9 +175,14 @@ impl Cosmos {
     async fn answer(&self, request: &mut Request) -> Result<Reply, Failure> {
         let uri = request.head.uri.clone();
         let located = locate(&uri)?;
-        authorize(self, request, &located).await?;
+        request.operation = Some(authorize(self, request, &located).await?);
         // Every reply and every refusal passes here with its charge.
-        let ticket = self.0.throttle.admit(self, request, &located.route)?;
+        let admitted = self.0.throttle.admit(self, request, &located.route);
+        let is_on_items = matches!(located.route, Route::Items { .. } | Route::Item { .. });
+        if admitted.is_err() || !is_on_items {
+            request.container = monitor::container_of(self, &located.route);
+        }
+        let ticket = admitted?;
         let outcome = self.dispatch(request, located).await;
         self.0.throttle.settle(self, &ticket, &outcome);
         outcome
@@ -186,6 +201,7 @@ impl Cosmos {
         let mut tries = 0;
         loop {
             let container = handlers::find_container(self, request, database, named)?;
+            request.container = Some(container.number());
             consistency::check(self, request, &container).await?;
             let answer = match id {
                 None => self.on_feed(request, &container).await,

@@ -326,6 +326,20 @@ pub const SCRIPT_TRIES_MAX: usize = 3;
 /// Triggers that one write may name.
 pub const WRITE_TRIGGERS_MAX: usize = 16;
 
+/// A file with a blueprint; those that are read together; and the values that aliases may make of one.
+pub const BLUEPRINT_BYTES_MAX: usize = 4 * 1024 * 1024;
+pub const BLUEPRINT_FILES_MAX: usize = 256;
+pub const BLUEPRINT_NODES_MAX: usize = 500_000;
+/// What evaluating the expressions of a file may come to, in values and bytes of text, and how deep they may be.
+pub const BLUEPRINT_STEPS_MAX: usize = 2 * 1024 * 1024;
+pub const BLUEPRINT_LEVELS_MAX: usize = 64;
+/// Containers and queries of one blueprint, and example items of a container.
+pub const BLUEPRINT_CONTAINERS_MAX: usize = 1000;
+pub const BLUEPRINT_QUERIES_MAX: usize = 1000;
+pub const BLUEPRINT_FIXTURES_MAX: usize = 10_000;
+/// How often applying begins anew because somebody else changed the server meanwhile.
+pub const BLUEPRINT_ROUNDS_MAX: usize = 4;
+
 /// The schemas of a container as they are given, how many there may be, and arrays and objects inside one another.
 pub const SCHEMA_BYTES_MAX: usize = 256 * 1024;
 pub const SCHEMAS_MAX: usize = 256;
@@ -349,3 +363,29 @@ pub const VIOLATION_REASON_CHARS_MAX: usize = 300;
 pub const VIOLATION_VALUE_BYTES_MAX: usize = 60;
 /// Items with violations that are remembered of a container.
 pub const VIOLATIONS_KEPT_MAX: usize = 10;
+
+/// What is measured of each by itself: containers, and logical partitions of all of them, whose keys are this long at most
+/// as they are sent; the rest is counted together.
+pub const MONITOR_CONTAINERS_MAX: usize = 256;
+pub const MONITOR_PARTITIONS_MAX: usize = 2_048;
+pub const MONITOR_PARTITION_KEY_BYTES_MAX: usize = 512;
+/// Logical partitions of a container, and queries of all, that a report names.
+pub const MONITOR_PARTITIONS_TOLD_MAX: usize = 10;
+pub const MONITOR_QUERIES_TOLD_MAX: usize = 20;
+/// How often the sizes of containers are looked up, how many partitions one look goes through in all, and how often what
+/// was measured is written down.
+pub const MONITOR_SIZES_EVERY_SECONDS: u64 = 60;
+pub const MONITOR_SIZES_ROWS_MAX: u64 = 1_000_000;
+pub const METERING_EVERY_SECONDS: u64 = 60;
+/// Hours that measured use is kept for: thirteen months.
+pub const METERING_HOURS_MAX: u32 = 13 * 31 * 24;
+/// Hours of use that one transaction writes or forgets.
+pub const METERING_ROWS_MAX: usize = 1_024;
+/// Looks at the counters that alerts keep, at most this many within a rule's window; alerts at once, and those that are
+/// over and still told.
+pub const ALERT_SAMPLES_MAX: usize = 16;
+pub const ALERT_WINDOW_SECONDS_MAX: u64 = 86_400;
+pub const ALERTS_MAX: usize = 1_024;
+pub const ALERTS_RESOLVED_MAX: usize = 64;
+/// How long a collector of measurements has to take them.
+pub const OTLP_SECONDS_MAX: u64 = 10;

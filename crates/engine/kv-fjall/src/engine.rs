@@ -5,7 +5,7 @@ use bytes::Bytes;
 use fjall::config::BlockSizePolicy;
 use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
 use orrery_core::limits;
-use orrery_kv::{Engine, Error, KeyRange, Order, Put, Read, Row, Rows, Space, Sync, Tip};
+use orrery_kv::{Engine, Error, KeyRange, Measure, Order, Put, Read, Row, Rows, Space, Sync, Tip};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
@@ -157,6 +157,29 @@ impl Engine for FjallEngine {
         if let Err(error) = self.promise_file.write_all_at(&tip.to_bytes(), 0) {
             tracing::warn!(%error, "the promise note could not be written; a cut journal might go unnoticed");
         }
+    }
+
+    fn measures(&self) -> Vec<Measure> {
+        let gauge = |name, unit, value| Measure { name, unit, is_total: false, value };
+        let total = |name, value| Measure { name, unit: "", is_total: true, value };
+        let database = &self.database;
+        let tables: usize = self.spaces.iter().map(Keyspace::table_count).sum();
+        let on_disk: u64 = self.spaces.iter().map(Keyspace::disk_space).sum();
+        let mut measures = vec![
+            gauge("journals", "", database.journal_count() as u64),
+            gauge("memtables", "bytes", database.write_buffer_size()),
+            gauge("flushes_waiting", "", database.outstanding_flushes() as u64),
+            gauge("cache", "bytes", database.cache_size()),
+            gauge("cache_max", "bytes", database.cache_capacity()),
+            gauge("tables", "", tables as u64),
+            gauge("tables_size", "bytes", on_disk),
+            gauge("compactions_running", "", database.active_compactions() as u64),
+            total("compactions", database.compactions_completed() as u64),
+            total("compaction_microseconds", database.time_compacting().as_micros() as u64),
+        ];
+        // Only a journal that cannot be looked at has no size.
+        measures.extend(database.journal_disk_space().ok().map(|bytes| gauge("journal", "bytes", bytes)));
+        measures
     }
 
     fn promised(&self) -> Option<Tip> {

@@ -6,7 +6,8 @@
 use crate::log::{self, Links};
 use crate::tally::Tallies;
 use crate::{
-    Condition, Engine, Error, KeyRange, Order, Overlay, Put, Read, Rows, Space, StampedBatch, Sync, Tip,
+    Condition, Engine, Error, KeyRange, Measure, Order, Overlay, Put, Read, Rows, Space, StampedBatch, Sync,
+    Tip,
 };
 use arc_swap::ArcSwap;
 use bytes::Bytes;
@@ -89,6 +90,11 @@ impl Db {
     /// The LSN of the newest durable commit, without taking a snapshot.
     pub fn durable_lsn(&self) -> Lsn {
         self.published.load().lsn
+    }
+
+    /// How the engine is doing.
+    pub fn measures(&self) -> Vec<Measure> {
+        self.engine.measures()
     }
 
     pub fn tip(&self) -> Tip {

@@ -14,6 +14,17 @@ pub enum Sync {
     None,
 }
 
+/// A number about an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measure {
+    pub name: &'static str,
+    /// `bytes`, or nothing.
+    pub unit: &'static str,
+    /// Whether it only grows.
+    pub is_total: bool,
+    pub value: u64,
+}
+
 pub trait Engine: Send + std::marker::Sync {
     /// A view of everything written so far, which later writes do not change.
     fn view(&self) -> Arc<dyn Read + Send + std::marker::Sync>;
@@ -25,6 +36,11 @@ pub trait Engine: Send + std::marker::Sync {
     /// Notes, outside the store itself, that everything up to `tip` was promised to somebody. Cheap and
     /// not synced: after a power cut an older note may be found, never a newer one than the store.
     fn note_promise(&self, tip: Tip);
+
+    /// How it is doing, in numbers; none if there is nothing to tell.
+    fn measures(&self) -> Vec<Measure> {
+        Vec::new()
+    }
 
     /// The newest note found when the engine was opened.
     fn promised(&self) -> Option<Tip>;

@@ -23,7 +23,7 @@ mod txn;
 
 pub use batch::{Batch, Condition, Expect, Mark, Put, StampedBatch};
 pub use db::{Db, Outcome, Snapshot};
-pub use engine::{Engine, Sync};
+pub use engine::{Engine, Measure, Sync};
 pub use error::Error;
 pub use log::{LogRecord, unverified_before};
 pub use memory::{Fault, MemoryEngine};

@@ -10,6 +10,7 @@
 //! batch/        several operations on items in one transaction
 //! item/         an item's row, preparing one outside the lock, the operations on it, feeds
 //! changes/      the log of changes, read as the change feed and trimmed
+//! metering/     what was used, hour by hour
 //! guid.rs       the text of tags and activity ids
 //! patch/        changing an item's text by a list of operations
 //! partition.rs  how much a logical partition holds
@@ -31,6 +32,7 @@ pub mod definition;
 pub mod expiry;
 pub mod index;
 pub mod item;
+pub mod metering;
 pub mod partition;
 pub mod patch;
 pub mod purge;

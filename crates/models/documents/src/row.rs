@@ -1,5 +1,6 @@
 //! Every key this model stores, in one enum; `base/keys` turns it into bytes that sort as it does.
 
+use crate::metering::Owner;
 use bytes::Bytes;
 use orrery_core::Lsn;
 use orrery_keys::{KeyBuf, KeyReader};
@@ -119,6 +120,11 @@ pub enum Row<'a> {
         /// The item's key without the container's number.
         item: &'a [u8],
     },
+    /// What somebody used in an hour.
+    Metered {
+        hour: u32,
+        owner: Owner,
+    },
     /// Up to which commit the log of a container has lost what the newest versions do not need.
     Trimmed {
         container: u32,
@@ -146,16 +152,17 @@ const ALIVE: u8 = 4;
 const OFFER: u8 = 5;
 const JOB: u8 = 6;
 const PROBE: u8 = 7;
-/// Out of line, because other kinds of rows may follow on the ones above.
-const TRIMMED: u8 = 32;
-/// Out of line for the same reason.
-const SCHEMA: u8 = 40;
+const METERED_CONTAINER: u8 = 1;
+const METERED_DATABASE: u8 = 2;
 const CHILD: u8 = 8;
 const CHILD_PLACE: u8 = 9;
 const CHILD_COUNT: u8 = 10;
 const ROLE_DEFINITION: u8 = 11;
 const ROLE_ASSIGNMENT: u8 = 12;
-const PURGE: u8 = 40;
+const PURGE: u8 = 13;
+const SCHEMA: u8 = 14;
+const METERED: u8 = 15;
+const TRIMMED: u8 = 16;
 pub(crate) const UNIQUE: u8 = 1;
 pub(crate) const EXPIRY: u8 = 2;
 pub(crate) const PARTITION: u8 = 3;
@@ -234,6 +241,13 @@ impl Row<'_> {
                 KeyBuf::with_capacity(13 + item.len()).u32(container).u8(SUCCESSOR).u64(lsn.0).raw(item)
             }
             Row::Schema { container } => KeyBuf::new().u8(SCHEMA).u32(container),
+            Row::Metered { hour, owner } => {
+                let (kind, number) = match owner {
+                    Owner::Container(number) => (METERED_CONTAINER, number),
+                    Owner::Database(number) => (METERED_DATABASE, number),
+                };
+                KeyBuf::new().u8(METERED).u32(hour).u8(kind).u32(number)
+            }
             Row::Trimmed { container } => KeyBuf::new().u8(TRIMMED).u32(container),
         };
         Bytes::from(key.finish())
@@ -295,6 +309,26 @@ pub fn read_schema(key: &[u8]) -> Option<u32> {
     let mut reader = KeyReader::new(key);
     reader.u8().ok().filter(|tag| *tag == SCHEMA)?;
     reader.u32().ok()
+}
+
+/// What was used from one hour on and before another.
+pub fn metered(from: u32, to: u32) -> KeyRange {
+    let bound = |hour: u32| KeyBuf::new().u8(METERED).u32(hour).finish();
+    KeyRange::new(bound(from), bound(to))
+}
+
+/// The hour and the owner of a row of measured use.
+pub fn read_metered(key: &[u8]) -> Option<(u32, Owner)> {
+    let mut reader = KeyReader::new(key);
+    reader.u8().ok().filter(|tag| *tag == METERED)?;
+    let hour = reader.u32().ok()?;
+    let kind = reader.u8().ok()?;
+    let number = reader.u32().ok()?;
+    match kind {
+        METERED_CONTAINER => Some((hour, Owner::Container(number))),
+        METERED_DATABASE => Some((hour, Owner::Database(number))),
+        _ => None,
+    }
 }
 
 pub fn jobs() -> KeyRange {
@@ -409,4 +443,36 @@ pub fn read_job(key: &[u8]) -> Option<(JobKind, u32)> {
         _ => return None,
     };
     Some((kind, reader.u32().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_row_has_a_tag_of_its_own() {
+        let meta = [
+            NUMBERS,
+            DATABASE,
+            CONTAINER,
+            ALIVE,
+            OFFER,
+            JOB,
+            PROBE,
+            CHILD,
+            CHILD_PLACE,
+            CHILD_COUNT,
+            ROLE_DEFINITION,
+            ROLE_ASSIGNMENT,
+            PURGE,
+            SCHEMA,
+            METERED,
+            TRIMMED,
+        ];
+        let index = [UNIQUE, EXPIRY, PARTITION, PLACE, ENTRY, LOCAL_ENTRY, TALLY, SUCCESSOR];
+        for tags in [&meta[..], &index] {
+            let different: std::collections::BTreeSet<u8> = tags.iter().copied().collect();
+            assert_eq!(different.len(), tags.len(), "{tags:?}");
+        }
+    }
 }

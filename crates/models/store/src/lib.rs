@@ -28,6 +28,6 @@ mod watch;
 mod watchdog;
 
 pub use background::Progress;
-pub use orrery_kv::{Engine, Error as EngineError, Read, Snapshot, Sync, Txn};
+pub use orrery_kv::{Engine, Error as EngineError, Measure, Read, Snapshot, Sync, Txn};
 pub use scope::Scope;
 pub use store::{Committed, OpenError, Options, Store, WriteError};

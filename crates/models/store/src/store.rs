@@ -12,7 +12,7 @@ use crate::watch::Reserved;
 use crate::watchdog::Watchdog;
 use orrery_core::{Env, Lsn, limits};
 use orrery_documents::catalog::Catalog;
-use orrery_kv::{Db, Engine, Error as EngineError, Snapshot, Sync, Txn};
+use orrery_kv::{Db, Engine, Error as EngineError, Measure, Snapshot, Sync, Txn};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -163,6 +163,11 @@ impl Store {
             }
         };
         tokio::time::timeout(within, durable).await.is_ok()
+    }
+
+    /// How the engine is doing.
+    pub fn engine_measures(&self) -> Vec<Measure> {
+        self.0.db.measures()
     }
 
     /// Why the last commit failed, if it did. Background work tries again every round.

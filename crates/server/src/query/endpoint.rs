@@ -1,6 +1,7 @@
 //! Which server and container a query goes to, and how its requests look: signed as every client signs.
 
 use super::pages::Ask;
+use crate::blueprints::Named;
 use crate::client::{Account, AccountFlags, SEGMENT};
 use bytes::Bytes;
 use clap::Args;
@@ -26,6 +27,10 @@ pub struct Target {
 }
 
 impl Target {
+    fn is_any_given(&self) -> bool {
+        self.database.is_some() || self.container.is_some() || self.partition_key.is_some()
+    }
+
     /// Whether a container is named.
     pub fn is_named(&self) -> bool {
         self.database.is_some() && self.container.is_some()
@@ -41,9 +46,29 @@ pub struct Endpoint {
     path: String,
     /// An array in ASCII, as the header wants it.
     partition_key: Option<String>,
+    /// Whether the server is asked which indexes it used.
+    shows_indexes: bool,
 }
 
 impl Endpoint {
+    /// The container of a named query, which says its partition itself.
+    pub fn of_named(target: &Target, named: &Named) -> Result<Self, String> {
+        if target.is_any_given() {
+            return Err("a query of a blueprint says itself which container it asks; leave out --database, --container and \
+                        --partition-key"
+                .to_owned());
+        }
+        let segment = |name: &str| utf8_percent_encode(name, SEGMENT).to_string();
+        let Named { database, container, .. } = named;
+        Ok(Self {
+            account: Account::parse(&target.account)?,
+            link: format!("dbs/{database}/colls/{container}"),
+            path: format!("/dbs/{}/colls/{}/docs", segment(database), segment(container)),
+            partition_key: named.partition_key.clone(),
+            shows_indexes: true,
+        })
+    }
+
     pub fn parse(target: &Target) -> Result<Self, String> {
         let (Some(database), Some(container)) = (&target.database, &target.container) else {
             return Err("say which container to ask: --database D --container C; \
@@ -56,6 +81,7 @@ impl Endpoint {
             link: format!("dbs/{database}/colls/{container}"),
             path: format!("/dbs/{}/colls/{}/docs", segment(database), segment(container)),
             partition_key: target.partition_key.as_deref().map(partition_key).transpose()?,
+            shows_indexes: false,
         })
     }
 
@@ -72,6 +98,7 @@ impl Endpoint {
             (PARTITION_KEY, self.partition_key.as_deref()),
             (CONTINUATION, ask.continuation),
             (MAX_ITEM_COUNT, count.as_deref()),
+            (INDEX_METRICS, self.shows_indexes.then_some("True")),
         ];
         for (name, value) in optional {
             if let Some(value) = value {
@@ -85,6 +112,7 @@ impl Endpoint {
 
 const PARTITION_KEY: HeaderName = HeaderName::from_static("x-ms-documentdb-partitionkey");
 const CONTINUATION: HeaderName = HeaderName::from_static("x-ms-continuation");
+const INDEX_METRICS: HeaderName = HeaderName::from_static("x-ms-cosmos-populateindexmetrics-v2");
 const MAX_ITEM_COUNT: HeaderName = HeaderName::from_static("x-ms-max-item-count");
 
 /// A key of one part may come without its array: no part of a key is an array itself.
@@ -99,7 +127,7 @@ fn partition_key(json: &str) -> Result<String, String> {
 }
 
 /// JSON with what is not ASCII escaped; such characters are only ever inside strings.
-fn ascii(json: &str) -> String {
+pub fn ascii(json: &str) -> String {
     let mut units = [0; 2];
     let mut out = String::with_capacity(json.len());
     for character in json.chars() {

@@ -13,8 +13,10 @@ mod pages;
 mod parameter;
 mod rows;
 
+use crate::blueprints::{self, Named};
 use crate::client;
 use clap::Args;
+pub use endpoint::ascii;
 use endpoint::{Endpoint, Target};
 use explain::Stages;
 use pages::{Question, Totals, Trouble, Wish};
@@ -24,12 +26,15 @@ use std::io::Write;
 
 #[derive(Args)]
 pub struct QueryFlags {
-    /// The query, such as 'SELECT * FROM c'
+    /// The query, such as 'SELECT * FROM c'; with --blueprint its name
     #[arg(required_unless_present = "functions")]
     sql: Option<String>,
-    /// A parameter of the query; without =JSON it is undefined
-    #[arg(long = "param", value_name = "@NAME=JSON", value_parser = parameter::parse)]
-    parameters: Vec<Parameter>,
+    /// A parameter of the query; without =JSON it is undefined. With --blueprint NAME=TEXT, of the type that it says
+    #[arg(long = "param", value_name = "@NAME=JSON")]
+    parameters: Vec<String>,
+    /// Ask a named query of this blueprint: a file, or the name of a built-in one
+    #[arg(long, value_name = "FILE|NAME", requires = "sql")]
+    blueprint: Option<String>,
     #[command(flatten)]
     stages: Stages,
     /// List the functions of the query language, and how many arguments each takes
@@ -51,11 +56,19 @@ pub struct QueryFlags {
 /// Runs the verb; the error is for a person, and may show a place in the query below its first line.
 pub fn query(flags: QueryFlags) -> Result<(), String> {
     let Some(text) = &flags.sql else { return print(&functions::list()) };
+    let (text, parameters, named) = match &flags.blueprint {
+        None => (text.clone(), parameter::parse_all(&flags.parameters)?, None),
+        Some(blueprint) => {
+            let named = blueprints::find_query(blueprint, text, &parameter::split_all(&flags.parameters)?)?;
+            (named.sql.clone(), parameter::of_named(&named)?, Some(named))
+        }
+    };
+    let asked = Asked { text, parameters, named };
     if flags.stages.are_wanted() {
-        return print(&explained(&flags, text)?);
+        return print(&explained(&flags, &asked)?);
     }
-    let endpoint = Endpoint::parse(&flags.target)?;
-    let question = Question::new(text, &flags.parameters);
+    let endpoint = asked.endpoint(&flags.target)?;
+    let question = Question::new(&asked.text, &asked.parameters);
     let wish = Wish { rows_max: flags.max, page_rows: flags.page_size, format: flags.format };
     match client::block_on(pages::print_all(&endpoint, &question, &wish))? {
         Ok(totals) => {
@@ -67,22 +80,41 @@ pub fn query(flags: QueryFlags) -> Result<(), String> {
     }
 }
 
-fn explained(flags: &QueryFlags, text: &str) -> Result<String, String> {
-    let said = match flags.stages.ask_server(flags.target.is_named()) {
+/// What is asked, whether it was written out or named.
+struct Asked {
+    text: String,
+    parameters: Vec<Parameter>,
+    named: Option<Named>,
+}
+
+impl Asked {
+    fn endpoint(&self, target: &Target) -> Result<Endpoint, String> {
+        match &self.named {
+            None => Endpoint::parse(target),
+            Some(named) => Endpoint::of_named(target, named),
+        }
+    }
+}
+
+fn explained(flags: &QueryFlags, asked: &Asked) -> Result<String, String> {
+    let said = match flags.stages.ask_server(flags.target.is_named() || asked.named.is_some()) {
         false => None,
         true => {
-            let endpoint = Endpoint::parse(&flags.target)?;
-            let question = Question::new(text, &flags.parameters);
+            let endpoint = asked.endpoint(&flags.target)?;
+            let question = Question::new(&asked.text, &asked.parameters);
             Some(client::block_on(access::ask(&endpoint, &question))??)
         }
     };
-    explain::explain(text, &flags.parameters, &flags.stages, said.as_ref())
+    explain::explain(&asked.text, &asked.parameters, &flags.stages, said.as_ref())
 }
 
 fn say(totals: &Totals) {
     let plural = |count: u64| if count == 1 { "" } else { "s" };
-    let Totals { rows, pages, charge } = totals;
+    let Totals { rows, pages, charge, indexes } = totals;
     eprintln!("{rows} row{}, {pages} page{}, {charge:.2} RU", plural(*rows), plural(*pages));
+    if let Some(indexes) = indexes {
+        eprintln!("index: {}", blueprints::index_use(indexes));
+    }
 }
 
 fn print(text: &str) -> Result<(), String> {

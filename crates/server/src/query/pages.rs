@@ -51,6 +51,8 @@ pub struct Totals {
     pub pages: u64,
     /// Request units.
     pub charge: f64,
+    /// The index metrics of the last page, if they were asked for.
+    pub indexes: Option<String>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -84,6 +86,7 @@ pub async fn print_all(endpoint: &Endpoint, question: &Question, wish: &Wish) ->
         printer.flush()?;
         totals.pages += 1;
         totals.charge += page.charge;
+        totals.indexes = page.indexes;
         match page.next {
             None => break,
             same if same == continuation => return Err(no_progress().into()),
@@ -120,6 +123,7 @@ struct Page {
     rows: Vec<String>,
     next: Option<String>,
     charge: f64,
+    indexes: Option<String>,
 }
 
 fn page(question: &Question, answer: Answer) -> Result<Page, String> {
@@ -131,6 +135,7 @@ fn page(question: &Question, answer: Answer) -> Result<Page, String> {
         rows: rows(&answer.body).ok_or("the server's answer is not a page of rows")?,
         next: header("x-ms-continuation").filter(|token| !token.is_empty()).map(str::to_owned),
         charge: header("x-ms-request-charge").and_then(|charge| charge.parse().ok()).unwrap_or_default(),
+        indexes: header("x-ms-cosmos-index-utilization").map(str::to_owned),
     })
 }
 

@@ -1,5 +1,6 @@
 //! `--param @name=JSON`: one value for the query to use.
 
+use crate::blueprints::Named;
 use orrery_value::Value;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -8,6 +9,27 @@ pub struct Parameter {
     pub name: String,
     /// Undefined when it came without a value.
     pub value: Value,
+}
+
+/// The flags of a query that was written out.
+pub fn parse_all(texts: &[String]) -> Result<Vec<Parameter>, String> {
+    texts.iter().map(|text| parse(text)).collect()
+}
+
+/// The flags of a named query, whose blueprint says what their texts mean.
+pub fn split_all(texts: &[String]) -> Result<Vec<(String, String)>, String> {
+    let split = |text: &String| match text.split_once('=') {
+        Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
+        None => Err(format!("a parameter is name=value, and '{text}' is not")),
+    };
+    texts.iter().map(split).collect()
+}
+
+pub fn of_named(named: &Named) -> Result<Vec<Parameter>, String> {
+    let of = |(name, value): &(String, serde_json::Value)| {
+        Ok(Parameter { name: name.clone(), value: json_value(&value.to_string())? })
+    };
+    named.parameters.iter().map(of).collect()
 }
 
 pub fn parse(text: &str) -> Result<Parameter, String> {

@@ -7,12 +7,15 @@
 
 mod access;
 mod advising;
+mod applying;
 mod checking;
 mod configuration;
 mod endpoints;
 mod expiry;
 mod full_disk;
 mod identity;
+mod monitoring;
+mod prometheus_text;
 mod querying;
 mod refusals;
 mod reserve;

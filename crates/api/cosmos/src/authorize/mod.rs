@@ -23,6 +23,7 @@ mod roles;
 pub use access::Access;
 pub use administrator::check_administrator;
 pub use mint::{Minting, check_resource};
+pub(crate) use operation::Operation;
 pub use roles::change_roles;
 
 use crate::failure::Failure;
@@ -31,10 +32,14 @@ use crate::request::Request;
 use crate::route::Located;
 use crate::service::Cosmos;
 use http::header::AUTHORIZATION;
-use operation::Operation;
 use orrery_api_common::{TokenKind, parse_authorization};
 
-pub async fn authorize(cosmos: &Cosmos, request: &Request, located: &Located<'_>) -> Result<(), Failure> {
+/// What the request does, if it may.
+pub async fn authorize(
+    cosmos: &Cosmos,
+    request: &Request,
+    located: &Located<'_>,
+) -> Result<Operation, Failure> {
     let Some(given) = request.header(&AUTHORIZATION) else {
         return Err(Failure::unauthorized(
             "Required Header authorization is missing. Ensure a valid Authorization token is passed.",
@@ -48,12 +53,15 @@ pub async fn authorize(cosmos: &Cosmos, request: &Request, located: &Located<'_>
     match token.kind {
         TokenKind::Master => {
             let (keys, env) = (cosmos.access().keys(), cosmos.store().env());
-            master::check(request, located, operation, signature, &keys, env)
+            master::check(request, located, operation, signature, &keys, env)?;
         }
-        TokenKind::Resource => grant::check(cosmos, request, &located.route, operation, signature),
-        TokenKind::Aad => bearer::check(cosmos, request, &located.route, operation, signature).await,
-        TokenKind::Sas => Err(Failure::unauthorized(
-            "Shared access signatures are not taken; use a key, a resource token or a bearer token.",
-        )),
+        TokenKind::Resource => grant::check(cosmos, request, &located.route, operation, signature)?,
+        TokenKind::Aad => bearer::check(cosmos, request, &located.route, operation, signature).await?,
+        TokenKind::Sas => {
+            return Err(Failure::unauthorized(
+                "Shared access signatures are not taken; use a key, a resource token or a bearer token.",
+            ));
+        }
     }
+    Ok(operation)
 }

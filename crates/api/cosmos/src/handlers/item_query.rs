@@ -115,6 +115,9 @@ fn note(
 ) {
     let (paths, missing) = (&asked(&mut prepared.plan.query.block)[..], &missing(page)[..]);
     let (rows, charge) = (page.count as u64, charge(page));
+    if is_first {
+        cosmos.monitor().queried(container.number(), reach);
+    }
     let page = Queried { text, is_first, reach, rows, charge, paths, missing };
     cosmos.usage().queried(container.number(), &page);
 }
@@ -134,8 +137,11 @@ fn reach<'a>(scope: &'a Scope, named: Option<&'a [(Epk, Epk)]>, container: &Cont
     }
 }
 
-/// Composite indexes that would have helped.
+/// Composite indexes that would have helped: none where no index is read.
 fn missing(page: &Page) -> Vec<Vec<(Path, bool)>> {
+    if page.used.is_read_through {
+        return Vec::new();
+    }
     let potential = page.used.potential.iter().map(|one| &one.index);
     let composites = potential.filter_map(|index| match index {
         IndexOf::Composite(parts) => Some(parts.clone()),

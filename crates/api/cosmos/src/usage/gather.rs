@@ -41,6 +41,13 @@ pub async fn report_on(cosmos: &Cosmos, database: &str, container: &str) -> Resu
     Ok(handlers::on_a_thread(work).await??)
 }
 
+impl Cosmos {
+    /// The queries that cost most since the start, each with its container's number, the most expensive first.
+    pub fn top_queries(&self, max: usize) -> Vec<(u32, Shape)> {
+        self.usage().most_expensive(max).iter().map(|(number, known)| (*number, shape(known))).collect()
+    }
+}
+
 fn statistics(survey: Survey, partition_bytes_max: u64) -> Statistics {
     let partition =
         |it: index::SurveyedPartition| Partition { key: shown(it.key), items: it.items, bytes: it.bytes };

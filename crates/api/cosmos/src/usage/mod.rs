@@ -31,7 +31,7 @@ use orrery_documents::charge::Charge;
 use orrery_query::access::Path;
 use paths::Paths;
 use shape::Shape;
-use shapes::Shapes;
+use shapes::{ShapeUsage, Shapes};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -136,6 +136,21 @@ impl Usage {
         for shard in &self.shards {
             lock(shard).containers.retain(|number, _| alive.contains(number));
         }
+    }
+
+    /// The queries that cost most, of all containers.
+    fn most_expensive(&self, max: usize) -> Vec<(u32, ShapeUsage)> {
+        let mut found: Vec<(u32, ShapeUsage)> = Vec::new();
+        for shard in &self.shards {
+            for (number, known) in &lock(shard).containers {
+                found.extend(
+                    known.usage.shapes.all().into_iter().take(max).map(|shape| (*number, shape.clone())),
+                );
+            }
+        }
+        found.sort_by(|a, b| b.1.charge.cmp(&a.1.charge).then_with(|| a.1.text.cmp(&b.1.text)));
+        found.truncate(max);
+        found
     }
 
     fn of(&self, container: u32) -> ContainerUsage {

@@ -23,6 +23,7 @@ mod heads;
 mod ids;
 mod items;
 mod limits;
+mod monitoring;
 mod partition_deletes;
 mod partition_keys;
 mod partition_size;

@@ -55,7 +55,7 @@ async fn refusals() {
     world.refused(delete("dbs/d/colls/no", r#"["p"]"#), (404, 1003), "no container").await;
     world.refused(delete(CONTAINER, r#"["p"]"#).signed_with(READ_ONLY_KEY), (403, 0), "read-only").await;
     let disguised = delete(CONTAINER, r#"["p"]"#).query().signed_with(READ_ONLY_KEY);
-    world.refused(disguised, (400, 0), "no query").await;
+    world.refused(disguised, (403, 0), "read-only").await;
     world.refused(Call::get(&path).partition(r#"["p"]"#), (405, 0), "verb").await;
     assert_eq!(ids(&world).await, ["a"]);
 }

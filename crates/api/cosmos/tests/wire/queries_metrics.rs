@@ -111,6 +111,36 @@ async fn index_metrics_come_in_the_form_that_was_asked_for() {
     }
 }
 
+/// The items of a small partition are read through; which index is for the query is told all the same (S0-46).
+#[tokio::test]
+async fn a_small_partition_tells_of_the_indexes_that_the_policy_gives() {
+    let world = World::new().await;
+    let composite = json!([{"path": "/pk", "order": "ascending"}, {"path": "/n", "order": "descending"}]);
+    let policy = json!({"indexingMode": "consistent", "includedPaths": [{"path": "/pk/?"}, {"path": "/n/?"}],
+        "excludedPaths": [{"path": "/*"}], "compositeIndexes": [composite]});
+    world.container("s", &json!({"indexingPolicy": policy})).await;
+    add(&world, "s", (0..4).map(|n| json!({"id": n.to_string(), "pk": "p", "n": n}))).await;
+    let query = "SELECT VALUE c.n FROM c WHERE c.pk = 'p' AND c.m = 1 ORDER BY c.n DESC";
+    for ask in [Ask::of("s", query), Ask::of("s", query).partition(r#"["p"]"#)] {
+        let page = first(&world, &ask, &["x-ms-cosmos-populateindexmetrics"]).await;
+        let text = STANDARD.decode(page.reply.header(UTILIZATION).unwrap()).unwrap();
+        let told: Value = serde_json::from_slice(&text).unwrap();
+        let of = |list: &str, member: &str| -> Vec<Value> {
+            told[list].as_array().unwrap().iter().map(|each| each[member].clone()).collect()
+        };
+        assert_eq!(of("UtilizedSingleIndexes", "IndexSpec"), ["/pk/?", "/n/?"]);
+        assert_eq!(of("PotentialSingleIndexes", "IndexSpec"), ["/m/?"]);
+        let wished = json!(["/pk ASC", "/m ASC", "/n DESC"]);
+        assert_eq!(of("PotentialCompositeIndexes", "IndexSpecs"), [wished]);
+    }
+    let ask = Ask::of("s", "SELECT VALUE c.n FROM c WHERE c.pk = 'p' ORDER BY c.n DESC").partition(r#"["p"]"#);
+    let page = first(&world, &ask, &["x-ms-cosmos-populateindexmetrics"]).await;
+    assert_eq!(page.rows, [3, 2, 1, 0]);
+    let text = STANDARD.decode(page.reply.header(UTILIZATION).unwrap()).unwrap();
+    let told: Value = serde_json::from_slice(&text).unwrap();
+    assert_eq!(told["UtilizedCompositeIndexes"][0]["IndexSpecs"], json!(["/pk ASC", "/n DESC"]));
+}
+
 #[tokio::test]
 async fn a_page_costs_more_when_it_reads_more() {
     let world = with_items().await;

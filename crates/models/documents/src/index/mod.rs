@@ -12,6 +12,7 @@ pub mod advice;
 mod cells;
 mod check;
 mod composite;
+mod declared;
 mod gather;
 mod generations;
 mod number;
@@ -31,6 +32,7 @@ mod write;
 
 pub use check::{Checked, Fault, Finding, check_container, check_owners};
 pub use composite::Composite;
+pub(crate) use declared::Declared;
 pub use generations::{Generations, Older};
 pub use number::{composite_number, path_number, spatial_number};
 pub use place::Place;
@@ -39,7 +41,7 @@ pub(crate) use reach::{Area, Reach};
 pub use rebuild::{Chunk, Progress, forget, next, note, progress, reenter, schedule};
 pub use rules::IndexRules;
 pub(crate) use search::Searched;
-pub use survey::{Survey, SurveyedPartition, SurveyedPath, Weight, partition_key, survey, weigh};
+pub use survey::{Survey, SurveyedPartition, SurveyedPath, Weight, holdings, partition_key, survey, weigh};
 pub use terms::{Terms, terms};
 pub(crate) use write::{Entering, enlarge};
 

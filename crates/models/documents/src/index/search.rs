@@ -30,29 +30,26 @@ pub(crate) struct Searched<'a> {
     tally: Tally,
     /// Of each large partition in reach: how many items it has, and how many have each path.
     partitions: Vec<(u64, Tally)>,
-    composites: Vec<Vec<(Path, bool)>>,
     /// Items that have expired and are still there; nothing if there may be more than these.
     expired: OnceCell<Option<HashSet<u64>>>,
 }
 
 impl<'a> Searched<'a> {
-    /// `None` when the container has no index that tells of every item. Paths that are not stored are not in any.
+    /// `None` when the container has no index that tells of every item.
     pub fn new(
         state: &'a dyn Read,
         container: &'a Container,
         reach: Reach,
         places: Option<&'a Places>,
         now: Timestamp,
-        is_stored: impl Fn(&Path) -> bool,
     ) -> Result<Option<Self>, Error> {
         if !is_of_one_moment(state, container)? {
             return Ok(None);
         }
-        let generations = container.generations();
         let tally = Tally::of(state, Space::Index, container.tally_key())?;
         // An item may be left out of the index by its own request.
         let is_complete = tally.get(DOCUMENTS) == tally.get(INDEXED);
-        if !is_complete || !generations.all(|rules| !rules.is_none()) {
+        if !is_complete {
             return Ok(None);
         }
         let partitions = match &reach {
@@ -61,29 +58,8 @@ impl<'a> Searched<'a> {
                 epks.iter().map(|epk| partition_tally(state, container, epk)).collect::<Result<_, Error>>()?
             }
         };
-        let composites = generations.rules().composites().iter().map(|composite| composite.parts());
-        let composites = composites.filter(|parts: &Vec<(Path, bool)>| {
-            parts.iter().all(|(path, _)| is_stored(path))
-                && generations.all(|rules| rules.has_composite(parts))
-        });
-        let composites = composites.collect();
         let expired = OnceCell::new();
-        Ok(Some(Self { state, container, reach, places, now, tally, partitions, composites, expired }))
-    }
-
-    pub fn has(&self, path: &Path) -> bool {
-        self.container.generations().all(|rules| rules.includes(path))
-    }
-
-    pub fn composites(&self) -> &[Vec<(Path, bool)>] {
-        &self.composites
-    }
-
-    pub fn has_spatial(&self, path: &Path) -> bool {
-        let generations = self.container.generations();
-        // Another box has other cells.
-        let bounds = generations.rules().bounds(path);
-        generations.all(|rules| rules.has_spatial(path) && rules.bounds(path) == bounds)
+        Ok(Some(Self { state, container, reach, places, now, tally, partitions, expired }))
     }
 
     /// Of a part of the container that is not whole partitions, this tells of the whole container, and so does

@@ -70,6 +70,11 @@ pub fn survey(state: &dyn Read, container: &Container) -> Result<Survey, Error> 
     Ok(survey)
 }
 
+/// The same without the indexed paths, for which no item is looked at.
+pub fn holdings(state: &dyn Read, container: &Container) -> Result<Survey, Error> {
+    count_partitions(state, container)
+}
+
 /// The partition key that the items of a partition have; `None` if there are none.
 pub fn partition_key(
     state: &dyn Read,

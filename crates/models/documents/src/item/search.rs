@@ -8,12 +8,12 @@ use super::feed::FeedScope;
 use super::prepare::SYSTEM;
 use super::record::ItemRow;
 use crate::catalog::Container;
-use crate::index::{Area, Places, Reach, Searched};
+use crate::index::{Area, Declared, Places, Reach, Searched};
 use crate::{expiry, row};
 use orrery_core::{ItemRid, ResourceKind, Timestamp, limits};
 use orrery_keys::{Epk, Hashing};
 use orrery_kv::{KeyRange, Read, Row};
-use orrery_query::access::{Begin, Entries, IndexOf, Indexes, Path, Rectangle, Span, Step};
+use orrery_query::access::{self, Begin, Entries, IndexOf, Indexes, Path, Rectangle, Span, Step};
 use orrery_query::execute::{Collection, Found, Host, Start, Whereabouts, value_of};
 use orrery_query::plan::{Plan, Rules};
 use orrery_query::{Datum, Document, QueryError, prepare};
@@ -32,6 +32,8 @@ pub struct Items<'a> {
     ranges: Vec<KeyRange>,
     /// The same as effective partition keys; nothing if it is single items.
     areas: Option<Vec<(Epk, Epk)>>,
+    /// What the policy says, which holds for items that are read through as well.
+    declared: Option<Declared<'a>>,
     indexes: Option<Searched<'a>>,
     places: Option<&'a Places>,
     now: Timestamp,
@@ -59,7 +61,18 @@ impl<'a> Items<'a> {
             FeedScope::Between(min, max) => (min.clone(), max.clone()),
         };
         let (ranges, areas) = (vec![scope.range(container)], Some(vec![area]));
-        Ok(Self { state, container, ranges, areas, indexes: None, places: None, now, computed, host })
+        Ok(Self {
+            state,
+            container,
+            ranges,
+            areas,
+            declared: None,
+            indexes: None,
+            places: None,
+            now,
+            computed,
+            host,
+        })
     }
 
     /// Only what lies in these partitions too; `(min, max)` of effective partition keys.
@@ -95,15 +108,16 @@ impl<'a> Items<'a> {
             }
             Some(areas) => Some(Reach::Areas(areas.iter().map(area).collect())),
         };
-        let indexes = match reach {
+        // Single items are fetched by their keys, and no index would help.
+        let areas = self.areas.as_ref();
+        let declared = areas.and_then(|_| Declared::new(self.container, |path| self.is_stored(path)));
+        let indexes = match reach.filter(|_| declared.is_some()) {
             None => None,
             Some(reach) => {
-                let is_stored = |path: &Path| self.is_stored(path);
-                Searched::new(self.state, self.container, reach, self.places, self.now, is_stored)
-                    .map_err(failed)?
+                Searched::new(self.state, self.container, reach, self.places, self.now).map_err(failed)?
             }
         };
-        Ok(Self { indexes, ..self })
+        Ok(Self { declared, indexes, ..self })
     }
 
     /// Only these items: partition and id.
@@ -233,6 +247,10 @@ impl Collection for Items<'_> {
         self.indexes.as_ref().map(|_| self as &dyn Indexes)
     }
 
+    fn declared(&self) -> Option<&dyn access::Declared> {
+        self.declared.as_ref().map(|_| self as &dyn access::Declared)
+    }
+
     fn whereabouts(&self, position: &[u8]) -> Whereabouts {
         let key = self.key(position);
         let is_before = self.ranges.first().is_some_and(|first| key < first.start);
@@ -259,19 +277,21 @@ impl Items<'_> {
     }
 }
 
-impl Indexes for Items<'_> {
+impl access::Declared for Items<'_> {
     fn has(&self, path: &Path) -> bool {
-        self.is_stored(path) && self.indexes.as_ref().is_some_and(|indexes| indexes.has(path))
+        self.is_stored(path) && self.declared.as_ref().is_some_and(|declared| declared.has(path))
     }
 
     fn composites(&self) -> &[Vec<(Path, bool)>] {
-        self.indexes.as_ref().map_or(&[], Searched::composites)
+        self.declared.as_ref().map_or(&[], Declared::composites)
     }
 
     fn has_spatial(&self, path: &Path) -> bool {
-        self.is_stored(path) && self.indexes.as_ref().is_some_and(|indexes| indexes.has_spatial(path))
+        self.is_stored(path) && self.declared.as_ref().is_some_and(|declared| declared.has_spatial(path))
     }
+}
 
+impl Indexes for Items<'_> {
     fn documents(&self) -> Result<u64, QueryError> {
         Ok(self.searched()?.documents())
     }
@@ -374,8 +394,9 @@ impl View<'_> {
             // A computed property sees the item as it is stored, and no other computed property.
             let Items { state, container, now, host, .. } = *self.items;
             let (computed, ranges) = (Vec::new(), Vec::new());
-            let (indexes, places, areas) = (None, None, None);
-            let bare = Items { state, container, ranges, areas, indexes, places, now, computed, host };
+            let (declared, indexes, places, areas) = (None, None, None, None);
+            let bare =
+                Items { state, container, ranges, areas, declared, indexes, places, now, computed, host };
             let view = View { item: self.item, items: &bare };
             Datum::owned(value_of(plan, Datum::Document(&view), self.items.host))
         })

@@ -92,14 +92,17 @@ pub trait Entries {
     fn value(&self, part: usize) -> Known;
 }
 
-/// Indexes that are complete now: every document of the collection that has a value has its entry.
-pub trait Indexes {
+/// The indexes that a policy gives documents, whether or not a query reads them.
+pub trait Declared {
     fn has(&self, path: &Path) -> bool;
 
     fn composites(&self) -> &[Vec<(Path, bool)>];
 
     fn has_spatial(&self, path: &Path) -> bool;
+}
 
+/// Indexes that are complete now: every document of the collection that has a value has its entry.
+pub trait Indexes: Declared {
     /// How many documents the collection has.
     fn documents(&self) -> Result<u64, QueryError>;
 

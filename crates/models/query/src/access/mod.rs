@@ -27,8 +27,8 @@ mod weigh;
 
 pub use choose::{Prefer, Walk};
 pub use indexes::{
-    Begin, Entries, Entry, IndexOf, Indexes, Interval, Known, Path, Rectangle, Shown, ShownName, Span, Step,
-    is_kept_whole,
+    Begin, Declared, Entries, Entry, IndexOf, Indexes, Interval, Known, Path, Rectangle, Shown, ShownName,
+    Span, Step, is_kept_whole,
 };
 pub use need::{Need, need};
 pub use path::{Slots, path_of, paths_read};

@@ -154,7 +154,7 @@ impl Listed<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::indexes::{Begin, Entry, IndexOf, Path, Rectangle};
+    use crate::access::indexes::{Begin, Declared, Entry, IndexOf, Path, Rectangle};
     use crate::execute::{Found, Host};
     use orrery_value::Value;
     use proptest::prelude::*;
@@ -186,7 +186,7 @@ mod tests {
         (0..20).filter(|number| number % of == 0).collect()
     }
 
-    impl Indexes for Multiples {
+    impl Declared for Multiples {
         fn has(&self, _: &Path) -> bool {
             true
         }
@@ -198,7 +198,9 @@ mod tests {
         fn has_spatial(&self, _: &Path) -> bool {
             false
         }
+    }
 
+    impl Indexes for Multiples {
         fn documents(&self) -> Result<u64, QueryError> {
             Ok(20)
         }

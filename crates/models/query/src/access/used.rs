@@ -6,7 +6,7 @@
 
 use super::choose::order_paths;
 use super::conditions::{Conditions, Said};
-use super::indexes::{IndexOf, Indexes, Interval, Path};
+use super::indexes::{Declared, IndexOf, Interval, Path};
 use super::need::Need;
 use super::way::{Access, passes_array};
 use crate::bind::bound::Block;
@@ -21,6 +21,8 @@ pub struct Used {
     pub utilized: Vec<Use>,
     /// Those that are not there and would.
     pub potential: Vec<Use>,
+    /// Whether the documents are so few, or so picked, that no index is read, whatever there is.
+    pub is_read_through: bool,
 }
 
 /// An index, and what for.
@@ -39,33 +41,33 @@ pub enum Purpose {
 }
 
 /// The indexes that serve a query, and those that would. Without any indexes, none is missed.
-pub(crate) fn used(block: &Block, need: &Need, indexes: Option<&dyn Indexes>, access: Access) -> Used {
-    let Some(indexes) = indexes else { return Used { access, ..Used::default() } };
+pub(crate) fn used(block: &Block, need: &Need, declared: Option<&dyn Declared>, access: Access) -> Used {
+    let Some(declared) = declared else { return Used { access, ..Used::default() } };
     let order = if block.rank.is_some() { Vec::new() } else { order_paths(block) };
     let wanted = single(need, &order).into_iter().chain(composites(block, need, &order));
     let (mut utilized, mut potential) = (Vec::new(), Vec::new());
     for one in wanted {
-        match there(&one, indexes, need) {
+        match there(&one, declared, need) {
             Some(index) => utilized.push(Use { index, ..one }),
             None => potential.push(one),
         }
     }
     potential.retain(|one| !utilized.contains(one));
-    Used { access, utilized, potential }
+    Used { access, utilized, potential, is_read_through: false }
 }
 
 /// The index that does what a wished one would.
-fn there(wish: &Use, indexes: &dyn Indexes, need: &Need) -> Option<IndexOf> {
+fn there(wish: &Use, declared: &dyn Declared, need: &Need) -> Option<IndexOf> {
     match &wish.index {
         IndexOf::Path(path) => {
             let is_there =
-                if wish.purpose == Purpose::Shape { indexes.has_spatial(path) } else { indexes.has(path) };
+                if wish.purpose == Purpose::Shape { declared.has_spatial(path) } else { declared.has(path) };
             is_there.then(|| wish.index.clone())
         }
         IndexOf::Composite(parts) => {
             let conditions = Conditions::of(need);
             let named = parts.iter().take_while(|(path, _)| conditions.constant(path).is_some()).count();
-            let mut composites = indexes.composites().iter();
+            let mut composites = declared.composites().iter();
             let found = composites.find(|known| serves(known, parts, named, wish.purpose));
             found.cloned().map(IndexOf::Composite)
         }

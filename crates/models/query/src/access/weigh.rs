@@ -5,7 +5,7 @@
 //! cost: of a hundred failed events, it is worth a hundred entries to know how many are due.
 
 use super::cost::{Priced, Share, intersection, proportion, union};
-use super::gather;
+use super::gather::{self, Side};
 use super::indexes::{IndexOf, Indexes, Interval, Known, Path, Rectangle, Span};
 use super::need::Need;
 use super::way::{Set, passes_array};
@@ -110,7 +110,7 @@ impl<'a> Scales<'a> {
         Ok(weighed)
     }
 
-    /// An interval that has many entries: they are read, or else those outside it.
+    /// An interval that has many entries: they are read, or those outside it, whichever are fewer.
     fn further(&self, path: &Path, interval: &Interval, max: u64) -> Result<Weighed, QueryError> {
         let (index, span) = (IndexOf::Path(path.clone()), Span::within(interval.clone()));
         let probed = || {
@@ -118,17 +118,18 @@ impl<'a> Scales<'a> {
             Ok(())
         };
         let known = self.indexes.documents_in(&index)?;
-        if let Some(numbers) = gather::within(self.indexes, &index, &span, max as usize, &probed)? {
-            let set = priced(index, span, numbers.len() as u64);
-            self.world.remember(set.set.clone(), numbers);
-            return Ok(Weighed::known(set));
-        }
-        let others = match passes_array(path) {
-            true => None,
-            false => gather::outside(self.indexes, path, interval, max as usize, &probed)?,
+        let side = match passes_array(path) {
+            // An element outside says nothing of the others.
+            true => gather::within(self.indexes, &index, &span, max as usize, &probed)?.map(Side::Inside),
+            false => gather::either(self.indexes, path, interval, max as usize, &probed)?,
         };
-        Ok(match others {
-            Some(others) => {
+        Ok(match side {
+            Some(Side::Inside(numbers)) => {
+                let set = priced(index, span, numbers.len() as u64);
+                self.world.remember(set.set.clone(), numbers);
+                Weighed::known(set)
+            }
+            Some(Side::Outside(others)) => {
                 let set = Set::Outside { path: path.clone(), interval: interval.clone() };
                 let (documents, gathered) = (known.saturating_sub(others.len() as u64), others.len() as u64);
                 self.world.remember(set.clone(), others);

@@ -1,6 +1,6 @@
 //! What is queried: documents in an order of their own, each with a position to go on from.
 
-use crate::access::Indexes;
+use crate::access::{Declared, Indexes};
 use crate::datum::Datum;
 use crate::error::QueryError;
 use std::ops::ControlFlow;
@@ -26,6 +26,12 @@ pub trait Collection {
     /// The indexes over these documents, if there are any that can be used.
     fn indexes(&self) -> Option<&dyn Indexes> {
         None
+    }
+
+    /// The indexes that the policy gives these documents. There may be some where [`indexes`](Self::indexes) are none:
+    /// a few documents are read through.
+    fn declared(&self) -> Option<&dyn Declared> {
+        self.indexes().map(|indexes| indexes as &dyn Declared)
     }
 
     /// Where a position lies that another collection of the same documents gave: this one may be a part of it.

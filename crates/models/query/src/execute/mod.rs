@@ -32,7 +32,7 @@ pub use page::{Limits, Page, ResumeFilter};
 pub(crate) use world::World;
 pub use world::{Host, Metrics};
 
-use crate::access::{self, Access, Task};
+use crate::access::{self, Access, Task, Used};
 use crate::error::QueryError;
 use crate::plan::Plan;
 use scan::Scan;
@@ -57,7 +57,8 @@ pub fn page(
     let access = access::settle(chosen.clone(), indexes, &world)?;
     let scan = Scan { block: &query.block, slots: query.slots, collection, access: &access, world: &world };
     let page = page::run(&scan, resume, filter, limits)?;
-    let used = access::used(&query.block, &need, indexes, chosen);
+    let used = access::used(&query.block, &need, collection.declared(), chosen);
+    let used = Used { is_read_through: indexes.is_none(), ..used };
     Ok(Page { metrics: world.metrics(), used, ..page })
 }
 

@@ -4,7 +4,7 @@
 
 use super::cells::{Cell, is_exact};
 use orrery_query::access::{
-    Begin, Entries, Entry, IndexOf, Indexes, Interval, Known, Path, Rectangle, Span, Step,
+    Begin, Declared, Entries, Entry, IndexOf, Indexes, Interval, Known, Path, Rectangle, Span, Step,
 };
 use orrery_query::execute::{Collection, Found, Start};
 use orrery_query::{Datum, QueryError};
@@ -181,7 +181,7 @@ impl Entries for Walk {
     }
 }
 
-impl Indexes for Indexed {
+impl Declared for Indexed {
     fn has(&self, path: &Path) -> bool {
         self.policy().paths.contains(path)
     }
@@ -193,7 +193,9 @@ impl Indexes for Indexed {
     fn has_spatial(&self, path: &Path) -> bool {
         self.policy().spatial.contains(path)
     }
+}
 
+impl Indexes for Indexed {
     fn documents(&self) -> Result<u64, QueryError> {
         Ok(self.documents.len() as u64)
     }

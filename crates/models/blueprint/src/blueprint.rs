@@ -1,0 +1,117 @@
+//! What a blueprint is once it is read, whatever it was written in.
+
+use crate::query::NamedQuery;
+use orrery_core::DatabaseName;
+use orrery_documents::definition::{ContainerDefinition, Throughput};
+use serde_json::{Map, Value};
+use std::fmt;
+use std::str::FromStr;
+
+/// One database, its containers and the questions that are asked of them.
+#[derive(Clone, Debug)]
+pub struct Blueprint {
+    pub name: String,
+    pub about: Option<String>,
+    pub database: DatabaseName,
+    /// What the containers share.
+    pub capacity: Capacity,
+    pub containers: Vec<Container>,
+    pub queries: Vec<NamedQuery>,
+    /// What was made of it that its text does not say; sentences.
+    pub notes: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Container {
+    pub about: Option<String>,
+    pub definition: ContainerDefinition,
+    /// Whether the indexing policy was given; one that was not is left as the server has it.
+    pub has_policy: bool,
+    /// Its own, beside what the database has.
+    pub capacity: Capacity,
+    /// As `PUT /v1/schemas/{database}/{container}` takes it.
+    pub schema: Option<Value>,
+    /// Example items; each has an id.
+    pub fixtures: Vec<Map<String, Value>>,
+}
+
+impl Blueprint {
+    pub fn query(&self, name: &str) -> Option<&NamedQuery> {
+        self.queries.iter().find(|query| query.name == name)
+    }
+
+    pub fn container(&self, name: &str) -> Option<&Container> {
+        self.containers.iter().find(|container| container.definition.name().as_str() == name)
+    }
+}
+
+/// Which of its deployments a blueprint is applied for; they differ in throughput.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Environment {
+    #[default]
+    Development,
+    Staging,
+    Production,
+}
+
+impl Environment {
+    pub const ALL: [Self; 3] = [Self::Development, Self::Staging, Self::Production];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Development => "development",
+            Self::Staging => "staging",
+            Self::Production => "production",
+        }
+    }
+}
+
+impl FromStr for Environment {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL.into_iter().find(|one| one.name() == text).ok_or_else(|| {
+            format!("'{text}' is no environment; there are development, staging and production")
+        })
+    }
+}
+
+impl fmt::Display for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What throughput is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// None is provisioned.
+    Serverless,
+    Provisioned(Throughput),
+}
+
+/// The throughput of a database or container in each environment; where nothing is said, nothing is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Capacity([Option<Wanted>; 3]);
+
+impl Capacity {
+    /// The same everywhere.
+    pub fn everywhere(wanted: Option<Wanted>) -> Self {
+        Self([wanted; 3])
+    }
+
+    pub fn set(&mut self, environment: Environment, wanted: Wanted) {
+        self.0[environment as usize] = Some(wanted);
+    }
+
+    pub fn get(&self, environment: Environment) -> Option<Wanted> {
+        self.0[environment as usize]
+    }
+
+    pub fn throughput(&self, environment: Environment) -> Option<Throughput> {
+        match self.get(environment) {
+            Some(Wanted::Provisioned(throughput)) => Some(throughput),
+            Some(Wanted::Serverless) | None => None,
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! What evaluating a file may cost: templates and variables can multiply one another.
+
+use crate::node::{Fault, Place, fault};
+use orrery_core::limits;
+use std::cell::Cell;
+
+/// Counts down over all that is evaluated for one file.
+pub(crate) struct Budget {
+    steps: Cell<usize>,
+    levels: Cell<usize>,
+}
+
+impl Budget {
+    pub fn new() -> Self {
+        Self { steps: Cell::new(limits::BLUEPRINT_STEPS_MAX), levels: Cell::new(0) }
+    }
+
+    /// Pays for so many values or bytes made.
+    pub fn spend(&self, at: Place, steps: usize) -> Result<(), Fault> {
+        match self.steps.get().checked_sub(steps) {
+            Some(left) => {
+                self.steps.set(left);
+                Ok(())
+            }
+            None => fault(at, "the file comes to more than is taken; write it with fewer repetitions"),
+        }
+    }
+
+    /// Does something one level deeper. What refers to itself ends here.
+    pub fn deeper<T>(&self, at: Place, work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+        self.spend(at, 1)?;
+        if self.levels.get() == limits::BLUEPRINT_LEVELS_MAX {
+            return fault(at, "this refers to itself, or is nested too deep");
+        }
+        self.levels.set(self.levels.get() + 1);
+        let outcome = work();
+        self.levels.set(self.levels.get() - 1);
+        outcome
+    }
+}

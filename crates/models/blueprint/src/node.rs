@@ -1,0 +1,228 @@
+//! A tree of values that know where they stand, whatever file they came from, and complaints with a place.
+
+use serde_json::{Map, Number, Value};
+use std::fmt;
+
+/// A line and a column, both from 1, of a file by its number among those read together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    pub file: usize,
+    pub line: usize,
+    pub column: usize,
+}
+
+/// What is wrong with a file, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Trouble {
+    pub file: String,
+    pub line: usize,
+    pub column: usize,
+    pub reason: String,
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.file, self.reason),
+            line => write!(f, "{}:{line}:{}: {}", self.file, self.column, self.reason),
+        }
+    }
+}
+
+/// A trouble whose file still has no name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub at: Place,
+    pub reason: String,
+}
+
+pub(crate) fn fault<T>(at: Place, reason: impl Into<String>) -> Result<T, Fault> {
+    Err(Fault { at, reason: reason.into() })
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Node {
+    pub at: Place,
+    pub data: Data,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Data {
+    Null,
+    Bool(bool),
+    Number(Number),
+    Text(String),
+    List(Vec<Node>),
+    /// No name is there twice.
+    Map(Vec<Member>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Member {
+    pub name: String,
+    pub at: Place,
+    pub value: Node,
+}
+
+impl Node {
+    pub fn new(at: Place, data: Data) -> Self {
+        Self { at, data }
+    }
+
+    pub fn text(at: Place, text: impl Into<String>) -> Self {
+        Self::new(at, Data::Text(text.into()))
+    }
+
+    pub fn number(at: Place, number: i64) -> Self {
+        Self::new(at, Data::Number(number.into()))
+    }
+
+    /// JSON that has no places of its own.
+    pub fn of_value(at: Place, value: Value) -> Self {
+        let data = match value {
+            Value::Null => Data::Null,
+            Value::Bool(bool) => Data::Bool(bool),
+            Value::Number(number) => Data::Number(number),
+            Value::String(text) => Data::Text(text),
+            Value::Array(list) => Data::List(list.into_iter().map(|one| Self::of_value(at, one)).collect()),
+            Value::Object(map) => {
+                let member = |(name, value)| Member { name, at, value: Self::of_value(at, value) };
+                Data::Map(map.into_iter().map(member).collect())
+            }
+        };
+        Self { at, data }
+    }
+
+    pub fn to_value(&self) -> Value {
+        match &self.data {
+            Data::Null => Value::Null,
+            Data::Bool(bool) => Value::Bool(*bool),
+            Data::Number(number) => Value::Number(number.clone()),
+            Data::Text(text) => Value::String(text.clone()),
+            Data::List(list) => list.iter().map(Self::to_value).collect(),
+            Data::Map(members) => Value::Object(
+                members.iter().map(|member| (member.name.clone(), member.value.to_value())).collect(),
+            ),
+        }
+    }
+
+    /// The member with this name; `null` is the same as absent.
+    pub fn get(&self, name: &str) -> Option<&Self> {
+        let Data::Map(members) = &self.data else { return None };
+        let found = members.iter().find(|member| member.name == name).map(|member| &member.value);
+        found.filter(|value| value.data != Data::Null)
+    }
+
+    pub fn as_text(&self) -> Option<&str> {
+        match &self.data {
+            Data::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// How many values it is made of.
+    pub fn size(&self) -> usize {
+        match &self.data {
+            Data::Null | Data::Bool(_) | Data::Number(_) | Data::Text(_) => 1,
+            Data::List(list) => 1 + list.iter().map(Self::size).sum::<usize>(),
+            Data::Map(members) => 1 + members.iter().map(|member| member.value.size()).sum::<usize>(),
+        }
+    }
+
+    pub fn expect_text(&self, what: &str) -> Result<&str, Fault> {
+        self.as_text().ok_or_else(|| self.must_be(what, "text"))
+    }
+
+    pub fn expect_list(&self, what: &str) -> Result<&[Self], Fault> {
+        match &self.data {
+            Data::List(list) => Ok(list),
+            _ => Err(self.must_be(what, "a list")),
+        }
+    }
+
+    pub fn expect_map(&self, what: &str) -> Result<&[Member], Fault> {
+        match &self.data {
+            Data::Map(members) => Ok(members),
+            _ => Err(self.must_be(what, "an object")),
+        }
+    }
+
+    pub fn expect_bool(&self, what: &str) -> Result<bool, Fault> {
+        match &self.data {
+            Data::Bool(bool) => Ok(*bool),
+            Data::Text(text) if text == "true" => Ok(true),
+            Data::Text(text) if text == "false" => Ok(false),
+            _ => Err(self.must_be(what, "true or false")),
+        }
+    }
+
+    /// A whole number, also as the text that a variable on a command line is.
+    pub fn expect_integer(&self, what: &str) -> Result<i64, Fault> {
+        let found = match &self.data {
+            Data::Number(number) => number.as_i64(),
+            Data::Text(text) => text.parse().ok(),
+            _ => None,
+        };
+        found.ok_or_else(|| self.must_be(what, "a whole number"))
+    }
+
+    pub fn expect_object(&self, what: &str) -> Result<Map<String, Value>, Fault> {
+        self.expect_map(what)?;
+        match self.to_value() {
+            Value::Object(map) => Ok(map),
+            _ => Err(self.must_be(what, "an object")),
+        }
+    }
+
+    fn must_be(&self, what: &str, kind: &str) -> Fault {
+        Fault { at: self.at, reason: format!("{what} must be {kind}, and this is {}", self.kind()) }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self.data {
+            Data::Null => "empty",
+            Data::Bool(_) => "true or false",
+            Data::Number(_) => "a number",
+            Data::Text(_) => "text",
+            Data::List(_) => "a list",
+            Data::Map(_) => "an object",
+        }
+    }
+}
+
+/// The members of an object, each asked for by name; one that nobody asked for is a mistake in the file.
+pub(crate) struct Fields<'n> {
+    what: &'static str,
+    at: Place,
+    members: &'n [Member],
+    known: Vec<&'static str>,
+}
+
+impl<'n> Fields<'n> {
+    pub fn of(what: &'static str, node: &'n Node) -> Result<Self, Fault> {
+        Ok(Self { what, at: node.at, members: node.expect_map(what)?, known: Vec::new() })
+    }
+
+    /// `null` is the same as absent.
+    pub fn take(&mut self, name: &'static str) -> Option<&'n Node> {
+        self.known.push(name);
+        let found = self.members.iter().find(|member| member.name == name).map(|member| &member.value);
+        found.filter(|value| value.data != Data::Null)
+    }
+
+    pub fn required(&mut self, name: &'static str) -> Result<&'n Node, Fault> {
+        let (what, at) = (self.what, self.at);
+        self.take(name).ok_or_else(|| Fault { at, reason: format!("{what} has no '{name}'; add it") })
+    }
+
+    /// To be called when every known name was taken.
+    pub fn finish(self) -> Result<(), Fault> {
+        match self.members.iter().find(|member| !self.known.contains(&member.name.as_str())) {
+            None => Ok(()),
+            Some(member) => {
+                let (what, name, known) = (self.what, &member.name, self.known.join(", "));
+                fault(member.at, format!("{what} has no member '{name}'; there are {known}"))
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Steps, for whoever takes them and for whoever reads of them.
+
+use crate::blueprint::Environment;
+use orrery_documents::definition::Throughput;
+use serde_json::{Map, Value, json};
+use std::fmt;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    pub blueprint: String,
+    pub environment: Environment,
+    pub steps: Vec<Step>,
+    /// Sentences without a full stop.
+    pub notes: Vec<String>,
+}
+
+impl Plan {
+    /// Whether the server is as the blueprint says.
+    pub fn is_done(&self) -> bool {
+        self.steps.iter().all(|step| step.verdict == Verdict::Nothing)
+    }
+
+    pub fn is_refused(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step.verdict, Verdict::Refused(_)))
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    pub subject: Subject,
+    pub verdict: Verdict,
+}
+
+/// A database, or a container of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subject {
+    pub database: String,
+    pub container: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    CreateDatabase {
+        throughput: Option<Throughput>,
+    },
+    /// The schema is told once the container is there.
+    CreateContainer {
+        body: Map<String, Value>,
+        throughput: Option<Throughput>,
+        schema: Option<Value>,
+    },
+    Change(Vec<Change>),
+    Nothing,
+    Refused(Refusal),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// The body is the whole definition, to be put in the place of the version with this etag.
+    Definition {
+        body: Map<String, Value>,
+        etag: String,
+        what: Vec<String>,
+    },
+    Throughput {
+        offer: String,
+        from: Throughput,
+        to: Throughput,
+    },
+    Schema {
+        body: Value,
+    },
+}
+
+/// What cannot be changed in place, and the way out.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Refusal {
+    #[error(
+        "its partition key is {there}, the blueprint says {wanted}, and a container keeps its key for ever; copy it into a \
+         container with the other key with orrery migrate, or give the one of the blueprint another id"
+    )]
+    PartitionKey { there: String, wanted: String },
+    #[error(
+        "its unique keys are {there}, the blueprint says {wanted}, and a container keeps them for ever; copy it into a \
+         container with the others with orrery migrate, or give the one of the blueprint another id"
+    )]
+    UniqueKeys { there: String, wanted: String },
+    #[error(
+        "what the blueprint says cannot be put in the place of what is there: {0}; copy it with orrery migrate"
+    )]
+    Definition(String),
+    #[error(
+        "it was made without throughput for its containers to share, and cannot be given {} later; give the containers \
+         their own in the blueprint, or copy them into a database of another name with orrery migrate",
+        Units(*.wanted)
+    )]
+    SharedThroughput { wanted: Throughput },
+    #[error(
+        "{}, and cannot be given {} of its own later; copy it into a container that has it with orrery migrate",
+        if *.shares { "it shares the throughput of its database" } else { "it has no throughput" },
+        Units(*.wanted)
+    )]
+    OwnThroughput { wanted: Throughput, shares: bool },
+}
+
+/// `manual 400 RU/s`
+struct Units(Throughput);
+
+impl fmt::Display for Units {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Throughput::Manual(units) => write!(f, "{units} RU/s"),
+            Throughput::Autoscale { max, .. } => write!(f, "autoscale up to {max} RU/s"),
+        }
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.container {
+            None => write!(f, "database {}", self.database),
+            Some(container) => write!(f, "container {}/{container}", self.database),
+        }
+    }
+}
+
+impl Verdict {
+    /// One of `create`, `change`, `nothing`, `refused`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::CreateDatabase { .. } | Self::CreateContainer { .. } => "create",
+            Self::Change(_) => "change",
+            Self::Nothing => "nothing",
+            Self::Refused(_) => "refused",
+        }
+    }
+
+    /// What there is to say beyond the word.
+    pub fn details(&self) -> Vec<String> {
+        match self {
+            Self::Nothing => Vec::new(),
+            Self::CreateDatabase { throughput } => provisioned(*throughput).into_iter().collect(),
+            Self::CreateContainer { throughput, schema, .. } => {
+                provisioned(*throughput).into_iter().chain(schema.as_ref().map(told)).collect()
+            }
+            Self::Change(changes) => changes.iter().flat_map(Change::details).collect(),
+            Self::Refused(refusal) => vec![refusal.to_string()],
+        }
+    }
+}
+
+fn provisioned(throughput: Option<Throughput>) -> Option<String> {
+    throughput.map(|throughput| format!("with {}", Units(throughput)))
+}
+
+fn told(schema: &Value) -> String {
+    format!("schema: {}", schema["validation"].as_str().unwrap_or("off"))
+}
+
+impl Change {
+    fn details(&self) -> Vec<String> {
+        match self {
+            Self::Definition { what, .. } => what.clone(),
+            Self::Throughput { from, to, .. } => {
+                vec![format!("throughput: {} -> {}", Units(*from), Units(*to))]
+            }
+            Self::Schema { body } => vec![told(body)],
+        }
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:<8} {}", self.verdict.word(), self.subject)?;
+        match self.verdict.details() {
+            details if details.is_empty() => Ok(()),
+            details => write!(f, ": {}", details.join("; ")),
+        }
+    }
+}
+
+impl Plan {
+    pub fn to_json(&self) -> Value {
+        let step = |step: &Step| {
+            json!({
+                "step": step.verdict.word(),
+                "database": step.subject.database,
+                "container": step.subject.container,
+                "details": step.verdict.details(),
+            })
+        };
+        json!({
+            "blueprint": self.blueprint,
+            "environment": self.environment.name(),
+            "steps": self.steps.iter().map(step).collect::<Vec<_>>(),
+            "notes": self.notes,
+        })
+    }
+}

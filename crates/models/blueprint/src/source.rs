@@ -1,0 +1,114 @@
+//! From files to blueprints: which format each is in, and the variables that were given beside them.
+
+use crate::blueprint::Blueprint;
+use crate::budget::Budget;
+use crate::node::{Fault, Trouble};
+use crate::{arm, declared, json, terraform, yaml};
+use orrery_core::limits;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A file: its name, whose end tells the format, and its text.
+#[derive(Clone, Debug)]
+pub struct Source {
+    pub name: String,
+    pub text: String,
+}
+
+/// `--var name=value`. Which were used is noted, because one that nobody asks for is a mistake.
+#[derive(Debug, Default)]
+pub struct Variables {
+    given: BTreeMap<String, String>,
+    used: RefCell<BTreeSet<String>>,
+}
+
+impl Variables {
+    pub fn new(given: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self { given: given.into_iter().collect(), used: RefCell::default() }
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        let value = self.given.get(name)?;
+        self.used.borrow_mut().insert(name.to_owned());
+        Some(value)
+    }
+
+    fn unused(&self) -> Option<&str> {
+        let used = self.used.borrow();
+        self.given.keys().find(|name| !used.contains(*name)).map(String::as_str)
+    }
+}
+
+/// The blueprints of these files. Terraform's are one module; every other file stands for itself.
+pub fn read(sources: &[Source], variables: &Variables) -> Result<Vec<Blueprint>, Trouble> {
+    let named = |fault: Fault| {
+        let file = sources.get(fault.at.file).map(|source| source.name.clone()).unwrap_or_default();
+        Trouble { file, line: fault.at.line, column: fault.at.column, reason: fault.reason }
+    };
+    let nowhere = |file: &str, reason: String| Trouble { file: file.to_owned(), line: 0, column: 0, reason };
+    if sources.len() > limits::BLUEPRINT_FILES_MAX {
+        return Err(nowhere(
+            "--",
+            format!("more than {} files are not read at once", limits::BLUEPRINT_FILES_MAX),
+        ));
+    }
+    let (mut found, mut module) = (Vec::new(), Vec::new());
+    for (number, source) in sources.iter().enumerate() {
+        if source.text.len() > limits::BLUEPRINT_BYTES_MAX {
+            let reason = format!("a file has at most {} bytes", limits::BLUEPRINT_BYTES_MAX);
+            return Err(nowhere(&source.name, reason));
+        }
+        match Format::of(&source.name) {
+            Some(Format::Yaml) => {
+                let root = yaml::load(number, &source.text).map_err(named)?;
+                found.push(declared::read(&root).map_err(named)?);
+            }
+            Some(Format::Json) => {
+                let root = json::load(number, &source.text).map_err(named)?;
+                found.extend(read_json(&root, variables).map_err(named)?);
+            }
+            Some(Format::Terraform) => module.push((number, source.text.as_str())),
+            None => {
+                let reason = "its name must end in .yaml, .yml, .tf or .json, which tells what is in it; a .bicep file \
+                              becomes .json with bicep build"
+                    .to_owned();
+                return Err(nowhere(&source.name, reason));
+            }
+        }
+    }
+    if !module.is_empty() {
+        found.extend(terraform::read(&module, variables).map_err(named)?);
+    }
+    match variables.unused() {
+        None => Ok(found),
+        Some(name) => {
+            let file = sources.first().map(|source| source.name.as_str()).unwrap_or_default();
+            Err(nowhere(file, format!("nothing here asks for the variable '{name}'; leave out --var {name}")))
+        }
+    }
+}
+
+/// A template of Azure, or a blueprint of ours in JSON.
+fn read_json(root: &crate::node::Node, variables: &Variables) -> Result<Vec<Blueprint>, Fault> {
+    if root.get("blueprint").is_some() && root.get("resources").is_none() {
+        return Ok(vec![declared::read(root)?]);
+    }
+    arm::read(root, variables, &Budget::new())
+}
+
+enum Format {
+    Yaml,
+    Json,
+    Terraform,
+}
+
+impl Format {
+    fn of(name: &str) -> Option<Self> {
+        match name.rsplit_once('.')?.1 {
+            "yaml" | "yml" => Some(Self::Yaml),
+            "json" => Some(Self::Json),
+            "tf" => Some(Self::Terraform),
+            _ => None,
+        }
+    }
+}

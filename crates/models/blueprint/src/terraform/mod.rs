@@ -1,0 +1,30 @@
+//! Terraform files: the resources of Cosmos DB's SQL API among those of a module.
+//!
+//! `azurerm_cosmosdb_account` (for whether it is serverless), `azurerm_cosmosdb_sql_database` and
+//! `azurerm_cosmosdb_sql_container` are read. Expressions are evaluated only where they are needed; one that refers to
+//! what is not in the files is refused with its place, or answered with `--var` and its text.
+
+mod functions;
+mod module;
+mod resources;
+mod scope;
+
+use crate::blueprint::Blueprint;
+use crate::node::{Fault, Place, fault};
+use crate::source::Variables;
+use module::Module;
+
+/// The files of one module, by their numbers.
+pub(crate) fn read(files: &[(usize, &str)], variables: &Variables) -> Result<Vec<Blueprint>, Fault> {
+    let bodies = module::parse(files)?;
+    let module = Module::of(&bodies, variables)?;
+    let found = resources::gather(&module)?.finish();
+    if found.is_empty() {
+        let at = Place { file: files.first().map_or(0, |(file, _)| *file), line: 1, column: 1 };
+        return fault(
+            at,
+            "there is no azurerm_cosmosdb_sql_database and no azurerm_cosmosdb_sql_container here",
+        );
+    }
+    Ok(found)
+}

@@ -1,0 +1,123 @@
+//! `serve --blueprint`: applied before the ports are announced.
+//!
+//! The server is its own client for it, over two ports of loopback that nobody else knows and that are gone afterwards; so
+//! a client that reaches the announced ports finds everything there.
+
+use super::server::Server;
+use super::{carry_out, files, print};
+use crate::account_keys::KeyKind;
+use crate::client::{Account, AccountFlags, Address};
+use crate::services::Services;
+use orrery_api_common::{Listener, Stop};
+use orrery_blueprint::{Blueprint, Environment, Variables, built_in_names};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+/// The blueprints that a server knows: those that are built in, and those it was started with.
+pub struct Blueprints {
+    pub all: Vec<Blueprint>,
+    /// How many of them, from the first, are to be applied at the start.
+    applied: usize,
+    pub environment: Environment,
+    /// Where the server answers to itself.
+    pub own: SocketAddr,
+}
+
+impl Blueprints {
+    /// `words` as `orrery apply` takes them. `bound` is where the Cosmos DB endpoint listens.
+    pub fn read(words: &[String], environment: Environment, bound: SocketAddr) -> Result<Self, String> {
+        let mut all = files::blueprints(words, &Variables::default())?;
+        let applied = all.len();
+        for name in built_in_names() {
+            if all.iter().all(|known| known.name != name) {
+                all.extend(files::blueprints(&[name.to_owned()], &Variables::default())?);
+            }
+        }
+        let ip = match bound.ip() {
+            ip if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+            ip => ip,
+        };
+        Ok(Self { all, applied, environment, own: SocketAddr::new(ip, bound.port()) })
+    }
+
+    pub fn find(&self, name: &str) -> Option<&Blueprint> {
+        self.all.iter().find(|blueprint| blueprint.name == name)
+    }
+}
+
+/// An account of this very server.
+pub fn own_account(services: &Services, at: SocketAddr) -> Result<Account, String> {
+    Account::parse(&AccountFlags {
+        url: format!("http://{at}"),
+        key: Some(services.keys.text(KeyKind::Primary)),
+    })
+}
+
+/// Applies what the server was started with; the error is why it does not start.
+pub async fn apply_at_start(services: &Services) -> Result<(), String> {
+    let blueprints = services.blueprints.clone();
+    let wanted = &blueprints.all[..blueprints.applied];
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let (cosmos, own) = (listener()?, listener()?);
+    let (cosmos_at, own_at) = (address(&cosmos)?, address(&own)?);
+    let stop = Stop::new();
+    let protocol = services.cosmos.clone();
+    let cosmos = cosmos.serve(
+        move |request, peer| {
+            let protocol = protocol.clone();
+            async move { protocol.handle(request, peer).await }
+        },
+        stop.clone(),
+    );
+    let answering = services.clone();
+    let own = own.serve(
+        move |request, peer| {
+            let answering = answering.clone();
+            async move { answering.handle(request, peer).await }
+        },
+        stop.clone(),
+    );
+    let work = async {
+        let outcome = apply(services, wanted, blueprints.environment, cosmos_at, own_at).await;
+        stop.stop();
+        outcome
+    };
+    tokio::join!(cosmos, own, work).2
+}
+
+async fn apply(
+    services: &Services,
+    wanted: &[Blueprint],
+    environment: Environment,
+    cosmos: SocketAddr,
+    own: SocketAddr,
+) -> Result<(), String> {
+    let account = own_account(services, cosmos)?;
+    let address = Address::parse("--services-url", &format!("http://{own}"))?;
+    let mut server = Server::open(&account, Some(&address), services.store.env().clone()).await?;
+    for blueprint in wanted {
+        let tell = |step: &orrery_blueprint::Step| tracing::info!(blueprint = blueprint.name, "{step}");
+        let plan = carry_out::apply(&mut server, blueprint, environment, tell).await;
+        let plan =
+            plan.map_err(|error| format!("the blueprint '{}' is not applied: {error}", blueprint.name))?;
+        if plan.is_refused() {
+            let refused = plan.steps.iter().find(|step| step.verdict.word() == "refused");
+            let refused = refused.map(print::step).unwrap_or_default();
+            return Err(format!("the blueprint '{}' is not applied: {}", blueprint.name, refused.trim()));
+        }
+        for note in &plan.notes {
+            tracing::info!(blueprint = blueprint.name, "{note}");
+        }
+    }
+    Ok(())
+}
+
+fn listener() -> Result<Listener, String> {
+    let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    Listener::bind(any, None).map_err(|error| format!("no port of loopback can be listened on: {error}"))
+}
+
+fn address(listener: &Listener) -> Result<SocketAddr, String> {
+    listener.local_addr().map_err(|error| error.to_string())
+}

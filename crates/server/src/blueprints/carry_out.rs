@@ -1,0 +1,196 @@
+//! Taking the steps of a plan, one request after another.
+//!
+//! Each step is well by itself, so whatever breaks it off leaves something that the next apply completes. A create that
+//! finds the resource there, or a replace that finds another version, means that somebody else is at work: then the server
+//! is looked at anew, and the plan with it, a few times.
+
+use super::server::{Call, Server, segment};
+use http::StatusCode;
+use orrery_blueprint::{Blueprint, Change, Environment, Plan, Step, Subject, Verdict, plan};
+use orrery_core::limits;
+use orrery_documents::definition::{ContainerDefinition, Throughput};
+use serde_json::{Map, Value, json};
+
+/// How a request went that somebody else may have overtaken.
+enum Sent {
+    Done,
+    Overtaken,
+}
+
+/// Example items: inserted, or there before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fixtures {
+    pub inserted: usize,
+    pub there: usize,
+}
+
+/// Makes the server as the blueprint says; `tell` hears of each step that was taken. The plan is the first one.
+pub async fn apply(
+    server: &mut Server<'_>,
+    blueprint: &Blueprint,
+    environment: Environment,
+    mut tell: impl FnMut(&Step),
+) -> Result<Plan, String> {
+    let mut first = None;
+    for _ in 0..limits::BLUEPRINT_ROUNDS_MAX {
+        let planned = plan(blueprint, environment, &server.observe(blueprint).await?);
+        let is_again = first.is_some();
+        first.get_or_insert_with(|| planned.clone());
+        if planned.is_refused() {
+            return Ok(planned);
+        }
+        if round(server, &planned, is_again, &mut tell).await? {
+            return Ok(first.unwrap_or(planned));
+        }
+    }
+    Err(format!("somebody else keeps changing '{}'; try again when they are done", blueprint.database))
+}
+
+/// Whether all steps were taken. What was told of in an earlier round is not told again.
+async fn round(
+    server: &mut Server<'_>,
+    plan: &Plan,
+    is_again: bool,
+    tell: &mut impl FnMut(&Step),
+) -> Result<bool, String> {
+    for step in &plan.steps {
+        if let Sent::Overtaken = take(server, step).await? {
+            return Ok(false);
+        }
+        if !is_again || step.verdict != Verdict::Nothing {
+            tell(step);
+        }
+    }
+    Ok(true)
+}
+
+async fn take(server: &mut Server<'_>, step: &Step) -> Result<Sent, String> {
+    let subject = &step.subject;
+    match &step.verdict {
+        Verdict::Nothing | Verdict::Refused(_) => Ok(Sent::Done),
+        Verdict::CreateDatabase { throughput } => {
+            let body = Map::from_iter([("id".to_owned(), json!(subject.database))]);
+            send(server, with(Call::post("dbs", String::new(), "/dbs".to_owned(), &body), *throughput)).await
+        }
+        Verdict::CreateContainer { body, throughput, schema } => {
+            let link = format!("dbs/{}", subject.database);
+            let path = format!("/dbs/{}/colls", segment(&subject.database));
+            let sent = send(server, with(Call::post("colls", link, path, body), *throughput)).await?;
+            if let (Sent::Done, Some(schema)) = (&sent, schema) {
+                put_schema(server, subject, schema).await?;
+            }
+            Ok(sent)
+        }
+        Verdict::Change(changes) => {
+            for change in changes {
+                if let Sent::Overtaken = make(server, subject, change).await? {
+                    return Ok(Sent::Overtaken);
+                }
+            }
+            Ok(Sent::Done)
+        }
+    }
+}
+
+async fn make(server: &mut Server<'_>, subject: &Subject, change: &Change) -> Result<Sent, String> {
+    match change {
+        Change::Definition { body, etag, .. } => {
+            let (link, path) = places(subject);
+            send(server, Call::put("colls", link, path, body).header("if-match", etag.clone())).await
+        }
+        Change::Throughput { offer, to, .. } => {
+            let mut body = Map::from_iter([("content".to_owned(), to.to_offer_content())]);
+            body.insert("id".to_owned(), json!(offer));
+            body.insert("offerVersion".to_owned(), json!("V2"));
+            let path = format!("/offers/{}", segment(offer));
+            send(server, Call::put("offers", offer.to_lowercase(), path, &body)).await
+        }
+        Change::Schema { body } => put_schema(server, subject, body).await.map(|()| Sent::Done),
+    }
+}
+
+async fn put_schema(server: &mut Server<'_>, subject: &Subject, body: &Value) -> Result<(), String> {
+    server.put_schema(&subject.database, subject.container.as_deref().unwrap_or_default(), body).await
+}
+
+async fn send(server: &mut Server<'_>, call: Call<'_>) -> Result<Sent, String> {
+    let path = call.path.clone();
+    let answer = server.call(call).await?;
+    match answer.status {
+        StatusCode::CONFLICT | StatusCode::PRECONDITION_FAILED => Ok(Sent::Overtaken),
+        status if status.is_success() => Ok(Sent::Done),
+        _ => Err(format!("{path}: {}", answer.refusal())),
+    }
+}
+
+fn with(call: Call<'_>, throughput: Option<Throughput>) -> Call<'_> {
+    match throughput {
+        None => call,
+        Some(Throughput::Manual(units)) => call.header("x-ms-offer-throughput", units.to_string()),
+        Some(Throughput::Autoscale { max, .. }) => {
+            call.header("x-ms-cosmos-offer-autopilot-settings", json!({"maxThroughput": max}).to_string())
+        }
+    }
+}
+
+/// The link and the path of a container.
+fn places(subject: &Subject) -> (String, String) {
+    let container = subject.container.as_deref().unwrap_or_default();
+    let path = format!("/dbs/{}/colls/{}", segment(&subject.database), segment(container));
+    (format!("dbs/{}/colls/{container}", subject.database), path)
+}
+
+/// Inserts the example items that are not there; one that is stays as it is.
+pub async fn insert_fixtures(server: &mut Server<'_>, blueprint: &Blueprint) -> Result<Fixtures, String> {
+    let mut fixtures = Fixtures::default();
+    for container in &blueprint.containers {
+        let name = container.definition.name().to_string();
+        let subject = Subject { database: blueprint.database.to_string(), container: Some(name.clone()) };
+        let (link, path) = places(&subject);
+        for item in &container.fixtures {
+            let key = partition_key(&container.definition, item);
+            let call = Call::post("docs", link.clone(), format!("{path}/docs"), item);
+            let answer = server.call(call.header("x-ms-documentdb-partitionkey", key)).await?;
+            match answer.status {
+                StatusCode::CONFLICT => fixtures.there += 1,
+                status if status.is_success() => fixtures.inserted += 1,
+                _ => {
+                    let id = item.get("id").and_then(Value::as_str).unwrap_or_default();
+                    return Err(format!(
+                        "the example item '{id}' of '{name}' is not taken: {}",
+                        answer.refusal()
+                    ));
+                }
+            }
+        }
+    }
+    Ok(fixtures)
+}
+
+/// The header's text: an array in ASCII, with an empty object for what the item has not.
+fn partition_key(definition: &ContainerDefinition, item: &Map<String, Value>) -> String {
+    let part = |path: &orrery_documents::definition::PropertyPath| {
+        let mut names = path.segments().iter();
+        let first = names.next().and_then(|name| item.get(name));
+        names.fold(first, |found, name| found?.get(name)).cloned().unwrap_or_else(|| json!({}))
+    };
+    let parts: Vec<Value> = definition.partition_key().paths().iter().map(part).collect();
+    crate::query::ascii(&Value::Array(parts).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_partition_key_of_an_item_is_read_along_its_paths() {
+        let definition = |paths: Value, kind: &str| {
+            let body = json!({"id": "c", "partitionKey": {"paths": paths, "kind": kind, "version": 2}});
+            ContainerDefinition::parse(body.as_object().expect("an object").clone()).expect("a definition")
+        };
+        let item = json!({"id": "a", "user": {"id": "é"}, "n": 1});
+        let item = item.as_object().expect("an object");
+        assert_eq!(partition_key(&definition(json!(["/user/id"]), "Hash"), item), "[\"\\u00e9\"]");
+        assert_eq!(partition_key(&definition(json!(["/n", "/none/x"]), "MultiHash"), item), "[1,{}]");
+    }
+}

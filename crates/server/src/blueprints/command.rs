@@ -1,0 +1,151 @@
+//! `orrery apply`: makes a running server as blueprints say, or says how it differs.
+
+use super::carry_out::{self, Fixtures};
+use super::server::Server;
+use super::{files, print};
+use crate::client::{self, Account, AccountFlags, Address};
+use clap::Args;
+use orrery_blueprint::{Blueprint, Environment, Plan, Step, Variables, plan};
+use orrery_core::Env;
+use std::io::Write;
+use std::process::ExitCode;
+
+#[derive(Args)]
+pub struct ApplyFlags {
+    /// Files (.yaml, .tf, .json of ARM), folders of them, names of built-in blueprints, or all
+    #[arg(required = true, value_name = "FILE|NAME")]
+    what: Vec<String>,
+    #[command(flatten)]
+    account: AccountFlags,
+    /// The server's services port, which takes schemas [default: port 8080 beside --url]
+    #[arg(long, env = "ORRERY_SERVICES_URL")]
+    services_url: Option<String>,
+    /// Leave the schemas out, for a server whose services port cannot be reached
+    #[arg(long)]
+    without_schemas: bool,
+    /// Whose throughput: development, staging or production
+    #[arg(long = "env", value_name = "ENVIRONMENT", default_value = "development")]
+    environment: Environment,
+    /// A variable of Terraform or a parameter of ARM; may be repeated
+    #[arg(long = "var", value_name = "NAME=VALUE", value_parser = variable)]
+    variables: Vec<(String, String)>,
+    /// Change nothing; say what differs, with exit code 1 if anything does
+    #[arg(long)]
+    check: bool,
+    /// Insert the example items that are not there
+    #[arg(long, conflicts_with = "check")]
+    fixtures: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const SERVICES_PORT: u16 = 8080;
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err(format!("'{text}' is not like name=value")),
+    }
+}
+
+/// Runs the verb: 0 if the server is as declared, 1 if it differs or a step is refused; the error is a sentence.
+pub fn apply(flags: &ApplyFlags) -> Result<ExitCode, String> {
+    let blueprints = files::blueprints(&flags.what, &Variables::new(flags.variables.iter().cloned()))?;
+    let account = Account::parse(&flags.account)?;
+    let services = match &flags.services_url {
+        Some(url) => Address::parse("--services-url", url)?,
+        None => Address { port: SERVICES_PORT, ..account.address.clone() },
+    };
+    let has_schemas =
+        blueprints.iter().flat_map(|one| &one.containers).any(|container| container.schema.is_some());
+    let services = Some(&services).filter(|_| has_schemas && !flags.without_schemas);
+    client::block_on(run(flags, &blueprints, &account, services))?
+}
+
+async fn run(
+    flags: &ApplyFlags,
+    blueprints: &[Blueprint],
+    account: &Account,
+    services: Option<&Address>,
+) -> Result<ExitCode, String> {
+    let env = Env::system().map_err(|error| error.to_string())?;
+    let mut server = Server::open(account, services, env).await?;
+    let mut plans = Vec::new();
+    for blueprint in blueprints {
+        let observed = server.observe(blueprint).await?;
+        plans.push((plan(blueprint, flags.environment, &observed), None));
+    }
+    let is_refused = plans.iter().any(|(plan, _): &(Plan, _)| plan.is_refused());
+    // Nothing is begun that is known not to end.
+    if flags.check || is_refused {
+        let is_done = plans.iter().all(|(plan, _)| plan.is_done());
+        say(flags, &plans, false)?;
+        return Ok(if is_done { ExitCode::SUCCESS } else { ExitCode::from(1) });
+    }
+    let mut out = Out { is_json: flags.json };
+    let mut done: Vec<(Plan, Option<Fixtures>)> = Vec::new();
+    for (blueprint, (plan, _)) in blueprints.iter().zip(&plans) {
+        out.line(&print::heading(plan))?;
+        for note in print::notes(plan) {
+            out.line(&note)?;
+        }
+        let mut told = Ok(());
+        let tell = |step: &Step| {
+            if told.is_ok() {
+                told = out.line(&print::step(step));
+            }
+        };
+        let taken = carry_out::apply(&mut server, blueprint, flags.environment, tell).await?;
+        told?;
+        if taken.is_refused() {
+            done.push((taken, None));
+            continue;
+        }
+        let fixtures = match flags.fixtures {
+            false => None,
+            true => Some(carry_out::insert_fixtures(&mut server, blueprint).await?),
+        };
+        if let Some(fixtures) = fixtures {
+            out.line(&print::fixtures(fixtures))?;
+        }
+        done.push((taken, fixtures));
+    }
+    let is_refused = done.iter().any(|(plan, _)| plan.is_refused());
+    if is_refused || flags.json {
+        say(flags, &done, !is_refused)?;
+    } else {
+        out.line(&print::summary(&done.iter().map(|(plan, _)| plan).collect::<Vec<_>>(), true))?;
+    }
+    Ok(if is_refused { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Whole plans.
+fn say(flags: &ApplyFlags, plans: &[(Plan, Option<Fixtures>)], is_applied: bool) -> Result<(), String> {
+    if flags.json {
+        return Out { is_json: false }.line(&print::json(plans, is_applied).to_string());
+    }
+    let mut out = Out { is_json: false };
+    for (plan, _) in plans {
+        out.line(&print::heading(plan))?;
+        for line in print::notes(plan).into_iter().chain(plan.steps.iter().map(print::step)) {
+            out.line(&line)?;
+        }
+    }
+    out.line(&print::summary(&plans.iter().map(|(plan, _)| plan).collect::<Vec<_>>(), is_applied))
+}
+
+/// Standard output; with JSON wanted, lines for people are left out.
+struct Out {
+    is_json: bool,
+}
+
+impl Out {
+    fn line(&mut self, line: &str) -> Result<(), String> {
+        if self.is_json {
+            return Ok(());
+        }
+        let printed = writeln!(std::io::stdout().lock(), "{line}");
+        printed.map_err(|error| format!("the report cannot be printed: {error}"))
+    }
+}

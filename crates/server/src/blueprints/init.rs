@@ -1,0 +1,29 @@
+//! `orrery init`: writes a blueprint to begin with.
+
+use clap::Args;
+use orrery_blueprint::starter;
+use std::io::Write;
+
+#[derive(Args)]
+pub struct InitFlags {
+    /// The blueprint's name; the file is NAME.yaml
+    name: String,
+}
+
+/// Runs the verb; a file that is there stays.
+pub fn init(flags: &InitFlags) -> Result<(), String> {
+    let name = flags.name.as_str();
+    let is_plain = name.chars().all(|one| one.is_ascii_alphanumeric() || matches!(one, '-' | '_'));
+    if name.is_empty() || !is_plain {
+        return Err(format!("'{name}' is no name of a blueprint; use letters, digits, '-' and '_'"));
+    }
+    let path = format!("{name}.yaml");
+    let file = std::fs::OpenOptions::new().write(true).create_new(true).open(&path);
+    let mut file = file.map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => format!("{path} is there already; choose another name"),
+        _ => format!("{path} cannot be written: {error}"),
+    })?;
+    file.write_all(starter(name).as_bytes()).map_err(|error| format!("{path} cannot be written: {error}"))?;
+    println!("{path} is a blueprint to begin with; apply it with: orrery apply {path}");
+    Ok(())
+}

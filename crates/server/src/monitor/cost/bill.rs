@@ -1,0 +1,185 @@
+//! What measured use costs in each mode. Pure arithmetic.
+//!
+//! ```text
+//! serverless   request units
+//! manual       in each hour what is provisioned; where nothing is, the month's busiest second, in steps of 100, 400 at least
+//! autoscale    in each hour its busiest second, at least a tenth of the maximum and at most the maximum; where there is no
+//!              maximum, the month's busiest second in steps of 1,000
+//! storage      the mean of the hours, for the part of the month that was measured; the same in each mode
+//! ```
+
+use super::prices::{Prices, Scenario};
+use orrery_core::limits;
+use orrery_documents::definition::Throughput;
+use orrery_documents::metering::{Owner, Use};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Bill {
+    pub month: String,
+    /// Of the month, and of those the ones in which the server ran.
+    pub hours: u32,
+    pub hours_measured: u32,
+    pub lines: Vec<Line>,
+    /// The same for a whole month of such hours.
+    pub projected: Costs,
+    pub total: Costs,
+    pub scenarios: Vec<Scenario>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    pub database: String,
+    /// None where a database's containers share its throughput.
+    pub container: Option<String>,
+    pub requests: u64,
+    pub request_units: f64,
+    pub peak_units_per_second: f64,
+    pub gigabytes: f64,
+    /// How it is provisioned, and what of each of the other two is reckoned with.
+    pub mode: Mode,
+    pub manual_units: u64,
+    pub autoscale_units_max: u64,
+    pub costs: Costs,
+    pub cheapest: Mode,
+}
+
+/// In dollars.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Costs {
+    pub serverless: f64,
+    pub manual: f64,
+    pub autoscale: f64,
+    pub storage: f64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    #[default]
+    Serverless,
+    Manual,
+    Autoscale,
+}
+
+impl Mode {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Serverless => "serverless",
+            Self::Manual => "manual",
+            Self::Autoscale => "autoscale",
+        }
+    }
+}
+
+/// The bill of a month of so many hours.
+pub fn bill(prices: &Prices, month: &str, hours: u32, used: &[(u32, Owner, Use)]) -> Bill {
+    let mut owners: BTreeMap<Owner, Vec<&Use>> = BTreeMap::new();
+    used.iter().for_each(|(_, owner, used)| owners.entry(*owner).or_default().push(used));
+    let measured: std::collections::BTreeSet<u32> = used.iter().map(|(hour, ..)| *hour).collect();
+    let lines: Vec<Line> = owners.values().map(|hours_used| line(prices, hours, hours_used)).collect();
+    let total = lines.iter().fold(Costs::default(), |sum, line| sum.plus(&line.costs));
+    let hours_measured = measured.len() as u32;
+    let whole = f64::from(hours) / f64::from(hours_measured.max(1));
+    Bill {
+        month: month.to_owned(),
+        hours,
+        hours_measured,
+        lines,
+        projected: total.times(whole),
+        total,
+        scenarios: prices.scenarios.clone(),
+    }
+}
+
+fn line(prices: &Prices, hours: u32, used: &[&Use]) -> Line {
+    let peak = used.iter().map(|hour| hour.peak_hundredths).max().unwrap_or(0) as f64 / 100.0;
+    let hundredths: u64 = used.iter().map(|hour| hour.hundredths).fold(0, u64::saturating_add);
+    let request_units = hundredths as f64 / 100.0;
+    let manual_units = stepped(peak, limits::THROUGHPUT_MANUAL_STEP, limits::THROUGHPUT_MANUAL_MIN);
+    let autoscale_max = stepped(peak, limits::THROUGHPUT_AUTOSCALE_STEP, limits::THROUGHPUT_AUTOSCALE_STEP);
+    let (mut manual, mut autoscale, mut bytes) = (0.0, 0.0, 0.0);
+    for hour in used {
+        manual += match hour.throughput {
+            Some(Throughput::Manual(units)) => units as f64,
+            _ => manual_units as f64,
+        };
+        let max = match hour.throughput {
+            Some(Throughput::Autoscale { max, .. }) => max as f64,
+            _ => autoscale_max as f64,
+        };
+        autoscale += (hour.peak_hundredths as f64 / 100.0).clamp(max / 10.0, max);
+        bytes += hour.bytes as f64;
+    }
+    // A month's price, for the hours that were measured.
+    let gigabyte_months = bytes / 1e9 / f64::from(hours.max(1));
+    let costs = Costs {
+        serverless: request_units / 1e6 * prices.serverless_per_million_units,
+        manual: manual / 100.0 * prices.manual_per_100_units_hour,
+        autoscale: autoscale / 100.0 * prices.autoscale_per_100_units_hour,
+        storage: gigabyte_months * prices.storage_per_gb_month,
+    };
+    let newest = used.last().and_then(|hour| hour.throughput);
+    Line {
+        database: used.first().map(|hour| hour.database.clone()).unwrap_or_default(),
+        container: used.first().and_then(|hour| hour.container.clone()),
+        requests: used.iter().map(|hour| hour.requests).fold(0, u64::saturating_add),
+        request_units,
+        peak_units_per_second: peak,
+        gigabytes: bytes / 1e9 / used.len().max(1) as f64,
+        mode: match newest {
+            None => Mode::Serverless,
+            Some(Throughput::Manual(_)) => Mode::Manual,
+            Some(Throughput::Autoscale { .. }) => Mode::Autoscale,
+        },
+        manual_units: match newest {
+            Some(Throughput::Manual(units)) => units,
+            _ => manual_units,
+        },
+        autoscale_units_max: match newest {
+            Some(Throughput::Autoscale { max, .. }) => max,
+            _ => autoscale_max,
+        },
+        cheapest: costs.cheapest(),
+        costs,
+    }
+}
+
+fn stepped(units: f64, step: u64, min: u64) -> u64 {
+    (units.ceil() as u64).max(min).next_multiple_of(step)
+}
+
+impl Costs {
+    fn plus(&self, other: &Self) -> Self {
+        Self {
+            serverless: self.serverless + other.serverless,
+            manual: self.manual + other.manual,
+            autoscale: self.autoscale + other.autoscale,
+            storage: self.storage + other.storage,
+        }
+    }
+
+    fn times(&self, by: f64) -> Self {
+        Self {
+            serverless: self.serverless * by,
+            manual: self.manual * by,
+            autoscale: self.autoscale * by,
+            storage: self.storage * by,
+        }
+    }
+
+    pub fn cheapest(&self) -> Mode {
+        let modes = [
+            (self.serverless, Mode::Serverless),
+            (self.manual, Mode::Manual),
+            (self.autoscale, Mode::Autoscale),
+        ];
+        let least = modes.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
+        least.map_or(Mode::Serverless, |(_, mode)| mode)
+    }
+}
+
+#[cfg(test)]
+#[path = "bill_cases.rs"]
+mod cases;

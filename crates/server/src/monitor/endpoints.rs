@@ -1,0 +1,51 @@
+//! `/metrics`, `/v1/alerts`, `/v1/top` and `/v1/cost` of the services port.
+//!
+//! The port asks for no key. `/metrics` answers to everybody, for that is how it is scraped, and names partitions only to
+//! the machine that the server runs on; the others show keys and texts of queries and answer to that machine alone.
+
+use super::{Watch, prometheus};
+use http::StatusCode;
+use orrery_api_common::Peer;
+use serde_json::{Value, json};
+
+pub type Problem = (StatusCode, String);
+
+/// What an endpoint says.
+pub enum Said {
+    Json(Value),
+    Text { kind: &'static str, text: String },
+}
+
+pub fn has(path: &str) -> bool {
+    ["/metrics", "/v1/alerts", "/v1/top", "/v1/cost"].contains(&path)
+}
+
+pub async fn answer(watch: &Watch, path: &str, query: Option<&str>, peer: Peer) -> Result<Said, Problem> {
+    let is_local = peer.addr.ip().to_canonical().is_loopback();
+    if !is_local && path != "/metrics" {
+        let sentence = "this is told to the machine that the server runs on, and to no other";
+        return Err((StatusCode::FORBIDDEN, sentence.to_owned()));
+    }
+    let (watch, path) = (watch.clone(), path.to_owned());
+    let month = query.unwrap_or_default().split('&').find_map(|pair| pair.strip_prefix("month="));
+    let month = month.map(str::to_owned);
+    // A look may write and read many rows.
+    let work = move || match path.as_str() {
+        "/metrics" => {
+            let text = prometheus::write(&watch.families(is_local));
+            Ok(Said::Text { kind: prometheus::CONTENT_TYPE, text })
+        }
+        "/v1/alerts" => Ok(Said::Json(json!({ "now_ms": watch.now().millis(), "alerts": watch.alerts() }))),
+        "/v1/top" => shown(&watch.top()),
+        _ => shown(&watch.cost(month.as_deref())?),
+    };
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(broken(error.to_string())))
+}
+
+fn shown(value: &impl serde::Serialize) -> Result<Said, Problem> {
+    serde_json::to_value(value).map(Said::Json).map_err(|error| broken(error.to_string()))
+}
+
+fn broken(why: String) -> Problem {
+    (StatusCode::INTERNAL_SERVER_ERROR, why)
+}

@@ -1,0 +1,49 @@
+//! Measurements as they are told, in no format yet: `prometheus` and `otlp` write them.
+
+use orrery_api_cosmos::monitor::Histogram;
+
+/// Measurements of one name.
+#[derive(Debug)]
+pub struct Family {
+    /// As OpenTelemetry spells it, with dots.
+    pub name: String,
+    pub help: &'static str,
+    pub unit: Unit,
+    pub values: Values,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    None,
+    Milliseconds,
+    Bytes,
+    Seconds,
+}
+
+#[derive(Debug)]
+pub enum Values {
+    /// What only grows while the process lives.
+    Counter(Vec<(Labels, f64)>),
+    Gauge(Vec<(Labels, f64)>),
+    Histogram(Vec<(Labels, Histogram)>),
+}
+
+/// Names and values, in the order in which they are written.
+pub type Labels = Vec<(&'static str, String)>;
+
+impl Family {
+    pub fn counter(name: &str, help: &'static str, values: Vec<(Labels, f64)>) -> Self {
+        Self { name: name.to_owned(), help, unit: Unit::None, values: Values::Counter(values) }
+    }
+
+    pub fn gauge(name: &str, help: &'static str, unit: Unit, values: Vec<(Labels, f64)>) -> Self {
+        Self { name: name.to_owned(), help, unit, values: Values::Gauge(values) }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        match &self.values {
+            Values::Counter(values) | Values::Gauge(values) => values.is_empty(),
+            Values::Histogram(values) => values.is_empty(),
+        }
+    }
+}

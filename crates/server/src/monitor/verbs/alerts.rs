@@ -1,0 +1,57 @@
+//! `orrery alerts`: what is in trouble, since when, and what was. Exit code 1 while something is.
+
+use super::table::table;
+use super::{ServicesFlags, fetch, print, print_json};
+use crate::client::block_on;
+use clap::Args;
+use orrery_core::Timestamp;
+use serde_json::Value;
+use std::process::ExitCode;
+
+#[derive(Args)]
+pub struct AlertsFlags {
+    #[command(flatten)]
+    services: ServicesFlags,
+}
+
+/// Runs the verb; the error is a sentence for a person.
+pub fn alerts(flags: &AlertsFlags) -> Result<ExitCode, String> {
+    let said: Value = block_on(fetch(&flags.services, "/v1/alerts"))??;
+    let alerts = said["alerts"].as_array().ok_or("the server's answer is not understood")?;
+    if flags.services.json {
+        print_json(&said)?;
+    } else {
+        print(&drawn(alerts));
+    }
+    let is_firing = alerts.iter().any(|alert| alert["state"] == "firing");
+    Ok(if is_firing { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+fn drawn(alerts: &[Value]) -> String {
+    if alerts.is_empty() {
+        return "Nothing is in trouble.\n".to_owned();
+    }
+    let text = |alert: &Value, name: &str| alert[name].as_str().unwrap_or_default().to_owned();
+    let rows: Vec<Vec<String>> = alerts
+        .iter()
+        .map(|alert| {
+            let whom = ["database", "container", "operation", "partition"];
+            let whom: Vec<String> =
+                whom.iter().map(|name| text(alert, name)).filter(|it| !it.is_empty()).collect();
+            let value = match (alert["value"].as_f64(), alert["above"].as_f64()) {
+                (Some(value), Some(above)) => format!("{value} > {above} {}", text(alert, "unit")),
+                _ => String::new(),
+            };
+            let since = Timestamp::from_millis(alert["since_ms"].as_u64().unwrap_or(0)).to_http();
+            vec![
+                text(alert, "state"),
+                text(alert, "rule"),
+                whom.join(" / "),
+                value,
+                since,
+                text(alert, "advice"),
+            ]
+        })
+        .collect();
+    table(&["STATE", "RULE", "WHERE", "VALUE", "SINCE", "WHAT TO DO"], &rows, 0, 0)
+}
