@@ -240,17 +240,17 @@ impl Cosmos {
         }
     }
 
-    /// Whether the container is still there, with another way of indexing or another schema than `known` has.
+    /// Whether the container of a write that was refused because of it is still there. Then it came to be indexed in another
+    /// way or to have another schema meanwhile, or had so for a moment, and the write is decided again.
     pub(crate) fn is_reindexed(&self, known: &Container) -> Result<bool, Failure> {
         Ok(self.reindexed(known)?.is_some())
     }
 
-    /// The container as it is now, if it is still there and has another way of indexing or another schema than
-    /// `known` has.
+    /// That container as it is now. It may look like `known`: a schema that was set and removed again has refused what was
+    /// under way between.
     pub(crate) fn reindexed(&self, known: &Container) -> Result<Option<Arc<Container>>, Failure> {
         let catalog = self.0.store.newest_catalog()?;
-        let now = catalog.container_by_number(known.number());
-        Ok(now.filter(|now| !now.takes_writes_like(known)).cloned())
+        Ok(catalog.container_by_number(known.number()).cloned())
     }
 
     async fn dispatch(&self, request: &mut Request, located: Located<'_>) -> Result<Reply, Failure> {

@@ -174,11 +174,6 @@ impl Container {
         Bytes::from(value)
     }
 
-    /// Whether a write that was prepared for the one is good for the other, as far as the container goes.
-    pub fn takes_writes_like(&self, other: &Self) -> bool {
-        self.alive_value() == other.alive_value()
-    }
-
     /// What its items must look like, if that was said.
     pub fn schemas(&self) -> Option<&Arc<Schemas>> {
         self.schemas.as_ref()
