@@ -4,11 +4,10 @@
 //! places, over text that is known to be good.
 
 use crate::node::{Data, Fault, Member, Node, Place, fault};
-use serde::de::IgnoredAny;
 
 pub(crate) fn load(file: usize, text: &str) -> Result<Node, Fault> {
     let text = text.trim_start_matches('\u{feff}');
-    serde_json::from_str::<IgnoredAny>(text).map_err(|error| {
+    serde_json::from_str::<serde_json::Value>(text).map_err(|error| {
         let at = Place { file, line: error.line(), column: error.column() };
         let said = error.to_string();
         let said = said.split(" at line ").next().unwrap_or_default();

@@ -13,7 +13,7 @@ fn refused(name: &str, text: String, fragment: &str) {
 
 #[test]
 fn what_is_deep_is_refused() {
-    refused("a.yaml", "[".repeat(100_000), "deep");
+    refused("a.yaml", "[".repeat(100_000), "recursion limit");
     refused("a.yaml", "- ".repeat(100_000), "deep");
     refused("a.json", "[".repeat(100_000), "recursion limit");
     for deep in ["(", "[", "!", "{a=", "f(", "\"${"] {

@@ -133,7 +133,8 @@ async fn a_small_partition_tells_of_the_indexes_that_the_policy_gives() {
         let wished = json!(["/pk ASC", "/m ASC", "/n DESC"]);
         assert_eq!(of("PotentialCompositeIndexes", "IndexSpecs"), [wished]);
     }
-    let ask = Ask::of("s", "SELECT VALUE c.n FROM c WHERE c.pk = 'p' ORDER BY c.n DESC").partition(r#"["p"]"#);
+    let ask =
+        Ask::of("s", "SELECT VALUE c.n FROM c WHERE c.pk = 'p' ORDER BY c.n DESC").partition(r#"["p"]"#);
     let page = first(&world, &ask, &["x-ms-cosmos-populateindexmetrics"]).await;
     assert_eq!(page.rows, [3, 2, 1, 0]);
     let text = STANDARD.decode(page.reply.header(UTILIZATION).unwrap()).unwrap();

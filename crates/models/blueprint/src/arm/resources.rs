@@ -24,7 +24,10 @@ pub(super) fn gather(template: &Node, scope: &Scope<'_>, account: &mut Account) 
                 account.set_throughput(settings.at, database, Some(container), settings.throughput)?;
             }
             _ => {
-                return fault(settings.at, "throughput settings are named default, below what they belong to");
+                return fault(
+                    settings.at,
+                    "throughput settings are named default, below what they belong to",
+                );
             }
         }
     }
