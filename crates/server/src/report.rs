@@ -3,6 +3,7 @@
 //! It shows partition keys, ids and the texts of queries, and this port asks for no key. So it answers to the machine
 //! that it runs on and to nobody else.
 
+use crate::services::{Problem, only_here};
 use http::StatusCode;
 use orrery_api_common::Peer;
 use orrery_api_cosmos::{Cosmos, usage};
@@ -10,11 +11,8 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 /// The report on the container that the query string names; else a status and a sentence.
-pub async fn of(cosmos: &Cosmos, query: Option<&str>, peer: Peer) -> Result<Value, (StatusCode, String)> {
-    if !peer.addr.ip().to_canonical().is_loopback() {
-        let sentence = "this is told to the machine that the server runs on, and to no other";
-        return Err((StatusCode::FORBIDDEN, sentence.to_owned()));
-    }
+pub async fn of(cosmos: &Cosmos, query: Option<&str>, peer: Peer) -> Result<Value, Problem> {
+    only_here(peer)?;
     let query = query.unwrap_or_default();
     let (Some(database), Some(container)) = (named(query, "database"), named(query, "container")) else {
         let sentence = "say which container: /v1/advice?database=D&container=C";

@@ -20,6 +20,18 @@ use std::sync::Arc;
 
 pub const BODY_BYTES_MAX: usize = 64 * 1024;
 
+/// Why a request is not answered: a status, and a sentence for a person.
+pub type Problem = (StatusCode, String);
+
+/// What shows keys, texts or ids is for the server's own machine, because the port asks for no key.
+pub fn only_here(peer: Peer) -> Result<(), Problem> {
+    if peer.is_local() {
+        return Ok(());
+    }
+    let sentence = "this is told to the machine that the server runs on, and to no other";
+    Err((StatusCode::FORBIDDEN, sentence.to_owned()))
+}
+
 #[derive(Clone)]
 pub struct Services {
     pub store: Store,

@@ -1,6 +1,6 @@
 //! Asking the server: for the definitions as every client does, and for the report on each container.
 
-use crate::client::{Account, Address, Answer, Connection, SEGMENT};
+use crate::client::{Account, Address, Answer, Connection, SEGMENT, Services};
 use bytes::Bytes;
 use http::{Method, Request};
 use http_body_util::Full;
@@ -27,16 +27,15 @@ pub struct Wanted<'a> {
 
 pub async fn containers(
     account: &Account,
-    services: &Address,
+    services: Address,
     wanted: Wanted<'_>,
 ) -> Result<Vec<Container>, String> {
-    let mut cosmos = Cosmos { account, connection: Connection::open(&account.address).await?, env: env()? };
+    let mut cosmos = Cosmos { account, connection: account.connect().await?, env: env()? };
     let databases = match wanted.database {
         Some(name) => vec![name.to_owned()],
         None => cosmos.databases().await?,
     };
-    let mut reports =
-        Connection::open(services).await.map_err(|error| format!("{error}, or --services-url"))?;
+    let mut reports = Services::open(services).await?;
     let mut found = Vec::new();
     for database in databases {
         let definitions = match wanted.container {
@@ -47,7 +46,7 @@ pub async fn containers(
             let definition = ContainerDefinition::parse(definition)
                 .map_err(|error| format!("a container's definition is not understood: {error}"))?;
             let name = definition.name().to_string();
-            let report = report(&mut reports, services, &database, &name).await?;
+            let report = report(&mut reports, &database, &name).await?;
             found.push(Container { database: database.clone(), name, definition, report });
         }
     }
@@ -93,19 +92,10 @@ impl Cosmos<'_> {
     }
 }
 
-async fn report(
-    connection: &mut Connection,
-    services: &Address,
-    database: &str,
-    container: &str,
-) -> Result<Report, String> {
+async fn report(services: &mut Services, database: &str, container: &str) -> Result<Report, String> {
     let value = |name: &str| utf8_percent_encode(name, NON_ALPHANUMERIC).to_string();
     let path = format!("/v1/advice?database={}&container={}", value(database), value(container));
-    let request = Request::get(path).header("host", services.authority()).body(Full::new(Bytes::new()));
-    let request = request.map_err(|error| format!("the request cannot be written: {error}"))?;
-    let answer = read(&connection.exchange(request).await?)?;
-    serde_json::from_value(answer)
-        .map_err(|error| format!("the report on '{container}' is not understood: {error}"))
+    services.ask(Request::get(path), Bytes::new()).await
 }
 
 fn read(answer: &Answer) -> Result<Value, String> {

@@ -13,7 +13,7 @@ mod finding;
 mod print;
 mod rules;
 
-use crate::client::{Account, AccountFlags, Address};
+use crate::client::{Account, AccountFlags, ServicesFlags};
 use clap::Args;
 use std::io::Write;
 
@@ -21,9 +21,8 @@ use std::io::Write;
 pub struct AdviseFlags {
     #[command(flatten)]
     account: AccountFlags,
-    /// The server's services port, which answers to its own machine only [default: port 8080 beside --url]
-    #[arg(long, env = "ORRERY_SERVICES_URL")]
-    services_url: Option<String>,
+    #[command(flatten)]
+    services: ServicesFlags,
     /// Only the containers of this database
     #[arg(long)]
     database: Option<String>,
@@ -35,20 +34,15 @@ pub struct AdviseFlags {
     json: bool,
 }
 
-const SERVICES_PORT: u16 = 8080;
-
 /// Runs the verb; the error is a sentence for a person.
 pub fn advise(flags: &AdviseFlags) -> Result<(), String> {
     if flags.container.is_some() && flags.database.is_none() {
         return Err("say which database the container is in: --database D --container C".to_owned());
     }
     let account = Account::parse(&flags.account)?;
-    let services = match &flags.services_url {
-        Some(url) => Address::parse("--services-url", url)?,
-        None => Address { port: SERVICES_PORT, ..account.address.clone() },
-    };
+    let services = flags.services.beside(&account.address)?;
     let wanted = ask::Wanted { database: flags.database.as_deref(), container: flags.container.as_deref() };
-    let containers = crate::client::block_on(ask::containers(&account, &services, wanted))??;
+    let containers = crate::client::block_on(ask::containers(&account, services, wanted))??;
     let advised = containers.iter().map(|container| {
         let report = &container.report;
         (container, rules::advise(&container.definition, &report.statistics, &report.usage))

@@ -3,7 +3,7 @@
 use super::carry_out::{self, Fixtures};
 use super::server::Server;
 use super::{files, print};
-use crate::client::{self, Account, AccountFlags, Address};
+use crate::client::{self, Account, AccountFlags, Address, ServicesFlags};
 use clap::Args;
 use orrery_blueprint::{Blueprint, Environment, Plan, Step, Variables, plan};
 use orrery_core::Env;
@@ -17,9 +17,8 @@ pub struct ApplyFlags {
     what: Vec<String>,
     #[command(flatten)]
     account: AccountFlags,
-    /// The server's services port, which takes schemas [default: port 8080 beside --url]
-    #[arg(long, env = "ORRERY_SERVICES_URL")]
-    services_url: Option<String>,
+    #[command(flatten)]
+    services: ServicesFlags,
     /// Leave the schemas out, for a server whose services port cannot be reached
     #[arg(long)]
     without_schemas: bool,
@@ -40,8 +39,6 @@ pub struct ApplyFlags {
     json: bool,
 }
 
-const SERVICES_PORT: u16 = 8080;
-
 fn variable(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
@@ -53,10 +50,7 @@ fn variable(text: &str) -> Result<(String, String), String> {
 pub fn apply(flags: &ApplyFlags) -> Result<ExitCode, String> {
     let blueprints = files::blueprints(&flags.what, &Variables::new(flags.variables.iter().cloned()))?;
     let account = Account::parse(&flags.account)?;
-    let services = match &flags.services_url {
-        Some(url) => Address::parse("--services-url", url)?,
-        None => Address { port: SERVICES_PORT, ..account.address.clone() },
-    };
+    let services = flags.services.beside(&account.address)?;
     let has_schemas =
         blueprints.iter().flat_map(|one| &one.containers).any(|container| container.schema.is_some());
     let services = Some(&services).filter(|_| has_schemas && !flags.without_schemas);

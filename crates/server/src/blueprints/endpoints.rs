@@ -5,7 +5,7 @@
 
 use super::at_start::own_account;
 use super::named::{self, Named, Page};
-use crate::services::Services;
+use crate::services::{Problem, Services, only_here};
 use http::request::Parts;
 use http::{Method, StatusCode};
 use orrery_api_common::Peer;
@@ -13,8 +13,6 @@ use orrery_blueprint::{Blueprint, Container, NamedQuery};
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-
-type Problem = (StatusCode, String);
 
 const ROOT: &str = "/v1/blueprints";
 /// What is not a parameter of the query: where to go on, and how many rows a page has.
@@ -26,10 +24,7 @@ pub fn has(path: &str) -> bool {
 }
 
 pub async fn handle(services: &Services, head: &Parts, peer: Peer) -> Result<Value, Problem> {
-    if !peer.addr.ip().to_canonical().is_loopback() {
-        let sentence = "this is told to the machine that the server runs on, and to no other";
-        return Err((StatusCode::FORBIDDEN, sentence.to_owned()));
-    }
+    only_here(peer)?;
     if head.method != Method::GET {
         return Err((StatusCode::METHOD_NOT_ALLOWED, "the verb is not allowed here".to_owned()));
     }

@@ -2,7 +2,7 @@
 
 use super::files;
 use super::server::segment;
-use crate::client::{Account, Connection};
+use crate::client::Account;
 use crate::query::ascii;
 use bytes::Bytes;
 use http::{Method, StatusCode};
@@ -102,7 +102,7 @@ pub async fn ask(
     let request = request.body(Full::new(Bytes::from(body)));
     let request = request
         .map_err(|error| (StatusCode::BAD_REQUEST, format!("the request cannot be written: {error}")))?;
-    let mut connection = Connection::open(&account.address).await.map_err(unreachable)?;
+    let mut connection = account.connect().await.map_err(unreachable)?;
     let answer = connection.exchange(request).await.map_err(unreachable)?;
     if !answer.status.is_success() {
         return Err((answer.status, answer.refusal()));

@@ -1,6 +1,6 @@
 //! The server that a blueprint is applied to, as its clients see it: what it has, and requests that change it.
 
-use crate::client::{Account, Address, Answer, Connection, SEGMENT};
+use crate::client::{Account, Address, Answer, Connection, SEGMENT, Services};
 use bytes::Bytes;
 use http::{Method, Request, StatusCode};
 use http_body_util::Full;
@@ -16,7 +16,7 @@ pub struct Server<'a> {
     account: &'a Account,
     connection: Connection,
     /// The services port, if schemas are to be told.
-    services: Option<(Address, Connection)>,
+    services: Option<Services>,
     env: Env,
 }
 
@@ -38,14 +38,14 @@ const PAUSE_MILLIS_MAX: u64 = 5_000;
 impl<'a> Server<'a> {
     /// `env` tells the time that requests are signed with.
     pub async fn open(account: &'a Account, services: Option<&Address>, env: Env) -> Result<Self, String> {
-        let connection = Connection::open(&account.address).await?;
+        let connection = account.connect().await?;
         let services = match services {
             None => None,
             Some(address) => {
-                let opened = Connection::open(address).await.map_err(|error| {
-                    format!("schemas are told to the services port: {error}, or --services-url, or --without-schemas")
-                })?;
-                Some((address.clone(), opened))
+                let opened = Services::open(address.clone()).await;
+                let told =
+                    |error| format!("schemas are told to the services port: {error}, or --without-schemas");
+                Some(opened.map_err(told)?)
             }
         };
         Ok(Self { account, connection, services, env })
@@ -154,12 +154,10 @@ impl<'a> Server<'a> {
         container: &str,
         body: Vec<u8>,
     ) -> Result<Option<Answer>, String> {
-        let Some((address, connection)) = &mut self.services else { return Ok(None) };
+        let Some(services) = &mut self.services else { return Ok(None) };
         let path = format!("/v1/schemas/{}/{}", segment(database), segment(container));
-        let request = Request::builder().method(verb).uri(path).header("host", address.authority());
-        let request = request.header("content-type", "application/json").body(Full::new(Bytes::from(body)));
-        let request = request.map_err(|error| format!("the request cannot be written: {error}"))?;
-        connection.exchange(request).await.map(Some)
+        let request = Request::builder().method(verb).uri(path).header("content-type", "application/json");
+        services.exchange(request, Bytes::from(body)).await.map(Some)
     }
 
     /// Sends a request, again if the server is too busy for it.

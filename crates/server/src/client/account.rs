@@ -1,6 +1,7 @@
 //! An account of a server: requests to it are signed as every client signs.
 
 use super::address::Address;
+use super::connection::Connection;
 use clap::Args;
 use http::{Method, Request, request::Builder};
 use orrery_api_common::{EMULATOR_KEY, Key, string_to_sign};
@@ -35,16 +36,24 @@ impl Account {
         Ok(Self { address, key })
     }
 
+    pub async fn connect(&self) -> Result<Connection, String> {
+        Connection::open(&self.address, "; start one with orrery serve, or give --url").await
+    }
+
     /// A request for `path`. It is signed for `link`, the names as they are: of the resource itself, or of the owner
     /// when all of a `kind` are meant.
     pub fn request(&self, verb: Method, kind: &str, link: &str, path: &str, now: Timestamp) -> Builder {
+        self.signed(verb, kind, link, path, now).header("host", self.address.authority())
+    }
+
+    /// The same for another port of the server.
+    pub fn signed(&self, verb: Method, kind: &str, link: &str, path: &str, now: Timestamp) -> Builder {
         let date = now.to_http();
         let signature = self.key.sign(&string_to_sign(verb.as_str(), kind, link, &date, ""));
         let token = format!("type=master&ver=1.0&sig={signature}");
         Request::builder()
             .method(verb)
             .uri(path)
-            .header("host", self.address.authority())
             .header("authorization", utf8_percent_encode(&token, NON_ALPHANUMERIC).to_string())
             .header("x-ms-date", date)
             .header("x-ms-version", PROTOCOL_VERSION)

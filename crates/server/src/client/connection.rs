@@ -43,13 +43,9 @@ impl Answer {
 }
 
 impl Connection {
-    pub async fn open(address: &Address) -> Result<Self, String> {
-        let nobody = |why: String| {
-            format!(
-                "no server at http://{} ({why}); start one with orrery serve, or give --url",
-                address.authority()
-            )
-        };
+    /// The hint ends the sentence that says that nobody answers.
+    pub async fn open(address: &Address, hint: &str) -> Result<Self, String> {
+        let nobody = |why: String| format!("no server at http://{} ({why}){hint}", address.authority());
         let stream = timeout(CONNECT_TIME_MAX, TcpStream::connect((&*address.host, address.port))).await;
         let stream = stream.map_err(|_| nobody("it does not answer".to_owned()))?;
         let stream = stream.map_err(|error| nobody(error.to_string()))?;

@@ -3,10 +3,12 @@
 mod account;
 mod address;
 mod connection;
+mod services;
 
 pub use account::{Account, AccountFlags, SEGMENT};
 pub use address::Address;
 pub use connection::{Answer, Connection};
+pub use services::{Services, ServicesFlags};
 
 /// Runs a verb's requests, one after another, on this thread.
 pub fn block_on<T>(work: impl Future<Output = T>) -> Result<T, String> {

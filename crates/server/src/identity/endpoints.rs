@@ -4,7 +4,7 @@
 //! people may have an account on the machine, and pages that a browser shows may reach its ports.
 
 use crate::account_keys::KeyKind;
-use crate::services::{BODY_BYTES_MAX, Services};
+use crate::services::{BODY_BYTES_MAX, Problem, Services, only_here};
 use http::request::Parts;
 use http::{Method, StatusCode};
 use hyper::body::Incoming;
@@ -15,17 +15,12 @@ use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-type Problem = (StatusCode, String);
-
 pub fn has(path: &str) -> bool {
     ["/v1/keys", "/v1/roles"].iter().any(|root| path == *root || path.starts_with(&format!("{root}/")))
 }
 
 pub async fn handle(services: &Services, head: &Parts, body: Incoming, peer: Peer) -> Result<Value, Problem> {
-    if !peer.addr.ip().to_canonical().is_loopback() {
-        let sentence = "this is told to the machine that the server runs on, and to no other";
-        return Err((StatusCode::FORBIDDEN, sentence.to_owned()));
-    }
+    only_here(peer)?;
     let segments: Vec<&str> = head.uri.path().split('/').skip(2).collect();
     let kind = segments.first().copied().unwrap_or_default();
     check_administrator(&services.cosmos, head, kind).map_err(problem)?;

@@ -4,11 +4,10 @@
 //! the machine that the server runs on; the others show keys and texts of queries and answer to that machine alone.
 
 use super::{Watch, prometheus};
+use crate::services::{Problem, only_here};
 use http::StatusCode;
 use orrery_api_common::Peer;
 use serde_json::{Value, json};
-
-pub type Problem = (StatusCode, String);
 
 /// What an endpoint says.
 pub enum Said {
@@ -21,10 +20,9 @@ pub fn has(path: &str) -> bool {
 }
 
 pub async fn answer(watch: &Watch, path: &str, query: Option<&str>, peer: Peer) -> Result<Said, Problem> {
-    let is_local = peer.addr.ip().to_canonical().is_loopback();
-    if !is_local && path != "/metrics" {
-        let sentence = "this is told to the machine that the server runs on, and to no other";
-        return Err((StatusCode::FORBIDDEN, sentence.to_owned()));
+    let is_local = peer.is_local();
+    if path != "/metrics" {
+        only_here(peer)?;
     }
     let (watch, path) = (watch.clone(), path.to_owned());
     let month = query.unwrap_or_default().split('&').find_map(|pair| pair.strip_prefix("month="));

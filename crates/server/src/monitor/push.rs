@@ -9,9 +9,6 @@ use orrery_api_common::Stop;
 use orrery_core::limits;
 use std::time::Duration;
 
-/// What a person would do about a server that is not there.
-const HINT: &str = "; start one with orrery serve, or give --url";
-
 /// Where to send, and how often.
 #[derive(Clone, Debug)]
 pub struct Push {
@@ -66,8 +63,7 @@ impl Push {
             .body(Full::new(Bytes::from(message)))
             .map_err(|error| error.to_string())?;
         let exchange = async {
-            let opened = Connection::open(&self.address).await;
-            let mut connection = opened.map_err(|error| error.replace(HINT, ""))?;
+            let mut connection = Connection::open(&self.address, "").await?;
             let answer = connection.exchange(request).await?;
             if answer.status.is_success() { Ok(()) } else { Err(answer.refusal()) }
         };

@@ -3,7 +3,7 @@
 use super::complaint;
 use super::endpoint::Endpoint;
 use super::pages::{Ask, Question};
-use crate::client::{Answer, Connection};
+use crate::client::Answer;
 use http::{HeaderName, HeaderValue};
 use orrery_core::Env;
 use serde_json::Value;
@@ -21,7 +21,7 @@ pub struct Explained {
 
 pub async fn ask(endpoint: &Endpoint, question: &Question) -> Result<Explained, String> {
     let env = Env::system().map_err(|error| error.to_string())?;
-    let mut connection = Connection::open(&endpoint.account.address).await?;
+    let mut connection = endpoint.account.connect().await?;
     let ask = Ask { body: question.body.clone(), continuation: None, rows_max: None };
     let mut request = endpoint.request(&ask, env.now())?;
     request.headers_mut().insert(EXPLAIN, HeaderValue::from_static("true"));

@@ -8,7 +8,7 @@ use super::complaint;
 use super::endpoint::Endpoint;
 use super::parameter::Parameter;
 use super::rows::{Format, Printer};
-use crate::client::{Answer, Connection};
+use crate::client::Answer;
 use bytes::Bytes;
 use orrery_core::Env;
 use orrery_value::{Value, raw, scan_value, utf8};
@@ -71,7 +71,7 @@ impl From<String> for Trouble {
 
 pub async fn print_all(endpoint: &Endpoint, question: &Question, wish: &Wish) -> Result<Totals, Trouble> {
     let env = Env::system().map_err(|error| error.to_string())?;
-    let mut connection = Connection::open(&endpoint.account.address).await?;
+    let mut connection = endpoint.account.connect().await?;
     let mut printer = Printer::new(wish.format, std::io::stdout().lock());
     let mut totals = Totals::default();
     let mut continuation: Option<String> = None;

@@ -1,10 +1,9 @@
 //! `orrery schema`: what the items of a container must look like.
 
-use crate::client::{Address, Connection, SEGMENT, block_on};
+use crate::client::{SEGMENT, Services, ServicesFlags, block_on};
 use bytes::Bytes;
 use clap::{Args, Subcommand};
 use http::{Method, Request};
-use http_body_util::Full;
 use orrery_core::limits;
 use percent_encoding::utf8_percent_encode;
 use serde_json::Value;
@@ -14,9 +13,8 @@ use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct SchemaFlags {
-    /// The server's services port, which answers to its own machine only
-    #[arg(long, env = "ORRERY_SERVICES_URL", default_value = "http://127.0.0.1:8080", global = true)]
-    services_url: String,
+    #[command(flatten)]
+    services: ServicesFlags,
     #[command(subcommand)]
     verb: Verb,
 }
@@ -103,21 +101,11 @@ fn body(text: &[u8], validation: Option<&str>) -> Result<Bytes, String> {
 }
 
 fn ask(flags: &SchemaFlags, method: Method, of: &ContainerFlags, body: Bytes) -> Result<Value, String> {
-    let services = Address::parse("--services-url", &flags.services_url)?;
+    let services = flags.services.here()?;
     let segment = |name: &str| utf8_percent_encode(name, SEGMENT).to_string();
     let path = format!("/v1/schemas/{}/{}", segment(&of.database), segment(&of.container));
-    let request = Request::builder().method(method).uri(path).header("host", services.authority());
-    let request = request.body(Full::new(body));
-    let request = request.map_err(|error| format!("the request cannot be written: {error}"))?;
-    block_on(async {
-        let opened = Connection::open(&services).await;
-        let mut connection = opened.map_err(|error| error.replace("--url", "--services-url"))?;
-        let answer = connection.exchange(request).await?;
-        if !answer.status.is_success() {
-            return Err(answer.refusal());
-        }
-        serde_json::from_slice(&answer.body).map_err(|_| "the server's answer is not understood".to_owned())
-    })?
+    let request = Request::builder().method(method).uri(path);
+    block_on(async { Services::open(services).await?.ask(request, body).await })?
 }
 
 #[cfg(test)]

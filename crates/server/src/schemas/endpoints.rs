@@ -2,7 +2,7 @@
 //!
 //! As `/v1/advice` it answers to the machine that the server runs on and to nobody else, because it shows parts of items.
 
-use crate::services::Services;
+use crate::services::{Problem, Services, only_here};
 use http::request::Parts;
 use http::{Method, StatusCode};
 use hyper::body::Incoming;
@@ -15,8 +15,6 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-type Problem = (StatusCode, String);
-
 const ROOT: &str = "/v1/schemas/";
 
 pub fn has(path: &str) -> bool {
@@ -24,10 +22,7 @@ pub fn has(path: &str) -> bool {
 }
 
 pub async fn handle(services: &Services, head: &Parts, body: Incoming, peer: Peer) -> Result<Value, Problem> {
-    if !peer.addr.ip().to_canonical().is_loopback() {
-        let sentence = "this is told to the machine that the server runs on, and to no other";
-        return Err((StatusCode::FORBIDDEN, sentence.to_owned()));
-    }
+    only_here(peer)?;
     let (database, container) = named(head.uri.path()).ok_or_else(|| {
         (StatusCode::NOT_FOUND, "say which container: /v1/schemas/{database}/{container}".to_owned())
     })?;

@@ -5,7 +5,7 @@ pub mod prices;
 
 use super::Watch;
 use super::calendar::Month;
-use super::endpoints::Problem;
+use crate::services::Problem;
 use bill::{Bill, bill};
 use http::StatusCode;
 use orrery_documents::metering::{self, Owner, Use};

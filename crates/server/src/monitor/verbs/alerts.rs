@@ -1,7 +1,7 @@
 //! `orrery alerts`: what is in trouble, since when, and what was. Exit code 1 while something is.
 
 use super::table::table;
-use super::{ServicesFlags, fetch, print, print_json};
+use super::{TellFlags, fetch, print, print_json};
 use crate::client::block_on;
 use clap::Args;
 use orrery_core::Timestamp;
@@ -11,7 +11,7 @@ use std::process::ExitCode;
 #[derive(Args)]
 pub struct AlertsFlags {
     #[command(flatten)]
-    services: ServicesFlags,
+    services: TellFlags,
 }
 
 /// Runs the verb; the error is a sentence for a person.

@@ -1,7 +1,7 @@
 //! `orrery cost`: what a month's measured use would cost in each mode, beside the table of seed 001.
 
 use super::table::{bytes, clipped, table};
-use super::{ServicesFlags, fetch, print, print_json};
+use super::{TellFlags, fetch, print, print_json};
 use crate::client::block_on;
 use crate::monitor::cost::bill::{Bill, Costs, Line};
 use clap::Args;
@@ -9,7 +9,7 @@ use clap::Args;
 #[derive(Args)]
 pub struct CostFlags {
     #[command(flatten)]
-    services: ServicesFlags,
+    services: TellFlags,
     /// The month, such as 2026-11 [default: this one]
     #[arg(long, value_name = "YYYY-MM")]
     month: Option<String>,

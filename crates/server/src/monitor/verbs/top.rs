@@ -1,7 +1,7 @@
 //! `orrery top`: the busiest containers, partitions and queries, drawn anew every few seconds.
 
 use super::table::{bytes, clipped, table};
-use super::{ServicesFlags, fetch, print, print_json};
+use super::{TellFlags, fetch, print, print_json};
 use crate::client::block_on;
 use crate::monitor::top::{Asked, Busy, Top};
 use clap::Args;
@@ -11,7 +11,7 @@ use std::time::Duration;
 #[derive(Args)]
 pub struct TopFlags {
     #[command(flatten)]
-    services: ServicesFlags,
+    services: TellFlags,
     /// Show what came since the server started, once
     #[arg(long)]
     once: bool,
