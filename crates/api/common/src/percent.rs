@@ -46,8 +46,20 @@ pub fn encode_uri(text: &str) -> Cow<'_, str> {
     utf8_percent_encode(text, &URI).into()
 }
 
-/// Everything but letters, digits and the marks that `encodeURI` leaves alone (ECMA-262, 19.2.6.4).
-const URI: AsciiSet = NON_ALPHANUMERIC
+/// Everything but letters, digits and the marks that `encodeURIComponent` leaves alone (ECMA-262, 19.2.6.5).
+pub const COMPONENT: AsciiSet = NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'!')
+    .remove(b'~')
+    .remove(b'*')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')');
+
+/// And those that `encodeURI` leaves alone besides (19.2.6.4).
+const URI: AsciiSet = COMPONENT
     .remove(b';')
     .remove(b'/')
     .remove(b'?')
@@ -58,16 +70,7 @@ const URI: AsciiSet = NON_ALPHANUMERIC
     .remove(b'+')
     .remove(b'$')
     .remove(b',')
-    .remove(b'#')
-    .remove(b'-')
-    .remove(b'_')
-    .remove(b'.')
-    .remove(b'!')
-    .remove(b'~')
-    .remove(b'*')
-    .remove(b'\'')
-    .remove(b'(')
-    .remove(b')');
+    .remove(b'#');
 
 #[cfg(test)]
 mod tests {

@@ -19,6 +19,7 @@ use crate::handlers::on_a_thread;
 use crate::header;
 use crate::request::Request;
 use http::{HeaderName, HeaderValue};
+use orrery_api_common::percent;
 use orrery_core::limits;
 use orrery_documents::children::{Definition, Kind};
 use serde_json::Value;
@@ -48,7 +49,8 @@ fn escaped_log(is_wanted: bool, log: &str) -> Option<(HeaderName, HeaderValue)> 
     let mut escaped = String::new();
     let mut buffer = [0; 4];
     for character in log.chars() {
-        let part = percent_encoding::utf8_percent_encode(character.encode_utf8(&mut buffer), UNESCAPED);
+        let part =
+            percent_encoding::utf8_percent_encode(character.encode_utf8(&mut buffer), &percent::COMPONENT);
         let part = part.to_string();
         if escaped.len() + part.len() > limits::SCRIPT_LOG_HEADER_BYTES_MAX {
             break;
@@ -58,15 +60,3 @@ fn escaped_log(is_wanted: bool, log: &str) -> Option<(HeaderName, HeaderValue)> 
     let value = HeaderValue::from_str(&escaped).ok()?;
     Some((header::SCRIPT_LOG_RESULTS, value))
 }
-
-/// What `encodeURIComponent` leaves as it is.
-const UNESCAPED: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'_')
-    .remove(b'.')
-    .remove(b'!')
-    .remove(b'~')
-    .remove(b'*')
-    .remove(b'\'')
-    .remove(b'(')
-    .remove(b')');
