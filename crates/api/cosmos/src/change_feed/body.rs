@@ -21,7 +21,7 @@ pub fn latest(container: &Container, items: &[ItemRow], shape: Shape) -> Vec<u8>
 }
 
 pub fn versions(container: &Container, versions: &[Version]) -> Vec<u8> {
-    let previous = |version: &Version| version.previous.as_ref().map_or(0, |(item, _)| item.text_length());
+    let previous = |version: &Version| version.previous.as_ref().map_or(0, |item| item.text_length());
     let current = |version: &Version| version.current.as_ref().map_or(0, ItemRow::text_length);
     let bytes = versions.iter().map(|version| current(version) + previous(version)).sum();
     page(container, versions, bytes, |version, out| envelope(container, version, out))
@@ -54,7 +54,7 @@ fn envelope(container: &Container, version: &Version, out: &mut Vec<u8>) {
         Some(item) => item.write_json(container, out),
         None => out.extend_from_slice(b"{}"),
     }
-    if let Some((item, _)) = &version.previous {
+    if let Some(item) = &version.previous {
         out.extend_from_slice(b",\"previous\":");
         item.write_json(container, out);
     }
@@ -71,10 +71,10 @@ fn metadata(container: &Container, version: &Version) -> Value {
         ("lsn".to_owned(), number(version.lsn.0)),
         ("crts".to_owned(), number(version.at.seconds())),
     ];
-    if let Some((_, lsn)) = &version.previous {
-        members.push(("previousImageLSN".to_owned(), number(lsn.0)));
+    if let Some(item) = &version.previous {
+        members.push(("previousImageLSN".to_owned(), number(item.lsn().0)));
     }
-    if let (Change::Delete | Change::Expire, Some((item, _))) = (version.change, &version.previous) {
+    if let (Change::Delete | Change::Expire, Some(item)) = (version.change, &version.previous) {
         let is_expired = version.change == Change::Expire;
         members.push(("timeToLiveExpired".to_owned(), Value::Bool(is_expired)));
         members.push(("id".to_owned(), Value::String(version.id.as_str().into())));

@@ -30,14 +30,13 @@ pub struct Version {
     pub id: String,
     /// The item after the change; none after a delete.
     pub current: Option<ItemRow>,
-    /// The item before it, and the commit that wrote that; none before a create.
-    pub previous: Option<(ItemRow, Lsn)>,
+    /// The item before it; none before a create.
+    pub previous: Option<ItemRow>,
 }
 
 impl Version {
     fn bytes(&self) -> usize {
-        let before = self.previous.as_ref().map(|(item, _)| item);
-        self.current.iter().chain(before).map(ItemRow::text_length).sum()
+        self.current.iter().chain(&self.previous).map(ItemRow::text_length).sum()
     }
 }
 
@@ -83,7 +82,7 @@ impl Show<Version> for Reader<'_> {
 
 fn version(entry: &Entry, current: Option<ItemRow>) -> Result<Version, Error> {
     let (_, id) = row::read_item(entry.key()).ok_or_else(|| Error::Corrupt("an item's key".into()))?;
-    let previous = entry.image()?.map(|item| (item.lsn(), item)).map(|(lsn, item)| (item, lsn));
+    let previous = entry.image()?;
     Ok(Version { change: entry.change(), lsn: entry.lsn(), at: entry.at(), id, current, previous })
 }
 

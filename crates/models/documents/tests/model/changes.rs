@@ -76,7 +76,7 @@ fn told(version: &Version) -> Told {
         n: version.id.parse().unwrap(),
         change: version.change,
         current: version.current.as_ref().map(text),
-        previous: version.previous.as_ref().map(|(item, lsn)| (text(item), *lsn)),
+        previous: version.previous.as_ref().map(|item| (text(item), item.lsn())),
     }
 }
 
