@@ -58,7 +58,7 @@ async fn write(
         tries += 1;
         match written {
             Err(WriteError::OwnerGone) if tries < limits::TRANSACTION_RETRIES_MAX => {
-                match cosmos.reindexed(container)? {
+                match cosmos.as_it_is_now(container)? {
                     Some(newer) => *container = newer,
                     None => return Err(WriteError::<EngineError>::OwnerGone.into()),
                 }

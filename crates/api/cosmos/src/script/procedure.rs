@@ -33,7 +33,7 @@ pub async fn execute(
         let answer = attempt(cosmos, request, &container, id, &arguments).await;
         tries += 1;
         let is_refused = answer.as_ref().is_err_and(|failure| failure.substatus == OWNER_MISSING);
-        if !is_refused || tries == limits::TRANSACTION_RETRIES_MAX || !cosmos.is_reindexed(&container)? {
+        if !is_refused || tries == limits::TRANSACTION_RETRIES_MAX || !cosmos.is_still_there(&container)? {
             return answer;
         }
     }

@@ -203,7 +203,7 @@ fn again<E>(
     tries: usize,
 ) -> Option<Arc<Container>> {
     let may_be = matches!(error, WriteError::OwnerGone) && tries < limits::TRANSACTION_RETRIES_MAX;
-    if may_be { asked.cosmos.reindexed(container).ok().flatten() } else { None }
+    if may_be { asked.cosmos.as_it_is_now(container).ok().flatten() } else { None }
 }
 
 type Outcomes = Vec<Result<orrery_documents::batch::Done, orrery_documents::batch::StepError>>;

@@ -32,15 +32,11 @@ impl Question<'_> {
     /// What the sets have in common that together tell all that is read: none of them may save a document, and yet
     /// with all of them no document is needed.
     fn telling(&self, sets: &[Priced]) -> Option<Priced> {
-        let tells = |set: &Priced| {
-            let paths: Vec<Path> = set.set.constants().into_iter().map(|(path, _)| path).collect();
-            paths
-        };
         let mut wanted: Vec<&Path> = self.reads.as_ref()?.iter().collect();
         wanted.retain(|path| self.given(path).is_none());
         let mut chosen: Vec<Priced> = Vec::new();
         for set in sets {
-            let told = tells(set);
+            let told: Vec<Path> = set.set.constants().into_iter().map(|(path, _)| path).collect();
             if wanted.iter().any(|path| told.contains(path)) {
                 wanted.retain(|path| !told.contains(path));
                 chosen.push(set.clone());
