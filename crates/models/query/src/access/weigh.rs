@@ -14,7 +14,7 @@ use crate::error::QueryError;
 use crate::execute::World;
 use orrery_core::limits;
 use orrery_value::Value;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::Bound;
 
 pub(crate) struct Scales<'a> {
@@ -23,6 +23,8 @@ pub(crate) struct Scales<'a> {
     pub documents: u64,
     world: &'a World<'a>,
     probes_left: Cell<u32>,
+    /// What was counted before: several ways ask for the same.
+    counted: RefCell<Vec<(IndexOf, Span, Count)>>,
 }
 
 /// What is known of a condition.
@@ -62,7 +64,8 @@ const SPENT_ON_COUNTING: u64 = 8;
 impl<'a> Scales<'a> {
     pub fn new(indexes: &'a dyn Indexes, world: &'a World<'a>) -> Result<Self, QueryError> {
         let documents = indexes.documents()?;
-        Ok(Self { indexes, documents, world, probes_left: Cell::new(limits::PROBES_MAX) })
+        let probes_left = Cell::new(limits::PROBES_MAX);
+        Ok(Self { indexes, documents, world, probes_left, counted: RefCell::default() })
     }
 
     fn weigh(&self, need: &Need) -> Result<Weighed, QueryError> {
@@ -152,9 +155,12 @@ impl<'a> Scales<'a> {
         if !is_most || passes_array(path) {
             return Ok(None);
         }
-        for kind in [Kind::Null, Kind::Number, Kind::String, Kind::Array, Kind::Object] {
+        // Values are sorted by their kind, so the first and the last tell of all.
+        for reverse in [false, true] {
             self.world.probed(1);
-            if self.indexes.count(&index, &Span::within(Interval::of_kind(kind)), 1)? > 0 {
+            let mut entries = self.indexes.entries(&index, &Span::all(), reverse, None)?;
+            let is_flag = |value| matches!(value, Known::Exactly(Value::Bool(_)));
+            if entries.next()?.is_some() && !is_flag(entries.value(0)) {
                 return Ok(None);
             }
         }
@@ -241,6 +247,16 @@ impl<'a> Scales<'a> {
     }
 
     fn counted(&self, index: &IndexOf, span: &Span) -> Result<Count, QueryError> {
+        let is_same = |known: &&(IndexOf, Span, Count)| known.0 == *index && known.1 == *span;
+        if let Some((_, _, count)) = self.counted.borrow().iter().find(is_same) {
+            return Ok(*count);
+        }
+        let count = self.counted_now(index, span)?;
+        self.counted.borrow_mut().push((index.clone(), span.clone(), count));
+        Ok(count)
+    }
+
+    fn counted_now(&self, index: &IndexOf, span: &Span) -> Result<Count, QueryError> {
         let known = self.indexes.documents_in(index)?;
         if *span == Span::all() && known > 0 {
             return Ok(Count { entries: known, is_guess: false });

@@ -29,7 +29,8 @@ fn indexes(question: &Question<'_>) -> Vec<IndexOf> {
         _ => None,
     };
     let mut paths: Vec<Path> = conditions.chain(covering).collect();
-    paths.retain(|path| !passes_array(path) && question.scales.indexes.has(path));
+    let narrows = |path: &Path| !passes_array(path) && question.given(path).is_none();
+    paths.retain(|path| narrows(path) && question.scales.indexes.has(path));
     paths.sort();
     paths.dedup();
     let composites = question.scales.indexes.composites().iter().cloned().map(IndexOf::Composite);
