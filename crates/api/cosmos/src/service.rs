@@ -5,6 +5,7 @@ use crate::consistency::{self, Consistency};
 use crate::continuation::Tokens;
 use crate::failure::{Failure, OWNER_MISSING};
 use crate::monitor::{self, Monitor};
+use crate::query::pace::Pace;
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::route::{Located, Route, locate};
@@ -53,6 +54,7 @@ struct Inner {
     usage: Usage,
     monitor: Monitor,
     places: Places,
+    pace: Pace,
 }
 
 impl Cosmos {
@@ -77,6 +79,7 @@ impl Cosmos {
             usage,
             monitor: Monitor::new(now),
             places: Places::default(),
+            pace: Pace::default(),
         }))
     }
 
@@ -111,6 +114,11 @@ impl Cosmos {
     /// Where items were found.
     pub(crate) fn places(&self) -> &Places {
         &self.0.places
+    }
+
+    /// How long queries took.
+    pub(crate) fn pace(&self) -> &Pace {
+        &self.0.pace
     }
 
     /// What one logical partition may hold.
@@ -209,7 +217,7 @@ impl Cosmos {
             };
             tries += 1;
             let is_refused = answer.as_ref().is_err_and(|failure| failure.substatus == OWNER_MISSING);
-            if !is_refused || tries == limits::TRANSACTION_RETRIES_MAX || !self.is_reindexed(&container)? {
+            if !is_refused || tries == limits::TRANSACTION_RETRIES_MAX || !self.is_still_there(&container)? {
                 return answer;
             }
         }
@@ -242,13 +250,13 @@ impl Cosmos {
 
     /// Whether the container of a write that was refused because of it is still there. Then it came to be indexed in another
     /// way or to have another schema meanwhile, or had so for a moment, and the write is decided again.
-    pub(crate) fn is_reindexed(&self, known: &Container) -> Result<bool, Failure> {
-        Ok(self.reindexed(known)?.is_some())
+    pub(crate) fn is_still_there(&self, known: &Container) -> Result<bool, Failure> {
+        Ok(self.as_it_is_now(known)?.is_some())
     }
 
     /// That container as it is now. It may look like `known`: a schema that was set and removed again has refused what was
     /// under way between.
-    pub(crate) fn reindexed(&self, known: &Container) -> Result<Option<Arc<Container>>, Failure> {
+    pub(crate) fn as_it_is_now(&self, known: &Container) -> Result<Option<Arc<Container>>, Failure> {
         let catalog = self.0.store.newest_catalog()?;
         Ok(catalog.container_by_number(known.number()).cloned())
     }

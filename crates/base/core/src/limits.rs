@@ -254,6 +254,10 @@ pub const POSTINGS_MERGED_MAX: usize = 32;
 pub const INDEX_SPANS_MAX: usize = 1_000;
 /// Different values of one part of a composite index that a query steps over to reach those of the next.
 pub const INDEX_SKIPS_MAX: usize = 64;
+/// A query that took no longer is run where its request is.
+pub const QUERY_SHORT_MICROS_MAX: u64 = 1_000;
+/// One that is run there and takes longer than this is begun again on a thread of its own.
+pub const QUERY_PATIENCE_MILLIS: u64 = 10;
 /// What a query may count in indexes before it chooses one: entries of one stretch, entries of one where it is known
 /// to be worth it, and stretches.
 pub const PROBE_ENTRIES_MAX: u64 = 128;

@@ -7,7 +7,7 @@ use crate::partition_key::Scope;
 use crate::query::body::QueryBody;
 use crate::query::host::QueryHost;
 use crate::query::metrics;
-use crate::query::run::run;
+use crate::query::run::{run, run_tracked};
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::script::functions::Scripted;
@@ -51,23 +51,26 @@ pub async fn query(
     let limits = request.page_limits()?;
     let snapshot = cosmos.store().snapshot();
     let place = place(cosmos, container, &scope, snapshot.lsn());
-    let host = QueryHost::new(cosmos.store().env());
+    let track = cosmos.pace().track(container.number(), &body.text);
     let work = {
         let (cosmos, container) = (cosmos.clone(), container.clone());
         move |host: &QueryHost| {
             let mut prepared = prepare_for(&body.text, &body.parameters, Rules::On, &settings(&container))?;
             let seed = cosmos.store().env().random_u64();
-            let host = &Scripted::new(host, &*snapshot, container.rid(), seed);
-            let items = Items::new(&*snapshot, &container, &scope, host)?;
+            let scripted = &Scripted::new(host, &*snapshot, container.rid(), seed);
+            let items = Items::new(&*snapshot, &container, &scope, scripted)?;
             let (items, named) = narrowed(items, &prepared, &body.parameters, &container);
             let items = items.remembering(cosmos.places()).indexed()?;
-            let found = page(&prepared.plan, &items, host, resume.as_deref(), body.resume.as_ref(), limits)?;
+            let found =
+                page(&prepared.plan, &items, scripted, resume.as_deref(), body.resume.as_ref(), limits)?;
             let reach = reach(&scope, named.as_deref(), &container);
-            note(&cosmos, &container, &body.text, resume.is_none(), reach, &mut prepared, &found);
+            if !host.is_tired() {
+                note(&cosmos, &container, &body.text, resume.is_none(), reach, &mut prepared, &found);
+            }
             Ok((found, prepared.plan.descends(), host.elapsed_ms() as f64))
         }
     };
-    let (page, descends, elapsed_ms) = run(cosmos, host, work).await?;
+    let (page, descends, elapsed_ms) = run_tracked(cosmos, track, work).await?;
     let reply = with_direction(reply(container, &page), descends).headers(place);
     let reply = metrics::add(reply, request, &page, elapsed_ms);
     Ok(match &page.next {

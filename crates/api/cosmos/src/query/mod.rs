@@ -4,5 +4,6 @@ pub mod body;
 pub mod condition;
 pub mod host;
 pub mod metrics;
+pub mod pace;
 pub mod resources;
 pub mod run;
