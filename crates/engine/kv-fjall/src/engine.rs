@@ -203,15 +203,32 @@ impl Read for View {
             return Box::new(std::iter::empty());
         }
         let space = &self.spaces[space as usize];
-        let rows = match &range.end {
-            Some(end) => self.snapshot.range(space, range.start.as_slice()..end.as_slice()),
-            None => self.snapshot.range(space, range.start.as_slice()..),
-        };
-        match order {
-            Order::Ascending => Box::new(rows.map(row)),
-            Order::Descending => Box::new(rows.rev().map(row)),
+        // Only the end that the walk begins at is given to fjall, which would look for the other one in every block.
+        match (order, &range.end) {
+            (Order::Ascending, None) => {
+                Box::new(self.snapshot.range(space, range.start.as_slice()..).map(row))
+            }
+            (Order::Ascending, Some(end)) => {
+                let rows = self.snapshot.range(space, range.start.as_slice()..).map(row);
+                let end = end.clone();
+                Box::new(rows.take_while(move |row| key(row).is_none_or(|key| key < end.as_slice())))
+            }
+            (Order::Descending, end) => {
+                let rows = match end {
+                    Some(end) => self.snapshot.range(space, ..end.as_slice()),
+                    None => self.snapshot.range::<&[u8], _>(space, ..),
+                };
+                let start = range.start.clone();
+                let rows = rows.rev().map(row);
+                Box::new(rows.take_while(move |row| key(row).is_none_or(|key| key >= start.as_slice())))
+            }
         }
     }
+}
+
+/// Of a row that could be read.
+fn key(row: &Result<Row, Error>) -> Option<&[u8]> {
+    row.as_ref().ok().map(|(key, _)| key.as_ref())
 }
 
 fn row(guard: fjall::Guard) -> Result<Row, Error> {
