@@ -4,9 +4,8 @@ use crate::advise::AdviseFlags;
 use crate::check::CheckFlags;
 use crate::config::{Config, ServeFlags};
 use crate::identity::{self, KeysFlags, RoleFlags, TokenFlags};
-use crate::migrate::MigrateFlags;
 use crate::query::QueryFlags;
-use crate::{advise, check, logging, migrate, query, serve};
+use crate::{advise, check, logging, query, serve};
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -32,8 +31,6 @@ enum Verb {
     Check(CheckFlags),
     /// Say what could be better with the containers of a running server
     Advise(AdviseFlags),
-    /// Copy containers of a running server to another layout while they are used
-    Migrate(Box<MigrateFlags>),
     /// Show the account's keys, or replace one while the server runs
     Keys(KeysFlags),
     /// Say who may do what with bearer tokens
@@ -61,7 +58,6 @@ pub fn run() -> Result<ExitCode, String> {
         }
         Verb::Query(flags) => query::query(*flags).map(|()| ExitCode::SUCCESS),
         Verb::Check(flags) => check::check(&flags),
-        Verb::Migrate(flags) => migrate::migrate(&flags),
         Verb::Keys(flags) => identity::keys(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Role(flags) => identity::role(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Token(flags) => identity::token(&flags).map(|()| ExitCode::SUCCESS),

@@ -2,7 +2,6 @@
 //!
 //! `serve` is the main job; whatever keeps it from starting is one sentence on standard error and exit code 2.
 //! `query` asks a server that runs, or explains a query without one; `advise` looks at how one is used;
-//! `migrate` copies containers of one to another layout while they are used;
 //! `keys`, `role` and `token` say who may use it; `check` goes through the folder of one that is stopped.
 
 mod account_keys;
@@ -15,7 +14,6 @@ mod command;
 mod config;
 mod identity;
 mod logging;
-mod migrate;
 mod ports_file;
 mod private_file;
 mod query;

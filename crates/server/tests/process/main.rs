@@ -13,7 +13,6 @@ mod endpoints;
 mod expiry;
 mod full_disk;
 mod identity;
-mod migrating;
 mod querying;
 mod refusals;
 mod reserve;
