@@ -45,6 +45,8 @@ pub const MIGRATION_WORKERS_MAX: usize = 64;
 pub const MIGRATION_BULK_BYTES_MAX: usize = 1024 * 1024;
 /// Parts of one item that are joined.
 pub const MIGRATION_CHILDREN_MAX: usize = 100_000;
+/// Writes of one unit that are announced together; more are done in several goes.
+pub const MIGRATION_WRITES_MAX: usize = 10_000;
 /// How long a migration waits for a server that does not answer or has no throughput left.
 pub const MIGRATION_PATIENCE_SECONDS_MAX: u64 = 300;
 /// How often one item is tried while others write to it, and rounds of a final comparison.
@@ -54,6 +56,8 @@ pub const MIGRATION_ROUNDS_MAX: usize = 5;
 pub const MIGRATION_NAMED_MAX: usize = 100;
 /// Groups of partitions whose sums are kept apart; beyond as many partitions, several share one.
 pub const MIGRATION_SUMS_MAX: u64 = 1 << 20;
+/// Items that differ and are kept, to be looked at again; those beyond it are found by the next comparison.
+pub const MIGRATION_DIFFERENCES_MAX: usize = 100_000;
 /// How long the conditions of one request's patches may take, since a partition waits for them.
 pub const PATCH_CONDITIONS_MILLIS_MAX: u64 = 500;
 /// What one transaction of a partition's removal removes and looks at, and partitions that a round goes on with.

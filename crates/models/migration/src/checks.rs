@@ -8,6 +8,12 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
     for rule in &plan.rules {
         check_rule(plan, rule)?;
     }
+    if let Some(name) = both_sides(plan) {
+        return Err(PlanError(format!(
+            "the container '{name}' of '{}' would be read and written at once; migrate to one of another name",
+            plan.source.database
+        )));
+    }
     let always = plan.rules.iter().filter(|rule| rule.conditions.is_empty());
     let mut seen = HashSet::new();
     for name in always.map(|rule| &rule.from) {
@@ -20,6 +26,22 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
         }
     }
     Ok(())
+}
+
+/// A container that rules read and that they write too.
+fn both_sides(plan: &Plan) -> Option<&str> {
+    if plan.source.database != plan.target.database {
+        return None;
+    }
+    let parts = |rule: &'_ Rule| rule.split().map(|split| split.container.clone());
+    let is_join = |rule: &&Rule| matches!(rule.shape, Shape::Join(_));
+    let read = plan.rules.iter().map(|rule| rule.from.clone());
+    let read: HashSet<String> = read.chain(plan.rules.iter().filter(is_join).filter_map(parts)).collect();
+    let made = plan.rules.iter().find(|rule| {
+        read.contains(&rule.to)
+            || matches!(&rule.shape, Shape::Split(split) if read.contains(&split.container))
+    });
+    made.map(|rule| rule.to.as_str())
 }
 
 fn check_rule(plan: &Plan, rule: &Rule) -> Result<(), PlanError> {

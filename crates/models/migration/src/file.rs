@@ -1,5 +1,6 @@
 //! A plan as it is written down, and what is made of it.
 
+use crate::canonical::content_hash;
 use crate::rule::{Condition, Rule, Shape};
 use crate::{Container, Path, Plan, PlanError, Side, Split, Step, checks, yaml};
 use orrery_core::limits;
@@ -72,8 +73,9 @@ fn keep_id() -> String {
 }
 
 pub fn parse(text: &str) -> Result<Plan, PlanError> {
-    let text: PlanText =
-        serde_json::from_value(yaml::load(text)?).map_err(|error| PlanError(error.to_string()))?;
+    let read = yaml::load(text)?;
+    let fingerprint = content_hash(&value_of(&read)?);
+    let text: PlanText = serde_json::from_value(read).map_err(|error| PlanError(error.to_string()))?;
     if text.rules.len() > limits::MIGRATION_RULES_MAX {
         return Err(PlanError(format!("a plan has at most {} rules", limits::MIGRATION_RULES_MAX)));
     }
@@ -84,7 +86,8 @@ pub fn parse(text: &str) -> Result<Plan, PlanError> {
         return Err(PlanError("the name of a plan is a short text without / \\ ? #".to_owned()));
     }
     let rules = text.rules.into_iter().map(rule).collect::<Result<_, _>>()?;
-    let plan = Plan { name: text.name, source: side(text.source)?, target: side(text.target)?, rules };
+    let (source, target) = (side(text.source)?, side(text.target)?);
+    let plan = Plan { name: text.name, source, target, rules, fingerprint };
     checks::check(&plan)?;
     Ok(plan)
 }

@@ -1,6 +1,6 @@
 //! A plan: two sides, each some containers of a database, and the rules that lead from one to the other.
 
-use crate::rule::{Rule, Shape};
+use crate::rule::{Made, Rule, Shape};
 use crate::split::id_of;
 use crate::{Path, PlanError, file, reverse};
 use orrery_value::Value;
@@ -11,6 +11,8 @@ pub struct Plan {
     pub source: Side,
     pub target: Side,
     pub rules: Vec<Rule>,
+    /// Of what the file says: a migration goes on only with the plan that it began with.
+    pub fingerprint: u128,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -56,6 +58,18 @@ impl Plan {
     /// The plan that undoes this one.
     pub fn reversed(&self) -> Result<Self, PlanError> {
         reverse::reversed(self)
+    }
+
+    /// Where each item goes that a rule of this plan made.
+    pub fn placed(&self, rule: &Rule, made: Made) -> Vec<(ItemKey, Value)> {
+        let named =
+            |name: &str| self.target.container(name).expect("a checked plan has the containers it names");
+        let mut placed = vec![(named(&rule.to).key_of(&made.root), made.root)];
+        if let Shape::Split(split) = &rule.shape {
+            let container = named(&split.container);
+            placed.extend(made.children.into_iter().map(|child| (container.key_of(&child), child)));
+        }
+        placed
     }
 
     pub fn role(&self, container: &str, item: &Value) -> Role<'_> {

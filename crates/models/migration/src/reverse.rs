@@ -11,7 +11,13 @@ pub fn reversed(plan: &Plan) -> Result<Plan, PlanError> {
         Some(name) => name.to_owned(),
         None => format!("{}-reversed", plan.name),
     };
-    let reversed = Plan { name, source: plan.target.clone(), target: plan.source.clone(), rules };
+    let reversed = Plan {
+        name,
+        source: plan.target.clone(),
+        target: plan.source.clone(),
+        rules,
+        fingerprint: !plan.fingerprint,
+    };
     checks::check(&reversed).map_err(|error| PlanError(format!("the plan cannot be reversed: {error}")))?;
     Ok(reversed)
 }

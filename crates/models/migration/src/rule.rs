@@ -3,7 +3,7 @@
 use crate::canonical::without_system;
 use crate::plan::Container;
 use crate::split::{Split, id_of};
-use crate::{ItemKey, Path, Refusal, Step};
+use crate::{Path, Refusal, Step};
 use orrery_value::Value;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -111,22 +111,5 @@ impl Rule {
         let value = |path: &Path| shared.iter().find(|(to, _)| to == path).map(|(_, value)| value.clone());
         let partition = children.key.iter().map(value).collect::<Option<Vec<_>>>()?;
         Some((shared, partition))
-    }
-}
-
-impl Made {
-    /// Where each item goes.
-    pub fn placed(
-        self,
-        rule: &Rule,
-        root: &Container,
-        children: Option<&Container>,
-    ) -> Vec<(ItemKey, Value)> {
-        debug_assert_eq!(rule.to, root.name);
-        let mut placed = vec![(root.key_of(&self.root), self.root)];
-        if let Some(container) = children {
-            placed.extend(self.children.into_iter().map(|child| (container.key_of(&child), child)));
-        }
-        placed
     }
 }

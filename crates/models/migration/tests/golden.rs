@@ -11,7 +11,7 @@
 //!
 //! What comes of an item is transformed back too, and must be the item.
 
-use orrery_migration::{ItemKey, Plan, Role, Rule, Shape, built_in, canonical};
+use orrery_migration::{ItemKey, Plan, Role, Rule, built_in, canonical};
 use orrery_testing_golden::{Line, case_files, lines};
 use orrery_value::Value;
 use std::path::Path;
@@ -60,11 +60,7 @@ fn check(plan: &Plan, case: &[Line], place: &str) {
             assert!(expected.len() == 1 && refusal.0.contains(&expected[0]), "{place}: {refusal}");
         }
         Ok(made) => {
-            let children = match &rule.shape {
-                Shape::Split(split) => plan.target.container(&split.container),
-                _ => None,
-            };
-            let placed = made.clone().placed(rule, plan.target.container(&rule.to).expect(place), children);
+            let placed = plan.placed(rule, made.clone());
             let found: Vec<String> = placed
                 .iter()
                 .map(|(key, item)| format!("{} {} {}", key.container, key.partition, canonical(item)))

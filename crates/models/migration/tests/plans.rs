@@ -34,11 +34,34 @@ fn what_is_wrong_is_said_with_the_file() {
         ("to: b", "to: b\n    steps: [{rename: {from: /a, to: /a/b}}]", "lie in each other"),
         ("rules:", "rules:\n  - {from: a, to: b}", "takes all items of 'a'"),
         ("name: p", "name: a/b", "name of a plan"),
+        ("to: b", "to: a", "which the target does not have"),
     ] {
         assert!(GOOD.contains(from), "{from}");
         let error = Plan::parse("p.yaml", &GOOD.replacen(from, to, 1)).expect_err(to).0;
         assert!(error.starts_with("p.yaml: ") && error.contains(fragment), "{error}");
     }
+}
+
+#[test]
+fn a_container_is_not_read_and_written_at_once() {
+    let text = "
+name: p
+source: {database: d, containers: {a: {partitionKey: /k}}}
+target: {database: d, containers: {a: {partitionKey: /k}}}
+rules: [{from: a, to: a}]
+";
+    let error = Plan::parse("p", text).unwrap_err().0;
+    assert!(error.contains("'a' of 'd' would be read and written at once"), "{error}");
+    assert!(Plan::parse("p", &text.replacen("database: d", "database: e", 1)).is_ok());
+}
+
+#[test]
+fn a_plan_is_known_again_by_what_it_says() {
+    let print = |text: &str| Plan::parse("p", text).unwrap().fingerprint;
+    assert_eq!(print(GOOD), print(&GOOD.replace("name: p", "# a comment\nname:   p")));
+    assert_ne!(print(GOOD), print(&GOOD.replace("/at", "/place")));
+    let plan = Plan::parse("p", GOOD).unwrap();
+    assert_ne!(plan.reversed().unwrap().fingerprint, plan.fingerprint);
 }
 
 #[test]

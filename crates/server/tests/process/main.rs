@@ -14,6 +14,7 @@ mod endpoints;
 mod expiry;
 mod full_disk;
 mod identity;
+mod migrating;
 mod monitoring;
 mod prometheus_text;
 mod querying;
