@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::advise::AdviseFlags;
+use crate::bench::BenchFlags;
 use crate::blueprints::{self, ApplyFlags, InitFlags};
 use crate::check::CheckFlags;
 use crate::config::{Config, ServeFlags};
@@ -9,7 +10,7 @@ use crate::migrate::MigrateFlags;
 use crate::monitor::verbs::{self, AlertsFlags, CostFlags, TopFlags};
 use crate::query::QueryFlags;
 use crate::schemas::SchemaFlags;
-use crate::{advise, check, logging, migrate, query, schemas, serve};
+use crate::{advise, bench, check, logging, migrate, query, schemas, serve};
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -49,6 +50,8 @@ enum Verb {
     Cost(CostFlags),
     /// Copy containers of a running server to another layout while they are used
     Migrate(Box<MigrateFlags>),
+    /// Measure a running server with the workloads it was made for
+    Bench(BenchFlags),
     /// Show the account's keys, or replace one while the server runs
     Keys(KeysFlags),
     /// Say who may do what with bearer tokens
@@ -79,6 +82,7 @@ pub fn run() -> Result<ExitCode, String> {
         Verb::Init(flags) => blueprints::init(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Check(flags) => check::check(&flags),
         Verb::Schema(flags) => schemas::schema(&flags).map(|()| ExitCode::SUCCESS),
+        Verb::Bench(flags) => bench::bench(&flags),
         Verb::Migrate(flags) => migrate::migrate(&flags),
         Verb::Keys(flags) => identity::keys(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Role(flags) => identity::role(&flags).map(|()| ExitCode::SUCCESS),

@@ -58,6 +58,8 @@ pub const MIGRATION_NAMED_MAX: usize = 100;
 pub const MIGRATION_SUMS_MAX: u64 = 1 << 20;
 /// Items that differ and are kept, to be looked at again; those beyond it are found by the next comparison.
 pub const MIGRATION_DIFFERENCES_MAX: usize = 100_000;
+/// Requests of one client that `orrery bench` keeps the times of.
+pub const BENCH_SAMPLES_MAX: usize = 1_000_000;
 /// How long the conditions of one request's patches may take, since a partition waits for them.
 pub const PATCH_CONDITIONS_MILLIS_MAX: u64 = 500;
 /// What one transaction of a partition's removal removes and looks at, and partitions that a round goes on with.

@@ -28,7 +28,7 @@ pub use built_in::{BUILT_IN, built_in};
 pub use canonical::{Sum, canonical, content_hash, hash_of, without_system};
 pub use path::Path;
 pub use plan::{Container, ItemKey, Plan, Role, Side};
-pub use rule::{Condition, Made, Parent, Rule, Shape};
+pub use rule::{Condition, Made, Parent, Rule, Shape, Siblings};
 pub use split::Split;
 pub use step::Step;
 

@@ -46,6 +46,13 @@ pub struct Parent {
     pub partition: Vec<Value>,
 }
 
+/// What the children of one parent have in common.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Siblings {
+    pub shared: Vec<(Path, Value)>,
+    pub partition: Vec<Value>,
+}
+
 impl Condition {
     pub fn holds(&self, item: &Value) -> bool {
         match self {
@@ -100,16 +107,12 @@ impl Rule {
     }
 
     /// The members that all children of a parent share, and the partition that they are in.
-    pub fn children_of(
-        &self,
-        parent: &Value,
-        children: &Container,
-    ) -> Option<(Vec<(Path, Value)>, Vec<Value>)> {
+    pub fn children_of(&self, parent: &Value, children: &Container) -> Option<Siblings> {
         let carry = &self.split()?.carry;
         let shared = carry.iter().map(|(to, from)| (to.clone(), from.get(parent).clone()));
         let shared: Vec<(Path, Value)> = shared.collect();
         let value = |path: &Path| shared.iter().find(|(to, _)| to == path).map(|(_, value)| value.clone());
         let partition = children.key.iter().map(value).collect::<Option<Vec<_>>>()?;
-        Some((shared, partition))
+        Some(Siblings { shared, partition })
     }
 }

@@ -11,11 +11,11 @@
 //! A stop anywhere leaves a record by which the next run knows whether the written side is somewhere on that way, or was changed
 //! by somebody since.
 
-use super::account::Written;
 use super::base::{self, Base, Pending};
 use super::reconcile::{Seen, do_all, from_target, path, sum, sum_of, writes};
 use super::units::{Items, Unit};
 use super::world::{Which, World};
+use crate::client::Written;
 use orrery_core::limits;
 use orrery_migration::Refusal;
 use orrery_value::Value;

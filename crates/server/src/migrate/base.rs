@@ -58,7 +58,7 @@ pub async fn write(world: &World, unit: &ItemKey, base: &Base) -> Result<(), Str
         let path: Vec<String> = pending.path.iter().map(|hash| write_hash(*hash)).collect();
         item["pending"] = json!({"to": pending.to.name(), "path": path});
     }
-    world.database(Which::Target).upsert(&key, &Value::read(&item.to_string())).await
+    world.database(Which::Target).upsert(&key, &Value::read(&item.to_string())).await.map(drop)
 }
 
 pub async fn read(world: &World, unit: &ItemKey) -> Result<Option<Base>, String> {

@@ -1,6 +1,6 @@
 //! Pages of a container's change feed, of one range.
 
-use super::account::{Database, allowed, elements, header, not_understood};
+use crate::client::{Database, allowed, elements, header, not_understood};
 use http::Method;
 use orrery_core::limits;
 use orrery_value::{Value, raw};

@@ -4,20 +4,18 @@
 //! streams          each range of the source: copied once, then followed ─┐
 //! units            which items belong together, here and there           ├─ reconcile: make one unit the same on both sides
 //! verify, settle   both sides read and compared, what differs mended     ┘  agree: which side gives way, if both are written
-//! run, state, base        where all of it goes on after a stop ─ account, changes, remote: the server
+//! run, state, base        where all of it goes on after a stop ─ changes: the server
 //! ```
 //!
 //! What becomes of items is decided in `models/migration`, by pure functions. This is a client like any other: it needs
 //! nothing of the server that SDKs do not use too.
 
-mod account;
 mod agree;
 mod base;
 mod changes;
 mod keep;
 mod progress;
 mod reconcile;
-mod remote;
 mod report;
 mod run;
 mod settle;
@@ -27,11 +25,10 @@ mod units;
 mod verify;
 mod world;
 
-use crate::client::{Account, AccountFlags};
+use crate::client::{Account, AccountFlags, Remote};
 use clap::{Args, ValueEnum};
 use orrery_core::limits;
 use orrery_migration::{BUILT_IN, Plan, built_in};
-use remote::Remote;
 use run::Run;
 use serde_json::json;
 use std::process::ExitCode;
@@ -164,18 +161,22 @@ async fn go(world: &Arc<World>, flags: &MigrateFlags) -> Result<Option<Verdict>,
     let mut run = Run::open(world.clone(), flags.workers, flags.reopen).await?;
     run.round().await?;
     note(world, "following").await?;
-    while flags.follow && !flags.finish {
-        tokio::time::sleep(FOLLOW_PAUSE).await;
-        run.round().await?;
+    match (flags.finish, flags.follow) {
+        (true, _) => finish(world, &mut run, flags).await.map(Some),
+        (false, false) => Ok(None),
+        (false, true) => loop {
+            tokio::time::sleep(FOLLOW_PAUSE).await;
+            run.round().await?;
+        },
     }
-    if !flags.finish {
-        return Ok(None);
-    }
-    let verdict = settle::mended(world, &mut run, flags.prune).await?;
+}
+
+async fn finish(world: &Arc<World>, run: &mut Run, flags: &MigrateFlags) -> Result<Verdict, String> {
+    let verdict = settle::mended(world, run, flags.prune).await?;
     if verdict.is_same() {
         keep::finish(world, flags.keep).await?;
     }
-    Ok(Some(verdict))
+    Ok(verdict)
 }
 
 async fn note(world: &World, phase: &str) -> Result<(), String> {

@@ -9,10 +9,10 @@
 //! again at any time: a unit that is as it should be is not written. With writes on both sides, `agree` says which side
 //! gives way.
 
-use super::account::{Stored, Written};
 use super::agree::agree;
 use super::units::{Items, Unit, hint_of, read_all, read_parts};
 use super::world::{Which, World};
+use crate::client::{Stored, Written};
 use orrery_core::limits;
 use orrery_migration::{ItemKey, Made, Plan, Refusal, Role, Rule, Sum, content_hash};
 use orrery_value::Value;
@@ -44,9 +44,15 @@ pub async fn reconcile(world: &World, mut unit: Unit, origin: Which) -> Result<(
             Ok(wanted) => do_all(world, Which::Target, &writes(&seen.target, wanted)).await?,
         };
         match written {
-            Written::Done => return Ok(world.take(&key)),
+            Written::Done => {
+                world.take(&key);
+                return Ok(());
+            }
             Written::Changed => {}
-            Written::Refused(why) => return Ok(world.refuse(&key, &why)),
+            Written::Refused(why) => {
+                world.refuse(&key, &why);
+                return Ok(());
+            }
         }
     }
     world.refuse(&key, "it changes faster than it can be followed, or breaks a unique key of the target");

@@ -3,13 +3,13 @@
 //! Under writes, two long readings never agree. A unit that is the same at one moment after the comparison is right, since
 //! whatever is written to it later is followed.
 
-use super::account::Written;
 use super::reconcile::is_settled;
 use super::run::Run;
 use super::streams::{each, reconcile_all};
 use super::units::{Unit, of_target};
 use super::verify::{Verdict, each_wanted, verify};
 use super::world::{Which, World};
+use crate::client::Written;
 use orrery_core::limits;
 use orrery_migration::ItemKey;
 use std::collections::{BTreeMap, BTreeSet};

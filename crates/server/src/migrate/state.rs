@@ -9,9 +9,9 @@
 //! A position is written after what it stands for, so whatever was done in between is done twice, to the same effect. Each
 //! is replaced only by who wrote it last: a migrator that was thought dead and comes back finds that, and stops.
 
-use super::account::Written;
 use super::run::containers;
 use super::world::{Which, World};
+use crate::client::Written;
 use orrery_migration::{Container, ItemKey, Path};
 use orrery_value::Value;
 use serde_json::{Value as Json, json};

@@ -1,10 +1,10 @@
 //! A unit: an item of the source, with its parts if it has any, and what it becomes. Changes are told as the units
 //! that they touch; what a unit should be is always found anew, from what is stored.
 
-use super::account::{Stored, stored};
 use super::changes::Change;
 use super::world::{Which, World};
-use orrery_migration::{ItemKey, Path, Role, Rule, Shape};
+use crate::client::{Stored, stored};
+use orrery_migration::{ItemKey, Path, Role, Rule, Shape, Siblings};
 use orrery_value::Value;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -153,7 +153,8 @@ pub async fn read_parts(world: &World, which: Which, rule: &Rule, root: &Value) 
         _ => return Ok(Items::new()),
     };
     let container = world.container(which, &split.container)?;
-    let Some((shared, partition)) = rule.children_of(root, container) else { return Ok(Items::new()) };
+    let Some(siblings) = rule.children_of(root, container) else { return Ok(Items::new()) };
+    let Siblings { shared, partition } = siblings;
     let partition = ItemKey::new(&container.name, &partition, "").partition;
     let filter = |(at, (path, _)): (usize, &(Path, Value))| format!("{} = @p{at}", path.in_query());
     let filter: Vec<String> = shared.iter().enumerate().map(filter).collect();

@@ -1,7 +1,7 @@
 //! What every part of a migration holds: the server, the plan and its reverse, and what is counted.
 
-use super::account::Database;
-use super::remote::Remote;
+use crate::client::Database;
+use crate::client::Remote;
 use orrery_core::limits;
 use orrery_migration::{Container, ItemKey, Plan, Side, hash_of};
 use std::collections::BTreeMap;

@@ -8,6 +8,7 @@
 mod access;
 mod advising;
 mod applying;
+mod benching;
 mod checking;
 mod configuration;
 mod endpoints;

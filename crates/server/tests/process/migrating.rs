@@ -239,10 +239,13 @@ async fn with_both_sides_written_each_write_appears_on_the_other_and_none_comes_
     server.stop();
 }
 
+/// The last version of each item, or that it was deleted.
+type Acknowledged = Vec<(usize, Option<u64>)>;
+
 struct Load {
     is_over: Arc<AtomicBool>,
     done: Arc<AtomicU64>,
-    tasks: Vec<tokio::task::JoinHandle<Vec<(usize, Option<u64>)>>>,
+    tasks: Vec<tokio::task::JoinHandle<Acknowledged>>,
 }
 
 /// Writers with items of their own, who note what was acknowledged; only a broken connection is forgiven them.
@@ -297,9 +300,24 @@ fn item_of_first(at: u64) -> (String, String) {
     (item["collection"].as_str().unwrap().to_owned(), item["id"].as_str().unwrap().to_owned())
 }
 
-fn spawn(address: SocketAddr, here: &TempDir) -> Child {
-    let mut command = migrator(address, &["copilot-split", "--follow"], here.path());
-    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+/// A migrator that has begun: the position of the range is in its hands.
+async fn spawn(server: &Server, here: &TempDir) -> Child {
+    let mut client = server.client();
+    let before = position(&mut client).await;
+    let mut command = migrator(server.cosmos, &["copilot-split", "--follow"], here.path());
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while position(&mut client).await == before {
+        assert!(std::time::Instant::now() < until, "the migrator does not begin");
+        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+    }
+    child
+}
+
+async fn position(client: &mut Client) -> Option<Value> {
+    let found =
+        read(client, ("copilot", "orrery-migrations"), "copilot-split", "range-source-documents-0").await;
+    found.map(|state| state["_etag"].clone())
 }
 
 /// S3-47: no lost write, whoever is killed.
@@ -324,14 +342,14 @@ async fn a_migration_under_load_survives_the_death_of_the_migrator_and_of_the_se
         let from = load.done.load(Ordering::Acquire);
         poll("writers go on", || (load.done.load(Ordering::Acquire) >= from + than).then_some(()));
     };
-    let mut child = spawn(server.cosmos, &here);
+    let mut child = spawn(&server, &here).await;
     for round in 0..3 {
         more(20);
         child.kill().unwrap();
         child.wait().unwrap();
         if round == 1 {
-            let mut running = spawn(server.cosmos, &here);
-            more(20);
+            let mut running = spawn(&server, &here).await;
+            more(5);
             server.signal("-KILL");
             server.wait();
             let scratch = tempfile::tempdir().unwrap();
@@ -345,7 +363,7 @@ async fn a_migration_under_load_survives_the_death_of_the_migrator_and_of_the_se
             running.kill().unwrap();
             running.wait().unwrap();
         }
-        child = spawn(server.cosmos, &here);
+        child = spawn(&server, &here).await;
     }
     more(20);
     child.kill().unwrap();

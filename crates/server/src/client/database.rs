@@ -1,7 +1,7 @@
-//! What a migration asks of a server: containers, items one by one or in bulk, and pages of them.
+//! A database of a server: its containers, items one by one or in bulk, and pages of them.
 
+use super::Answer;
 use super::remote::{Call, Remote};
-use crate::client::Answer;
 use bytes::Bytes;
 use http::Method;
 use orrery_core::limits;
@@ -39,6 +39,12 @@ impl Database<'_> {
         let body = json!({"id": self.name}).to_string();
         let call = Call { body: body.into(), ..plain(Method::POST, "dbs", String::new(), &["dbs"]) };
         allowed(self.remote.call(&call).await?, &[201, 409]).map(drop)
+    }
+
+    /// Drops it, if it is there.
+    pub async fn drop_all(&self) -> Result<(), String> {
+        let call = plain(Method::DELETE, "dbs", format!("dbs/{}", self.name), &["dbs", self.name]);
+        allowed(self.remote.call(&call).await?, &[204, 404]).map(drop)
     }
 
     /// Makes the container if it is not there; one that is there must have the same partition key.
@@ -94,13 +100,16 @@ impl Database<'_> {
     }
 
     pub async fn read(&self, key: &ItemKey) -> Result<Option<Stored>, String> {
+        let Some(body) = self.fetch(key).await? else { return Ok(None) };
+        let text = utf8(&body).map_err(|_| not_understood())?;
+        stored(Value::parse(text).map_err(|_| not_understood())?).map(Some)
+    }
+
+    /// The item as it came.
+    pub async fn fetch(&self, key: &ItemKey) -> Result<Option<Bytes>, String> {
         let answer = self.remote.call(&self.on_item(Method::GET, key)).await?;
         let answer = allowed(answer, &[200, 404])?;
-        if answer.status == 404 {
-            return Ok(None);
-        }
-        let text = utf8(&answer.body).map_err(|_| not_understood())?;
-        stored(Value::parse(text).map_err(|_| not_understood())?).map(Some)
+        Ok((answer.status == 200).then_some(answer.body))
     }
 
     pub async fn create(&self, key: &ItemKey, item: &Value) -> Result<Written, String> {
@@ -109,11 +118,11 @@ impl Database<'_> {
         self.write(Call { body: item.to_json().into(), ..call }).await
     }
 
-    pub async fn upsert(&self, key: &ItemKey, item: &Value) -> Result<(), String> {
+    pub async fn upsert(&self, key: &ItemKey, item: &Value) -> Result<Written, String> {
         let mut call = self.on_items(Method::POST, &key.container);
         call.headers.push(("x-ms-documentdb-partitionkey", key.partition.clone()));
         call.headers.push(("x-ms-documentdb-is-upsert", "true".to_owned()));
-        self.write(Call { body: item.to_json().into(), ..call }).await.map(drop)
+        self.write(Call { body: item.to_json().into(), ..call }).await
     }
 
     pub async fn replace(&self, key: &ItemKey, item: &Value, etag: &str) -> Result<Written, String> {
@@ -198,14 +207,8 @@ impl Database<'_> {
     ) -> Result<Vec<Value>, String> {
         let (mut rows, mut continuation) = (Vec::new(), None);
         loop {
-            let mut call = self.on_items(Method::POST, container);
-            call.headers.extend([
-                ("x-ms-documentdb-isquery", "True".to_owned()),
-                ("x-ms-documentdb-query-enablecrosspartition", "True".to_owned()),
-                ("x-ms-max-item-count", limits::MIGRATION_PAGE_ITEMS_MAX.to_string()),
-            ]);
-            call.headers.extend(partition.map(|key| ("x-ms-documentdb-partitionkey", key.to_owned())));
-            call.headers.extend(continuation.take().map(|token| ("x-ms-continuation", token)));
+            let call =
+                self.on_query(container, partition, limits::MIGRATION_PAGE_ITEMS_MAX, continuation.take());
             let answer = self.remote.call(&Call { body: body.to_string().into(), ..call }).await?;
             let answer = allowed(answer, &[200])?;
             rows.extend(documents(&answer)?);
@@ -219,12 +222,43 @@ impl Database<'_> {
         }
     }
 
+    /// How many rows the first page has.
+    pub async fn ask(
+        &self,
+        container: &str,
+        partition: Option<&str>,
+        body: &str,
+        rows_max: usize,
+    ) -> Result<usize, String> {
+        let call = self.on_query(container, partition, rows_max, None);
+        let answer = self.remote.call(&Call { body: body.to_owned().into(), ..call }).await?;
+        elements(&allowed(answer, &[200])?).map(|rows| rows.len())
+    }
+
+    fn on_query(
+        &self,
+        container: &str,
+        partition: Option<&str>,
+        rows_max: usize,
+        continuation: Option<String>,
+    ) -> Call {
+        let mut call = self.on_items(Method::POST, container);
+        call.headers.extend([
+            ("x-ms-documentdb-isquery", "True".to_owned()),
+            ("x-ms-documentdb-query-enablecrosspartition", "True".to_owned()),
+            ("x-ms-max-item-count", rows_max.to_string()),
+        ]);
+        call.headers.extend(partition.map(|key| ("x-ms-documentdb-partitionkey", key.to_owned())));
+        call.headers.extend(continuation.map(|token| ("x-ms-continuation", token)));
+        call
+    }
+
     /// All items of a container, page by page.
     pub fn pages<'p>(&'p self, container: &'p str) -> Pages<'p> {
         Pages { database: self, container, next: Next::First }
     }
 
-    pub(super) fn on_items(&self, verb: Method, container: &str) -> Call {
+    pub fn on_items(&self, verb: Method, container: &str) -> Call {
         plain(verb, "docs", self.link(container), &["dbs", self.name, "colls", container, "docs"])
     }
 
@@ -281,12 +315,12 @@ pub fn stored(item: Value) -> Result<Stored, String> {
 }
 
 /// The answer, if its status is one of these.
-pub(super) fn allowed(answer: Answer, statuses: &[u16]) -> Result<Answer, String> {
+pub fn allowed(answer: Answer, statuses: &[u16]) -> Result<Answer, String> {
     if statuses.contains(&answer.status.as_u16()) { Ok(answer) } else { Err(answer.refusal()) }
 }
 
 /// The elements of a page. Each is read by itself, as the envelope makes it deeper than JSON may be.
-pub(super) fn elements(answer: &Answer) -> Result<Vec<&str>, String> {
+pub fn elements(answer: &Answer) -> Result<Vec<&str>, String> {
     let text = utf8(&answer.body).map_err(|_| not_understood())?;
     let count: usize =
         raw::member(text, "_count").and_then(|count| count.trim().parse().ok()).ok_or_else(not_understood)?;
@@ -299,11 +333,11 @@ fn documents(answer: &Answer) -> Result<Vec<Value>, String> {
     elements(answer)?.into_iter().map(|text| Value::parse(text).map_err(|_| not_understood())).collect()
 }
 
-pub(super) fn header(answer: &Answer, name: &str) -> Option<String> {
+pub fn header(answer: &Answer, name: &str) -> Option<String> {
     let value = answer.headers.get(name)?.to_str().ok()?;
     (!value.is_empty()).then(|| value.to_owned())
 }
 
-pub(super) fn not_understood() -> String {
+pub fn not_understood() -> String {
     "the server's answer is not understood".to_owned()
 }

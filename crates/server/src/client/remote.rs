@@ -1,10 +1,10 @@
-//! The server that is migrated, as one client with several connections.
+//! A server as one client with several connections sees it.
 //!
 //! Whatever passes by itself is waited for here, up to a limit: a server that does not answer, is about to start, or has
-//! no throughput left. So a migration goes on when its server comes back, and what is asked may have been done already:
+//! no throughput left. So long work goes on when its server comes back, and what is asked may have been done already:
 //! callers look again instead of believing that a second try was the first.
 
-use crate::client::{Account, Answer, Connection, SEGMENT};
+use super::{Account, Answer, Connection, SEGMENT};
 use bytes::Bytes;
 use http::{Method, Request};
 use http_body_util::Full;
@@ -98,7 +98,7 @@ impl Remote {
 }
 
 fn broken_lock() -> String {
-    "a part of the migration failed".to_owned()
+    "a part of the work failed".to_owned()
 }
 
 fn retry_after(answer: &Answer) -> Option<Duration> {
