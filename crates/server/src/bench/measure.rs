@@ -1,10 +1,11 @@
 //! A workload, again and again for some seconds, and how long each request took.
 
 use super::load::Place;
-use super::sets::{workflow, workflow_id};
+use super::sets::workflow;
 use super::workloads::{Act, Workload};
 use crate::blueprints::Named;
 use crate::client::Written;
+use bytes::Bytes;
 use orrery_blueprint::Blueprint;
 use orrery_core::limits;
 use orrery_migration::ItemKey;
@@ -29,7 +30,7 @@ type Make = Arc<dyn Fn(u64) -> Result<Request, String> + Send + Sync>;
 
 enum Request {
     Read(ItemKey),
-    Replace(ItemKey, Value),
+    Replace(ItemKey, Bytes),
     Ask { partition: Option<String>, body: String, rows_max: usize },
 }
 
@@ -83,23 +84,22 @@ fn summed(mut micros: Vec<u64>, took: Duration) -> Measured {
 }
 
 fn requests(place: &Place, blueprint: &Blueprint, workload: &Workload, items: u64) -> Result<Make, String> {
-    let container = place.container.clone();
-    let key = move |number: u64| {
-        let at = number.wrapping_mul(7919) % items;
-        let item = Value::read(&workflow(at, 0).to_string());
-        ItemKey::new(&container.name, &[Value::from(workflow_id(at).as_str())], &id(&item))
+    // Items are drawn beforehand: that takes longer than to read one, on the thread that measures.
+    let some = |revision: u64| {
+        let item = move |number: u64| workflow(number * items / PREPARED.min(items), revision).to_string();
+        let placed = |text: String| (place.container.key_of(&Value::read(&text)), Bytes::from(text));
+        (0..PREPARED.min(items)).map(item).map(placed).collect::<Vec<(ItemKey, Bytes)>>()
     };
     Ok(match &workload.act {
         Act::Read => {
-            let keys: Vec<ItemKey> = (0..items.min(KEYS_MAX)).map(key).collect();
+            let keys: Vec<ItemKey> = some(0).into_iter().map(|(key, _)| key).collect();
             Arc::new(move |number| Ok(Request::Read(keys[number as usize % keys.len()].clone())))
         }
         Act::Replace => {
-            let container = place.container.clone();
+            let bodies: Vec<(ItemKey, Bytes)> = some(1).into_iter().chain(some(2)).collect();
             Arc::new(move |number| {
-                let item = workflow(number.wrapping_mul(7919) % items, 1 + number / items);
-                let item = Value::read(&item.to_string());
-                Ok(Request::Replace(container.key_of(&item), item))
+                let (key, body) = bodies[number as usize % bodies.len()].clone();
+                Ok(Request::Replace(key, body))
             })
         }
         Act::Ask { query, rows_max, parameters } => {
@@ -120,21 +120,14 @@ fn requests(place: &Place, blueprint: &Blueprint, workload: &Workload, items: u6
     })
 }
 
-/// Keys of items that are read; drawing one costs more than reading it.
-const KEYS_MAX: u64 = 1000;
-
-fn id(item: &Value) -> String {
-    match item.member("id") {
-        Value::String(id) => id.clone(),
-        _ => String::new(),
-    }
-}
+/// Items that are read or replaced, spread over the set.
+const PREPARED: u64 = 200;
 
 async fn send(place: &Place, request: Request) -> Result<(), String> {
     let (database, container) = (place.database(), &place.container.name);
     let is_there = match request {
         Request::Read(key) => database.fetch(&key).await?.is_some(),
-        Request::Replace(key, item) => database.upsert(&key, &item).await? == Written::Done,
+        Request::Replace(key, body) => database.upsert_text(&key, body).await? == Written::Done,
         Request::Ask { partition, body, rows_max } => {
             database.ask(container, partition.as_deref(), &body, rows_max).await? > 0
         }

@@ -82,7 +82,7 @@ pub fn workflow(number: u64, revision: u64) -> Value {
         .collect();
     padded(
         json!({
-            "id": uuid(number), "workflow_id": workflow_id(number),
+            "id": uuid(number), "workflow_id": format!("workflow-{number:06}"),
             "workspace_id": format!("ws-tenant-{:03}", drawn % 100), "type": kinds[(drawn >> 16) as usize % 6],
             "name": "API Development Workflow", "status": statuses[((drawn >> 8) + revision) as usize % 6],
             "current_step": revision % 10, "total_steps": 10, "agents": agents, "checkpoints": checkpoints,
@@ -92,10 +92,6 @@ pub fn workflow(number: u64, revision: u64) -> Value {
         "description",
         WORKFLOW_BYTES,
     )
-}
-
-pub fn workflow_id(number: u64) -> String {
-    format!("workflow-{number:06}")
 }
 
 /// S0-45: 5 KB; ten of twelve are the first agent's.

@@ -119,10 +119,14 @@ impl Database<'_> {
     }
 
     pub async fn upsert(&self, key: &ItemKey, item: &Value) -> Result<Written, String> {
+        self.upsert_text(key, item.to_json().into()).await
+    }
+
+    pub async fn upsert_text(&self, key: &ItemKey, body: Bytes) -> Result<Written, String> {
         let mut call = self.on_items(Method::POST, &key.container);
         call.headers.push(("x-ms-documentdb-partitionkey", key.partition.clone()));
         call.headers.push(("x-ms-documentdb-is-upsert", "true".to_owned()));
-        self.write(Call { body: item.to_json().into(), ..call }).await
+        self.write(Call { body, ..call }).await
     }
 
     pub async fn replace(&self, key: &ItemKey, item: &Value, etag: &str) -> Result<Written, String> {
