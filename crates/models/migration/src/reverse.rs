@@ -1,6 +1,7 @@
 //! The plan that undoes a plan: sides change places, steps go backwards, what was split is joined.
 //!
-//! A rule took items with a certain value of a member; whatever comes back to its container has that value.
+//! A rule took items with a certain value of a member; whatever comes back to its container has that value. And what a rule
+//! gave a certain value in the end is taken back by that value.
 
 use crate::rule::{Condition, Rule, Shape};
 use crate::{Plan, PlanError, Step, checks};
@@ -34,5 +35,9 @@ fn reversed_rule(rule: &Rule) -> Rule {
         Shape::Join(split) => Shape::Split(split.clone()),
     };
     let steps = undo.chain(ensure).collect();
-    Rule { from: rule.to.clone(), to: rule.from.clone(), conditions: Vec::new(), steps, shape }
+    let last = rule.steps.iter().rev().map_while(|step| match step {
+        Step::Ensure { path, value } => Some(Condition::Equals { path: path.clone(), value: value.clone() }),
+        _ => None,
+    });
+    Rule { from: rule.to.clone(), to: rule.from.clone(), conditions: last.collect(), steps, shape }
 }
