@@ -184,3 +184,34 @@ async fn note(world: &World, phase: &str) -> Result<(), String> {
     run["phase"] = json!(phase);
     state::write(world, "run", run).await.map(drop)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blueprints::built_in_blueprint;
+
+    #[test]
+    fn built_in_plans_have_the_partition_keys_of_the_blueprints() {
+        let names = ["project-ascension", "agent-studio", "copilot"];
+        let blueprints = names.map(|name| built_in_blueprint(name).expect(name));
+        let mut compared = 0;
+        for (name, _) in BUILT_IN {
+            let plan = built_in(name).expect(name).expect(name);
+            for side in [&plan.source, &plan.target] {
+                let of_side = blueprints.iter().filter(|known| known.database.as_str() == side.database);
+                for (blueprint, container) in
+                    of_side.flat_map(|it| side.containers.iter().map(move |c| (it, c)))
+                {
+                    let Some(known) = blueprint.container(&container.name) else { continue };
+                    let paths = known.definition.partition_key().paths().iter();
+                    let paths: Vec<String> =
+                        paths.map(|path| format!("/{}", path.segments().join("/"))).collect();
+                    let planned: Vec<String> = container.key.iter().map(ToString::to_string).collect();
+                    assert_eq!(planned, paths, "{name}: {}", container.name);
+                    compared += 1;
+                }
+            }
+        }
+        assert!(compared >= 12, "{compared}");
+    }
+}
