@@ -40,10 +40,13 @@ pub async fn agree(world: &World, unit: &Unit, origin: Which, seen: &Seen) -> Re
         Ok(wanted) => wanted,
         Err(Refusal(why)) => return Ok(Written::Refused(why)),
     };
-    let found = if to == Which::Target { &seen.target } else { &seen.source };
-    let writes = writes(found, &wanted);
+    let (found, orphans) = match to {
+        Which::Target => (&seen.target, &seen.orphans.1),
+        Which::Source => (&seen.source, &seen.orphans.0),
+    };
+    let writes = writes(unit, found, orphans, &wanted);
     if writes.is_empty() {
-        // The source has what the target would become there: only the target's form differs, or its parts outlived their item.
+        // The source has what the target would become there: only the target's form differs.
         return tidy(world, unit, seen, &now).await;
     }
     let part = &writes[..writes.len().min(limits::MIGRATION_WRITES_MAX)];
@@ -51,7 +54,7 @@ pub async fn agree(world: &World, unit: &Unit, origin: Which, seen: &Seen) -> Re
         Which::Target => Base::agreed(now.source, sum_of(&wanted)),
         Which::Source => Base::agreed(sum_of(&wanted), now.target),
     };
-    let begun = Base { pending: Some(Pending { to, path: path(found, part) }), ..goal.clone() };
+    let begun = Base { pending: Some(Pending { to, path: path(found, orphans, part) }), ..goal.clone() };
     base::write(world, &unit.source, &begun).await?;
     let written = do_all(world, to, part).await?;
     if written != Written::Done || part.len() < writes.len() {
@@ -61,12 +64,12 @@ pub async fn agree(world: &World, unit: &Unit, origin: Which, seen: &Seen) -> Re
     Ok(if to == Which::Source { Written::Changed } else { Written::Done })
 }
 
-/// Both sides say the same, but the target not in the form that the source becomes: places with gaps, parts without an item.
+/// Both sides say the same, but the target not in the form that the source becomes, such as places with gaps.
 async fn tidy(world: &World, unit: &Unit, seen: &Seen, now: &Base) -> Result<Written, String> {
     let Ok(wanted) = &seen.wanted else { return Ok(Written::Changed) };
-    let writes = writes(&seen.target, wanted);
+    let writes = writes(unit, &seen.target, &seen.orphans.1, wanted);
     let part = &writes[..writes.len().min(limits::MIGRATION_WRITES_MAX)];
-    let path = path(&seen.target, part);
+    let path = path(&seen.target, &seen.orphans.1, part);
     let begun = Base {
         source: now.source,
         target: sum_of(wanted),

@@ -25,6 +25,9 @@ pub struct Seen {
     pub source: Items,
     pub target: Items,
     pub wanted: Result<Wanted, Refusal>,
+    /// With writes on both sides: parts of each whose item is not there. They belong to no unit, as somebody may be about to write
+    /// it, and item and parts are not read at one moment.
+    pub orphans: (Items, Items),
 }
 
 impl Seen {
@@ -41,7 +44,9 @@ pub async fn reconcile(world: &World, mut unit: Unit, origin: Which) -> Result<(
         let written = match &seen.wanted {
             Err(Refusal(why)) => Written::Refused(why.clone()),
             Ok(_) if world.is_both => agree(world, &unit, origin, &seen).await?,
-            Ok(wanted) => do_all(world, Which::Target, &writes(&seen.target, wanted)).await?,
+            Ok(wanted) => {
+                do_all(world, Which::Target, &writes(&unit, &seen.target, &seen.orphans.1, wanted)).await?
+            }
         };
         match written {
             Written::Done => {
@@ -72,13 +77,20 @@ async fn look(world: &World, unit: &mut Unit) -> Result<Seen, String> {
             let rule = &world.plan.rules[hint.rule];
             target.extend(read_all(world, Which::Target, rule, &hint.key, Some(&hint.image)).await?);
         }
-        let source = read_source(world, unit).await?;
+        let mut source = read_source(world, unit).await?;
+        let mut orphans = (Items::new(), Items::new());
+        if world.is_both && !source.contains_key(&unit.source) {
+            orphans.0 = std::mem::take(&mut source);
+        }
+        if world.is_both && !target.keys().any(|key| unit.is_root(key)) {
+            orphans.1 = std::mem::take(&mut target);
+        }
         if let Some(wanted) = from_source(world, unit, &source)? {
-            return Ok(Seen { source, target, wanted });
+            return Ok(Seen { source, target, wanted, orphans });
         }
     }
     let wanted = Err(Refusal("it moves faster than it can be followed".to_owned()));
-    Ok(Seen { source: Items::new(), target: Items::new(), wanted })
+    Ok(Seen { source: Items::new(), target: Items::new(), wanted, orphans: Default::default() })
 }
 
 async fn read_source(world: &World, unit: &Unit) -> Result<Items, String> {
@@ -138,27 +150,33 @@ pub enum Write<'a> {
     Delete(&'a ItemKey, &'a Stored),
 }
 
-/// What differs is written, then what should not be there is deleted.
-pub fn writes<'a>(found: &'a Items, wanted: &'a Wanted) -> Vec<Write<'a>> {
-    let put = |(key, item): (&'a ItemKey, &'a Value)| match found.get(key) {
+/// What differs is written, then what should not be there is deleted. The item is written before its parts and deleted after
+/// them, so that none of ours is left alone.
+pub fn writes<'a>(unit: &Unit, found: &'a Items, orphans: &'a Items, wanted: &'a Wanted) -> Vec<Write<'a>> {
+    let put = |(key, item): (&'a ItemKey, &'a Value)| match found.get(key).or_else(|| orphans.get(key)) {
         None => Some(Write::Create(key, item)),
         Some(known) if content_hash(&known.item) == content_hash(item) => None,
         Some(known) => Some(Write::Replace(key, item, known)),
     };
     let over = found.iter().filter(|(key, _)| !wanted.contains_key(*key));
-    wanted.iter().filter_map(put).chain(over.map(|(key, known)| Write::Delete(key, known))).collect()
+    let (roots, parts): (Vec<_>, Vec<_>) = over.partition(|(key, _)| unit.is_root(key));
+    let over = parts.into_iter().chain(roots);
+    let (first, then): (Vec<_>, Vec<_>) = wanted.iter().partition(|(key, _)| unit.is_root(key));
+    let puts = first.into_iter().chain(then).filter_map(put);
+    puts.chain(over.map(|(key, known)| Write::Delete(key, known))).collect()
 }
 
-/// The sums of a side before and after each of these writes.
-pub fn path(found: &Items, writes: &[Write<'_>]) -> Vec<u128> {
+/// The sums of a side before and after each of these writes. Parts that were alone are its own once their item is there.
+pub fn path(found: &Items, orphans: &Items, writes: &[Write<'_>]) -> Vec<u128> {
     let mut path = vec![sum(found).hash];
+    let mut now = path[0].wrapping_add(sum(orphans).hash);
     for write in writes {
         let (gone, come) = match write {
             Write::Create(_, item) => (0, content_hash(item)),
             Write::Replace(_, item, known) => (content_hash(&known.item), content_hash(item)),
             Write::Delete(_, known) => (content_hash(&known.item), 0),
         };
-        let now = path.last().copied().unwrap_or_default().wrapping_sub(gone).wrapping_add(come);
+        now = now.wrapping_sub(gone).wrapping_add(come);
         path.push(now);
     }
     path
@@ -220,9 +238,11 @@ mod tests {
             (key("b"), value(r#"{"id":"b","v":2}"#)),
             (key("d"), value(r#"{"id":"d"}"#)),
         ]);
-        let writes = writes(&found, &wanted);
+        let unit = Unit { source: key("a"), source_image: None, hints: Vec::new() };
+        let nothing = Items::new();
+        let writes = writes(&unit, &found, &nothing, &wanted);
         assert_eq!(writes.len(), 3, "what is as it should be is not written");
-        let path = path(&found, &writes);
+        let path = path(&found, &nothing, &writes);
         assert_eq!((path.len(), path[0], path[3]), (4, sum(&found).hash, sum_of(&wanted).hash));
     }
 }

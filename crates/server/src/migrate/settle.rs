@@ -11,7 +11,7 @@ use super::verify::{Verdict, each_wanted, verify};
 use super::world::{Which, World};
 use crate::client::Written;
 use orrery_core::limits;
-use orrery_migration::ItemKey;
+use orrery_migration::{ItemKey, Rule, Shape};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -112,8 +112,14 @@ async fn is_extra(world: &World, key: &ItemKey) -> Result<bool, String> {
     }
     match unit_there(world, key).await? {
         Some(mut unit) => Ok(!is_settled(world, &mut unit).await?),
-        None => Ok(true),
+        // With writes on both sides, a part without its item belongs to nobody and is left alone.
+        None => Ok(!(world.is_both && is_part(world, key))),
     }
+}
+
+fn is_part(world: &World, key: &ItemKey) -> bool {
+    let part = |rule: &Rule| matches!(&rule.shape, Shape::Split(split) if split.container == key.container);
+    world.plan.rules.iter().any(part)
 }
 
 /// The unit that an item of the target belongs to, if the plan has a way back to it.

@@ -62,6 +62,11 @@ pub async fn of_changes(
 }
 
 impl Unit {
+    /// Whether this is the item itself, on either side, and not a part of it.
+    pub fn is_root(&self, key: &ItemKey) -> bool {
+        *key == self.source || self.hints.iter().any(|hint| hint.key == *key)
+    }
+
     /// Whether this place is new.
     pub fn hint(&mut self, hint: Hint) -> bool {
         let is_known = self.hints.iter().any(|known| known.key == hint.key && known.rule == hint.rule);
