@@ -1,14 +1,16 @@
 //! The command line.
 
 use crate::advise::AdviseFlags;
+use crate::bench::BenchFlags;
 use crate::blueprints::{self, ApplyFlags, InitFlags};
 use crate::check::CheckFlags;
 use crate::config::{Config, ServeFlags};
 use crate::identity::{self, KeysFlags, RoleFlags, TokenFlags};
+use crate::migrate::MigrateFlags;
 use crate::monitor::verbs::{self, AlertsFlags, CostFlags, TopFlags};
 use crate::query::QueryFlags;
 use crate::schemas::SchemaFlags;
-use crate::{advise, check, logging, query, schemas, serve};
+use crate::{advise, bench, check, logging, migrate, query, schemas, serve};
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -46,6 +48,10 @@ enum Verb {
     Alerts(AlertsFlags),
     /// Show what the measured use of a month would cost
     Cost(CostFlags),
+    /// Copy containers of a running server to another layout while they are used
+    Migrate(Box<MigrateFlags>),
+    /// Measure a running server with the workloads it was made for
+    Bench(BenchFlags),
     /// Show the account's keys, or replace one while the server runs
     Keys(KeysFlags),
     /// Say who may do what with bearer tokens
@@ -76,6 +82,8 @@ pub fn run() -> Result<ExitCode, String> {
         Verb::Init(flags) => blueprints::init(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Check(flags) => check::check(&flags),
         Verb::Schema(flags) => schemas::schema(&flags).map(|()| ExitCode::SUCCESS),
+        Verb::Bench(flags) => bench::bench(&flags),
+        Verb::Migrate(flags) => migrate::migrate(&flags),
         Verb::Keys(flags) => identity::keys(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Role(flags) => identity::role(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Token(flags) => identity::token(&flags).map(|()| ExitCode::SUCCESS),

@@ -4,11 +4,13 @@
 //! `query` asks a server that runs, or explains a query without one; `advise` looks at how one is used;
 //! `apply` makes one as a blueprint says, and `init` writes a blueprint to begin with;
 //! `schema` says what items look like; `top`, `alerts` and `cost` say how it is doing and what it would cost;
+//! `migrate` copies containers of one to another layout while they are used; `bench` measures one;
 //! `keys`, `role` and `token` say who may use it; `check` goes through the folder of one that is stopped.
 
 mod account_keys;
 mod advise;
 mod background;
+mod bench;
 mod blueprints;
 mod check;
 mod client;
@@ -17,6 +19,7 @@ mod command;
 mod config;
 mod identity;
 mod logging;
+mod migrate;
 mod monitor;
 mod ports_file;
 mod private_file;

@@ -1,4 +1,4 @@
-// The blueprints as the facts see them: stood up by the SDK alone, filled with their items, asked their queries.
+// The blueprints as the facts see them: applied by `orrery apply`, filled with their items, asked their queries.
 
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
@@ -12,24 +12,24 @@ export function blueprint(name) {
   return DESIGNS.get(name);
 }
 
-/** The blueprint's database under a name of its own, with its containers by id. */
-export async function standUp(cosmos, name, environment) {
+/** The blueprint, applied by `orrery apply` to a database of its own; its containers by id. */
+export async function standUp(cosmos, name, environment = "development", ...flags) {
   const design = blueprint(name);
-  const asked = { id: fresh(design.database), ...throughput(design, environment) };
-  const { database } = await cosmos.client.databases.create(asked);
-  const containers = {};
-  for (const each of design.containers) {
-    const { id, partitionKey, indexingPolicy, defaultTtl, uniqueKeys } = each;
-    const uniqueKeyPolicy = uniqueKeys && { uniqueKeys: uniqueKeys.map((paths) => ({ paths })) };
-    const options = { id, partitionKey, indexingPolicy, defaultTtl, uniqueKeyPolicy, ...throughput(each, environment) };
-    const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-    containers[id] = (await database.containers.create(given)).container;
-  }
+  const id = fresh(design.database);
+  cosmos.apply(renamed(name, id), "--env", environment, ...flags);
+  const database = cosmos.client.database(id);
+  const containers = Object.fromEntries(design.containers.map(({ id }) => [id, database.container(id)]));
   return { database, containers };
 }
 
-export async function filled(cosmos, name) {
-  const { database, containers } = await standUp(cosmos, name);
+/** The blueprint's text with another database. */
+function renamed(name, database) {
+  const text = readFileSync(new URL(`${name}.yaml`, FOLDER), "utf8");
+  return text.replace(/^database: .*$/m, `database: ${database}`);
+}
+
+export async function filled(cosmos, name, ...flags) {
+  const { database, containers } = await standUp(cosmos, name, "development", ...flags);
   for (const { id, fixtures } of blueprint(name).containers) {
     for (const item of fixtures) await containers[id].items.create(item);
   }
@@ -53,10 +53,4 @@ export async function ask(name, containers, query, given = {}) {
 /** The composite indexes that an answer names, spelled as blueprints spell them. */
 export function composites(metrics) {
   return metrics.Utilized.CompositeIndexes.map(({ IndexSpecs }) => IndexSpecs);
-}
-
-function throughput(design, environment) {
-  const asked = design.environments?.[environment];
-  if (asked?.autoscale) return { maxThroughput: asked.autoscale };
-  return asked?.manual ? { throughput: asked.manual } : {};
 }

@@ -102,6 +102,11 @@ class Cosmos {
     return client;
   }
 
+  /** Applies the text of a blueprint. */
+  apply(blueprint, ...flags) {
+    return this.#server.apply(blueprint, ...flags);
+  }
+
   schema(database, container, body) {
     return this.#server.schema(database, container, body);
   }

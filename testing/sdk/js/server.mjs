@@ -1,7 +1,8 @@
 // One running server: free ports, and data in a folder that goes away with it.
 
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -25,6 +26,8 @@ export async function startServer(...flags) {
   return {
     endpoint: (transport) => `${transport}://localhost:${cosmos}`,
     advance: (seconds) => advance(services, seconds),
+    /** Applies the text of a blueprint, twice: the second time there must be nothing to do. */
+    apply: (blueprint, ...flags) => apply(binary, folder, { cosmos, services }, blueprint, flags),
     /** Sets what the items of a container must look like. */
     schema: (database, container, body) => setSchema(services, database, container, body),
     /** A bearer token that this server takes. */
@@ -48,6 +51,15 @@ async function waitFor(ports, child, log) {
       throw new Error(`the server did not start:\n${readFileSync(log, "utf8").slice(-2000)}`);
     }
     await sleep(20);
+  }
+}
+
+function apply(binary, folder, { cosmos, services }, blueprint, flags) {
+  const file = join(folder, `${randomUUID()}.yaml`);
+  writeFileSync(file, blueprint);
+  const ports = ["--url", `http://localhost:${cosmos}`, "--services-url", `http://localhost:${services}`];
+  for (const more of [[], ["--check"]]) {
+    execFileSync(binary, ["apply", file, ...ports, ...flags, ...more], { stdio: ["ignore", "pipe", "pipe"] });
   }
 }
 

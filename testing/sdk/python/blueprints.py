@@ -1,11 +1,11 @@
-"""The blueprints as the tests see them: stood up by the SDK alone, filled with their items, asked their queries."""
+"""The blueprints as the tests see them: applied by `orrery apply`, filled with their items, asked their queries."""
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 
 import yaml
-from azure.cosmos import PartitionKey, ThroughputProperties
 from azure.cosmos.exceptions import CosmosBatchOperationError, CosmosHttpResponseError
 
 from harness import done, fresh, rows
@@ -20,24 +20,20 @@ def blueprint(name):
     return yaml.safe_load((FOLDER / f"{name}.yaml").read_text())
 
 
-async def stand_up(cosmos, name, environment=None):
-    """The blueprint's database under a name of its own, with its containers by id."""
+async def stand_up(cosmos, name, environment="development", *flags):
+    """The blueprint, applied by `orrery apply` to a database of its own; its containers by id."""
     design = blueprint(name)
-    database = await done(
-        cosmos.client.create_database(fresh(design["database"]), **throughput(design, environment))
-    )
-    containers = {}
-    for each in design["containers"]:
-        options = {
-            "partition_key": PartitionKey(each["partitionKey"]),
-            "indexing_policy": each.get("indexingPolicy"),
-            "default_ttl": each.get("defaultTtl"),
-            "unique_key_policy": unique_keys(each),
-            **throughput(each, environment),
-        }
-        given = {name: value for name, value in options.items() if value is not None}
-        containers[each["id"]] = await done(database.create_container(each["id"], **given))
-    return database, containers
+    database = fresh(design["database"])
+    cosmos.server.apply(renamed(name, database), "--env", environment, *flags)
+    database = cosmos.client.get_database_client(database)
+    return database, {each["id"]: database.get_container_client(each["id"]) for each in design["containers"]}
+
+
+def renamed(name, database):
+    """The blueprint's text with another database."""
+    text, count = re.subn(r"(?m)^database: .*$", f"database: {database}", (FOLDER / f"{name}.yaml").read_text())
+    assert count == 1, name
+    return text
 
 
 async def fill(name, containers):
@@ -46,8 +42,8 @@ async def fill(name, containers):
             await done(containers[each["id"]].create_item(item))
 
 
-async def filled(cosmos, name):
-    database, containers = await stand_up(cosmos, name)
+async def filled(cosmos, name, *flags):
+    database, containers = await stand_up(cosmos, name, "development", *flags)
     await fill(name, containers)
     return database, containers
 
@@ -83,17 +79,3 @@ async def batch_refused(container, operations, key):
 def composites(metrics, use="Utilized"):
     """The composite indexes that an answer names, spelled as blueprints spell them."""
     return [each["IndexSpecs"] for each in metrics[f"{use}CompositeIndexes"]]
-
-
-def unique_keys(container):
-    keys = container.get("uniqueKeys")
-    return {"uniqueKeys": [{"paths": paths} for paths in keys]} if keys else None
-
-
-def throughput(design, environment):
-    asked = design.get("environments", {}).get(environment)
-    if not isinstance(asked, dict):
-        return {}
-    if "autoscale" in asked:
-        return {"offer_throughput": ThroughputProperties(auto_scale_max_throughput=asked["autoscale"])}
-    return {"offer_throughput": asked["manual"]}

@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 import time
 import urllib.request
+import uuid
 from pathlib import Path
 
 START_SECONDS_MAX = 30
@@ -31,6 +32,16 @@ class Server:
         """A bearer token that this server takes."""
         command = [_binary(), "token", "--data", str(Path(self._folder.name, "data")), *flags]
         return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout.strip()
+
+    def apply(self, blueprint, *flags):
+        """Applies the text of a blueprint, twice: the second time there must be nothing to do."""
+        file = Path(self._folder.name, f"{uuid.uuid4()}.yaml")
+        file.write_text(blueprint)
+        services = f"http://localhost:{self.services_port}"
+        command = [_binary(), "apply", str(file), "--url", self.endpoint("http"), "--services-url", services, *flags]
+        for more in ([], ["--check"]):
+            done = subprocess.run([*command, *more], capture_output=True, text=True, timeout=60)
+            assert done.returncode == 0, done.stdout + done.stderr
 
     def advance(self, seconds):
         """Moves the clock of a server that was started with `--clock manual`."""

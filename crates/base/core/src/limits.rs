@@ -33,6 +33,33 @@ pub const BATCH_BYTES_MAX: usize = 2 * 1024 * 1024;
 pub const BATCH_WORK_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Text of items that one transaction of a bulk request writes and replaces; what is left goes into the next.
 pub const BULK_TRANSACTION_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// A plan of a migration, how deep it may be nested, and its rules.
+pub const MIGRATION_PLAN_BYTES_MAX: usize = 1024 * 1024;
+pub const MIGRATION_PLAN_LEVELS_MAX: usize = 64;
+pub const MIGRATION_RULES_MAX: usize = 1000;
+/// Items of a page that a migration reads, requests that it has under way for one range, and ranges at once.
+pub const MIGRATION_PAGE_ITEMS_MAX: usize = 1000;
+pub const MIGRATION_REQUESTS_MAX: usize = 16;
+pub const MIGRATION_WORKERS_MAX: usize = 64;
+/// Operations of one bulk request go up to this size; a larger item has a request of its own.
+pub const MIGRATION_BULK_BYTES_MAX: usize = 1024 * 1024;
+/// Parts of one item that are joined.
+pub const MIGRATION_CHILDREN_MAX: usize = 100_000;
+/// Writes of one unit that are announced together; more are done in several goes.
+pub const MIGRATION_WRITES_MAX: usize = 10_000;
+/// How long a migration waits for a server that does not answer or has no throughput left.
+pub const MIGRATION_PATIENCE_SECONDS_MAX: u64 = 300;
+/// How often one item is tried while others write to it, and rounds of a final comparison.
+pub const MIGRATION_TRIES_MAX: usize = 64;
+pub const MIGRATION_ROUNDS_MAX: usize = 5;
+/// Ids that are named of those that differ, and items that were refused and are remembered.
+pub const MIGRATION_NAMED_MAX: usize = 100;
+/// Groups of partitions whose sums are kept apart; beyond as many partitions, several share one.
+pub const MIGRATION_SUMS_MAX: u64 = 1 << 20;
+/// Items that differ and are kept, to be looked at again; those beyond it are found by the next comparison.
+pub const MIGRATION_DIFFERENCES_MAX: usize = 100_000;
+/// Requests of one client that `orrery bench` keeps the times of.
+pub const BENCH_SAMPLES_MAX: usize = 1_000_000;
 /// How long the conditions of one request's patches may take, since a partition waits for them.
 pub const PATCH_CONDITIONS_MILLIS_MAX: u64 = 500;
 /// What one transaction of a partition's removal removes and looks at, and partitions that a round goes on with.

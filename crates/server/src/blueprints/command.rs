@@ -5,7 +5,7 @@ use super::server::Server;
 use super::{files, print};
 use crate::client::{self, Account, AccountFlags, Address, ServicesFlags};
 use clap::Args;
-use orrery_blueprint::{Blueprint, Environment, Plan, Step, Variables, plan};
+use orrery_blueprint::{Blueprint, Environment, Plan, Step, Variables, Verdict, plan};
 use orrery_core::Env;
 use std::io::Write;
 use std::process::ExitCode;
@@ -112,6 +112,23 @@ async fn run(
         out.line(&print::summary(&done.iter().map(|(plan, _)| plan).collect::<Vec<_>>(), true))?;
     }
     Ok(if is_refused { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// Makes a server as one blueprint says, without its schemas; nothing is told but why it cannot be.
+pub async fn stand_up(account: &Account, blueprint: &Blueprint) -> Result<(), String> {
+    let env = Env::system().map_err(|error| error.to_string())?;
+    let mut server = Server::open(account, None, env).await?;
+    let plan = carry_out::apply(&mut server, blueprint, Environment::Development, |_| {}).await?;
+    match plan.steps.iter().find(|step| matches!(step.verdict, Verdict::Refused(_))) {
+        Some(refused) => Err(refused.to_string()),
+        None => Ok(()),
+    }
+}
+
+/// One that comes with the binary.
+pub fn built_in_blueprint(name: &str) -> Result<Blueprint, String> {
+    let found = files::blueprints(&[name.to_owned()], &Variables::default())?;
+    found.into_iter().next().ok_or_else(|| format!("there is no blueprint '{name}'"))
 }
 
 /// Whole plans.

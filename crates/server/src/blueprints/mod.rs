@@ -20,7 +20,7 @@ mod print;
 mod server;
 
 pub use at_start::{Blueprints, apply_at_start};
-pub use command::{ApplyFlags, apply};
+pub use command::{ApplyFlags, apply, built_in_blueprint, stand_up};
 pub use endpoints::{handle, has};
 pub use init::{InitFlags, init};
 pub use named::{Named, find_query, index_use};

@@ -1,13 +1,19 @@
-//! What the verbs that ask a running server share: where it is, signed requests, one connection.
+//! What the verbs that ask a running server share: where it is, signed requests, one connection or several.
 
 mod account;
 mod address;
 mod connection;
+mod database;
+mod progress;
+mod remote;
 mod services;
 
 pub use account::{Account, AccountFlags, SEGMENT};
 pub use address::Address;
 pub use connection::{Answer, Connection};
+pub use database::{Database, Stored, Written, allowed, elements, header, not_understood, stored};
+pub use progress::bar;
+pub use remote::Remote;
 pub use services::{Services, ServicesFlags};
 
 /// Runs a verb's requests, one after another, on this thread.

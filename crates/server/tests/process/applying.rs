@@ -149,7 +149,11 @@ async fn another_partition_key_is_refused_with_the_way_out_and_nothing_is_begun(
         "{}",
         refused.out
     );
-    assert!(refused.out.contains("copy it into a container with the other key"), "{}", refused.out);
+    assert!(
+        refused.out.contains("orrery migrate copies it into a container with the other key"),
+        "{}",
+        refused.out
+    );
     let request = Request::new(Method::Get, "dbs/shop/colls/other".to_owned());
     assert_eq!(world.server.client().call(&request).await.unwrap().status, 404);
 }

@@ -8,12 +8,14 @@
 mod access;
 mod advising;
 mod applying;
+mod benching;
 mod checking;
 mod configuration;
 mod endpoints;
 mod expiry;
 mod full_disk;
 mod identity;
+mod migrating;
 mod monitoring;
 mod prometheus_text;
 mod querying;

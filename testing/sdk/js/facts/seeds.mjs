@@ -105,7 +105,7 @@ fact("seeds.queries", "the events of asora that are due are found over all users
 
 fact("seeds.queries", "a device of asora without revokedAt is not one with null", async (cosmos) => {
   const name = "asora-notifications";
-  const { containers } = await filled(cosmos, name);
+  const { containers } = await filled(cosmos, name, "--without-schemas");
   const lastSeenAt = "2025-11-20T10:00:00Z";
   await containers.device_tokens.items.create({ id: "no-date", userId: "user-1001", deviceId: "no-date", lastSeenAt });
   assert.equal((await ask(name, containers, "active-devices")).rows.length, 2);

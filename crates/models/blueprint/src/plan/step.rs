@@ -76,27 +76,27 @@ pub enum Change {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Refusal {
     #[error(
-        "its partition key is {there}, the blueprint says {wanted}, and a container keeps its key for ever; copy it into a \
-         container with the other key, or give the one of the blueprint another id"
+        "its partition key is {there}, the blueprint says {wanted}, and a container keeps its key for ever; orrery migrate copies it into \
+         a container with the other key, or give the one of the blueprint another id"
     )]
     PartitionKey { there: String, wanted: String },
     #[error(
-        "its unique keys are {there}, the blueprint says {wanted}, and a container keeps them for ever; copy it into a \
-         container with the others, or give the one of the blueprint another id"
+        "its unique keys are {there}, the blueprint says {wanted}, and a container keeps them for ever; orrery migrate copies it into \
+         a container with the others, or give the one of the blueprint another id"
     )]
     UniqueKeys { there: String, wanted: String },
     #[error(
-        "what the blueprint says cannot be put in the place of what is there: {0}; copy the items into another container"
+        "what the blueprint says cannot be put in the place of what is there: {0}; orrery migrate copies the items into another container"
     )]
     Definition(String),
     #[error(
         "it was made without throughput for its containers to share, and cannot be given {} later; give the containers \
-         their own in the blueprint, or copy them into a database of another name",
+         their own in the blueprint, or copy them into a database of another name with orrery migrate",
         Units(*.wanted)
     )]
     SharedThroughput { wanted: Throughput },
     #[error(
-        "{}, and cannot be given {} of its own later; copy it into a container that has it",
+        "{}, and cannot be given {} of its own later; orrery migrate copies it into a container that has it",
         if *.shares { "it shares the throughput of its database" } else { "it has no throughput" },
         Units(*.wanted)
     )]

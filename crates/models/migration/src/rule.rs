@@ -1,0 +1,118 @@
+//! A rule: which items of a container it takes, and what becomes of them.
+
+use crate::canonical::without_system;
+use crate::plan::Container;
+use crate::split::{Split, id_of};
+use crate::{Path, Refusal, Step};
+use orrery_value::Value;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    pub from: String,
+    pub to: String,
+    pub conditions: Vec<Condition>,
+    pub steps: Vec<Step>,
+    pub shape: Shape,
+}
+
+/// What an item must be for a rule to take it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Condition {
+    Equals { path: Path, value: Value },
+    Exists { path: Path, wanted: bool },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    /// One item becomes one.
+    Whole,
+    /// One item becomes one and its children.
+    Split(Split),
+    /// An item and its children become one.
+    Join(Split),
+}
+
+/// What a rule makes of an item, and of its children if it has any.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Made {
+    pub root: Value,
+    pub children: Vec<Value>,
+}
+
+/// The item that a child names as its parent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parent {
+    pub id: String,
+    pub partition: Vec<Value>,
+}
+
+/// What the children of one parent have in common.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Siblings {
+    pub shared: Vec<(Path, Value)>,
+    pub partition: Vec<Value>,
+}
+
+impl Condition {
+    pub fn holds(&self, item: &Value) -> bool {
+        match self {
+            Self::Equals { path, value } => path.get(item) == value,
+            Self::Exists { path, wanted } => path.is_in(item) == *wanted,
+        }
+    }
+}
+
+impl Rule {
+    pub fn takes(&self, container: &str, item: &Value) -> bool {
+        self.from == container && self.conditions.iter().all(|condition| condition.holds(item))
+    }
+
+    /// What becomes of an item. An item that would be left without an id keeps the one it has.
+    pub fn apply(&self, root: &Value, children: &[Value]) -> Result<Made, Refusal> {
+        let had = id_of(root).to_owned();
+        let mut root = without_system(root.clone());
+        if let Shape::Join(split) = &self.shape {
+            split.join(&mut root, children)?;
+        }
+        self.steps.iter().try_for_each(|step| step.apply(&mut root))?;
+        match root.member("id") {
+            Value::String(_) => {}
+            Value::Undefined => Path::parse("/id").expect("a path").put(&mut root, Value::String(had))?,
+            _ => return Err(Refusal("its new id is not a text".to_owned())),
+        }
+        let children = match &self.shape {
+            Shape::Split(split) => split.split(&mut root)?,
+            Shape::Whole | Shape::Join(_) => Vec::new(),
+        };
+        Ok(Made { root, children })
+    }
+
+    pub fn split(&self) -> Option<&Split> {
+        match &self.shape {
+            Shape::Split(split) | Shape::Join(split) => Some(split),
+            Shape::Whole => None,
+        }
+    }
+
+    /// Whom a child names, if it names one. `parents` is the container of the parents.
+    pub fn parent_of(&self, child: &Value, parents: &Container) -> Option<Parent> {
+        let carry = &self.split()?.carry;
+        let carried = |wanted: &Path| {
+            let (path, _) = carry.iter().find(|(_, from)| from == wanted)?;
+            Some(path.get(child)).filter(|value| !value.is_undefined())
+        };
+        let Value::String(id) = carried(&Path::parse("/id").ok()?)? else { return None };
+        let partition = parents.key.iter().map(|path| carried(path).cloned());
+        Some(Parent { id: id.clone(), partition: partition.collect::<Option<_>>()? })
+    }
+
+    /// The members that all children of a parent share, and the partition that they are in.
+    pub fn children_of(&self, parent: &Value, children: &Container) -> Option<Siblings> {
+        let carry = &self.split()?.carry;
+        let shared = carry.iter().map(|(to, from)| (to.clone(), from.get(parent).clone()));
+        let shared: Vec<(Path, Value)> = shared.collect();
+        let value = |path: &Path| shared.iter().find(|(to, _)| to == path).map(|(_, value)| value.clone());
+        let partition = children.key.iter().map(value).collect::<Option<Vec<_>>>()?;
+        Some(Siblings { shared, partition })
+    }
+}

@@ -1,0 +1,114 @@
+//! The old containers after a migration: how long they stay, and dropping them.
+//!
+//! The time is the server's: that of the item which says that the migration is finished, and of one written when somebody asks.
+
+use super::run::containers;
+use super::state::{self, ranges};
+use super::streams::waiting;
+use super::verify::each_wanted;
+use super::world::{Which, World};
+use serde_json::json;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// `7d`, `12h`, `30m`, `45s`.
+pub fn parse(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("'{text}' is not a time such as 7d, 12h, 30m or 45s");
+    let unit = text.chars().last().ok_or_else(wrong)?;
+    let seconds = match unit {
+        'd' => 86_400,
+        'h' => 3_600,
+        'm' => 60,
+        's' => 1,
+        _ => return Err(wrong()),
+    };
+    let number: u64 = text[..text.len() - 1].parse().map_err(|_| wrong())?;
+    number.checked_mul(seconds).map(Duration::from_secs).ok_or_else(wrong)
+}
+
+pub async fn finish(world: &World, keep: Duration) -> Result<(), String> {
+    let mut run = state::read_run(world).await?.unwrap_or_default();
+    run["phase"] = json!("finished");
+    run["keepSeconds"] = json!(keep.as_secs());
+    let written = state::write(world, "run", run).await?;
+    // The time is noted beside it, because later writes of the same item would move it.
+    let mut run = written.clone();
+    run["finishedAt"] = written["_ts"].clone();
+    state::write(world, "run", run).await.map(drop)
+}
+
+pub async fn cleanup(world: &World, drop_left: bool, is_json: bool) -> Result<ExitCode, String> {
+    let name = &world.plan.name;
+    let run = state::read_run(world).await?.ok_or_else(|| format!("there is no migration '{name}' here"))?;
+    match run["phase"].as_str() {
+        Some("finished") => {}
+        Some("cleaned") => return Err(format!("the old containers of '{name}' are dropped already")),
+        _ => return Err(format!("'{name}' is not finished: orrery migrate {name} --finish")),
+    }
+    let now = state::write(world, "now", json!({})).await?["_ts"].as_u64().unwrap_or_default();
+    let seconds = |name: &str| run[name].as_u64().unwrap_or(u64::MAX);
+    let until = seconds("finishedAt").saturating_add(seconds("keepSeconds"));
+    if now < until {
+        return Err(format!(
+            "the old containers of '{name}' stay for {} seconds more, as --keep said; until then there is a way back",
+            until - now
+        ));
+    }
+    is_done_with(world, drop_left).await?;
+    let mut dropped = Vec::new();
+    for (container, _) in containers(world, Which::Source)? {
+        world.database(Which::Source).drop_container(&container).await?;
+        dropped.push(container);
+    }
+    let mut run = run;
+    run["phase"] = json!("cleaned");
+    state::write(world, "run", run).await?;
+    let text = match is_json {
+        true => json!({"dropped": dropped}).to_string(),
+        false => format!("dropped {}", dropped.join(", ")),
+    };
+    super::report::print(&text).map(|()| ExitCode::SUCCESS)
+}
+
+/// Nothing that is only in the old containers may be lost with them.
+async fn is_done_with(world: &World, drop_left: bool) -> Result<(), String> {
+    let name = &world.plan.name;
+    for state in ranges(world, Which::Source).await? {
+        let news = waiting(world, &state).await?;
+        if let Some(change) = news.iter().find(|change| !change.is_expiry) {
+            let item = change.current.as_ref().or(change.previous.as_ref()).cloned().unwrap_or_default();
+            return Err(format!(
+                "'{}' was written after '{name}' was finished, such as the item {}; somebody still uses it. \
+                 Bring it over with --reopen --finish, or drop the container yourself",
+                state.container,
+                item.member("id").to_json()
+            ));
+        }
+    }
+    if drop_left {
+        return Ok(());
+    }
+    match each_wanted(world, |_, _, _| {}).await? {
+        0 => Ok(()),
+        left => Err(format!(
+            "{left} items of the old containers were taken by no rule and would be lost; --drop-left drops them too"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_a_number_and_a_unit() {
+        for (text, seconds) in [("7d", 604_800), ("12h", 43_200), ("30m", 1_800), ("0s", 0)] {
+            assert_eq!(parse(text), Ok(Duration::from_secs(seconds)), "{text}");
+        }
+        for text in
+            ["", "7", "d", "-1d", "1.5h", "7 d", "7w", "99999999999999999999d", "9999999999999999999d", "1é"]
+        {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+}

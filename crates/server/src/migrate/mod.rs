@@ -1,0 +1,217 @@
+//! `orrery migrate`: containers become others, while they are used.
+//!
+//! ```text
+//! streams          each range of the source: copied once, then followed ─┐
+//! units            which items belong together, here and there           ├─ reconcile: make one unit the same on both sides
+//! verify, settle   both sides read and compared, what differs mended     ┘  agree: which side gives way, if both are written
+//! run, state, base        where all of it goes on after a stop ─ changes: the server
+//! ```
+//!
+//! What becomes of items is decided in `models/migration`, by pure functions. This is a client like any other: it needs
+//! nothing of the server that SDKs do not use too.
+
+mod agree;
+mod base;
+mod changes;
+mod keep;
+mod progress;
+mod reconcile;
+mod report;
+mod run;
+mod settle;
+mod state;
+mod streams;
+mod units;
+mod verify;
+mod world;
+
+use crate::client::{Account, AccountFlags, Remote};
+use clap::{Args, ValueEnum};
+use orrery_core::limits;
+use orrery_migration::{BUILT_IN, Plan, built_in};
+use run::Run;
+use serde_json::json;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+use verify::Verdict;
+use world::{Which, World};
+
+#[derive(Args)]
+pub struct MigrateFlags {
+    /// A plan: a file, or the name of a built-in one; or status, verify or cleanup, and then the plan
+    what: String,
+    plan: Option<String>,
+    #[command(flatten)]
+    account: AccountFlags,
+    /// The way back: from the plan's target to its source
+    #[arg(long)]
+    reverse: bool,
+    /// Go on following changes until stopped
+    #[arg(long)]
+    follow: bool,
+    /// Compare both sides, mend what differs, and end the migration
+    #[arg(long)]
+    finish: bool,
+    /// With --finish: delete what the target has and the source does not
+    #[arg(long)]
+    prune: bool,
+    /// Go on with a migration that was finished: the source rules again
+    #[arg(long)]
+    reopen: bool,
+    /// With cleanup: items that no rule took go with their containers
+    #[arg(long)]
+    drop_left: bool,
+    /// How long the old containers stay after --finish, such as 7d, 12h or 30m
+    #[arg(long, default_value = "7d", value_parser = keep::parse)]
+    keep: Duration,
+    /// Whose writes appear on the other side
+    #[arg(long, value_enum, default_value_t = DualWrite::Source)]
+    dual_write: DualWrite,
+    /// Ranges that are worked on at once
+    #[arg(long, default_value_t = 4)]
+    workers: usize,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum DualWrite {
+    /// Writes to the source appear in the target
+    Source,
+    /// And writes to the target in the source
+    Both,
+}
+
+const FOLLOW_PAUSE: Duration = Duration::from_millis(200);
+
+/// Runs the verb; the error is a sentence for a person.
+pub fn migrate(flags: &MigrateFlags) -> Result<ExitCode, String> {
+    let (verb, plan) = match (flags.what.as_str(), &flags.plan) {
+        (verb @ ("status" | "verify" | "cleanup"), Some(plan)) => (verb, plan.as_str()),
+        (verb @ ("status" | "verify" | "cleanup"), None) => {
+            return Err(format!("say of which plan: orrery migrate {verb} PLAN"));
+        }
+        (plan, None) => ("run", plan),
+        (verb, Some(_)) => return Err(format!("'{verb}' is none of status, verify and cleanup")),
+    };
+    if flags.workers == 0 || flags.workers > limits::MIGRATION_WORKERS_MAX {
+        return Err(format!("--workers is a number from 1 to {}", limits::MIGRATION_WORKERS_MAX));
+    }
+    let plan = plan_of(plan, flags.reverse)?;
+    let account = Account::parse(&flags.account)?;
+    crate::client::block_on(async move {
+        let remote = Remote::open(account).await?;
+        let world = Arc::new(World::new(remote, plan, flags.dual_write == DualWrite::Both)?);
+        match verb {
+            "status" => report::status(&world, flags.json).await,
+            "verify" => verify_now(&world, flags).await,
+            "cleanup" => keep::cleanup(&world, flags.drop_left, flags.json).await,
+            _ => run_now(world, flags).await,
+        }
+    })?
+}
+
+fn plan_of(name: &str, is_reversed: bool) -> Result<Plan, String> {
+    let plan = match built_in(name) {
+        Some(plan) => plan,
+        None => {
+            let names: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
+            let text = std::fs::read_to_string(name).map_err(|error| {
+                format!("the plan '{name}' cannot be read ({error}); built-in ones are {}", names.join(", "))
+            })?;
+            Plan::parse(name, &text)
+        }
+    };
+    let plan = plan.map_err(|error| error.to_string())?;
+    if is_reversed { plan.reversed().map_err(|error| error.to_string()) } else { Ok(plan) }
+}
+
+async fn verify_now(world: &Arc<World>, flags: &MigrateFlags) -> Result<ExitCode, String> {
+    let verdict = settle::compared(world).await?;
+    report::verdict(world, &verdict, flags.json)?;
+    Ok(if verdict.is_same() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn run_now(world: Arc<World>, flags: &MigrateFlags) -> Result<ExitCode, String> {
+    let mut total = 0;
+    for (container, is_root) in run::containers(&world, Which::Source)? {
+        if is_root && world.database(Which::Source).definition(&container).await?.is_some() {
+            total += world.database(Which::Source).count(&container).await?;
+        }
+    }
+    let shown = progress::show(world.clone(), total);
+    let begun = std::time::Instant::now();
+    let outcome = tokio::select! {
+        outcome = go(&world, flags) => outcome,
+        _ = tokio::signal::ctrl_c() => Ok(None),
+    };
+    if let Some(shown) = shown {
+        shown.abort();
+        eprintln!();
+    }
+    let verdict = outcome?;
+    report::run(&world, verdict.as_ref(), begun.elapsed(), flags.json)?;
+    let is_well = verdict.as_ref().is_none_or(Verdict::is_same) && world.refused().is_empty();
+    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn go(world: &Arc<World>, flags: &MigrateFlags) -> Result<Option<Verdict>, String> {
+    let mut run = Run::open(world.clone(), flags.workers, flags.reopen).await?;
+    run.round().await?;
+    note(world, "following").await?;
+    match (flags.finish, flags.follow) {
+        (true, _) => finish(world, &mut run, flags).await.map(Some),
+        (false, false) => Ok(None),
+        (false, true) => loop {
+            tokio::time::sleep(FOLLOW_PAUSE).await;
+            run.round().await?;
+        },
+    }
+}
+
+async fn finish(world: &Arc<World>, run: &mut Run, flags: &MigrateFlags) -> Result<Verdict, String> {
+    let verdict = settle::mended(world, run, flags.prune).await?;
+    if verdict.is_same() {
+        keep::finish(world, flags.keep).await?;
+    }
+    Ok(verdict)
+}
+
+async fn note(world: &World, phase: &str) -> Result<(), String> {
+    let mut run = state::read_run(world).await?.unwrap_or_default();
+    run["phase"] = json!(phase);
+    state::write(world, "run", run).await.map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blueprints::built_in_blueprint;
+
+    #[test]
+    fn built_in_plans_have_the_partition_keys_of_the_blueprints() {
+        let names = ["project-ascension", "agent-studio", "copilot"];
+        let blueprints = names.map(|name| built_in_blueprint(name).expect(name));
+        let mut compared = 0;
+        for (name, _) in BUILT_IN {
+            let plan = built_in(name).expect(name).expect(name);
+            for side in [&plan.source, &plan.target] {
+                let of_side = blueprints.iter().filter(|known| known.database.as_str() == side.database);
+                for (blueprint, container) in
+                    of_side.flat_map(|it| side.containers.iter().map(move |c| (it, c)))
+                {
+                    let Some(known) = blueprint.container(&container.name) else { continue };
+                    let paths = known.definition.partition_key().paths().iter();
+                    let paths: Vec<String> =
+                        paths.map(|path| format!("/{}", path.segments().join("/"))).collect();
+                    let planned: Vec<String> = container.key.iter().map(ToString::to_string).collect();
+                    assert_eq!(planned, paths, "{name}: {}", container.name);
+                    compared += 1;
+                }
+            }
+        }
+        assert!(compared >= 12, "{compared}");
+    }
+}

@@ -1,0 +1,233 @@
+//! A migration from its start, or from where it was left, to the moment at which nothing is new.
+
+use super::changes::{From, Page};
+use super::state::{self, RangeState, Stage};
+use super::streams::{Ended, drive};
+use super::world::{Which, World};
+use orrery_migration::Shape;
+use serde_json::{Map, Value as Json, json};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+pub struct Run {
+    world: Arc<World>,
+    marks: Json,
+    workers: usize,
+    ranges: Vec<RangeState>,
+}
+
+/// Whether this is the migration that was begun, and not over.
+fn may_go_on(world: &World, run: &Json, reopen: bool) -> Result<(), String> {
+    let name = &world.plan.name;
+    if run["plan"] != state::write_hash(world.plan.fingerprint) {
+        return Err(format!(
+            "a migration '{name}' was begun with a plan that said something else; go on with that one, or name this one differently"
+        ));
+    }
+    match run["phase"].as_str() {
+        Some("cleaned") => Err(format!("'{name}' is finished and its old containers are dropped")),
+        Some("finished") if !reopen && !world.is_both => Err(format!(
+            "'{name}' is finished, and its target may be newer than its source by now; --reopen makes it like the source again"
+        )),
+        _ if run["dualWrite"] == "both" && !world.is_both => {
+            Err(format!("'{name}' has writes on both sides; go on with --dual-write both"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The containers of a side that a plan reads; those of parts alone are not copied but only followed.
+pub fn containers(world: &World, which: Which) -> Result<Vec<(String, bool)>, String> {
+    let rules = &world.plan_from(which)?.rules;
+    let roots: BTreeSet<&String> = rules.iter().map(|rule| &rule.from).collect();
+    let parts: BTreeSet<&String> = rules
+        .iter()
+        .filter_map(|rule| match &rule.shape {
+            Shape::Join(split) => Some(&split.container),
+            _ => None,
+        })
+        .collect();
+    let parts = parts.difference(&roots).map(|name| ((*name).clone(), false)).collect::<Vec<_>>();
+    Ok(roots.into_iter().map(|name| (name.clone(), true)).chain(parts).collect())
+}
+
+impl Run {
+    /// Makes what is missing in the target, and takes up the state of an earlier run.
+    pub async fn open(world: Arc<World>, workers: usize, reopen: bool) -> Result<Self, String> {
+        let known = state::read_run(&world).await?;
+        if let Some(run) = &known {
+            may_go_on(&world, run, reopen)?;
+        }
+        let source = world.database(Which::Source);
+        for (name, _) in containers(&world, Which::Source)? {
+            if source.definition(&name).await?.is_none() {
+                return Err(format!("the container '{name}' is not in the database '{}'", source.name));
+            }
+        }
+        let target = world.database(Which::Target);
+        target.make().await?;
+        for container in &world.plan.target.containers {
+            target.make_container(container).await?;
+        }
+        state::make(&world).await?;
+        let is_resumed = known.as_ref().is_some_and(|run| !world.is_both || run["dualWrite"] == "both");
+        let marks = match known {
+            Some(run) if is_resumed => run["marks"].clone(),
+            _ => {
+                let marks = take_marks(&world).await?;
+                let run = json!({
+                    "phase": "copying",
+                    "plan": state::write_hash(world.plan.fingerprint),
+                    "dualWrite": if world.is_both { "both" } else { "source" },
+                    "marks": marks,
+                });
+                state::write(&world, "run", run).await?;
+                marks
+            }
+        };
+        let mut run = Self { world, marks, workers, ranges: Vec::new() };
+        run.ranges = run.find_ranges(Which::Source, is_resumed).await?;
+        if run.world.is_both {
+            let more = run.find_ranges(Which::Target, is_resumed).await?;
+            run.ranges.extend(more);
+        }
+        Ok(run)
+    }
+
+    /// The ranges as they are now. One that is new goes on where the one it was part of has been.
+    async fn find_ranges(&self, which: Which, is_resumed: bool) -> Result<Vec<RangeState>, String> {
+        let mut found = Vec::new();
+        for (container, is_copied) in containers(&self.world, which)? {
+            for (range, parents) in self.world.database(which).ranges(&container).await? {
+                let known = RangeState::read(&self.world, which, &container, &range).await?;
+                let mut state = match known {
+                    Some(state) => state,
+                    None => {
+                        let mut parent = None;
+                        for id in parents.iter().rev() {
+                            parent = parent.or(RangeState::read(&self.world, which, &container, id).await?);
+                        }
+                        let stage = match parent {
+                            Some(parent) => parent.stage,
+                            None => self.first_stage(which, &container, is_copied),
+                        };
+                        RangeState::new(which, &container, &range, stage)
+                    }
+                };
+                if !is_resumed {
+                    state.stage = self.first_stage(which, &container, is_copied);
+                }
+                // Written by us from now on: whoever had it before finds out.
+                state.save(&self.world).await?;
+                found.push(state);
+            }
+        }
+        Ok(found)
+    }
+
+    fn first_stage(&self, which: Which, container: &str, is_copied: bool) -> Stage {
+        match self.mark(which, container).as_str() {
+            Some(mark) if which == Which::Target || !is_copied => {
+                Stage::Follow { position: mark.to_owned(), has_deletes: true }
+            }
+            _ => Stage::Copy { position: None },
+        }
+    }
+
+    fn mark(&self, which: Which, container: &str) -> Json {
+        self.marks[which.name()][container].clone()
+    }
+
+    /// Everything up to now; says how many changes there were. The source comes first: what is new in
+    /// the target is judged when the source's own news are known.
+    pub async fn round(&mut self) -> Result<u64, String> {
+        let mut seen = self.side(Which::Source).await?;
+        if self.world.is_both {
+            seen += self.side(Which::Target).await?;
+        }
+        Ok(seen)
+    }
+
+    async fn side(&mut self, which: Which) -> Result<u64, String> {
+        let mut seen = 0;
+        loop {
+            let ended = self.drive_all(which).await?;
+            if ended.contains(&Ended::Forgotten) {
+                self.marks = take_marks(&self.world).await?;
+                let mut run = state::read_run(&self.world).await?.unwrap_or_default();
+                run["marks"] = self.marks.clone();
+                state::write(&self.world, "run", run).await?;
+                self.again(which, false).await?;
+            } else if ended.contains(&Ended::Split) {
+                self.again(which, true).await?;
+            } else {
+                seen += ended
+                    .iter()
+                    .map(|ended| if let Ended::Idle { changes } = ended { *changes } else { 0 })
+                    .sum::<u64>();
+                return Ok(seen);
+            }
+        }
+    }
+
+    async fn again(&mut self, which: Which, is_resumed: bool) -> Result<(), String> {
+        self.ranges.retain(|range| range.which != which);
+        let found = self.find_ranges(which, is_resumed).await?;
+        self.ranges.extend(found);
+        Ok(())
+    }
+
+    async fn drive_all(&mut self, which: Which) -> Result<Vec<Ended>, String> {
+        let (these, others) =
+            std::mem::take(&mut self.ranges).into_iter().partition(|range| range.which == which);
+        self.ranges = others;
+        let these: Vec<RangeState> = these;
+        let slots = Arc::new(Semaphore::new(self.workers));
+        let mut running = JoinSet::new();
+        for mut range in these {
+            let (world, slots) = (self.world.clone(), slots.clone());
+            let mark = self.mark(which, &range.container);
+            running.spawn(async move {
+                let _slot = slots.acquire_owned().await.map_err(|error| error.to_string())?;
+                let ended = drive(&world, &mut range, &mark).await?;
+                Ok::<_, String>((range, ended))
+            });
+        }
+        let mut all = Vec::new();
+        while let Some(ended) = running.join_next().await {
+            let (range, ended) =
+                ended.map_err(|error| format!("a part of the migration failed: {error}"))??;
+            self.ranges.push(range);
+            all.push(ended);
+        }
+        Ok(all)
+    }
+}
+
+/// Where each container is now, before anything is read: what changes from here on is followed.
+async fn take_marks(world: &World) -> Result<Json, String> {
+    let mut marks = json!({});
+    for which in [Which::Source, Which::Target] {
+        if which == Which::Target && !world.is_both {
+            continue;
+        }
+        let mut of = Map::new();
+        for (container, _) in containers(world, which)? {
+            let page = world.database(which).changes(&container, None, From::Versions("*")).await?;
+            let mark = match page {
+                Page::Changes { position, .. } => Json::String(position),
+                Page::Forgotten | Page::Split if which == Which::Source => Json::Null,
+                _ => {
+                    return Err(format!(
+                        "the container '{container}' keeps no deletes (changeFeedPolicy), which --dual-write both needs"
+                    ));
+                }
+            };
+            of.insert(container, mark);
+        }
+        marks[which.name()] = Json::Object(of);
+    }
+    Ok(marks)
+}
