@@ -389,3 +389,50 @@ pub const ALERTS_MAX: usize = 1_024;
 pub const ALERTS_RESOLVED_MAX: usize = 64;
 /// How long a collector of measurements has to take them.
 pub const OTLP_SECONDS_MAX: u64 = 10;
+
+// Services
+
+/// What a notification event may carry: its payload as JSON, a snippet (S2-81), a name or other text of it, a dedupe key.
+pub const NOTIFICATION_PAYLOAD_BYTES_MAX: usize = 8 * 1024;
+pub const NOTIFICATION_SNIPPET_CHARS_MAX: usize = 140;
+pub const NOTIFICATION_NAME_CHARS_MAX: usize = 200;
+pub const NOTIFICATION_DEDUPE_KEY_CHARS_MAX: usize = 256;
+/// Users that one request may tell.
+pub const NOTIFICATION_USERS_MAX: usize = 50;
+/// How far ahead an event may be put: less than the days that it is kept for.
+pub const NOTIFICATION_AHEAD_DAYS_MAX: u64 = 29;
+/// What a notification shows.
+pub const NOTIFICATION_TITLE_CHARS_MAX: usize = 200;
+pub const NOTIFICATION_BODY_CHARS_MAX: usize = 500;
+pub const NOTIFICATION_DEEPLINK_CHARS_MAX: usize = 2_000;
+/// Names that the count of events of one dedupe key keeps.
+pub const NOTIFICATION_ACTORS_MAX: usize = 5;
+/// Event types that a policy may have, and names beside its own of one.
+pub const NOTIFICATION_KINDS_MAX: usize = 500;
+pub const NOTIFICATION_ALIASES_MAX: usize = 50;
+pub const NOTIFICATION_TEMPLATE_CHARS_MAX: usize = 1_000;
+/// The retries that the seed allows (retryCount 0 to 5).
+pub const NOTIFICATION_RETRIES_MAX: usize = 5;
+/// A device's push token and label.
+pub const NOTIFICATION_PUSH_TOKEN_BYTES_MAX: usize = 4 * 1024;
+pub const NOTIFICATION_LABEL_CHARS_MAX: usize = 100;
+
+// Services
+
+/// Keys with a rate limit of their own; the rest share one.
+pub const SERVICE_BUCKETS_MAX: usize = 100_000;
+/// How long the answer to a request with an idempotency key is kept.
+pub const SERVICE_IDEMPOTENCY_SECONDS: u64 = 24 * 60 * 60;
+/// Items that a round of a relay looks at.
+pub const SERVICE_RELAY_ITEMS_MAX: usize = 100;
+/// What one request to a store over the wire may take, how long one operation goes on trying, and the waits between two
+/// tries where the store names none.
+pub const SERVICE_STORE_REQUEST_SECONDS_MAX: u64 = 20;
+pub const SERVICE_STORE_SECONDS_MAX: u64 = 30;
+pub const SERVICE_STORE_TRIES_MAX: usize = 12;
+pub const SERVICE_STORE_WAIT_MILLIS_MIN: u64 = 20;
+pub const SERVICE_STORE_WAIT_MILLIS_MAX: u64 = 2_000;
+/// The largest answer of a store: a page and its envelope, or an item that its escapes make larger.
+pub const SERVICE_STORE_ANSWER_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// How often one operation follows a store whose partitions move under it.
+pub const SERVICE_STORE_MOVES_MAX: usize = 8;
