@@ -15,14 +15,14 @@ struct Armed {
 }
 
 /// Arms one place: `name`, or `name:3` for the third time that it is reached. An empty text disarms.
-pub fn arm(text: &str) {
-    let (name, nth) = match text.rsplit_once(':').map(|(name, nth)| (name, nth.parse::<u32>())) {
-        Some((name, Ok(nth))) => (name, nth.max(1)),
-        _ => (text, 1),
-    };
+pub fn arm(text: &str) -> Result<(), String> {
+    let (name, nth) = text.rsplit_once(':').unwrap_or((text, "1"));
+    let nth = nth.parse::<u32>().ok().filter(|nth| *nth > 0);
+    let nth = nth.ok_or_else(|| format!("the failpoint '{text}' is not a name, or name:n with n from 1"))?;
     let armed = (!name.is_empty()).then(|| Armed { name: name.to_owned(), passes: nth - 1 });
     IS_ARMED.store(armed.is_some(), Ordering::Release);
     *ARMED.lock().unwrap_or_else(PoisonError::into_inner) = armed;
+    Ok(())
 }
 
 /// Ends the process at once, as a crash would, if this place is armed.
@@ -51,12 +51,13 @@ mod tests {
     #[test]
     fn only_the_armed_place_is_due_and_only_when_its_turn_has_come() {
         hit("a.place");
-        arm("a.place:3");
+        arm("a.place:3").unwrap();
         assert!(!is_due("another.place"));
         assert_eq!([is_due("a.place"), is_due("a.place"), is_due("a.place")], [false, false, true]);
-        arm("a.place");
+        arm("a.place").unwrap();
         assert!(is_due("a.place"));
-        arm("");
+        assert!(arm("a.place:0").is_err() && arm("a.place:x").is_err());
+        arm("").unwrap();
         hit("a.place");
     }
 }

@@ -3,6 +3,7 @@
 //! ```text
 //! port         the stores, as a service sees them: embedded in this process, or remote over the wire
 //! http         the HTTP client for what lies outside
+//! own          the container that a service keeps for itself
 //! time         timestamps as services write them
 //! failpoint    where a test ends the process
 //! lease        who may work on something, with fencing
@@ -17,5 +18,8 @@ pub mod http;
 pub mod idempotency;
 pub mod lease;
 pub mod outbox;
+mod own;
 pub mod port;
 pub mod time;
+
+pub use own::service_container;
