@@ -61,7 +61,7 @@ impl Leases {
         match self.read(name).await? {
             None => {
                 let fresh = self.held(name, 1, now, Value::Null);
-                self.put(fresh, |item| Write::Create(item)).await
+                self.put(fresh, Write::Create).await
             }
             Some((item, seen)) if seen.until <= now => {
                 let next = self.held(name, seen.epoch + 1, now, seen.state);
@@ -76,6 +76,12 @@ impl Leases {
     pub async fn renew(&self, lease: &mut Lease) -> Result<bool, StoreError> {
         let state = std::mem::take(&mut lease.state);
         self.save(lease, state).await
+    }
+
+    /// Renews it when half of its time is over. False: it was lost.
+    pub async fn keep(&self, lease: &mut Lease) -> Result<bool, StoreError> {
+        let is_fresh = lease.until > self.env.now().plus(self.length / 2);
+        if is_fresh { Ok(true) } else { self.renew(lease).await }
     }
 
     /// Renews it and keeps a state in it. False: it was lost, and the state is not saved.

@@ -62,7 +62,7 @@ impl Relay {
 
     async fn hold(&self, held: Option<Lease>) -> Result<Option<Lease>, StoreError> {
         if let Some(mut lease) = held
-            && self.leases.renew(&mut lease).await?
+            && self.leases.keep(&mut lease).await?
         {
             return Ok(Some(lease));
         }
