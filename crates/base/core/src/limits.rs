@@ -448,3 +448,52 @@ pub const SERVICE_REQUESTS_PER_SECOND: u32 = 10_000;
 /// Items of a page, unless it is asked for more, and at most.
 pub const SERVICE_PAGE_ITEMS: usize = 20;
 pub const SERVICE_PAGE_ITEMS_MAX: usize = 100;
+
+/// Requests to others: hosts at once, connections to each, requests that share one of HTTP/2 before another is opened.
+pub const HTTP_HOSTS_MAX: usize = 64;
+pub const HTTP_CONNECTIONS_PER_HOST_MAX: usize = 16;
+pub const HTTP_STREAMS_PER_CONNECTION: usize = 100;
+/// How long dialling may take, how long an unused connection of HTTP/1.1 is kept, and how one of HTTP/2 is known to be alive.
+pub const HTTP_CONNECT_SECONDS_MAX: u64 = 5;
+pub const HTTP_IDLE_SECONDS_MAX: u64 = 50;
+pub const HTTP_PING_SECONDS: u64 = 30;
+pub const HTTP_PING_ANSWER_SECONDS_MAX: u64 = 10;
+
+/// Events and notifications are kept for thirty days; an event that was not delivered a day before is given up (C-36).
+pub const NOTIFICATION_KEPT_SECONDS: u64 = 30 * 86_400;
+pub const NOTIFICATION_UNDELIVERED_SECONDS_MAX: u64 = 29 * 86_400;
+/// What was told to the world is kept so long for those who have to hear it.
+pub const NOTIFICATION_OUTBOX_SECONDS: u64 = 7 * 86_400;
+/// A page of the in-app centre, if none is asked for and at most.
+pub const NOTIFICATION_LIST_DEFAULT: usize = 20;
+pub const NOTIFICATION_LIST_MAX: usize = 100;
+/// Rows of one page that the service asks for on its own account, and rows of one question in all.
+pub const NOTIFICATION_ROWS_PAGE: usize = 1_000;
+pub const NOTIFICATION_ROWS_MAX: usize = 10_000;
+/// Items that one batch marks as read.
+pub const NOTIFICATION_BATCH_MAX: usize = 50;
+/// How often something is gone through until nothing is left of it.
+pub const NOTIFICATION_PASSES_MAX: usize = 1_000;
+/// How often a change is tried against others of the same item; a registration has more of them to expect.
+pub const NOTIFICATION_CHANGE_TRIES_MAX: usize = 16;
+pub const NOTIFICATION_REGISTER_TRIES_MAX: usize = 64;
+/// Devices of a user that get pushes (S2-37), and how long one that was revoked is kept by default.
+pub const NOTIFICATION_DEVICES_MAX: usize = 3;
+pub const NOTIFICATION_REVOKED_KEPT_SECONDS: u64 = 90 * 86_400;
+/// Items that one run of a job goes through, runs that a job remembers, and how long one may take.
+pub const NOTIFICATION_PURGE_MAX: usize = 100_000;
+pub const NOTIFICATION_JOB_RUNS_MAX: usize = 20;
+pub const NOTIFICATION_JOB_LEASE_SECONDS: u64 = 600;
+/// How often jobs are looked at.
+pub const NOTIFICATION_JOBS_EVERY_SECONDS: u64 = 60;
+/// Pushes of one event that are remembered, and the characters of an error.
+pub const NOTIFICATION_ATTEMPTS_MAX: usize = 50;
+pub const NOTIFICATION_ERROR_CHARS_MAX: usize = 500;
+/// Events that one look for work finds, users that are worked on at once, and how often the end of an event is written
+/// again when the store does not answer.
+pub const NOTIFICATION_CLAIM_MAX: usize = 1_000;
+pub const NOTIFICATION_USERS_AT_ONCE: usize = 64;
+pub const NOTIFICATION_FINISH_TRIES_MAX: usize = 4;
+/// How long an event waits whose provider is set up wrongly, and a dispatcher whose store does not answer.
+pub const NOTIFICATION_MISCONFIGURED_SECONDS: u64 = 300;
+pub const NOTIFICATION_STORE_WAIT_MILLIS_MAX: u64 = 5_000;
