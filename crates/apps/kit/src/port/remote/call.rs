@@ -160,7 +160,7 @@ async fn try_once(
 ) -> Result<Answer, (StoreError, bool)> {
     let request = request(remote, ask).map_err(|error| (error, false))?;
     let sent = remote.inner.client.send(request, timeout, limits::SERVICE_STORE_ANSWER_BYTES_MAX).await;
-    let answer = sent.map_err(|error| (StoreError::Unavailable(error.to_string()), error.was_sent()))?;
+    let answer = sent.map_err(|error| (StoreError::Unavailable(error.to_string()), error.may_have_arrived()))?;
     let answer = Answer::new(answer);
     if let (Some((container, _)), Some(token)) = (ask.session, answer.header(SESSION_TOKEN)) {
         remote.inner.sessions.note(container, token);

@@ -27,7 +27,7 @@ mod session;
 mod sign;
 
 use super::types::{Changes, Cursor, Item, Layout, Page, Query, StoreError, Write};
-use crate::http::{Client, Http, Tls, Trust};
+use crate::http::{Client, Tls, Trust, Versions};
 use orrery_core::{Env, limits};
 use ranges::Ranges;
 use session::Sessions;
@@ -77,7 +77,7 @@ impl Remote {
     pub fn new(options: RemoteOptions, env: Env) -> Result<Self, String> {
         let RemoteOptions { endpoint, database, credential, trust } = options;
         let inner = Inner {
-            client: Client::new(Tls { trust, versions: Http::One }),
+            client: Client::new(Tls { trust, versions: Versions::Any })?,
             env,
             base: base(&endpoint)?,
             database,
