@@ -445,9 +445,6 @@ pub const SERVICE_STREAMS_MAX: usize = 1_024;
 pub const SERVICE_HEARTBEAT_SECONDS: u64 = 15;
 /// Requests a second that one caller may make, unless the server is told otherwise.
 pub const SERVICE_REQUESTS_PER_SECOND: u32 = 10_000;
-/// Items of a page, unless it is asked for more, and at most.
-pub const SERVICE_PAGE_ITEMS: usize = 20;
-pub const SERVICE_PAGE_ITEMS_MAX: usize = 100;
 
 /// Requests to others: hosts at once, connections to each, requests that share one of HTTP/2 before another is opened.
 pub const HTTP_HOSTS_MAX: usize = 64;
@@ -497,3 +494,12 @@ pub const NOTIFICATION_FINISH_TRIES_MAX: usize = 4;
 /// How long an event waits whose provider is set up wrongly, and a dispatcher whose store does not answer.
 pub const NOTIFICATION_MISCONFIGURED_SECONDS: u64 = 300;
 pub const NOTIFICATION_STORE_WAIT_MILLIS_MAX: u64 = 5_000;
+
+/// A push: its time, the provider's answer, the JSON that is sent, and the id by which devices replace one by another.
+pub const PUSH_SECONDS_MAX: u64 = 20;
+pub const PUSH_ANSWER_BYTES_MAX: usize = 64 * 1024;
+pub const PUSH_PAYLOAD_BYTES_MAX: usize = 4_096;
+pub const PUSH_COLLAPSE_ID_BYTES_MAX: usize = 64;
+/// What the stand-ins of the providers remember: pushes, and answers that are scripted.
+pub const PUSH_RECEIVED_MAX: usize = 100_000;
+pub const PUSH_RULES_MAX: usize = 10_000;

@@ -239,6 +239,23 @@ pub fn registration(body: &Value) -> Result<Registration, Invalid> {
     })
 }
 
+/// What changes about a device that is registered; nothing, for one that only says that it is there.
+#[derive(Clone, Default, PartialEq)]
+pub struct DeviceChange {
+    pub push_token: Option<String>,
+    pub label: Option<String>,
+}
+
+pub fn device_change(body: &Value, platform: Platform) -> Result<DeviceChange, Invalid> {
+    let body = object("body", body)?;
+    known_members(body, &["pushToken", "label"])?;
+    let token = match present(body, "pushToken") {
+        None => None,
+        Some(_) => Some(push_token(required(body, "pushToken")?, platform)?),
+    };
+    Ok(DeviceChange { push_token: token, label: label(body)? })
+}
+
 /// As it can stand in a request to the provider. What is wrong with it is told without showing it.
 pub fn push_token(token: &str, platform: Platform) -> Result<String, Invalid> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.' | b'%' | b'=');

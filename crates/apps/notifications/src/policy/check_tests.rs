@@ -172,3 +172,13 @@ fn devices_are_registered_without_showing_their_tokens() {
     check("label", json!("l".repeat(101)));
     check("nickname", json!("x"));
 }
+
+#[test]
+fn a_device_may_change_its_token_or_label_or_nothing() {
+    let change = |body: Value| device_change(&body, Platform::Fcm).map_err(|invalid| invalid.member);
+    assert!(change(json!({})).is_ok_and(|change| change == DeviceChange::default()));
+    let both = change(json!({ "pushToken": "new", "label": "Desk" })).ok().expect("a change");
+    assert_eq!((both.push_token.as_deref(), both.label.as_deref()), (Some("new"), Some("Desk")));
+    assert_eq!(change(json!({ "pushToken": "a b" })).err().as_deref(), Some("pushToken"));
+    assert_eq!(change(json!({ "platform": "apns" })).err().as_deref(), Some("platform"));
+}
