@@ -7,16 +7,19 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 
-/// By container, and by range: the LSN and the text behind the colon.
+/// By container.
 #[derive(Default)]
-pub struct Sessions(Mutex<HashMap<String, BTreeMap<String, (u64, String)>>>);
+pub struct Sessions(Mutex<HashMap<String, Seen>>);
+
+/// By range: the LSN and the text behind the colon.
+type Seen = BTreeMap<String, (u64, String)>;
 
 impl Sessions {
     pub fn note(&self, container: &str, token: &str) {
         let parts = token.split(',').filter_map(part);
         let mut sessions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !sessions.contains_key(container) {
-            sessions.insert(container.to_owned(), BTreeMap::new());
+            sessions.insert(container.to_owned(), Seen::new());
         }
         let Some(seen) = sessions.get_mut(container) else { return };
         for (range, lsn, text) in parts {
