@@ -8,6 +8,7 @@
 //! push        FCM HTTP v1 and APNs
 //! ```
 
+pub mod dispatch;
 pub mod policy;
 pub mod push;
 pub mod records;

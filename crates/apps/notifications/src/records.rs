@@ -26,6 +26,42 @@ pub enum Status {
     Deduplicated,
 }
 
+impl Status {
+    pub const ALL: [Self; 6] = [
+        Self::Pending,
+        Self::Processing,
+        Self::Completed,
+        Self::Failed,
+        Self::RateLimited,
+        Self::Deduplicated,
+    ];
+
+    /// As it is stored.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "PENDING",
+            Self::Processing => "PROCESSING",
+            Self::Completed => "COMPLETED",
+            Self::Failed => "FAILED",
+            Self::RateLimited => "RATE_LIMITED",
+            Self::Deduplicated => "DEDUPLICATED",
+        }
+    }
+}
+
+impl Category {
+    /// As it is stored.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Social => "SOCIAL",
+            Self::Safety => "SAFETY",
+            Self::Security => "SECURITY",
+            Self::News => "NEWS",
+            Self::Marketing => "MARKETING",
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Payload {
@@ -60,6 +96,8 @@ pub struct Event {
     pub category: Category,
     pub payload: Payload,
     pub status: Status,
+    /// The retries that were begun: the first try is none, so 5 of them are 6 tries (C-40).
+    #[serde(default)]
     pub retry_count: u32,
     pub next_retry_at: Option<String>,
     pub last_error: Option<String>,
@@ -84,8 +122,9 @@ pub struct Event {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<Decision>,
     /// Ours: the log of pushes, one entry a device and try (the newest 50 are kept).
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<Attempt>,
+    #[serde(default)]
     pub ttl: u64,
 }
 
@@ -95,9 +134,22 @@ pub struct Event {
 pub struct Decision {
     /// How it ends unless a push says otherwise.
     pub ending: Ending,
-    /// The notification to be written; none where the category is switched off.
+    pub at: String,
+    /// What the notification says; none where the category is switched off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub notification: Option<Notification>,
+    pub says: Option<Says>,
+}
+
+/// What was decided of a notification that its event does not have: everything is indexed, so nothing is kept twice.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Says {
+    pub title: String,
+    pub body: String,
+    pub deeplink: String,
+    /// How many events it stands for, and the version of its aggregate.
+    pub count: u64,
+    pub version: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -146,6 +198,7 @@ pub struct Notification {
     pub count: u64,
     #[serde(default)]
     pub version: u64,
+    #[serde(default)]
     pub ttl: u64,
 }
 
@@ -186,6 +239,7 @@ pub struct Device {
     pub device_id: String,
     pub push_token: String,
     pub platform: Platform,
+    #[serde(default)]
     pub label: String,
     pub created_at: String,
     pub last_seen_at: String,
@@ -211,4 +265,35 @@ pub struct Aggregate {
     pub actors: Vec<String>,
     pub version: u64,
     pub ttl: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn names_are_as_they_are_stored() {
+        for status in Status::ALL {
+            assert_eq!(json!(status), status.name());
+        }
+        let categories =
+            [Category::Social, Category::Safety, Category::Security, Category::News, Category::Marketing];
+        for category in categories {
+            assert_eq!(json!(category), category.name());
+        }
+    }
+
+    /// Of the seed, without anything of ours: somebody else may write events (S2-03 to S2-12).
+    #[test]
+    fn an_event_of_the_seed_is_read() {
+        let event: Event = serde_json::from_value(json!({
+            "id": "e-1", "userId": "u-1", "eventType": "FOLLOWER_NEW", "category": "SOCIAL",
+            "payload": {"targetId": "u-1", "targetType": "user", "mutual": 3},
+            "status": "PENDING", "retryCount": 0, "createdAt": "2025-11-20T09:45:00Z", "_ts": 1
+        }))
+        .expect("an event");
+        assert_eq!((event.status, event.lease_epoch, event.ttl), (Status::Pending, 0, 0));
+        assert_eq!(event.payload.more["mutual"], 3);
+    }
 }
