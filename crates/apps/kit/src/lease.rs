@@ -110,7 +110,8 @@ impl Leases {
 
     async fn read(&self, name: &str) -> Result<Option<(Item, Seen)>, StoreError> {
         let item = self.documents.read(&self.container, &partition(name), ID).await?;
-        item.map(|item| seen(&item.value).map(|seen| (item, seen)).ok_or_else(|| unreadable(name))).transpose()
+        item.map(|item| seen(&item.value).map(|seen| (item, seen)).ok_or_else(|| unreadable(name)))
+            .transpose()
     }
 
     fn held(&self, name: &str, epoch: u64, now: Timestamp, state: Value) -> Lease {
@@ -155,6 +156,8 @@ fn seen(item: &Value) -> Option<Seen> {
 fn unreadable(name: &str) -> StoreError {
     StoreError::Refused {
         status: 500,
-        message: format!("the lease '{name}' is not one that this version wrote; delete the item and try again"),
+        message: format!(
+            "the lease '{name}' is not one that this version wrote; delete the item and try again"
+        ),
     }
 }

@@ -66,7 +66,8 @@ fn parse_fraction(text: &str) -> Option<(u64, &str)> {
     if !(1..=9).contains(&length) {
         return None;
     }
-    let millis = fraction.bytes().chain(*b"00").take(3).fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'));
+    let millis =
+        fraction.bytes().chain(*b"00").take(3).fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'));
     Some((millis, zone))
 }
 

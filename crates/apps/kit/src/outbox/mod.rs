@@ -81,11 +81,15 @@ mod tests {
             time: Timestamp::from_seconds(1_794_704_563),
             data: json!({"outcome": "pushed"}),
         };
-        let make = |epoch| item("userId", "u", "e1", epoch, &[event.clone(), event.clone()], Duration::from_secs(7));
+        let make =
+            |epoch| item("userId", "u", "e1", epoch, &[event.clone(), event.clone()], Duration::from_secs(7));
         assert_eq!(make(3), make(3));
         assert_ne!(make(3)["id"], make(4)["id"]);
         let made = make(3);
-        assert_eq!((&made["id"], &made["userId"], &made["ttl"]), (&json!("outbox:e1:3"), &json!("u"), &json!(7)));
+        assert_eq!(
+            (&made["id"], &made["userId"], &made["ttl"]),
+            (&json!("outbox:e1:3"), &json!("u"), &json!(7))
+        );
         assert_eq!(made["events"][1]["id"], "e1:3:1");
         assert_eq!(made["events"][0]["specversion"], "1.0");
         assert_eq!(made["events"][0]["time"], "2026-11-15T01:02:43.000Z");

@@ -85,7 +85,9 @@ fn run(folder: &Path, port: u16, flags: &[&str]) -> (Child, u16) {
         .unwrap();
     let until = Instant::now() + DEADLINE;
     loop {
-        if let Some(told) = std::fs::read(&ports).ok().and_then(|text| serde_json::from_slice::<Value>(&text).ok()) {
+        if let Some(told) =
+            std::fs::read(&ports).ok().and_then(|text| serde_json::from_slice::<Value>(&text).ok())
+        {
             return (child, u16::try_from(told["cosmos"].as_u64().unwrap()).unwrap());
         }
         let ended = child.try_wait().unwrap();

@@ -63,8 +63,7 @@ impl World {
     async fn of(way: Way, behind: Behind, database: &str) -> Self {
         let documents = match &behind {
             Behind::Store(store) => {
-                let embedded =
-                    Embedded::new(store.clone(), database, [7; 32], limits::PARTITION_BYTES_MAX);
+                let embedded = Embedded::new(store.clone(), database, [7; 32], limits::PARTITION_BYTES_MAX);
                 Documents::Embedded(embedded)
             }
             Behind::Server(server, token) => {
@@ -120,8 +119,9 @@ impl World {
     }
 }
 
+/// The container has a unique key, so each has a value of its own there.
 pub fn item(partition: &str, id: &str, n: i64) -> Value {
-    json!({"id": id, "pk": partition, "n": n})
+    json!({"id": id, "pk": partition, "n": n, "email": id})
 }
 
 pub fn query(text: &str, items_max: usize) -> Query {

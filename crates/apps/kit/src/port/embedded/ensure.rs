@@ -1,7 +1,7 @@
 //! Making what is missing of a database and its containers.
 
-use super::errors::{self, Stopped};
 use super::Inner;
+use super::errors::{self, Stopped};
 use crate::port::{Layout, StoreError};
 use orrery_core::DatabaseName;
 use orrery_documents::catalog::{self, CatalogError};

@@ -114,7 +114,8 @@ fn scope<'a>(container: &Container, epk: &'a Epk) -> Scope<'a> {
 }
 
 fn target(epk: &Epk, id: &str) -> Result<Target, StoreError> {
-    let id = ItemId::parse(id).map_err(|error| errors::refused(400, format!("the id is not valid: {error}")))?;
+    let id =
+        ItemId::parse(id).map_err(|error| errors::refused(400, format!("the id is not valid: {error}")))?;
     Ok(Target { epk: epk.clone(), id })
 }
 
@@ -204,4 +205,3 @@ fn unreadable(error: serde_json::Error) -> StoreError {
 pub fn units(charge: Charge) -> f64 {
     charge.hundredths() as f64 / 100.0
 }
-

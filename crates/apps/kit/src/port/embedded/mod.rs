@@ -137,7 +137,10 @@ impl Inner {
 /// Where the items of a partition lie.
 fn place(container: &Container, partition: &str) -> Result<Epk, StoreError> {
     if container.definition().partition_key().paths().len() != 1 {
-        return Err(errors::refused(400, "the container's partition key has several levels; services use one"));
+        return Err(errors::refused(
+            400,
+            "the container's partition key has several levels; services use one",
+        ));
     }
     if partition.len() > limits::PARTITION_KEY_BYTES_MAX {
         return Err(errors::refused(400, "the partition key is too long"));

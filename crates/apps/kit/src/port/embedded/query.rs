@@ -43,7 +43,8 @@ pub async fn page(
         let snapshot = work.store.snapshot();
         let prepared = prepare_for(&text, &parameters, Rules::On, &settings(&container))?;
         let items = Items::new(&*snapshot, &container, &scope, &world)?;
-        let items = narrowed(items, &prepared, &parameters, &container).remembering(&work.places).indexed()?;
+        let items =
+            narrowed(items, &prepared, &parameters, &container).remembering(&work.places).indexed()?;
         next_page(&prepared.plan, &items, &world, resume.as_deref(), None, limits)
     };
     let found = on_a_thread(work).await?.map_err(errors::query)?;
@@ -52,7 +53,9 @@ pub async fn page(
 }
 
 /// Runs what may read many rows where it keeps nobody waiting.
-pub async fn on_a_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, StoreError> {
+pub async fn on_a_thread<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, StoreError> {
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(|_| StoreError::Unavailable("the work broke off; look into the server's log".to_owned()))
 }

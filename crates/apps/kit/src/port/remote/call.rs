@@ -1,7 +1,7 @@
 //! A request sent, and sent again where that is safe, within a time.
 
-use super::errors::{self, Answer};
 use super::Remote;
+use super::errors::{self, Answer, Trouble};
 use crate::port::StoreError;
 use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
@@ -15,8 +15,9 @@ use tokio::time::Instant;
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 const VERSION: &str = "2020-07-15";
 const AGENT: &str = concat!("orrery-services/", env!("CARGO_PKG_VERSION"));
-pub const SESSION_TOKEN: &str = "x-ms-session-token";
-pub const PARTITION_KEY: &str = "x-ms-documentdb-partitionkey";
+const SESSION_TOKEN: &str = "x-ms-session-token";
+pub const RANGE: &str = "x-ms-documentdb-partitionkeyrangeid";
+const PARTITION_KEY: &str = "x-ms-documentdb-partitionkey";
 
 /// Whether a request may be sent again that may have been carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +81,10 @@ fn partition_key(partition: &str) -> String {
             text.push(character);
         } else {
             let mut units = [0; 2];
-            character.encode_utf16(&mut units).iter().for_each(|unit| text.push_str(&format!("\\u{unit:04x}")));
+            character
+                .encode_utf16(&mut units)
+                .iter()
+                .for_each(|unit| text.push_str(&format!("\\u{unit:04x}")));
         }
     }
     format!("[{text}]")
@@ -130,37 +134,44 @@ impl Patience {
 /// Sends it until it is answered for good. An answer may be a refusal; what is left to the caller is that, and ranges that
 /// are gone.
 pub async fn send(remote: &Remote, ask: &Ask<'_>, patience: &mut Patience) -> Result<Answer, StoreError> {
+    let names_a_range = ask.headers.iter().any(|(name, _)| *name == RANGE);
     loop {
-        let (error, asked, is_repeated) = match try_once(remote, ask, patience.timeout()).await {
-            Ok(answer) => match errors::trouble(&answer) {
+        // Signed anew each time: a signature holds for a while only.
+        let request = request(remote, ask)?;
+        let failed = match try_once(remote, ask, request, patience.timeout()).await {
+            Err(failed) => failed,
+            Ok(answer) => match errors::trouble(&answer, names_a_range) {
                 None => return Ok(answer),
-                Some(trouble) => {
-                    let is_repeated = trouble.nothing_was_done || ask.repeat == Repeat::Safe;
-                    (trouble.error, trouble.after, is_repeated)
-                }
+                Some(trouble) => trouble,
             },
-            Err((error, was_sent)) => (error, None, !was_sent || ask.repeat == Repeat::Safe),
         };
-        if !is_repeated || !patience.wait(asked).await {
-            if let (StoreError::Unavailable(_), Some((container, Sees::Before))) = (&error, ask.session) {
-                // What it has seen may be more than the store has, now and for ever.
-                remote.inner.sessions.forget(container);
-            }
-            return Err(error);
+        let is_repeated = failed.nothing_was_done || ask.repeat == Repeat::Safe;
+        if is_repeated && patience.wait(failed.after).await {
+            tracing::debug!(error = %failed.error, "the store is asked again");
+            continue;
         }
-        tracing::debug!(%error, "the store is asked again");
+        if let (true, Some((container, _))) = (failed.is_behind, ask.session) {
+            // Its data is older than it was, and will stay so.
+            remote.inner.sessions.forget(container);
+        }
+        return Err(failed.error);
     }
 }
 
-/// The answer, or why there is none and whether the request went out.
+/// The answer, or why there is none.
 async fn try_once(
     remote: &Remote,
     ask: &Ask<'_>,
+    request: Request<Bytes>,
     timeout: Duration,
-) -> Result<Answer, (StoreError, bool)> {
-    let request = request(remote, ask).map_err(|error| (error, false))?;
+) -> Result<Answer, Trouble> {
     let sent = remote.inner.client.send(request, timeout, limits::SERVICE_STORE_ANSWER_BYTES_MAX).await;
-    let answer = sent.map_err(|error| (StoreError::Unavailable(error.to_string()), error.may_have_arrived()))?;
+    let answer = sent.map_err(|error| Trouble {
+        error: StoreError::Unavailable(error.to_string()),
+        after: None,
+        nothing_was_done: !error.may_have_arrived(),
+        is_behind: false,
+    })?;
     let answer = Answer::new(answer);
     if let (Some((container, _)), Some(token)) = (ask.session, answer.header(SESSION_TOKEN)) {
         remote.inner.sessions.note(container, token);

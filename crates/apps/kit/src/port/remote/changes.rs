@@ -3,10 +3,10 @@
 //! A cursor has the etag of each part. One call asks each part once at most, beginning with the one that has waited
 //! longest, and ends when it has enough; a part that answers 304 has nothing new.
 
+use super::Remote;
 use super::call::{Ask, Patience, Sees, send};
 use super::parts::Parts;
 use super::query::{Feed, scoped, within};
-use super::Remote;
 use crate::idempotency::hash;
 use crate::port::{Changes, Cursor, StoreError};
 use http::Method;

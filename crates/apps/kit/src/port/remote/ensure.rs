@@ -2,9 +2,9 @@
 //!
 //! What is there is only looked at, so an identity that may not create containers can run where somebody else made them.
 
+use super::Remote;
 use super::call::{Ask, Patience, Repeat, send};
 use super::errors::{self, Answer};
-use super::Remote;
 use crate::port::{Layout, StoreError};
 use http::Method;
 use serde_json::{Value, json};

@@ -20,6 +20,8 @@ pub struct Trouble {
     pub error: StoreError,
     pub after: Option<Duration>,
     pub nothing_was_done: bool,
+    /// It does not have what was seen of it before.
+    pub is_behind: bool,
 }
 
 impl Answer {
@@ -49,7 +51,9 @@ impl Answer {
 
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
         let read = serde_json::from_slice(self.body());
-        read.map_err(|error| StoreError::Unavailable(format!("the store's answer is not understood: {error}")))
+        read.map_err(|error| {
+            StoreError::Unavailable(format!("the store's answer is not understood: {error}"))
+        })
     }
 
     fn substatus(&self) -> u32 {
@@ -75,16 +79,15 @@ impl Answer {
     }
 }
 
-/// What makes it worth another try, if something does.
-pub fn trouble(answer: &Answer) -> Option<Trouble> {
-    let (status, after) = (answer.status(), answer.after());
-    let nothing_was_done = matches!(status, 429 | 449) || answer.is_session_missing();
-    let is_trouble = nothing_was_done || status == 408 || status >= 500;
-    // What is not there will not be there the next time.
-    if !is_trouble || status == 501 {
-        return None;
-    }
-    Some(Trouble { error: answer.refusal(), after: after.filter(|_| status == 429), nothing_was_done })
+/// What makes it worth another try, if something does. Of a range that is gone, who named it has to know.
+pub fn trouble(answer: &Answer, names_a_range: bool) -> Option<Trouble> {
+    let (status, after, is_behind) = (answer.status(), answer.after(), answer.is_session_missing());
+    let nothing_was_done = matches!(status, 429 | 449) || is_behind;
+    let is_moving = answer.is_gone() && !names_a_range;
+    // What is not implemented will not be the next time.
+    let is_trouble = nothing_was_done || is_moving || status == 408 || (status >= 500 && status != 501);
+    let after = after.filter(|_| status == 429);
+    is_trouble.then(|| Trouble { error: answer.refusal(), after, nothing_was_done, is_behind })
 }
 
 pub fn refused(status: u16, message: impl Into<String>) -> StoreError {
@@ -144,8 +147,12 @@ mod tests {
 
     #[test]
     fn only_what_passes_is_worth_another_try() {
-        let tried = |status, substatus| trouble(&answer(status, substatus)).map(|trouble| trouble.nothing_was_done);
-        for status in [200, 304, 400, 401, 403, 404, 409, 410, 412, 413, 501] {
+        let judged = |status, substatus, names| {
+            trouble(&answer(status, substatus), names).map(|trouble| trouble.nothing_was_done)
+        };
+        let tried = |status, substatus| judged(status, substatus, false);
+        assert_eq!((judged(410, 1002, true), judged(410, 1002, false)), (None, Some(false)));
+        for status in [200, 304, 400, 401, 403, 404, 409, 412, 413, 501] {
             assert_eq!(tried(status, 0), None, "{status}");
         }
         for status in [429, 449] {

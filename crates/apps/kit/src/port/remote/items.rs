@@ -1,8 +1,8 @@
 //! Items: read, single writes, batches.
 
+use super::Remote;
 use super::call::{Ask, Patience, Repeat, Sees, send};
 use super::errors::{self, Answer, refusal};
-use super::Remote;
 use crate::port::{Item, StoreError, Write};
 use http::Method;
 use http::header::{ETAG, IF_MATCH};

@@ -59,7 +59,8 @@ impl Parts {
     fn checked(of: &str, text: &str) -> Option<Self> {
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
         let written: Written = serde_json::from_slice(&bytes).ok()?;
-        let is_key = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || (b'A'..=b'F').contains(&byte));
+        let is_key =
+            |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || (b'A'..=b'F').contains(&byte));
         let is_part = |part: &Part| is_key(&part.min) && is_key(&part.max) && part.min < part.max;
         let is_ours = written.v == VERSION && written.of == of && written.parts.iter().all(is_part);
         is_ours.then_some(Self(written.parts))
@@ -117,7 +118,10 @@ mod tests {
     fn a_part_of_a_range_that_was_merged_names_its_bounds() {
         let mut parts = Parts(VecDeque::from([part("1F", "2F", Some("t"))]));
         let bounds = Some(("1F".to_owned(), "2F".to_owned()));
-        assert_eq!(parts.settle(&[range("4", "", "FF", &[])]).unwrap(), Within { range: "4".to_owned(), bounds });
+        assert_eq!(
+            parts.settle(&[range("4", "", "FF", &[])]).unwrap(),
+            Within { range: "4".to_owned(), bounds }
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Pages of rows: of one partition, or of every range in turn.
 
-use super::call::{Ask, Patience, Sees, send};
+use super::call::{Ask, Patience, RANGE, Sees, send};
 use super::parts::{Parts, Within};
 use super::{Remote, ranges};
 use crate::idempotency::hash;
@@ -109,7 +109,7 @@ pub async fn within(
 
 /// Restricted to a range, or to a part of one.
 pub fn scoped<'a>(ask: Ask<'a>, within: &Within) -> Ask<'a> {
-    let ask = ask.header("x-ms-documentdb-partitionkeyrangeid", within.range.as_str());
+    let ask = ask.header(RANGE, within.range.as_str());
     match &within.bounds {
         None => ask,
         Some((min, max)) => ask
@@ -128,11 +128,6 @@ fn body(query: &Query) -> String {
 fn question(container: &str, partition: Option<&str>, query: &Query) -> String {
     let scope = if partition.is_some() { "partition" } else { "all" };
     let partition = partition.unwrap_or_default();
-    let name = hash(&[
-        container.as_bytes(),
-        scope.as_bytes(),
-        partition.as_bytes(),
-        body(query).as_bytes(),
-    ]);
+    let name = hash(&[container.as_bytes(), scope.as_bytes(), partition.as_bytes(), body(query).as_bytes()]);
     name.chars().take(32).collect()
 }

@@ -1,7 +1,7 @@
 //! The physical partitions of containers, remembered until one of them is gone.
 
-use super::call::{Ask, Patience, send};
 use super::Remote;
+use super::call::{Ask, Patience, send};
 use crate::port::StoreError;
 use http::Method;
 use serde::Deserialize;
@@ -79,7 +79,11 @@ fn leaves(all: Vec<Range>) -> Result<Vec<Range>, StoreError> {
     let is_whole = leaves.first().is_some_and(|first| first.min.is_empty())
         && leaves.last().is_some_and(|last| last.max == "FF")
         && leaves.windows(2).all(|pair| pair[0].max == pair[1].min);
-    if is_whole { Ok(leaves) } else { Err(StoreError::Unavailable("its partitions are being moved".to_owned())) }
+    if is_whole {
+        Ok(leaves)
+    } else {
+        Err(StoreError::Unavailable("its partitions are being moved".to_owned()))
+    }
 }
 
 #[cfg(test)]

@@ -72,7 +72,10 @@ mod tests {
         let token = move || count.fetch_add(1, std::sync::atomic::Ordering::Relaxed).to_string();
         let signer = Signer::new(Credential::Token(Arc::new(token))).unwrap();
         let sent = || signer.authorization("GET", "dbs", "");
-        assert_eq!([sent(), sent()], ["type%3Daad%26ver%3D1%2E0%26sig%3D0", "type%3Daad%26ver%3D1%2E0%26sig%3D1"]);
+        assert_eq!(
+            [sent(), sent()],
+            ["type%3Daad%26ver%3D1%2E0%26sig%3D0", "type%3Daad%26ver%3D1%2E0%26sig%3D1"]
+        );
     }
 
     #[test]

@@ -6,7 +6,12 @@ use serde_json::Value;
 use std::collections::HashMap;
 
 /// Everything new since the cursor, and where to go on.
-async fn all(world: &World, partition: Option<&str>, since: Option<Cursor>, size: usize) -> (Vec<Value>, Cursor) {
+async fn all(
+    world: &World,
+    partition: Option<&str>,
+    since: Option<Cursor>,
+    size: usize,
+) -> (Vec<Value>, Cursor) {
     let (mut items, mut since) = (Vec::new(), since);
     loop {
         let page = world.documents.changes(ITEMS, partition, since.as_ref(), size).await.unwrap();

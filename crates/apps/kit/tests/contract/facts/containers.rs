@@ -30,7 +30,10 @@ pub async fn a_container_that_is_not_there_is_not_a_missing_item(world: &World) 
         documents.write("none", "p", write()).await.map(drop),
         documents.write("none", "p", Write::Delete { id: "a".to_owned(), if_match: None }).await.map(drop),
         documents.batch("none", "p", vec![write()]).await.map(drop),
-        documents.query("none", Some("p"), &Query { text: "SELECT 1".to_owned(), ..Query::default() }).await.map(drop),
+        documents
+            .query("none", Some("p"), &Query { text: "SELECT 1".to_owned(), ..Query::default() })
+            .await
+            .map(drop),
         documents.changes("none", Some("p"), None, 1).await.map(drop),
     ];
     for outcome in outcomes {

@@ -9,7 +9,7 @@ pub async fn an_item_is_what_was_written_and_its_system_members(world: &World) {
     assert_eq!(made.value["_etag"], made.etag);
     assert!(made.charge > 0.0);
     let names: Vec<&String> = made.value.as_object().unwrap().keys().collect();
-    assert_eq!(names, ["id", "pk", "n", "_rid", "_self", "_etag", "_attachments", "_ts"]);
+    assert_eq!(names, ["id", "pk", "n", "email", "_rid", "_self", "_etag", "_attachments", "_ts"]);
     assert_eq!(world.read("p", "a").await.unwrap().value, made.value);
 
     // What was read may be written again; the system members in it are not looked at.
@@ -39,10 +39,8 @@ pub async fn conflict_changed_missing_and_refused_are_told_apart(world: &World) 
         item: item("p", id, 2),
         if_match: if_match.clone(),
     };
-    let delete = |id: &str, if_match: &Option<String>| Write::Delete {
-        id: id.to_owned(),
-        if_match: if_match.clone(),
-    };
+    let delete =
+        |id: &str, if_match: &Option<String>| Write::Delete { id: id.to_owned(), if_match: if_match.clone() };
     world.write("p", replace("a", &stale)).await.unwrap();
     let upsert = Write::Upsert { item: item("p", "a", 2), if_match: stale.clone() };
     let unique = |id: &str| Write::Create(json!({"id": id, "pk": "p", "email": "a@b"}));

@@ -19,21 +19,10 @@ async fn change(world: &World, partition: &str, id: &str, events: usize) {
         data: json!({"of": id}),
     };
     let ttl = Duration::from_secs(600);
-    let told = outbox::item("pk", partition, id, 1, &vec![event; events], ttl);
-    let writes = vec![Write::Create(unique(partition, id)), Write::Create(told_unique(told, id))];
+    let mut told = outbox::item("pk", partition, id, 1, &vec![event; events], ttl);
+    told["email"] = format!("outbox of {id}").into();
+    let writes = vec![Write::Create(item(partition, id, 0)), Write::Create(told)];
     world.documents.batch(ITEMS, partition, writes).await.unwrap();
-}
-
-/// The container has a unique key; each item gets a value of its own.
-fn unique(partition: &str, id: &str) -> Value {
-    let mut item = item(partition, id, 0);
-    item["email"] = id.into();
-    item
-}
-
-fn told_unique(mut item: Value, id: &str) -> Value {
-    item["email"] = format!("outbox of {id}").into();
-    item
 }
 
 fn relay(world: &World, worker: &str) -> Relay {
@@ -85,9 +74,8 @@ pub async fn a_sink_that_fails_gets_the_event_again(world: &World) {
     for id in ["a", "b", "c"] {
         change(world, "p", id, 1).await;
     }
-    let refusing = |event: Value| async move {
-        if event["id"] == "b:1:0" { Err("no".to_owned()) } else { Ok(()) }
-    };
+    let refusing =
+        |event: Value| async move { if event["id"] == "b:1:0" { Err("no".to_owned()) } else { Ok(()) } };
     let stuck = Relayed::Stuck { delivered: 1, reason: "no".to_owned() };
     assert_eq!(relay.round(refusing).await.unwrap(), stuck);
     assert_eq!(relay.round(refusing).await.unwrap(), stuck);

@@ -26,7 +26,11 @@ pub async fn pages_together_are_one_page(world: &World) {
         let whole = world.rows(None, query(text, 0)).await;
         assert!(whole.len() >= 40, "{}", whole.len());
         for size in [1, 3, 7, 100] {
-            assert_eq!(sorted(world.rows(None, query(text, size)).await), sorted(whole.clone()), "{text} by {size}");
+            assert_eq!(
+                sorted(world.rows(None, query(text, size)).await),
+                sorted(whole.clone()),
+                "{text} by {size}"
+            );
         }
     }
     let text = "SELECT VALUE c.n FROM c ORDER BY c.n DESC";
@@ -49,7 +53,8 @@ pub async fn a_partition_sees_only_itself(world: &World) {
 }
 
 pub async fn parameters_are_values_of_any_kind(world: &World) {
-    let values = [json!("é\"\\"), json!(1.5), json!(-3), json!(true), json!(null), json!([1, "a"]), json!({"b": 1})];
+    let values =
+        [json!("é\"\\"), json!(1.5), json!(-3), json!(true), json!(null), json!([1, "a"]), json!({"b": 1})];
     for (index, value) in values.iter().enumerate() {
         let item = json!({"id": index.to_string(), "pk": "p", "email": index, "value": value});
         world.write("p", Write::Create(item)).await.unwrap();
@@ -84,7 +89,8 @@ pub async fn a_continuation_goes_on_with_its_own_query_only(world: &World) {
         assert_eq!(world.rows(partition, rest).await.len() + page.rows.len(), all);
     }
     for garbage in ["", "x", "e30", "####"] {
-        let outcome = world.page(None, &Query { continuation: Some(garbage.to_owned()), ..asked.clone() }).await;
+        let outcome =
+            world.page(None, &Query { continuation: Some(garbage.to_owned()), ..asked.clone() }).await;
         assert!(matches!(outcome, Err(StoreError::Refused { status: 400, .. })), "{garbage}: {outcome:?}");
     }
 }

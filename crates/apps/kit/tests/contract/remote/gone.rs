@@ -27,7 +27,8 @@ async fn a_store_that_is_killed_is_unavailable_until_it_is_back() {
         let documents = impatient(&patient);
         Documents::Remote(patient.clone()).ensure(&layout()).await.unwrap();
         let create = |id: &str| Write::Create(item("p", id, 1));
-        let before = Documents::Remote(patient.clone()).write(ITEMS, "p", create("a")).await.unwrap().unwrap();
+        let before =
+            Documents::Remote(patient.clone()).write(ITEMS, "p", create("a")).await.unwrap().unwrap();
         server.kill();
         is_unavailable(documents.read(ITEMS, "p", "a").await);
         is_unavailable(documents.write(ITEMS, "p", create("b")).await);
@@ -60,7 +61,10 @@ async fn strangers_are_refused_on_both_sides() {
     };
     let remote_to = Remote::new(options, orrery_core::Env::system().unwrap()).unwrap();
     is_unavailable(impatient(&remote_to).ensure(&layout()).await);
-    for credential in [Credential::Key("bm90IGEga2V5".to_owned()), Credential::Token(std::sync::Arc::new(|| "x".to_owned()))] {
+    for credential in [
+        Credential::Key("bm90IGEga2V5".to_owned()),
+        Credential::Token(std::sync::Arc::new(|| "x".to_owned())),
+    ] {
         let documents = Documents::Remote(remote(&server, Way::HttpKey, "d", credential));
         let outcome = documents.ensure(&layout()).await;
         assert!(matches!(outcome, Err(StoreError::Refused { status: 401 | 403, .. })), "{outcome:?}");

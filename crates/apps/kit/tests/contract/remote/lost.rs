@@ -19,7 +19,9 @@ async fn losing(lost: usize, then: &'static str) -> (Documents, Arc<AtomicUsize>
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
             while read_request(&mut stream).await {
-                if seen.fetch_add(1, Ordering::SeqCst) < lost || stream.write_all(then.as_bytes()).await.is_err() {
+                if seen.fetch_add(1, Ordering::SeqCst) < lost
+                    || stream.write_all(then.as_bytes()).await.is_err()
+                {
                     break;
                 }
             }
@@ -126,7 +128,8 @@ async fn a_store_that_says_nothing_is_given_up() {
         credential: Credential::Key("a2V5".to_owned()),
         trust: Trust::System,
     };
-    let remote = Remote::new(options, Env::system().unwrap()).unwrap().with_patience(Duration::from_millis(200));
+    let remote =
+        Remote::new(options, Env::system().unwrap()).unwrap().with_patience(Duration::from_millis(200));
     let outcome = Documents::Remote(remote).read("c", "p", "a").await;
     assert!(matches!(outcome, Err(StoreError::Unavailable(_))), "{outcome:?}");
 }

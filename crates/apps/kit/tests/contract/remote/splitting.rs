@@ -40,7 +40,8 @@ impl World {
     }
 
     async fn ranges(&mut self) -> usize {
-        let reply = self.client.call(&Request::new(Method::Get, format!("dbs/d/colls/{ITEMS}/pkranges"))).await;
+        let reply =
+            self.client.call(&Request::new(Method::Get, format!("dbs/d/colls/{ITEMS}/pkranges"))).await;
         reply.unwrap().json().unwrap()["PartitionKeyRanges"].as_array().unwrap().len()
     }
 
