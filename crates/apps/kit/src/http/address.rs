@@ -32,7 +32,8 @@ impl Address {
 
     /// Whether it is this machine, by a name that nobody else can give.
     pub fn is_loopback(&self) -> bool {
-        self.host == "localhost" || self.host.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
+        self.host == "localhost"
+            || self.host.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
     }
 }
 

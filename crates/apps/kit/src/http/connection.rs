@@ -48,16 +48,19 @@ impl Connector {
 
     pub async fn open(&self, address: &Address) -> Result<Opened, SendError> {
         let opened = timeout(CONNECT_TIME_MAX, self.dial(address)).await;
-        opened.unwrap_or_else(|_| Err("it does not answer".to_owned())).map_err(|why| {
-            SendError::Connect(format!("{address} cannot be reached: {why}"))
-        })
+        opened
+            .unwrap_or_else(|_| Err("it does not answer".to_owned()))
+            .map_err(|why| SendError::Connect(format!("{address} cannot be reached: {why}")))
     }
 
     async fn dial(&self, address: &Address) -> Result<Opened, String> {
         if self.believes_anything && !address.is_loopback() {
-            return Err("any certificate is believed on this machine only; say which authority to trust".to_owned());
+            return Err(
+                "any certificate is believed on this machine only; say which authority to trust".to_owned()
+            );
         }
-        let stream = TcpStream::connect((&*address.host, address.port)).await.map_err(|error| error.to_string())?;
+        let stream =
+            TcpStream::connect((&*address.host, address.port)).await.map_err(|error| error.to_string())?;
         // Requests are written whole; waiting to fill a packet would only delay them.
         stream.set_nodelay(true).map_err(|error| error.to_string())?;
         if !address.is_tls {
@@ -106,7 +109,11 @@ pub enum Unsent {
 }
 
 /// In the form of HTTP/1.1: the path alone, and the host in a header.
-pub async fn send_http1(sender: &mut Http1, request: Request<Bytes>, bytes_max: usize) -> Result<Response<Bytes>, Unsent> {
+pub async fn send_http1(
+    sender: &mut Http1,
+    request: Request<Bytes>,
+    bytes_max: usize,
+) -> Result<Response<Bytes>, Unsent> {
     let (mut head, body) = request.into_parts();
     let uri = head.uri.clone();
     if let Err(error) = sender.ready().await {
@@ -122,7 +129,11 @@ pub async fn send_http1(sender: &mut Http1, request: Request<Bytes>, bytes_max: 
     read(sent, &uri, body, bytes_max).await
 }
 
-pub async fn send_http2(sender: &mut Http2, request: Request<Bytes>, bytes_max: usize) -> Result<Response<Bytes>, Unsent> {
+pub async fn send_http2(
+    sender: &mut Http2,
+    request: Request<Bytes>,
+    bytes_max: usize,
+) -> Result<Response<Bytes>, Unsent> {
     let (mut head, body) = request.into_parts();
     let uri = head.uri.clone();
     head.headers.remove(header::HOST);

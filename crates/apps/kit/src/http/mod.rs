@@ -108,7 +108,10 @@ impl Client {
             pools.retain(|_, pool| !pool.is_idle());
         }
         if pools.len() >= limits::HTTP_HOSTS_MAX {
-            return Err(SendError::Connect(format!("more than {} hosts are spoken to at once", limits::HTTP_HOSTS_MAX)));
+            return Err(SendError::Connect(format!(
+                "more than {} hosts are spoken to at once",
+                limits::HTTP_HOSTS_MAX
+            )));
         }
         let pool = Arc::new(Pool::new(address.clone()));
         pools.insert(address, pool.clone());

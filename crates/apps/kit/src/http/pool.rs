@@ -153,14 +153,20 @@ enum Held<'a> {
 }
 
 impl Lent<'_> {
-    pub async fn exchange(&mut self, request: Request<Bytes>, bytes_max: usize) -> Result<Response<Bytes>, Unsent> {
+    pub async fn exchange(
+        &mut self,
+        request: Request<Bytes>,
+        bytes_max: usize,
+    ) -> Result<Response<Bytes>, Unsent> {
         let answered = match &mut self.0 {
             Some(Held::Shared { shared, .. }) => {
                 let mut sender = shared.sender.clone();
                 send_http2(&mut sender, request, bytes_max).await
             }
             Some(Held::Own { sender, .. }) => send_http1(sender, request, bytes_max).await,
-            None => return Err(Unsent::Request(Box::new(request), "the connection was used before".to_owned())),
+            None => {
+                return Err(Unsent::Request(Box::new(request), "the connection was used before".to_owned()));
+            }
         };
         match (self.0.take(), &answered) {
             (Some(Held::Own { pool, sender, .. }), Ok(_)) => pool.keep(sender),

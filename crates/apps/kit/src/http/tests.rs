@@ -45,7 +45,13 @@ async fn echo(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infal
     let (head, body) = request.into_parts();
     let body = http_body_util::BodyExt::collect(body).await.expect("a body").to_bytes();
     let host = head.headers.get("host").map(|host| host.to_str().unwrap_or_default().to_owned());
-    let said = format!("{:?} {} {:?} {}", head.version, head.uri.path(), host.is_some(), String::from_utf8_lossy(&body));
+    let said = format!(
+        "{:?} {} {:?} {}",
+        head.version,
+        head.uri.path(),
+        host.is_some(),
+        String::from_utf8_lossy(&body)
+    );
     Ok(Response::new(Full::new(Bytes::from(said))))
 }
 
@@ -54,7 +60,11 @@ async fn echo_http1(stream: TcpStream) {
 }
 
 async fn echo_http2(stream: TcpStream) {
-    drop(http2::Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(stream), service_fn(echo)).await);
+    drop(
+        http2::Builder::new(TokioExecutor::new())
+            .serve_connection(TokioIo::new(stream), service_fn(echo))
+            .await,
+    );
 }
 
 async fn text(client: &Client, url: &str, body: &'static str) -> Result<String, SendError> {
@@ -192,7 +202,11 @@ async fn an_answer_that_does_not_come_in_time_may_be_on_its_way() {
     for expected in 1..=2 {
         let error = client.send(post(&url, "x"), Duration::from_millis(50), 10).await.expect_err("silence");
         assert_eq!(error, SendError::Timeout { arrived: Arrived::Maybe });
-        assert_eq!(connections.load(Ordering::SeqCst), expected, "a connection that is waited for is used by nobody else");
+        assert_eq!(
+            connections.load(Ordering::SeqCst),
+            expected,
+            "a connection that is waited for is used by nobody else"
+        );
     }
 }
 

@@ -50,7 +50,9 @@ impl Tls {
             .map_err(|error| format!("TLS cannot be used: {error}"))?;
         let mut config = match &self.trust {
             Trust::System => builder.with_root_certificates(system_roots()?).with_no_client_auth(),
-            Trust::These(certificates) => builder.with_root_certificates(roots(certificates)?).with_no_client_auth(),
+            Trust::These(certificates) => {
+                builder.with_root_certificates(roots(certificates)?).with_no_client_auth()
+            }
             Trust::Anything => builder
                 .dangerous()
                 .with_custom_certificate_verifier(Arc::new(Believe(provider)))
@@ -79,7 +81,9 @@ fn system_roots() -> Result<RootCertStore, String> {
 fn roots(certificates: &[CertificateDer<'static>]) -> Result<RootCertStore, String> {
     let mut roots = RootCertStore::empty();
     for certificate in certificates {
-        roots.add(certificate.clone()).map_err(|error| format!("a certificate cannot be trusted: {error}"))?;
+        roots
+            .add(certificate.clone())
+            .map_err(|error| format!("a certificate cannot be trusted: {error}"))?;
     }
     Ok(roots)
 }

@@ -29,7 +29,13 @@ pub const KIND: &str = "aggregate";
 const KEPT_AFTER: Duration = Duration::from_secs(60 * 60);
 
 /// `None` if the event has no dedupe key. `id` is the aggregate's, from the key.
-pub fn join(before: Option<&Aggregate>, event: &Event, id: &str, now: Timestamp, window: Duration) -> Option<Joined> {
+pub fn join(
+    before: Option<&Aggregate>,
+    event: &Event,
+    id: &str,
+    now: Timestamp,
+    window: Duration,
+) -> Option<Joined> {
     let key = event.dedupe_key.as_deref()?;
     let open = before.filter(|aggregate| is_open(aggregate, now, window));
     let aggregate = match open {

@@ -113,7 +113,11 @@ mod tests {
         };
         let all: Vec<u128> = (0..=12_000).map(after).collect();
         assert_eq!((all.iter().min(), all.iter().max()), (Some(&24_000), Some(&36_000)));
-        assert!((0..10_000_u64).map(|n| after(n.wrapping_mul(0x9e37_79b9_7f4a_7c15))).all(|ms| (24_000..=36_000).contains(&ms)));
+        assert!(
+            (0..10_000_u64)
+                .map(|n| after(n.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+                .all(|ms| (24_000..=36_000).contains(&ms))
+        );
     }
 
     #[test]

@@ -44,7 +44,10 @@ pub fn enqueue(registry: &Registry, body: &Value, now: Timestamp) -> Result<Enqu
     let event_type = required(body, "eventType")?;
     let kind = registry.find(event_type).ok_or_else(|| {
         let known = registry.names().join(", ");
-        Invalid::new("eventType", format!("'{}' is not a type of event; there are {known}", cut(event_type, 60)))
+        Invalid::new(
+            "eventType",
+            format!("'{}' is not a type of event; there are {known}", cut(event_type, 60)),
+        )
     })?;
     category(body, kind.category)?;
     Ok(Enqueue {
@@ -66,7 +69,10 @@ fn category(body: &Map<String, Value>, expected: Category) -> Result<(), Invalid
     }
     let name = serde_json::to_value(expected).unwrap_or_default();
     let name = name.as_str().unwrap_or_default();
-    Err(Invalid::new("category", format!("the category of this type of event is {name}; leave it out or give that one")))
+    Err(Invalid::new(
+        "category",
+        format!("the category of this type of event is {name}; leave it out or give that one"),
+    ))
 }
 
 fn users(body: &Map<String, Value>) -> Result<Vec<String>, Invalid> {
@@ -74,7 +80,9 @@ fn users(body: &Map<String, Value>) -> Result<Vec<String>, Invalid> {
         (Some(one), None) => return Ok(vec![id("userId", one)?]),
         (None, Some(many)) => many,
         (None, None) => return Err(Invalid::new("userId", "is missing; give it, or a list of userIds")),
-        (Some(_), Some(_)) => return Err(Invalid::new("userIds", "is there beside userId; give one of them")),
+        (Some(_), Some(_)) => {
+            return Err(Invalid::new("userIds", "is there beside userId; give one of them"));
+        }
     };
     let most = limits::NOTIFICATION_USERS_MAX;
     let many = given.as_array().filter(|many| (1..=most).contains(&many.len()));
@@ -138,10 +146,14 @@ fn snippet(members: &Map<String, Value>) -> Result<Option<String>, Invalid> {
 fn scheduled_at(body: &Map<String, Value>, now: Timestamp) -> Result<Option<Timestamp>, Invalid> {
     let Some(given) = present(body, "scheduledAt") else { return Ok(None) };
     let at = given.as_str().and_then(time::parse);
-    let at = at.ok_or_else(|| Invalid::new("scheduledAt", "has to be a time such as 2026-11-15T10:00:00Z"))?;
+    let at =
+        at.ok_or_else(|| Invalid::new("scheduledAt", "has to be a time such as 2026-11-15T10:00:00Z"))?;
     let days = limits::NOTIFICATION_AHEAD_DAYS_MAX;
     if at > now.plus(Duration::from_secs(days * 24 * 60 * 60)) {
-        return Err(Invalid::new("scheduledAt", format!("is more than {days} days ahead; events are kept for 30")));
+        return Err(Invalid::new(
+            "scheduledAt",
+            format!("is more than {days} days ahead; events are kept for 30"),
+        ));
     }
     Ok((at > now).then_some(at))
 }
@@ -193,7 +205,8 @@ pub fn settings(body: &Value, before: &Settings) -> Result<Settings, Invalid> {
 }
 
 fn quiet_hours(value: &Value) -> Result<Vec<bool>, Invalid> {
-    let hours: Option<Vec<bool>> = value.as_array().and_then(|hours| hours.iter().map(Value::as_bool).collect());
+    let hours: Option<Vec<bool>> =
+        value.as_array().and_then(|hours| hours.iter().map(Value::as_bool).collect());
     hours.filter(|hours| hours.len() == quiet::HOURS).ok_or_else(|| {
         Invalid::new("quietHours", "has to be 24 booleans, one for each local hour from 0; true is quiet")
     })
@@ -229,8 +242,8 @@ pub fn registration(body: &Value) -> Result<Registration, Invalid> {
     known_members(body, &["deviceId", "pushToken", "platform", "label"])?;
     let device_id = body.get("deviceId").ok_or_else(|| Invalid::new("deviceId", "is missing"))?;
     let platform = body.get("platform").cloned().unwrap_or_default();
-    let platform = serde_json::from_value(platform)
-        .map_err(|_| Invalid::new("platform", "has to be fcm or apns"))?;
+    let platform =
+        serde_json::from_value(platform).map_err(|_| Invalid::new("platform", "has to be fcm or apns"))?;
     Ok(Registration {
         device_id: id("deviceId", device_id)?,
         push_token: push_token(required(body, "pushToken")?, platform)?,
@@ -258,13 +271,20 @@ pub fn device_change(body: &Value, platform: Platform) -> Result<DeviceChange, I
 
 /// As it can stand in a request to the provider. What is wrong with it is told without showing it.
 pub fn push_token(token: &str, platform: Platform) -> Result<String, Invalid> {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.' | b'%' | b'=');
-    if token.is_empty() || token.len() > limits::NOTIFICATION_PUSH_TOKEN_BYTES_MAX || !token.bytes().all(is_plain) {
+    let is_plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.' | b'%' | b'=');
+    if token.is_empty()
+        || token.len() > limits::NOTIFICATION_PUSH_TOKEN_BYTES_MAX
+        || !token.bytes().all(is_plain)
+    {
         let name = match platform {
             Platform::Fcm => "registration token of FCM",
             Platform::Apns => "device token of APNs",
         };
-        return Err(Invalid::new("pushToken", format!("is no {name}: letters, digits and -_:.%= only, and not too many")));
+        return Err(Invalid::new(
+            "pushToken",
+            format!("is no {name}: letters, digits and -_:.%= only, and not too many"),
+        ));
     }
     Ok(token.to_owned())
 }
@@ -283,7 +303,9 @@ pub fn object<'a>(member: &str, value: &'a Value) -> Result<&'a Map<String, Valu
 pub fn known_members(body: &Map<String, Value>, known: &[&str]) -> Result<(), Invalid> {
     match body.keys().find(|name| !known.contains(&name.as_str())) {
         None => Ok(()),
-        Some(name) => Err(Invalid::new(cut(name, 60), format!("is not known here; there are {}", known.join(", ")))),
+        Some(name) => {
+            Err(Invalid::new(cut(name, 60), format!("is not known here; there are {}", known.join(", "))))
+        }
     }
 }
 
@@ -302,7 +324,9 @@ fn present<'a>(body: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
 fn short_text(body: &Map<String, Value>, name: &str, chars_max: usize) -> Result<Option<String>, Invalid> {
     match present(body, name) {
         None => Ok(None),
-        Some(Value::String(text)) if text.is_empty() => Err(Invalid::new(name, "is empty; leave it out or fill it")),
+        Some(Value::String(text)) if text.is_empty() => {
+            Err(Invalid::new(name, "is empty; leave it out or fill it"))
+        }
         Some(Value::String(text)) if text.chars().count() <= chars_max => Ok(Some(text.clone())),
         Some(Value::String(_)) => Err(Invalid::new(name, format!("is longer than {chars_max} characters"))),
         Some(_) => Err(Invalid::new(name, "has to be a text")),

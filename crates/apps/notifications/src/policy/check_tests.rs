@@ -33,7 +33,10 @@ fn read(body: &Value) -> Result<Enqueue, Invalid> {
 #[test]
 fn a_whole_request_is_read() {
     let read = read(&with("dedupeKey", json!("POST_LIKE:p-1"))).expect("a request");
-    assert_eq!((read.users, &*read.event_type, read.category), (vec!["u1".to_owned()], "POST_LIKE", Category::Social));
+    assert_eq!(
+        (read.users, &*read.event_type, read.category),
+        (vec!["u1".to_owned()], "POST_LIKE", Category::Social)
+    );
     assert_eq!(read.dedupe_key.as_deref(), Some("POST_LIKE:p-1"));
     assert_eq!(read.payload.actor_name.as_deref(), Some("Noor"));
     assert_eq!(read.payload.more.get("tone"), Some(&json!("warm")));
@@ -122,21 +125,32 @@ fn a_schedule_lies_ahead_or_is_none() {
 #[test]
 fn settings_change_where_they_are_given() {
     let before = Settings::defaults(&Policy::default());
-    let after = settings(&json!({ "timezone": "asia/kolkata", "categories": { "marketing": false } }), &before);
+    let after =
+        settings(&json!({ "timezone": "asia/kolkata", "categories": { "marketing": false } }), &before);
     let after = after.expect("settings");
-    assert_eq!((&*after.timezone, after.categories.marketing, after.categories.social), ("Asia/Kolkata", false, true));
+    assert_eq!(
+        (&*after.timezone, after.categories.marketing, after.categories.social),
+        ("Asia/Kolkata", false, true)
+    );
     assert_eq!(after.quiet_hours, before.quiet_hours);
     assert_eq!(settings(&json!({}), &after), Ok(after.clone()));
     // C-43: the seed's sample is valid input.
     let sample: Vec<bool> = (0..24).map(|hour| (7..22).contains(&hour)).collect();
-    assert_eq!(settings(&json!({ "quietHours": sample }), &before).map(|after| after.quiet_hours), Ok(sample));
+    assert_eq!(
+        settings(&json!({ "quietHours": sample }), &before).map(|after| after.quiet_hours),
+        Ok(sample)
+    );
 }
 
 #[test]
 fn settings_that_are_wrong_are_told_by_their_member() {
     let before = Settings::defaults(&Policy::default());
     let check = |body: Value, member: &str| {
-        assert_eq!(settings(&body, &before).map_err(|invalid| invalid.member), Err(member.to_owned()), "{body}");
+        assert_eq!(
+            settings(&body, &before).map_err(|invalid| invalid.member),
+            Err(member.to_owned()),
+            "{body}"
+        );
     };
     check(json!([]), "body");
     check(json!({ "timezone": "Mars/Olympus" }), "timezone");

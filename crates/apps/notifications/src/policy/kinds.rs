@@ -87,7 +87,9 @@ fn add(registry: &mut (HashMap<String, Arc<Known>>, Vec<String>), kind: &Kind) -
     let known = Arc::new(known(kind)?);
     for name in std::iter::once(&kind.name).chain(&kind.aliases) {
         if !is_name(name) {
-            return Err(format!("'{name}' is no name; give capital letters, digits and _, such as POST_LIKE"));
+            return Err(format!(
+                "'{name}' is no name; give capital letters, digits and _, such as POST_LIKE"
+            ));
         }
         if registry.0.insert(name.clone(), known.clone()).is_some() {
             return Err(format!("the name {name} is there twice"));
@@ -111,7 +113,9 @@ fn known(kind: &Kind) -> Result<Known, String> {
 
 fn is_name(text: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
-    (1..=100).contains(&text.len()) && text.starts_with(|c: char| c.is_ascii_uppercase()) && text.bytes().all(is_letter)
+    (1..=100).contains(&text.len())
+        && text.starts_with(|c: char| c.is_ascii_uppercase())
+        && text.bytes().all(is_letter)
 }
 
 /// The deeplink of what happens to the account.
@@ -122,15 +126,18 @@ const ACTOR: &str = "asora://user/{actorId,targetId}";
 /// S2-04 with the aliases of the real project.
 fn seed_kinds() -> Vec<Kind> {
     use Category::{Marketing, News, Safety, Security, Social};
-    let row = |name: &str, category, aliases: &[&str], title: &str, many: Option<&str>, body: &str, link: &str| Kind {
-        name: name.to_owned(),
-        category,
-        aliases: aliases.iter().map(|alias| (*alias).to_owned()).collect(),
-        title: title.to_owned(),
-        title_of_many: many.map(str::to_owned),
-        body: body.to_owned(),
-        deeplink: link.to_owned(),
-    };
+    let row =
+        |name: &str, category, aliases: &[&str], title: &str, many: Option<&str>, body: &str, link: &str| {
+            Kind {
+                name: name.to_owned(),
+                category,
+                aliases: aliases.iter().map(|alias| (*alias).to_owned()).collect(),
+                title: title.to_owned(),
+                title_of_many: many.map(str::to_owned),
+                body: body.to_owned(),
+                deeplink: link.to_owned(),
+            }
+        };
     let link = &*default_deeplink();
     vec![
         row(
@@ -274,7 +281,8 @@ mod tests {
     #[test]
     fn aliases_lead_to_the_seeds_names() {
         let registry = registry("[]").expect("the seed's");
-        let check = |alias: &str, name: &str| assert_eq!(registry.find(alias).map(|known| &*known.name), Some(name));
+        let check =
+            |alias: &str, name: &str| assert_eq!(registry.find(alias).map(|known| &*known.name), Some(name));
         check("POST_LIKED", "POST_LIKE");
         check("USER_FOLLOWED", "FOLLOWER_NEW");
         check("PASSWORD_CHANGED", "SECURITY_PASSWORD_CHANGED");
@@ -300,7 +308,10 @@ mod tests {
             assert!(sentence.starts_with("eventTypes, ") && sentence.contains(fragment), "{sentence}");
         };
         check(r#"[{"name": "lower", "category": "NEWS", "title": ""}]"#, "no name");
-        check(r#"[{"name": "A", "category": "NEWS", "title": ""}, {"name": "A", "category": "NEWS", "title": ""}]"#, "twice");
+        check(
+            r#"[{"name": "A", "category": "NEWS", "title": ""}, {"name": "A", "category": "NEWS", "title": ""}]"#,
+            "twice",
+        );
         check(r#"[{"name": "A", "category": "NEWS", "title": "", "aliases": ["POST_LIKED"]}]"#, "POST_LIKED");
         check(r#"[{"name": "A", "category": "NEWS", "title": "{open"}]"#, "title");
     }

@@ -107,7 +107,10 @@ impl Limits {
             }
         }
         if self.security.per_target_at_least == 0 {
-            return Err("limits, SECURITY: perTargetAtLeast has to be 1 or more; an alarm is never kept back".to_owned());
+            return Err(
+                "limits, SECURITY: perTargetAtLeast has to be 1 or more; an alarm is never kept back"
+                    .to_owned(),
+            );
         }
         Ok(())
     }

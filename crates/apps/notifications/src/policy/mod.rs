@@ -91,7 +91,8 @@ impl Policy {
                 return Err(format!("{member} is {value}; give a number from 1 to {most}"));
             }
         }
-        Zone::parse(&self.default_timezone).map_err(|invalid| format!("defaultTimezone: {}", invalid.reason))?;
+        Zone::parse(&self.default_timezone)
+            .map_err(|invalid| format!("defaultTimezone: {}", invalid.reason))?;
         if self.default_quiet_hours.len() != quiet::HOURS {
             return Err("defaultQuietHours has to have 24 entries, one for each local hour".to_owned());
         }
@@ -167,7 +168,10 @@ mod tests {
         check(r#"{"tickMillis": 0}"#, "tickMillis");
         check(r#"{"defaultTimezone": "Mars/Olympus"}"#, "defaultTimezone");
         check(r#"{"defaultQuietHours": [true]}"#, "defaultQuietHours");
-        check(r#"{"limits": {"NEWS": {"count": 1, "windowMinutes": 0, "perTarget": {"count": 1, "windowMinutes": 1}}}}"#, "NEWS");
+        check(
+            r#"{"limits": {"NEWS": {"count": 1, "windowMinutes": 0, "perTarget": {"count": 1, "windowMinutes": 1}}}}"#,
+            "NEWS",
+        );
         check(r#"{"backoff": {"seconds": []}}"#, "backoff");
         check(r#"{"eventTypes": [{"name": "x", "category": "NEWS", "title": "t"}]}"#, "eventTypes");
     }
@@ -179,6 +183,8 @@ mod tests {
         assert!(wanted(Category::Safety) && wanted(Category::Security));
         assert!(!wanted(Category::Social) && !wanted(Category::News) && !wanted(Category::Marketing));
         let on = Toggles { social: true, news: true, marketing: true };
-        assert!([Category::Social, Category::News, Category::Marketing].iter().all(|one| is_wanted(*one, on)));
+        assert!(
+            [Category::Social, Category::News, Category::Marketing].iter().all(|one| is_wanted(*one, on))
+        );
     }
 }

@@ -261,8 +261,14 @@ mod tests {
 
     /// Within a day and a half of a change of New York's, London's or Lord Howe's clocks.
     fn near_a_change() -> impl Strategy<Value = u64> {
-        let changes = ["2026-03-08T07:00:00Z", "2026-11-01T06:00:00Z", "2026-03-29T01:00:00Z", "2026-10-25T01:00:00Z",
-            "2026-04-04T15:00:00Z", "2026-10-03T15:30:00Z"];
+        let changes = [
+            "2026-03-08T07:00:00Z",
+            "2026-11-01T06:00:00Z",
+            "2026-03-29T01:00:00Z",
+            "2026-10-25T01:00:00Z",
+            "2026-04-04T15:00:00Z",
+            "2026-10-03T15:30:00Z",
+        ];
         let changes = changes.map(|text| at(text).millis());
         (proptest::sample::select(changes.to_vec()), 0..3 * 86_400_000_u64)
             .prop_map(|(change, into)| change - 3 * 43_200_000 + into)

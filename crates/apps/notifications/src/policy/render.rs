@@ -38,7 +38,10 @@ fn render(kind: &Known, payload: &Payload, actor: Option<&str>, count: u64) -> R
     Rendered {
         title: cut(&one_line(&title.fill(value)), limits::NOTIFICATION_TITLE_CHARS_MAX),
         body: cut(&one_line(&kind.body.fill(value)), limits::NOTIFICATION_BODY_CHARS_MAX),
-        deeplink: cut(&kind.deeplink.fill(|name| value(name).map(|part| encode(&part))), limits::NOTIFICATION_DEEPLINK_CHARS_MAX),
+        deeplink: cut(
+            &kind.deeplink.fill(|name| value(name).map(|part| encode(&part))),
+            limits::NOTIFICATION_DEEPLINK_CHARS_MAX,
+        ),
     }
 }
 
@@ -69,7 +72,10 @@ fn text(value: &Value) -> Option<String> {
 /// Without line breaks and other control characters, nor those that turn the direction of the text around: a name
 /// must not look like another part of the notification.
 fn one_line(text: &str) -> String {
-    let is_unseen = |c: char| c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let is_unseen = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
     let shown: String = text.chars().map(|c| if is_unseen(c) { ' ' } else { c }).collect();
     shown.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -107,8 +113,10 @@ mod tests {
     }
 
     fn like() -> Payload {
-        payload(json!({ "actorId": "user-2002", "actorName": "Noor", "targetId": "post-42", "targetType": "post",
-            "snippet": "Morning on the pier" }))
+        payload(
+            json!({ "actorId": "user-2002", "actorName": "Noor", "targetId": "post-42", "targetType": "post",
+            "snippet": "Morning on the pier" }),
+        )
     }
 
     fn rendered(kind: &str, payload: &Payload) -> (String, String, String) {
@@ -125,17 +133,33 @@ mod tests {
             assert_eq!(rendered(kind, &self::payload(payload)), expected, "{kind}");
         };
         let of = |target: &str, id: &str| json!({ "targetId": id, "targetType": target });
-        let by = |target: &str, id: &str| {
-            json!({ "actorId": "user-2004", "actorName": "Teo", "targetId": id, "targetType": target, "snippet": "Hm" })
-        };
+        let by = |target: &str, id: &str| json!({ "actorId": "user-2004", "actorName": "Teo", "targetId": id, "targetType": target, "snippet": "Hm" });
         check("POST_LIKE", by("post", "p-1"), "Teo liked your post", "Hm", "asora://post/p-1");
         check("POST_COMMENT", by("post", "p-1"), "Teo commented on your post", "Hm", "asora://post/p-1");
         check("POST_SHARE", by("post", "p-1"), "Teo shared your post", "Hm", "asora://post/p-1");
-        check("COMMENT_REPLY", by("comment", "c-7"), "Teo replied to your comment", "Hm", "asora://comment/c-7");
+        check(
+            "COMMENT_REPLY",
+            by("comment", "c-7"),
+            "Teo replied to your comment",
+            "Hm",
+            "asora://comment/c-7",
+        );
         check("FOLLOWER_NEW", by("user", "me"), "Teo follows you", "Hm", "asora://user/user-2004");
         check("FOLLOWER_NEW", of("user", "me"), "Someone follows you", "Say hello", "asora://user/me");
-        check("SAFETY_CONTENT_FLAGGED", of("post", "p"), "Your post was flagged", "We are looking into it", "asora://post/p");
-        check("SAFETY_ACCOUNT_WARNING", of("user", "me"), "A warning about your account", "Please read our rules", "asora://user/me");
+        check(
+            "SAFETY_CONTENT_FLAGGED",
+            of("post", "p"),
+            "Your post was flagged",
+            "We are looking into it",
+            "asora://post/p",
+        );
+        check(
+            "SAFETY_ACCOUNT_WARNING",
+            of("user", "me"),
+            "A warning about your account",
+            "Please read our rules",
+            "asora://user/me",
+        );
         check(
             "SECURITY_NEW_DEVICE",
             json!({ "targetId": "me", "targetType": "user", "deviceLabel": "iPhone 15 Pro" }),
@@ -143,9 +167,27 @@ mod tests {
             "iPhone 15 Pro",
             "asora://user/me",
         );
-        check("SECURITY_PASSWORD_CHANGED", of("user", "me"), "Your password was changed", "If it was not you, lock your account", "asora://user/me");
-        check("SECURITY_ACCOUNT_LOCKED", of("user", "me"), "Your account is locked", "Sign in to unlock it", "asora://user/me");
-        check("NEWS_SYSTEM_UPDATE", of("user", "me"), "News from Asora", "See what is new", "asora://user/me");
+        check(
+            "SECURITY_PASSWORD_CHANGED",
+            of("user", "me"),
+            "Your password was changed",
+            "If it was not you, lock your account",
+            "asora://user/me",
+        );
+        check(
+            "SECURITY_ACCOUNT_LOCKED",
+            of("user", "me"),
+            "Your account is locked",
+            "Sign in to unlock it",
+            "asora://user/me",
+        );
+        check(
+            "NEWS_SYSTEM_UPDATE",
+            of("user", "me"),
+            "News from Asora",
+            "See what is new",
+            "asora://user/me",
+        );
         check("MARKETING_PROMOTION", of("user", "me"), "Something for you", "Have a look", "asora://user/me");
     }
 

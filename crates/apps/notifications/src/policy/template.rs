@@ -36,8 +36,9 @@ impl Template {
                 continue;
             }
             let inside = if brace == "{" { after.split_once('}') } else { None };
-            let (inside, after) =
-                inside.ok_or_else(|| format!("has a {brace} without its other half; write {brace}{brace} for the brace itself"))?;
+            let (inside, after) = inside.ok_or_else(|| {
+                format!("has a {brace} without its other half; write {brace}{brace} for the brace itself")
+            })?;
             parts.push(Part::Text(std::mem::take(&mut plain)));
             parts.push(place(inside)?);
             rest = after;
@@ -54,7 +55,8 @@ impl Template {
             match part {
                 Part::Text(plain) => text.push_str(plain),
                 Part::Place { names, otherwise } => {
-                    let found = names.iter().filter_map(|name| value(name)).find(|found| !found.trim().is_empty());
+                    let found =
+                        names.iter().filter_map(|name| value(name)).find(|found| !found.trim().is_empty());
                     text.push_str(found.as_deref().unwrap_or(otherwise));
                 }
             }
@@ -66,7 +68,9 @@ impl Template {
 fn place(inside: &str) -> Result<Part, String> {
     let (names, otherwise) = inside.split_once(':').unwrap_or((inside, ""));
     let names: Vec<String> = names.split(',').map(|name| name.trim().to_owned()).collect();
-    let is_name = |name: &String| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_name = |name: &String| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
     match names.iter().find(|name| !is_name(name)) {
         Some(bad) => Err(format!("has a place '{{{inside}}}' with '{bad}', which is no name of a member")),
         None => Ok(Part::Place { names, otherwise: otherwise.to_owned() }),

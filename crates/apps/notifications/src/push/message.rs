@@ -101,7 +101,8 @@ mod tests {
 
     #[test]
     fn a_body_is_shortened_until_it_fits_and_not_further() {
-        for text in ["word ".repeat(2000), "ä".repeat(5000), "\"\\\n".repeat(3000), "👩‍👩‍👧".repeat(900)] {
+        for text in ["word ".repeat(2000), "ä".repeat(5000), "\"\\\n".repeat(3000), "👩‍👩‍👧".repeat(900)]
+        {
             let value = fitted("title", &text, 4096, |title, body| json!({ "t": title, "b": body }));
             let length = value.to_string().len();
             assert!((4060..=4096).contains(&length), "{length}");
@@ -121,7 +122,9 @@ mod tests {
 
     #[test]
     fn a_collapse_id_is_always_64_bytes_at_most_and_the_same() {
-        let id = |collapse_id: &str| Message { collapse_id: collapse_id.to_owned(), ..example() }.short_collapse_id();
+        let id = |collapse_id: &str| {
+            Message { collapse_id: collapse_id.to_owned(), ..example() }.short_collapse_id()
+        };
         assert_eq!(id("n-1"), "n-1");
         assert_eq!(id(&"x".repeat(64)), "x".repeat(64));
         for long in ["x".repeat(65), "ä".to_owned(), "a b".to_owned(), String::new()] {

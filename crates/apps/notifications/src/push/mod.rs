@@ -38,7 +38,10 @@ pub struct Providers(Arc<Inner>);
 
 enum Inner {
     /// Those that are configured, and what is wrong with each.
-    Real { fcm: Slot<Fcm>, apns: Slot<Apns> },
+    Real {
+        fcm: Slot<Fcm>,
+        apns: Slot<Apns>,
+    },
     Scripted(Scripted),
     /// Everything is delivered, to nobody.
     Pretending,
@@ -95,8 +98,14 @@ impl Providers {
     pub async fn push(&self, device: &Device, message: &Message) -> Outcome {
         let outcome = match &*self.0 {
             Inner::Real { fcm, apns } => match device.platform {
-                Platform::Fcm => fcm.push("FCM", "fcm", async |fcm| fcm.push(device, message).await).await,
-                Platform::Apns => apns.push("APNs", "apns", async |apns| apns.push(device, message).await).await,
+                Platform::Fcm => match &fcm.provider {
+                    Some(provider) => fcm.noted("FCM", provider.push(device, message).await),
+                    None => fcm.noted("FCM", not_configured("FCM", "fcm")),
+                },
+                Platform::Apns => match &apns.provider {
+                    Some(provider) => apns.noted("APNs", provider.push(device, message).await),
+                    None => apns.noted("APNs", not_configured("APNs", "apns")),
+                },
             },
             Inner::Scripted(scripted) => scripted.push(device, message),
             Inner::Pretending => Outcome::Delivered,
@@ -106,7 +115,9 @@ impl Providers {
 
     pub fn health(&self) -> Vec<(String, Health)> {
         match &*self.0 {
-            Inner::Real { fcm, apns } => vec![("fcm".to_owned(), fcm.health()), ("apns".to_owned(), apns.health())],
+            Inner::Real { fcm, apns } => {
+                vec![("fcm".to_owned(), fcm.health()), ("apns".to_owned(), apns.health())]
+            }
             Inner::Scripted(_) | Inner::Pretending => Vec::new(),
         }
     }
@@ -121,18 +132,15 @@ impl Providers {
     }
 }
 
+fn not_configured(name: &str, member: &str) -> Outcome {
+    let reason =
+        format!("a device waits for {name}, which is not configured; give '{member}' in --push-config");
+    Outcome::Misconfigured { reason, status: None }
+}
+
 impl<T> Slot<T> {
     fn of(provider: Option<T>) -> Self {
         Self { provider, trouble: Mutex::default() }
-    }
-
-    async fn push(&self, name: &str, member: &str, push: impl AsyncFnOnce(&T) -> Outcome) -> Outcome {
-        let Some(provider) = &self.provider else {
-            let reason = format!("a device waits for {name}, which is not configured; give '{member}' in --push-config");
-            return self.noted(name, Outcome::Misconfigured { reason, status: None });
-        };
-        let outcome = push(provider).await;
-        self.noted(name, outcome)
     }
 
     /// Remembers what is wrong until a push goes through.
@@ -177,7 +185,10 @@ mod tests {
         let providers = Providers::none();
         assert_eq!(providers.troubles(), [""; 0]);
         let outcome = providers.push(&scripted::device("d", Platform::Apns), &message::example()).await;
-        assert!(matches!(&outcome, Outcome::Misconfigured { reason, .. } if reason.contains("'apns'")), "{outcome:?}");
+        assert!(
+            matches!(&outcome, Outcome::Misconfigured { reason, .. } if reason.contains("'apns'")),
+            "{outcome:?}"
+        );
         assert_eq!(providers.troubles().len(), 1);
         assert_eq!(providers.health()[0], ("fcm".to_owned(), Health::Off));
     }
@@ -185,7 +196,10 @@ mod tests {
     #[tokio::test]
     async fn pretending_takes_everything() {
         let providers = Providers::pretending();
-        assert_eq!(providers.push(&scripted::device("d", Platform::Fcm), &message::example()).await, Outcome::Delivered);
+        assert_eq!(
+            providers.push(&scripted::device("d", Platform::Fcm), &message::example()).await,
+            Outcome::Delivered
+        );
         assert_eq!(providers.troubles(), [""; 0]);
     }
 
@@ -193,8 +207,10 @@ mod tests {
     async fn an_outcome_never_shows_the_devices_token() {
         let device = scripted::device("d", Platform::Fcm);
         let says = format!("the token {} is no good", device.push_token);
-        let providers =
-            Providers::scripted(Arc::new(move |_, _| Outcome::Refused { reason: says.clone(), status: Some(400) }));
+        let providers = Providers::scripted(Arc::new(move |_, _| Outcome::Refused {
+            reason: says.clone(),
+            status: Some(400),
+        }));
         let shown = format!("{:?}", providers.push(&device, &message::example()).await);
         assert!(!shown.contains(&device.push_token) && shown.contains("no good"), "{shown}");
     }

@@ -109,7 +109,10 @@ impl Options {
         })?;
         Ok(Self {
             fcm: written.fcm.map(|fcm| fcm.checked(read).map_err(|why| format!("fcm.{why}"))).transpose()?,
-            apns: written.apns.map(|apns| apns.checked(read).map_err(|why| format!("apns.{why}"))).transpose()?,
+            apns: written
+                .apns
+                .map(|apns| apns.checked(read).map_err(|why| format!("apns.{why}")))
+                .transpose()?,
         })
     }
 }
@@ -121,14 +124,17 @@ impl WrittenFcm {
         let project = self.project_id.unwrap_or(account.project_id);
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b':' | b'_');
         if project.is_empty() || !project.bytes().all(is_plain) {
-            return Err("projectId is no project's; it is there as project_id in the service account's file".to_owned());
+            return Err("projectId is no project's; it is there as project_id in the service account's file"
+                .to_owned());
         }
-        let base = base_url(self.base_url.as_deref().unwrap_or(FCM_URL)).map_err(|why| format!("baseUrl {why}"))?;
+        let base =
+            base_url(self.base_url.as_deref().unwrap_or(FCM_URL)).map_err(|why| format!("baseUrl {why}"))?;
         let send_url = format!("{base}/v1/projects/{project}/messages:send");
         let key = SigningKey::rs256(&account.private_key, &account.private_key_id);
         Ok(FcmOptions {
             send_url: send_url.parse().map_err(|error| format!("baseUrl makes no address: {error}"))?,
-            token_url: token_url(&account.token_uri).map_err(|why| format!("serviceAccountFile: token_uri {why}"))?,
+            token_url: token_url(&account.token_uri)
+                .map_err(|why| format!("serviceAccountFile: token_uri {why}"))?,
             key: key.map_err(|why| format!("serviceAccountFile: private_key {why}"))?,
             client_email: account.client_email,
             tls: Tls { trust: trust(self.trust_file.as_deref(), read)?, versions: Versions::Any },
@@ -140,12 +146,18 @@ impl WrittenFcm {
 impl ServiceAccount {
     /// The error names the member, and never shows it.
     fn parse(json: &[u8]) -> Result<Self, String> {
-        let account: Self = serde_json::from_slice(json)
-            .map_err(|_| "it is not the JSON of a service account, as Google's console gives it".to_owned())?;
+        let account: Self = serde_json::from_slice(json).map_err(|_| {
+            "it is not the JSON of a service account, as Google's console gives it".to_owned()
+        })?;
         if !account.r#type.is_empty() && account.r#type != "service_account" {
-            return Err("its type is not service_account; make a key for a service account in Google's console".to_owned());
+            return Err(
+                "its type is not service_account; make a key for a service account in Google's console"
+                    .to_owned(),
+            );
         }
-        for (member, value) in [("client_email", &account.client_email), ("private_key", &account.private_key)] {
+        for (member, value) in
+            [("client_email", &account.client_email), ("private_key", &account.private_key)]
+        {
             if value.is_empty() {
                 return Err(format!("{member} is missing"));
             }
@@ -175,7 +187,8 @@ impl WrittenApns {
             key: key.map_err(|why| format!("keyFile {why}"))?,
             team: self.team_id,
             topic: self.topic,
-            base_url: base_url(self.base_url.as_deref().unwrap_or(usual)).map_err(|why| format!("baseUrl {why}"))?,
+            base_url: base_url(self.base_url.as_deref().unwrap_or(usual))
+                .map_err(|why| format!("baseUrl {why}"))?,
             tls: Tls { trust: trust(self.trust_file.as_deref(), read)?, versions: Versions::Http2 },
         })
     }
@@ -191,7 +204,11 @@ fn trust(file: Option<&str>, read: Read<'_>) -> Result<Trust, String> {
 fn base_url(url: &str) -> Result<String, String> {
     let uri = token_url(url)?;
     let is_bare = uri.path() == "/" && uri.query().is_none();
-    if is_bare { Ok(url.trim_end_matches('/').to_owned()) } else { Err(format!("'{url}' has a path; leave it out")) }
+    if is_bare {
+        Ok(url.trim_end_matches('/').to_owned())
+    } else {
+        Err(format!("'{url}' has a path; leave it out"))
+    }
 }
 
 /// https, or http on this machine: tokens are secrets.
@@ -251,7 +268,10 @@ mod tests {
         let secret = &RSA_PEM[100..140];
         let refused = |written: &Value, account: &Value, fragments: &[&str]| {
             let sentence = parse(written, account).err().expect("wrong");
-            assert!(fragments.iter().all(|fragment| sentence.contains(fragment)), "{fragments:?}: {sentence}");
+            assert!(
+                fragments.iter().all(|fragment| sentence.contains(fragment)),
+                "{fragments:?}: {sentence}"
+            );
             assert!(!sentence.contains(secret), "{sentence}");
         };
         let written = |section: &str, member: &str, value: Value| {
@@ -265,7 +285,11 @@ mod tests {
             account
         };
         let check = |section: &str, member: &str, value: Value, fragment: &str| {
-            refused(&written(section, member, value), &account(), &[&format!("{section}.{member}"), fragment]);
+            refused(
+                &written(section, member, value),
+                &account(),
+                &[&format!("{section}.{member}"), fragment],
+            );
         };
         check("fcm", "serviceAccountFile", json!("nowhere"), "no file");
         check("fcm", "projectId", json!("a/b"), "project");

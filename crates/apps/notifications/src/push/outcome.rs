@@ -88,7 +88,8 @@ mod tests {
     fn retry_after_is_seconds_or_a_date() {
         let now = Timestamp::from_seconds(1_794_704_563);
         let check = |text: &str, expected: Option<u64>| {
-            let headers = HeaderMap::from_iter([(http::header::RETRY_AFTER, text.parse().expect("a header"))]);
+            let headers =
+                HeaderMap::from_iter([(http::header::RETRY_AFTER, text.parse().expect("a header"))]);
             assert_eq!(retry_after(&headers, now), expected.map(Duration::from_secs), "{text}");
         };
         check("120", Some(120));

@@ -61,7 +61,11 @@ impl Scripted {
         let mut state = self.state();
         let queued = state.next.get_mut(&device.device_id).and_then(VecDeque::pop_front);
         let outcome = queued.or(said).unwrap_or(Outcome::Delivered);
-        let pushed = Pushed { device_id: device.device_id.clone(), message: message.clone(), outcome: outcome.clone() };
+        let pushed = Pushed {
+            device_id: device.device_id.clone(),
+            message: message.clone(),
+            outcome: outcome.clone(),
+        };
         state.pushed.push(pushed);
         outcome
     }
@@ -104,6 +108,9 @@ mod tests {
         assert_eq!(push("b").await, Outcome::Delivered);
         assert_eq!(push("a").await, Outcome::Delivered);
         let devices: Vec<String> = scripted.pushed().into_iter().map(|pushed| pushed.device_id).collect();
-        assert_eq!((devices, scripted.delivered()), (vec!["a".to_owned(), "b".to_owned(), "a".to_owned()], 2));
+        assert_eq!(
+            (devices, scripted.delivered()),
+            (vec!["a".to_owned(), "b".to_owned(), "a".to_owned()], 2)
+        );
     }
 }

@@ -41,7 +41,8 @@ impl SigningKey {
         let header = json!({ "alg": algorithm, "typ": "JWT", "kid": self.kid });
         let piece = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
         let signed = format!("{}.{}", piece(&header), piece(claims));
-        let signature = self.signature(signed.as_bytes()).ok_or("a token could not be signed with the key")?;
+        let signature =
+            self.signature(signed.as_bytes()).ok_or("a token could not be signed with the key")?;
         Ok(format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature)))
     }
 
@@ -62,7 +63,8 @@ fn private_key(pem: &str) -> Result<Vec<u8>, String> {
     const BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
     const END: &str = "-----END PRIVATE KEY-----";
     let inside = pem.split_once(BEGIN).and_then(|(_, rest)| rest.split_once(END));
-    let (inside, _) = inside.ok_or_else(|| format!("has no '{BEGIN}'; give the key as the provider's page gave it"))?;
+    let (inside, _) =
+        inside.ok_or_else(|| format!("has no '{BEGIN}'; give the key as the provider's page gave it"))?;
     let digits: String = inside.chars().filter(|c| !c.is_whitespace()).collect();
     STANDARD.decode(digits).map_err(|_| "is damaged: its lines are not base64".to_owned())
 }
@@ -72,14 +74,17 @@ pub const RSA_PEM: &str = include_str!("../../../../api/push/data/service-accoun
 
 #[cfg(test)]
 pub fn p256_pem() -> String {
-    let made = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new()).expect("a key");
+    let made =
+        EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new()).expect("a key");
     format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n", STANDARD.encode(made.as_ref()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ring::signature::{ECDSA_P256_SHA256_FIXED, KeyPair as _, RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey};
+    use ring::signature::{
+        ECDSA_P256_SHA256_FIXED, KeyPair as _, RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey,
+    };
 
     fn parts(token: &str) -> (String, Vec<u8>, Value) {
         let (signed, signature) = token.rsplit_once('.').expect("three parts");

@@ -23,7 +23,8 @@ pub fn read(status: u16, after: Option<Duration>, body: &[u8]) -> Answer {
     let why = body["reason"].as_str().unwrap_or_default();
     let said = cut(format!("APNs answers {status} {why}").trim_end(), 200);
     let status_told = Some(status);
-    let later = |after| Outcome::Later { after, reason: said.clone(), status: status_told, may_have_arrived: false };
+    let later =
+        |after| Outcome::Later { after, reason: said.clone(), status: status_told, may_have_arrived: false };
     let misconfigured =
         |what: &str| Outcome::Misconfigured { reason: format!("{said}; {what}"), status: status_told };
     Answer::Ended(match (status, why) {
@@ -33,8 +34,12 @@ pub fn read(status: u16, after: Option<Duration>, body: &[u8]) -> Answer {
         }
         (_, "TooManyProviderTokenUpdates") => later(Some(after.unwrap_or(TOKENS_AFTER))),
         (_, "IdleTimeout") | (429 | 500.., _) => later(after),
-        (_, "BadTopic" | "MissingTopic" | "TopicDisallowed") => misconfigured("is apns.topic the app's bundle id?"),
-        (403, _) => misconfigured("are apns.keyFile, keyId and teamId those of one key, and is it for this environment?"),
+        (_, "BadTopic" | "MissingTopic" | "TopicDisallowed") => {
+            misconfigured("is apns.topic the app's bundle id?")
+        }
+        (403, _) => misconfigured(
+            "are apns.keyFile, keyId and teamId those of one key, and is it for this environment?",
+        ),
         (404 | 405, _) => misconfigured("is apns.baseUrl right?"),
         _ => Outcome::Refused { reason: said, status: status_told },
     })
@@ -71,12 +76,27 @@ mod tests {
         check(400, "TopicDisallowed", "misconfigured");
         check(400, "BadTopic", "misconfigured");
         check(400, "MissingTopic", "misconfigured");
-        for why in ["InvalidProviderToken", "MissingProviderToken", "BadCertificate", "BadCertificateEnvironment",
-            "Forbidden", "UnrelatedKeyIdInToken", "BadEnvironmentKeyIdInToken"] {
+        for why in [
+            "InvalidProviderToken",
+            "MissingProviderToken",
+            "BadCertificate",
+            "BadCertificateEnvironment",
+            "Forbidden",
+            "UnrelatedKeyIdInToken",
+            "BadEnvironmentKeyIdInToken",
+        ] {
             check(403, why, "misconfigured");
         }
-        for why in ["BadCollapseId", "BadExpirationDate", "BadMessageId", "BadPriority", "DuplicateHeaders",
-            "InvalidPushType", "MissingDeviceToken", "PayloadEmpty"] {
+        for why in [
+            "BadCollapseId",
+            "BadExpirationDate",
+            "BadMessageId",
+            "BadPriority",
+            "DuplicateHeaders",
+            "InvalidPushType",
+            "MissingDeviceToken",
+            "PayloadEmpty",
+        ] {
             check(400, why, "refused");
         }
         check(400, "IdleTimeout", "later");
@@ -94,12 +114,12 @@ mod tests {
 
     #[test]
     fn the_wait_is_what_the_provider_asks_for() {
-        let after = |body: &str, asked: Option<u64>| {
-            match read(429, asked.map(Duration::from_secs), body.as_bytes()) {
+        let after =
+            |body: &str, asked: Option<u64>| match read(429, asked.map(Duration::from_secs), body.as_bytes())
+            {
                 Answer::Ended(Outcome::Later { after, .. }) => after.map(|after| after.as_secs()),
                 other => panic!("{other:?}"),
-            }
-        };
+            };
         assert_eq!(after(r#"{"reason": "TooManyRequests"}"#, Some(120)), Some(120));
         assert_eq!(after(r#"{"reason": "TooManyRequests"}"#, None), None);
         assert_eq!(after(r#"{"reason": "TooManyProviderTokenUpdates"}"#, None), Some(1200));

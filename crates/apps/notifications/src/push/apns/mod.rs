@@ -6,9 +6,9 @@ mod answer;
 mod body;
 mod provider_token;
 
+use super::Message;
 use super::options::ApnsOptions;
 use super::outcome::{self, Outcome};
-use super::Message;
 use crate::records::Device;
 use answer::Answer;
 use bytes::Bytes;
@@ -39,27 +39,26 @@ impl Apns {
 
     pub async fn push(&self, device: &Device, message: &Message) -> Outcome {
         let body = Bytes::from(body::write(message).to_string());
-        let mut expired: Option<String> = None;
-        loop {
-            let token = match self.token.get(self.env.now(), expired.as_deref()) {
-                Ok(token) => token,
-                Err(reason) => return Outcome::Misconfigured { reason, status: None },
-            };
-            // The same again: it was made a moment ago, and another would be no newer.
-            let is_new = expired.as_ref() != Some(&token);
-            if is_new {
-                match self.send(&token, device, message, body.clone()).await {
-                    Answer::Ended(outcome) => return outcome,
-                    Answer::TokenExpired if expired.is_none() => {
-                        expired = Some(token);
-                        continue;
-                    }
-                    Answer::TokenExpired => {}
-                }
-            }
-            let reason = "APNs says that a provider token made just now has expired; is this machine's clock right?";
-            return Outcome::Misconfigured { reason: reason.to_owned(), status: Some(403) };
+        let token = match self.token.get(self.env.now(), None) {
+            Ok(token) => token,
+            Err(reason) => return Outcome::Misconfigured { reason, status: None },
+        };
+        if let Answer::Ended(outcome) = self.send(&token, device, message, body.clone()).await {
+            return outcome;
         }
+        let another = match self.token.get(self.env.now(), Some(&token)) {
+            Ok(another) => another,
+            Err(reason) => return Outcome::Misconfigured { reason, status: None },
+        };
+        // The same again was made a moment ago, and another would be no newer.
+        if another != token
+            && let Answer::Ended(outcome) = self.send(&another, device, message, body).await
+        {
+            return outcome;
+        }
+        let reason =
+            "APNs says that a provider token made just now has expired; is this machine's clock right?";
+        Outcome::Misconfigured { reason: reason.to_owned(), status: Some(403) }
     }
 
     async fn send(&self, token: &str, device: &Device, message: &Message, body: Bytes) -> Answer {

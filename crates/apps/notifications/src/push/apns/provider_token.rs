@@ -61,7 +61,10 @@ mod tests {
     use crate::push::signed::p256_pem;
 
     fn token() -> ProviderToken {
-        ProviderToken::new(SigningKey::es256(&p256_pem(), "ABC1234567").expect("a key"), "DEF7654321".to_owned())
+        ProviderToken::new(
+            SigningKey::es256(&p256_pem(), "ABC1234567").expect("a key"),
+            "DEF7654321".to_owned(),
+        )
     }
 
     fn at(minutes: u64) -> Timestamp {

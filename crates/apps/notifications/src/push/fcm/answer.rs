@@ -3,8 +3,8 @@
 //! The status alone does not say: 404 is a device that is gone, or a project that does not exist; 401 is our bearer
 //! token, or a key of Apple's that Firebase does not have. The detail of type `FcmError` tells them apart.
 
-use crate::push::outcome::Outcome;
 use crate::policy::render::cut;
+use crate::push::outcome::Outcome;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -27,7 +27,8 @@ pub fn read(status: u16, after: Option<Duration>, body: &[u8]) -> Answer {
     let code = code(error);
     let said = said(status, code, error);
     let status_told = Some(status);
-    let later = |after| Outcome::Later { after, reason: said.clone(), status: status_told, may_have_arrived: false };
+    let later =
+        |after| Outcome::Later { after, reason: said.clone(), status: status_told, may_have_arrived: false };
     let misconfigured =
         |what: &str| Outcome::Misconfigured { reason: format!("{said}; {what}"), status: status_told };
     Answer::Ended(match (status, code) {
@@ -39,7 +40,9 @@ pub fn read(status: u16, after: Option<Duration>, body: &[u8]) -> Answer {
         (403, Some("SENDER_ID_MISMATCH")) => {
             misconfigured("the device registered with another project: use that project's service account")
         }
-        (403, _) => misconfigured("let the service account send messages, and switch the FCM API on for the project"),
+        (403, _) => {
+            misconfigured("let the service account send messages, and switch the FCM API on for the project")
+        }
         (404, _) => misconfigured("is projectId right?"),
         (429, _) => later(Some(after.unwrap_or(QUOTA_AFTER))),
         (500.., _) => later(after),

@@ -61,7 +61,8 @@ impl Bearer {
         let misconfigured = |reason: String, status| Outcome::Misconfigured { reason, status };
         let assertion = self.assertion(env.now()).map_err(|why| misconfigured(why, None))?;
         // A token is of letters that need no encoding.
-        let form = format!("grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion={assertion}");
+        let form =
+            format!("grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion={assertion}");
         let request = Request::post(self.url.clone())
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
             .header(header::ACCEPT, "application/json")
@@ -102,13 +103,15 @@ fn read(status: u16, after: Option<Duration>, body: &[u8]) -> Result<(String, Du
         let reason = "the token endpoint's answer has no access_token or no expires_in; is token_uri right?";
         return Err(Outcome::Misconfigured { reason: reason.to_owned(), status: Some(status) });
     }
-    let said = [&body["error"], &body["error_description"]].map(|part| part.as_str().unwrap_or_default()).join(" ");
+    let said =
+        [&body["error"], &body["error_description"]].map(|part| part.as_str().unwrap_or_default()).join(" ");
     let said = cut(&format!("the token endpoint of {NAME} answers {status} {}", said.trim()), 300);
     let said = said.trim_end().to_owned();
     Err(match status {
         429 | 500.. => Outcome::Later { after, reason: said, status: Some(status), may_have_arrived: false },
         _ => {
-            let reason = format!("{said}; is the service account's key still valid, and this machine's clock right?");
+            let reason =
+                format!("{said}; is the service account's key still valid, and this machine's clock right?");
             Outcome::Misconfigured { reason, status: Some(status) }
         }
     })
@@ -130,7 +133,12 @@ mod tests {
             assert!(outcome.reason().contains(fragment), "{outcome:?}");
         };
         check(200, "{}", true, "access_token");
-        check(400, r#"{"error": "invalid_grant", "error_description": "Invalid JWT Signature."}"#, true, "Invalid JWT");
+        check(
+            400,
+            r#"{"error": "invalid_grant", "error_description": "Invalid JWT Signature."}"#,
+            true,
+            "Invalid JWT",
+        );
         check(401, r#"{"error": "invalid_client"}"#, true, "invalid_client");
         check(503, "", false, "503");
         check(429, "", false, "429");

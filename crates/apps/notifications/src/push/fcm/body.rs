@@ -53,7 +53,8 @@ mod tests {
     #[test]
     fn it_is_the_message_of_the_documentation() {
         let now = Timestamp::from_seconds(1_000);
-        let message = Message { badge: Some(3), expires_at: Some(Timestamp::from_seconds(1_060)), ..example() };
+        let message =
+            Message { badge: Some(3), expires_at: Some(Timestamp::from_seconds(1_060)), ..example() };
         let id = "7b1f0a52-6a0e-4a3c-9a55-0d3a4f1c0001";
         let expected = json!({ "message": {
             "token": "t",
@@ -65,12 +66,16 @@ mod tests {
         assert_eq!(write("t", &message, now), expected);
         let news = write("t", &Message { category: Category::News, ..example() }, now);
         assert_eq!(news["message"]["android"]["priority"], "NORMAL");
-        assert!(news["message"]["android"].get("ttl").is_none() && news["message"]["data"].get("badge").is_none());
+        assert!(
+            news["message"]["android"].get("ttl").is_none() && news["message"]["data"].get("badge").is_none()
+        );
     }
 
     #[test]
     fn a_long_body_fits() {
         let message = Message { body: "ä".repeat(10_000), ..example() };
-        assert!(write("t", &message, Timestamp::default()).to_string().len() <= limits::PUSH_PAYLOAD_BYTES_MAX);
+        assert!(
+            write("t", &message, Timestamp::default()).to_string().len() <= limits::PUSH_PAYLOAD_BYTES_MAX
+        );
     }
 }

@@ -47,7 +47,8 @@ impl Fcm {
                 Answer::Ended(outcome) => return outcome,
                 Answer::BearerRefused if refused.is_none() => refused = Some(token),
                 Answer::BearerRefused => {
-                    let reason = "FCM does not take the bearer token of the service account; is its key still valid?";
+                    let reason =
+                        "FCM does not take the bearer token of the service account; is its key still valid?";
                     return Outcome::Misconfigured { reason: reason.to_owned(), status: Some(401) };
                 }
             }
