@@ -1,6 +1,6 @@
 //! The relay: follows a container's changes under a lease and hands on each event of its outbox items.
 //!
-//! The cursor lives in the lease and moves after a page was handed on, so a crash between the two repeats that page and
+//! The cursor lives in the lease and is saved after a page was handed on, so a crash between the two repeats that page and
 //! leaves nothing out. A sink that fails stops the round where it is; the next one begins with the same page.
 
 use super::{KIND, OUTBOX};
@@ -86,11 +86,15 @@ impl Relay {
             }
             count += 1;
         }
-        if since.as_ref() == Some(&changes.next) {
-            return Ok(Relayed::Events { count, has_more: changes.has_more });
+        let (relayed, state) =
+            (Relayed::Events { count, has_more: changes.has_more }, json!({ "cursor": changes.next.0 }));
+        if count == 0 {
+            // Remembered, and saved when the lease is renewed: who writes a cursor for nothing makes the next change.
+            lease.state = state;
+            return Ok(relayed);
         }
-        let is_held = self.leases.save(lease, json!({ "cursor": changes.next.0 })).await?;
-        Ok(if is_held { Relayed::Events { count, has_more: changes.has_more } } else { Relayed::Elsewhere })
+        let is_held = self.leases.save(lease, state).await?;
+        Ok(if is_held { relayed } else { Relayed::Elsewhere })
     }
 }
 

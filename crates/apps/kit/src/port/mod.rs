@@ -50,7 +50,7 @@ impl Documents {
         }
     }
 
-    /// All of the writes or none, in one partition. The error is that of the first that was refused.
+    /// All of the writes or none, in one partition; at most 100. The error is that of the first that was refused.
     pub async fn batch(
         &self,
         container: &str,
@@ -63,7 +63,8 @@ impl Documents {
         }
     }
 
-    /// One page of rows, of one partition or of all.
+    /// One page of rows, of one partition or of all. A page may be empty and go on. Across partitions: filters and
+    /// projections only, since a remote store answers range by range (see [`Remote::query`]).
     pub async fn query(
         &self,
         container: &str,

@@ -42,8 +42,9 @@ pub struct Query {
     pub text: String,
     /// Names with their `@`.
     pub parameters: Vec<(String, Value)>,
+    /// Rows of a page; 0 for the store's default.
     pub items_max: usize,
-    /// Where an earlier page ended.
+    /// Where an earlier page of the same query in the same partition ended.
     pub continuation: Option<String>,
 }
 

@@ -4,6 +4,7 @@
 //! facts/     what holds on every store
 //! world      a store to show them on: in process, or a server behind HTTP or TLS, with a key or with a token
 //! server     a server process
+//! measure    how many writes a second the embedded one takes
 //! remote/    what only a store over the wire can do: be gone, be slow, be split
 //! ```
 //!
@@ -13,6 +14,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on panics, as the test does")]
 
 mod facts;
+mod measure;
 mod remote;
 mod server;
 mod world;
@@ -50,7 +52,7 @@ facts! {
     items::an_item_is_what_was_written_and_its_system_members,
     items::conflict_changed_missing_and_refused_are_told_apart,
     items::ids_and_partitions_may_be_any_text_that_an_id_may_be,
-    items::sixty_four_increments_at_once_lose_none,
+    items::increments_at_once_lose_none,
     items::what_was_written_is_read,
     batches::a_batch_is_done_whole_or_not_at_all,
     batches::the_first_that_was_refused_is_to_blame,

@@ -87,6 +87,11 @@ impl World {
         self.env.advance(Duration::from_secs(seconds)).unwrap();
     }
 
+    /// How many may want the same at once: fewer where every fact is shown in one test.
+    pub fn crowd(&self) -> usize {
+        if matches!(self.way, Way::Embedded | Way::HttpKey) { 64 } else { 16 }
+    }
+
     pub async fn read(&self, partition: &str, id: &str) -> Option<Item> {
         self.documents.read(ITEMS, partition, id).await.unwrap()
     }

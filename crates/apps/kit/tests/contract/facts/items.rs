@@ -89,9 +89,10 @@ pub async fn ids_and_partitions_may_be_any_text_that_an_id_may_be(world: &World)
 }
 
 /// Each reads, adds one under the etag, and reads again where somebody was faster.
-pub async fn sixty_four_increments_at_once_lose_none(world: &World) {
+pub async fn increments_at_once_lose_none(world: &World) {
     world.create("p", "counter", 0).await;
-    let tasks: Vec<_> = (0..64)
+    let crowd = world.crowd();
+    let tasks: Vec<_> = (0..crowd)
         .map(|_| {
             let world = world.clone();
             tokio::spawn(async move { increment(&world).await })
@@ -101,8 +102,8 @@ pub async fn sixty_four_increments_at_once_lose_none(world: &World) {
     for task in tasks {
         tries += task.await.unwrap();
     }
-    assert_eq!(world.read("p", "counter").await.unwrap().value["n"], 64);
-    assert!(tries >= 64);
+    assert_eq!(world.read("p", "counter").await.unwrap().value["n"], crowd);
+    assert!(tries >= crowd);
 }
 
 async fn increment(world: &World) -> usize {

@@ -2,20 +2,28 @@
 
 use crate::server::Server;
 use crate::world::{ITEMS, OWN, Way, item, query, remote};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use hmac::{Hmac, Mac as _};
 use orrery_core::Env;
+use orrery_kit::http::Tls;
 use orrery_kit::port::{Credential, Cursor, Documents, Query, Write};
 use orrery_kit::service_container;
 use orrery_testing_client::{Client, EMULATOR_KEY, Method, Request};
-use serde_json::json;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Value, json};
+use sha2::Sha256;
 use std::collections::HashSet;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 const ITEMS_COUNT: usize = 120;
 
 struct World {
     documents: Documents,
     client: Client,
-    _server: Server,
+    server: Server,
 }
 
 impl World {
@@ -36,7 +44,7 @@ impl World {
             let write = Write::Create(item(&partition, &id, n as i64));
             documents.write(ITEMS, &partition, write).await.unwrap();
         }
-        Self { documents, client, _server: server }
+        Self { documents, client, server }
     }
 
     async fn ranges(&mut self) -> usize {
@@ -49,14 +57,30 @@ impl World {
     async fn split(&mut self) {
         let before = self.ranges().await;
         let found = self.client.call(&Request::new(Method::Get, "offers")).await.unwrap().json().unwrap();
-        let is_of_items = |offer: &&serde_json::Value| offer["content"]["offerThroughput"] == 18000;
+        let is_of_items = |offer: &&Value| offer["content"]["offerThroughput"] == 18000;
         let mut offer = found["Offers"].as_array().unwrap().iter().find(is_of_items).unwrap().clone();
         offer["content"]["offerThroughput"] = 60000.into();
-        let path = format!("offers/{}", offer["_rid"].as_str().unwrap());
-        let reply = self.client.call(&Request::new(Method::Put, path).body(offer.to_string())).await.unwrap();
-        assert_eq!(reply.status, 200, "{:?}", reply.json());
+        put_offer(self.server.port, &offer).await;
         assert!(self.ranges().await > before);
     }
+}
+
+/// An offer is signed by its rid alone, in lower case, unlike everything else.
+async fn put_offer(port: u16, offer: &Value) {
+    let (rid, date) = (offer["_rid"].as_str().unwrap(), Env::system().unwrap().now().to_http());
+    let lines = format!("put\noffers\n{}\n{}\n\n", rid.to_lowercase(), date.to_lowercase());
+    let key = STANDARD.decode(EMULATOR_KEY).unwrap();
+    let mac = Hmac::<Sha256>::new_from_slice(&key).unwrap().chain_update(lines).finalize();
+    let token = format!("type=master&ver=1.0&sig={}", STANDARD.encode(mac.into_bytes()));
+    let request = http::Request::put(format!("http://127.0.0.1:{port}/offers/{rid}"))
+        .header("authorization", utf8_percent_encode(&token, NON_ALPHANUMERIC).to_string())
+        .header("x-ms-date", date)
+        .header("x-ms-version", "2020-07-15")
+        .body(Bytes::from(offer.to_string()))
+        .unwrap();
+    let client = orrery_kit::http::Client::new(Tls::default()).unwrap();
+    let answer = client.send(request, Duration::from_secs(30), 1 << 20).await.unwrap();
+    assert_eq!(answer.status(), 200, "{:?}", answer.body());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
