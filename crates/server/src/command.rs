@@ -6,6 +6,7 @@ use crate::check::CheckFlags;
 use crate::config::{Config, ServeFlags};
 use crate::identity::{self, KeysFlags, RoleFlags, TokenFlags};
 use crate::monitor::verbs::{self, AlertsFlags, CostFlags, TopFlags};
+use crate::notify::{self, DoctorFlags, NotifyFlags};
 use crate::query::QueryFlags;
 use crate::schemas::SchemaFlags;
 use crate::{advise, check, logging, query, schemas, serve};
@@ -46,6 +47,10 @@ enum Verb {
     Alerts(AlertsFlags),
     /// Show what the measured use of a month would cost
     Cost(CostFlags),
+    /// Send notifications, look after them, try a policy
+    Notify(Box<NotifyFlags>),
+    /// Go over a running server and say what is wrong with it
+    Doctor(Box<DoctorFlags>),
     /// Show the account's keys, or replace one while the server runs
     Keys(KeysFlags),
     /// Say who may do what with bearer tokens
@@ -76,6 +81,8 @@ pub fn run() -> Result<ExitCode, String> {
         Verb::Init(flags) => blueprints::init(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Check(flags) => check::check(&flags),
         Verb::Schema(flags) => schemas::schema(&flags).map(|()| ExitCode::SUCCESS),
+        Verb::Notify(flags) => notify::notify(&flags),
+        Verb::Doctor(flags) => notify::doctor(&flags),
         Verb::Keys(flags) => identity::keys(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Role(flags) => identity::role(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Token(flags) => identity::token(&flags).map(|()| ExitCode::SUCCESS),

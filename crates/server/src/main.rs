@@ -4,6 +4,7 @@
 //! `query` asks a server that runs, or explains a query without one; `advise` looks at how one is used;
 //! `apply` makes one as a blueprint says, and `init` writes a blueprint to begin with;
 //! `schema` says what items look like; `top`, `alerts` and `cost` say how it is doing and what it would cost;
+//! `notify` sends notifications and looks after them; `doctor` says what is wrong with a server;
 //! `keys`, `role` and `token` say who may use it; `check` goes through the folder of one that is stopped.
 
 mod account_keys;
@@ -18,6 +19,7 @@ mod config;
 mod identity;
 mod logging;
 mod monitor;
+mod notify;
 mod ports_file;
 mod private_file;
 mod query;
