@@ -78,8 +78,7 @@ fn arm(config: &Config, name: &str) -> Result<(), String> {
     if !config.is_loopback() {
         return Err("ORRERY_FAILPOINT is for tests and works on loopback only".to_owned());
     }
-    orrery_kit::failpoint::arm(name);
-    Ok(())
+    orrery_kit::failpoint::arm(name).map_err(|error| format!("ORRERY_FAILPOINT: {error}"))
 }
 
 fn documents(config: &Config, beside: &Beside<'_>, env: &Env) -> Result<Documents, String> {
