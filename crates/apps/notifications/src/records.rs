@@ -250,6 +250,12 @@ pub struct Device {
     pub revoke_reason: Option<String>,
 }
 
+impl std::fmt::Debug for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Device").field("user_id", &self.user_id).field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
 /// The events of one dedupe key in one window, beside the events they count (`kind` is `aggregate`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -56,7 +56,12 @@ impl Dispatcher {
             Ok(_) => self.service.counters().dead_lettered.one(),
             Err(StoreError::Changed | StoreError::Missing) => {}
             Err(StoreError::Refused { message, .. }) => {
-                tracing::warn!(user, id, message, "an item of notification_events is no event and cannot be marked");
+                tracing::warn!(
+                    user,
+                    id,
+                    message,
+                    "an item of notification_events is no event and cannot be marked"
+                );
             }
             Err(error) => return Err(error),
         }
@@ -146,7 +151,9 @@ mod tests {
         let found = groups(vec![made("b", "2", 5), made("a", "3", 1), made("b", "1", 4), made("b", "0", 5)]);
         let shown: Vec<(&str, Vec<&str>)> = found
             .iter()
-            .map(|group| (group.user.as_str(), group.events.iter().map(|one| one.value.id.as_str()).collect()))
+            .map(|group| {
+                (group.user.as_str(), group.events.iter().map(|one| one.value.id.as_str()).collect())
+            })
             .collect();
         assert_eq!(shown, [("b", vec!["1", "0", "2"]), ("a", vec!["3"])]);
     }

@@ -46,7 +46,8 @@ pub fn decide(policy: &Policy, kind: &policy::kinds::Known, known: Known<'_>) ->
     let ending = if is_first { ending(policy, known) } else { Ending::Deduplicated };
     let says = says(kind, event, joined.as_ref());
     let aggregate = joined.map(|joined| joined.aggregate);
-    let notification_id = aggregate.as_ref().map_or_else(|| event.id.clone(), |one| one.notification_id.clone());
+    let notification_id =
+        aggregate.as_ref().map_or_else(|| event.id.clone(), |one| one.notification_id.clone());
     Decided {
         decision: Decision { ending, at: time::format(now), says: Some(says) },
         notification_id: Some(notification_id),

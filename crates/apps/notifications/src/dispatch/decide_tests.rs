@@ -63,7 +63,12 @@ fn opened(minutes: u64) -> Aggregate {
     aggregate::join(None, &first, "aggregate:k", then, Duration::from_secs(3_600)).expect("a key").aggregate
 }
 
-fn decided(event: &Event, preferences: &Preferences, aggregate: Option<&Aggregate>, earlier: Earlier) -> Decided {
+fn decided(
+    event: &Event,
+    preferences: &Preferences,
+    aggregate: Option<&Aggregate>,
+    earlier: Earlier,
+) -> Decided {
     let policy = Policy::default();
     let registry = Registry::of(&policy).expect("the seed's types");
     let kind = registry.find(&event.event_type).expect("its type");
@@ -109,7 +114,10 @@ fn the_first_check_that_says_something_decides() {
                                 Ending::Push
                             };
                             let found = decided(&event, &preferences, aggregate.as_ref(), earlier);
-                            assert_eq!(found.decision.ending, expected, "{event:?} {window:?} {earlier:?} {quiet}");
+                            assert_eq!(
+                                found.decision.ending, expected,
+                                "{event:?} {window:?} {earlier:?} {quiet}"
+                            );
                             check_consistency(&event, aggregate.as_ref(), &found);
                             checked += 1;
                         }
@@ -125,11 +133,15 @@ fn the_first_check_that_says_something_decides() {
 fn check_consistency(event: &Event, before: Option<&Aggregate>, found: &Decided) {
     match found.decision.ending {
         Ending::SuppressedCategory => {
-            assert_eq!((&found.decision.says, &found.notification_id, &found.aggregate), (&None, &None, &None));
+            assert_eq!(
+                (&found.decision.says, &found.notification_id, &found.aggregate),
+                (&None, &None, &None)
+            );
             return;
         }
         Ending::Deduplicated => {
-            let (before, after) = (before.expect("one to join"), found.aggregate.as_ref().expect("it changes"));
+            let (before, after) =
+                (before.expect("one to join"), found.aggregate.as_ref().expect("it changes"));
             assert_eq!((after.count, after.version), (before.count + 1, before.version + 1));
             assert_eq!(found.notification_id.as_ref(), Some(&before.notification_id));
         }

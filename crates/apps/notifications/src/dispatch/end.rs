@@ -14,13 +14,24 @@ pub(super) enum End {
     RateLimited,
     Deduplicated,
     /// Its push waits for an hour.
-    Deferred { until: Timestamp, reason: &'static str },
+    Deferred {
+        until: Timestamp,
+        reason: &'static str,
+    },
     /// Its push waits for somebody to set the provider up; that is no failure of the event.
-    Misconfigured { until: Timestamp, reason: String },
+    Misconfigured {
+        until: Timestamp,
+        reason: String,
+    },
     /// To be tried again, not sooner than the provider asked for.
-    Failed { after: Option<Duration>, reason: String },
+    Failed {
+        after: Option<Duration>,
+        reason: String,
+    },
     /// It would be refused again: given up.
-    Refused { reason: String },
+    Refused {
+        reason: String,
+    },
 }
 
 impl End {
@@ -40,7 +51,9 @@ impl End {
             Self::Misconfigured { until, reason } => {
                 deferred(&mut event, *until, "provider_misconfigured", Some(reason));
             }
-            Self::Refused { reason } => dead(&mut event, limits::NOTIFICATION_RETRIES_MAX as u32, reason, now),
+            Self::Refused { reason } => {
+                dead(&mut event, limits::NOTIFICATION_RETRIES_MAX as u32, reason, now)
+            }
             Self::Failed { after, reason } => {
                 // The retry that failed was counted when it began.
                 match backoff.next(event.retry_count.checked_sub(1), random, *after) {
@@ -141,7 +154,10 @@ mod tests {
             assert_eq!(after.dead_lettered_at, None);
         }
         let after = applied(&end, 5);
-        assert_eq!((after.status, after.retry_count, after.next_retry_at.as_deref()), (Status::Failed, 5, None));
+        assert_eq!(
+            (after.status, after.retry_count, after.next_retry_at.as_deref()),
+            (Status::Failed, 5, None)
+        );
         assert_eq!(after.dead_lettered_at, Some(time::format(NOW)));
     }
 

@@ -109,7 +109,8 @@ fn told(taken: &Taken, event: &Event, now: Timestamp) -> Vec<Told> {
     let mut told = Vec::new();
     let ending = event.decision.as_ref().map(|decision| decision.ending);
     if let (true, Some(id), Some(ending)) = (taken.is_unprojected, &event.notification_id, ending) {
-        let kind = if ending == Ending::Deduplicated { "notification.updated" } else { "notification.created" };
+        let kind =
+            if ending == Ending::Deduplicated { "notification.updated" } else { "notification.created" };
         let data = json!({"notificationId": id, "eventId": event.id, "category": event.category});
         told.push(Told { kind, subject: id.clone(), at: now, data });
     }

@@ -38,7 +38,11 @@ impl Dispatcher {
             Took::Erased(found) => return self.drop_erased(&found.value).await,
             Took::Unknown(found) => {
                 let reason = format!("The event type {} is not known to the policy.", found.value.event_type);
-                return if self.service.dead_letter(*found, &reason).await? { Ok(()) } else { Err(Stop::Lost) };
+                return if self.service.dead_letter(*found, &reason).await? {
+                    Ok(())
+                } else {
+                    Err(Stop::Lost)
+                };
             }
         };
         if taken.is_unprojected {

@@ -25,8 +25,11 @@ impl Dispatcher {
         let user = fresh.user_id.clone();
         let mut is_likely_there = is_joining;
         for _ in 0..limits::NOTIFICATION_CHANGE_TRIES_MAX {
-            let present: Option<Tagged<Notification>> =
-                if is_likely_there { items::find(documents, NOTIFICATIONS, &user, &fresh.id).await? } else { None };
+            let present: Option<Tagged<Notification>> = if is_likely_there {
+                items::find(documents, NOTIFICATIONS, &user, &fresh.id).await?
+            } else {
+                None
+            };
             let write = match present {
                 None => Write::Create(items::value(&fresh)?),
                 Some(present) if present.value.version >= fresh.version => return Ok(present.charge),
@@ -34,7 +37,9 @@ impl Dispatcher {
             };
             match documents.write(NOTIFICATIONS, &user, write).await {
                 Ok(item) => return Ok(item.map_or(0.0, |item| item.charge)),
-                Err(StoreError::Conflict | StoreError::Changed | StoreError::Missing) => is_likely_there = true,
+                Err(StoreError::Conflict | StoreError::Changed | StoreError::Missing) => {
+                    is_likely_there = true
+                }
                 Err(error) => return Err(error.into()),
             }
         }
@@ -98,7 +103,13 @@ mod tests {
         };
         let decided = |at: &str| Decision { ending: Ending::Push, at: at.to_owned(), says: None };
         let made = |at: &str, title: &str, version| {
-            fresh(&event(), "n-1", &decided(at), &says(title, version), Timestamp::from_seconds(1_800_000_000))
+            fresh(
+                &event(),
+                "n-1",
+                &decided(at),
+                &says(title, version),
+                Timestamp::from_seconds(1_800_000_000),
+            )
         };
         let mut seen = made("2026-11-15T10:00:00.000Z", "A liked it", 1);
         seen.read = true;

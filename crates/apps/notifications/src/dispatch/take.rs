@@ -132,7 +132,11 @@ impl Dispatcher {
     }
 
     /// The tag of the first, and what all cost.
-    pub(super) async fn write_events(&self, user: &str, mut writes: Vec<Write>) -> Result<(String, f64), StoreError> {
+    pub(super) async fn write_events(
+        &self,
+        user: &str,
+        mut writes: Vec<Write>,
+    ) -> Result<(String, f64), StoreError> {
         let documents = self.service.documents();
         let items = match (writes.pop(), writes.is_empty()) {
             (Some(only), true) => vec![documents.write(EVENTS, user, only).await?],

@@ -14,7 +14,8 @@ pub const DATABASE: &str = "asora";
 
 /// Definitions of all five. The error is a sentence, and can only come from a broken build.
 pub fn layout() -> Result<Vec<Layout>, String> {
-    let source = built_in("asora-notifications").ok_or("the blueprint asora-notifications is not built in")?;
+    let source =
+        built_in("asora-notifications").ok_or("the blueprint asora-notifications is not built in")?;
     let found = read(&[source], &Variables::default()).map_err(|trouble| trouble.to_string())?;
     let containers = found.iter().flat_map(|blueprint| &blueprint.containers);
     let of_seed = containers.map(|container| Layout { definition: container.definition.to_json().into() });

@@ -154,6 +154,9 @@ mod tests {
         counters.ended(Duration::from_millis(40));
         counters.ended(Duration::from_millis(10));
         let of = |name| counters.all().iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
-        assert_eq!((of("latencyCount"), of("latencyMillis"), of("latencyMillisMax")), (Some(2), Some(50), Some(40)));
+        assert_eq!(
+            (of("latencyCount"), of("latencyMillis"), of("latencyMillisMax")),
+            (Some(2), Some(50), Some(40))
+        );
     }
 }

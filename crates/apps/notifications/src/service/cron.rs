@@ -34,7 +34,10 @@ impl FromStr for Cron {
     fn from_str(text: &str) -> Result<Self, String> {
         let fields: Vec<&str> = text.split_ascii_whitespace().collect();
         let [minutes, hours, days, months, weekdays] = fields.as_slice() else {
-            return Err(format!("'{text}' has {} fields; give minute, hour, day, month, weekday", fields.len()));
+            return Err(format!(
+                "'{text}' has {} fields; give minute, hour, day, month, weekday",
+                fields.len()
+            ));
         };
         let weekday_bits = bits(weekdays, 0, 7)?;
         let cron = Self {
@@ -87,7 +90,8 @@ impl Cron {
 
     fn times(&self, date: civil::Date) -> impl Iterator<Item = civil::DateTime> + '_ {
         let set = |bits: u64, most: i8| (0..=most).filter(move |at| bits & (1 << at) != 0);
-        set(self.hours, 23).flat_map(move |hour| set(self.minutes, 59).map(move |minute| date.at(hour, minute, 0, 0)))
+        set(self.hours, 23)
+            .flat_map(move |hour| set(self.minutes, 59).map(move |minute| date.at(hour, minute, 0, 0)))
     }
 }
 
@@ -150,7 +154,16 @@ mod tests {
 
     #[test]
     fn what_is_no_schedule_is_refused() {
-        for text in ["", "* * * *", "60 * * * *", "a * * * *", "5-1 * * * *", "*/0 * * * *", "0 0 31 2 *", "0 0 0 * *"] {
+        for text in [
+            "",
+            "* * * *",
+            "60 * * * *",
+            "a * * * *",
+            "5-1 * * * *",
+            "*/0 * * * *",
+            "0 0 31 2 *",
+            "0 0 0 * *",
+        ] {
             assert!(text.parse::<Cron>().is_err(), "{text}");
         }
     }

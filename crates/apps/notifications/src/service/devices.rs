@@ -49,7 +49,8 @@ impl Notifications {
     /// All, the revoked ones too; the one seen last first.
     pub async fn devices(&self, user: &str) -> Result<Vec<Tagged<Device>>, ServiceError> {
         self.ensure().await?;
-        let text = "SELECT * FROM c WHERE c.userId = @userId AND IS_DEFINED(c.platform) ORDER BY c.lastSeenAt DESC";
+        let text =
+            "SELECT * FROM c WHERE c.userId = @userId AND IS_DEFINED(c.platform) ORDER BY c.lastSeenAt DESC";
         Ok(devices(self.documents(), user, text).await?)
     }
 
@@ -102,7 +103,8 @@ impl Notifications {
     ) -> Result<Tagged<Device>, ServiceError> {
         for _ in 0..limits::NOTIFICATION_CHANGE_TRIES_MAX {
             let mut found = self.device_of(user, id).await?;
-            if found.value.revoked_at.is_some() || token.is_some_and(|token| token != found.value.push_token) {
+            if found.value.revoked_at.is_some() || token.is_some_and(|token| token != found.value.push_token)
+            {
                 return Ok(found);
             }
             found.value.revoked_at = Some(self.stamp());
@@ -125,7 +127,8 @@ impl Notifications {
     fn revocation(&self, found: &Tagged<Device>) -> Result<Vec<Write>, StoreError> {
         let device = &found.value;
         let at = device.revoked_at.as_deref().and_then(time::parse).unwrap_or_else(|| self.now());
-        let data = json!({"deviceId": device.id, "platform": device.platform, "reason": device.revoke_reason});
+        let data =
+            json!({"deviceId": device.id, "platform": device.platform, "reason": device.revoke_reason});
         let told = [Told { kind: "device.revoked", subject: device.id.clone(), at, data }];
         let change = format!("{}:{}", device.id, self.env().guid());
         Ok(vec![

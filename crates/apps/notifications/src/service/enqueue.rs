@@ -55,7 +55,8 @@ impl Notifications {
         }
         let mut tasks = JoinSet::new();
         for (at, user) in request.users.iter().enumerate() {
-            let (this, request, user, key) = (self.clone(), request.clone(), user.clone(), key.map(str::to_owned));
+            let (this, request, user, key) =
+                (self.clone(), request.clone(), user.clone(), key.map(str::to_owned));
             tasks.spawn(async move {
                 let result = this.enqueue_one(&request, &user, key.as_deref()).await;
                 (at, user, result)
@@ -66,7 +67,12 @@ impl Notifications {
         taken.into_iter().map(|(_, user, result)| (user, result)).collect()
     }
 
-    async fn enqueue_one(&self, request: &Enqueue, user: &str, key: Option<&str>) -> Result<Accepted, ServiceError> {
+    async fn enqueue_one(
+        &self,
+        request: &Enqueue,
+        user: &str,
+        key: Option<&str>,
+    ) -> Result<Accepted, ServiceError> {
         if tombstone::is_erased(self.documents(), user).await? {
             self.counters().dropped.one();
             return Ok(Accepted {

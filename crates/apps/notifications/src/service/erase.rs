@@ -74,7 +74,7 @@ impl Notifications {
         }
     }
 
-    async fn erase_all(&self, container: &str, user: &str) -> Result<u64, ServiceError> {
+    pub(super) async fn erase_all(&self, container: &str, user: &str) -> Result<u64, ServiceError> {
         let mut deleted = 0;
         for _ in 0..limits::NOTIFICATION_PASSES_MAX {
             let rows = self.rows_of(container, user).await?;
@@ -124,7 +124,11 @@ mod tests {
     fn only_a_lease_that_has_not_ended_is_waited_for() {
         let at = time::parse("2026-11-15T10:00:00.000Z").expect("a time");
         let check = |status: &str, until: Value, expected: bool| {
-            assert_eq!(is_held(&json!({"status": status, "leaseUntil": until}), at), expected, "{status} {until}");
+            assert_eq!(
+                is_held(&json!({"status": status, "leaseUntil": until}), at),
+                expected,
+                "{status} {until}"
+            );
         };
         check("PROCESSING", json!("2026-11-15T10:00:05.000Z"), true);
         check("PROCESSING", json!("2026-11-15T09:59:59.000Z"), false);

@@ -37,7 +37,8 @@ impl Notifications {
         self.ensure().await?;
         let wanted = status.map_or("", |_| " AND c.status = @status");
         let text = format!("SELECT * FROM c WHERE IS_DEFINED(c.eventType){wanted}");
-        let parameters: Vec<(&str, Value)> = status.map(|status| ("status", json!(status))).into_iter().collect();
+        let parameters: Vec<(&str, Value)> =
+            status.map(|status| ("status", json!(status))).into_iter().collect();
         let mut query = items::query(text, &parameters);
         query.items_max = limit.clamp(1, limits::NOTIFICATION_LIST_MAX);
         query.continuation = continuation;
@@ -73,7 +74,9 @@ impl Notifications {
             .change_event(user, id, |event| {
                 if event.dead_lettered_at.take().is_none() {
                     let is = event.status.name();
-                    return Err(format!("The event is {is}; only one that was dead-lettered can be queued again."));
+                    return Err(format!(
+                        "The event is {is}; only one that was dead-lettered can be queued again."
+                    ));
                 }
                 event.status = Status::Pending;
                 event.retry_count = 0;

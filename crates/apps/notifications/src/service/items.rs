@@ -26,7 +26,8 @@ impl<T: DeserializeOwned> Tagged<T> {
 
 pub fn record<T: DeserializeOwned>(value: Value) -> Result<T, StoreError> {
     let id = value["id"].as_str().unwrap_or_default().to_owned();
-    serde_json::from_value(value).map_err(|error| broken(format!("the item {id:?} is not as expected: {error}")))
+    serde_json::from_value(value)
+        .map_err(|error| broken(format!("the item {id:?} is not as expected: {error}")))
 }
 
 pub fn value<T: Serialize>(record: &T) -> Result<Value, StoreError> {
@@ -78,6 +79,7 @@ pub async fn rows(
 ) -> Result<Vec<Value>, StoreError> {
     let mut rows = Vec::new();
     loop {
+        query.items_max = query.items_max.min(rows_max - rows.len());
         let page = documents.query(container, user, &query).await?;
         rows.extend(page.rows);
         query.continuation = page.continuation;

@@ -90,7 +90,8 @@ impl Notifications {
         for job in &self.0.jobs {
             let seen = self.leases().look(&lease_of(job)).await?;
             let history = seen.as_ref().map(|seen| history(&seen.state)).unwrap_or_default();
-            let next = history.next_run_at.clone().or_else(|| job.schedule.next_after(self.now()).map(time::format));
+            let next =
+                history.next_run_at.clone().or_else(|| job.schedule.next_after(self.now()).map(time::format));
             let running = seen.filter(|seen| seen.until > self.now()).map(|seen| seen.owner);
             told.push(json!({
                 "name": job.name,

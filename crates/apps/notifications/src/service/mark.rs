@@ -73,7 +73,8 @@ impl Notifications {
                     AND c.createdAt <= @before";
         let mut marked = 0;
         for _ in 0..limits::NOTIFICATION_PASSES_MAX {
-            let mut query = items::query(text, &[("userId", json!(user)), ("before", json!(time::format(before)))]);
+            let mut query =
+                items::query(text, &[("userId", json!(user)), ("before", json!(time::format(before)))]);
             query.items_max = limits::NOTIFICATION_BATCH_MAX;
             let max = limits::NOTIFICATION_BATCH_MAX;
             let rows = items::rows(self.documents(), NOTIFICATIONS, Some(user), query, max).await?;
@@ -152,7 +153,12 @@ impl Notifications {
         Err(ServiceError::Busy { after: None })
     }
 
-    fn marked(&self, found: &Tagged<Notification>, mark: Mark, now: Timestamp) -> Result<Vec<Write>, StoreError> {
+    fn marked(
+        &self,
+        found: &Tagged<Notification>,
+        mark: Mark,
+        now: Timestamp,
+    ) -> Result<Vec<Write>, StoreError> {
         let user = &found.value.user_id;
         let told = [happened(&found.value, mark, now)];
         let of = format!("{}:{}", found.value.id, self.env().guid());

@@ -41,8 +41,8 @@ mod stream;
 mod sweep;
 pub(crate) mod tombstone;
 
-pub(crate) use devices::active as active_devices;
 pub use devices::Revoked;
+pub(crate) use devices::active as active_devices;
 pub use enqueue::Accepted;
 pub use erase::Erased;
 pub use error::ServiceError;

@@ -7,7 +7,7 @@ use super::{Notifications, ServiceError, tombstone};
 use crate::policy::check::{self, Settings};
 use crate::records::Preferences;
 use orrery_core::limits;
-use orrery_kit::port::{StoreError, Write};
+use orrery_kit::port::StoreError;
 use serde_json::Value;
 
 impl Notifications {
@@ -15,7 +15,11 @@ impl Notifications {
     pub async fn preferences(&self, user: &str) -> Result<Tagged<Preferences>, ServiceError> {
         self.ensure().await?;
         let found = items::find(self.documents(), PREFERENCES, user, user).await?;
-        Ok(found.unwrap_or_else(|| Tagged { value: self.default_preferences(user), etag: String::new(), charge: 0.0 }))
+        Ok(found.unwrap_or_else(|| Tagged {
+            value: self.default_preferences(user),
+            etag: String::new(),
+            charge: 0.0,
+        }))
     }
 
     /// All of them anew: what is left out is as it is by default.
@@ -58,7 +62,7 @@ impl Notifications {
                 Ok(item) => {
                     let item = item.ok_or(ServiceError::Busy { after: None })?;
                     self.counters().spent(Step::Preferences, item.charge);
-                    self.refuse_erased(user, PREFERENCES, user).await?;
+                    self.refuse_erased(user, PREFERENCES).await?;
                     // What waits for the end of quiet hours is not called back: it looks again when it comes.
                     return Ok(Tagged::of(item)?);
                 }
@@ -86,15 +90,11 @@ impl Notifications {
 
     /// Takes back what was just written for a user who is erased. Looked at after the write: an erasure either finds what
     /// was written, or was begun before this look.
-    pub(super) async fn refuse_erased(&self, user: &str, container: &str, id: &str) -> Result<(), ServiceError> {
+    pub(super) async fn refuse_erased(&self, user: &str, container: &str) -> Result<(), ServiceError> {
         if !tombstone::is_erased(self.documents(), user).await? {
             return Ok(());
         }
-        let write = Write::Delete { id: id.to_owned(), if_match: None };
-        match self.documents().write(container, user, write).await {
-            Ok(_) | Err(StoreError::Missing) => {}
-            Err(error) => return Err(error.into()),
-        }
+        self.erase_all(container, user).await?;
         Err(ServiceError::Conflict("This user was erased; nothing is kept for them any more.".to_owned()))
     }
 }

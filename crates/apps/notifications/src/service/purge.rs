@@ -27,7 +27,9 @@ impl Notifications {
     /// Under its tag, and only if it is still revoked: it may have registered again since the query.
     async fn purge_device(&self, row: &Value, before: Timestamp) -> Result<bool, StoreError> {
         let (Some(id), Some(user)) = (row["id"].as_str(), row["userId"].as_str()) else { return Ok(false) };
-        let Some(found) = items::find::<Device>(self.documents(), DEVICES, user, id).await? else { return Ok(false) };
+        let Some(found) = items::find::<Device>(self.documents(), DEVICES, user, id).await? else {
+            return Ok(false);
+        };
         let revoked = found.value.revoked_at.as_deref().and_then(time::parse);
         if !revoked.is_some_and(|revoked| revoked < before) {
             return Ok(false);
@@ -51,7 +53,12 @@ impl Notifications {
         items::rows(self.documents(), DEVICES, None, query, limits::NOTIFICATION_PURGE_MAX).await
     }
 
-    async fn delete_device(&self, user: &str, id: &str, if_match: Option<String>) -> Result<bool, StoreError> {
+    async fn delete_device(
+        &self,
+        user: &str,
+        id: &str,
+        if_match: Option<String>,
+    ) -> Result<bool, StoreError> {
         let write = Write::Delete { id: id.to_owned(), if_match };
         match self.documents().write(DEVICES, user, write).await {
             Ok(_) => Ok(true),

@@ -40,7 +40,7 @@ impl Notifications {
             let registered = self.try_register(user, &wanted).await;
             match registered {
                 Ok(device) => {
-                    self.refuse_erased(user, DEVICES, &wanted.device_id).await?;
+                    self.refuse_erased(user, DEVICES).await?;
                     return Ok(device);
                 }
                 Err(StoreError::Changed | StoreError::Conflict | StoreError::Missing) => {
@@ -61,7 +61,8 @@ impl Notifications {
             items::find::<Device>(documents, DEVICES, user, &wanted.device_id),
             active(documents, user),
         )?;
-        let version = guard.as_ref().and_then(|guard| guard.value["version"].as_u64()).unwrap_or_default() + 1;
+        let version =
+            guard.as_ref().and_then(|guard| guard.value["version"].as_u64()).unwrap_or_default() + 1;
         let next = json!({
             "id": GUARD, "userId": user, "kind": "guard", "deviceId": GUARD, "revokedAt": false, "version": version,
         });
@@ -112,7 +113,8 @@ impl Notifications {
     fn registered(&self, device: &Device, evicted: &[Tagged<Device>], version: u64) -> Write {
         let now = time::parse(&device.last_seen_at).unwrap_or_else(|| self.now());
         let of = |kind: &'static str, device: &Device| {
-            let data = json!({"deviceId": device.id, "platform": device.platform, "reason": device.revoke_reason});
+            let data =
+                json!({"deviceId": device.id, "platform": device.platform, "reason": device.revoke_reason});
             Told { kind, subject: device.id.clone(), at: now, data }
         };
         let mut told = vec![of("device.registered", device)];
