@@ -18,7 +18,6 @@ pub struct Options {
 }
 
 pub struct FcmOptions {
-    pub project: String,
     pub client_email: String,
     pub key: SigningKey,
     pub token_url: Uri,
@@ -138,7 +137,6 @@ impl WrittenFcm {
             key: key.map_err(|why| format!("serviceAccountFile: private_key {why}"))?,
             client_email: account.client_email,
             tls: Tls { trust: trust(self.trust_file.as_deref(), read)?, versions: Versions::Any },
-            project,
         })
     }
 }
@@ -256,7 +254,7 @@ mod tests {
         assert_eq!(fcm.send_url.to_string(), "https://fcm.googleapis.com/v1/projects/asora-1/messages:send");
         assert_eq!(fcm.token_url.to_string(), "https://oauth2.googleapis.com/token");
         assert_eq!(apns.base_url, APNS_URL);
-        assert_eq!((&*fcm.project, &*apns.team, &*apns.topic), ("asora-1", "DEF7654321", "app.asora"));
+        assert_eq!((&*apns.team, &*apns.topic), ("DEF7654321", "app.asora"));
         let mut sandbox = whole();
         sandbox["apns"]["environment"] = json!("sandbox");
         let options = parse(&sandbox, &account()).ok().expect("options");
@@ -297,7 +295,7 @@ mod tests {
         check("fcm", "baseUrl", json!("https://example.com/path"), "path");
         check("fcm", "baseUrl", json!("example"), "not an address");
         check("fcm", "trustFile", json!("key"), "no certificate");
-        check("apns", "keyFile", json!("account"), "BEGIN PRIVATE KEY");
+        check("apns", "keyFile", json!("account"), "damaged");
         check("apns", "keyId", json!("short"), "ten");
         check("apns", "teamId", json!(""), "ten");
         check("apns", "topic", json!("a b"), "bundle id");

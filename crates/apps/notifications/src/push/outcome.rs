@@ -54,7 +54,7 @@ impl Outcome {
             | Self::Later { reason, .. }
             | Self::Refused { reason, .. }
             | Self::Misconfigured { reason, .. } => {
-                if !secret.is_empty() && reason.contains(secret) {
+                if secret.len() >= SECRET_BYTES_MIN && reason.contains(secret) {
                     *reason = reason.replace(secret, "(the device's token)");
                 }
             }
@@ -67,6 +67,9 @@ impl Outcome {
         Self::Later { after: None, reason, status: None, may_have_arrived: error.may_have_arrived() }
     }
 }
+
+/// What is shorter is no provider's token, and could be a part of any word.
+const SECRET_BYTES_MIN: usize = 8;
 
 /// `Retry-After`: seconds, or a date.
 pub fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
@@ -83,6 +86,17 @@ pub fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_secret_is_cut_out_and_words_are_left() {
+        let reason = |secret: &str| {
+            let outcome = Outcome::Refused { reason: "the token tttttttt is bad".to_owned(), status: None };
+            outcome.without(secret).reason().to_owned()
+        };
+        assert_eq!(reason("tttttttt"), "the token (the device's token) is bad");
+        assert_eq!(reason("t"), "the token tttttttt is bad");
+        assert_eq!(reason(""), "the token tttttttt is bad");
+    }
 
     #[test]
     fn retry_after_is_seconds_or_a_date() {
