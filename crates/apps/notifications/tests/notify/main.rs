@@ -12,5 +12,6 @@ mod limits;
 mod quiet;
 mod random;
 mod retries;
+mod schemas;
 mod together;
 mod world;
