@@ -145,7 +145,7 @@ impl Inner {
             Operation::Page => return Ok(page()),
             Operation::Notifications(operation) => operation,
         };
-        self.notifications.ensure().await?;
+        Box::pin(self.notifications.ensure()).await?;
         let within = notifications::Within {
             notifications: &self.notifications,
             streams: &self.streams,
@@ -156,7 +156,7 @@ impl Inner {
         match asked.idempotency_key.as_deref().filter(|_| route.takes_idempotency_key) {
             Some(key) => {
                 let said = [route.id.as_bytes(), head.uri.path().as_bytes(), asked.body()];
-                idempotent::once(&self.memory, &caller.name(), key, &said, work).await
+                Box::pin(idempotent::once(&self.memory, &caller.name(), key, &said, work)).await
             }
             None => work.await,
         }

@@ -78,7 +78,7 @@ impl Stream {
         if !self.send(format!("retry: 2000\n{}", frame("ready", Some(&self.cursor), "{}"))).await {
             return;
         }
-        if !self.tell(first, next).await {
+        if !self.tell(first, next).await || !self.look().await {
             return;
         }
         let mut heartbeat = Instant::now() + HEARTBEAT_EVERY;
@@ -102,15 +102,24 @@ impl Stream {
         }
     }
 
-    /// Whether to go on.
+    /// Tells all that there is. Whether to go on.
     async fn look(&mut self) -> bool {
-        match self.notifications.changes(&self.user, Some(&self.cursor)).await {
-            Ok(streamed) => self.tell(streamed.items, streamed.cursor).await,
-            // The store will be back, or the reader comes back to hear why not.
-            Err(ServiceError::Busy { .. } | ServiceError::Unavailable(_)) => true,
-            Err(error) => {
-                tracing::warn!(%error, "a live stream ends");
-                false
+        loop {
+            match self.notifications.changes(&self.user, Some(&self.cursor)).await {
+                Ok(streamed) => {
+                    if !self.tell(streamed.items, streamed.cursor).await {
+                        return false;
+                    }
+                    if !streamed.has_more {
+                        return true;
+                    }
+                }
+                // The store will be back, or the reader comes back to hear why not.
+                Err(ServiceError::Busy { .. } | ServiceError::Unavailable(_)) => return true,
+                Err(error) => {
+                    tracing::warn!(%error, "a live stream ends");
+                    return false;
+                }
             }
         }
     }

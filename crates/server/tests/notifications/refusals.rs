@@ -57,7 +57,7 @@ fn a_configuration_that_is_not_understood_keeps_the_server_from_starting() {
     check("policy.json", r#"{"dedupeMinutes": 0}"#, "--notifications-config", "dedupeMinutes");
     check("policy2.json", r#"{"dedupMinutes": 5}"#, "--notifications-config", "dedupMinutes");
     check("push.json", "{", "--push-config", "");
-    let apns = r#"{"apns": {"keyFile": "none.p8", "keyId": "K", "teamId": "T", "topic": "t"}}"#;
+    let apns = r#"{"apns": {"keyFile": "none.p8", "keyId": "ABC1234567", "teamId": "DEF1234567", "topic": "t"}}"#;
     check("push2.json", apns, "--push-config", "none.p8");
     std::fs::write(here.path().join("bad.p8"), "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n").unwrap();
     let apns = r#"{"apns": {"keyFile": "bad.p8", "keyId": "ABC1234567", "teamId": "DEF1234567", "topic": "t"}}"#;
@@ -108,6 +108,6 @@ async fn a_provider_that_is_missing_is_told_by_readiness_and_by_the_doctor() {
     for fine in ["server", "disk", "clock", "key", "services"] {
         assert!(said.lines().any(|line| line.starts_with(&format!("ok    {fine}"))), "{fine} in {said}");
     }
-    let still = with_key(&server, "GET", &format!("/v1/users/ann/notifications"), &Value::Null).await;
+    let still = with_key(&server, "GET", "/v1/users/ann/notifications", &Value::Null).await;
     assert_eq!(still.body["items"].as_array().unwrap().len(), 1, "it is in the app");
 }

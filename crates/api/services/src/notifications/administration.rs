@@ -15,11 +15,11 @@ pub async fn erase(within: &Within<'_>, asked: &Asked) -> Result<Reply, Problem>
     Ok(Reply::ok(within.notifications.erase(asked.named("user")).await?))
 }
 
-pub async fn stats(within: &Within<'_>) -> Result<Reply, Problem> {
+pub async fn stats(within: &Within<'_>, _: &Asked) -> Result<Reply, Problem> {
     Ok(Reply::ok(within.notifications.stats().await?))
 }
 
-pub async fn jobs(within: &Within<'_>) -> Result<Reply, Problem> {
+pub async fn jobs(within: &Within<'_>, _: &Asked) -> Result<Reply, Problem> {
     Ok(Reply::ok(within.notifications.jobs().await?))
 }
 

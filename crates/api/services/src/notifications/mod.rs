@@ -27,6 +27,7 @@ use crate::stream::Streams;
 use orrery_notifications::service::{Notifications, Tagged};
 use serde::Serialize;
 use serde_json::Value;
+use std::pin::Pin;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
@@ -62,31 +63,43 @@ pub struct Within<'a> {
     pub key: Option<String>,
 }
 
-pub async fn run(within: &Within<'_>, operation: Operation, asked: &Asked) -> Result<Reply, Problem> {
+/// What an operation is doing, on the heap: all of them together would be a large part of a thread's stack.
+type Doing<'a> = Pin<Box<dyn Future<Output = Result<Reply, Problem>> + Send + 'a>>;
+
+pub fn run<'a>(within: &'a Within<'a>, operation: Operation, asked: &'a Asked) -> Doing<'a> {
     match operation {
-        Operation::Enqueue => events::enqueue(within, asked).await,
-        Operation::Events => events::list(within, asked).await,
-        Operation::Event => events::show(within, asked).await,
-        Operation::Cancel => events::cancel(within, asked).await,
-        Operation::Requeue => events::requeue(within, asked).await,
-        Operation::List => centre::list(within, asked).await,
-        Operation::UnreadCount => centre::unread_count(within, asked).await,
-        Operation::Read => centre::read(within, asked).await,
-        Operation::Dismiss => centre::dismiss(within, asked).await,
-        Operation::ReadAll => centre::read_all(within, asked).await,
-        Operation::Stream => centre::stream(within, asked).await,
-        Operation::Preferences => preferences::show(within, asked).await,
-        Operation::PutPreferences => preferences::put(within, asked).await,
-        Operation::PatchPreferences => preferences::patch(within, asked).await,
-        Operation::Devices => devices::list(within, asked).await,
-        Operation::RegisterDevice => devices::register(within, asked).await,
-        Operation::PatchDevice => devices::patch(within, asked).await,
-        Operation::RevokeDevice => devices::revoke(within, asked).await,
-        Operation::Erase => administration::erase(within, asked).await,
-        Operation::Stats => administration::stats(within).await,
-        Operation::Jobs => administration::jobs(within).await,
-        Operation::PurgeDevices => administration::purge_devices(within, asked).await,
+        Operation::Enqueue => boxed(events::enqueue, within, asked),
+        Operation::Events => boxed(events::list, within, asked),
+        Operation::Event => boxed(events::show, within, asked),
+        Operation::Cancel => boxed(events::cancel, within, asked),
+        Operation::Requeue => boxed(events::requeue, within, asked),
+        Operation::List => boxed(centre::list, within, asked),
+        Operation::UnreadCount => boxed(centre::unread_count, within, asked),
+        Operation::Read => boxed(centre::read, within, asked),
+        Operation::Dismiss => boxed(centre::dismiss, within, asked),
+        Operation::ReadAll => boxed(centre::read_all, within, asked),
+        Operation::Stream => boxed(centre::stream, within, asked),
+        Operation::Preferences => boxed(preferences::show, within, asked),
+        Operation::PutPreferences => boxed(preferences::put, within, asked),
+        Operation::PatchPreferences => boxed(preferences::patch, within, asked),
+        Operation::Devices => boxed(devices::list, within, asked),
+        Operation::RegisterDevice => boxed(devices::register, within, asked),
+        Operation::PatchDevice => boxed(devices::patch, within, asked),
+        Operation::RevokeDevice => boxed(devices::revoke, within, asked),
+        Operation::Erase => boxed(administration::erase, within, asked),
+        Operation::Stats => boxed(administration::stats, within, asked),
+        Operation::Jobs => boxed(administration::jobs, within, asked),
+        Operation::PurgeDevices => boxed(administration::purge_devices, within, asked),
     }
+}
+
+/// Each in a frame of its own, which is gone before the next begins.
+#[inline(never)]
+fn boxed<'a, F>(begin: impl FnOnce(&'a Within<'a>, &'a Asked) -> F, within: &'a Within<'a>, asked: &'a Asked) -> Doing<'a>
+where
+    F: Future<Output = Result<Reply, Problem>> + Send + 'a,
+{
+    Box::pin(begin(within, asked))
 }
 
 /// A record with its tag, without what is between the service and its store.
