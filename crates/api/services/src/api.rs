@@ -76,9 +76,10 @@ impl Api {
 
     /// Whether a path is of a service, so that what is not can be answered by others.
     pub fn has(&self, path: &str) -> bool {
-        ["/v1/notifications", "/v1/users"].iter().any(|root| {
-            path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        }) || alias::has(path)
+        ["/v1/notifications", "/v1/users"]
+            .iter()
+            .any(|root| path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+            || alias::has(path)
             || self.0.table.has(path)
     }
 

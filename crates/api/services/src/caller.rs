@@ -38,7 +38,9 @@ impl Gate {
     pub async fn admit(&self, headers: &HeaderMap, now: Timestamp) -> Result<Caller, Problem> {
         if let Some(given) = headers.get(AUTHORIZATION) {
             let given = given.to_str().unwrap_or_default();
-            let Some(token) = bearer(given) else { return Err(Problem::unauthorized(say_who("Bearer is missing"))) };
+            let Some(token) = bearer(given) else {
+                return Err(Problem::unauthorized(say_who("Bearer is missing")));
+            };
             return self.bearer(token, now).await;
         }
         match headers.get(API_KEY) {
@@ -53,7 +55,8 @@ impl Gate {
             return self.key(token);
         }
         let Some(bearers) = &self.bearers else {
-            let sentence = "this server takes no bearer tokens: start it with --issuer, or send a key of the account";
+            let sentence =
+                "this server takes no bearer tokens: start it with --issuer, or send a key of the account";
             return Err(Problem::unauthorized(sentence));
         };
         let refused = |error| Problem::unauthorized(format!("the bearer token is not taken: {error}"));
@@ -97,7 +100,8 @@ impl Caller {
             (Self::Key(access), _) => return check_key(*access, &route.method),
             (Self::User { id, roles }, _) => (id, roles),
         };
-        let has = |role: &str| roles.iter().any(|had| had.strip_prefix(route.service) == Some(&format!(".{role}")));
+        let has =
+            |role: &str| roles.iter().any(|had| had.strip_prefix(route.service) == Some(&format!(".{role}")));
         let (is_allowed, wanted) = match route.who {
             Who::Everybody => (true, String::new()),
             Who::Owner => {
@@ -117,6 +121,8 @@ fn check_key(access: Access, method: &Method) -> Result<(), Problem> {
     match access {
         Access::ReadWrite => Ok(()),
         Access::ReadOnly if method == Method::GET => Ok(()),
-        Access::ReadOnly => Err(Problem::new(Kind::Forbidden, "the key is read-only; this wants a read-write key")),
+        Access::ReadOnly => {
+            Err(Problem::new(Kind::Forbidden, "the key is read-only; this wants a read-write key"))
+        }
     }
 }

@@ -1,10 +1,10 @@
 //! What the errors of the services mean in HTTP.
 
+use crate::notifications::visible as shown;
 use crate::problem::{Kind, Problem};
 use orrery_api_common::BodyError;
 use orrery_kit::port::StoreError;
 use orrery_notifications::service::ServiceError;
-use crate::notifications::visible as shown;
 use std::time::Duration;
 
 /// When nobody says how long, this is.

@@ -30,8 +30,7 @@ pub async fn once(
         Begun::First | Begun::Unfinished => {}
         Begun::Repeated(answer) => return Ok(read(&answer)),
         Begun::Different => {
-            let detail =
-                "this Idempotency-Key came with another request within the last 24 hours; give each request its own";
+            let detail = "this Idempotency-Key came with another request within the last 24 hours; give each request its own";
             return Err(Problem::new(Kind::Reused, detail).with("member", json!("Idempotency-Key")));
         }
     }

@@ -74,14 +74,17 @@ fn security(who: Who) -> Value {
 }
 
 fn parameters<O>(route: &Route<O>) -> Vec<Value> {
-    let in_path = route.path.split('/').filter_map(name).map(|name| {
-        json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } })
-    });
+    let in_path =
+        route.path.split('/').filter_map(name).map(
+            |name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }),
+        );
     let in_query = route.query.iter().map(|parameter| {
         let schema = match parameter.kind {
             ParameterKind::Text => json!({ "type": "string" }),
             ParameterKind::Switch => json!({ "type": "boolean" }),
-            ParameterKind::Number { from, to } => json!({ "type": "integer", "minimum": from, "maximum": to }),
+            ParameterKind::Number { from, to } => {
+                json!({ "type": "integer", "minimum": from, "maximum": to })
+            }
         };
         json!({ "name": parameter.name, "in": "query", "description": parameter.about, "schema": schema })
     });
@@ -120,7 +123,8 @@ fn responses<O>(route: &Route<O>) -> Value {
         responses.insert("422".to_owned(), failure("The Idempotency-Key came with another request."));
     }
     if route.who != Who::Everybody {
-        responses.insert("401".to_owned(), failure("Nobody is asking, or with a token or key that is not taken."));
+        responses
+            .insert("401".to_owned(), failure("Nobody is asking, or with a token or key that is not taken."));
         responses.insert("403".to_owned(), failure("The caller may not."));
         responses.insert("429".to_owned(), failure("Too many requests; Retry-After says when to come back."));
     }

@@ -144,8 +144,13 @@ mod tests {
 
     #[test]
     fn a_path_fits_a_pattern_piece_by_piece() {
-        assert_eq!(fits("/v1/users/{user}/devices", "/v1/users/a%20b/devices"), Some(vec![("user", "a%20b")]));
-        for path in ["/v1/users//devices", "/v1/users/a", "/v1/users/a/devices/", "/v1/users/a/b/devices", "/"] {
+        assert_eq!(
+            fits("/v1/users/{user}/devices", "/v1/users/a%20b/devices"),
+            Some(vec![("user", "a%20b")])
+        );
+        for path in
+            ["/v1/users//devices", "/v1/users/a", "/v1/users/a/devices/", "/v1/users/a/b/devices", "/"]
+        {
             assert_eq!(fits("/v1/users/{user}/devices", path), None, "{path}");
         }
     }

@@ -47,7 +47,8 @@ impl Streams {
         last: Option<&str>,
     ) -> Result<ServiceBody, Problem> {
         let Ok(permit) = self.room.clone().try_acquire_owned() else {
-            let detail = format!("{} streams are open, which is all that there are", limits::SERVICE_STREAMS_MAX);
+            let detail =
+                format!("{} streams are open, which is all that there are", limits::SERVICE_STREAMS_MAX);
             return Err(Problem::new(Kind::Unavailable, detail).after(HEARTBEAT_EVERY));
         };
         // A place that is none is told before the stream begins.

@@ -55,8 +55,10 @@ impl Ask {
 pub async fn ask(flags: &AskFlags, ask: Ask) -> Result<Value, String> {
     let mut services = Services::open(flags.services.here()?).await?;
     let opens = flags.token.as_deref().or(flags.key.as_deref()).unwrap_or(EMULATOR_KEY);
-    let mut request =
-        Request::builder().method(ask.method).uri(ask.path).header("authorization", format!("Bearer {opens}"));
+    let mut request = Request::builder()
+        .method(ask.method)
+        .uri(ask.path)
+        .header("authorization", format!("Bearer {opens}"));
     for (name, value) in ask.headers {
         request = request.header(name, value);
     }

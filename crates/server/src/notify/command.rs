@@ -287,7 +287,8 @@ fn sent(send: &SendFlags) -> Result<Value, String> {
     if let Some(file) = &send.file {
         let text =
             std::fs::read(file).map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
-        return serde_json::from_slice(&text).map_err(|error| format!("{} is not JSON: {error}", file.display()));
+        return serde_json::from_slice(&text)
+            .map_err(|error| format!("{} is not JSON: {error}", file.display()));
     }
     let mut payload: Map<String, Value> = match &send.payload {
         Some(text) => {
@@ -295,7 +296,8 @@ fn sent(send: &SendFlags) -> Result<Value, String> {
         }
         None => Map::new(),
     };
-    let target_type = send.target.as_ref().map(|_| send.target_type.clone().unwrap_or_else(|| "post".to_owned()));
+    let target_type =
+        send.target.as_ref().map(|_| send.target_type.clone().unwrap_or_else(|| "post".to_owned()));
     let given = [
         ("targetId", &send.target),
         ("targetType", &target_type),
@@ -303,7 +305,8 @@ fn sent(send: &SendFlags) -> Result<Value, String> {
         ("actorName", &send.actor_name),
         ("snippet", &send.snippet),
     ];
-    payload.extend(given.into_iter().filter_map(|(name, text)| Some((name.to_owned(), json!(text.as_ref()?)))));
+    payload
+        .extend(given.into_iter().filter_map(|(name, text)| Some((name.to_owned(), json!(text.as_ref()?)))));
     let mut body = Map::new();
     match send.users.as_slice() {
         [] => return Err("say for whom: --user".to_owned()),
@@ -367,7 +370,8 @@ fn quiet_hours(text: &str) -> Result<Vec<bool>, String> {
     let hour = |text: &str| text.parse::<usize>().ok().filter(|hour| *hour <= 24).map(|hour| hour % 24);
     let hours = text.split_once('-').and_then(|(from, to)| Some((hour(from)?, hour(to)?)));
     let (from, to) = hours.ok_or_else(|| format!("--quiet '{text}' is not like 22-7, or none"))?;
-    let is_quiet = |hour: usize| if from < to { (from..to).contains(&hour) } else { hour >= from || hour < to };
+    let is_quiet =
+        |hour: usize| if from < to { (from..to).contains(&hour) } else { hour >= from || hour < to };
     Ok((0..24).map(is_quiet).collect())
 }
 

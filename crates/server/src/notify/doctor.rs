@@ -127,7 +127,8 @@ fn files(flags: &DoctorFlags, env: &Env) -> Vec<Finding> {
                 findings.push(found("providers", Verdict::Ok, "the push configuration is understood"));
             }
             Ok(troubles) => {
-                findings.extend(troubles.into_iter().map(|trouble| found("providers", Verdict::Bad, trouble)));
+                findings
+                    .extend(troubles.into_iter().map(|trouble| found("providers", Verdict::Bad, trouble)));
             }
             Err(sentence) => findings.push(found("providers", Verdict::Bad, sentence)),
         }
@@ -151,8 +152,9 @@ fn readiness(answer: &Answer) -> Vec<Finding> {
         return findings;
     };
     let troubles = troubles.iter().filter_map(Value::as_str);
-    let troubles: Vec<Finding> =
-        troubles.map(|trouble| found("providers", Verdict::Bad, format!("{trouble}; events are kept meanwhile"))).collect();
+    let troubles: Vec<Finding> = troubles
+        .map(|trouble| found("providers", Verdict::Bad, format!("{trouble}; events are kept meanwhile")))
+        .collect();
     if troubles.is_empty() {
         findings.push(found("providers", Verdict::Ok, "nothing keeps pushes from going out"));
     }
@@ -185,7 +187,9 @@ async fn signed(account: &Account, env: &Env) -> Finding {
         Ok(answer) if answer.status == StatusCode::OK => {
             found("key", Verdict::Ok, "the key opens the account")
         }
-        Ok(answer) => found("key", Verdict::Bad, format!("the key does not open the account: {}", answer.refusal())),
+        Ok(answer) => {
+            found("key", Verdict::Bad, format!("the key does not open the account: {}", answer.refusal()))
+        }
         Err(sentence) => found("key", Verdict::Bad, sentence),
     }
 }

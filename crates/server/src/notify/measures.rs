@@ -37,9 +37,19 @@ pub fn families(notifications: &Notifications) -> Vec<Family> {
         values: Values::Counter(value("latencyMillis")),
     });
     let slowest = "The longest from acceptance to the end.";
-    families.push(Family::gauge("notifications.latency_max", slowest, Unit::Milliseconds, value("latencyMillisMax")));
+    families.push(Family::gauge(
+        "notifications.latency_max",
+        slowest,
+        Unit::Milliseconds,
+        value("latencyMillisMax"),
+    ));
     let troubles = notifications.providers().troubles().len() as f64;
     let help = "Push providers that cannot be used.";
-    families.push(Family::gauge("notifications.provider_troubles", help, Unit::None, vec![(Vec::new(), troubles)]));
+    families.push(Family::gauge(
+        "notifications.provider_troubles",
+        help,
+        Unit::None,
+        vec![(Vec::new(), troubles)],
+    ));
     families
 }

@@ -76,7 +76,8 @@ pub fn event(answer: &Value) -> String {
         ("last error", "lastError"),
         ("notification", "notificationId"),
     ];
-    let said = names.iter().map(|(label, name)| (label, text(answer, name))).filter(|(_, text)| !text.is_empty());
+    let said =
+        names.iter().map(|(label, name)| (label, text(answer, name))).filter(|(_, text)| !text.is_empty());
     let mut drawn: String = said.map(|(label, text)| format!("{label:<13} {text}\n")).collect();
     let attempts = rows(&answer["attempts"], &["at", "deviceId", "platform", "status", "result"]);
     if !attempts.is_empty() {
@@ -87,7 +88,8 @@ pub fn event(answer: &Value) -> String {
 
 pub fn preferences(answer: &Value) -> String {
     let quiet = answer["quietHours"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let hours: Vec<String> = (0..quiet.len()).filter(|hour| quiet[*hour] == true).map(|hour| hour.to_string()).collect();
+    let hours: Vec<String> =
+        (0..quiet.len()).filter(|hour| quiet[*hour] == true).map(|hour| hour.to_string()).collect();
     let categories = &answer["categories"];
     let on = ["social", "news", "marketing"].into_iter().filter(|name| categories[*name] == true);
     format!(

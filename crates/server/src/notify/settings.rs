@@ -85,7 +85,11 @@ pub enum Credential {
 /// Without what opens it.
 impl std::fmt::Debug for StoreAt {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("StoreAt").field("url", &self.url).field("ca", &self.ca).finish_non_exhaustive()
+        formatter
+            .debug_struct("StoreAt")
+            .field("url", &self.url)
+            .field("ca", &self.ca)
+            .finish_non_exhaustive()
     }
 }
 
@@ -101,7 +105,8 @@ impl Settings {
         Ok(Self {
             is_on: flags.notifications.or(file.notifications) != Some(Switch::Off),
             policy: flags.notifications_config.or(file.notifications_config),
-            database: database.unwrap_or_else(|| orrery_notifications::service::containers::DATABASE.to_owned()),
+            database: database
+                .unwrap_or_else(|| orrery_notifications::service::containers::DATABASE.to_owned()),
             push: flags.push_config.or(file.push_config),
             store: store_at(flags.store.or(file.store), key, token, ca)?,
             rate,
@@ -119,7 +124,8 @@ fn store_at(
     let Some(url) = url else {
         return match (key, token, ca) {
             (None, None, None) => Ok(None),
-            _ => Err("--store-key, --store-token and --store-ca are for a store; say which with --store".to_owned()),
+            _ => Err("--store-key, --store-token and --store-ca are for a store; say which with --store"
+                .to_owned()),
         };
     };
     let credential = match (key, token) {

@@ -113,7 +113,8 @@ fn read(path: &Path) -> Result<Vec<Happening>, String> {
     }
     let text = std::fs::read_to_string(path).map_err(unread)?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let read = lines.map(|(at, line)| happening(at + 1, line).map_err(|error| format!("{name}:{}: {error}", at + 1)));
+    let read = lines
+        .map(|(at, line)| happening(at + 1, line).map_err(|error| format!("{name}:{}: {error}", at + 1)));
     let mut happenings = read.collect::<Result<Vec<_>, _>>()?;
     if happenings.len() > LINES_MAX {
         return Err(format!("{name} has more than {LINES_MAX} lines"));
@@ -124,7 +125,8 @@ fn read(path: &Path) -> Result<Vec<Happening>, String> {
 
 fn happening(number: usize, line: &str) -> Result<Happening, String> {
     let line: Line = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    let at = time::parse(&line.at).ok_or_else(|| format!("at '{}' is not like 2026-11-15T10:00:00Z", line.at))?;
+    let at =
+        time::parse(&line.at).ok_or_else(|| format!("at '{}' is not like 2026-11-15T10:00:00Z", line.at))?;
     let what = match (line.event, line.preferences, line.device) {
         (Some(event), None, None) => What::Event(event),
         (None, Some(preferences), None) => What::Preferences(preferences),
@@ -142,7 +144,11 @@ fn memory(env: &Env) -> Result<Documents, String> {
     Ok(Documents::Embedded(embedded))
 }
 
-async fn replay(service: &Notifications, env: &Env, happenings: Vec<Happening>) -> Result<Vec<Event>, String> {
+async fn replay(
+    service: &Notifications,
+    env: &Env,
+    happenings: Vec<Happening>,
+) -> Result<Vec<Event>, String> {
     let wrong = |error: ServiceError| error.to_string();
     service.ensure().await.map_err(wrong)?;
     for user in without_device(&happenings) {
@@ -183,8 +189,7 @@ fn named(value: &Value) -> Vec<String> {
 
 /// The ids of the events that it makes, with their users.
 async fn happen(service: &Notifications, what: What) -> Result<Vec<(String, String)>, ServiceError> {
-    let missing =
-        || ServiceError::Invalid { member: "userId".to_owned(), reason: "whose is it?".to_owned() };
+    let missing = || ServiceError::Invalid { member: "userId".to_owned(), reason: "whose is it?".to_owned() };
     let of = |value: &Value| value["userId"].as_str().map(str::to_owned).ok_or_else(missing);
     let without_user = |mut value: Value| {
         value.as_object_mut().map(|members| members.remove("userId"));
@@ -229,7 +234,8 @@ async fn settle(service: &Notifications) -> Result<(), String> {
 
 fn to_json(events: &[Event], pushes: &BTreeMap<String, Vec<(String, String)>>) -> Value {
     let told = events.iter().map(|event| {
-        let pushed: Vec<Value> = pushed(event, pushes).iter().map(|(at, to)| json!({ "at": at, "device": to })).collect();
+        let pushed: Vec<Value> =
+            pushed(event, pushes).iter().map(|(at, to)| json!({ "at": at, "device": to })).collect();
         json!({
             "at": event.created_at, "userId": event.user_id, "eventType": event.event_type,
             "status": event.status, "outcome": event.outcome, "deferReason": event.defer_reason,
@@ -286,7 +292,8 @@ fn drawn(events: &[Event], pushes: &BTreeMap<String, Vec<(String, String)>>) -> 
     let rows: Vec<Vec<String>> = events.iter().map(row).collect();
     let mut text = table(&["AT", "USER", "TYPE", "STATUS", "OUTCOME", "PUSHED AT"], &rows, 0, 0);
     let summary = summary(events, pushes);
-    let counts: Vec<String> = summary.as_object().into_iter().flatten().map(|(name, count)| format!("{name} {count}")).collect();
+    let counts: Vec<String> =
+        summary.as_object().into_iter().flatten().map(|(name, count)| format!("{name} {count}")).collect();
     text.push_str(&format!("{}\n", counts.join(", ")));
     text
 }

@@ -133,7 +133,8 @@ pub fn providers(path: Option<&Path>, env: &Env) -> Result<Providers, String> {
     let text = read(path, "--push-config")?;
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     let beside = |name: &str| read(&folder.join(name), "a file of --push-config");
-    Providers::parse(&text, &beside, env.clone()).map_err(|error| format!("--push-config {}: {error}", path.display()))
+    Providers::parse(&text, &beside, env.clone())
+        .map_err(|error| format!("--push-config {}: {error}", path.display()))
 }
 
 fn read(path: &Path, flag: &str) -> Result<Vec<u8>, String> {

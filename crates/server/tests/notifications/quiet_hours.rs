@@ -51,7 +51,9 @@ async fn a_push_in_the_night_comes_in_the_morning_once_and_a_restart_does_not_lo
     let server = start(&data, &fake);
     move_to(&server, morning - 60_000).await;
     // Something that is dispatched now shows that the dispatcher has looked.
-    let other = with_key(&server, "POST", "/v1/notifications/events", &event("other", "p")).await;
+    let mut pressing = event("other", "p");
+    pressing["eventType"] = json!("SECURITY_NEW_DEVICE");
+    let other = with_key(&server, "POST", "/v1/notifications/events", &pressing).await;
     ended(&server, other.body[0]["id"].as_str().unwrap(), "other").await;
     let still = with_key(&server, "GET", &path, &Value::Null).await;
     assert_eq!(still.body["status"], "PENDING");

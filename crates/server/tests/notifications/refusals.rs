@@ -15,14 +15,21 @@ async fn bad_input_names_the_member_and_the_reason() {
         change(&mut body);
         body
     };
-    let settings = |zone: &str, hours: usize| json!({ "timezone": zone, "quietHours": vec![false; hours],
-        "categories": { "social": true, "news": true, "marketing": true } });
+    let settings = |zone: &str, hours: usize| {
+        json!({ "timezone": zone, "quietHours": vec![false; hours],
+        "categories": { "social": true, "news": true, "marketing": true } })
+    };
     let events = "/v1/notifications/events";
     let preferences = "/v1/users/ann/preferences";
     for (verb, path, body, member) in [
         ("POST", events, with(&|body| body["eventType"] = json!("POST_EATEN")), "eventType"),
         ("POST", events, with(&|body| body["category"] = json!("NEWS")), "category"),
-        ("POST", events, with(&|body| drop(body["payload"].as_object_mut().unwrap().remove("targetId"))), "payload.targetId"),
+        (
+            "POST",
+            events,
+            with(&|body| drop(body["payload"].as_object_mut().unwrap().remove("targetId"))),
+            "payload.targetId",
+        ),
         ("POST", events, with(&|body| body["payload"]["extra"] = json!("x".repeat(100_000))), "payload"),
         ("PUT", preferences, settings("Mars/Olympus", 24), "timezone"),
         ("PUT", preferences, settings("UTC", 23), "quietHours"),
@@ -35,7 +42,12 @@ async fn bad_input_names_the_member_and_the_reason() {
     }
     let large = with(&|body| body["payload"]["extra"] = json!("x".repeat(300_000))).to_string();
     let refused = ask(&server, "POST", events, &[("x-api-key", EMULATOR_KEY)], &large).await;
-    assert_eq!((refused.status, &refused.body["type"]), (413, &json!("/v1/docs#too-large")), "{}", refused.body);
+    assert_eq!(
+        (refused.status, &refused.body["type"]),
+        (413, &json!("/v1/docs#too-large")),
+        "{}",
+        refused.body
+    );
     let listed = with_key(&server, "GET", events, &Value::Null).await;
     assert_eq!(listed.body["items"], json!([]), "nothing of it was kept");
 }
@@ -47,7 +59,9 @@ fn a_configuration_that_is_not_understood_keeps_the_server_from_starting() {
         let path = here.path().join(name);
         std::fs::write(&path, text).unwrap();
         let mut command = orrery(here.path());
-        command.args(["serve", "--cosmos-port", "0", "--services-port", "0", "--data"]).arg(here.path().join("data"));
+        command
+            .args(["serve", "--cosmos-port", "0", "--services-port", "0", "--data"])
+            .arg(here.path().join("data"));
         let ended = command.arg(flag).arg(&path).output().unwrap();
         let said = String::from_utf8(ended.stderr).unwrap();
         assert_eq!(ended.status.code(), Some(2), "{said}");
@@ -57,10 +71,16 @@ fn a_configuration_that_is_not_understood_keeps_the_server_from_starting() {
     check("policy.json", r#"{"dedupeMinutes": 0}"#, "--notifications-config", "dedupeMinutes");
     check("policy2.json", r#"{"dedupMinutes": 5}"#, "--notifications-config", "dedupMinutes");
     check("push.json", "{", "--push-config", "");
-    let apns = r#"{"apns": {"keyFile": "none.p8", "keyId": "ABC1234567", "teamId": "DEF1234567", "topic": "t"}}"#;
+    let apns =
+        r#"{"apns": {"keyFile": "none.p8", "keyId": "ABC1234567", "teamId": "DEF1234567", "topic": "t"}}"#;
     check("push2.json", apns, "--push-config", "none.p8");
-    std::fs::write(here.path().join("bad.p8"), "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n").unwrap();
-    let apns = r#"{"apns": {"keyFile": "bad.p8", "keyId": "ABC1234567", "teamId": "DEF1234567", "topic": "t"}}"#;
+    std::fs::write(
+        here.path().join("bad.p8"),
+        "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
+    )
+    .unwrap();
+    let apns =
+        r#"{"apns": {"keyFile": "bad.p8", "keyId": "ABC1234567", "teamId": "DEF1234567", "topic": "t"}}"#;
     check("push3.json", apns, "--push-config", "");
     for (flags, fragment) in [
         (&["--store", "https://127.0.0.1:1"][..], "--store-key or --store-token"),
@@ -68,7 +88,9 @@ fn a_configuration_that_is_not_understood_keeps_the_server_from_starting() {
         (&["--services-rate", "0"], "let no request in"),
     ] {
         let mut command = orrery(here.path());
-        command.args(["serve", "--cosmos-port", "0", "--services-port", "0", "--data"]).arg(here.path().join("data"));
+        command
+            .args(["serve", "--cosmos-port", "0", "--services-port", "0", "--data"])
+            .arg(here.path().join("data"));
         let ended = command.args(flags).output().unwrap();
         let said = String::from_utf8(ended.stderr).unwrap();
         assert!(ended.status.code() == Some(2) && said.contains(fragment), "{said}");
@@ -89,7 +111,7 @@ async fn a_provider_that_is_missing_is_told_by_readiness_and_by_the_doctor() {
     assert_eq!(sent.status, 202, "{}", sent.body);
     let id = sent.body[0]["id"].as_str().unwrap();
     let waiting = until(&server, &format!("/v1/notifications/events/{id}?userId=ann"), |event| {
-        event["status"] == "FAILED"
+        event["deferReason"] == "provider_misconfigured"
     })
     .await;
     assert!(waiting["nextRetryAt"].is_string(), "{waiting}");
@@ -104,7 +126,10 @@ async fn a_provider_that_is_missing_is_told_by_readiness_and_by_the_doctor() {
         .unwrap();
     let said = String::from_utf8(doctor.stdout).unwrap();
     assert_eq!(doctor.status.code(), Some(1), "{said}");
-    assert!(said.lines().any(|line| line.starts_with("bad   providers") && line.contains("--push-config")), "{said}");
+    assert!(
+        said.lines().any(|line| line.starts_with("bad   providers") && line.contains("--push-config")),
+        "{said}"
+    );
     for fine in ["server", "disk", "clock", "key", "services"] {
         assert!(said.lines().any(|line| line.starts_with(&format!("ok    {fine}"))), "{fine} in {said}");
     }

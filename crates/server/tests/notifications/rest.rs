@@ -36,9 +36,11 @@ async fn an_event_is_accepted_dispatched_listed_and_read() {
     }
     let nobody = ask(&server, "GET", path, &[], "").await;
     assert_eq!(nobody.status, 401);
-    let read = ask(&server, "POST", &format!("{path}/{id}/read"), &[("authorization", &bearer(&ann))], "").await;
+    let read =
+        ask(&server, "POST", &format!("{path}/{id}/read"), &[("authorization", &bearer(&ann))], "").await;
     assert_eq!((read.status, &read.body["read"]), (200, &json!(true)));
-    let count = ask(&server, "GET", &format!("{path}/unread-count"), &[("authorization", &bearer(&ann))], "").await;
+    let count =
+        ask(&server, "GET", &format!("{path}/unread-count"), &[("authorization", &bearer(&ann))], "").await;
     assert_eq!(count.body["unreadCount"], 0);
     // The service's data is the seed's items, for any SDK.
     let mut client = server.client();

@@ -24,7 +24,7 @@ use crate::asked::Asked;
 use crate::problem::Problem;
 use crate::reply::Reply;
 use crate::stream::Streams;
-use orrery_notifications::service::{Notifications, Tagged};
+use orrery_notifications::service::{Notifications, ServiceError, Tagged};
 use serde::Serialize;
 use serde_json::Value;
 use std::pin::Pin;
@@ -95,7 +95,11 @@ pub fn run<'a>(within: &'a Within<'a>, operation: Operation, asked: &'a Asked) -
 
 /// Each in a frame of its own, which is gone before the next begins.
 #[inline(never)]
-fn boxed<'a, F>(begin: impl FnOnce(&'a Within<'a>, &'a Asked) -> F, within: &'a Within<'a>, asked: &'a Asked) -> Doing<'a>
+fn boxed<'a, F>(
+    begin: impl FnOnce(&'a Within<'a>, &'a Asked) -> F,
+    within: &'a Within<'a>,
+    asked: &'a Asked,
+) -> Doing<'a>
 where
     F: Future<Output = Result<Reply, Problem>> + Send + 'a,
 {
@@ -107,6 +111,18 @@ fn tagged(record: Tagged<impl Serialize>) -> Reply {
     Reply::tagged(shown(&record.value), record.etag)
 }
 
+/// A store refuses a continuation that is none; whoever sent it is to hear that.
+fn listing(error: ServiceError, asked: &Asked) -> Problem {
+    match &error {
+        ServiceError::Broken(why)
+            if asked.query("continuation").is_some() && why.contains("refuses with 400") =>
+        {
+            Problem::invalid("continuation", "it is none that this list gave")
+        }
+        _ => error.into(),
+    }
+}
+
 fn shown(record: &impl Serialize) -> Value {
     visible(serde_json::to_value(record).unwrap_or_default())
 }
@@ -114,7 +130,17 @@ fn shown(record: &impl Serialize) -> Value {
 /// Leaves out what is the service's own business, and push tokens, which open a way to somebody's screen.
 pub fn visible(mut record: Value) -> Value {
     const HIDDEN: [&str; 11] = [
-        "_rid", "_self", "_etag", "_attachments", "_ts", "_lsn", "ttl", "decision", "leaseOwner", "pushToken", "version",
+        "_rid",
+        "_self",
+        "_etag",
+        "_attachments",
+        "_ts",
+        "_lsn",
+        "ttl",
+        "decision",
+        "leaseOwner",
+        "pushToken",
+        "version",
     ];
     if let Some(members) = record.as_object_mut() {
         members.retain(|name, _| !HIDDEN.contains(&name.as_str()));

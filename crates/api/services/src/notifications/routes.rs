@@ -63,20 +63,44 @@ pub fn routes() -> Vec<Route<Operation>> {
 fn events() -> Vec<Route<Operation>> {
     let named = Shape::Named("Event");
     vec![
-        post(Op::Enqueue, "/v1/notifications/events", "enqueueEvents", "Accept an event for one user or several", SENDER)
-            .takes(Shape::Named("Enqueue"))
-            .gives(202, Shape::Several("Accepted"))
-            .once(),
-        get(Op::Events, "/v1/notifications/events", "listEvents", "Events of a user or of all, in no particular order", SENDER)
-            .asks(PICKING)
-            .gives(200, Shape::Page("Event")),
-        get(Op::Event, "/v1/notifications/events/{id}", "getEvent", "An event, with its log of attempts", SENDER)
-            .asks(WHOSE)
-            .gives(200, named),
-        post(Op::Cancel, "/v1/notifications/events/{id}/cancel", "cancelEvent", "Cancel an event that is PENDING", SENDER)
-            .asks(WHOSE)
-            .gives(200, named)
-            .once(),
+        post(
+            Op::Enqueue,
+            "/v1/notifications/events",
+            "enqueueEvents",
+            "Accept an event for one user or several",
+            SENDER,
+        )
+        .takes(Shape::Named("Enqueue"))
+        .gives(202, Shape::Several("Accepted"))
+        .once(),
+        get(
+            Op::Events,
+            "/v1/notifications/events",
+            "listEvents",
+            "Events of a user or of all, in no particular order",
+            SENDER,
+        )
+        .asks(PICKING)
+        .gives(200, Shape::Page("Event")),
+        get(
+            Op::Event,
+            "/v1/notifications/events/{id}",
+            "getEvent",
+            "An event, with its log of attempts",
+            SENDER,
+        )
+        .asks(WHOSE)
+        .gives(200, named),
+        post(
+            Op::Cancel,
+            "/v1/notifications/events/{id}/cancel",
+            "cancelEvent",
+            "Cancel an event that is PENDING",
+            SENDER,
+        )
+        .asks(WHOSE)
+        .gives(200, named)
+        .once(),
         post(
             Op::Requeue,
             "/v1/notifications/events/{id}/requeue",
@@ -94,9 +118,15 @@ fn centre() -> Vec<Route<Operation>> {
     let named = Shape::Named("Notification");
     let own = Who::Owner;
     vec![
-        get(Op::List, "/v1/users/{user}/notifications", "listNotifications", "What a user was notified of, newest first", own)
-            .asks(LISTING)
-            .gives(200, Shape::Page("Notification")),
+        get(
+            Op::List,
+            "/v1/users/{user}/notifications",
+            "listNotifications",
+            "What a user was notified of, newest first",
+            own,
+        )
+        .asks(LISTING)
+        .gives(200, Shape::Page("Notification")),
         get(
             Op::UnreadCount,
             "/v1/users/{user}/notifications/unread-count",
@@ -123,36 +153,67 @@ fn centre() -> Vec<Route<Operation>> {
         )
         .takes(Shape::Named("ReadAll"))
         .gives(200, Shape::Named("ReadCount")),
-        post(Op::Read, "/v1/users/{user}/notifications/{id}/read", "readNotification", "Mark one as read", own)
-            .gives(200, named)
-            .guarded(),
-        post(Op::Dismiss, "/v1/users/{user}/notifications/{id}/dismiss", "dismissNotification", "Dismiss one", own)
-            .gives(200, named)
-            .guarded(),
+        post(
+            Op::Read,
+            "/v1/users/{user}/notifications/{id}/read",
+            "readNotification",
+            "Mark one as read",
+            own,
+        )
+        .gives(200, named)
+        .guarded(),
+        post(
+            Op::Dismiss,
+            "/v1/users/{user}/notifications/{id}/dismiss",
+            "dismissNotification",
+            "Dismiss one",
+            own,
+        )
+        .gives(200, named)
+        .guarded(),
     ]
 }
 
 fn settings() -> Vec<Route<Operation>> {
     let (path, named, own) = ("/v1/users/{user}/preferences", Shape::Named("Preferences"), Who::Owner);
     vec![
-        get(Op::Preferences, path, "getPreferences", "Time zone, quiet hours and categories; the defaults if none are set", own)
-            .gives(200, named),
+        get(
+            Op::Preferences,
+            path,
+            "getPreferences",
+            "Time zone, quiet hours and categories; the defaults if none are set",
+            own,
+        )
+        .gives(200, named),
         of(Method::PUT, Op::PutPreferences, path, "putPreferences", "Set them", own)
             .takes(named)
             .gives(200, named)
             .guarded(),
-        of(Method::PATCH, Op::PatchPreferences, path, "patchPreferences", "Change some of them (a JSON merge patch)", own)
-            .takes(Shape::Named("PreferencesPatch"))
-            .gives(200, named)
-            .guarded(),
+        of(
+            Method::PATCH,
+            Op::PatchPreferences,
+            path,
+            "patchPreferences",
+            "Change some of them (a JSON merge patch)",
+            own,
+        )
+        .takes(Shape::Named("PreferencesPatch"))
+        .gives(200, named)
+        .guarded(),
     ]
 }
 
 fn devices() -> Vec<Route<Operation>> {
     let (path, named, own) = ("/v1/users/{user}/devices", Shape::Named("Device"), Who::Owner);
     vec![
-        get(Op::Devices, path, "listDevices", "The devices of a user, revoked ones too, the one seen last first", own)
-            .gives(200, Shape::Page("Device")),
+        get(
+            Op::Devices,
+            path,
+            "listDevices",
+            "The devices of a user, revoked ones too, the one seen last first",
+            own,
+        )
+        .gives(200, Shape::Page("Device")),
         post(
             Op::RegisterDevice,
             path,
@@ -174,8 +235,14 @@ fn devices() -> Vec<Route<Operation>> {
         .takes(Shape::Named("DevicePatch"))
         .gives(200, named)
         .guarded(),
-        post(Op::RevokeDevice, "/v1/users/{user}/devices/{device}/revoke", "revokeDevice", "Push to it no more", own)
-            .gives(200, named),
+        post(
+            Op::RevokeDevice,
+            "/v1/users/{user}/devices/{device}/revoke",
+            "revokeDevice",
+            "Push to it no more",
+            own,
+        )
+        .gives(200, named),
     ]
 }
 
@@ -190,10 +257,22 @@ fn administration() -> Vec<Route<Operation>> {
             Who::Owner,
         )
         .gives(200, Shape::Object),
-        get(Op::Stats, "/v1/notifications/stats", "getStats", "Counts of events, pushes and what they cost", ADMIN)
-            .gives(200, Shape::Object),
-        get(Op::Jobs, "/v1/notifications/jobs", "listJobs", "What runs by the calendar, and when it ran", ADMIN)
-            .gives(200, Shape::Object),
+        get(
+            Op::Stats,
+            "/v1/notifications/stats",
+            "getStats",
+            "Counts of events, pushes and what they cost",
+            ADMIN,
+        )
+        .gives(200, Shape::Object),
+        get(
+            Op::Jobs,
+            "/v1/notifications/jobs",
+            "listJobs",
+            "What runs by the calendar, and when it ran",
+            ADMIN,
+        )
+        .gives(200, Shape::Object),
         post(
             Op::PurgeDevices,
             "/v1/notifications/devices/purge",
@@ -206,11 +285,23 @@ fn administration() -> Vec<Route<Operation>> {
     ]
 }
 
-fn get(operation: Op, path: &'static str, id: &'static str, summary: &'static str, who: Who) -> Route<Operation> {
+fn get(
+    operation: Op,
+    path: &'static str,
+    id: &'static str,
+    summary: &'static str,
+    who: Who,
+) -> Route<Operation> {
     of(Method::GET, operation, path, id, summary, who)
 }
 
-fn post(operation: Op, path: &'static str, id: &'static str, summary: &'static str, who: Who) -> Route<Operation> {
+fn post(
+    operation: Op,
+    path: &'static str,
+    id: &'static str,
+    summary: &'static str,
+    who: Who,
+) -> Route<Operation> {
     of(Method::POST, operation, path, id, summary, who)
 }
 

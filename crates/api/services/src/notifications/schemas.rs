@@ -133,7 +133,18 @@ fn notification() -> Value {
             "createdAt": time(),
             "count": { "type": "integer", "description": "How many events it stands for" },
         }),
-        &["id", "userId", "category", "eventType", "title", "body", "deeplink", "read", "dismissed", "createdAt"],
+        &[
+            "id",
+            "userId",
+            "category",
+            "eventType",
+            "title",
+            "body",
+            "deeplink",
+            "read",
+            "dismissed",
+            "createdAt",
+        ],
     )
 }
 

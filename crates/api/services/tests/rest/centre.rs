@@ -20,7 +20,9 @@ async fn what_was_enqueued_is_listed_counted_read_and_dismissed() {
     assert_eq!(listed.body["continuation"], Value::Null);
     assert_eq!(listed.body["items"][0]["read"], false);
     assert!(listed.body["items"][0].get("ttl").is_none() && listed.body["items"][0].get("_etag").is_none());
-    let count = async || world.get(&ANN, "/v1/users/ann/notifications/unread-count").await.body["unreadCount"].clone();
+    let count = async || {
+        world.get(&ANN, "/v1/users/ann/notifications/unread-count").await.body["unreadCount"].clone()
+    };
     assert_eq!(count().await, 1);
     let read = world.post(&ANN, &format!("/v1/users/ann/notifications/{id}/read"), &Value::Null).await;
     assert_eq!((read.status, &read.body["read"]), (200, &json!(true)));
@@ -29,7 +31,8 @@ async fn what_was_enqueued_is_listed_counted_read_and_dismissed() {
     world.env.advance(Duration::from_secs(60));
     let again = world.post(&ANN, &format!("/v1/users/ann/notifications/{id}/read"), &Value::Null).await;
     assert_eq!(again.body["readAt"], read.body["readAt"], "S2-21: the first mark stays");
-    let dismissed = world.post(&ANN, &format!("/v1/users/ann/notifications/{id}/dismiss"), &Value::Null).await;
+    let dismissed =
+        world.post(&ANN, &format!("/v1/users/ann/notifications/{id}/dismiss"), &Value::Null).await;
     assert_eq!(dismissed.body["dismissed"], true);
     assert!(ids(&world.get(&ANN, "/v1/users/ann/notifications").await.body).is_empty());
     let missing = world.post(&ANN, "/v1/users/ann/notifications/none/read", &Value::Null).await;
@@ -112,8 +115,10 @@ async fn all_are_read_or_those_before_a_time() {
 async fn a_tag_that_is_old_is_refused_with_what_is_there_now() {
     let world = World::new();
     let path = "/v1/users/ann/preferences";
-    let settings = |zone: &str| json!({ "timezone": zone, "quietHours": vec![false; 24],
-        "categories": { "social": true, "news": false, "marketing": false } });
+    let settings = |zone: &str| {
+        json!({ "timezone": zone, "quietHours": vec![false; 24],
+        "categories": { "social": true, "news": false, "marketing": false } })
+    };
     let put = async |zone: &str, tag: Option<&str>| {
         let headers: Vec<(&str, &str)> = tag.map(|tag| ("if-match", tag)).into_iter().collect();
         world.call(&ANN, Method::PUT, path, &headers, &settings(zone).to_string()).await
@@ -125,10 +130,22 @@ async fn a_tag_that_is_old_is_refused_with_what_is_there_now() {
     let second = put("Europe/Berlin", Some(&tag)).await;
     assert_eq!(second.status, 200, "{second:?}");
     let stale = put("America/New_York", Some(&tag)).await;
-    assert_eq!((stale.status, &stale.body["current"]["timezone"]), (412, &json!("Europe/Berlin")), "{stale:?}");
+    assert_eq!(
+        (stale.status, &stale.body["current"]["timezone"]),
+        (412, &json!("Europe/Berlin")),
+        "{stale:?}"
+    );
     assert_eq!(stale.header("etag"), second.header("etag"));
     assert!(stale.body["current"].get("_etag").is_none());
-    let patched = world.call(&ANN, Method::PATCH, path, &[("if-match", second.header("etag"))], r#"{"categories":{"news":true}}"#).await;
+    let patched = world
+        .call(
+            &ANN,
+            Method::PATCH,
+            path,
+            &[("if-match", second.header("etag"))],
+            r#"{"categories":{"news":true}}"#,
+        )
+        .await;
     assert_eq!((patched.status, &patched.body["categories"]["news"]), (200, &json!(true)), "{patched:?}");
     assert_eq!(patched.body["timezone"], "Europe/Berlin");
 }

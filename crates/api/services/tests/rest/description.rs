@@ -30,9 +30,15 @@ async fn it_has_the_form_of_openapi() {
     let (mut ids, verbs) = (BTreeSet::new(), ["get", "post", "put", "patch", "delete"]);
     for (path, verb, operation) in operations(&api) {
         assert!(verbs.contains(&verb.as_str()), "{verb} {path}");
-        assert!(ids.insert(operation["operationId"].as_str().unwrap().to_owned()), "{verb} {path}: its id is taken");
+        assert!(
+            ids.insert(operation["operationId"].as_str().unwrap().to_owned()),
+            "{verb} {path}: its id is taken"
+        );
         assert!(operation["summary"].as_str().is_some_and(|text| !text.is_empty()));
-        let declared: BTreeSet<&str> = operation["parameters"].as_array().unwrap().iter()
+        let declared: BTreeSet<&str> = operation["parameters"]
+            .as_array()
+            .unwrap()
+            .iter()
             .filter(|parameter| parameter["in"] == "path")
             .map(|parameter| parameter["name"].as_str().unwrap())
             .collect();
@@ -56,7 +62,8 @@ async fn every_operation_that_it_names_is_there_and_every_other_verb_is_not() {
     for (path, _, _) in &all {
         let filled = path.replace("{user}", "u").replace("{id}", "i").replace("{device}", "d");
         for verb in [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
-            let is_named = all.iter().any(|(known, name, _)| known == path && verb.as_str().eq_ignore_ascii_case(name));
+            let is_named =
+                all.iter().any(|(known, name, _)| known == path && verb.as_str().eq_ignore_ascii_case(name));
             let answer = world.call(&As::Nobody, verb.clone(), &filled, &[], "").await;
             assert_eq!(answer.status == 405, !is_named, "{verb} {path}: {answer:?}");
             if !is_named {

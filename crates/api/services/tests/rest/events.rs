@@ -14,9 +14,12 @@ async fn one_is_accepted_for_each_user() {
     body["userIds"] = json!(["ann", "ben"]);
     let answer = world.post(&ADMIN, PATH, &body).await;
     assert_eq!(answer.status, 202, "S2-82: {answer:?}");
-    let users: Vec<&str> = answer.body.as_array().unwrap().iter().map(|one| one["userId"].as_str().unwrap()).collect();
+    let users: Vec<&str> =
+        answer.body.as_array().unwrap().iter().map(|one| one["userId"].as_str().unwrap()).collect();
     assert_eq!(users, ["ann", "ben"]);
-    assert!(answer.body.as_array().unwrap().iter().all(|one| one["status"] == "PENDING" && one["id"].is_string()));
+    assert!(
+        answer.body.as_array().unwrap().iter().all(|one| one["status"] == "PENDING" && one["id"].is_string())
+    );
 }
 
 #[tokio::test]
@@ -83,7 +86,8 @@ async fn a_key_makes_a_request_happen_once() {
 #[tokio::test]
 async fn a_key_of_a_request_that_failed_can_be_used_again() {
     let world = World::new();
-    let send = async |body: &str| world.call(&ADMIN, Method::POST, PATH, &[("idempotency-key", "k")], body).await;
+    let send =
+        async |body: &str| world.call(&ADMIN, Method::POST, PATH, &[("idempotency-key", "k")], body).await;
     let bad = json!({ "userId": "ann", "eventType": "POST_LIKE", "payload": {} }).to_string();
     assert_eq!(send(&bad).await.status, 400);
     assert_eq!(send(&bad).await.status, 400, "it is judged again");

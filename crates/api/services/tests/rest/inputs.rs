@@ -28,7 +28,11 @@ async fn events_are_checked() {
     };
     check(changed(|body| body["eventType"] = json!("POST_EATEN")), "eventType").await;
     check(changed(|body| body["category"] = json!("SECURITY")), "category").await;
-    check(changed(|body| drop(body["payload"].as_object_mut().unwrap().remove("targetId"))), "payload.targetId").await;
+    check(
+        changed(|body| drop(body["payload"].as_object_mut().unwrap().remove("targetId"))),
+        "payload.targetId",
+    )
+    .await;
     check(changed(|body| body["payload"]["targetType"] = json!("planet")), "payload.targetType").await;
     check(changed(|body| drop(body.as_object_mut().unwrap().remove("payload"))), "payload").await;
     check(changed(|body| body["payload"]["more"] = json!("x".repeat(200_000))), "payload").await;

@@ -68,7 +68,11 @@ async fn what_happens_is_told_and_a_reader_that_comes_back_misses_nothing() {
     let first = world.notify("ann", "p").await;
     world.notify("ben", "not hers").await;
     let told = reader.next().await.unwrap();
-    assert_eq!((told["event"].as_str(), id_of(&told)), ("notification", first.clone()), "what was before is not told");
+    assert_eq!(
+        (told["event"].as_str(), id_of(&told)),
+        ("notification", first.clone()),
+        "what was before is not told"
+    );
     let place = told["id"].clone();
     drop(reader);
     let missed = world.notify("ann", "q").await;

@@ -102,7 +102,14 @@ impl World {
         self.issuer.mint(&mint, self.env.now()).unwrap()
     }
 
-    pub async fn open(&self, who: &As, method: Method, path: &str, headers: &[(&str, &str)], body: &str) -> http::Response<ServiceBody> {
+    pub async fn open(
+        &self,
+        who: &As,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> http::Response<ServiceBody> {
         let mut request = Request::builder().method(method).uri(path);
         match who {
             As::Nobody => {}
@@ -117,7 +124,14 @@ impl World {
         self.api.handle_whole(request.body(Bytes::copy_from_slice(body.as_bytes())).unwrap()).await
     }
 
-    pub async fn call(&self, who: &As, method: Method, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    pub async fn call(
+        &self,
+        who: &As,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Answer {
         let (head, body) = self.open(who, method, path, headers, body).await.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
         let body = serde_json::from_slice(&body).unwrap_or_else(|_| json!(String::from_utf8_lossy(&body)));
