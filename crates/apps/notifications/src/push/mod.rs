@@ -23,7 +23,7 @@ mod signed;
 
 pub use message::Message;
 pub use outcome::Outcome;
-pub use scripted::{Pushed, Scripted};
+pub use scripted::{Pushed, Script, Scripted};
 
 use crate::records::{Device, Platform};
 use apns::Apns;
@@ -39,8 +39,8 @@ pub struct Providers(Arc<Inner>);
 enum Inner {
     /// Those that are configured, and what is wrong with each.
     Real {
-        fcm: Slot<Fcm>,
-        apns: Slot<Apns>,
+        fcm: Box<Slot<Fcm>>,
+        apns: Box<Slot<Apns>>,
     },
     Scripted(Scripted),
     /// Everything is delivered, to nobody.
@@ -71,12 +71,16 @@ impl Providers {
         let options = Options::parse(json, read)?;
         let fcm = options.fcm.map(|options| Fcm::new(options, env.clone())).transpose()?;
         let apns = options.apns.map(|options| Apns::new(options, env)).transpose()?;
-        Ok(Self(Arc::new(Inner::Real { fcm: Slot::of(fcm), apns: Slot::of(apns) })))
+        Ok(Self::real(fcm, apns))
     }
 
     /// No provider: what is to be pushed waits for one.
     pub fn none() -> Self {
-        Self(Arc::new(Inner::Real { fcm: Slot::of(None), apns: Slot::of(None) }))
+        Self::real(None, None)
+    }
+
+    fn real(fcm: Option<Fcm>, apns: Option<Apns>) -> Self {
+        Self(Arc::new(Inner::Real { fcm: Box::new(Slot::of(fcm)), apns: Box::new(Slot::of(apns)) }))
     }
 
     /// Takes every push and sends nothing.
@@ -90,7 +94,7 @@ impl Providers {
     }
 
     /// Each outcome is what the function says.
-    pub fn scripted(script: Arc<dyn Fn(&Device, &Message) -> Outcome + Send + Sync>) -> Self {
+    pub fn scripted(script: Script) -> Self {
         Self::of(Scripted::by(script))
     }
 

@@ -15,7 +15,8 @@ struct Inner {
     script: Option<Script>,
 }
 
-type Script = Arc<dyn Fn(&Device, &Message) -> Outcome + Send + Sync>;
+/// What becomes of a push, by what is pushed to whom.
+pub type Script = Arc<dyn Fn(&Device, &Message) -> Outcome + Send + Sync>;
 
 #[derive(Default)]
 struct State {
