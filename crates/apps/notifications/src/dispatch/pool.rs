@@ -93,6 +93,14 @@ impl Dispatcher {
     /// Until `stop`: looks when woken, at every tick, and as soon as there are free hands while there was more to do.
     /// Before the containers are there it waits. What was begun is ended.
     pub async fn run(&self, stop: impl Future<Output = ()>) {
+        tokio::select! {
+            () = self.dispatch(stop) => {}
+            // A job that is broken off is done again by whoever takes its lease next.
+            () = self.keep_jobs() => {}
+        }
+    }
+
+    async fn dispatch(&self, stop: impl Future<Output = ()>) {
         let mut stop = std::pin::pin!(stop);
         let mut pool = Pool::default();
         let mut looks = Looks::default();
@@ -115,7 +123,6 @@ impl Dispatcher {
             if looks.is_troubled {
                 tokio::time::sleep(looks.back_off()).await;
             }
-            self.run_due_jobs(&mut looks, pool.is_idle()).await;
         }
         while pool.done().await.is_some() {}
     }
@@ -140,16 +147,19 @@ impl Dispatcher {
         }
     }
 
-    async fn run_due_jobs(&self, looks: &mut Looks, is_idle: bool) {
-        let now = self.service.now();
+    /// Beside the events, so that neither waits for the other. Never ends.
+    async fn keep_jobs(&self) {
         let every = Duration::from_secs(limits::NOTIFICATION_JOBS_EVERY_SECONDS);
-        let is_due = looks.jobs_at.is_none_or(|last| now >= last.plus(every));
-        if !is_due || !is_idle || !self.service.is_ensured() {
-            return;
-        }
-        looks.jobs_at = Some(now);
-        if let Err(error) = self.service.run_jobs().await {
-            tracing::warn!(%error, "the jobs of notifications could not be run");
+        let mut last: Option<Timestamp> = None;
+        loop {
+            let now = self.service.now();
+            if self.service.is_ensured() && last.is_none_or(|last| now >= last.plus(every)) {
+                last = Some(now);
+                if let Err(error) = self.service.run_jobs().await {
+                    tracing::warn!(%error, "the jobs of notifications could not be run");
+                }
+            }
+            tokio::time::sleep(self.service.policy().tick()).await;
         }
     }
 }
@@ -163,12 +173,11 @@ struct Looks {
     is_troubled: bool,
     /// Looks in a row that the store did not answer.
     troubles: u32,
-    jobs_at: Option<Timestamp>,
 }
 
 impl Default for Looks {
     fn default() -> Self {
-        Self { is_wanted: true, next_at: Instant::now(), is_troubled: false, troubles: 0, jobs_at: None }
+        Self { is_wanted: true, next_at: Instant::now(), is_troubled: false, troubles: 0 }
     }
 }
 
