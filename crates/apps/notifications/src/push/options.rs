@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn the_providers_own_addresses_are_the_default() {
-        let options = parse(&whole(), &account()).ok().expect("options");
+        let options = parse(&whole(), &account()).expect("options");
         let (fcm, apns) = (options.fcm.expect("fcm"), options.apns.expect("apns"));
         assert_eq!(fcm.send_url.to_string(), "https://fcm.googleapis.com/v1/projects/asora-1/messages:send");
         assert_eq!(fcm.token_url.to_string(), "https://oauth2.googleapis.com/token");
@@ -257,7 +257,7 @@ mod tests {
         assert_eq!((&*apns.team, &*apns.topic), ("DEF7654321", "app.asora"));
         let mut sandbox = whole();
         sandbox["apns"]["environment"] = json!("sandbox");
-        let options = parse(&sandbox, &account()).ok().expect("options");
+        let options = parse(&sandbox, &account()).expect("options");
         assert_eq!(options.apns.map(|apns| apns.base_url), Some(APNS_SANDBOX_URL.to_owned()));
     }
 
@@ -317,7 +317,7 @@ mod tests {
     fn local_stand_ins_may_be_spoken_to_in_the_clear() {
         let mut written = whole();
         written["fcm"]["baseUrl"] = json!("http://127.0.0.1:9/");
-        let options = parse(&written, &account()).ok().expect("options");
+        let options = parse(&written, &account()).expect("options");
         let url = options.fcm.expect("fcm").send_url.to_string();
         assert_eq!(url, "http://127.0.0.1:9/v1/projects/asora-1/messages:send");
     }
