@@ -102,13 +102,13 @@ pub struct Problem {
     pub kind: Kind,
     pub detail: String,
     /// Members beside the usual ones.
-    more: Map<String, Value>,
+    more: Box<Map<String, Value>>,
     headers: Vec<(HeaderName, String)>,
 }
 
 impl Problem {
     pub fn new(kind: Kind, detail: impl Into<String>) -> Self {
-        Self { kind, detail: detail.into(), more: Map::new(), headers: Vec::new() }
+        Self { kind, detail: detail.into(), more: Box::default(), headers: Vec::new() }
     }
 
     /// Which member of the input, or parameter, and what is wrong with it.
@@ -158,7 +158,7 @@ impl Problem {
         body.insert("status".to_owned(), json!(status.as_u16()));
         body.insert("detail".to_owned(), json!(self.detail));
         body.insert("instance".to_owned(), json!(instance));
-        body.extend(self.more);
+        body.extend(*self.more);
         let mut response = Response::new(ServiceBody::whole(Value::Object(body).to_string()));
         *response.status_mut() = status;
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(CONTENT));

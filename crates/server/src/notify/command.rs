@@ -229,11 +229,13 @@ pub fn notify(flags: &NotifyFlags) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What was answered, and how a person likes to see it.
-type Drawn = (Value, fn(&Value) -> String);
+/// How a person likes to see an answer.
+type Draw = fn(&Value) -> String;
+/// What was answered, with that.
+type Drawn = (Value, Draw);
 
 async fn run(flags: &NotifyFlags) -> Result<Vec<Drawn>, String> {
-    let one = async |wish: Ask, draw: fn(&Value) -> String| Ok(vec![(ask(&flags.ask, wish).await?, draw)]);
+    let one = async |wish: Ask, draw: Draw| Ok(vec![(ask(&flags.ask, wish).await?, draw)]);
     match &flags.verb {
         Verb::Send(send) => {
             let wish = Ask::post(path(&["notifications", "events"]), Some(sent(send)?));
@@ -375,7 +377,7 @@ fn quiet_hours(text: &str) -> Result<Vec<bool>, String> {
     Ok((0..24).map(is_quiet).collect())
 }
 
-fn device(verb: &DeviceVerb) -> Result<(Ask, fn(&Value) -> String), String> {
+fn device(verb: &DeviceVerb) -> Result<(Ask, Draw), String> {
     Ok(match verb {
         DeviceVerb::Ls { user } => (Ask::get(path(&["users", user, "devices"])), print::devices),
         DeviceVerb::Add { user, device, platform, push_token, label } => {

@@ -16,7 +16,7 @@ async fn what_was_enqueued_is_listed_counted_read_and_dismissed() {
     let world = World::new();
     let id = world.notify("ann", "p").await;
     let listed = world.get(&ANN, "/v1/users/ann/notifications").await;
-    assert_eq!(ids(&listed.body), [id.clone()]);
+    assert_eq!(ids(&listed.body), [id.as_str()]);
     assert_eq!(listed.body["continuation"], Value::Null);
     assert_eq!(listed.body["items"][0]["read"], false);
     assert!(listed.body["items"][0].get("ttl").is_none() && listed.body["items"][0].get("_etag").is_none());
