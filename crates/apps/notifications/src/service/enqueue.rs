@@ -37,8 +37,8 @@ impl Notifications {
         let taken = self.enqueue_all(&request, key).await;
         failpoint::hit("notify.enqueue.after");
         self.wake();
-        let errors = taken.iter().filter_map(|(_, result)| result.as_ref().err());
-        if let (Some(error), true) = (errors.last(), taken.iter().all(|(_, result)| result.is_err())) {
+        let mut errors = taken.iter().filter_map(|(_, result)| result.as_ref().err());
+        if let (Some(error), true) = (errors.next_back(), taken.iter().all(|(_, result)| result.is_err())) {
             return Err(error.clone());
         }
         taken.into_iter().map(|(user, result)| accepted(user, result)).collect()

@@ -31,7 +31,7 @@ impl Notifications {
             return Ok(false);
         };
         let revoked = found.value.revoked_at.as_deref().and_then(time::parse);
-        if !revoked.is_some_and(|revoked| revoked < before) {
+        if revoked.is_none_or(|revoked| revoked >= before) {
             return Ok(false);
         }
         self.delete_device(user, id, Some(found.etag)).await
