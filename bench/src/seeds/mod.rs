@@ -26,6 +26,8 @@ mod sets;
 mod workload;
 
 pub use draw::mix;
+pub use fill::fill;
+pub use set::{Item, Set};
 
 use crate::Settings;
 use crate::error::Error;

@@ -8,6 +8,7 @@ use crate::config::{Config, ServeFlags};
 use crate::identity::{self, KeysFlags, RoleFlags, TokenFlags};
 use crate::migrate::MigrateFlags;
 use crate::monitor::verbs::{self, AlertsFlags, CostFlags, TopFlags};
+use crate::notify::{self, DoctorFlags, NotifyFlags};
 use crate::query::QueryFlags;
 use crate::schemas::SchemaFlags;
 use crate::{advise, bench, check, logging, migrate, query, schemas, serve};
@@ -52,6 +53,10 @@ enum Verb {
     Migrate(Box<MigrateFlags>),
     /// Measure a running server with the workloads it was made for
     Bench(BenchFlags),
+    /// Send notifications, look after them, try a policy
+    Notify(Box<NotifyFlags>),
+    /// Go over a running server and say what is wrong with it
+    Doctor(Box<DoctorFlags>),
     /// Show the account's keys, or replace one while the server runs
     Keys(KeysFlags),
     /// Say who may do what with bearer tokens
@@ -84,6 +89,8 @@ pub fn run() -> Result<ExitCode, String> {
         Verb::Schema(flags) => schemas::schema(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Bench(flags) => bench::bench(&flags),
         Verb::Migrate(flags) => migrate::migrate(&flags),
+        Verb::Notify(flags) => notify::notify(&flags),
+        Verb::Doctor(flags) => notify::doctor(&flags),
         Verb::Keys(flags) => identity::keys(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Role(flags) => identity::role(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Token(flags) => identity::token(&flags).map(|()| ExitCode::SUCCESS),

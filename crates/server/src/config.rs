@@ -2,6 +2,7 @@
 
 use crate::monitor::alerts::rule::{self, Rule};
 use crate::monitor::push::Push;
+use crate::notify::{ServiceFlags, Settings, Table};
 use clap::builder::BoolishValueParser;
 use clap::{Args, ValueEnum};
 use orrery_api_cosmos::{Consistency, Throttling};
@@ -93,6 +94,8 @@ pub struct ServeFlags {
     /// Go on although the data folder lost acknowledged writes
     #[arg(long)]
     accept_loss: bool,
+    #[command(flatten)]
+    services: ServiceFlags,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
@@ -154,6 +157,8 @@ struct File {
     otlp_seconds: Option<u64>,
     #[serde(default)]
     alerts: rule::Tables,
+    #[serde(default)]
+    services: Table,
 }
 
 #[derive(Debug)]
@@ -180,6 +185,7 @@ pub struct Config {
     pub push: Option<Push>,
     pub alert_rules: Vec<Rule>,
     pub accept_loss: bool,
+    pub services: Settings,
 }
 
 impl Config {
@@ -228,6 +234,7 @@ impl Config {
             push: push(flags.otlp.or(file.otlp), flags.otlp_seconds.or(file.otlp_seconds))?,
             alert_rules: rule::rules(&file.alerts)?,
             accept_loss: flags.accept_loss,
+            services: Settings::merge(flags.services, file.services)?,
         };
         if config.jwks.is_some() && config.issuer.is_none() {
             return Err("--jwks has the keys of an issuer; say which with --issuer".to_owned());

@@ -5,6 +5,7 @@
 //! `apply` makes one as a blueprint says, and `init` writes a blueprint to begin with;
 //! `schema` says what items look like; `top`, `alerts` and `cost` say how it is doing and what it would cost;
 //! `migrate` copies containers of one to another layout while they are used; `bench` measures one;
+//! `notify` sends notifications and looks after them; `doctor` says what is wrong with a server;
 //! `keys`, `role` and `token` say who may use it; `check` goes through the folder of one that is stopped.
 
 mod account_keys;
@@ -21,6 +22,7 @@ mod identity;
 mod logging;
 mod migrate;
 mod monitor;
+mod notify;
 mod ports_file;
 mod private_file;
 mod query;

@@ -6,6 +6,7 @@ use crate::blueprints::{self, Blueprints};
 use crate::config::{Clock, Config, Durability};
 use crate::identity;
 use crate::monitor::{self, Watch};
+use crate::notify::{self, Notify};
 use crate::ports_file;
 use crate::services::Services;
 use orrery_api_common::bearer::{Bearers, Issuer};
@@ -111,9 +112,14 @@ async fn run(
         throttling: config.throttling,
     };
     let cosmos = Cosmos::new(store.clone(), options);
-    if !issuers.is_empty() {
-        cosmos.access().take_bearers(Bearers::new(issuers, identity::audiences(config, ports.0)));
+    let bearers = (!issuers.is_empty()).then(|| Arc::new(Bearers::new(issuers, audiences(config, ports))));
+    if let Some(bearers) = &bearers {
+        cosmos.access().take_bearers(bearers.clone());
     }
+    let stop = Stop::new();
+    let beside =
+        notify::Beside { store, cosmos: &cosmos, secret: keys.token_secret, bearers, stop: &stop };
+    let notify = notify::start(config, beside)?;
     let (store, background) = (store.clone(), background.clone());
     let options = monitor::Options {
         rules: config.alert_rules.clone(),
@@ -121,15 +127,25 @@ async fn run(
         is_serverless: config.throttling.is_serverless,
     };
     let watch = Watch::new(store.clone(), cosmos.clone(), options);
-    let services =
-        Services { store, cosmos: cosmos.clone(), background, keys, watch: watch.clone(), blueprints: known };
+    if let Some(notify) = notify.clone() {
+        watch.tell_also(move || notify.measures());
+    }
+    let services = Services {
+        store,
+        cosmos: cosmos.clone(),
+        background,
+        keys,
+        watch: watch.clone(),
+        blueprints: known,
+        notify: notify.clone(),
+    };
     blueprints::apply_at_start(&services).await?;
     announce(config, &services.keys, ports);
-    let stop = Stop::new();
     // The first look is what the others are compared with.
     look(&watch).await;
     let watching = watch_on(watch.clone(), stop.clone());
     let pushing = push_on(config.push.clone(), watch.clone(), stop.clone());
+    let dispatching = dispatch_on(notify, stop.clone());
     let cosmos = cosmos_listener.serve(
         move |request, peer| {
             let cosmos = cosmos.clone();
@@ -155,7 +171,7 @@ async fn run(
         tracing::info!("stopping: requests in flight are finished first");
         stop.stop();
     };
-    tokio::join!(cosmos, services, watching, pushing, until_told);
+    tokio::join!(cosmos, services, watching, pushing, dispatching, until_told);
     // Whoever was answered is counted by now.
     drop(tokio::task::spawn_blocking(move || watch.finish()).await);
     Ok(())
@@ -185,6 +201,19 @@ async fn push_on(push: Option<monitor::push::Push>, watch: Watch, stop: Stop) {
     if let Some(push) = push {
         push.run(watch, stop).await;
     }
+}
+
+async fn dispatch_on(notify: Option<Notify>, stop: Stop) {
+    if let Some(notify) = notify {
+        notify.run(&stop).await;
+    }
+}
+
+/// A token may be for either port.
+fn audiences(config: &Config, ports: (u16, u16)) -> Vec<String> {
+    let mut audiences = identity::audiences(config, ports.0);
+    audiences.extend(identity::audiences(config, ports.1));
+    audiences
 }
 
 fn bind(
@@ -226,7 +255,7 @@ fn announcement(config: &Config, keys: &AccountKeys, (cosmos, services): (u16, u
         "Orrery {}, data in {}\n\
          \x20 Cosmos DB   http(s)://{host}:{cosmos}\n\
          \x20             {connection}\n\
-         \x20 Services    http://{host}:{services}   (/healthz, /readyz, /metrics, /v1/clock)\n{durability}",
+         \x20 Services    http://{host}:{services}   (/healthz, /readyz, /metrics, /v1/clock, /v1/docs)\n{durability}",
         env!("CARGO_PKG_VERSION"),
         config.data.display(),
     )

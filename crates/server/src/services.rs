@@ -1,5 +1,5 @@
 //! The services port: health, readiness, the clock, measurements, what the advice on containers rests on, schemas,
-//! keys and roles, blueprints.
+//! keys and roles, blueprints; and the services themselves, which `api/services` answers for.
 
 use crate::account_keys::AccountKeys;
 use crate::background::Background;
@@ -8,12 +8,14 @@ use crate::clock;
 use crate::identity::endpoints;
 use crate::monitor::Watch;
 use crate::monitor::endpoints::{self as monitoring, Said};
+use crate::notify::Notify;
 use crate::report;
 use crate::schemas;
 use http::{Method, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
 use orrery_api_common::{Body, Peer, read_body};
 use orrery_api_cosmos::Cosmos;
+use orrery_api_services::ServiceBody;
 use orrery_store::Store;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -40,10 +42,19 @@ pub struct Services {
     pub keys: Arc<AccountKeys>,
     pub blueprints: Arc<Blueprints>,
     pub watch: Watch,
+    /// None if it is switched off.
+    pub notify: Option<Notify>,
 }
 
 impl Services {
-    pub async fn handle(&self, request: Request<Incoming>, peer: Peer) -> Response<Body> {
+    pub async fn handle(&self, request: Request<Incoming>, peer: Peer) -> Response<ServiceBody> {
+        match &self.notify {
+            Some(notify) if notify.api.has(request.uri().path()) => notify.api.handle(request).await,
+            _ => self.handle_own(request, peer).await.map(ServiceBody::from),
+        }
+    }
+
+    async fn handle_own(&self, request: Request<Incoming>, peer: Peer) -> Response<Body> {
         let (head, body) = request.into_parts();
         match (&head.method, head.uri.path()) {
             (&Method::GET, "/healthz") => reply(StatusCode::OK, &json!({ "status": "ok" })),
@@ -86,15 +97,19 @@ impl Services {
         }
     }
 
-    /// Ready: the last commit reached the disk, and the last round of background work went well.
+    /// Ready: the last commit reached the disk, and the last round of background work went well. What keeps pushes from
+    /// going out makes it `degraded`, and ready all the same: every event is still accepted and kept.
     fn readiness(&self) -> Response<Body> {
         let trouble = self.store.trouble().map(|error| error.to_string());
         match trouble.or_else(|| self.background.trouble()) {
             None => {
                 let lsn = self.store.durable_lsn().0;
+                let is_degraded = self.notify.as_ref().is_some_and(Notify::has_troubles);
+                let status = if is_degraded { "degraded" } else { "ready" };
+                let services = self.notify.as_ref().map(Notify::readiness);
                 reply(
                     StatusCode::OK,
-                    &json!({ "status": "ready", "lsn": lsn, "alerts": self.watch.firing() }),
+                    &json!({ "status": status, "lsn": lsn, "alerts": self.watch.firing(), "services": services }),
                 )
             }
             Some(trouble) => problem(StatusCode::SERVICE_UNAVAILABLE, &trouble),
@@ -108,6 +123,9 @@ impl Services {
                 let watch = self.watch.clone();
                 drop(tokio::task::spawn_blocking(move || watch.look()).await);
                 self.background.wake();
+                if let Some(notify) = &self.notify {
+                    notify.notifications.wake();
+                }
                 reply(StatusCode::OK, &shown)
             }
             Err(sentence) => problem(StatusCode::BAD_REQUEST, &sentence),

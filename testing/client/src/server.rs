@@ -3,6 +3,7 @@
 //! The folder outlives the process, which is the point. What the process prints goes to a file beside the
 //! ports file, in a temporary folder of its own, and comes back in the error when it does not start.
 
+use std::ffi::OsString;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -48,11 +49,13 @@ pub struct Options {
     pub durability: Durability,
     /// The cores it may run on, as `taskset -c` names them; all if `None`.
     pub cores: Option<String>,
+    /// What else it is told, after all of this.
+    pub arguments: Vec<OsString>,
 }
 
 impl Options {
     pub fn new(binary: PathBuf) -> Self {
-        Self { binary, durability: Durability::default(), cores: None }
+        Self { binary, durability: Durability::default(), cores: None, arguments: Vec::new() }
     }
 }
 
@@ -175,6 +178,7 @@ fn spawn(folder: &Path, options: &Options, scratch: &Path) -> Result<Child, Serv
         .arg(folder)
         .arg("--ports-file")
         .arg(scratch.join("ports.json"))
+        .args(&options.arguments)
         .stdin(Stdio::null())
         .stdout(log)
         .stderr(errors)

@@ -1,4 +1,4 @@
-//! Request bodies, read whole within a limit of bytes and of time.
+//! Bodies: requests', read whole within a limit of bytes and of time; answers', in two pieces or as a protocol likes.
 //!
 //! A body that arrives in one piece is handed on without a copy. One that is too large is refused, but first
 //! what the client is still sending is thrown away up to a limit: a connection closed on a client that is
@@ -15,6 +15,23 @@ use tokio::time::timeout;
 /// What a protocol answers with: two pieces one after the other, so that a stored item is sent from where it lies,
 /// with what is added to it behind.
 pub type Body = Full<Chain<Bytes, Bytes>>;
+
+/// What a listener sends: [`Body`], or another that can also be one, such as a stream that goes on.
+pub trait Answer:
+    HttpBody<Data: Send, Error: Into<Box<dyn std::error::Error + Send + Sync>>>
+    + From<Body>
+    + Send
+    + 'static
+{
+}
+
+impl<B> Answer for B
+where
+    B: HttpBody + From<Body> + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+}
 
 /// A body in one piece.
 pub fn body(whole: impl Into<Bytes>) -> Body {

@@ -7,7 +7,7 @@
 //! them at will.
 
 use crate::Stop;
-use crate::body::{Body, body};
+use crate::body::{Answer, body};
 use crate::listener::Options;
 use crate::patience::{Activity, Expired, Metered, Patience};
 use http::{Request, Response, StatusCode};
@@ -76,10 +76,11 @@ pub(crate) fn http_builder() -> auto::Builder<TokioExecutor> {
 }
 
 /// Serves one connection until it ends, is cut, or the stop has been obeyed.
-pub(crate) async fn run<S, F>(shared: Arc<Shared<S>>, stream: TcpStream, addr: SocketAddr)
+pub(crate) async fn run<S, F, B>(shared: Arc<Shared<S>>, stream: TcpStream, addr: SocketAddr)
 where
     S: Fn(Request<Incoming>, Peer) -> F + Send + Sync + 'static,
-    F: Future<Output = Response<Body>> + Send + 'static,
+    F: Future<Output = Response<B>> + Send + 'static,
+    B: Answer,
 {
     let accepted = Instant::now();
     let opening = timeout_at(accepted + shared.options.head_time_max, open(stream, shared.tls.as_ref()));
@@ -113,11 +114,12 @@ async fn open(stream: TcpStream, tls: Option<&TlsAcceptor>) -> io::Result<Opened
     }
 }
 
-async fn drive<I, S, F>(shared: &Shared<S>, io: I, peer: Peer, accepted: Instant)
+async fn drive<I, S, F, B>(shared: &Shared<S>, io: I, peer: Peer, accepted: Instant)
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     S: Fn(Request<Incoming>, Peer) -> F + Send + Sync + 'static,
-    F: Future<Output = Response<Body>> + Send + 'static,
+    F: Future<Output = Response<B>> + Send + 'static,
+    B: Answer,
 {
     let Options { head_time_max, idle_time_max, stop_time_max, .. } = shared.options;
     let activity = Arc::new(Activity::default());
@@ -154,15 +156,16 @@ where
 }
 
 /// Calls the service unless the request has too many headers, which over HTTP/2 only we check.
-fn answer<S, F>(
+fn answer<S, F, B>(
     service: &S,
     request: Request<Incoming>,
     peer: Peer,
     activity: &Arc<Activity>,
-) -> impl Future<Output = Result<Response<Body>, Infallible>> + Send + use<S, F>
+) -> impl Future<Output = Result<Response<B>, Infallible>> + Send + use<S, F, B>
 where
     S: Fn(Request<Incoming>, Peer) -> F,
-    F: Future<Output = Response<Body>> + Send + 'static,
+    F: Future<Output = Response<B>> + Send + 'static,
+    B: Answer,
 {
     let in_flight = activity.begin();
     let answering = (request.headers().len() <= limits::HEADERS_MAX).then(|| service(request, peer));
@@ -176,8 +179,8 @@ where
     }
 }
 
-fn too_many_headers() -> Response<Body> {
-    let mut response = Response::new(body(""));
+fn too_many_headers<B: Answer>() -> Response<B> {
+    let mut response = Response::new(B::from(body("")));
     *response.status_mut() = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
     response
 }

@@ -16,7 +16,7 @@ pub mod percent;
 mod stop;
 
 pub use authorization::{AuthError, Authorization, TokenKind, parse_authorization};
-pub use body::{Body, BodyError, body, body_of_two, discard_body, read_body};
+pub use body::{Answer, Body, BodyError, body, body_of_two, discard_body, read_body};
 pub use certificate::{CertificateError, load_or_make};
 pub use connection::Peer;
 pub use listener::{Listener, Options};

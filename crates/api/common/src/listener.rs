@@ -9,7 +9,7 @@
 //! ```
 
 use crate::Stop;
-use crate::body::Body;
+use crate::body::Answer;
 use crate::connection::{self, Peer, Shared};
 use http::{Request, Response};
 use hyper::body::Incoming;
@@ -83,10 +83,11 @@ impl Listener {
     }
 
     /// Answers every request with `service` until `stop`.
-    pub async fn serve<S, F>(self, service: S, stop: Stop)
+    pub async fn serve<S, F, B>(self, service: S, stop: Stop)
     where
         S: Fn(Request<Incoming>, Peer) -> F + Send + Sync + 'static,
-        F: Future<Output = Response<Body>> + Send + 'static,
+        F: Future<Output = Response<B>> + Send + 'static,
+        B: Answer,
     {
         let Self { socket, tls, options } = self;
         let http = connection::http_builder();

@@ -13,7 +13,7 @@ pub mod alerts;
 mod calendar;
 mod cost;
 pub mod endpoints;
-mod family;
+pub mod family;
 mod gather;
 mod metering;
 mod otlp;
@@ -35,7 +35,7 @@ use orrery_core::{Lsn, Timestamp, limits};
 use orrery_store::Store;
 use serde_json::Value;
 use sizes::Sizes;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use throughput::{Provisioned, provisioned};
 use window::{Look, Looks};
 
@@ -56,6 +56,8 @@ struct Inner {
     state: Mutex<State>,
     /// The rules that have alerts, for who cannot wait while a look writes or reads.
     firing: Mutex<Vec<&'static str>>,
+    /// What services count.
+    also: OnceLock<Box<dyn Fn() -> Vec<Family> + Send + Sync>>,
 }
 
 #[derive(Default)]
@@ -72,7 +74,19 @@ struct State {
 
 impl Watch {
     pub fn new(store: Store, cosmos: Cosmos, options: Options) -> Self {
-        Self(Arc::new(Inner { store, cosmos, options, state: Mutex::default(), firing: Mutex::default() }))
+        Self(Arc::new(Inner {
+            store,
+            cosmos,
+            options,
+            state: Mutex::default(),
+            firing: Mutex::default(),
+            also: OnceLock::new(),
+        }))
+    }
+
+    /// Tells these measurements too; said once, before the first look.
+    pub fn tell_also(&self, families: impl Fn() -> Vec<Family> + Send + Sync + 'static) {
+        let _ = self.0.also.set(Box::new(families));
     }
 
     pub fn now(&self) -> Timestamp {
@@ -163,7 +177,9 @@ impl Watch {
             lsn: self.0.store.durable_lsn(),
             engine: self.0.store.engine_measures(),
         };
-        gather::families(&told, with_partitions)
+        let mut families = gather::families(&told, with_partitions);
+        families.extend(self.0.also.get().into_iter().flat_map(|also| also()));
+        families
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

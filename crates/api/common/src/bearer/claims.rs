@@ -15,6 +15,7 @@ pub struct Grant {
 pub(super) struct Claims {
     pub principal: String,
     pub grants: Vec<Grant>,
+    pub roles: Vec<String>,
     audiences: Vec<String>,
     expires: Timestamp,
     not_before: Option<Timestamp>,
@@ -29,7 +30,9 @@ impl Claims {
         Ok(Self {
             principal: principal.to_owned(),
             grants: grants(payload.get(GRANTS))?,
-            audiences: audiences(payload.get("aud"))?,
+            // Other issuers may mean something else by this word; that is no reason to turn their tokens away.
+            roles: names(payload.get("roles")).unwrap_or_default(),
+            audiences: names(payload.get("aud"))?,
             expires: payload.get("exp").map(seconds).ok_or(BearerError::Expired)??,
             not_before: payload.get("nbf").map(seconds).transpose()?,
         })
@@ -56,7 +59,8 @@ fn seconds(value: &Value) -> Result<Timestamp, BearerError> {
     number.map(|seconds| Timestamp::from_seconds(seconds as u64)).ok_or(BearerError::Malformed)
 }
 
-fn audiences(value: Option<&Value>) -> Result<Vec<String>, BearerError> {
+/// One name, several, or none.
+fn names(value: Option<&Value>) -> Result<Vec<String>, BearerError> {
     let one = |value: &Value| value.as_str().map(str::to_owned).ok_or(BearerError::Malformed);
     match value {
         None => Ok(Vec::new()),

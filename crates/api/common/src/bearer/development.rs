@@ -23,6 +23,7 @@ pub struct DevelopmentKey {
 pub struct Mint {
     pub principal: String,
     pub audience: String,
+    /// Their names are the claim `roles` too, which is where services look.
     pub grants: Vec<Grant>,
     pub lifetime: Duration,
 }
@@ -46,6 +47,7 @@ impl DevelopmentKey {
 
     pub fn mint(&self, what: &Mint, now: Timestamp) -> Result<String, String> {
         let grants = what.grants.iter().map(|grant| json!({ "role": grant.role, "scope": grant.scope }));
+        let roles = what.grants.iter().map(|grant| grant.role.as_str());
         let payload = json!({
             "iss": DEVELOPMENT_ISSUER,
             "aud": what.audience,
@@ -54,6 +56,7 @@ impl DevelopmentKey {
             "iat": now.seconds(),
             "nbf": now.seconds(),
             "exp": now.plus(what.lifetime).seconds(),
+            "roles": roles.collect::<Vec<_>>(),
             GRANTS: grants.collect::<Vec<Value>>(),
         });
         self.sign(&json!({ "typ": "JWT", "alg": "ES256", "kid": self.kid() }), &payload)

@@ -33,6 +33,9 @@ pub struct Principal {
     pub id: String,
     /// Roles that the token itself carries; only our own development issuer gives such.
     pub grants: Vec<Grant>,
+    /// The names in the claim `roles`: what an issuer's administrator gave the caller for services (Entra's app roles).
+    /// They open nothing of the data plane.
+    pub roles: Vec<String>,
 }
 
 /// The issuers that are believed, and for whom their tokens must be.
@@ -116,7 +119,7 @@ impl Bearers {
         let claims = Claims::read(&parts.payload)?;
         claims.check(&self.audiences, now)?;
         let grants = if issuer.is_development { claims.grants } else { Vec::new() };
-        Ok(Principal { id: claims.principal, grants })
+        Ok(Principal { id: claims.principal, grants, roles: claims.roles })
     }
 
     fn issuer(&self, payload: &Map<String, Value>) -> Result<&Issuer, BearerError> {

@@ -43,7 +43,8 @@ fn a_minted_token_says_who_and_what() {
     let key = key();
     let token = key.mint(&mint(), NOW).unwrap();
     let principal = verify(&bearers(Issuer::development(&key)), &token, NOW).unwrap();
-    assert_eq!(principal, Principal { id: "me".into(), grants: mint().grants });
+    let roles = vec!["reader".to_owned()];
+    assert_eq!(principal, Principal { id: "me".into(), grants: mint().grants, roles });
     let plain =
         Issuer::fixed(DEVELOPMENT_ISSUER, KeySet::parse(key.to_jwks().to_string().as_bytes()).unwrap());
     let principal = verify(&bearers(plain), &token, NOW).unwrap();
@@ -98,6 +99,8 @@ fn the_issuer_the_key_and_the_audience_must_be_known() {
     assert_eq!(with("aud", json!([])), Err(BearerError::Audience(String::new())));
     assert_eq!(with("aud", json!(["x", "https://localhost:8081/"])), Ok("me".into()));
     assert_eq!(with("aud", json!({"a": AUDIENCE})), Err(BearerError::Malformed));
+    assert_eq!(with("roles", json!(["notifications.send"])), Ok("me".into()));
+    assert_eq!(with("roles", json!([7])), Ok("me".into()));
     for wrong in [json!("9999999999"), json!(null), json!(-1), json!([1]), json!(1e300)] {
         assert_eq!(with("exp", wrong.clone()), Err(BearerError::Malformed), "exp {wrong}");
         assert_eq!(with("nbf", wrong.clone()), Err(BearerError::Malformed), "nbf {wrong}");

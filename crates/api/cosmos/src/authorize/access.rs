@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 pub struct Access {
     keys: ArcSwap<Keys>,
     pub(super) resource_tokens: ResourceTokens,
-    bearers: OnceLock<Bearers>,
+    bearers: OnceLock<Arc<Bearers>>,
     pub(super) roles: RoleCache,
 }
 
@@ -24,7 +24,8 @@ impl Access {
         }
     }
 
-    pub(super) fn keys(&self) -> Arc<Keys> {
+    /// The keys that open the account now.
+    pub fn keys(&self) -> Arc<Keys> {
         self.keys.load_full()
     }
 
@@ -34,11 +35,11 @@ impl Access {
     }
 
     /// Takes bearer tokens of these issuers; said once, before the first request.
-    pub fn take_bearers(&self, bearers: Bearers) {
-        let _ = self.bearers.set(bearers);
+    pub fn take_bearers(&self, bearers: impl Into<Arc<Bearers>>) {
+        let _ = self.bearers.set(bearers.into());
     }
 
     pub(super) fn bearers(&self) -> Option<&Bearers> {
-        self.bearers.get()
+        self.bearers.get().map(|bearers| &**bearers)
     }
 }

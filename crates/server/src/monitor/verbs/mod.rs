@@ -2,7 +2,7 @@
 
 mod alerts;
 mod cost;
-mod table;
+pub mod table;
 mod top;
 
 pub use alerts::{AlertsFlags, alerts};

@@ -1,0 +1,128 @@
+//! Who asks, and whether they may.
+//!
+//! ```text
+//! Authorization: Bearer <JWT>     a user (`oid`, else `sub`) with the names in `roles`
+//! Authorization: Bearer <key>     a key of the account: everything, or with a read-only one whatever only reads
+//! x-api-key: <key>                the same
+//! ```
+
+use crate::problem::{Kind, Problem};
+use crate::route::{Named, Route, Who};
+use http::header::{AUTHORIZATION, HeaderName};
+use http::{HeaderMap, Method};
+use orrery_api_common::bearer::Bearers;
+use orrery_api_common::{Access, Key, Keys};
+use orrery_core::Timestamp;
+use std::sync::Arc;
+
+const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+/// Any text will do: two keys are the same if they sign it alike, and signatures are compared in constant time.
+const SIGNED: &str = "services";
+
+/// What opens the services.
+pub struct Gate {
+    /// The account's keys as they are now.
+    pub keys: Box<dyn Fn() -> Arc<Keys> + Send + Sync>,
+    /// The issuers whose tokens are taken.
+    pub bearers: Option<Arc<Bearers>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Caller {
+    Nobody,
+    Key(Access),
+    User { id: String, roles: Vec<String> },
+}
+
+impl Gate {
+    pub async fn admit(&self, headers: &HeaderMap, now: Timestamp) -> Result<Caller, Problem> {
+        if let Some(given) = headers.get(AUTHORIZATION) {
+            let given = given.to_str().unwrap_or_default();
+            let Some(token) = bearer(given) else {
+                return Err(Problem::unauthorized(say_who("Bearer is missing")));
+            };
+            return self.bearer(token, now).await;
+        }
+        match headers.get(API_KEY) {
+            Some(given) => self.key(given.to_str().unwrap_or_default()),
+            None => Ok(Caller::Nobody),
+        }
+    }
+
+    async fn bearer(&self, token: &str, now: Timestamp) -> Result<Caller, Problem> {
+        // A key is Base64, which has no dots.
+        if !token.contains('.') {
+            return self.key(token);
+        }
+        let Some(bearers) = &self.bearers else {
+            let sentence =
+                "this server takes no bearer tokens: start it with --issuer, or send a key of the account";
+            return Err(Problem::unauthorized(sentence));
+        };
+        let refused = |error| Problem::unauthorized(format!("the bearer token is not taken: {error}"));
+        let principal = bearers.verify(token, now).await.map_err(refused)?;
+        Ok(Caller::User { id: principal.id, roles: principal.roles })
+    }
+
+    fn key(&self, given: &str) -> Result<Caller, Problem> {
+        let signature = Key::parse(given).ok().map(|key| key.sign(SIGNED));
+        let access = signature.and_then(|signature| (self.keys)().verify(&[SIGNED], &signature));
+        access.map(Caller::Key).ok_or_else(|| Problem::unauthorized("the key is none of this account's"))
+    }
+}
+
+fn bearer(header: &str) -> Option<&str> {
+    let (scheme, token) = header.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
+}
+
+fn say_who(why: &str) -> String {
+    format!(
+        "{why}: send Authorization: Bearer with a token (orrery token mints one for development) or with a key of the \
+         account, or the key as x-api-key; on loopback the key is printed when the server starts"
+    )
+}
+
+impl Caller {
+    /// Whom requests are counted for, and whose idempotency keys are told apart.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Nobody => "nobody".to_owned(),
+            Self::Key(_) => "key".to_owned(),
+            Self::User { id, .. } => format!("user:{id}"),
+        }
+    }
+
+    pub fn check<O>(&self, route: &Route<O>, named: &Named) -> Result<(), Problem> {
+        let (id, roles) = match (self, route.who) {
+            (_, Who::Everybody) => return Ok(()),
+            (Self::Nobody, _) => return Err(Problem::unauthorized(say_who("nobody is asking"))),
+            (Self::Key(access), _) => return check_key(*access, &route.method),
+            (Self::User { id, roles }, _) => (id, roles),
+        };
+        let has =
+            |role: &str| roles.iter().any(|had| had.strip_prefix(route.service) == Some(&format!(".{role}")));
+        let (is_allowed, wanted) = match route.who {
+            Who::Everybody => (true, String::new()),
+            Who::Owner => {
+                let is_own = named.iter().any(|(name, user)| *name == "user" && user == id);
+                (is_own, format!("the token is of '{id}' and opens what is theirs; another user's"))
+            }
+            Who::Role(role) => (has(role), format!("the token has no role {}.{role}; this", route.service)),
+        };
+        if is_allowed || has("admin") {
+            return Ok(());
+        }
+        Err(Problem::new(Kind::Forbidden, format!("{wanted} wants {}.admin", route.service)))
+    }
+}
+
+fn check_key(access: Access, method: &Method) -> Result<(), Problem> {
+    match access {
+        Access::ReadWrite => Ok(()),
+        Access::ReadOnly if method == Method::GET => Ok(()),
+        Access::ReadOnly => {
+            Err(Problem::new(Kind::Forbidden, "the key is read-only; this wants a read-write key"))
+        }
+    }
+}

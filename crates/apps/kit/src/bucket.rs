@@ -1,0 +1,158 @@
+//! So many requests a while, for each key: token buckets that fill again by the clock.
+//!
+//! The number of keys is bounded. Keys whose bucket is full again are forgotten, since a new one would be the same; when
+//! all are in use, further keys share one bucket, so nobody gets a fresh one by making up names.
+
+use orrery_core::{Timestamp, limits};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// Whether one was taken, and what is left, as rate-limit headers tell it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    pub allowed: bool,
+    pub limit: u64,
+    pub remaining: u64,
+    /// Until the bucket is full again.
+    pub reset_after: Duration,
+    /// Until there is one to take; zero if one was taken.
+    pub retry_after: Duration,
+}
+
+pub struct Buckets {
+    burst: u64,
+    /// How long one takes to come back.
+    each_micros: u64,
+    keys_max: usize,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    buckets: HashMap<String, Bucket>,
+    shared: Bucket,
+    swept_at: Timestamp,
+}
+
+/// A bucket is known by when it is full again.
+#[derive(Clone, Copy, Default)]
+struct Bucket {
+    full_at_micros: u64,
+}
+
+impl Buckets {
+    /// `burst` at once, and `per_second` again every second.
+    pub fn new(per_second: f64, burst: u64) -> Self {
+        let each_micros = (1e6 / per_second.max(1e-6)) as u64;
+        let inner = Mutex::default();
+        Self {
+            burst: burst.max(1),
+            each_micros: each_micros.max(1),
+            keys_max: limits::SERVICE_BUCKETS_MAX,
+            inner,
+        }
+    }
+
+    /// Takes one for the key, if there is one.
+    pub fn take(&self, key: &str, now: Timestamp) -> Taken {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bucket) = inner.buckets.get_mut(key) {
+            return bucket.take(self, now);
+        }
+        if inner.buckets.len() >= self.keys_max {
+            inner.sweep(now);
+        }
+        if inner.buckets.len() >= self.keys_max {
+            return inner.shared.take(self, now);
+        }
+        inner.buckets.entry(key.to_owned()).or_default().take(self, now)
+    }
+}
+
+impl Inner {
+    /// Forgets who has not asked for long enough; once a second at most, since it looks at every key.
+    fn sweep(&mut self, now: Timestamp) {
+        if now.abs_diff(self.swept_at) < Duration::from_secs(1) {
+            return;
+        }
+        self.swept_at = now;
+        let now = micros(now);
+        self.buckets.retain(|_, bucket| bucket.full_at_micros > now);
+    }
+}
+
+impl Bucket {
+    fn take(&mut self, rules: &Buckets, now: Timestamp) -> Taken {
+        let (each, now) = (rules.each_micros, micros(now));
+        let missing = self.full_at_micros.saturating_sub(now);
+        let room = each.saturating_mul(rules.burst).saturating_sub(missing);
+        let allowed = room >= each;
+        let (missing, room) =
+            if allowed { (missing.saturating_add(each), room - each) } else { (missing, room) };
+        let retry = if allowed { 0 } else { each - room };
+        self.full_at_micros = now.saturating_add(missing);
+        Taken {
+            allowed,
+            limit: rules.burst,
+            remaining: room / each,
+            reset_after: Duration::from_micros(missing),
+            retry_after: Duration::from_micros(retry),
+        }
+    }
+}
+
+fn micros(at: Timestamp) -> u64 {
+    at.millis().saturating_mul(1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: u64) -> Timestamp {
+        Timestamp::from_seconds(1_000_000 + seconds)
+    }
+
+    fn remaining(taken: Taken) -> Option<u64> {
+        taken.allowed.then_some(taken.remaining)
+    }
+
+    #[test]
+    fn a_burst_is_allowed_and_then_one_each_time_that_one_has_come_back() {
+        let buckets = Buckets::new(1.0, 3);
+        let take = |second| remaining(buckets.take("a", at(second)));
+        assert_eq!([take(0), take(0), take(0), take(0)], [Some(2), Some(1), Some(0), None]);
+        assert_eq!([take(1), take(1)], [Some(0), None]);
+        assert_eq!([take(60), take(60), take(60), take(60)], [Some(2), Some(1), Some(0), None]);
+    }
+
+    #[test]
+    fn a_refusal_says_when_to_come_back() {
+        let buckets = Buckets::new(0.5, 2);
+        (0..2).for_each(|_| assert!(buckets.take("a", at(0)).allowed));
+        let taken = buckets.take("a", at(1));
+        assert_eq!((taken.allowed, taken.limit, taken.remaining), (false, 2, 0));
+        assert_eq!(taken.retry_after, Duration::from_secs(1));
+        assert_eq!(taken.reset_after, Duration::from_secs(3));
+    }
+
+    #[test]
+    fn keys_do_not_take_from_one_another() {
+        let buckets = Buckets::new(1.0, 3);
+        (0..3).for_each(|_| assert!(buckets.take("a", at(0)).allowed));
+        assert_eq!(remaining(buckets.take("b", at(0))), Some(2));
+    }
+
+    #[test]
+    fn when_there_are_too_many_keys_the_rest_share_and_idle_ones_make_room() {
+        let buckets = Buckets { keys_max: 2, ..Buckets::new(1.0, 3) };
+        for key in ["a", "b"] {
+            assert_eq!(remaining(buckets.take(key, at(0))), Some(2));
+        }
+        let others = ["c", "d", "e", "f"].map(|key| remaining(buckets.take(key, at(0))));
+        assert_eq!(others, [Some(2), Some(1), Some(0), None], "made-up names give no fresh bucket");
+        assert_eq!(remaining(buckets.take("g", at(10))), Some(2), "a and b are full again and forgotten");
+        assert_eq!(buckets.inner.lock().unwrap().buckets.len(), 1);
+    }
+}

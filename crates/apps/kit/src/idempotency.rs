@@ -1,0 +1,123 @@
+//! A repeated request is answered as it was: a record for each idempotency key, kept for 24 hours.
+//!
+//! ```text
+//! begin ─ First ──────▶ do it ─▶ finish(answer)
+//!       ├ Unfinished ─▶ do it again (a crash or a twin lies between): its ids must follow from the key
+//!       ├ Repeated ───▶ answer as then
+//!       └ Different ──▶ refuse: the key was used for something else
+//! ```
+//!
+//! The record does not make the work happen once, since no transaction spans it and the work; ids that follow from the key
+//! do. An answer that is known beforehand may be given to `begin`; then nothing needs to be finished.
+
+use crate::own::PARTITION;
+use crate::port::{Documents, StoreError, Write};
+use orrery_core::limits;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+/// A key as a caller gave it, and what it was given with.
+#[derive(Clone, Copy, Debug)]
+pub struct Key<'a> {
+    /// The service's own container.
+    pub container: &'a str,
+    /// Whose key it is: two callers may use the same.
+    pub partition: &'a str,
+    pub key: &'a str,
+    /// Tells one request from another; see [`hash`].
+    pub body_hash: &'a str,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Begun {
+    First,
+    /// It was begun before, and its answer is not known.
+    Unfinished,
+    Repeated(Value),
+    Different,
+}
+
+/// Records of a key that vanish while they are looked at.
+const TRIES_MAX: usize = 3;
+
+pub async fn begin(
+    documents: &Documents,
+    key: &Key<'_>,
+    planned: Option<Value>,
+) -> Result<Begun, StoreError> {
+    let record = record(key, planned.unwrap_or_default());
+    for _ in 0..TRIES_MAX {
+        let created = documents.write(key.container, key.partition, Write::Create(record.clone())).await;
+        match created {
+            Ok(_) => return Ok(Begun::First),
+            Err(StoreError::Conflict) => {}
+            Err(error) => return Err(error),
+        }
+        // Between the two it may have come to the end of its life.
+        if let Some(item) = documents.read(key.container, key.partition, &id(key)).await? {
+            return Ok(judged(&item.value, key));
+        }
+    }
+    Err(StoreError::Busy { after: None })
+}
+
+fn judged(record: &Value, key: &Key<'_>) -> Begun {
+    if record.get("bodyHash").and_then(Value::as_str) != Some(key.body_hash) {
+        return Begun::Different;
+    }
+    match record.get("answer") {
+        None | Some(Value::Null) => Begun::Unfinished,
+        Some(answer) => Begun::Repeated(answer.clone()),
+    }
+}
+
+/// Notes the answer. The first one stays: twins of a request may both come here.
+pub async fn finish(documents: &Documents, key: &Key<'_>, answer: Value) -> Result<(), StoreError> {
+    let Some(found) = documents.read(key.container, key.partition, &id(key)).await? else { return Ok(()) };
+    if judged(&found.value, key) != Begun::Unfinished {
+        return Ok(());
+    }
+    let write = Write::Replace { item: record(key, answer), if_match: Some(found.etag) };
+    match documents.write(key.container, key.partition, write).await {
+        Ok(_) | Err(StoreError::Changed | StoreError::Missing) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Names what a request says, in hexadecimal: the parts one after the other, each with its length.
+pub fn hash(parts: &[&[u8]]) -> String {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update((part.len() as u64).to_be_bytes());
+        hasher.update(part);
+    }
+    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A key is any text, and an id is not.
+fn id(key: &Key<'_>) -> String {
+    format!("idempotency:{}", hash(&[key.key.as_bytes()]))
+}
+
+fn record(key: &Key<'_>, answer: Value) -> Value {
+    json!({
+        "id": id(key),
+        PARTITION: key.partition,
+        "kind": "idempotency",
+        "bodyHash": key.body_hash,
+        "answer": answer,
+        "ttl": limits::SERVICE_IDEMPOTENCY_SECONDS,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_told_apart() {
+        assert_ne!(hash(&[b"ab", b"c"]), hash(&[b"a", b"bc"]));
+        assert_ne!(hash(&[b"", b"a"]), hash(&[b"a", b""]));
+        assert_eq!(hash(&[b"a"]).len(), 64);
+    }
+}

@@ -1,0 +1,97 @@
+//! Events in the same batch as what they tell of, and their relay.
+//!
+//! ```text
+//! a batch of one partition:   what changed   +   the outbox item {id: "outbox:<of>:<epoch>", kind: "outbox", events, ttl}
+//! the relay, elsewhere:       change feed ─▶ outbox items ─▶ each event to a sink, at least once ─▶ cursor
+//! ```
+//!
+//! So an event is told if and only if its change was committed. Ids follow from what it is of, so that whoever gets it
+//! twice can tell. Order holds within a partition.
+
+mod relay;
+
+pub use relay::{Relay, Relayed};
+
+use crate::time;
+use orrery_core::Timestamp;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// The member that tells an outbox item from its neighbours, and what it says.
+pub const KIND: &str = "kind";
+pub const OUTBOX: &str = "outbox";
+
+/// An event to be told; CloudEvents 1.0 once it is in an item.
+#[derive(Clone, Debug)]
+pub struct Event<'a> {
+    /// `type` in CloudEvents: what happened.
+    pub kind: &'a str,
+    pub source: &'a str,
+    pub subject: &'a str,
+    pub time: Timestamp,
+    pub data: Value,
+}
+
+/// The item for the batch. `of` and `epoch` name the step that the events come from: doing it again gives the same item.
+pub fn item(
+    partition_member: &str,
+    partition: &str,
+    of: &str,
+    epoch: u64,
+    events: &[Event<'_>],
+    ttl: Duration,
+) -> Value {
+    let events = events.iter().enumerate().map(|(index, event)| event.to_cloud_event(of, epoch, index));
+    let events: Vec<Value> = events.collect();
+    let mut item = json!({
+        "id": format!("{OUTBOX}:{of}:{epoch}"),
+        KIND: OUTBOX,
+        "events": events,
+        "ttl": ttl.as_secs().max(1),
+    });
+    item[partition_member] = partition.into();
+    item
+}
+
+impl Event<'_> {
+    fn to_cloud_event(&self, of: &str, epoch: u64, index: usize) -> Value {
+        json!({
+            "specversion": "1.0",
+            "id": format!("{of}:{epoch}:{index}"),
+            "type": self.kind,
+            "source": self.source,
+            "subject": self.subject,
+            "time": time::format(self.time),
+            "datacontenttype": "application/json",
+            "data": self.data,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_step_makes_the_same_item() {
+        let event = Event {
+            kind: "orrery.notification.completed",
+            source: "/notifications",
+            subject: "users/u",
+            time: Timestamp::from_seconds(1_794_704_563),
+            data: json!({"outcome": "pushed"}),
+        };
+        let make =
+            |epoch| item("userId", "u", "e1", epoch, &[event.clone(), event.clone()], Duration::from_secs(7));
+        assert_eq!(make(3), make(3));
+        assert_ne!(make(3)["id"], make(4)["id"]);
+        let made = make(3);
+        assert_eq!(
+            (&made["id"], &made["userId"], &made["ttl"]),
+            (&json!("outbox:e1:3"), &json!("u"), &json!(7))
+        );
+        assert_eq!(made["events"][1]["id"], "e1:3:1");
+        assert_eq!(made["events"][0]["specversion"], "1.0");
+        assert_eq!(made["events"][0]["time"], "2026-11-15T01:02:43.000Z");
+    }
+}

@@ -1,0 +1,20 @@
+//! The container that a service keeps for itself: leases, idempotency records, cursors.
+//!
+//! Its partition key is `/partition` and its items live for as long as they say. Nothing of it is searched, so nothing
+//! but ids is indexed.
+
+use crate::port::Layout;
+use serde_json::json;
+
+/// The member that is the partition key of such a container.
+pub const PARTITION: &str = "partition";
+
+pub fn service_container(name: &str) -> Layout {
+    let definition = json!({
+        "id": name,
+        "partitionKey": {"paths": [format!("/{PARTITION}")], "kind": "Hash", "version": 2},
+        "indexingPolicy": {"indexingMode": "none", "automatic": false},
+        "defaultTtl": -1,
+    });
+    Layout { definition }
+}

@@ -1,0 +1,169 @@
+//! A database over the wire: another Orrery, or Azure Cosmos DB. A thin client of the gateway protocol.
+//!
+//! ```text
+//! sign       the authorization of a request: an account key, or a bearer token
+//! call       a request sent, and sent again where that is safe, within a time
+//! session    what was seen of each container, so that reads see the writes of this process
+//! ranges     the physical partitions of a container
+//! parts      a position in each of them, as they split
+//! errors     statuses as the port's errors
+//! ensure, items, query, changes   the operations
+//! ```
+//!
+//! What may be repeated: reads; writes whose second run would be refused (a create, anything under an etag, a batch with one
+//! of these). A repeated one may answer `Conflict` or `Changed` although its first run was what was wanted: services use
+//! ids that follow from their input and read again. Whatever else gets no answer is `Unavailable`, done or not. 429 and 449
+//! mean that nothing was done, and everything is repeated.
+
+mod call;
+mod changes;
+mod ensure;
+mod errors;
+mod items;
+mod parts;
+mod query;
+mod ranges;
+mod session;
+mod sign;
+
+use super::types::{Changes, Cursor, Item, Layout, Page, Query, StoreError, Write};
+use crate::http::{Client, Tls, Trust, Versions};
+use orrery_core::{Env, limits};
+use ranges::Ranges;
+use session::Sessions;
+use sign::Signer;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How a store is reached.
+#[derive(Clone)]
+pub struct RemoteOptions {
+    /// `https://account.documents.azure.com:443`, `http://127.0.0.1:8081`.
+    pub endpoint: String,
+    pub database: String,
+    pub credential: Credential,
+    pub trust: Trust,
+}
+
+#[derive(Clone)]
+pub enum Credential {
+    /// An account key, in Base64.
+    Key(String),
+    /// A bearer token; asked for with every request, so that whoever has it can renew it.
+    Token(Arc<dyn Fn() -> String + Send + Sync>),
+}
+
+/// A database over the wire. A cheap handle.
+#[derive(Clone)]
+pub struct Remote {
+    inner: Arc<Inner>,
+    /// How long one operation goes on trying.
+    patience: Duration,
+}
+
+struct Inner {
+    client: Client,
+    env: Env,
+    /// Scheme and authority, without a slash at the end.
+    base: String,
+    database: String,
+    signer: Signer,
+    sessions: Sessions,
+    ranges: Ranges,
+}
+
+impl Remote {
+    /// Connects with the first operation. `env` gives the dates that are signed, which a store compares with its own.
+    pub fn new(options: RemoteOptions, env: Env) -> Result<Self, String> {
+        let RemoteOptions { endpoint, database, credential, trust } = options;
+        let inner = Inner {
+            client: Client::new(Tls { trust, versions: Versions::Any })?,
+            env,
+            base: base(&endpoint)?,
+            database,
+            signer: Signer::new(credential)?,
+            sessions: Sessions::default(),
+            ranges: Ranges::default(),
+        };
+        let patience = Duration::from_secs(limits::SERVICE_STORE_SECONDS_MAX);
+        Ok(Self { inner: Arc::new(inner), patience })
+    }
+
+    /// The same with another bound on how long one operation goes on trying.
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
+    pub async fn ensure(&self, layout: &[Layout]) -> Result<(), StoreError> {
+        ensure::run(self, layout).await
+    }
+
+    pub async fn read(&self, container: &str, partition: &str, id: &str) -> Result<Option<Item>, StoreError> {
+        items::read(self, container, partition, id).await
+    }
+
+    pub async fn write(
+        &self,
+        container: &str,
+        partition: &str,
+        write: Write,
+    ) -> Result<Option<Item>, StoreError> {
+        items::write(self, container, partition, write).await
+    }
+
+    pub async fn batch(
+        &self,
+        container: &str,
+        partition: &str,
+        writes: Vec<Write>,
+    ) -> Result<Vec<Option<Item>>, StoreError> {
+        items::batch(self, container, partition, &writes).await
+    }
+
+    /// Across partitions the rows of one range follow those of another: for filters and projections, not for `ORDER BY`,
+    /// `TOP`, `OFFSET`, `DISTINCT`, `GROUP BY` or aggregates, which hold within a range only.
+    pub async fn query(
+        &self,
+        container: &str,
+        partition: Option<&str>,
+        query: &Query,
+    ) -> Result<Page, StoreError> {
+        query::page(self, container, partition, query).await
+    }
+
+    pub async fn changes(
+        &self,
+        container: &str,
+        partition: Option<&str>,
+        since: Option<&Cursor>,
+        items_max: usize,
+    ) -> Result<Changes, StoreError> {
+        changes::page(self, container, partition, since, items_max).await
+    }
+}
+
+fn base(endpoint: &str) -> Result<String, String> {
+    let wrong = |why: &str| format!("the endpoint '{endpoint}' {why}; write it as https://host:port");
+    let uri: http::Uri = endpoint.parse().map_err(|_| wrong("is not a URL"))?;
+    if !matches!(uri.scheme_str(), Some("http" | "https")) {
+        return Err(wrong("begins with neither http:// nor https://"));
+    }
+    if uri.authority().is_none() || !matches!(uri.path(), "" | "/") || uri.query().is_some() {
+        return Err(wrong("has a path, or no host"));
+    }
+    Ok(endpoint.trim_end_matches('/').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endpoint_is_a_scheme_and_a_host() {
+        assert_eq!(base("https://a.example:443/").as_deref(), Ok("https://a.example:443"));
+        assert_eq!(base("http://[::1]:8081").as_deref(), Ok("http://[::1]:8081"));
+        for endpoint in ["", "a.example", "ftp://a", "https://a/b", "https://a/?b", "https://"] {
+            assert!(base(endpoint).is_err(), "{endpoint}");
+        }
+    }
+}

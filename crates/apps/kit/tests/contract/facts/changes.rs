@@ -1,0 +1,110 @@
+//! The change feed.
+
+use crate::world::{ITEMS, World, item, query};
+use orrery_kit::port::{Cursor, StoreError, Write};
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// Everything new since the cursor, and where to go on.
+async fn all(
+    world: &World,
+    partition: Option<&str>,
+    since: Option<Cursor>,
+    size: usize,
+) -> (Vec<Value>, Cursor) {
+    let (mut items, mut since) = (Vec::new(), since);
+    loop {
+        let page = world.documents.changes(ITEMS, partition, since.as_ref(), size).await.unwrap();
+        items.extend(page.items);
+        if !page.has_more {
+            return (items, page.next);
+        }
+        since = Some(page.next);
+    }
+}
+
+/// By partition, the numbers in the order in which they came.
+fn by_partition(items: &[Value]) -> HashMap<String, Vec<i64>> {
+    let mut found: HashMap<String, Vec<i64>> = HashMap::new();
+    for item in items {
+        let (partition, n) = (item["pk"].as_str().unwrap(), item["n"].as_i64().unwrap());
+        found.entry(partition.to_owned()).or_default().push(n);
+    }
+    found
+}
+
+/// One writer for each of eight partitions, while a reader follows.
+pub async fn every_change_is_seen_once_and_in_order_within_its_partition(world: &World) {
+    let writers: Vec<_> = (0..8)
+        .map(|partition| {
+            let world = world.clone();
+            tokio::spawn(async move {
+                let partition = format!("p{partition}");
+                for n in 0..25 {
+                    world.create(&partition, &format!("i{n}"), n).await;
+                }
+            })
+        })
+        .collect();
+    let (mut seen, mut since) = (Vec::new(), None);
+    let mut is_over = false;
+    while !is_over {
+        is_over = writers.iter().all(tokio::task::JoinHandle::is_finished);
+        let (items, next) = all(world, None, since, 10).await;
+        seen.extend(items);
+        since = Some(next);
+    }
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    let found = by_partition(&seen);
+    assert_eq!((found.len(), seen.len()), (8, 200));
+    for (partition, numbers) in found {
+        assert_eq!(numbers, (0..25).collect::<Vec<_>>(), "{partition}");
+    }
+    let one = seen.first().unwrap();
+    let read = world.read(one["pk"].as_str().unwrap(), one["id"].as_str().unwrap()).await.unwrap();
+    assert_eq!(*one, read.value, "an item of the feed is what a read gives");
+
+    // A change of an item brings it again, as it is now; a delete does not show.
+    let replace = Write::Replace { item: item("p1", "i3", 100), if_match: None };
+    world.write("p1", replace).await.unwrap();
+    world.write("p2", Write::Delete { id: "i3".to_owned(), if_match: None }).await.unwrap();
+    let (items, _) = all(world, None, since, 10).await;
+    assert_eq!(by_partition(&items), HashMap::from([("p1".to_owned(), vec![100])]));
+    let (items, _) = all(world, None, None, 7).await;
+    assert_eq!(items.len(), 199, "each once, from the beginning");
+}
+
+pub async fn a_partition_has_a_feed_of_its_own(world: &World) {
+    for (partition, n) in [("a", 0), ("b", 0), ("a", 1), ("b", 1), ("a", 2)] {
+        world.create(partition, &format!("i{n}"), n).await;
+    }
+    let (items, next) = all(world, Some("a"), None, 1).await;
+    assert_eq!(by_partition(&items), HashMap::from([("a".to_owned(), vec![0, 1, 2])]));
+    world.create("b", "i3", 3).await;
+    world.create("a", "i3", 3).await;
+    let (items, _) = all(world, Some("a"), Some(next), 10).await;
+    assert_eq!(by_partition(&items), HashMap::from([("a".to_owned(), vec![3])]));
+}
+
+pub async fn nothing_new_is_an_empty_page_with_a_cursor(world: &World) {
+    let (items, first) = all(world, None, None, 10).await;
+    assert!(items.is_empty());
+    let (items, second) = all(world, None, Some(first), 10).await;
+    assert!(items.is_empty());
+    world.create("p", "a", 1).await;
+    let (items, third) = all(world, None, Some(second.clone()), 10).await;
+    assert_eq!(items.len(), 1);
+    let (items, _) = all(world, None, Some(second), 10).await;
+    assert_eq!(items.len(), 1, "an older cursor shows it again");
+    assert!(all(world, None, Some(third), 10).await.0.is_empty());
+    assert_eq!(world.rows(None, query("SELECT * FROM c", 0)).await.len(), 1);
+}
+
+pub async fn a_cursor_of_something_else_is_refused(world: &World) {
+    for text in ["", "x", "0:0", "99999:1", "1:99999999999", "e30"] {
+        let outcome = world.documents.changes(ITEMS, None, Some(&Cursor(text.to_owned())), 10).await;
+        assert!(matches!(outcome, Err(StoreError::Refused { status: 400, .. })), "{text}: {outcome:?}");
+    }
+}

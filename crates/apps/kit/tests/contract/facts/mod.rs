@@ -1,0 +1,10 @@
+//! What holds on every store.
+
+pub mod batches;
+pub mod changes;
+pub mod containers;
+pub mod idempotency;
+pub mod items;
+pub mod leases;
+pub mod outbox;
+pub mod queries;

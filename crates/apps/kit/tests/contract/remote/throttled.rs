@@ -1,0 +1,34 @@
+//! A store that has little to give: 429 is waited for, and then told.
+
+use crate::server::Server;
+use crate::world::{ITEMS, Way, layout, remote};
+use orrery_kit::port::{Credential, Documents, StoreError, Write};
+use orrery_testing_client::EMULATOR_KEY;
+use serde_json::json;
+use std::time::Duration;
+
+/// Some 70 KB, which is hundreds of request units at once.
+fn large(id: &str) -> Write {
+    Write::Create(json!({"id": id, "pk": "p", "email": id, "text": "x".repeat(70_000)}))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_throttled_is_tried_again_and_who_cannot_wait_is_told() {
+    let server = Server::start(&["--throttle", "on", "--partition-rus", "400"]);
+    let key = Credential::Key(EMULATOR_KEY.to_owned());
+    let remote = remote(&server, Way::HttpKey, "d", key);
+    let patient = Documents::Remote(remote.clone());
+    patient.ensure(&layout()).await.unwrap();
+    let impatient = Documents::Remote(remote.with_patience(Duration::from_millis(20)));
+    let mut refused = None;
+    for n in 0..100 {
+        if let Err(error) = impatient.write(ITEMS, "p", large(&format!("i{n}"))).await {
+            refused = Some(error);
+            break;
+        }
+    }
+    let Some(StoreError::Busy { after: Some(after) }) = refused else { panic!("{refused:?}") };
+    assert!(after > Duration::ZERO);
+    assert!(patient.write(ITEMS, "p", large("later")).await.is_ok(), "it waited as long as it was told");
+    assert!(patient.batch(ITEMS, "p", vec![large("later still")]).await.is_ok());
+}

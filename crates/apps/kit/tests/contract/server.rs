@@ -1,0 +1,99 @@
+//! A server process that a test starts, kills, and starts again at the same port.
+
+use orrery_testing_client::newest_binary;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Longer than a start takes, even on a machine that is busy with other things.
+const DEADLINE: Duration = Duration::from_secs(60);
+const POLL: Duration = Duration::from_millis(2);
+
+pub struct Server {
+    child: Child,
+    folder: TempDir,
+    pub port: u16,
+}
+
+impl Server {
+    pub fn start(flags: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (child, port) = run(folder.path(), 0, flags);
+        Self { child, folder, port }
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// `kill -9`.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// On the same folder and at the same port as before.
+    pub fn restart(&mut self, flags: &[&str]) {
+        self.kill();
+        (self.child, _) = run(self.folder.path(), self.port, flags);
+    }
+
+    /// A bearer token that may read and write items.
+    pub fn token(&self) -> String {
+        let output = orrery(self.folder.path())
+            .arg("token")
+            .arg("--data")
+            .arg(self.data())
+            .args(["--role", "contributor"])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+fn orrery(here: &Path) -> Command {
+    let mut command = Command::new(newest_binary().unwrap());
+    command.env_clear().current_dir(here).stdin(Stdio::null());
+    command
+}
+
+fn run(folder: &Path, port: u16, flags: &[&str]) -> (Child, u16) {
+    let (ports, log) = (folder.join("ports.json"), folder.join("log"));
+    drop(std::fs::remove_file(&ports));
+    let out = std::fs::File::create(&log).unwrap();
+    let mut child = orrery(folder)
+        .args(["serve", "--host", "127.0.0.1", "--services-port", "0", "--durability", "relaxed"])
+        .args(["--cosmos-port", &port.to_string()])
+        .arg("--data")
+        .arg(folder.join("data"))
+        .arg("--ports-file")
+        .arg(&ports)
+        .args(flags)
+        .stdout(out.try_clone().unwrap())
+        .stderr(out)
+        .spawn()
+        .unwrap();
+    let until = Instant::now() + DEADLINE;
+    loop {
+        if let Some(told) =
+            std::fs::read(&ports).ok().and_then(|text| serde_json::from_slice::<Value>(&text).ok())
+        {
+            return (child, u16::try_from(told["cosmos"].as_u64().unwrap()).unwrap());
+        }
+        let ended = child.try_wait().unwrap();
+        let log = || std::fs::read_to_string(&log).unwrap_or_default();
+        assert!(ended.is_none(), "the server ended: {}", log());
+        assert!(Instant::now() < until, "the server does not come up: {}", log());
+        std::thread::sleep(POLL);
+    }
+}

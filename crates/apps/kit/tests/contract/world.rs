@@ -1,0 +1,162 @@
+//! A store with a few containers, by any of the ways to one.
+
+use crate::server::Server;
+use orrery_core::{Env, Timestamp, limits};
+use orrery_kit::http::{Trust, certificates};
+use orrery_kit::port::{
+    Credential, Documents, Embedded, Item, Layout, Page, Query, Remote, RemoteOptions, StoreError, Write,
+};
+use orrery_kit::service_container;
+use orrery_kv::{MemoryEngine, Sync};
+use orrery_store::{Options, Store};
+use orrery_testing_client::EMULATOR_KEY;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub const ITEMS: &str = "items";
+pub const OWN: &str = "own";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    Embedded,
+    HttpKey,
+    HttpToken,
+    TlsKey,
+    TlsToken,
+}
+
+#[derive(Clone)]
+pub struct World {
+    pub documents: Documents,
+    /// A clock that a test moves; the store has its own.
+    pub env: Env,
+    way: Way,
+    behind: Behind,
+}
+
+#[derive(Clone)]
+enum Behind {
+    Store(Store),
+    Server(Arc<Server>, Option<String>),
+}
+
+impl World {
+    pub async fn open(way: Way) -> Self {
+        let behind = match way {
+            Way::Embedded => Behind::Store(memory_store()),
+            Way::HttpKey | Way::TlsKey => Behind::Server(Arc::new(Server::start(&[])), None),
+            Way::HttpToken | Way::TlsToken => {
+                let server = Server::start(&[]);
+                let token = server.token();
+                Behind::Server(Arc::new(server), Some(token))
+            }
+        };
+        Self::of(way, behind, "contract").await
+    }
+
+    /// Another database of the same store.
+    pub async fn anew(&self, database: &str) -> Self {
+        Self::of(self.way, self.behind.clone(), database).await
+    }
+
+    async fn of(way: Way, behind: Behind, database: &str) -> Self {
+        let documents = match &behind {
+            Behind::Store(store) => {
+                let embedded = Embedded::new(store.clone(), database, [7; 32], limits::PARTITION_BYTES_MAX);
+                Documents::Embedded(embedded)
+            }
+            Behind::Server(server, token) => {
+                let key = Credential::Key(EMULATOR_KEY.to_owned());
+                if let Some(token) = token.clone() {
+                    // A token may not create containers.
+                    Documents::Remote(remote(server, way, database, key)).ensure(&layout()).await.unwrap();
+                    let token = Credential::Token(Arc::new(move || token.clone()));
+                    Documents::Remote(remote(server, way, database, token))
+                } else {
+                    Documents::Remote(remote(server, way, database, key))
+                }
+            }
+        };
+        documents.ensure(&layout()).await.unwrap();
+        let env = Env::seeded(Timestamp::from_seconds(1_794_704_563), 1);
+        Self { documents, env, way, behind }
+    }
+
+    pub fn advance(&self, seconds: u64) {
+        self.env.advance(Duration::from_secs(seconds)).unwrap();
+    }
+
+    /// How many may want the same at once: fewer where every fact is shown in one test.
+    pub fn crowd(&self) -> usize {
+        if matches!(self.way, Way::Embedded | Way::HttpKey) { 64 } else { 16 }
+    }
+
+    pub async fn read(&self, partition: &str, id: &str) -> Option<Item> {
+        self.documents.read(ITEMS, partition, id).await.unwrap()
+    }
+
+    pub async fn write(&self, partition: &str, write: Write) -> Result<Option<Item>, StoreError> {
+        self.documents.write(ITEMS, partition, write).await
+    }
+
+    /// An item that is not there yet.
+    pub async fn create(&self, partition: &str, id: &str, n: i64) -> Item {
+        self.write(partition, Write::Create(item(partition, id, n))).await.unwrap().unwrap()
+    }
+
+    pub async fn page(&self, partition: Option<&str>, query: &Query) -> Result<Page, StoreError> {
+        self.documents.query(ITEMS, partition, query).await
+    }
+
+    /// All rows, page by page.
+    pub async fn rows(&self, partition: Option<&str>, query: Query) -> Vec<Value> {
+        let (mut rows, mut query) = (Vec::new(), query);
+        loop {
+            let page = self.page(partition, &query).await.unwrap();
+            assert!(query.items_max == 0 || page.rows.len() <= query.items_max);
+            rows.extend(page.rows);
+            query.continuation = page.continuation;
+            if query.continuation.is_none() {
+                return rows;
+            }
+        }
+    }
+}
+
+/// The container has a unique key, so each has a value of its own there.
+pub fn item(partition: &str, id: &str, n: i64) -> Value {
+    json!({"id": id, "pk": partition, "n": n, "email": id})
+}
+
+pub fn query(text: &str, items_max: usize) -> Query {
+    Query { text: text.to_owned(), items_max, ..Query::default() }
+}
+
+pub fn layout() -> Vec<Layout> {
+    let items = json!({
+        "id": ITEMS,
+        "partitionKey": {"paths": ["/pk"], "kind": "Hash", "version": 2},
+        "uniqueKeyPolicy": {"uniqueKeys": [{"paths": ["/email"]}]},
+    });
+    vec![Layout { definition: items }, service_container(OWN)]
+}
+
+pub fn remote(server: &Server, way: Way, database: &str, credential: Credential) -> Remote {
+    let (scheme, trust) = match way {
+        Way::TlsKey | Way::TlsToken => {
+            let pem = std::fs::read(server.data().join("cert.pem")).unwrap();
+            ("https", Trust::These(certificates(&pem).unwrap()))
+        }
+        Way::Embedded | Way::HttpKey | Way::HttpToken => ("http", Trust::System),
+    };
+    let endpoint = format!("{scheme}://localhost:{}", server.port);
+    let options = RemoteOptions { endpoint, database: database.to_owned(), credential, trust };
+    Remote::new(options, Env::system().unwrap()).unwrap()
+}
+
+fn memory_store() -> Store {
+    let on_stuck = || panic!("a commit does not end");
+    let options = Options { sync: Sync::Data, accept_loss: false, on_stuck };
+    Store::open(Box::new(MemoryEngine::new()), Env::system().unwrap(), &options).unwrap()
+}

@@ -1,0 +1,73 @@
+//! One event through all its steps.
+
+use super::claim::Group;
+use super::end::End;
+use super::push::Pushed;
+use super::take::{Taken, Took};
+use super::{Dispatcher, Round, Stop};
+use crate::records::{Ending, Event};
+use crate::service::Tagged;
+use crate::service::counters::Step;
+
+impl Dispatcher {
+    /// The events of a user, one after the other. What stops at the store stops those behind it too, so that they do not
+    /// overtake it.
+    pub(super) async fn work(&self, group: Group) -> Round {
+        let mut round = Round { claimed: group.events.len(), ..Round::default() };
+        for found in group.events {
+            match self.process(found).await {
+                Ok(()) => round.processed += 1,
+                Err(Stop::Lost) => {
+                    self.service.counters().lost.one();
+                    round.lost += 1;
+                }
+                Err(Stop::Crashed) => break,
+                Err(Stop::Store(error)) => {
+                    tracing::warn!(user = group.user, %error, "an event could not be worked on now");
+                    round.troubled += 1;
+                    break;
+                }
+            }
+        }
+        round
+    }
+
+    async fn process(&self, found: Tagged<Event>) -> Result<(), Stop> {
+        let mut taken = match self.take(found).await? {
+            Took::Taken(taken) => *taken,
+            Took::Erased(found) => return self.drop_erased(&found.value).await,
+            Took::Unknown(found) => {
+                let reason = format!("The event type {} is not known to the policy.", found.value.event_type);
+                return if self.service.dead_letter(*found, &reason).await? {
+                    Ok(())
+                } else {
+                    Err(Stop::Lost)
+                };
+            }
+        };
+        if taken.is_unprojected {
+            taken.charge += self.project(&taken.event).await?;
+            self.reach("notify.project.after")?;
+        }
+        let Some(end) = self.end(&mut taken).await? else { return self.drop_erased(&taken.event).await };
+        let charge = taken.charge + self.finish(&taken, &end).await?;
+        self.service.counters().spent(Step::Process, charge);
+        Ok(())
+    }
+
+    /// None: the user is erased.
+    async fn end(&self, taken: &mut Taken) -> Result<Option<End>, Stop> {
+        let ending = taken.event.decision.as_ref().map_or(Ending::NeverPush, |decision| decision.ending);
+        let end = match ending {
+            Ending::SuppressedCategory => End::Completed("suppressed_category"),
+            Ending::Deduplicated => End::Deduplicated,
+            Ending::RateLimited => End::RateLimited,
+            Ending::NeverPush => End::Completed("inapp_only"),
+            Ending::Push => match self.push(taken).await? {
+                Pushed::Ended(end) => end,
+                Pushed::Erased => return Ok(None),
+            },
+        };
+        Ok(Some(end))
+    }
+}

@@ -1,0 +1,124 @@
+//! Each device that does not have it yet: when the hour allows it, and never for a user who is erased.
+
+use super::decide::release;
+use super::end::End;
+use super::take::Taken;
+use super::verdict::{DELIVERED, Tried, trim, verdict};
+use super::{Dispatcher, Stop};
+use crate::policy::Release;
+use crate::push::{Message, Outcome};
+use crate::records::{Device, Event, Notification};
+use crate::service::containers::NOTIFICATIONS;
+use crate::service::tombstone::is_erased;
+use crate::service::{Revoked, active_devices, items};
+use orrery_kit::port::StoreError;
+use orrery_kit::time;
+use std::sync::Arc;
+use tokio::task::JoinSet;
+
+/// What pushing came to.
+pub(super) enum Pushed {
+    Ended(End),
+    /// The user is erased: nothing was sent.
+    Erased,
+}
+
+impl Dispatcher {
+    pub(super) async fn push(&self, taken: &mut Taken) -> Result<Pushed, Stop> {
+        let user = taken.event.user_id.clone();
+        let preferences = match taken.preferences.take() {
+            Some(preferences) => preferences,
+            None => self.preferences(&user).await?,
+        };
+        match release(&preferences, &taken.event, self.service.now()) {
+            Release::At(until) => return Ok(Pushed::Ended(End::Deferred { until, reason: "quiet_hours" })),
+            Release::Never => return Ok(Pushed::Ended(End::Completed("inapp_only"))),
+            Release::Now => {}
+        }
+        let documents = self.service.documents();
+        let (devices, message) = tokio::try_join!(active_devices(documents, &user), self.message(taken))?;
+        // The last thing before sending.
+        if is_erased(documents, &user).await? {
+            return Ok(Pushed::Erased);
+        }
+        let devices: Vec<Device> = devices.into_iter().map(|found| found.value).collect();
+        let waiting: Vec<Device> =
+            devices.iter().filter(|device| !has_it(&taken.event, device)).cloned().collect();
+        let tried = self.send(waiting, message).await;
+        self.reach("notify.push.after")?;
+        self.note(taken, &tried);
+        self.revoke_gone(&user, &tried).await;
+        Ok(Pushed::Ended(verdict(&taken.event, devices.len(), &tried, self.service.now())))
+    }
+
+    /// What it says now, if it is not the first time that this event is worked on: others may have joined it since.
+    async fn message(&self, taken: &Taken) -> Result<Message, StoreError> {
+        let event = &taken.event;
+        let id = event.notification_id.clone().unwrap_or_else(|| event.id.clone());
+        let says = event.decision.as_ref().and_then(|decision| decision.says.clone());
+        let mut texts = says.map(|says| (says.title, says.body, says.deeplink)).unwrap_or_default();
+        if !taken.is_unprojected {
+            let found = items::find(self.service.documents(), NOTIFICATIONS, &event.user_id, &id).await?;
+            if let Some(Notification { title, body, deeplink, .. }) = found.map(|found| found.value) {
+                texts = (title, body, deeplink);
+            }
+        }
+        let (title, body, deeplink) = texts;
+        Ok(Message {
+            collapse_id: id.clone(),
+            notification_id: id,
+            title,
+            body,
+            deeplink,
+            category: event.category,
+            event_type: event.event_type.clone(),
+            badge: None,
+            expires_at: None,
+        })
+    }
+
+    /// All at once.
+    async fn send(&self, devices: Vec<Device>, message: Message) -> Vec<Tried> {
+        let message = Arc::new(message);
+        let mut tasks = JoinSet::new();
+        let is_one = devices.len() == 1;
+        let mut tried = Vec::new();
+        for device in devices {
+            let (service, message) = (self.service.clone(), message.clone());
+            let sent = async move {
+                let outcome = service.providers().push(&device, &message).await;
+                Tried { at: time::format(service.now()), device, outcome }
+            };
+            if is_one {
+                tried.push(sent.await);
+            } else {
+                tasks.spawn(sent);
+            }
+        }
+        tried.extend(tasks.join_all().await);
+        tried
+    }
+
+    fn note(&self, taken: &mut Taken, tried: &[Tried]) {
+        let delivered = tried.iter().filter(|one| matches!(one.outcome, Outcome::Delivered)).count();
+        self.service.counters().pushed.add(delivered as u64);
+        taken.tried = tried.iter().map(Tried::attempt).collect();
+        taken.event.attempts.extend(taken.tried.iter().cloned());
+        trim(&mut taken.event.attempts);
+    }
+
+    /// A token that is no longer one (S2-79). If the store does not let it be written now, the next push finds it out again.
+    async fn revoke_gone(&self, user: &str, tried: &[Tried]) {
+        for one in tried.iter().filter(|one| matches!(one.outcome, Outcome::Unregistered { .. })) {
+            let token = Some(one.device.push_token.as_str());
+            if let Err(error) = self.service.revoke_for(user, &one.device.id, Revoked::Invalid, token).await {
+                tracing::warn!(user, device = one.device.id, %error, "a device that is gone could not be revoked");
+            }
+        }
+    }
+}
+
+/// Whether its success was recorded: then it gets no second one (K6).
+fn has_it(event: &Event, device: &Device) -> bool {
+    event.attempts.iter().any(|one| one.device_id == device.id && one.result == DELIVERED)
+}

@@ -1,0 +1,190 @@
+//! What is decided, from values alone: nothing here reads a clock, a store or the network.
+//!
+//! ```text
+//! kinds      the types of events, their names, categories and texts
+//! template   texts with places in them
+//! render     what a notification says
+//! check      what callers send, refused with the member's name
+//! quiet      when a push may go out
+//! limits     how many a while
+//! backoff    when a failed one is tried again
+//! aggregate  events of one dedupe key become one notification
+//! ```
+//!
+//! A policy is data: [`Policy::parse`] reads one from JSON, where whatever is left out is as in [`Policy::default`].
+
+pub mod aggregate;
+pub mod backoff;
+pub mod check;
+pub mod kinds;
+pub mod limits;
+pub mod quiet;
+pub mod render;
+pub mod template;
+
+pub use aggregate::Joined;
+pub use backoff::{Backoff, Next};
+pub use check::Invalid;
+pub use kinds::{Kind, Registry};
+pub use limits::{Earlier, Limit, Limits};
+pub use quiet::{Release, Zone};
+pub use render::Rendered;
+
+use crate::records::{Category, Toggles};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// How notifications are dealt with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Policy {
+    /// For how long events of one dedupe key become one notification (C-41).
+    pub dedupe_minutes: u64,
+    pub limits: Limits,
+    pub backoff: Backoff,
+    /// For who has not chosen: the zone, quiet by local hour (C-43), the categories (C-44).
+    pub default_timezone: String,
+    pub default_quiet_hours: Vec<bool>,
+    pub default_categories: Toggles,
+    /// How long a worker has for one event before another may take it.
+    pub lease_seconds: u64,
+    /// How often due events are looked for when nothing wakes the dispatcher (S2-73).
+    pub tick_millis: u64,
+    /// Event types beside the seed's, or instead of those of the same name (C-37).
+    #[serde(rename = "eventTypes")]
+    pub kinds: Vec<Kind>,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            dedupe_minutes: 60,
+            limits: Limits::default(),
+            backoff: Backoff::default(),
+            default_timezone: "UTC".to_owned(),
+            default_quiet_hours: quiet::DEFAULT_HOURS.to_vec(),
+            default_categories: Toggles { social: true, news: true, marketing: true },
+            lease_seconds: 30,
+            tick_millis: 1_000,
+            kinds: Vec::new(),
+        }
+    }
+}
+
+impl Policy {
+    /// Reads one; the error is a sentence that names the member.
+    pub fn parse(json: &[u8]) -> Result<Self, String> {
+        let policy: Self = serde_json::from_slice(json)
+            .map_err(|error| format!("the notification policy is not understood: {error}"))?;
+        policy.validate()?;
+        Ok(policy)
+    }
+
+    /// Whether all of it can be followed.
+    pub fn validate(&self) -> Result<(), String> {
+        for (member, value, most) in [
+            ("dedupeMinutes", self.dedupe_minutes, MINUTES_MAX),
+            ("leaseSeconds", self.lease_seconds, 3_600),
+            ("tickMillis", self.tick_millis, 60_000),
+        ] {
+            if value == 0 || value > most {
+                return Err(format!("{member} is {value}; give a number from 1 to {most}"));
+            }
+        }
+        Zone::parse(&self.default_timezone)
+            .map_err(|invalid| format!("defaultTimezone: {}", invalid.reason))?;
+        if self.default_quiet_hours.len() != quiet::HOURS {
+            return Err("defaultQuietHours has to have 24 entries, one for each local hour".to_owned());
+        }
+        self.limits.validate()?;
+        self.backoff.validate()?;
+        Registry::of(self).map(drop)
+    }
+
+    pub fn dedupe_window(&self) -> Duration {
+        Duration::from_secs(self.dedupe_minutes * 60)
+    }
+
+    pub fn lease(&self) -> Duration {
+        Duration::from_secs(self.lease_seconds)
+    }
+
+    pub fn tick(&self) -> Duration {
+        Duration::from_millis(self.tick_millis)
+    }
+}
+
+/// Thirty days: an aggregate is not kept for longer than the notification that it counts for.
+const MINUTES_MAX: u64 = 30 * 24 * 60;
+
+/// Whether it is sent whatever the user has switched off, and at any hour (S2-34, C-45).
+pub fn is_urgent(category: Category) -> bool {
+    matches!(category, Category::Safety | Category::Security)
+}
+
+/// Whether the user wants this category.
+pub fn is_wanted(category: Category, toggles: Toggles) -> bool {
+    match category {
+        Category::Safety | Category::Security => true,
+        Category::Social => toggles.social,
+        Category::News => toggles.news,
+        Category::Marketing => toggles.marketing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_policy_is_the_default() {
+        assert_eq!(Policy::parse(b"{}"), Ok(Policy::default()));
+        let defaults = Policy::default();
+        assert_eq!(defaults.dedupe_window(), Duration::from_secs(3600));
+        assert_eq!(defaults.lease(), Duration::from_secs(30));
+        assert_eq!(defaults.tick(), Duration::from_secs(1));
+        // C-43, S2-35.
+        let quiet: Vec<usize> = (0..24).filter(|hour| defaults.default_quiet_hours[*hour]).collect();
+        assert_eq!(quiet, [0, 1, 2, 3, 4, 5, 6, 22, 23]);
+    }
+
+    #[test]
+    fn a_policy_is_written_and_read_again() {
+        let policy = Policy { dedupe_minutes: 5, ..Policy::default() };
+        let json = serde_json::to_vec(&policy).expect("JSON");
+        assert_eq!(Policy::parse(&json), Ok(policy));
+    }
+
+    #[test]
+    fn what_cannot_be_followed_is_refused_by_name() {
+        let check = |json: &str, member: &str| {
+            let sentence = Policy::parse(json.as_bytes()).expect_err(json);
+            assert!(sentence.contains(member), "{json}: {sentence}");
+        };
+        check("{", "not understood");
+        check(r#"{"dedupeMinute": 5}"#, "dedupeMinute");
+        check(r#"{"dedupeMinutes": 0}"#, "dedupeMinutes");
+        check(r#"{"leaseSeconds": 100000}"#, "leaseSeconds");
+        check(r#"{"tickMillis": 0}"#, "tickMillis");
+        check(r#"{"defaultTimezone": "Mars/Olympus"}"#, "defaultTimezone");
+        check(r#"{"defaultQuietHours": [true]}"#, "defaultQuietHours");
+        check(
+            r#"{"limits": {"NEWS": {"count": 1, "windowMinutes": 0, "perTarget": {"count": 1, "windowMinutes": 1}}}}"#,
+            "NEWS",
+        );
+        check(r#"{"backoff": {"seconds": []}}"#, "backoff");
+        check(r#"{"eventTypes": [{"name": "x", "category": "NEWS", "title": "t"}]}"#, "eventTypes");
+    }
+
+    #[test]
+    fn safety_and_security_ignore_what_is_switched_off() {
+        let off = Toggles { social: false, news: false, marketing: false };
+        let wanted = |category| is_wanted(category, off);
+        assert!(wanted(Category::Safety) && wanted(Category::Security));
+        assert!(!wanted(Category::Social) && !wanted(Category::News) && !wanted(Category::Marketing));
+        let on = Toggles { social: true, news: true, marketing: true };
+        assert!(
+            [Category::Social, Category::News, Category::Marketing].iter().all(|one| is_wanted(*one, on))
+        );
+    }
+}

@@ -1,0 +1,48 @@
+//! The notification as APNs takes it: the `aps` dictionary, and beside it what the app opens.
+
+use crate::push::message::{Message, fitted};
+use orrery_core::limits;
+use serde_json::{Value, json};
+
+pub fn write(message: &Message) -> Value {
+    fitted(&message.title, &message.body, limits::PUSH_PAYLOAD_BYTES_MAX, |title, body| {
+        let mut aps = json!({ "alert": { "title": title, "body": body }, "sound": "default" });
+        if let Some(badge) = message.badge {
+            aps["badge"] = json!(badge);
+        }
+        json!({
+            "aps": aps,
+            "notificationId": message.notification_id,
+            "eventType": message.event_type,
+            "category": message.category_name(),
+            "deeplink": message.deeplink,
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::push::message::example;
+
+    #[test]
+    fn it_is_the_payload_of_the_documentation() {
+        let expected = json!({
+            "aps": { "alert": { "title": "Noor liked your post", "body": "Morning on the pier" }, "sound": "default",
+                "badge": 7 },
+            "notificationId": "7b1f0a52-6a0e-4a3c-9a55-0d3a4f1c0001",
+            "eventType": "POST_LIKE",
+            "category": "SOCIAL",
+            "deeplink": "asora://post/post-42",
+        });
+        assert_eq!(write(&Message { badge: Some(7), ..example() }), expected);
+        assert!(write(&example())["aps"].get("badge").is_none());
+    }
+
+    #[test]
+    fn a_long_body_fits() {
+        let message = Message { body: "\"".repeat(10_000), ..example() };
+        let length = write(&message).to_string().len();
+        assert!((4_080..=4_096).contains(&length), "{length}");
+    }
+}

@@ -1,0 +1,229 @@
+//! Pushes to devices: FCM HTTP v1 and APNs, spoken as their providers document them.
+//!
+//! ```text
+//! options      what an operator writes down: credentials, addresses, whom to trust
+//! message      what is pushed, and how it is made to fit
+//! outcome      what became of it, as far as an event's fate depends on that
+//! signed       tokens that we sign (RS256, ES256)
+//! fcm          messages:send, its bearer token, its errors
+//! apns         /3/device, its provider token, its errors
+//! scripted     outcomes that a test has chosen
+//! ```
+//!
+//! A push token or a key is in no log, no error and no `Debug`. Credentials that are wrong cost no event: the outcome says
+//! so, the event is tried again, and [`Providers::troubles`] says it to whoever asks how the server is.
+
+mod apns;
+mod fcm;
+mod message;
+mod options;
+mod outcome;
+mod scripted;
+mod signed;
+
+pub use message::Message;
+pub use outcome::Outcome;
+pub use scripted::{Pushed, Script, Scripted};
+
+use crate::records::{Device, Platform};
+use apns::Apns;
+use fcm::Fcm;
+use options::Options;
+use orrery_core::Env;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Where pushes go. A cheap handle.
+#[derive(Clone)]
+pub struct Providers(Arc<Inner>);
+
+enum Inner {
+    /// Those that are configured, and what is wrong with each.
+    Real {
+        fcm: Box<Slot<Fcm>>,
+        apns: Box<Slot<Apns>>,
+    },
+    Scripted(Scripted),
+    /// Everything is delivered, to nobody.
+    Pretending,
+}
+
+struct Slot<T> {
+    provider: Option<T>,
+    trouble: Mutex<Option<String>>,
+}
+
+/// How a provider is doing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Health {
+    Well,
+    Off,
+    /// A sentence that says what to do.
+    Troubled(String),
+}
+
+impl Providers {
+    /// Reads what an operator wrote. Files that it names are asked of `read`, which gives their bytes or a sentence.
+    pub fn parse(
+        json: &[u8],
+        read: &dyn Fn(&str) -> Result<Vec<u8>, String>,
+        env: Env,
+    ) -> Result<Self, String> {
+        let options = Options::parse(json, read)?;
+        let fcm = options.fcm.map(|options| Fcm::new(options, env.clone())).transpose()?;
+        let apns = options.apns.map(|options| Apns::new(options, env)).transpose()?;
+        Ok(Self::real(fcm, apns))
+    }
+
+    /// No provider: what is to be pushed waits for one.
+    pub fn none() -> Self {
+        Self::real(None, None)
+    }
+
+    fn real(fcm: Option<Fcm>, apns: Option<Apns>) -> Self {
+        Self(Arc::new(Inner::Real { fcm: Box::new(Slot::of(fcm)), apns: Box::new(Slot::of(apns)) }))
+    }
+
+    /// Takes every push and sends nothing.
+    pub fn pretending() -> Self {
+        Self(Arc::new(Inner::Pretending))
+    }
+
+    /// A test's.
+    pub fn of(scripted: Scripted) -> Self {
+        Self(Arc::new(Inner::Scripted(scripted)))
+    }
+
+    /// Each outcome is what the function says.
+    pub fn scripted(script: Script) -> Self {
+        Self::of(Scripted::by(script))
+    }
+
+    /// One try. The outcome never shows the device's token.
+    pub async fn push(&self, device: &Device, message: &Message) -> Outcome {
+        let outcome = match &*self.0 {
+            Inner::Real { fcm, apns } => match device.platform {
+                Platform::Fcm => match &fcm.provider {
+                    Some(provider) => fcm.noted("FCM", provider.push(device, message).await),
+                    None => fcm.noted("FCM", not_configured("FCM", "fcm")),
+                },
+                Platform::Apns => match &apns.provider {
+                    Some(provider) => apns.noted("APNs", provider.push(device, message).await),
+                    None => apns.noted("APNs", not_configured("APNs", "apns")),
+                },
+            },
+            Inner::Scripted(scripted) => scripted.push(device, message),
+            Inner::Pretending => Outcome::Delivered,
+        };
+        outcome.without(&device.push_token)
+    }
+
+    pub fn health(&self) -> Vec<(String, Health)> {
+        match &*self.0 {
+            Inner::Real { fcm, apns } => {
+                vec![("fcm".to_owned(), fcm.health()), ("apns".to_owned(), apns.health())]
+            }
+            Inner::Scripted(_) | Inner::Pretending => Vec::new(),
+        }
+    }
+
+    /// What is wrong, a sentence for each provider.
+    pub fn troubles(&self) -> Vec<String> {
+        let sentence = |(_, health)| match health {
+            Health::Troubled(sentence) => Some(sentence),
+            Health::Well | Health::Off => None,
+        };
+        self.health().into_iter().filter_map(sentence).collect()
+    }
+}
+
+fn not_configured(name: &str, member: &str) -> Outcome {
+    let reason =
+        format!("a device waits for {name}, which is not configured; give '{member}' in --push-config");
+    Outcome::Misconfigured { reason, status: None }
+}
+
+impl<T> Slot<T> {
+    fn of(provider: Option<T>) -> Self {
+        Self { provider, trouble: Mutex::default() }
+    }
+
+    /// Remembers what is wrong until a push goes through.
+    fn noted(&self, name: &str, outcome: Outcome) -> Outcome {
+        let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        match &outcome {
+            Outcome::Misconfigured { reason, .. } => {
+                if trouble.is_none() {
+                    tracing::warn!(provider = name, %reason, "pushes wait for the configuration of their provider");
+                }
+                *trouble = Some(format!("{name}: {reason}"));
+            }
+            Outcome::Delivered | Outcome::Unregistered { .. } => *trouble = None,
+            Outcome::Later { .. } | Outcome::Refused { .. } => {}
+        }
+        outcome
+    }
+
+    fn health(&self) -> Health {
+        let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match (trouble, &self.provider) {
+            (Some(sentence), _) => Health::Troubled(sentence),
+            (None, None) => Health::Off,
+            (None, Some(_)) => Health::Well,
+        }
+    }
+}
+
+impl std::fmt::Debug for Providers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Providers").field(&self.health()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orrery_core::Timestamp;
+
+    #[tokio::test]
+    async fn a_device_of_a_provider_that_is_not_configured_waits() {
+        let providers = Providers::none();
+        assert_eq!(providers.troubles(), [""; 0]);
+        let outcome = providers.push(&scripted::device("d", Platform::Apns), &message::example()).await;
+        assert!(
+            matches!(&outcome, Outcome::Misconfigured { reason, .. } if reason.contains("'apns'")),
+            "{outcome:?}"
+        );
+        assert_eq!(providers.troubles().len(), 1);
+        assert_eq!(providers.health()[0], ("fcm".to_owned(), Health::Off));
+    }
+
+    #[tokio::test]
+    async fn pretending_takes_everything() {
+        let providers = Providers::pretending();
+        assert_eq!(
+            providers.push(&scripted::device("d", Platform::Fcm), &message::example()).await,
+            Outcome::Delivered
+        );
+        assert_eq!(providers.troubles(), [""; 0]);
+    }
+
+    #[tokio::test]
+    async fn an_outcome_never_shows_the_devices_token() {
+        let device = scripted::device("d", Platform::Fcm);
+        let says = format!("the token {} is no good", device.push_token);
+        let providers = Providers::scripted(Arc::new(move |_, _| Outcome::Refused {
+            reason: says.clone(),
+            status: Some(400),
+        }));
+        let shown = format!("{:?}", providers.push(&device, &message::example()).await);
+        assert!(!shown.contains(&device.push_token) && shown.contains("no good"), "{shown}");
+    }
+
+    #[test]
+    fn a_configuration_that_is_empty_is_no_provider() {
+        let env = Env::seeded(Timestamp::from_seconds(1), 1);
+        let read = |_: &str| Err("no file".to_owned());
+        let providers = Providers::parse(b"{}", &read, env).expect("nothing to be wrong");
+        assert_eq!(providers.health(), [("fcm".to_owned(), Health::Off), ("apns".to_owned(), Health::Off)]);
+    }
+}

@@ -1,0 +1,305 @@
+//! The items as they are stored: plain documents in the seed's shapes, readable with any SDK.
+//!
+//! Members that the seed does not know are ours and say so in their comment. Times are ISO 8601 in UTC.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Category {
+    Social,
+    Safety,
+    Security,
+    News,
+    Marketing,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Status {
+    Pending,
+    Processing,
+    Completed,
+    Failed,
+    RateLimited,
+    Deduplicated,
+}
+
+impl Status {
+    pub const ALL: [Self; 6] = [
+        Self::Pending,
+        Self::Processing,
+        Self::Completed,
+        Self::Failed,
+        Self::RateLimited,
+        Self::Deduplicated,
+    ];
+
+    /// As it is stored.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "PENDING",
+            Self::Processing => "PROCESSING",
+            Self::Completed => "COMPLETED",
+            Self::Failed => "FAILED",
+            Self::RateLimited => "RATE_LIMITED",
+            Self::Deduplicated => "DEDUPLICATED",
+        }
+    }
+}
+
+impl Category {
+    /// As it is stored.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Social => "SOCIAL",
+            Self::Safety => "SAFETY",
+            Self::Security => "SECURITY",
+            Self::News => "NEWS",
+            Self::Marketing => "MARKETING",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Payload {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor_name: Option<String>,
+    pub target_id: String,
+    pub target_type: TargetType,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snippet: Option<String>,
+    /// What is particular to the type of event.
+    #[serde(flatten)]
+    pub more: Map<String, Value>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TargetType {
+    Post,
+    Comment,
+    User,
+}
+
+/// An event of `notification_events`. Its etag is beside it in the port's `Item`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Event {
+    pub id: String,
+    pub user_id: String,
+    pub event_type: String,
+    pub category: Category,
+    pub payload: Payload,
+    pub status: Status,
+    /// The retries that were begun: the first try is none, so 5 of them are 6 tries (C-40).
+    #[serde(default)]
+    pub retry_count: u32,
+    pub next_retry_at: Option<String>,
+    pub last_error: Option<String>,
+    pub dedupe_key: Option<String>,
+    pub created_at: String,
+    pub processed_at: Option<String>,
+    /// Ours: who works on it, until when, and how often it was taken (the fencing token).
+    pub lease_owner: Option<String>,
+    pub lease_until: Option<String>,
+    #[serde(default)]
+    pub lease_epoch: u64,
+    /// Ours: how it ended, beside the status.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub defer_reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dead_lettered_at: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notification_id: Option<String>,
+    /// Ours: what was decided when it was taken for the first time; never decided twice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Decision>,
+    /// Ours: the log of pushes, one entry a device and try (the newest 50 are kept).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attempts: Vec<Attempt>,
+    #[serde(default)]
+    pub ttl: u64,
+}
+
+/// What shall happen to an event.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Decision {
+    /// How it ends unless a push says otherwise.
+    pub ending: Ending,
+    pub at: String,
+    /// What the notification says; none where the category is switched off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub says: Option<Says>,
+}
+
+/// What was decided of a notification that its event does not have: everything is indexed, so nothing is kept twice.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Says {
+    pub title: String,
+    pub body: String,
+    pub deeplink: String,
+    /// How many events it stands for, and the version of its aggregate.
+    pub count: u64,
+    pub version: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    Push,
+    SuppressedCategory,
+    Deduplicated,
+    RateLimited,
+    /// Quiet at all hours: in-app only.
+    NeverPush,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Attempt {
+    pub device_id: String,
+    pub platform: Platform,
+    pub at: String,
+    /// `delivered`, or why not.
+    pub result: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+}
+
+/// An entry of the in-app centre, in `notifications`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Notification {
+    pub id: String,
+    pub user_id: String,
+    pub category: Category,
+    pub event_type: String,
+    pub title: String,
+    pub body: String,
+    pub deeplink: String,
+    pub target_id: Option<String>,
+    pub target_type: Option<TargetType>,
+    pub read: bool,
+    pub read_at: Option<String>,
+    pub dismissed: bool,
+    pub dismissed_at: Option<String>,
+    pub created_at: String,
+    /// Ours: how many events it stands for, and the version of its aggregate.
+    #[serde(default)]
+    pub count: u64,
+    #[serde(default)]
+    pub version: u64,
+    #[serde(default)]
+    pub ttl: u64,
+}
+
+/// The settings of a user, in `notification_preferences`; id = userId.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Preferences {
+    pub id: String,
+    pub user_id: String,
+    /// A name of the IANA database.
+    pub timezone: String,
+    /// By local hour; true is quiet. 24 of them.
+    pub quiet_hours: Vec<bool>,
+    pub categories: Toggles,
+    pub updated_at: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Toggles {
+    pub social: bool,
+    pub news: bool,
+    pub marketing: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Platform {
+    Fcm,
+    Apns,
+}
+
+/// A device of a user, in `device_tokens`; id = deviceId. A push token is never logged.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Device {
+    pub id: String,
+    pub user_id: String,
+    pub device_id: String,
+    pub push_token: String,
+    pub platform: Platform,
+    #[serde(default)]
+    pub label: String,
+    pub created_at: String,
+    pub last_seen_at: String,
+    /// Null while it is active: what is absent is not null (C-47).
+    pub revoked_at: Option<String>,
+    /// Ours: user, evicted or invalid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revoke_reason: Option<String>,
+}
+
+impl std::fmt::Debug for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Device").field("user_id", &self.user_id).field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// The events of one dedupe key in one window, beside the events they count (`kind` is `aggregate`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Aggregate {
+    pub id: String,
+    pub user_id: String,
+    pub kind: String,
+    pub dedupe_key: String,
+    pub notification_id: String,
+    pub opened_at: String,
+    pub count: u64,
+    /// The first few names, in order of arrival, each once.
+    pub actors: Vec<String>,
+    pub version: u64,
+    pub ttl: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn names_are_as_they_are_stored() {
+        for status in Status::ALL {
+            assert_eq!(json!(status), status.name());
+        }
+        let categories =
+            [Category::Social, Category::Safety, Category::Security, Category::News, Category::Marketing];
+        for category in categories {
+            assert_eq!(json!(category), category.name());
+        }
+    }
+
+    /// Of the seed, without anything of ours: somebody else may write events (S2-03 to S2-12).
+    #[test]
+    fn an_event_of_the_seed_is_read() {
+        let event: Event = serde_json::from_value(json!({
+            "id": "e-1", "userId": "u-1", "eventType": "FOLLOWER_NEW", "category": "SOCIAL",
+            "payload": {"targetId": "u-1", "targetType": "user", "mutual": 3},
+            "status": "PENDING", "retryCount": 0, "createdAt": "2025-11-20T09:45:00Z", "_ts": 1
+        }))
+        .expect("an event");
+        assert_eq!((event.status, event.lease_epoch, event.ttl), (Status::Pending, 0, 0));
+        assert_eq!(event.payload.more["mutual"], 3);
+    }
+}

@@ -1,0 +1,138 @@
+//! A user is forgotten: nothing of them stays in the four containers, and nothing is sent to them any more (S2-70, K4).
+//!
+//! ```text
+//! tombstone     from here on every worker that looks before it pushes drops its event, and new ones are not taken
+//! events        deleted one by one under their tags; one that is being worked on is waited for
+//! the rest      notifications, preferences, devices
+//! again         until a look finds nothing
+//! ```
+//!
+//! What was begun and not ended, by a crash, is ended by asking again. The tombstone stays.
+
+use super::containers::{DEVICES, EVENTS, NOTIFICATIONS, PREFERENCES};
+use super::items;
+use super::{Notifications, ServiceError, tombstone};
+use orrery_core::{Timestamp, limits};
+use orrery_kit::port::{StoreError, Write};
+use orrery_kit::{failpoint, time};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How many items were deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Erased {
+    pub notification_events: u64,
+    pub notifications: u64,
+    pub notification_preferences: u64,
+    pub device_tokens: u64,
+}
+
+impl Notifications {
+    pub async fn erase(&self, user: &str) -> Result<Erased, ServiceError> {
+        self.ensure().await?;
+        tombstone::erect(self.documents(), user, &self.stamp()).await?;
+        failpoint::hit("notify.erase.tombstoned");
+        let mut erased = Erased::default();
+        for _ in 0..limits::NOTIFICATION_PASSES_MAX {
+            let before = erased;
+            erased.notification_events += self.erase_events(user).await?;
+            failpoint::hit("notify.erase.half");
+            erased.notifications += self.erase_all(NOTIFICATIONS, user).await?;
+            erased.notification_preferences += self.erase_all(PREFERENCES, user).await?;
+            erased.device_tokens += self.erase_all(DEVICES, user).await?;
+            if erased == before {
+                self.changed(user);
+                return Ok(erased);
+            }
+        }
+        Err(ServiceError::Busy { after: None })
+    }
+
+    /// Until there are none. A worker has until the end of its lease; one that is gone is waited for no longer.
+    async fn erase_events(&self, user: &str) -> Result<u64, ServiceError> {
+        let patience = Instant::now() + self.policy().lease() + PATIENCE;
+        let mut deleted = 0;
+        loop {
+            let rows = self.rows_of(EVENTS, user).await?;
+            if rows.is_empty() {
+                return Ok(deleted);
+            }
+            let now = self.now();
+            let (held, free): (Vec<Value>, Vec<Value>) = rows.into_iter().partition(|row| is_held(row, now));
+            for row in &free {
+                deleted += u64::from(self.erase_one(EVENTS, user, row).await?);
+            }
+            if !held.is_empty() && free.is_empty() {
+                if Instant::now() > patience {
+                    return Err(ServiceError::Busy { after: Some(self.policy().lease()) });
+                }
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+        }
+    }
+
+    pub(super) async fn erase_all(&self, container: &str, user: &str) -> Result<u64, ServiceError> {
+        let mut deleted = 0;
+        for _ in 0..limits::NOTIFICATION_PASSES_MAX {
+            let rows = self.rows_of(container, user).await?;
+            if rows.is_empty() {
+                break;
+            }
+            for row in &rows {
+                deleted += u64::from(self.erase_one(container, user, row).await?);
+            }
+        }
+        Ok(deleted)
+    }
+
+    /// The seed's query, with the little that is needed of each.
+    async fn rows_of(&self, container: &str, user: &str) -> Result<Vec<Value>, StoreError> {
+        let text = "SELECT c.id, c._etag, c.status, c.leaseUntil FROM c WHERE c.userId = @userId";
+        let query = items::query(text, &[("userId", json!(user))]);
+        items::rows(self.documents(), container, Some(user), query, limits::NOTIFICATION_ROWS_MAX).await
+    }
+
+    /// False if it changed or went meanwhile: then the next look says what it is now.
+    async fn erase_one(&self, container: &str, user: &str, row: &Value) -> Result<bool, StoreError> {
+        let text = |name: &str| row[name].as_str().map(str::to_owned);
+        let write = Write::Delete { id: text("id").unwrap_or_default(), if_match: text("_etag") };
+        match self.documents().write(container, user, write).await {
+            Ok(_) => Ok(true),
+            Err(StoreError::Changed | StoreError::Missing) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+const PATIENCE: Duration = Duration::from_secs(5);
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Whether somebody is at work on it.
+fn is_held(row: &Value, now: Timestamp) -> bool {
+    let until = row["leaseUntil"].as_str().and_then(time::parse);
+    row["status"] == "PROCESSING" && until.is_some_and(|until| until >= now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_lease_that_has_not_ended_is_waited_for() {
+        let at = time::parse("2026-11-15T10:00:00.000Z").expect("a time");
+        let check = |status: &str, until: Value, expected: bool| {
+            assert_eq!(
+                is_held(&json!({"status": status, "leaseUntil": until}), at),
+                expected,
+                "{status} {until}"
+            );
+        };
+        check("PROCESSING", json!("2026-11-15T10:00:05.000Z"), true);
+        check("PROCESSING", json!("2026-11-15T09:59:59.000Z"), false);
+        check("PROCESSING", Value::Null, false);
+        check("PENDING", json!("2026-11-15T10:00:05.000Z"), false);
+    }
+}

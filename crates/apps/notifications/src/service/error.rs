@@ -1,0 +1,50 @@
+//! Why an operation was not done, told apart by what the caller can do about it.
+
+use crate::policy::Invalid;
+use orrery_kit::port::StoreError;
+use serde_json::Value;
+use std::time::Duration;
+
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ServiceError {
+    /// Say it otherwise: `member` is where, in the caller's own words.
+    #[error("{member}: {reason}")]
+    Invalid { member: String, reason: String },
+    #[error("{0}")]
+    Missing(String),
+    /// Not in the state that it is in.
+    #[error("{0}")]
+    Conflict(String),
+    /// It was changed by somebody else; here is what it is now.
+    #[error("it has changed; look at what it is now and try again with its tag")]
+    Changed { current: Box<Value>, etag: String },
+    #[error("too much is asked at once; come back later")]
+    Busy { after: Option<Duration> },
+    #[error("the store does not answer: {0}")]
+    Unavailable(String),
+    /// The store refused what it should not have, or holds what is no record of ours.
+    #[error("{0}")]
+    Broken(String),
+}
+
+impl From<StoreError> for ServiceError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Conflict => Self::Conflict("An item with this id is there already.".to_owned()),
+            // Operations try again themselves; what arrives here lost every time.
+            StoreError::Changed => Self::Busy { after: None },
+            StoreError::Missing => Self::Missing("The item is not there.".to_owned()),
+            StoreError::Busy { after } => Self::Busy { after },
+            StoreError::Unavailable(reason) => Self::Unavailable(reason),
+            StoreError::Refused { status, message } => {
+                Self::Broken(format!("The store refuses with {status}: {message}"))
+            }
+        }
+    }
+}
+
+impl From<Invalid> for ServiceError {
+    fn from(invalid: Invalid) -> Self {
+        Self::Invalid { member: invalid.member, reason: invalid.reason }
+    }
+}

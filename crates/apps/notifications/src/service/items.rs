@@ -1,0 +1,135 @@
+//! Records in and items out: what every operation does with the port.
+
+use orrery_core::{Timestamp, limits};
+use orrery_kit::port::{Documents, Item, Query, StoreError, Write};
+use orrery_kit::time;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::time::Duration;
+
+/// A record and the tag that it has in the store; an empty tag is a record that is not stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tagged<T> {
+    pub value: T,
+    pub etag: String,
+    /// What it cost to have it, in request units.
+    pub charge: f64,
+}
+
+impl<T: DeserializeOwned> Tagged<T> {
+    /// The error says which item is no such record.
+    pub fn of(item: Item) -> Result<Self, StoreError> {
+        Ok(Self { value: record(item.value)?, etag: item.etag, charge: item.charge })
+    }
+}
+
+pub fn record<T: DeserializeOwned>(value: Value) -> Result<T, StoreError> {
+    let id = value["id"].as_str().unwrap_or_default().to_owned();
+    serde_json::from_value(value)
+        .map_err(|error| broken(format!("the item {id:?} is not as expected: {error}")))
+}
+
+pub fn value<T: Serialize>(record: &T) -> Result<Value, StoreError> {
+    serde_json::to_value(record).map_err(|error| broken(format!("a record has no JSON: {error}")))
+}
+
+fn broken(message: String) -> StoreError {
+    StoreError::Refused { status: 500, message }
+}
+
+/// What makes a write the only one of its kind: the item as it was read, or none there.
+pub fn put(item: Value, etag: &str) -> Write {
+    if etag.is_empty() {
+        return Write::Create(item);
+    }
+    Write::Replace { item, if_match: Some(etag.to_owned()) }
+}
+
+/// The seconds that are left of the thirty days since `created_at`, one at least (C-36).
+pub fn ttl(created_at: &str, now: Timestamp) -> u64 {
+    let created = time::parse(created_at).unwrap_or(now);
+    let ends = created.plus(Duration::from_secs(limits::NOTIFICATION_KEPT_SECONDS));
+    ends.seconds().saturating_sub(now.seconds()).max(1)
+}
+
+/// So long ago.
+pub fn before(now: Timestamp, by: Duration) -> Timestamp {
+    Timestamp::from_millis(now.millis().saturating_sub(by.as_millis() as u64))
+}
+
+/// One of the seed's records; what is kept beside them has a `kind`, and is not found.
+pub async fn find<T: DeserializeOwned>(
+    documents: &Documents,
+    container: &str,
+    user: &str,
+    id: &str,
+) -> Result<Option<Tagged<T>>, StoreError> {
+    let found = documents.read(container, user, id).await?;
+    found.filter(|item| item.value.get("kind").is_none()).map(Tagged::of).transpose()
+}
+
+/// All rows, page by page, up to `rows_max`.
+pub async fn rows(
+    documents: &Documents,
+    container: &str,
+    user: Option<&str>,
+    mut query: Query,
+    rows_max: usize,
+) -> Result<Vec<Value>, StoreError> {
+    let mut rows = Vec::new();
+    loop {
+        query.items_max = query.items_max.min(rows_max - rows.len());
+        let page = documents.query(container, user, &query).await?;
+        rows.extend(page.rows);
+        query.continuation = page.continuation;
+        if query.continuation.is_none() || rows.len() >= rows_max {
+            return Ok(rows);
+        }
+    }
+}
+
+/// The sum of what a `SELECT VALUE COUNT(1)` gives, which may come in parts, and what it cost.
+pub async fn count(
+    documents: &Documents,
+    container: &str,
+    user: Option<&str>,
+    mut query: Query,
+) -> Result<(u64, f64), StoreError> {
+    let (mut sum, mut charge) = (0, 0.0);
+    loop {
+        let page = documents.query(container, user, &query).await?;
+        sum += page.rows.iter().filter_map(Value::as_u64).sum::<u64>();
+        charge += page.charge;
+        query.continuation = page.continuation;
+        if query.continuation.is_none() {
+            return Ok((sum, charge));
+        }
+    }
+}
+
+/// A query with its parameters; names without their `@`.
+pub fn query(text: impl Into<String>, parameters: &[(&str, Value)]) -> Query {
+    let parameters = parameters.iter().map(|(name, value)| (format!("@{name}"), value.clone())).collect();
+    Query { text: text.into(), parameters, items_max: limits::NOTIFICATION_ROWS_PAGE, continuation: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_of_thirty_days_is_never_nothing() {
+        let created = Timestamp::from_seconds(1_800_000_000);
+        let text = time::format(created);
+        let after = |days: u64| ttl(&text, created.plus(Duration::from_secs(days * 86_400)));
+        assert_eq!((after(0), after(29), after(30), after(99)), (2_592_000, 86_400, 1, 1));
+    }
+
+    #[test]
+    fn an_item_that_is_no_record_is_named() {
+        let error = record::<crate::records::Device>(serde_json::json!({"id": "d-1"}));
+        let Err(StoreError::Refused { message, .. }) = error else { panic!("it was read") };
+        assert!(message.contains("d-1"), "{message}");
+    }
+}

@@ -1,0 +1,69 @@
+//! Devices that were revoked long ago are deleted (S2-69); and the outbox of their container, which has no expiry.
+
+use super::containers::DEVICES;
+use super::items::{self, before};
+use super::{Notifications, ServiceError};
+use crate::records::Device;
+use orrery_core::{Timestamp, limits};
+use orrery_kit::port::{StoreError, Write};
+use orrery_kit::time;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+impl Notifications {
+    /// Deletes devices that were revoked so long ago, and gives how many.
+    pub async fn purge_devices(&self, older_than: Duration) -> Result<u64, ServiceError> {
+        self.ensure().await?;
+        let before = before(self.now(), older_than);
+        let text = "SELECT c.id, c.userId FROM c WHERE c.revokedAt < @before";
+        let mut deleted = 0;
+        for row in self.all_devices(text, before).await? {
+            deleted += u64::from(self.purge_device(&row, before).await?);
+        }
+        self.purge_outbox().await?;
+        Ok(deleted)
+    }
+
+    /// Under its tag, and only if it is still revoked: it may have registered again since the query.
+    async fn purge_device(&self, row: &Value, before: Timestamp) -> Result<bool, StoreError> {
+        let (Some(id), Some(user)) = (row["id"].as_str(), row["userId"].as_str()) else { return Ok(false) };
+        let Some(found) = items::find::<Device>(self.documents(), DEVICES, user, id).await? else {
+            return Ok(false);
+        };
+        let revoked = found.value.revoked_at.as_deref().and_then(time::parse);
+        if revoked.is_none_or(|revoked| revoked >= before) {
+            return Ok(false);
+        }
+        self.delete_device(user, id, Some(found.etag)).await
+    }
+
+    async fn purge_outbox(&self) -> Result<(), StoreError> {
+        let before = before(self.now(), Duration::from_secs(limits::NOTIFICATION_OUTBOX_SECONDS));
+        let text = "SELECT c.id, c.userId FROM c WHERE c.kind = 'outbox' AND c.events[0].time < @before";
+        for row in self.all_devices(text, before).await? {
+            if let (Some(id), Some(user)) = (row["id"].as_str(), row["userId"].as_str()) {
+                self.delete_device(user, id, None).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn all_devices(&self, text: &str, before: Timestamp) -> Result<Vec<Value>, StoreError> {
+        let query = items::query(text, &[("before", json!(time::format(before)))]);
+        items::rows(self.documents(), DEVICES, None, query, limits::NOTIFICATION_PURGE_MAX).await
+    }
+
+    async fn delete_device(
+        &self,
+        user: &str,
+        id: &str,
+        if_match: Option<String>,
+    ) -> Result<bool, StoreError> {
+        let write = Write::Delete { id: id.to_owned(), if_match };
+        match self.documents().write(DEVICES, user, write).await {
+            Ok(_) => Ok(true),
+            Err(StoreError::Changed | StoreError::Missing) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! What changed in the in-app centre of a user, for those who watch it.
+//!
+//! The order and the place are the store's change feed, so a watcher that comes back goes on where it was, and sees what
+//! other processes wrote too. Within this process a change wakes those who watch users of the same bucket.
+
+use super::containers::NOTIFICATIONS;
+use super::{Notifications, ServiceError};
+use orrery_core::limits;
+use orrery_kit::port::{Cursor, StoreError};
+use serde_json::Value;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use tokio::sync::watch;
+
+#[derive(Clone, Debug)]
+pub struct Streamed {
+    /// Notifications as they are now, in the order of their changes.
+    pub items: Vec<Value>,
+    /// Where to go on; text that may be kept.
+    pub cursor: String,
+    pub has_more: bool,
+}
+
+/// Watchers in so many buckets: a change wakes one in so many of them.
+const BUCKETS: usize = 1_024;
+
+pub(super) struct Watched(Vec<watch::Sender<u64>>);
+
+impl Default for Watched {
+    fn default() -> Self {
+        Self((0..BUCKETS).map(|_| watch::Sender::new(0)).collect())
+    }
+}
+
+impl Watched {
+    fn of(&self, user: &str) -> &watch::Sender<u64> {
+        let mut hash = DefaultHasher::new();
+        user.hash(&mut hash);
+        &self.0[(hash.finish() % BUCKETS as u64) as usize]
+    }
+}
+
+impl Notifications {
+    /// Notifications that changed since the cursor, or from the beginning.
+    pub async fn changes(&self, user: &str, cursor: Option<&str>) -> Result<Streamed, ServiceError> {
+        self.ensure().await?;
+        let since = cursor.map(|cursor| Cursor(cursor.to_owned()));
+        let page = limits::NOTIFICATION_LIST_MAX;
+        let changes = self.documents().changes(NOTIFICATIONS, Some(user), since.as_ref(), page).await;
+        let changes = changes.map_err(|error| match error {
+            StoreError::Refused { status: 400, message } if cursor.is_some() => {
+                ServiceError::Invalid { member: "Last-Event-ID".to_owned(), reason: message }
+            }
+            error => error.into(),
+        })?;
+        let items = changes.items.into_iter().filter(|item| item.get("kind").is_none()).collect();
+        Ok(Streamed { items, cursor: changes.next.0, has_more: changes.has_more })
+    }
+
+    /// Where the changes of a user end now: where a watcher begins that wants no history.
+    pub async fn now_cursor(&self, user: &str) -> Result<String, ServiceError> {
+        let mut streamed = self.changes(user, None).await?;
+        while streamed.has_more {
+            streamed = self.changes(user, Some(&streamed.cursor)).await?;
+        }
+        Ok(streamed.cursor)
+    }
+
+    /// Ticks when something of this user may have changed; and by chance when something of another did.
+    pub fn watch(&self, user: &str) -> watch::Receiver<u64> {
+        self.0.watched.of(user).subscribe()
+    }
+
+    pub(crate) fn changed(&self, user: &str) {
+        let sender = self.0.watched.of(user);
+        if sender.receiver_count() > 0 {
+            sender.send_modify(|count| *count = count.wrapping_add(1));
+        }
+    }
+}

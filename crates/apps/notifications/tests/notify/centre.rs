@@ -1,0 +1,166 @@
+//! The in-app centre: listed, counted, read, dismissed, watched.
+
+use crate::world::{World, like, of_type};
+use orrery_core::limits;
+use orrery_notifications::records::Category;
+use orrery_notifications::service::containers::NOTIFICATIONS;
+use orrery_notifications::service::{List, ServiceError};
+use serde_json::json;
+
+/// So many notifications, a second apart.
+async fn with(count: usize) -> World {
+    let world = World::new().await;
+    for at in 0..count {
+        world.send(like("u", "Noor", &format!("post-{at}"), None)).await;
+        world.settle().await;
+        world.advance(1);
+    }
+    world
+}
+
+async fn targets(world: &World, list: &List) -> Vec<String> {
+    let listed = world.service.list("u", list).await.unwrap();
+    listed.items.iter().map(|one| one.target_id.clone().unwrap()).collect()
+}
+
+/// S2-25: newest first, twenty a page, and pages do not shift when something new comes.
+#[tokio::test]
+async fn pages_are_newest_first_and_stay_as_they_are_while_more_arrives() {
+    let world = with(25).await;
+    let first = world.service.list("u", &List::default()).await.unwrap();
+    assert_eq!(first.items.len(), 20);
+    assert_eq!(first.items[0].target_id.as_deref(), Some("post-24"));
+    world.send(like("u", "Noor", "post-new", None)).await;
+    world.settle().await;
+    let rest = List { continuation: first.continuation, ..List::default() };
+    let rest = targets(&world, &rest).await;
+    assert_eq!(rest, ["post-4", "post-3", "post-2", "post-1", "post-0"]);
+}
+
+#[tokio::test]
+async fn a_list_is_narrowed_by_category_and_by_what_is_unread() {
+    let world = with(2).await;
+    world.send(of_type("u", "SECURITY_NEW_DEVICE", "u")).await;
+    world.settle().await;
+    let of = |category| List { category: Some(category), ..List::default() };
+    assert_eq!(targets(&world, &of(Category::Security)).await, ["u"]);
+    assert_eq!(targets(&world, &of(Category::News)).await, [""; 0]);
+    let listed = world.service.list("u", &List::default()).await.unwrap();
+    world.service.read("u", &listed.items[0].id, None).await.unwrap();
+    let unread = List { unread: true, ..List::default() };
+    assert_eq!(targets(&world, &unread).await, ["post-1", "post-0"]);
+    for limit in [0, limits::NOTIFICATION_LIST_MAX + 1] {
+        let list = List { limit: Some(limit), ..List::default() };
+        let refused = world.service.list("u", &list).await.unwrap_err();
+        assert!(matches!(refused, ServiceError::Invalid { member, .. } if member == "limit"));
+    }
+}
+
+/// K7, S2-84.
+#[tokio::test]
+async fn the_count_of_unread_is_that_of_the_list_whatever_is_marked() {
+    let world = with(6).await;
+    let listed = world.service.list("u", &List::default()).await.unwrap().items;
+    let unread = async |expected: u64| {
+        let list = List { limit: Some(100), ..List::default() };
+        let listed = world.service.list("u", &list).await.unwrap().items;
+        assert_eq!(listed.iter().filter(|one| !one.read).count() as u64, expected);
+        assert_eq!(world.service.unread_count("u").await.unwrap(), expected);
+    };
+    unread(6).await;
+    world.service.read("u", &listed[0].id, None).await.unwrap();
+    unread(5).await;
+    world.service.dismiss("u", &listed[1].id, None).await.unwrap();
+    unread(4).await;
+    world.service.dismiss("u", &listed[0].id, None).await.unwrap();
+    unread(4).await;
+    let before = listed[4].created_at.clone();
+    assert_eq!(world.service.read_all("u", Some(&before)).await.unwrap(), 2);
+    unread(2).await;
+    assert_eq!(world.service.read_all("u", None).await.unwrap(), 2);
+    unread(0).await;
+    assert_eq!(world.service.read_all("u", None).await.unwrap(), 0);
+}
+
+/// S2-21.
+#[tokio::test]
+async fn a_mark_that_is_set_again_keeps_its_first_time() {
+    let world = with(1).await;
+    let id = world.service.list("u", &List::default()).await.unwrap().items[0].id.clone();
+    let first = world.service.read("u", &id, None).await.unwrap();
+    world.advance(60);
+    let again = world.service.read("u", &id, None).await.unwrap();
+    assert_eq!((again.value.read_at, &again.etag), (first.value.read_at, &first.etag));
+    let dismissed = world.service.dismiss("u", &id, None).await.unwrap();
+    world.advance(60);
+    assert_eq!(world.service.dismiss("u", &id, None).await.unwrap().value, dismissed.value);
+    assert_eq!(world.told(NOTIFICATIONS, "u").await, ["notification.dismissed", "notification.read"]);
+    // C-36: the thirty days do not begin anew.
+    assert_eq!(dismissed.value.ttl, limits::NOTIFICATION_KEPT_SECONDS - 61);
+}
+
+#[tokio::test]
+async fn a_mark_with_an_old_tag_is_answered_with_what_is_there() {
+    let world = with(1).await;
+    let id = world.service.list("u", &List::default()).await.unwrap().items[0].id.clone();
+    let read = world.service.read("u", &id, None).await.unwrap();
+    let refused = world.service.dismiss("u", &id, Some("\"old\"")).await.unwrap_err();
+    let ServiceError::Changed { current, etag } = refused else { panic!("{refused:?}") };
+    assert_eq!((&current["read"], &etag), (&json!(true), &read.etag));
+    assert!(world.service.dismiss("u", &id, Some(&etag)).await.unwrap().value.dismissed);
+    let missing = world.service.read("u", "nothing", None).await.unwrap_err();
+    assert!(matches!(missing, ServiceError::Missing(_)));
+    let foreign = world.service.read("somebody else", &id, None).await.unwrap_err();
+    assert!(matches!(foreign, ServiceError::Missing(_)));
+}
+
+#[tokio::test]
+async fn a_watcher_sees_each_change_and_goes_on_where_it_was() {
+    let world = with(2).await;
+    let cursor = world.service.now_cursor("u").await.unwrap();
+    assert_eq!(world.service.changes("u", Some(&cursor)).await.unwrap().items, [json!(null); 0]);
+    let mut watch = world.service.watch("u");
+    watch.mark_unchanged();
+    world.send(like("u", "Ilse", "post-9", None)).await;
+    world.settle().await;
+    assert!(watch.has_changed().unwrap());
+    let seen = world.service.changes("u", Some(&cursor)).await.unwrap();
+    assert_eq!(seen.items.len(), 1);
+    assert_eq!(seen.items[0]["targetId"], "post-9");
+    watch.mark_unchanged();
+    let id = seen.items[0]["id"].as_str().unwrap();
+    world.service.read("u", id, None).await.unwrap();
+    assert!(watch.has_changed().unwrap());
+    let more = world.service.changes("u", Some(&seen.cursor)).await.unwrap();
+    assert_eq!((more.items.len(), &more.items[0]["read"]), (1, &json!(true)));
+    let refused = world.service.changes("u", Some("no cursor")).await.unwrap_err();
+    assert!(matches!(refused, ServiceError::Invalid { member, .. } if member == "Last-Event-ID"));
+}
+
+/// Preferences: defaults without an item, tags, merge.
+#[tokio::test]
+async fn preferences_begin_with_the_defaults_and_change_under_their_tag() {
+    let world = World::new().await;
+    let defaults = world.service.preferences("u").await.unwrap();
+    assert_eq!((defaults.etag.as_str(), defaults.value.timezone.as_str()), ("", "UTC"));
+    assert!(defaults.value.categories.marketing, "C-44");
+    let patch = json!({"categories": {"marketing": false}});
+    let first = world.service.patch_preferences("u", &patch, None).await.unwrap();
+    assert!(!first.value.categories.marketing && first.value.categories.social);
+    let zone = json!({"timezone": "Asia/Kolkata"});
+    let second = world.service.patch_preferences("u", &zone, Some(&first.etag)).await.unwrap();
+    assert!(!second.value.categories.marketing, "what is left out stays");
+    let refused = world.service.patch_preferences("u", &zone, Some(&first.etag)).await.unwrap_err();
+    assert!(matches!(refused, ServiceError::Changed { etag, .. } if etag == second.etag));
+    let all = world.service.put_preferences("u", &zone, Some("*")).await.unwrap();
+    assert!(all.value.categories.marketing, "what is left out is as it is by default");
+    for (body, named) in [
+        (json!({"timezone": "Mars/Olympus"}), "timezone"),
+        (json!({"quietHours": vec![true; 23]}), "quietHours"),
+        (json!({"quietHours": vec![true; 25]}), "quietHours"),
+        (json!({"categories": {"security": false}}), "categories.security"),
+    ] {
+        let refused = world.service.patch_preferences("u", &body, None).await.unwrap_err();
+        assert!(matches!(&refused, ServiceError::Invalid { member, .. } if member == named), "{refused:?}");
+    }
+}

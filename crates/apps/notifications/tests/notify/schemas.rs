@@ -1,0 +1,83 @@
+//! All that the service writes fits the schemas of the blueprint, which a deployment may enforce.
+
+use crate::world::{World, like, of_type};
+use orrery_blueprint::{Variables, built_in, read};
+use orrery_notifications::push::Outcome;
+use orrery_notifications::service::List;
+use serde_json::{Value, json};
+
+/// Every container with every kind of item in it: all endings, marks, evictions, dead letters.
+async fn with_everything() -> World {
+    let world = World::new().await;
+    for device in ["a", "b", "c", "d"] {
+        world.register("u", device).await;
+    }
+    world.service.patch_preferences("u", &json!({"categories": {"news": false}}), None).await.unwrap();
+    for actor in ["A", "B"] {
+        world.like("u", actor, Some("k")).await;
+    }
+    world.send(of_type("u", "NEWS_SYSTEM_UPDATE", "n")).await;
+    for at in 0..5 {
+        world.send(like("u", "C", "post-7", None)).await;
+        world.settle().await;
+        world.advance(at);
+    }
+    let listed = world.service.list("u", &List::default()).await.unwrap().items;
+    world.service.read("u", &listed[0].id, None).await.unwrap();
+    world.service.dismiss("u", &listed[1].id, None).await.unwrap();
+    world.phones.answer(|_, _| Outcome::Refused { reason: "INVALID_ARGUMENT".to_owned(), status: Some(400) });
+    world.send(of_type("u", "SECURITY_NEW_DEVICE", "u")).await;
+    world.settle().await;
+    let later = |_: &_, _: &_| Outcome::Later {
+        after: None,
+        reason: String::new(),
+        status: None,
+        may_have_arrived: true,
+    };
+    world.phones.answer(later);
+    world.send(of_type("u", "SAFETY_ACCOUNT_WARNING", "u")).await;
+    world.settle().await;
+    let mut ahead = like("u", "D", "post-8", None);
+    ahead["scheduledAt"] = json!("2026-11-20T10:00:00Z");
+    world.send(ahead).await;
+    world
+}
+
+#[tokio::test]
+async fn what_is_written_fits_the_schemas() {
+    let world = with_everything().await;
+    let source = built_in("asora-notifications").unwrap();
+    let blueprints = read(&[source], &Variables::default()).unwrap_or_else(|trouble| panic!("{trouble}"));
+    let mut kinds = Vec::new();
+    for container in &blueprints[0].containers {
+        let name = container.definition.name().as_str();
+        let schema = &container.schema.as_ref().unwrap()["schema"];
+        let validator = jsonschema::draft202012::new(schema).unwrap();
+        for item in world.rows(name, None, "SELECT * FROM c").await {
+            let errors: Vec<String> = validator.iter_errors(&item).map(|error| error.to_string()).collect();
+            assert_eq!(errors, [""; 0], "{name}: {item}");
+            kinds.push(format!("{name} {} {}", text(&item["kind"]), text(&item["status"])));
+        }
+    }
+    kinds.sort();
+    kinds.dedup();
+    let statuses = ["COMPLETED", "DEDUPLICATED", "FAILED", "PENDING", "RATE_LIMITED"];
+    let mut expected: Vec<String> =
+        statuses.iter().map(|status| format!("notification_events - {status}")).collect();
+    expected.extend([
+        "device_tokens - -".to_owned(),
+        "device_tokens guard -".to_owned(),
+        "device_tokens outbox -".to_owned(),
+        "notification_events aggregate -".to_owned(),
+        "notification_events outbox -".to_owned(),
+        "notification_preferences - -".to_owned(),
+        "notifications - -".to_owned(),
+        "notifications outbox -".to_owned(),
+    ]);
+    expected.sort();
+    assert_eq!(kinds, expected);
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or("-")
+}

@@ -1,0 +1,83 @@
+//! Two dispatchers at once, and the loop that runs in a server.
+
+use crate::world::{World, like};
+use orrery_notifications::dispatch::{self, Dispatcher};
+use orrery_notifications::records::Status;
+use std::collections::HashSet;
+use tokio::sync::oneshot;
+
+/// S2-73: no event is worked on twice.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_dispatchers_share_the_work_and_push_each_event_once() {
+    let world = World::new().await;
+    let mut sent = Vec::new();
+    for user in 0..20 {
+        let user = format!("u-{user}");
+        world.register(&user, &format!("phone-{user}")).await;
+        for at in 0..5 {
+            let id = world.send(like(&user, "Noor", &format!("post-{at}"), None)).await;
+            sent.push((user.clone(), id));
+        }
+    }
+    let second = world.another("worker-2").await;
+    let (one, two) = (world.service.clone(), second.clone());
+    let rounds = tokio::join!(
+        tokio::spawn(async move { crate::world::settle(&one).await }),
+        tokio::spawn(async move { crate::world::settle(&two).await }),
+    );
+    rounds.0.unwrap();
+    rounds.1.unwrap();
+    for (user, id) in &sent {
+        let event = world.event(user, id).await;
+        assert_eq!((event.status, event.lease_epoch, event.attempts.len()), (Status::Completed, 1, 1));
+    }
+    let pushes = world.phones.pushes();
+    let distinct: HashSet<&str> = pushes.iter().map(|push| push.collapse_id.as_str()).collect();
+    assert_eq!((pushes.len(), distinct.len()), (sent.len(), sent.len()));
+}
+
+/// The loop finds what is enqueued while it runs, ends what it has begun, and does nothing before the containers are there.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_running_dispatcher_is_woken_by_what_comes_in() {
+    let world = World::new().await;
+    world.register("u", "phone").await;
+    let (stop, stopped) = oneshot::channel::<()>();
+    let service = world.service.clone();
+    let running = tokio::spawn(async move {
+        dispatch::run(&service, async {
+            let _ = stopped.await;
+        })
+        .await;
+    });
+    let mut watch = world.service.watch("u");
+    for at in 0..10 {
+        world.send(like("u", "Noor", &format!("post-{at}"), None)).await;
+    }
+    while world.notifications("u").await.len() < 10 {
+        watch.changed().await.unwrap();
+    }
+    stop.send(()).unwrap();
+    running.await.unwrap();
+    world.settle().await;
+    assert_eq!(world.phones.pushes().len(), 10);
+}
+
+#[tokio::test]
+async fn a_look_finds_no_more_than_it_may_and_the_next_finds_the_rest() {
+    let world = World::new().await;
+    for user in 0..30 {
+        world.send(like(&format!("u-{user}"), "Noor", "post-1", None)).await;
+    }
+    let options = dispatch::Options { claim_max: 10, users_at_once: 3, ..dispatch::Options::default() };
+    let dispatcher = Dispatcher::new(&world.service, options);
+    let mut processed = 0;
+    loop {
+        let round = dispatcher.round().await.unwrap();
+        assert!(round.claimed <= 10);
+        processed += round.processed;
+        if round.claimed == 0 {
+            break;
+        }
+    }
+    assert_eq!(processed, 30);
+}

@@ -1,0 +1,424 @@
+//! `orrery notify`: a client of the REST, but for `sim` and `fake-push`, which need no server.
+
+use super::ask::{Ask, AskFlags, ask, path, with_query};
+use super::fake_push::{FakePushFlags, fake_push};
+use super::print;
+use super::sim::{SimFlags, sim};
+use crate::client::block_on;
+use clap::{Args, Subcommand};
+use http::Method;
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Args)]
+pub struct NotifyFlags {
+    #[command(flatten)]
+    ask: AskFlags,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Send an event to one user or several
+    Send(Box<SendFlags>),
+    /// Show an event, with its log of attempts
+    Event(EventFlags),
+    /// List events, such as those that were given up
+    Events {
+        /// PENDING, PROCESSING, COMPLETED, FAILED, RATE_LIMITED or DEDUPLICATED
+        #[arg(long)]
+        status: Option<String>,
+        #[arg(long)]
+        user: Option<String>,
+        #[arg(long)]
+        limit: Option<u32>,
+        /// Where an earlier page ended
+        #[arg(long)]
+        continuation: Option<String>,
+    },
+    /// Cancel an event that is still pending
+    Cancel(EventFlags),
+    /// Queue an event again that was given up
+    Requeue(EventFlags),
+    /// List what a user was notified of, newest first
+    Ls(ListFlags),
+    /// Mark notifications of a user as read
+    Read {
+        #[arg(long)]
+        user: String,
+        /// Which [default: all]
+        ids: Vec<String>,
+        /// Of all, those before this time
+        #[arg(long, conflicts_with = "ids")]
+        before: Option<String>,
+    },
+    /// Dismiss notifications of a user
+    Dismiss {
+        #[arg(long)]
+        user: String,
+        #[arg(required = true)]
+        ids: Vec<String>,
+    },
+    /// Show or change a user's time zone, quiet hours and categories
+    Prefs(PrefsFlags),
+    /// Look after a user's devices
+    Devices {
+        #[command(subcommand)]
+        verb: DeviceVerb,
+    },
+    /// Delete devices that were revoked long ago
+    Purge(PurgeFlags),
+    /// Erase all that is kept of a user
+    Erase {
+        #[arg(long)]
+        user: String,
+        /// It cannot be undone
+        #[arg(long, required = true)]
+        yes: bool,
+    },
+    /// Show what the service counted, and what runs by the calendar
+    Stats,
+    /// Replay a day against a policy and say what would happen; no server needed
+    Sim(SimFlags),
+    /// Run local FCM and APNs endpoints that speak the real protocols
+    FakePush(FakePushFlags),
+}
+
+#[derive(Args)]
+struct SendFlags {
+    /// For whom; may be repeated
+    #[arg(long = "user", value_name = "USER")]
+    users: Vec<String>,
+    /// The type of event, such as POST_LIKE
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    /// What it is about
+    #[arg(long)]
+    target: Option<String>,
+    /// post, comment or user [default: post]
+    #[arg(long)]
+    target_type: Option<String>,
+    #[arg(long)]
+    actor_id: Option<String>,
+    #[arg(long)]
+    actor_name: Option<String>,
+    #[arg(long)]
+    snippet: Option<String>,
+    /// Members of the payload beside these, as a JSON object
+    #[arg(long, value_name = "JSON")]
+    payload: Option<String>,
+    /// Events of one key become one notification
+    #[arg(long)]
+    dedupe_key: Option<String>,
+    /// Not before this time
+    #[arg(long, value_name = "TIME")]
+    at: Option<String>,
+    /// The whole request as JSON, instead of all of the above
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["users", "kind"])]
+    file: Option<PathBuf>,
+    /// Sent again, the same request does nothing more
+    #[arg(long, value_name = "KEY")]
+    idempotency_key: Option<String>,
+}
+
+#[derive(Args)]
+struct EventFlags {
+    id: String,
+    /// Whose event it is; without it, it is looked for over all users
+    #[arg(long)]
+    user: Option<String>,
+}
+
+#[derive(Args)]
+struct ListFlags {
+    #[arg(long)]
+    user: String,
+    /// Only SOCIAL, SAFETY, SECURITY, NEWS or MARKETING
+    #[arg(long)]
+    category: Option<String>,
+    /// Only those that were not read
+    #[arg(long)]
+    unread: bool,
+    /// Items of a page [default: 20]
+    #[arg(long)]
+    limit: Option<u32>,
+    /// Where an earlier page ended
+    #[arg(long)]
+    continuation: Option<String>,
+}
+
+#[derive(Args)]
+struct PrefsFlags {
+    #[arg(long)]
+    user: String,
+    /// A name such as Asia/Kolkata
+    #[arg(long)]
+    timezone: Option<String>,
+    /// Quiet from one hour to another, such as 22-7; none for never
+    #[arg(long, value_name = "FROM-TO")]
+    quiet: Option<String>,
+    #[arg(long, value_name = "true|false")]
+    social: Option<bool>,
+    #[arg(long, value_name = "true|false")]
+    news: Option<bool>,
+    #[arg(long, value_name = "true|false")]
+    marketing: Option<bool>,
+}
+
+#[derive(Subcommand)]
+enum DeviceVerb {
+    /// List them, revoked ones too
+    Ls {
+        #[arg(long)]
+        user: String,
+    },
+    /// Register one, or again
+    Add {
+        #[arg(long)]
+        user: String,
+        #[arg(long)]
+        device: String,
+        /// fcm or apns
+        #[arg(long)]
+        platform: String,
+        #[arg(long)]
+        push_token: String,
+        #[arg(long)]
+        label: Option<String>,
+    },
+    /// Say that one was seen
+    Seen {
+        #[arg(long)]
+        user: String,
+        device: String,
+    },
+    /// Push to one no more
+    Revoke {
+        #[arg(long)]
+        user: String,
+        device: String,
+    },
+    /// Delete devices of all users that were revoked long ago
+    Purge(PurgeFlags),
+}
+
+#[derive(Args)]
+struct PurgeFlags {
+    /// Revoked longer ago than this, in days
+    #[arg(long, value_name = "DAYS", default_value = "90d")]
+    older_than: String,
+}
+
+/// Runs the verb; the error is a sentence for a person.
+pub fn notify(flags: &NotifyFlags) -> Result<ExitCode, String> {
+    match &flags.verb {
+        Verb::Sim(sim_flags) => return sim(sim_flags, flags.ask.json),
+        Verb::FakePush(fake_push_flags) => return fake_push(fake_push_flags),
+        _ => {}
+    }
+    let answers = block_on(run(flags))??;
+    for (answer, draw) in answers {
+        if flags.ask.json {
+            print::line(&format!("{answer:#}\n"));
+        } else {
+            print::line(&draw(&answer));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// How a person likes to see an answer.
+type Draw = fn(&Value) -> String;
+/// What was answered, with that.
+type Drawn = (Value, Draw);
+
+async fn run(flags: &NotifyFlags) -> Result<Vec<Drawn>, String> {
+    let one = async |wish: Ask, draw: Draw| Ok(vec![(ask(&flags.ask, wish).await?, draw)]);
+    match &flags.verb {
+        Verb::Send(send) => {
+            let wish = Ask::post(path(&["notifications", "events"]), Some(sent(send)?));
+            one(wish.header("idempotency-key", send.idempotency_key.as_ref()), print::accepted).await
+        }
+        Verb::Event(event) => one(Ask::get(event_path(event, None)), print::event).await,
+        Verb::Events { status, user, limit, continuation } => {
+            let pairs = [
+                ("status", status.clone()),
+                ("userId", user.clone()),
+                ("limit", limit.map(|limit| limit.to_string())),
+                ("continuation", continuation.clone()),
+            ];
+            one(Ask::get(with_query(path(&["notifications", "events"]), &pairs)), print::events).await
+        }
+        Verb::Cancel(event) => one(Ask::post(event_path(event, Some("cancel")), None), print::event).await,
+        Verb::Requeue(event) => one(Ask::post(event_path(event, Some("requeue")), None), print::event).await,
+        Verb::Ls(list) => one(Ask::get(list_path(list)), print::notifications).await,
+        Verb::Read { user, ids, before } if ids.is_empty() => {
+            let body = before.as_ref().map(|before| json!({ "before": before }));
+            one(Ask::post(path(&["users", user, "notifications", "read-all"]), body), print::read_all).await
+        }
+        Verb::Read { user, ids, .. } => marked(flags, user, ids, "read").await,
+        Verb::Dismiss { user, ids } => marked(flags, user, ids, "dismiss").await,
+        Verb::Prefs(prefs) => {
+            let path = path(&["users", &prefs.user, "preferences"]);
+            let wish = match changed(prefs)? {
+                Some(patch) => Ask::with(Method::PATCH, path, Some(patch)),
+                None => Ask::get(path),
+            };
+            one(wish, print::preferences).await
+        }
+        Verb::Devices { verb } => {
+            let (wish, draw) = device(verb)?;
+            one(wish, draw).await
+        }
+        Verb::Purge(purge) => one(purged(purge)?, print::plain).await,
+        Verb::Erase { user, .. } => {
+            one(Ask::with(Method::DELETE, path(&["users", user]), None), print::plain).await
+        }
+        Verb::Stats => {
+            let mut stats = one(Ask::get(path(&["notifications", "stats"])), print::plain).await?;
+            stats.extend(one(Ask::get(path(&["notifications", "jobs"])), print::plain).await?);
+            Ok(stats)
+        }
+        Verb::Sim(_) | Verb::FakePush(_) => Ok(Vec::new()),
+    }
+}
+
+fn sent(send: &SendFlags) -> Result<Value, String> {
+    if let Some(file) = &send.file {
+        let text =
+            std::fs::read(file).map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
+        return serde_json::from_slice(&text)
+            .map_err(|error| format!("{} is not JSON: {error}", file.display()));
+    }
+    let mut payload: Map<String, Value> = match &send.payload {
+        Some(text) => {
+            serde_json::from_str(text).map_err(|error| format!("--payload is no JSON object: {error}"))?
+        }
+        None => Map::new(),
+    };
+    let target_type =
+        send.target.as_ref().map(|_| send.target_type.clone().unwrap_or_else(|| "post".to_owned()));
+    let given = [
+        ("targetId", &send.target),
+        ("targetType", &target_type),
+        ("actorId", &send.actor_id),
+        ("actorName", &send.actor_name),
+        ("snippet", &send.snippet),
+    ];
+    payload
+        .extend(given.into_iter().filter_map(|(name, text)| Some((name.to_owned(), json!(text.as_ref()?)))));
+    let mut body = Map::new();
+    match send.users.as_slice() {
+        [] => return Err("say for whom: --user".to_owned()),
+        [user] => body.insert("userId".to_owned(), json!(user)),
+        users => body.insert("userIds".to_owned(), json!(users)),
+    };
+    body.insert("payload".to_owned(), Value::Object(payload));
+    let given = [("eventType", &send.kind), ("dedupeKey", &send.dedupe_key), ("scheduledAt", &send.at)];
+    body.extend(given.into_iter().filter_map(|(name, text)| Some((name.to_owned(), json!(text.as_ref()?)))));
+    Ok(Value::Object(body))
+}
+
+fn event_path(event: &EventFlags, verb: Option<&str>) -> String {
+    let mut pieces = vec!["notifications", "events", &event.id];
+    pieces.extend(verb);
+    with_query(path(&pieces), &[("userId", event.user.clone())])
+}
+
+fn list_path(list: &ListFlags) -> String {
+    let pairs = [
+        ("category", list.category.clone()),
+        ("unread", list.unread.then(|| "true".to_owned())),
+        ("limit", list.limit.map(|limit| limit.to_string())),
+        ("continuation", list.continuation.clone()),
+    ];
+    with_query(path(&["users", &list.user, "notifications"]), &pairs)
+}
+
+async fn marked(flags: &NotifyFlags, user: &str, ids: &[String], verb: &str) -> Result<Vec<Drawn>, String> {
+    let mut answers: Vec<Drawn> = Vec::new();
+    for id in ids {
+        let wish = Ask::post(path(&["users", user, "notifications", id, verb]), None);
+        answers.push((ask(&flags.ask, wish).await?, print::notification));
+    }
+    Ok(answers)
+}
+
+/// A merge patch of what was said, if anything was.
+fn changed(prefs: &PrefsFlags) -> Result<Option<Value>, String> {
+    let mut patch = Map::new();
+    if let Some(zone) = &prefs.timezone {
+        patch.insert("timezone".to_owned(), json!(zone));
+    }
+    if let Some(text) = &prefs.quiet {
+        patch.insert("quietHours".to_owned(), json!(quiet_hours(text)?));
+    }
+    let toggles = [("social", prefs.social), ("news", prefs.news), ("marketing", prefs.marketing)];
+    let toggles: Map<String, Value> =
+        toggles.into_iter().filter_map(|(name, is_on)| Some((name.to_owned(), json!(is_on?)))).collect();
+    if !toggles.is_empty() {
+        patch.insert("categories".to_owned(), Value::Object(toggles));
+    }
+    Ok((!patch.is_empty()).then_some(Value::Object(patch)))
+}
+
+/// By hour; `22-7` goes over midnight.
+fn quiet_hours(text: &str) -> Result<Vec<bool>, String> {
+    if text == "none" {
+        return Ok(vec![false; 24]);
+    }
+    let hour = |text: &str| text.parse::<usize>().ok().filter(|hour| *hour <= 24).map(|hour| hour % 24);
+    let hours = text.split_once('-').and_then(|(from, to)| Some((hour(from)?, hour(to)?)));
+    let (from, to) = hours.ok_or_else(|| format!("--quiet '{text}' is not like 22-7, or none"))?;
+    let is_quiet =
+        |hour: usize| if from < to { (from..to).contains(&hour) } else { hour >= from || hour < to };
+    Ok((0..24).map(is_quiet).collect())
+}
+
+fn device(verb: &DeviceVerb) -> Result<(Ask, Draw), String> {
+    Ok(match verb {
+        DeviceVerb::Ls { user } => (Ask::get(path(&["users", user, "devices"])), print::devices),
+        DeviceVerb::Add { user, device, platform, push_token, label } => {
+            let mut body = json!({ "deviceId": device, "platform": platform, "pushToken": push_token });
+            if let Some(label) = label {
+                body["label"] = json!(label);
+            }
+            (Ask::post(path(&["users", user, "devices"]), Some(body)), print::device)
+        }
+        DeviceVerb::Seen { user, device } => {
+            (Ask::with(Method::PATCH, path(&["users", user, "devices", device]), None), print::device)
+        }
+        DeviceVerb::Revoke { user, device } => {
+            (Ask::post(path(&["users", user, "devices", device, "revoke"]), None), print::device)
+        }
+        DeviceVerb::Purge(purge) => (purged(purge)?, print::plain),
+    })
+}
+
+fn purged(purge: &PurgeFlags) -> Result<Ask, String> {
+    let text = purge.older_than.trim_end_matches('d');
+    let days: u64 =
+        text.parse().map_err(|_| format!("--older-than '{}' is not like 90d", purge.older_than))?;
+    let body = json!({ "olderThanDays": days });
+    Ok(Ask::post(path(&["notifications", "devices", "purge"]), Some(body)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quiet_hours_go_over_midnight() {
+        let quiet = |text: &str| -> Vec<usize> {
+            let hours = quiet_hours(text).unwrap();
+            (0..24).filter(|hour| hours[*hour]).collect()
+        };
+        assert_eq!(quiet("22-7"), [0, 1, 2, 3, 4, 5, 6, 22, 23]);
+        assert_eq!(quiet("9-12"), [9, 10, 11]);
+        assert_eq!(quiet("none"), [0; 0]);
+        assert_eq!(quiet("0-24").len(), 24);
+        assert!(quiet_hours("25-3").is_err() && quiet_hours("noon").is_err());
+    }
+}

@@ -1,0 +1,208 @@
+//! `orrery doctor`: goes over a running server and its configuration, and says what is wrong in sentences.
+//!
+//! Each check is a line: `ok`, `look` for what is as it should be and yet worth knowing, `bad` for what wants doing. The exit
+//! code is 1 if anything is bad.
+
+use super::print;
+use super::start::{policy, providers};
+use crate::client::{Account, AccountFlags, Answer, Services, ServicesFlags, block_on};
+use bytes::Bytes;
+use clap::Args;
+use http::{Method, Request, StatusCode};
+use http_body_util::Full;
+use orrery_api_common::EMULATOR_KEY;
+use orrery_core::{Env, limits};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Args)]
+pub struct DoctorFlags {
+    #[command(flatten)]
+    account: AccountFlags,
+    #[command(flatten)]
+    services: ServicesFlags,
+    /// Also read this policy of notifications
+    #[arg(long, value_name = "FILE", env = "ORRERY_NOTIFICATIONS_CONFIG")]
+    notifications_config: Option<PathBuf>,
+    /// Also read this configuration of push providers
+    #[arg(long, value_name = "FILE", env = "ORRERY_PUSH_CONFIG")]
+    push_config: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Ok,
+    Look,
+    Bad,
+}
+
+struct Finding {
+    about: &'static str,
+    verdict: Verdict,
+    sentence: String,
+}
+
+/// Runs the verb; the error is a sentence for a person.
+pub fn doctor(flags: &DoctorFlags) -> Result<ExitCode, String> {
+    let findings = block_on(examine(flags))??;
+    let is_bad = findings.iter().any(|finding| finding.verdict == Verdict::Bad);
+    if flags.json {
+        let told: Vec<Value> = findings.iter().map(Finding::to_json).collect();
+        print::line(&format!("{:#}\n", json!({ "healthy": !is_bad, "findings": told })));
+    } else {
+        findings.iter().for_each(|finding| print::line(&finding.to_line()));
+    }
+    Ok(if is_bad { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+impl Verdict {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Look => "look",
+            Self::Bad => "bad",
+        }
+    }
+}
+
+impl Finding {
+    fn to_line(&self) -> String {
+        format!("{:<5} {:<10} {}\n", self.verdict.word(), self.about, self.sentence)
+    }
+
+    fn to_json(&self) -> Value {
+        json!({ "about": self.about, "verdict": self.verdict.word(), "sentence": self.sentence })
+    }
+}
+
+fn found(about: &'static str, verdict: Verdict, sentence: impl Into<String>) -> Finding {
+    Finding { about, verdict, sentence: sentence.into() }
+}
+
+async fn examine(flags: &DoctorFlags) -> Result<Vec<Finding>, String> {
+    let account = Account::parse(&flags.account)?;
+    let address = flags.services.beside(&account.address)?;
+    let env = Env::system().map_err(|error| error.to_string())?;
+    let mut findings = files(flags, &env);
+    let mut services = match Services::open(address.clone()).await {
+        Ok(services) => services,
+        Err(sentence) => {
+            findings.push(found("server", Verdict::Bad, sentence));
+            return Ok(findings);
+        }
+    };
+    findings.push(found("server", Verdict::Ok, format!("it answers at http://{}", address.authority())));
+    findings.extend(readiness(&get(&mut services, "/readyz", None).await?));
+    findings.push(clock(&get(&mut services, "/v1/clock", None).await?, &env));
+    findings.push(signed(&account, &env).await);
+    let key = flags.account.key.as_deref().unwrap_or(EMULATOR_KEY);
+    findings.push(opened(&get(&mut services, NOWHERE, Some(key)).await?));
+    Ok(findings)
+}
+
+async fn get(services: &mut Services, path: &str, key: Option<&str>) -> Result<Answer, String> {
+    let mut request = Request::get(path);
+    if let Some(key) = key {
+        request = request.header("x-api-key", key);
+    }
+    services.exchange(request, Bytes::new()).await
+}
+
+/// The files that a server would be started with.
+fn files(flags: &DoctorFlags, env: &Env) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if flags.notifications_config.is_some() {
+        findings.push(match policy(flags.notifications_config.as_deref()) {
+            Ok(_) => found("policy", Verdict::Ok, "the policy of notifications is understood"),
+            Err(sentence) => found("policy", Verdict::Bad, sentence),
+        });
+    }
+    if flags.push_config.is_some() {
+        match providers(flags.push_config.as_deref(), env).map(|providers| providers.troubles()) {
+            Ok(troubles) if troubles.is_empty() => {
+                findings.push(found("providers", Verdict::Ok, "the push configuration is understood"));
+            }
+            Ok(troubles) => {
+                findings
+                    .extend(troubles.into_iter().map(|trouble| found("providers", Verdict::Bad, trouble)));
+            }
+            Err(sentence) => findings.push(found("providers", Verdict::Bad, sentence)),
+        }
+    }
+    findings
+}
+
+/// What `/readyz` says: the disk and the last commit, alerts, providers.
+fn readiness(answer: &Answer) -> Vec<Finding> {
+    if answer.status != StatusCode::OK {
+        return vec![found("disk", Verdict::Bad, answer.refusal())];
+    }
+    let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let mut findings =
+        vec![found("disk", Verdict::Ok, format!("the last commit is on the disk (lsn {})", body["lsn"]))];
+    for alert in body["alerts"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        findings.push(found("alerts", Verdict::Bad, format!("{alert} fires; orrery alerts says where")));
+    }
+    let Some(troubles) = body["services"]["notifications"]["troubles"].as_array() else {
+        findings.push(found("providers", Verdict::Look, "the notification service is switched off"));
+        return findings;
+    };
+    let troubles = troubles.iter().filter_map(Value::as_str);
+    let troubles: Vec<Finding> = troubles
+        .map(|trouble| found("providers", Verdict::Bad, format!("{trouble}; events are kept meanwhile")))
+        .collect();
+    if troubles.is_empty() {
+        findings.push(found("providers", Verdict::Ok, "nothing keeps pushes from going out"));
+    }
+    findings.extend(troubles);
+    findings
+}
+
+fn clock(answer: &Answer, env: &Env) -> Finding {
+    let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let Some(there) = body["now_ms"].as_u64() else {
+        return found("clock", Verdict::Bad, format!("it is not told: {}", answer.refusal()));
+    };
+    if body["manual"] == true {
+        return found("clock", Verdict::Look, "it is moved by hand (--clock manual), which is for tests");
+    }
+    let apart = there.abs_diff(env.now().millis()) / 1000;
+    // Beyond this signatures and tokens are refused.
+    let verdict = if apart > limits::BEARER_SKEW_SECONDS_MAX { Verdict::Bad } else { Verdict::Ok };
+    found("clock", verdict, format!("the server's and this machine's are {apart} seconds apart"))
+}
+
+/// Whether the key opens the data.
+async fn signed(account: &Account, env: &Env) -> Finding {
+    let asked = async {
+        let request = account.request(Method::GET, "", "", "/", env.now()).body(Full::new(Bytes::new()));
+        let request = request.map_err(|error| format!("the request cannot be written: {error}"))?;
+        account.connect().await?.exchange(request).await
+    };
+    match asked.await {
+        Ok(answer) if answer.status == StatusCode::OK => {
+            found("key", Verdict::Ok, "the key opens the account")
+        }
+        Ok(answer) => {
+            found("key", Verdict::Bad, format!("the key does not open the account: {}", answer.refusal()))
+        }
+        Err(sentence) => found("key", Verdict::Bad, sentence),
+    }
+}
+
+/// Nothing is there, which only those hear who may ask; asking for what is there would make the service's containers.
+const NOWHERE: &str = "/v1/notifications";
+
+/// Whether the same key opens the services.
+fn opened(answer: &Answer) -> Finding {
+    let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    match (answer.status, body["type"].as_str()) {
+        (StatusCode::NOT_FOUND, Some(_)) => found("services", Verdict::Ok, "the key opens the services"),
+        (StatusCode::NOT_FOUND, None) => found("services", Verdict::Look, "they are switched off"),
+        _ => found("services", Verdict::Bad, answer.refusal()),
+    }
+}
