@@ -10,7 +10,7 @@ import { Agent } from "node:https";
 import { after, test } from "node:test";
 import { startServer } from "./server.mjs";
 
-const KEY = "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==";
+export const KEY = "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==";
 /** Some wrong answers make the SDK ask again for ever. */
 const TEST_MILLIS_MAX = 60_000;
 const HERE = new URL(".", import.meta.url);
@@ -35,7 +35,7 @@ export function clockedFact(feature, name, run) {
   register(feature, name, run, ["--clock", "manual"]);
 }
 
-/** As `fact`, on a server with these flags. */
+/** As `fact`, on a server with these flags; they may be a function that gives them once they are known. */
 export function factOn(flags, feature, name, run) {
   register(feature, name, run, flags);
 }
@@ -46,7 +46,8 @@ function register(feature, name, run, flags) {
     test(`${name} (${transport})`, { timeout: TEST_MILLIS_MAX }, async () => {
       let ok = false;
       try {
-        await run(new Cosmos(await server(flags), transport));
+        const known = typeof flags === "function" ? await flags() : flags;
+        await run(new Cosmos(await server(known), transport));
         ok = true;
       } finally {
         appendFileSync(RESULTS, JSON.stringify({ feature, test: name, transport, ok }) + "\n");
@@ -105,6 +106,11 @@ class Cosmos {
   /** Applies the text of a blueprint. */
   apply(blueprint, ...flags) {
     return this.#server.apply(blueprint, ...flags);
+  }
+
+  /** Where the services of this server answer. */
+  get services() {
+    return this.#server.services;
   }
 
   schema(database, container, body) {

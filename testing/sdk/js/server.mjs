@@ -25,6 +25,7 @@ export async function startServer(...flags) {
   const { cosmos, services } = JSON.parse(readFileSync(ports, "utf8"));
   return {
     endpoint: (transport) => `${transport}://localhost:${cosmos}`,
+    services: `http://localhost:${services}`,
     advance: (seconds) => advance(services, seconds),
     /** Applies the text of a blueprint, twice: the second time there must be nothing to do. */
     apply: (blueprint, ...flags) => apply(binary, folder, { cosmos, services }, blueprint, flags),

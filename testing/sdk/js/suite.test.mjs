@@ -24,3 +24,4 @@ import "./facts/script_resources.mjs";
 import "./facts/access.mjs";
 import "./facts/bearer.mjs";
 import "./facts/seeds.mjs";
+import "./facts/service_notifications.mjs";

@@ -30,7 +30,7 @@ class Server:
 
     def token(self, *flags):
         """A bearer token that this server takes."""
-        command = [_binary(), "token", "--data", str(Path(self._folder.name, "data")), *flags]
+        command = [binary(), "token", "--data", str(Path(self._folder.name, "data")), *flags]
         return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout.strip()
 
     def apply(self, blueprint, *flags):
@@ -38,7 +38,7 @@ class Server:
         file = Path(self._folder.name, f"{uuid.uuid4()}.yaml")
         file.write_text(blueprint)
         services = f"http://localhost:{self.services_port}"
-        command = [_binary(), "apply", str(file), "--url", self.endpoint("http"), "--services-url", services, *flags]
+        command = [binary(), "apply", str(file), "--url", self.endpoint("http"), "--services-url", services, *flags]
         for more in ([], ["--check"]):
             done = subprocess.run([*command, *more], capture_output=True, text=True, timeout=60)
             assert done.returncode == 0, done.stdout + done.stderr
@@ -64,7 +64,7 @@ class Server:
 
     def _command(self, ports, flags):
         return [
-            _binary(), "serve", "--data", str(Path(self._folder.name, "data")), "--host", "127.0.0.1",
+            binary(), "serve", "--data", str(Path(self._folder.name, "data")), "--host", "127.0.0.1",
             *([] if "--cosmos-port" in flags else ["--cosmos-port", "0"]),
             "--services-port", "0", "--durability", "relaxed", "--ports-file", str(ports), *flags,
         ]  # fmt: skip
@@ -80,7 +80,7 @@ class Server:
         return json.loads(ports.read_text())
 
 
-def _binary():
+def binary():
     path = os.environ.get("ORRERY_BIN")
     if not path or not Path(path).is_file():
         raise RuntimeError(f"ORRERY_BIN names no server binary: {path!r}")

@@ -135,7 +135,7 @@ function lifetime({ defaultTtl }, { ttl = defaultTtl }) {
 }
 
 /** What two spellings of one policy have in common: the order of paths says nothing. */
-function samePolicy({ indexingMode, automatic, includedPaths, excludedPaths, compositeIndexes = [] }) {
+export function samePolicy({ indexingMode, automatic, includedPaths, excludedPaths, compositeIndexes = [] }) {
   const paths = (list) => list.map(({ path }) => path).sort();
   return { indexingMode, automatic, included: paths(includedPaths), excluded: paths(excludedPaths), compositeIndexes };
 }
