@@ -194,6 +194,10 @@ impl Stage {
         let until = Instant::now() + DRAIN_MAX;
         while Instant::now() < until {
             let stats = get(connection, "/v1/notifications/stats").await?;
+            let ready = get(connection, "/readyz").await?;
+            if ready["status"] != "ready" {
+                return Err(Error::Unexpected(format!("the server is not well: {ready}")));
+            }
             let open = ["PENDING", "PROCESSING", "FAILED"].map(|status| stats["events"][status].as_u64());
             if open.into_iter().flatten().sum::<u64>() == 0 {
                 return Ok(over(&stats));
@@ -212,6 +216,7 @@ fn provider(binary: &Path, folder: &Path) -> Result<Provider, Error> {
     command.args([
         "notify",
         "fake-push",
+        "--any-clock",
         "--fcm-port",
         "0",
         "--apns-port",

@@ -119,13 +119,33 @@ pub struct Event {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notification_id: Option<String>,
     /// Ours: what was decided when it was taken for the first time; never decided twice.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "as_text")]
     pub decision: Option<Decision>,
     /// Ours: the log of pushes, one entry a device and try (the newest 50 are kept).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<Attempt>,
     #[serde(default)]
     pub ttl: u64,
+}
+
+/// As one text: only this service reads it, and a container that indexes every path has one entry of it.
+mod as_text {
+    use super::Decision;
+    use serde::de::Error as _;
+    use serde::ser::Error as _;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(decision: &Option<Decision>, to: S) -> Result<S::Ok, S::Error> {
+        match decision {
+            None => to.serialize_none(),
+            Some(decision) => to.serialize_str(&serde_json::to_string(decision).map_err(S::Error::custom)?),
+        }
+    }
+
+    pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Option<Decision>, D::Error> {
+        let text = Option::<String>::deserialize(from)?;
+        text.map(|text| serde_json::from_str(&text).map_err(D::Error::custom)).transpose()
+    }
 }
 
 /// What shall happen to an event.

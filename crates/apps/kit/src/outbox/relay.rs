@@ -80,7 +80,7 @@ impl Relay {
             .changes(&self.container, None, since.as_ref(), limits::SERVICE_RELAY_ITEMS_MAX)
             .await?;
         let mut count = 0;
-        for event in changes.items.into_iter().filter(is_outbox).flat_map(events) {
+        for event in changes.items.iter().filter(|item| is_outbox(item)).flat_map(events) {
             if let Err(reason) = sink(event).await {
                 return Ok(Relayed::Stuck { delivered: count, reason });
             }
@@ -102,9 +102,7 @@ fn is_outbox(item: &Value) -> bool {
     item.get(KIND).and_then(Value::as_str) == Some(OUTBOX)
 }
 
-fn events(mut item: Value) -> Vec<Value> {
-    match item.get_mut("events").map(Value::take) {
-        Some(Value::Array(events)) => events,
-        _ => Vec::new(),
-    }
+fn events(item: &Value) -> Vec<Value> {
+    let text = item.get("events").and_then(Value::as_str);
+    text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }
