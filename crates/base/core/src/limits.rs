@@ -512,6 +512,8 @@ pub const NOTIFICATION_REVOKED_KEPT_SECONDS: u64 = 90 * 86_400;
 pub const NOTIFICATION_PURGE_MAX: usize = 100_000;
 pub const NOTIFICATION_JOB_RUNS_MAX: usize = 20;
 pub const NOTIFICATION_JOB_LEASE_SECONDS: u64 = 600;
+/// An erasure that has not ended so long after it began, and a lease of an event, is ended by any process.
+pub const NOTIFICATION_ERASURE_SECONDS: u64 = 60;
 /// How often jobs are looked at.
 pub const NOTIFICATION_JOBS_EVERY_SECONDS: u64 = 60;
 /// Pushes of one event that are remembered, and the characters of an error.
