@@ -1,6 +1,7 @@
 //! The items as they are stored: plain documents in the seed's shapes, readable with any SDK.
 //!
-//! Members that the seed does not know are ours and say so in their comment. Times are ISO 8601 in UTC.
+//! Members that the seed does not know are ours and say so in their comment. What is not there is left out: every null would be
+//! an entry of an index, and only `revokedAt` is looked for as null. Times are ISO 8601 in UTC.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -99,15 +100,21 @@ pub struct Event {
     /// The retries that were begun: the first try is none, so 5 of them are 6 tries (C-40).
     #[serde(default)]
     pub retry_count: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_retry_at: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dedupe_key: Option<String>,
     pub created_at: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processed_at: Option<String>,
     /// Ours: who works on it, until when, and how often it was taken (the fencing token).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_owner: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_until: Option<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub lease_epoch: u64,
     /// Ours: how it ended, beside the status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -126,6 +133,10 @@ pub struct Event {
     pub attempts: Vec<Attempt>,
     #[serde(default)]
     pub ttl: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// As one text: only this service reads it, and a container that indexes every path has one entry of it.
@@ -209,8 +220,10 @@ pub struct Notification {
     pub target_id: Option<String>,
     pub target_type: Option<TargetType>,
     pub read: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_at: Option<String>,
     pub dismissed: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dismissed_at: Option<String>,
     pub created_at: String,
     /// Ours: how many events it stands for, and the version of its aggregate.

@@ -450,6 +450,9 @@ pub const NOTIFICATION_LABEL_CHARS_MAX: usize = 100;
 
 // Services
 
+/// A service's query over a partition that is no larger is run where it is asked.
+pub const SERVICE_QUERY_SMALL_ITEMS: u64 = 256;
+pub const SERVICE_QUERY_SMALL_BYTES: u64 = 256 * 1024;
 /// Keys with a rate limit of their own; the rest share one.
 pub const SERVICE_BUCKETS_MAX: usize = 100_000;
 /// How long the answer to a request with an idempotency key is kept.
@@ -512,6 +515,8 @@ pub const NOTIFICATION_REVOKED_KEPT_SECONDS: u64 = 90 * 86_400;
 pub const NOTIFICATION_PURGE_MAX: usize = 100_000;
 pub const NOTIFICATION_JOB_RUNS_MAX: usize = 20;
 pub const NOTIFICATION_JOB_LEASE_SECONDS: u64 = 600;
+/// An erasure that has not ended so long after it began, and a lease of an event, is ended by any process.
+pub const NOTIFICATION_ERASURE_SECONDS: u64 = 60;
 /// How often jobs are looked at.
 pub const NOTIFICATION_JOBS_EVERY_SECONDS: u64 = 60;
 /// Pushes of one event that are remembered, and the characters of an error.

@@ -165,7 +165,7 @@ async fn an_erasure_that_is_killed_half_way_is_ended_by_asking_again() {
 }
 
 /// As an SDK counts them.
-async fn items(server: &Server, container: &str) -> u64 {
+pub async fn items(server: &Server, container: &str) -> u64 {
     let now = server.ask("GET", "/v1/clock", "").await.1["now_ms"].as_u64().unwrap();
     let env = orrery_core::Env::seeded(orrery_core::Timestamp::from_millis(now), 1);
     let mut client = orrery_testing_client::Client::new(server.cosmos, env);

@@ -7,6 +7,7 @@
 
 mod asking;
 mod crashes;
+mod erasure;
 mod fake;
 mod quiet_hours;
 mod refusals;
@@ -14,5 +15,6 @@ mod rest;
 #[allow(dead_code, reason = "the other tests of the binary use the rest of it")]
 #[path = "../process/server.rs"]
 mod server;
+mod stores;
 mod streams;
 mod verbs;

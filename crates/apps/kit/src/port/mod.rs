@@ -15,6 +15,8 @@ pub use remote::{Credential, Remote, RemoteOptions};
 pub use types::{Changes, Cursor, Item, Layout, Page, Query, StoreError, Write};
 
 /// Where a service keeps its items: one database, by either adapter. A cheap handle.
+///
+/// What a request over the wire needs is large and would be part of every future that may make one, so it is boxed.
 #[derive(Clone)]
 pub enum Documents {
     Embedded(Embedded),
@@ -26,14 +28,14 @@ impl Documents {
     pub async fn ensure(&self, layout: &[Layout]) -> Result<(), StoreError> {
         match self {
             Self::Embedded(store) => store.ensure(layout).await,
-            Self::Remote(store) => store.ensure(layout).await,
+            Self::Remote(store) => Box::pin(store.ensure(layout)).await,
         }
     }
 
     pub async fn read(&self, container: &str, partition: &str, id: &str) -> Result<Option<Item>, StoreError> {
         match self {
             Self::Embedded(store) => store.read(container, partition, id).await,
-            Self::Remote(store) => store.read(container, partition, id).await,
+            Self::Remote(store) => Box::pin(store.read(container, partition, id)).await,
         }
     }
 
@@ -46,7 +48,7 @@ impl Documents {
     ) -> Result<Option<Item>, StoreError> {
         match self {
             Self::Embedded(store) => store.write(container, partition, write).await,
-            Self::Remote(store) => store.write(container, partition, write).await,
+            Self::Remote(store) => Box::pin(store.write(container, partition, write)).await,
         }
     }
 
@@ -59,7 +61,7 @@ impl Documents {
     ) -> Result<Vec<Option<Item>>, StoreError> {
         match self {
             Self::Embedded(store) => store.batch(container, partition, writes).await,
-            Self::Remote(store) => store.batch(container, partition, writes).await,
+            Self::Remote(store) => Box::pin(store.batch(container, partition, writes)).await,
         }
     }
 
@@ -73,7 +75,7 @@ impl Documents {
     ) -> Result<Page, StoreError> {
         match self {
             Self::Embedded(store) => store.query(container, partition, query).await,
-            Self::Remote(store) => store.query(container, partition, query).await,
+            Self::Remote(store) => Box::pin(store.query(container, partition, query)).await,
         }
     }
 
@@ -88,7 +90,7 @@ impl Documents {
     ) -> Result<Changes, StoreError> {
         match self {
             Self::Embedded(store) => store.changes(container, partition, since, items_max).await,
-            Self::Remote(store) => store.changes(container, partition, since, items_max).await,
+            Self::Remote(store) => Box::pin(store.changes(container, partition, since, items_max)).await,
         }
     }
 }

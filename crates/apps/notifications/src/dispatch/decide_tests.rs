@@ -1,3 +1,5 @@
+//! What is decided of an event, case by case.
+
 use super::*;
 use crate::policy::Registry;
 use crate::records::{Category, Payload, Status, TargetType, Toggles};

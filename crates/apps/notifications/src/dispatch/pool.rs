@@ -155,6 +155,9 @@ impl Dispatcher {
             let now = self.service.now();
             if self.service.is_ensured() && last.is_none_or(|last| now >= last.plus(every)) {
                 last = Some(now);
+                if let Err(error) = self.service.end_erasures().await {
+                    tracing::warn!(%error, "erasures that were begun could not be looked for");
+                }
                 if let Err(error) = self.service.run_jobs().await {
                     tracing::warn!(%error, "the jobs of notifications could not be run");
                 }

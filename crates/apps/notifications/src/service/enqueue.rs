@@ -90,7 +90,8 @@ impl Notifications {
                 self.counters().enqueued.one();
                 Ok(stored(&event))
             }
-            Err(StoreError::Conflict) if key.is_some() => self.repeated(&event).await,
+            // An earlier request with this key; or, without one, this request, whose answer was lost on its way.
+            Err(StoreError::Conflict) => self.repeated(&event).await,
             Err(error) => Err(error.into()),
         }
     }

@@ -1,13 +1,14 @@
 //! A user is forgotten: nothing of them stays in the four containers, and nothing is sent to them any more (S2-70, K4).
 //!
 //! ```text
+//! under way     written down, so that it is ended even if this process is not there to do it
 //! tombstone     from here on every worker that looks before it pushes drops its event, and new ones are not taken
 //! events        deleted one by one under their tags; one that is being worked on is waited for
 //! the rest      notifications, preferences, devices
-//! again         until a look finds nothing
+//! again         until a look finds nothing; then it is no longer under way
 //! ```
 //!
-//! What was begun and not ended, by a crash, is ended by asking again. The tombstone stays.
+//! What was begun and not ended, by a crash, is ended by the jobs of any process, or by asking again. The tombstone stays.
 
 use super::containers::{DEVICES, EVENTS, NOTIFICATIONS, PREFERENCES};
 use super::items;
@@ -33,6 +34,7 @@ pub struct Erased {
 impl Notifications {
     pub async fn erase(&self, user: &str) -> Result<Erased, ServiceError> {
         self.ensure().await?;
+        self.begin_erasure(user).await?;
         tombstone::erect(self.documents(), user, &self.stamp()).await?;
         failpoint::hit("notify.erase.tombstoned");
         let mut erased = Erased::default();
@@ -44,6 +46,7 @@ impl Notifications {
             erased.notification_preferences += self.erase_all(PREFERENCES, user).await?;
             erased.device_tokens += self.erase_all(DEVICES, user).await?;
             if erased == before {
+                self.erasure_ended(user).await?;
                 self.changed(user);
                 return Ok(erased);
             }

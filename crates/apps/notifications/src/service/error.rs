@@ -27,6 +27,20 @@ pub enum ServiceError {
     Broken(String),
 }
 
+impl ServiceError {
+    /// Of a page that was asked for: a store refuses a continuation that is none of its own, and whoever sent it is to
+    /// hear that.
+    pub(super) fn of_page(error: StoreError, continuation: Option<&str>) -> Self {
+        match error {
+            StoreError::Refused { status: 400, .. } if continuation.is_some() => Self::Invalid {
+                member: "continuation".to_owned(),
+                reason: "is none that this list gave; begin with the first page".to_owned(),
+            },
+            error => error.into(),
+        }
+    }
+}
+
 impl From<StoreError> for ServiceError {
     fn from(error: StoreError) -> Self {
         match error {
@@ -36,6 +50,10 @@ impl From<StoreError> for ServiceError {
             StoreError::Missing => Self::Missing("The item is not there.".to_owned()),
             StoreError::Busy { after } => Self::Busy { after },
             StoreError::Unavailable(reason) => Self::Unavailable(reason),
+            // A credential that ended is renewed by somebody, and nothing is lost until then.
+            StoreError::Refused { status: 401, message } => {
+                Self::Unavailable(format!("it does not accept the credential: {message}"))
+            }
             StoreError::Refused { status, message } => {
                 Self::Broken(format!("The store refuses with {status}: {message}"))
             }

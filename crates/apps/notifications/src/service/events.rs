@@ -42,7 +42,8 @@ impl Notifications {
         let mut query = items::query(text, &parameters);
         query.items_max = limit.clamp(1, limits::NOTIFICATION_LIST_MAX);
         query.continuation = continuation;
-        let page = self.documents().query(EVENTS, user, &query).await?;
+        let page = self.documents().query(EVENTS, user, &query).await;
+        let page = page.map_err(|error| ServiceError::of_page(error, query.continuation.as_deref()))?;
         Ok((page.rows, page.continuation))
     }
 

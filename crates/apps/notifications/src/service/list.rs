@@ -46,7 +46,8 @@ impl Notifications {
         let mut query = items::query(text, &parameters);
         query.items_max = limit;
         query.continuation = list.continuation.clone();
-        let page = self.documents().query(NOTIFICATIONS, Some(user), &query).await?;
+        let page = self.documents().query(NOTIFICATIONS, Some(user), &query).await;
+        let page = page.map_err(|error| ServiceError::of_page(error, query.continuation.as_deref()))?;
         self.counters().spent(Step::List, page.charge);
         let items = page.rows.into_iter().map(items::record).collect::<Result<_, _>>()?;
         Ok(Listed { items, continuation: page.continuation })

@@ -11,6 +11,7 @@
 //! register     devices, three at most
 //! devices      heartbeat, token, revoked
 //! erase        a user is forgotten
+//! erasures     those that are under way
 //! purge        devices revoked long ago
 //! sweep        events that would expire unnoticed
 //! jobs, cron   what runs by the calendar
@@ -26,6 +27,7 @@ pub mod cron;
 mod devices;
 mod enqueue;
 mod erase;
+mod erasures;
 mod error;
 mod events;
 pub(crate) mod items;

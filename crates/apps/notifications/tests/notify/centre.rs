@@ -1,5 +1,6 @@
 //! The in-app centre: listed, counted, read, dismissed, watched.
 
+use crate::place::Place;
 use crate::world::{World, like, of_type};
 use orrery_core::limits;
 use orrery_notifications::records::Category;
@@ -8,8 +9,8 @@ use orrery_notifications::service::{List, ServiceError};
 use serde_json::json;
 
 /// So many notifications, a second apart.
-async fn with(count: usize) -> World {
-    let world = World::new().await;
+async fn with(place: &Place, count: usize) -> World {
+    let world = place.world().await;
     for at in 0..count {
         world.send(like("u", "Noor", &format!("post-{at}"), None)).await;
         world.settle().await;
@@ -24,9 +25,8 @@ async fn targets(world: &World, list: &List) -> Vec<String> {
 }
 
 /// S2-25: newest first, twenty a page, and pages do not shift when something new comes.
-#[tokio::test]
-async fn pages_are_newest_first_and_stay_as_they_are_while_more_arrives() {
-    let world = with(25).await;
+pub async fn pages_are_newest_first_and_stay_as_they_are_while_more_arrives(place: &Place) {
+    let world = with(place, 25).await;
     let first = world.service.list("u", &List::default()).await.unwrap();
     assert_eq!(first.items.len(), 20);
     assert_eq!(first.items[0].target_id.as_deref(), Some("post-24"));
@@ -37,9 +37,8 @@ async fn pages_are_newest_first_and_stay_as_they_are_while_more_arrives() {
     assert_eq!(rest, ["post-4", "post-3", "post-2", "post-1", "post-0"]);
 }
 
-#[tokio::test]
-async fn a_list_is_narrowed_by_category_and_by_what_is_unread() {
-    let world = with(2).await;
+pub async fn a_list_is_narrowed_by_category_and_by_what_is_unread(place: &Place) {
+    let world = with(place, 2).await;
     world.send(of_type("u", "SECURITY_NEW_DEVICE", "u")).await;
     world.settle().await;
     let of = |category| List { category: Some(category), ..List::default() };
@@ -57,9 +56,8 @@ async fn a_list_is_narrowed_by_category_and_by_what_is_unread() {
 }
 
 /// K7, S2-84.
-#[tokio::test]
-async fn the_count_of_unread_is_that_of_the_list_whatever_is_marked() {
-    let world = with(6).await;
+pub async fn the_count_of_unread_is_that_of_the_list_whatever_is_marked(place: &Place) {
+    let world = with(place, 6).await;
     let listed = world.service.list("u", &List::default()).await.unwrap().items;
     let unread = async |expected: u64| {
         let list = List { limit: Some(100), ..List::default() };
@@ -83,9 +81,8 @@ async fn the_count_of_unread_is_that_of_the_list_whatever_is_marked() {
 }
 
 /// S2-21.
-#[tokio::test]
-async fn a_mark_that_is_set_again_keeps_its_first_time() {
-    let world = with(1).await;
+pub async fn a_mark_that_is_set_again_keeps_its_first_time(place: &Place) {
+    let world = with(place, 1).await;
     let id = world.service.list("u", &List::default()).await.unwrap().items[0].id.clone();
     let first = world.service.read("u", &id, None).await.unwrap();
     world.advance(60);
@@ -99,9 +96,8 @@ async fn a_mark_that_is_set_again_keeps_its_first_time() {
     assert_eq!(dismissed.value.ttl, limits::NOTIFICATION_KEPT_SECONDS - 61);
 }
 
-#[tokio::test]
-async fn a_mark_with_an_old_tag_is_answered_with_what_is_there() {
-    let world = with(1).await;
+pub async fn a_mark_with_an_old_tag_is_answered_with_what_is_there(place: &Place) {
+    let world = with(place, 1).await;
     let id = world.service.list("u", &List::default()).await.unwrap().items[0].id.clone();
     let read = world.service.read("u", &id, None).await.unwrap();
     let refused = world.service.dismiss("u", &id, Some("\"old\"")).await.unwrap_err();
@@ -114,9 +110,8 @@ async fn a_mark_with_an_old_tag_is_answered_with_what_is_there() {
     assert!(matches!(foreign, ServiceError::Missing(_)));
 }
 
-#[tokio::test]
-async fn a_watcher_sees_each_change_and_goes_on_where_it_was() {
-    let world = with(2).await;
+pub async fn a_watcher_sees_each_change_and_goes_on_where_it_was(place: &Place) {
+    let world = with(place, 2).await;
     let cursor = world.service.now_cursor("u").await.unwrap();
     assert_eq!(world.service.changes("u", Some(&cursor)).await.unwrap().items, [json!(null); 0]);
     let mut watch = world.service.watch("u");
@@ -138,9 +133,8 @@ async fn a_watcher_sees_each_change_and_goes_on_where_it_was() {
 }
 
 /// Preferences: defaults without an item, tags, merge.
-#[tokio::test]
-async fn preferences_begin_with_the_defaults_and_change_under_their_tag() {
-    let world = World::new().await;
+pub async fn preferences_begin_with_the_defaults_and_change_under_their_tag(place: &Place) {
+    let world = place.world().await;
     let defaults = world.service.preferences("u").await.unwrap();
     assert_eq!((defaults.etag.as_str(), defaults.value.timezone.as_str()), ("", "UTC"));
     assert!(defaults.value.categories.marketing, "C-44");
@@ -162,5 +156,21 @@ async fn preferences_begin_with_the_defaults_and_change_under_their_tag() {
     ] {
         let refused = world.service.patch_preferences("u", &body, None).await.unwrap_err();
         assert!(matches!(&refused, ServiceError::Invalid { member, .. } if member == named), "{refused:?}");
+    }
+}
+
+/// A continuation goes on with its own list; anything else is the caller's mistake, whatever the store calls it.
+pub async fn a_continuation_that_is_none_is_refused_by_its_name(place: &Place) {
+    let world = with(place, 3).await;
+    let first = List { limit: Some(1), ..List::default() };
+    let of_another = world.service.list("u", &first).await.unwrap().continuation.unwrap();
+    let is_refused = |error: ServiceError| matches!(error, ServiceError::Invalid { member, .. } if member == "continuation");
+    for continuation in ["", "nonsense", "e30", of_another.as_str()] {
+        let continuation = Some(continuation.to_owned());
+        let unread =
+            List { unread: true, limit: Some(1), continuation: continuation.clone(), ..List::default() };
+        assert!(is_refused(world.service.list("u", &unread).await.unwrap_err()), "{continuation:?}");
+        let events = world.service.events(Some("u"), None, 1, continuation.clone()).await;
+        assert!(is_refused(events.unwrap_err()), "{continuation:?}");
     }
 }

@@ -1,5 +1,6 @@
 //! A dispatcher stops at every step in turn, and another goes on when the lease is over: the end is the same (K1, K5, K6).
 
+use crate::place::Place;
 use crate::world::{World, crashing, like, settle};
 use orrery_notifications::records::Status;
 use orrery_notifications::service::containers::EVENTS;
@@ -36,8 +37,8 @@ async fn end(world: &World) -> Vec<Value> {
 }
 
 /// Three likes of one key, one of another, one without; the dispatcher crashes at `crash`.
-async fn run(crash: Option<(&str, usize)>) -> (World, Vec<Value>) {
-    let world = World::new().await;
+async fn run(place: &Place, crash: Option<(&str, usize)>) -> (World, Vec<Value>) {
+    let world = place.world().await;
     world.register("u", "phone").await;
     for (actor, key) in [("A", Some("k")), ("B", Some("k")), ("C", Some("k")), ("D", Some("l")), ("E", None)]
     {
@@ -55,13 +56,12 @@ async fn run(crash: Option<(&str, usize)>) -> (World, Vec<Value>) {
     (world, end)
 }
 
-#[tokio::test]
-async fn wherever_a_dispatcher_crashes_the_end_is_the_same() {
-    let (world, expected) = run(None).await;
+pub async fn wherever_a_dispatcher_crashes_the_end_is_the_same(place: &Place) {
+    let (world, expected) = run(place, None).await;
     assert_eq!(world.phones.pushes().len(), 3);
     for step in STEPS {
         for at in 1..=5 {
-            let (world, found) = run(Some((step, at))).await;
+            let (world, found) = run(place, Some((step, at))).await;
             assert_eq!(found, expected, "{step}, the {at}. time");
             for event in world.events("u").await {
                 assert!(
@@ -85,11 +85,10 @@ async fn wherever_a_dispatcher_crashes_the_end_is_the_same() {
 }
 
 /// K5: an event has no final status before its notification is there.
-#[tokio::test]
-async fn no_event_is_over_before_its_notification_is_there() {
+pub async fn no_event_is_over_before_its_notification_is_there(place: &Place) {
     for step in STEPS {
         for at in 1..=5 {
-            let world = World::new().await;
+            let world = place.world().await;
             for actor in ["A", "B", "C", "D", "E"] {
                 world.like("u", actor, None).await;
             }
@@ -105,10 +104,9 @@ async fn no_event_is_over_before_its_notification_is_there() {
 }
 
 /// The event is another's by the time that the first comes back: what it writes does not count.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_worker_that_was_overtaken_changes_nothing() {
+pub async fn a_worker_that_was_overtaken_changes_nothing(place: &Place) {
     use orrery_notifications::push::Outcome;
-    let world = World::new().await;
+    let world = place.world().await;
     world.register("u", "phone").await;
     let id = world.like("u", "Noor", None).await;
     // While the first waits for the provider, its lease runs out and the second does all of the work.
@@ -119,7 +117,8 @@ async fn a_worker_that_was_overtaken_changes_nothing() {
         if is_first.swap(false, std::sync::atomic::Ordering::SeqCst) {
             env.advance(std::time::Duration::from_secs(31));
             let (handle, second) = (handle.clone(), second.clone());
-            std::thread::spawn(move || handle.block_on(settle(&second))).join().unwrap();
+            let work = std::thread::spawn(move || handle.block_on(settle(&second)));
+            tokio::task::block_in_place(|| work.join().unwrap());
             return Outcome::Refused { reason: "too late".to_owned(), status: Some(400) };
         }
         Outcome::Delivered

@@ -1,5 +1,6 @@
 //! Events of one dedupe key become one notification (K2, C-41).
 
+use crate::place::Place;
 use crate::world::{World, like};
 use orrery_notifications::records::Status;
 use orrery_notifications::service::List;
@@ -16,9 +17,8 @@ async fn statuses(world: &World, user: &str) -> HashMap<String, usize> {
 }
 
 /// B-2: 50 likes with one key in a second from 8 clients, while two dispatchers work.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn fifty_likes_are_one_notification_and_one_push() {
-    let world = World::new().await;
+pub async fn fifty_likes_are_one_notification_and_one_push(place: &Place) {
+    let world = place.world().await;
     world.register("u", "phone").await;
     let second = world.another("worker-2").await;
     let mut clients = JoinSet::new();
@@ -50,9 +50,8 @@ async fn fifty_likes_are_one_notification_and_one_push() {
     assert_eq!(world.service.unread_count("u").await.unwrap(), 1);
 }
 
-#[tokio::test]
-async fn the_first_of_a_window_is_named_and_the_next_window_is_another_notification() {
-    let world = World::new().await;
+pub async fn the_first_of_a_window_is_named_and_the_next_window_is_another_notification(place: &Place) {
+    let world = place.world().await;
     world.register("u", "phone").await;
     for actor in ["A", "B", "C"] {
         world.like("u", actor, Some("k")).await;
@@ -72,9 +71,8 @@ async fn the_first_of_a_window_is_named_and_the_next_window_is_another_notificat
     assert_eq!(told.iter().filter(|kind| *kind == "notification.updated").count(), 2);
 }
 
-#[tokio::test]
-async fn keys_of_different_users_and_different_keys_do_not_meet() {
-    let world = World::new().await;
+pub async fn keys_of_different_users_and_different_keys_do_not_meet(place: &Place) {
+    let world = place.world().await;
     for (user, key) in [("u", "k"), ("v", "k"), ("u", "l")] {
         world.like(user, "A", Some(key)).await;
     }
@@ -83,9 +81,8 @@ async fn keys_of_different_users_and_different_keys_do_not_meet() {
 }
 
 /// C-41: moved to the top, unread again if it was read, shown again if it was dismissed.
-#[tokio::test]
-async fn news_bring_a_notification_back() {
-    let world = World::new().await;
+pub async fn news_bring_a_notification_back(place: &Place) {
+    let world = place.world().await;
     world.like("u", "A", Some("k")).await;
     world.settle().await;
     world.advance(60);
@@ -104,9 +101,8 @@ async fn news_bring_a_notification_back() {
 }
 
 /// The seed's own query finds the events of a window, and nothing that the service keeps beside them.
-#[tokio::test]
-async fn the_aggregate_is_in_no_answer_of_the_seeds_queries() {
-    let world = World::new().await;
+pub async fn the_aggregate_is_in_no_answer_of_the_seeds_queries(place: &Place) {
+    let world = place.world().await;
     world.like("u", "A", Some("k")).await;
     world.settle().await;
     for text in [

@@ -1,6 +1,6 @@
 //! Devices: three at most at every instant (K3, B-5), revoked ones get nothing (K4).
 
-use crate::world::World;
+use crate::place::Place;
 use orrery_notifications::records::{Device, Status};
 use orrery_notifications::service::containers::DEVICES;
 use orrery_notifications::service::{ServiceError, Tagged};
@@ -18,9 +18,8 @@ fn active(devices: &[Tagged<Device>]) -> Vec<&str> {
 }
 
 /// B-5, from two processes.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_a_hundred_registrations_at_once_three_stay() {
-    let world = World::new().await;
+pub async fn of_a_hundred_registrations_at_once_three_stay(place: &Place) {
+    let world = place.world().await;
     let second = world.another("worker-2").await;
     let mut clients = JoinSet::new();
     for at in 0..100 {
@@ -51,9 +50,8 @@ async fn of_a_hundred_registrations_at_once_three_stay() {
 }
 
 /// C-46, S2-45.
-#[tokio::test]
-async fn a_device_that_registers_again_is_the_same_device() {
-    let world = World::new().await;
+pub async fn a_device_that_registers_again_is_the_same_device(place: &Place) {
+    let world = place.world().await;
     let first = world.service.register("u", &body("d")).await.unwrap().value;
     world.service.revoke("u", "d").await.unwrap();
     world.advance(60);
@@ -65,9 +63,8 @@ async fn a_device_that_registers_again_is_the_same_device() {
     assert_eq!(world.service.devices("u").await.unwrap().len(), 1);
 }
 
-#[tokio::test]
-async fn the_one_seen_longest_ago_makes_room_and_a_heartbeat_is_being_seen() {
-    let world = World::new().await;
+pub async fn the_one_seen_longest_ago_makes_room_and_a_heartbeat_is_being_seen(place: &Place) {
+    let world = place.world().await;
     for device in ["a", "b", "c"] {
         world.service.register("u", &body(device)).await.unwrap();
         world.advance(60);
@@ -92,9 +89,8 @@ async fn the_one_seen_longest_ago_makes_room_and_a_heartbeat_is_being_seen() {
 }
 
 /// The seed's queries see devices and nothing else; `revokedAt = null` finds the active ones (B-9).
-#[tokio::test]
-async fn the_guard_is_in_no_answer_of_the_seeds_queries() {
-    let world = World::new().await;
+pub async fn the_guard_is_in_no_answer_of_the_seeds_queries(place: &Place) {
+    let world = place.world().await;
     for device in ["a", "b"] {
         world.service.register("u", &body(device)).await.unwrap();
     }
@@ -113,9 +109,8 @@ async fn the_guard_is_in_no_answer_of_the_seeds_queries() {
 }
 
 /// K4, S2-89.
-#[tokio::test]
-async fn a_device_that_was_revoked_gets_nothing() {
-    let world = World::new().await;
+pub async fn a_device_that_was_revoked_gets_nothing(place: &Place) {
+    let world = place.world().await;
     world.register("u", "a").await;
     world.register("u", "b").await;
     world.service.revoke("u", "a").await.unwrap();
@@ -128,9 +123,8 @@ async fn a_device_that_was_revoked_gets_nothing() {
     assert!(matches!(world.service.revoke("u", "nothing").await, Err(ServiceError::Missing(_))));
 }
 
-#[tokio::test]
-async fn every_active_device_gets_one_push() {
-    let world = World::new().await;
+pub async fn every_active_device_gets_one_push(place: &Place) {
+    let world = place.world().await;
     for device in ["a", "b", "c"] {
         world.register("u", device).await;
     }

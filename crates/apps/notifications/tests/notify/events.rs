@@ -1,6 +1,7 @@
 //! Events come in, are looked at, cancelled and queued again.
 
-use crate::world::{World, like, of_type, settle};
+use crate::place::Place;
+use crate::world::{like, of_type, settle};
 use orrery_notifications::dispatch;
 use orrery_notifications::push::Outcome;
 use orrery_notifications::records::Status;
@@ -8,9 +9,8 @@ use orrery_notifications::service::ServiceError;
 use orrery_notifications::service::containers::EVENTS;
 use serde_json::json;
 
-#[tokio::test]
-async fn an_event_becomes_a_notification_and_a_push() {
-    let world = World::new().await;
+pub async fn an_event_becomes_a_notification_and_a_push(place: &Place) {
+    let world = place.world().await;
     world.register("u", "phone").await;
     let id = world.like("u", "Noor", None).await;
     assert_eq!(world.status("u", &id).await, (Status::Pending, None));
@@ -28,9 +28,8 @@ async fn an_event_becomes_a_notification_and_a_push() {
     assert_eq!(world.told(EVENTS, "u").await, ["notification.created", "push.delivered"]);
 }
 
-#[tokio::test]
-async fn without_devices_or_with_the_category_off_an_event_is_completed_all_the_same() {
-    let world = World::new().await;
+pub async fn without_devices_or_with_the_category_off_an_event_is_completed_all_the_same(place: &Place) {
+    let world = place.world().await;
     let id = world.like("u", "Noor", None).await;
     world.settle().await;
     assert_eq!(world.status("u", &id).await, (Status::Completed, Some("no_devices".to_owned())));
@@ -47,9 +46,8 @@ async fn without_devices_or_with_the_category_off_an_event_is_completed_all_the_
     assert_eq!(world.status("u", &id).await, (Status::Completed, Some("delivered".to_owned())));
 }
 
-#[tokio::test]
-async fn one_request_tells_up_to_fifty_users_each_by_an_event_of_their_own() {
-    let world = World::new().await;
+pub async fn one_request_tells_up_to_fifty_users_each_by_an_event_of_their_own(place: &Place) {
+    let world = place.world().await;
     let users: Vec<String> = (0..50).map(|at| format!("u-{at}")).collect();
     let mut body = of_type("", "NEWS_SYSTEM_UPDATE", "news-1");
     body.as_object_mut().unwrap().remove("userId");
@@ -66,9 +64,8 @@ async fn one_request_tells_up_to_fifty_users_each_by_an_event_of_their_own() {
 }
 
 /// A repeat with the same key makes nothing anew, also after the first was dispatched.
-#[tokio::test]
-async fn the_same_key_is_the_same_event() {
-    let world = World::new().await;
+pub async fn the_same_key_is_the_same_event(place: &Place) {
+    let world = place.world().await;
     let body = like("u", "Noor", "post-42", None);
     let first = world.service.enqueue(&body, Some("caller\nk")).await.unwrap();
     assert_eq!(world.service.enqueue(&body, Some("caller\nk")).await.unwrap(), first);
@@ -83,9 +80,8 @@ async fn the_same_key_is_the_same_event() {
     assert_ne!(another[0].id, first[0].id);
 }
 
-#[tokio::test]
-async fn an_event_that_is_scheduled_waits_and_can_be_cancelled_until_then() {
-    let world = World::new().await;
+pub async fn an_event_that_is_scheduled_waits_and_can_be_cancelled_until_then(place: &Place) {
+    let world = place.world().await;
     let mut body = like("u", "Noor", "post-42", None);
     body["scheduledAt"] = json!("2026-11-15T11:00:00Z");
     let (kept, cancelled) = (world.send(body.clone()).await, world.send(body).await);
@@ -105,10 +101,9 @@ async fn an_event_that_is_scheduled_waits_and_can_be_cancelled_until_then() {
 }
 
 /// Written by somebody else, straight into the container, in the seed's shape; and something that is no event.
-#[tokio::test]
-async fn events_that_others_wrote_are_dispatched_and_nonsense_is_given_up() {
+pub async fn events_that_others_wrote_are_dispatched_and_nonsense_is_given_up(place: &Place) {
     use orrery_kit::port::Write;
-    let world = World::new().await;
+    let world = place.world().await;
     let seed = json!({
         "id": "seed", "userId": "u", "eventType": "FOLLOWER_NEW", "category": "SOCIAL", "status": "PENDING",
         "payload": {"actorName": "Mika", "targetId": "u", "targetType": "user"}, "retryCount": 0,
@@ -129,9 +124,8 @@ async fn events_that_others_wrote_are_dispatched_and_nonsense_is_given_up() {
     assert!(world.event("u", "unknown").await.last_error.unwrap().contains("PARTY_STARTED"));
 }
 
-#[tokio::test]
-async fn events_are_found_without_their_user_and_counted_by_status() {
-    let world = World::new().await;
+pub async fn events_are_found_without_their_user_and_counted_by_status(place: &Place) {
+    let world = place.world().await;
     let id = world.like("u", "Noor", None).await;
     world.like("v", "Noor", None).await;
     assert_eq!(world.service.find_event(&id).await.unwrap().value.user_id, "u");
@@ -146,9 +140,8 @@ async fn events_are_found_without_their_user_and_counted_by_status() {
 }
 
 /// S2-87: in the order of their time, also if they are found otherwise.
-#[tokio::test]
-async fn events_of_a_user_are_pushed_in_their_order() {
-    let world = World::new().await;
+pub async fn events_of_a_user_are_pushed_in_their_order(place: &Place) {
+    let world = place.world().await;
     world.register("u", "phone").await;
     let mut sent = Vec::new();
     for at in 0..5 {
@@ -160,9 +153,8 @@ async fn events_of_a_user_are_pushed_in_their_order() {
     assert_eq!(pushed, sent);
 }
 
-#[tokio::test]
-async fn a_provider_that_is_set_up_wrongly_costs_no_event() {
-    let world = World::new().await;
+pub async fn a_provider_that_is_set_up_wrongly_costs_no_event(place: &Place) {
+    let world = place.world().await;
     world.register("u", "phone").await;
     world
         .phones

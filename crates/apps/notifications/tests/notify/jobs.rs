@@ -1,6 +1,6 @@
 //! What runs by the calendar (C-82, S2-69), and events that would expire unnoticed (C-36).
 
-use crate::world::World;
+use crate::place::Place;
 use orrery_notifications::push::Outcome;
 use orrery_notifications::records::Status;
 use orrery_notifications::service::ServiceError;
@@ -12,9 +12,8 @@ fn job<'a>(jobs: &'a Value, name: &str) -> &'a Value {
     jobs.as_array().unwrap().iter().find(|job| job["name"] == name).unwrap()
 }
 
-#[tokio::test]
-async fn devices_revoked_a_quarter_ago_are_purged_on_the_first_of_the_quarter() {
-    let world = World::new().await;
+pub async fn devices_revoked_a_quarter_ago_are_purged_on_the_first_of_the_quarter(place: &Place) {
+    let world = place.world().await;
     world.register("u", "old").await;
     world.register("u", "kept").await;
     world.service.revoke("u", "old").await.unwrap();
@@ -37,9 +36,8 @@ async fn devices_revoked_a_quarter_ago_are_purged_on_the_first_of_the_quarter() 
     assert_eq!(outbox.len(), 0, "the container has no expiry of its own");
 }
 
-#[tokio::test]
-async fn a_purge_is_run_by_hand_and_spares_who_came_back() {
-    let world = World::new().await;
+pub async fn a_purge_is_run_by_hand_and_spares_who_came_back(place: &Place) {
+    let world = place.world().await;
     world.register("u", "gone").await;
     world.register("u", "back").await;
     for device in ["gone", "back"] {
@@ -55,9 +53,8 @@ async fn a_purge_is_run_by_hand_and_spares_who_came_back() {
 }
 
 /// C-36: thirty days from the beginning, however often it was written; a day before that it is given up, and not lost.
-#[tokio::test]
-async fn an_event_that_was_never_delivered_is_given_up_before_it_expires() {
-    let world = World::new().await;
+pub async fn an_event_that_was_never_delivered_is_given_up_before_it_expires(place: &Place) {
+    let world = place.world().await;
     world.register("u", "phone").await;
     world.phones.answer(|_, _| Outcome::Misconfigured { reason: "no key".to_owned(), status: None });
     let id = world.like("u", "Noor", None).await;

@@ -1,11 +1,11 @@
 //! So many pushes a while (B-3, C-42): what is over the limit is in-app only.
 
-use crate::world::{World, like, of_type};
+use crate::place::Place;
+use crate::world::{like, of_type};
 use orrery_notifications::records::Status;
 
-#[tokio::test]
-async fn the_twenty_fifth_of_an_hour_is_in_app_only() {
-    let world = World::new().await;
+pub async fn the_twenty_fifth_of_an_hour_is_in_app_only(place: &Place) {
+    let world = place.world().await;
     world.register("u", "phone").await;
     for at in 0..25 {
         world.send(like("u", "Noor", &format!("post-{at}"), None)).await;
@@ -27,9 +27,8 @@ async fn the_twenty_fifth_of_an_hour_is_in_app_only() {
     assert_eq!(world.status("u", &later).await.1.as_deref(), Some("delivered"));
 }
 
-#[tokio::test]
-async fn all_of_one_look_are_counted_too() {
-    let world = World::new().await;
+pub async fn all_of_one_look_are_counted_too(place: &Place) {
+    let world = place.world().await;
     world.register("u", "phone").await;
     for at in 0..30 {
         world.send(like("u", "Noor", &format!("post-{at}"), None)).await;
@@ -38,9 +37,8 @@ async fn all_of_one_look_are_counted_too() {
     assert_eq!((world.notifications("u").await.len(), world.phones.pushes().len()), (30, 24));
 }
 
-#[tokio::test]
-async fn the_third_promotion_of_a_day_is_in_app_only() {
-    let world = World::new().await;
+pub async fn the_third_promotion_of_a_day_is_in_app_only(place: &Place) {
+    let world = place.world().await;
     world.register("u", "phone").await;
     let mut last = String::new();
     for at in 0..3 {
@@ -53,9 +51,8 @@ async fn the_third_promotion_of_a_day_is_in_app_only() {
 }
 
 /// C-42: four about one target in a quarter of an hour.
-#[tokio::test]
-async fn one_target_has_a_limit_of_its_own() {
-    let world = World::new().await;
+pub async fn one_target_has_a_limit_of_its_own(place: &Place) {
+    let world = place.world().await;
     world.register("u", "phone").await;
     for _ in 0..5 {
         world.send(like("u", "Noor", "post-42", None)).await;

@@ -1,5 +1,6 @@
 //! Quiet hours in the user's zone (B-4, K4): in-app at once, the push when they are over, once.
 
+use crate::place::Place;
 use crate::world::{World, of_type};
 use orrery_kit::time;
 use orrery_notifications::records::Status;
@@ -12,8 +13,8 @@ async fn in_zone(world: &World, zone: &str) {
 }
 
 /// Sends one at the clock's time, and looks when it is pushed, a minute at a time.
-async fn pushed_at(start: &str, zone: &str, release: &str) {
-    let world = World::at(start).await;
+async fn pushed_at(place: &Place, start: &str, zone: &str, release: &str) {
+    let world = place.world_at(start).await;
     in_zone(&world, zone).await;
     let id = world.send(of_type("u", "POST_COMMENT", "post-42")).await;
     world.settle().await;
@@ -40,22 +41,19 @@ async fn pushed_at(start: &str, zone: &str, release: &str) {
     assert_eq!(world.notifications("u").await.len(), 1);
 }
 
-#[tokio::test]
-async fn a_push_waits_for_the_morning_in_kolkata() {
+pub async fn a_push_waits_for_the_morning_in_kolkata(place: &Place) {
     // 23:10 local is 17:40 in UTC; 07:00 local is 01:30.
-    pushed_at("2026-11-15T17:40:00.000Z", "Asia/Kolkata", "2026-11-16T01:30:00.000Z").await;
+    pushed_at(place, "2026-11-15T17:40:00.000Z", "Asia/Kolkata", "2026-11-16T01:30:00.000Z").await;
 }
 
 /// The clock goes from 02:00 to 03:00 on 8 March 2026, and from 02:00 back to 01:00 on 1 November 2026.
-#[tokio::test]
-async fn a_push_waits_for_the_morning_in_new_york_on_the_days_when_clocks_change() {
-    pushed_at("2026-03-08T04:00:00.000Z", "America/New_York", "2026-03-08T11:00:00.000Z").await;
-    pushed_at("2026-11-01T03:00:00.000Z", "America/New_York", "2026-11-01T12:00:00.000Z").await;
+pub async fn a_push_waits_for_the_morning_in_new_york_on_the_days_when_clocks_change(place: &Place) {
+    pushed_at(place, "2026-03-08T04:00:00.000Z", "America/New_York", "2026-03-08T11:00:00.000Z").await;
+    pushed_at(place, "2026-11-01T03:00:00.000Z", "America/New_York", "2026-11-01T12:00:00.000Z").await;
 }
 
-#[tokio::test]
-async fn an_alarm_does_not_wait() {
-    let world = World::at("2026-11-15T23:00:00.000Z").await;
+pub async fn an_alarm_does_not_wait(place: &Place) {
+    let world = place.world_at("2026-11-15T23:00:00.000Z").await;
     in_zone(&world, "UTC").await;
     for (at, event_type) in ["SAFETY_ACCOUNT_WARNING", "SECURITY_NEW_DEVICE"].iter().enumerate() {
         world.send(of_type("u", event_type, "u")).await;
@@ -64,9 +62,8 @@ async fn an_alarm_does_not_wait() {
     }
 }
 
-#[tokio::test]
-async fn who_is_quiet_at_all_hours_is_never_pushed_to() {
-    let world = World::new().await;
+pub async fn who_is_quiet_at_all_hours_is_never_pushed_to(place: &Place) {
+    let world = place.world().await;
     in_zone(&world, "UTC").await;
     world.service.patch_preferences("u", &json!({"quietHours": vec![true; 24]}), None).await.unwrap();
     let id = world.send(of_type("u", "POST_COMMENT", "post-42")).await;
@@ -76,9 +73,8 @@ async fn who_is_quiet_at_all_hours_is_never_pushed_to() {
 }
 
 /// The limit is not counted again when it comes back, and the push says what the notification says by then.
-#[tokio::test]
-async fn what_joined_during_the_night_is_in_the_push_of_the_morning() {
-    let world = World::at("2026-11-15T23:00:00.000Z").await;
+pub async fn what_joined_during_the_night_is_in_the_push_of_the_morning(place: &Place) {
+    let world = place.world_at("2026-11-15T23:00:00.000Z").await;
     in_zone(&world, "UTC").await;
     let first = world.like("u", "A", Some("k")).await;
     world.settle().await;

@@ -1,11 +1,13 @@
 //! Random events, crashes, failures and moves of the clock, against K1, K2, K3, K6, K7 and K8.
 
+use crate::place::Place;
 use crate::world::{World, crashing, like, of_type, settle};
 use orrery_kit::time;
 use orrery_notifications::push::Outcome;
 use orrery_notifications::service::List;
 use orrery_notifications::service::containers::DEVICES;
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 use std::collections::{HashMap, HashSet};
 
 #[derive(Clone, Debug)]
@@ -46,8 +48,8 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
 
 const USERS: [&str; 2] = ["u-0", "u-1"];
 
-async fn play(moves: Vec<Move>) {
-    let world = World::new().await;
+async fn play(place: &Place, moves: Vec<Move>) {
+    let world = place.world().await;
     for user in USERS {
         world.register(user, &format!("{user}-d0")).await;
     }
@@ -180,12 +182,27 @@ async fn windows(world: &World, user: &str) {
     assert_eq!(counted, events, "every event counts once");
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
-
-    #[test]
-    fn nothing_is_lost_doubled_or_forgotten(moves in moves()) {
+fn check(place: &Place, cases: u32) {
+    let config = ProptestConfig {
+        cases,
+        max_shrink_iters: 200,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
+    let played = TestRunner::new(config).run(&moves(), |moves| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(play(moves));
-    }
+        runtime.block_on(play(place, moves));
+        Ok(())
+    });
+    played.unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn nothing_is_lost_doubled_or_forgotten() {
+    check(&Place::Memory, 24);
+}
+
+#[test]
+fn nothing_is_lost_doubled_or_forgotten_over_the_wire() {
+    check(&Place::server(), 1);
 }

@@ -1,5 +1,6 @@
 //! What providers answer, and when it is tried again (B-6, B-7, K8).
 
+use crate::place::Place;
 use crate::world::World;
 use orrery_kit::time;
 use orrery_notifications::push::Outcome;
@@ -18,9 +19,8 @@ fn wait_of(world: &World, event: &Event) -> u64 {
     next.abs_diff(world.env.now()).as_secs()
 }
 
-#[tokio::test]
-async fn a_token_that_is_gone_revokes_its_device_and_is_not_tried_again() {
-    let world = World::new().await;
+pub async fn a_token_that_is_gone_revokes_its_device_and_is_not_tried_again(place: &Place) {
+    let world = place.world().await;
     world.register("u", "gone").await;
     world.register("u", "here").await;
     world.phones.answer(|device, _| match device.id.as_str() {
@@ -44,9 +44,8 @@ async fn a_token_that_is_gone_revokes_its_device_and_is_not_tried_again() {
     assert_eq!(world.status("u", &id).await.1.as_deref(), Some("no_devices"), "its only token is gone");
 }
 
-#[tokio::test]
-async fn a_message_that_is_refused_fails_for_good_and_the_device_stays() {
-    let world = World::new().await;
+pub async fn a_message_that_is_refused_fails_for_good_and_the_device_stays(place: &Place) {
+    let world = place.world().await;
     world.register("u", "phone").await;
     world.phones.answer(|_, _| Outcome::Refused { reason: "INVALID_ARGUMENT".to_owned(), status: Some(400) });
     let id = world.like("u", "Noor", None).await;
@@ -58,9 +57,8 @@ async fn a_message_that_is_refused_fails_for_good_and_the_device_stays() {
     assert_eq!(world.told(EVENTS, "u").await, ["event.deadlettered", "notification.created", "push.failed"]);
 }
 
-#[tokio::test]
-async fn a_provider_that_asks_for_two_minutes_gets_them() {
-    let world = World::new().await;
+pub async fn a_provider_that_asks_for_two_minutes_gets_them(place: &Place) {
+    let world = place.world().await;
     world.register("u", "phone").await;
     world.phones.answer(|_, _| later(Some(120)));
     let id = world.like("u", "Noor", None).await;
@@ -70,9 +68,10 @@ async fn a_provider_that_asks_for_two_minutes_gets_them() {
 }
 
 /// B-7, C-40: 30 s, 2 min, 8 min, 32 min, 2 h, each a fifth sooner or later; then it is given up, and can be queued again.
-#[tokio::test]
-async fn a_provider_that_is_down_for_hours_leads_to_a_dead_letter_that_can_be_queued_again() {
-    let world = World::new().await;
+pub async fn a_provider_that_is_down_for_hours_leads_to_a_dead_letter_that_can_be_queued_again(
+    place: &Place,
+) {
+    let world = place.world().await;
     world.register("u", "phone").await;
     world.phones.answer(|_, _| later(None));
     let id = world.like("u", "Noor", None).await;
@@ -107,9 +106,8 @@ async fn a_provider_that_is_down_for_hours_leads_to_a_dead_letter_that_can_be_qu
 }
 
 /// K6: whoever has it does not get it again while the other is tried.
-#[tokio::test]
-async fn a_retry_goes_only_to_those_who_do_not_have_it() {
-    let world = World::new().await;
+pub async fn a_retry_goes_only_to_those_who_do_not_have_it(place: &Place) {
+    let world = place.world().await;
     world.register("u", "quick").await;
     world.register("u", "slow").await;
     world.phones.answer(|device, _| if device.id == "slow" { later(None) } else { Outcome::Delivered });

@@ -1,5 +1,6 @@
 //! All that the service writes fits the schemas of the blueprint, which a deployment may enforce.
 
+use crate::place::Place;
 use crate::world::{World, like, of_type};
 use orrery_blueprint::{Variables, built_in, read};
 use orrery_notifications::push::Outcome;
@@ -7,8 +8,8 @@ use orrery_notifications::service::List;
 use serde_json::{Value, json};
 
 /// Every container with every kind of item in it: all endings, marks, evictions, dead letters.
-async fn with_everything() -> World {
-    let world = World::new().await;
+async fn with_everything(place: &Place) -> World {
+    let world = place.world().await;
     for device in ["a", "b", "c", "d"] {
         world.register("u", device).await;
     }
@@ -43,9 +44,8 @@ async fn with_everything() -> World {
     world
 }
 
-#[tokio::test]
-async fn what_is_written_fits_the_schemas() {
-    let world = with_everything().await;
+pub async fn what_is_written_fits_the_schemas(place: &Place) {
+    let world = with_everything(place).await;
     let source = built_in("asora-notifications").unwrap();
     let blueprints = read(&[source], &Variables::default()).unwrap_or_else(|trouble| panic!("{trouble}"));
     let mut kinds = Vec::new();

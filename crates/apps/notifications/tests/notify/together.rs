@@ -1,15 +1,15 @@
 //! Two dispatchers at once, and the loop that runs in a server.
 
-use crate::world::{World, like};
+use crate::place::Place;
+use crate::world::like;
 use orrery_notifications::dispatch::{self, Dispatcher};
 use orrery_notifications::records::Status;
 use std::collections::HashSet;
 use tokio::sync::oneshot;
 
 /// S2-73: no event is worked on twice.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_dispatchers_share_the_work_and_push_each_event_once() {
-    let world = World::new().await;
+pub async fn two_dispatchers_share_the_work_and_push_each_event_once(place: &Place) {
+    let world = place.world().await;
     let mut sent = Vec::new();
     for user in 0..20 {
         let user = format!("u-{user}");
@@ -37,9 +37,8 @@ async fn two_dispatchers_share_the_work_and_push_each_event_once() {
 }
 
 /// The loop finds what is enqueued while it runs, ends what it has begun, and does nothing before the containers are there.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_running_dispatcher_is_woken_by_what_comes_in() {
-    let world = World::new().await;
+pub async fn a_running_dispatcher_is_woken_by_what_comes_in(place: &Place) {
+    let world = place.world().await;
     world.register("u", "phone").await;
     let (stop, stopped) = oneshot::channel::<()>();
     let service = world.service.clone();
@@ -62,9 +61,8 @@ async fn a_running_dispatcher_is_woken_by_what_comes_in() {
     assert_eq!(world.phones.pushes().len(), 10);
 }
 
-#[tokio::test]
-async fn a_look_finds_no_more_than_it_may_and_the_next_finds_the_rest() {
-    let world = World::new().await;
+pub async fn a_look_finds_no_more_than_it_may_and_the_next_finds_the_rest(place: &Place) {
+    let world = place.world().await;
     for user in 0..30 {
         world.send(like(&format!("u-{user}"), "Noor", "post-1", None)).await;
     }

@@ -1,16 +1,15 @@
-//! The service on a store in memory, with a clock that is moved and phones that answer as they are told.
+//! The service somewhere, with a clock that is moved and phones that answer as they are told.
 
-use orrery_core::{Env, Timestamp, limits};
-use orrery_kit::port::{Documents, Embedded, Query};
+use crate::place::{Home, Place};
+use orrery_core::{Env, Timestamp};
+use orrery_kit::port::{Documents, Query};
 use orrery_kit::time;
-use orrery_kv::MemoryEngine;
 use orrery_notifications::dispatch::{Dispatcher, Fault, Options as Dispatching};
 use orrery_notifications::policy::Policy;
 use orrery_notifications::push::{Message, Outcome, Providers};
 use orrery_notifications::records::{Device, Event, Status};
-use orrery_notifications::service::containers::{DATABASE, EVENTS, NOTIFICATIONS};
+use orrery_notifications::service::containers::{EVENTS, NOTIFICATIONS};
 use orrery_notifications::service::{Job, Notifications, Options};
-use orrery_store::{Store, Sync};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -24,6 +23,7 @@ pub struct World {
     pub documents: Documents,
     pub phones: Phones,
     pub service: Notifications,
+    home: Home,
 }
 
 type Answer = dyn Fn(&Device, &Message) -> Outcome + Send + std::marker::Sync;
@@ -80,41 +80,51 @@ impl Phones {
 }
 
 impl World {
-    pub async fn new() -> Self {
-        Self::at(START).await
-    }
-
-    pub async fn at(start: &str) -> Self {
+    pub async fn make(place: &Place, start: &str) -> Self {
         let env = Env::seeded(time::parse(start).unwrap(), 7);
-        let options = orrery_store::Options {
-            sync: Sync::Data,
-            accept_loss: false,
-            on_stuck: || panic!("a commit does not end"),
-        };
-        let store = Store::open(Box::new(MemoryEngine::new()), env.clone(), &options).unwrap();
-        let embedded = Embedded::new(store, DATABASE, [7; 32], limits::PARTITION_BYTES_MAX);
-        let documents = Documents::Embedded(embedded);
-        let phones = Phones::new();
+        let home = place.store(&env);
+        let (documents, phones) = (home.open(), Phones::new());
         let service = made(&env, &documents, &phones, "worker-1");
         service.ensure().await.unwrap();
-        Self { env, documents, phones, service }
+        Self { env, documents, phones, service, home }
     }
 
     /// Another process on the same store.
     pub async fn another(&self, worker: &str) -> Notifications {
-        let service = made(&self.env, &self.documents, &self.phones, worker);
+        let service = self.on(self.home.open(), worker);
         service.ensure().await.unwrap();
         service
     }
 
+    /// The same by another way to the store.
+    pub fn on(&self, documents: Documents, worker: &str) -> Notifications {
+        made(&self.env, &documents, &self.phones, worker)
+    }
+
+    /// After the store came back elsewhere.
+    pub fn reopen(&mut self) {
+        self.documents = self.home.open();
+        self.service = self.on(self.documents.clone(), "worker-1");
+    }
+
+    pub fn home(&self) -> &Home {
+        &self.home
+    }
+
     pub fn advance(&self, seconds: u64) {
-        self.env.advance(Duration::from_secs(seconds));
+        self.advance_by(Duration::from_secs(seconds));
     }
 
     pub fn advance_to(&self, moment: &str) {
         let moment = time::parse(moment).unwrap();
         assert!(moment >= self.env.now(), "the clock goes forward");
-        self.env.advance(moment.abs_diff(self.env.now()));
+        self.advance_by(moment.abs_diff(self.env.now()));
+    }
+
+    /// The service's clock and the store's.
+    fn advance_by(&self, by: Duration) {
+        self.env.advance(by).unwrap();
+        self.home.advance(by);
     }
 
     pub async fn register(&self, user: &str, device: &str) {
@@ -174,7 +184,7 @@ impl World {
         let items = self.rows(container, Some(user), "SELECT * FROM c WHERE c.kind = 'outbox'").await;
         let mut told: Vec<String> = items
             .iter()
-            .flat_map(|item| item["events"].as_array().unwrap())
+            .flat_map(|item| serde_json::from_str::<Vec<Value>>(item["events"].as_str().unwrap()).unwrap())
             .map(|event| event["type"].as_str().unwrap().to_owned())
             .collect();
         told.sort();

@@ -10,6 +10,7 @@ use orrery_documents::catalog::Container;
 use orrery_documents::charge::{Charge, ReadWork};
 use orrery_documents::definition::DistanceFunction;
 use orrery_documents::item::{FeedScope, Items};
+use orrery_documents::partition;
 use orrery_keys::{Epk, epk};
 use orrery_query::bind::Settings;
 use orrery_query::execute::{self, Limits, page as next_page};
@@ -17,6 +18,7 @@ use orrery_query::functions::vector::Distance;
 use orrery_query::plan::Rules;
 use orrery_query::plan::distributed::{id_and_key_lookups, partition_keys};
 use orrery_query::{Prepared, prepare_for};
+use orrery_store::Read;
 use orrery_value::Value as Datum;
 use serde_json::Value;
 
@@ -35,21 +37,38 @@ pub async fn page(
     let world = World::new(inner.store.env());
     // Dropped with this future: nobody waits for the answer then.
     let _waiting = world.waiting();
-    let permit = inner.queries.clone().acquire_owned().await;
-    let permit = permit.map_err(|_| StoreError::Unavailable("queries are not taken any more".to_owned()))?;
     let (work, number) = (inner.clone(), container.number());
+    let snapshot = inner.store.snapshot();
+    let is_small = is_small(&*snapshot, &container, &scope)?;
     let work = move || {
-        let _permit = permit;
-        let snapshot = work.store.snapshot();
         let prepared = prepare_for(&text, &parameters, Rules::On, &settings(&container))?;
         let items = Items::new(&*snapshot, &container, &scope, &world)?;
         let items =
             narrowed(items, &prepared, &parameters, &container).remembering(&work.places).indexed()?;
         next_page(&prepared.plan, &items, &world, resume.as_deref(), None, limits)
     };
-    let found = on_a_thread(work).await?.map_err(errors::query)?;
+    // To wake a thread and be woken by it takes longer than to look into a small partition.
+    let found = if is_small {
+        work()
+    } else {
+        let permit = inner.queries.clone().acquire_owned().await;
+        let permit =
+            permit.map_err(|_| StoreError::Unavailable("queries are not taken any more".to_owned()))?;
+        let work = move || {
+            let _permit = permit;
+            work()
+        };
+        on_a_thread(work).await?
+    };
+    let found = found.map_err(errors::query)?;
     let continuation = found.next.as_deref().map(|state| inner.tokens.write(number, question, state));
     Ok(Page { charge: units(charge(&found)), rows: rows(&found)?, continuation })
+}
+
+fn is_small(state: &dyn Read, container: &Container, scope: &FeedScope) -> Result<bool, StoreError> {
+    let FeedScope::Partition(epk) = scope else { return Ok(false) };
+    let size = partition::size(state, container.number(), epk.as_bytes()).map_err(errors::engine)?;
+    Ok(size.items <= limits::SERVICE_QUERY_SMALL_ITEMS && size.bytes <= limits::SERVICE_QUERY_SMALL_BYTES)
 }
 
 /// Runs what may read many rows where it keeps nobody waiting.

@@ -1,0 +1,167 @@
+//! Where the service keeps its items: in memory, or on a server over the wire, which has a database for each world.
+//!
+//! The service decides by its own clock. The server's is moved with it, by the same time, since items expire by that one,
+//! and requests are signed with it.
+
+use crate::world::{START, World};
+use orrery_core::{Env, Timestamp, limits};
+use orrery_kit::http::Trust;
+use orrery_kit::port::{Credential, Documents, Embedded, Remote, RemoteOptions};
+use orrery_kv::MemoryEngine;
+use orrery_store::{Store, Sync};
+use orrery_testing_client::{Durability, EMULATOR_KEY, Options, ServerProcess, newest_binary};
+use serde_json::{Value, json};
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tempfile::TempDir;
+
+#[derive(Clone)]
+pub enum Place {
+    Memory,
+    Server(Arc<Server>),
+}
+
+impl Place {
+    pub fn server() -> Self {
+        Self::Server(Arc::new(Server::start()))
+    }
+
+    pub async fn world(&self) -> World {
+        self.world_at(START).await
+    }
+
+    pub async fn world_at(&self, start: &str) -> World {
+        World::make(self, start).await
+    }
+
+    /// A store of its own for a world.
+    pub fn store(&self, env: &Env) -> Home {
+        match self {
+            Self::Memory => Home::Memory(memory(env)),
+            Self::Server(server) => {
+                let database = format!("asora-{}", server.worlds.fetch_add(1, Ordering::SeqCst));
+                Home::Server { server: server.clone(), database }
+            }
+        }
+    }
+}
+
+/// The store of one world, which any number of processes may open.
+#[derive(Clone)]
+pub enum Home {
+    Memory(Documents),
+    Server { server: Arc<Server>, database: String },
+}
+
+impl Home {
+    /// As a process of its own opens it: with its own connections, and what it has seen.
+    pub fn open(&self) -> Documents {
+        match self {
+            Self::Memory(documents) => documents.clone(),
+            Self::Server { server, database } => {
+                Documents::Remote(server.remote(server.endpoint(), database))
+            }
+        }
+    }
+
+    pub fn advance(&self, by: Duration) {
+        if let Self::Server { server, .. } = self {
+            server.advance(by);
+        }
+    }
+}
+
+fn memory(env: &Env) -> Documents {
+    let options = orrery_store::Options {
+        sync: Sync::Data,
+        accept_loss: false,
+        on_stuck: || panic!("a commit does not end"),
+    };
+    let store = Store::open(Box::new(MemoryEngine::new()), env.clone(), &options).unwrap();
+    let database = orrery_notifications::service::containers::DATABASE;
+    Documents::Embedded(Embedded::new(store, database, [7; 32], limits::PARTITION_BYTES_MAX))
+}
+
+pub struct Server {
+    process: Mutex<Option<ServerProcess>>,
+    folder: TempDir,
+    /// Shows what the server's shows.
+    clock: Env,
+    worlds: AtomicUsize,
+}
+
+impl Server {
+    fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let process = run(&folder);
+        let now = ask(process.ports().services, "GET", "")["now_ms"].as_u64().unwrap();
+        let clock = Env::seeded(Timestamp::from_millis(now), now);
+        Self { process: Mutex::new(Some(process)), folder, clock, worlds: AtomicUsize::new(0) }
+    }
+
+    /// `kill -9`.
+    pub fn kill(&self) {
+        self.process.lock().unwrap().take().unwrap().kill().unwrap();
+    }
+
+    /// On the same folder, at another port, with the clock where it was.
+    pub fn restart(&self) {
+        let process = run(&self.folder);
+        let now = ask(process.ports().services, "GET", "")["now_ms"].as_u64().unwrap();
+        // The real time that went by since the start is more than what the clock was moved, or less.
+        let (ahead, behind) =
+            (self.clock.now().millis().saturating_sub(now), now.saturating_sub(self.clock.now().millis()));
+        move_on(process.ports().services, Duration::from_millis(ahead));
+        self.clock.advance(Duration::from_millis(behind)).unwrap();
+        *self.process.lock().unwrap() = Some(process);
+    }
+
+    pub fn port(&self) -> u16 {
+        self.process.lock().unwrap().as_ref().unwrap().ports().cosmos
+    }
+
+    pub fn remote(&self, endpoint: String, database: &str) -> Remote {
+        let credential = Credential::Key(EMULATOR_KEY.to_owned());
+        let options =
+            RemoteOptions { endpoint, database: database.to_owned(), credential, trust: Trust::System };
+        Remote::new(options, self.clock.clone()).unwrap()
+    }
+
+    fn endpoint(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port())
+    }
+
+    pub fn advance(&self, by: Duration) {
+        let process = self.process.lock().unwrap();
+        move_on(process.as_ref().unwrap().ports().services, by);
+        self.clock.advance(by).unwrap();
+    }
+}
+
+fn run(folder: &TempDir) -> ServerProcess {
+    let binary = newest_binary().unwrap_or_else(|error| panic!("{error}"));
+    let arguments = ["--clock", "manual", "--notifications", "off"].map(Into::into).to_vec();
+    let options = Options { durability: Durability::Relaxed, arguments, ..Options::new(binary) };
+    ServerProcess::start(&folder.path().join("data"), &options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn move_on(port: u16, by: Duration) {
+    ask(port, "POST", &json!({"advance_seconds": by.as_secs_f64()}).to_string());
+}
+
+/// The clock, shown or moved.
+fn ask(port: u16, verb: &str, body: &str) -> Value {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let head = format!(
+        "{verb} /v1/clock HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+}
