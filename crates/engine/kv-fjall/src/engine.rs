@@ -27,11 +27,11 @@ impl Default for Options {
 }
 
 /// Journals to replay after a crash; bounds how long opening takes.
-const JOURNAL_BYTES_MAX: u64 = 192 * 1024 * 1024;
+const JOURNAL_BYTES_MAX: u64 = 512 * 1024 * 1024;
 /// How much is written between two looks at the free space.
 const DISK_CHECK_BYTES: u64 = 4 * 1024 * 1024;
 /// A memtable is written to a file of its own when it reaches this.
-const MEMTABLE_BYTES_MAX: u64 = 32 * 1024 * 1024;
+const MEMTABLE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Documents are read one by one and in scans. A scan pays for each block it enters, and one of 4 KB holds three
 /// or four documents; with twice the size it takes a tenth less time, and a single read no more. A folder keeps
 /// the size it was made with.
