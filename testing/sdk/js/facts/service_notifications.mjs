@@ -41,7 +41,9 @@ async function lived(cosmos) {
   await user.prefer({ timezone: "Asia/Kolkata", categories: { social: true, news: true, marketing: false } });
   const dedupeKey = "like:post-7";
   const likes = [];
-  for (const actorName of ["Noor", "Teo", "Ana"]) likes.push(await user.sent("POST_LIKE", "post-7", { actorName, dedupeKey }));
+  for (const actorName of ["Noor", "Teo", "Ana"]) {
+    likes.push(await user.sent("POST_LIKE", "post-7", { actorName, dedupeKey }));
+  }
   const follower = await user.sent("FOLLOWER_NEW", "ben", { actorName: "Ben" });
   const comment = await user.sent("POST_COMMENT", "post-7", { actorName: "Ilse" });
   const promotion = await user.sent("MARKETING_PROMOTION", "post-9");
@@ -74,10 +76,11 @@ async function lived(cosmos) {
 
 /** For each query of the blueprint what it is asked with, and what it has to find of the user. */
 async function expected(day) {
-  const { user, later, devices, share, news, ...events } = day;
+  const { user, later, devices, share, news } = day;
   const of = { userId: user.name };
-  const [first, second, third] = day.likes.map(({ id }) => id);
-  const [follower, comment, promotion, alarm] = ["follower", "comment", "promotion", "alarm"].map((name) => events[name].id);
+  const ids = (...found) => found.map(({ id }) => id);
+  const [first, second, third] = ids(...day.likes);
+  const [follower, comment, promotion, alarm] = ids(day.follower, day.comment, day.promotion, day.alarm);
   const [phone, tablet, watch, laptop] = devices;
   const dedupe = { ...of, key: "like:post-7", window: day.likes[0].createdAt };
   const [begun, again] = [share.createdAt, share.nextRetryAt];
@@ -121,7 +124,8 @@ factOn(pushing, "services.queries", "every query of the blueprint finds what the
       }
       const kinds = new Set(rows.map(({ kind }) => kind).filter((kind) => kind !== undefined));
       assert.deepEqual([...kinds].sort(), BESIDE[query] ?? [], query);
-      const found = rows.filter(({ kind, userId }) => kind === undefined && userId === day.user.name).map(({ id }) => id);
+      const own = rows.filter(({ kind, userId }) => kind === undefined && userId === day.user.name);
+      const found = own.map(({ id }) => id);
       const ordered = queries[query].sql.includes("ORDER BY");
       assert.deepEqual(ordered ? found : found.sort(), ordered ? wanted : [...wanted].sort(), query);
     }

@@ -3,6 +3,7 @@
 use orrery_core::{Timestamp, limits};
 use orrery_kit::outbox::{self, Event};
 use orrery_kit::port::Write;
+use orrery_kit::time;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -20,11 +21,13 @@ pub(crate) fn item(user: &str, of: &str, epoch: u64, told: &[Told]) -> Write {
     Write::Create(made(user, of, epoch, told))
 }
 
-/// As [`item`], for `device_tokens`, where every item has a device id of its own (its unique key).
+/// As [`item`], for `device_tokens`, where every item has a device id of its own (its unique key) and none expires: by
+/// `toldAt` the old ones are found.
 pub(crate) fn device_item(user: &str, of: &str, epoch: u64, told: &[Told]) -> Write {
     let mut item = made(user, of, epoch, told);
     item["deviceId"] = item["id"].clone();
     item["revokedAt"] = Value::Bool(false);
+    item["toldAt"] = told.first().map(|told| time::format(told.at)).into();
     Write::Create(item)
 }
 

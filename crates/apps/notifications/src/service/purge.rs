@@ -39,7 +39,7 @@ impl Notifications {
 
     async fn purge_outbox(&self) -> Result<(), StoreError> {
         let before = before(self.now(), Duration::from_secs(limits::NOTIFICATION_OUTBOX_SECONDS));
-        let text = "SELECT c.id, c.userId FROM c WHERE c.kind = 'outbox' AND c.events[0].time < @before";
+        let text = "SELECT c.id, c.userId FROM c WHERE c.kind = 'outbox' AND c.toldAt < @before";
         for row in self.all_devices(text, before).await? {
             if let (Some(id), Some(user)) = (row["id"].as_str(), row["userId"].as_str()) {
                 self.delete_device(user, id, None).await?;

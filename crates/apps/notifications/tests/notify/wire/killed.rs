@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 const USERS: usize = 8;
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_secs(90);
 
 fn by(world: &World, way: &Way, worker: &str) -> Notifications {
     let Home::Server { server, database } = world.home() else { panic!("it is over the wire") };
