@@ -117,8 +117,7 @@ async fn run(
         cosmos.access().take_bearers(bearers.clone());
     }
     let stop = Stop::new();
-    let beside =
-        notify::Beside { store, cosmos: &cosmos, secret: keys.token_secret, bearers, stop: &stop };
+    let beside = notify::Beside { store, cosmos: &cosmos, secret: keys.token_secret, bearers, stop: &stop };
     let notify = notify::start(config, beside)?;
     let (store, background) = (store.clone(), background.clone());
     let options = monitor::Options {

@@ -18,10 +18,7 @@ pub type Body = Full<Chain<Bytes, Bytes>>;
 
 /// What a listener sends: [`Body`], or another that can also be one, such as a stream that goes on.
 pub trait Answer:
-    HttpBody<Data: Send, Error: Into<Box<dyn std::error::Error + Send + Sync>>>
-    + From<Body>
-    + Send
-    + 'static
+    HttpBody<Data: Send, Error: Into<Box<dyn std::error::Error + Send + Sync>>> + From<Body> + Send + 'static
 {
 }
 
