@@ -15,7 +15,7 @@ use orrery_documents::item::{ItemError, PrepareError};
 use orrery_documents::roles::RoleError;
 use orrery_query::QueryError;
 use orrery_script::ScriptError;
-use orrery_store::{EngineError, WriteError};
+use orrery_store::{BrokeOff, EngineError, WriteError};
 use orrery_value::BinaryError;
 use std::borrow::Cow;
 
@@ -186,6 +186,12 @@ impl Failure {
     pub fn and(mut self, more: impl IntoIterator<Item = (HeaderName, HeaderValue)>) -> Self {
         self.place.extend(more);
         self
+    }
+}
+
+impl From<BrokeOff> for Failure {
+    fn from(_: BrokeOff) -> Self {
+        Self::internal("The work broke off; look into the server's log.")
     }
 }
 

@@ -5,7 +5,6 @@ use crate::consistency::{self, Consistency};
 use crate::continuation::Tokens;
 use crate::failure::{Failure, OWNER_MISSING};
 use crate::monitor::{self, Monitor};
-use crate::query::pace::Pace;
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::route::{Located, Route, locate};
@@ -18,7 +17,6 @@ use orrery_api_common::{Body, Keys, Peer, discard_body};
 use orrery_core::limits;
 use orrery_documents::Stamp;
 use orrery_documents::catalog::Container;
-use orrery_documents::index::Places;
 use orrery_store::Store;
 use std::sync::Arc;
 use std::time::Instant;
@@ -49,12 +47,9 @@ struct Inner {
     partition_bytes_max: u64,
     consistency: Consistency,
     throttle: Throttle,
-    queries: Arc<Semaphore>,
     scripts: Arc<Semaphore>,
     usage: Usage,
     monitor: Monitor,
-    places: Places,
-    pace: Pace,
 }
 
 impl Cosmos {
@@ -62,7 +57,6 @@ impl Cosmos {
         let tokens = Tokens::new(&options.secret);
         let Options { keys, account, secret, partition_bytes_max, consistency, throttling } = options;
         let access = Access::new(keys, &secret);
-        let queries = Arc::new(Semaphore::new(limits::QUERIES_MAX));
         let scripts = Arc::new(Semaphore::new(limits::SCRIPTS_MAX));
         let now = store.env().now();
         let (usage, throttle) = (Usage::new(now), Throttle::new(&throttling, now.millis()));
@@ -74,12 +68,9 @@ impl Cosmos {
             partition_bytes_max,
             consistency,
             throttle,
-            queries,
             scripts,
             usage,
             monitor: Monitor::new(now),
-            places: Places::default(),
-            pace: Pace::default(),
         }))
     }
 
@@ -89,11 +80,6 @@ impl Cosmos {
 
     pub fn account(&self) -> &str {
         &self.0.account
-    }
-
-    /// What a query takes one of while it runs.
-    pub(crate) fn queries(&self) -> Arc<Semaphore> {
-        self.0.queries.clone()
     }
 
     /// What a script takes one of while it runs.
@@ -109,16 +95,6 @@ impl Cosmos {
     /// What requests came to.
     pub fn monitor(&self) -> &Monitor {
         &self.0.monitor
-    }
-
-    /// Where items were found.
-    pub(crate) fn places(&self) -> &Places {
-        &self.0.places
-    }
-
-    /// How long queries took.
-    pub(crate) fn pace(&self) -> &Pace {
-        &self.0.pace
     }
 
     /// What one logical partition may hold.

@@ -450,9 +450,6 @@ pub const NOTIFICATION_LABEL_CHARS_MAX: usize = 100;
 
 // Services
 
-/// A service's query over a partition that is no larger is run where it is asked.
-pub const SERVICE_QUERY_SMALL_ITEMS: u64 = 256;
-pub const SERVICE_QUERY_SMALL_BYTES: u64 = 256 * 1024;
 /// Keys with a rate limit of their own; the rest share one.
 pub const SERVICE_BUCKETS_MAX: usize = 100_000;
 /// How long the answer to a request with an idempotency key is kept.

@@ -101,6 +101,18 @@ impl Charge {
         Self::of(QUERY.saturating_add(work.micros()))
     }
 
+    /// A page of a query.
+    pub fn page(page: &orrery_query::execute::Page) -> Self {
+        Self::query(&ReadWork {
+            documents_read: page.metrics.documents_read,
+            bytes_read: page.metrics.bytes_read,
+            entries_read: page.metrics.entries_read,
+            seeks: page.metrics.seeks,
+            rows: page.count as u64,
+            bytes_out: page.rows.len() as u64,
+        })
+    }
+
     /// A page of items as they lie: nothing is compiled and no index is asked.
     pub fn feed(work: &ReadWork) -> Self {
         Self::of(FEED.saturating_add(work.micros()))

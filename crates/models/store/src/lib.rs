@@ -18,6 +18,7 @@ mod catalog;
 mod committer;
 mod long;
 mod newest;
+mod queries;
 mod queue;
 mod scope;
 mod store;
@@ -29,5 +30,6 @@ mod watchdog;
 
 pub use background::Progress;
 pub use orrery_kv::{Engine, Error as EngineError, Measure, Read, Snapshot, Sync, Txn};
+pub use queries::{BrokeOff, QueryHost, Track, Waiting, on_a_thread};
 pub use scope::Scope;
 pub use store::{Committed, OpenError, Options, Store, WriteError};

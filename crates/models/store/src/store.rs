@@ -4,6 +4,7 @@ use crate::Scope;
 use crate::catalog::CatalogCache;
 use crate::committer::Committer;
 use crate::newest;
+use crate::queries::Queries;
 use crate::queue::{Answer, Queue};
 use crate::stripe::{Stripe, Stripes};
 use crate::trimming::TrimmingDue;
@@ -35,6 +36,7 @@ pub(crate) struct Inner {
     committed: Arc<Notify>,
     ordinals: AtomicU64,
     trimming_due: TrimmingDue,
+    pub(crate) queries: Queries,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -101,6 +103,7 @@ impl Store {
             trouble: Arc::new(Trouble::default()),
             ordinals: AtomicU64::new(first_ordinal(newest)),
             trimming_due: TrimmingDue::default(),
+            queries: Queries::default(),
             threads: Mutex::default(),
             db,
         };

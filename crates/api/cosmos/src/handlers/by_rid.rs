@@ -25,7 +25,8 @@ pub async fn item_id(
     let key = key.ok_or_else(|| Failure::partition_key("The partition key of the item is missing."))?;
     let epk = partition_key::point(container, key)?;
     let (snapshot, container) = (cosmos.store().snapshot(), container.clone());
-    let found = super::on_a_thread(move || item::id_of(&*snapshot, &container, &epk, ordinal)).await??;
+    let found =
+        orrery_store::on_a_thread(move || item::id_of(&*snapshot, &container, &epk, ordinal)).await??;
     found.ok_or_else(|| Failure::from(ItemError::Missing))
 }
 

@@ -36,7 +36,7 @@ pub async fn list(cosmos: &Cosmos, request: &Request, container: &Arc<Container>
         let container = container.clone();
         move || read(&snapshot, &container, &scope, asked, limits, now)
     };
-    let page = super::on_a_thread(read).await??;
+    let page = orrery_store::on_a_thread(read).await??;
     Ok(reply(container, page).headers(place).header(header::LSN, lsn.0))
 }
 

@@ -102,7 +102,7 @@ async fn list(cosmos: &Cosmos, request: &Request, owner: Owner, kind: Kind) -> R
         let page = children::page(&*snapshot, &owner, kind, after.as_deref(), limits);
         (owner, page)
     };
-    let (owner, page) = super::on_a_thread(read).await?;
+    let (owner, page) = orrery_store::on_a_thread(read).await?;
     let page = page?;
     let shown: Vec<Value> = page.children.iter().map(|child| minting.encode(&owner, child)).collect();
     let count = shown.len();

@@ -94,7 +94,7 @@ pub async fn read(cosmos: &Cosmos, request: &Request, owner: &str, name: &str) -
 async fn count(cosmos: &Cosmos, container: &Arc<Container>) -> Result<Vec<Statistics>, Failure> {
     let (snapshot, container, now) =
         (cosmos.store().snapshot(), container.clone(), cosmos.store().env().now());
-    Ok(super::on_a_thread(move || item::statistics(&*snapshot, &container, now)).await??)
+    Ok(orrery_store::on_a_thread(move || item::statistics(&*snapshot, &container, now)).await??)
 }
 
 pub async fn replace(

@@ -2,22 +2,20 @@
 //! header `x-orrery-explain` on an ordinary query; nothing is read but what the choice of the way counts in indexes.
 
 use super::item_feed::{place, scope};
-use super::item_query::{narrowed, settings};
 use crate::failure::Failure;
 use crate::partition_key::Scope;
 use crate::query::body::QueryBody;
-use crate::query::host::QueryHost;
-use crate::query::run::run;
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::service::Cosmos;
 use http::StatusCode;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
-use orrery_documents::item::Items;
+use orrery_documents::item::{Items, narrowed, settings};
 use orrery_query::execute;
 use orrery_query::plan::Rules;
 use orrery_query::prepare_for;
+use orrery_store::QueryHost;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -44,7 +42,7 @@ pub async fn explain(
             "access": access.to_string(),
         }))
     };
-    let explained = run(cosmos, QueryHost::new(cosmos.store().env()), work).await?;
+    let explained = cosmos.store().run_query(work).await??;
     Ok(Reply::new(StatusCode::OK, Charge::metadata()).headers(place).value(&explained))
 }
 

@@ -35,7 +35,7 @@ async fn page(cosmos: &Cosmos, request: &Request, container: &Arc<Container>) ->
         let container = container.clone();
         move || item::read_feed(&*snapshot, &container, &scope, after.as_deref(), limits, now)
     };
-    let page = super::on_a_thread(read).await??;
+    let page = orrery_store::on_a_thread(read).await??;
     Ok(page_reply(cosmos, container, &page).headers(place))
 }
 

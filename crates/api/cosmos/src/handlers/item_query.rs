@@ -5,9 +5,7 @@ use crate::failure::Failure;
 use crate::header;
 use crate::partition_key::Scope;
 use crate::query::body::QueryBody;
-use crate::query::host::QueryHost;
 use crate::query::metrics;
-use crate::query::run::{run, run_tracked};
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::script::functions::Scripted;
@@ -16,20 +14,17 @@ use crate::usage::{Queried, Reach, asked};
 use http::StatusCode;
 use orrery_api_common::percent;
 use orrery_documents::catalog::Container;
-use orrery_documents::charge::{Charge, ReadWork};
-use orrery_documents::definition::DistanceFunction;
-use orrery_documents::item::Items;
-use orrery_keys::{Epk, epk, prefix_range};
+use orrery_documents::charge::Charge;
+use orrery_documents::item::{Items, narrowed, partitions, settings};
+use orrery_keys::Epk;
 use orrery_query::access::{IndexOf, Path};
-use orrery_query::bind::Settings;
 use orrery_query::execute::{Host, Page, page};
-use orrery_query::functions::vector::Distance;
 use orrery_query::plan::Rules;
 use orrery_query::plan::distributed::{
-    DistributeOptions, Distributed, HybridForm, QueryRange, distribute, id_and_key_lookups, partition_keys,
-    unsupported,
+    DistributeOptions, Distributed, HybridForm, QueryRange, distribute, unsupported,
 };
 use orrery_query::{Prepared, prepare_for};
+use orrery_store::QueryHost;
 use orrery_value::Value;
 use std::sync::Arc;
 
@@ -51,7 +46,7 @@ pub async fn query(
     let limits = request.page_limits()?;
     let snapshot = cosmos.store().snapshot();
     let place = place(cosmos, container, &scope, snapshot.lsn());
-    let track = cosmos.pace().track(container.number(), &body.text);
+    let track = cosmos.store().track(container.number(), &body.text);
     let work = {
         let (cosmos, container) = (cosmos.clone(), container.clone());
         move |host: &QueryHost| {
@@ -60,17 +55,17 @@ pub async fn query(
             let scripted = &Scripted::new(host, &*snapshot, container.rid(), seed);
             let items = Items::new(&*snapshot, &container, &scope, scripted)?;
             let (items, named) = narrowed(items, &prepared, &body.parameters, &container);
-            let items = items.remembering(cosmos.places()).indexed()?;
+            let items = items.remembering(cosmos.store().places()).indexed()?;
             let found =
                 page(&prepared.plan, &items, scripted, resume.as_deref(), body.resume.as_ref(), limits)?;
             let reach = reach(&scope, named.as_deref(), &container);
             if !host.is_tired() {
                 note(&cosmos, &container, &body.text, resume.is_none(), reach, &mut prepared, &found);
             }
-            Ok((found, prepared.plan.descends(), host.elapsed_ms() as f64))
+            Ok::<_, Failure>((found, prepared.plan.descends(), host.elapsed_ms() as f64))
         }
     };
-    let (page, descends, elapsed_ms) = run_tracked(cosmos, track, work).await?;
+    let (page, descends, elapsed_ms) = cosmos.store().run_tracked(track, work).await??;
     let reply = with_direction(reply(container, &page), descends).headers(place);
     let reply = metrics::add(reply, request, &page, elapsed_ms);
     Ok(match &page.next {
@@ -94,18 +89,6 @@ fn with_direction(reply: Reply, descends: Option<bool>) -> Reply {
     }
 }
 
-pub fn settings(container: &Container) -> Settings {
-    let vectors = container.definition().vectors().iter().map(|vector| {
-        let distance = match vector.distance {
-            DistanceFunction::Euclidean => Distance::Euclidean,
-            DistanceFunction::Cosine => Distance::Cosine,
-            DistanceFunction::DotProduct => Distance::DotProduct,
-        };
-        (vector.path.segments().to_vec(), distance)
-    });
-    Settings { vectors: vectors.collect() }
-}
-
 /// Remembers what was asked, for advice on it.
 fn note(
     cosmos: &Cosmos,
@@ -117,7 +100,7 @@ fn note(
     page: &Page,
 ) {
     let (paths, missing) = (&asked(&mut prepared.plan.query.block)[..], &missing(page)[..]);
-    let (rows, charge) = (page.count as u64, charge(page));
+    let (rows, charge) = (page.count as u64, Charge::page(page));
     if is_first {
         cosmos.monitor().queried(container.number(), reach);
     }
@@ -153,64 +136,16 @@ fn missing(page: &Page) -> Vec<Vec<(Path, bool)>> {
     composites.collect()
 }
 
-/// Only the items, or else the partitions, that the filter names; and which partitions these are.
-pub fn narrowed<'a>(
-    items: Items<'a>,
-    prepared: &Prepared,
-    parameters: &[(String, Value)],
-    container: &Container,
-) -> (Items<'a>, Option<Vec<(Epk, Epk)>>) {
-    let paths = key_paths(container);
-    if let Some(lookups) = id_and_key_lookups(&prepared.ast, parameters, &paths) {
-        let keys = lookups.into_iter().map(|(id, key)| (epk(container.hashing(), &key), id));
-        let keys: Vec<(Epk, String)> = keys.collect();
-        let named = keys.iter().map(|(epk, _)| (epk.clone(), epk.clone())).collect();
-        return (items.among(&keys), Some(named));
-    }
-    match partition_keys(&prepared.ast, parameters, &paths) {
-        Some(keys) => {
-            let named = partitions(container, &keys);
-            (items.within(&named), Some(named))
-        }
-        None => (items, None),
-    }
-}
-
-fn key_paths(container: &Container) -> Vec<Vec<String>> {
-    container.definition().partition_key().paths().iter().map(|path| path.segments().to_vec()).collect()
-}
-
-/// The effective partition keys of whole keys (`min` is `max`) and of prefixes.
-fn partitions(container: &Container, keys: &[Vec<Value>]) -> Vec<(Epk, Epk)> {
-    let levels = container.definition().partition_key().paths().len();
-    let keys = keys.iter().map(|key| {
-        let hash = epk(container.hashing(), key);
-        if key.len() < levels { prefix_range(&hash) } else { (hash.clone(), hash) }
-    });
-    keys.collect()
-}
-
 fn reply(container: &Container, page: &Page) -> Reply {
     let mut text = format!("{{\"_rid\":\"{}\",\"Documents\":[", container.rid_text()).into_bytes();
     text.reserve(page.rows.len() + 32);
     text.extend_from_slice(&page.rows);
     text.extend_from_slice(format!("],\"_count\":{}}}", page.count).as_bytes());
-    Reply::new(StatusCode::OK, charge(page))
+    Reply::new(StatusCode::OK, Charge::page(page))
         .header(header::ITEM_COUNT, page.count.to_string())
         .header(header::ALT_CONTENT_PATH, percent::encode_uri(container.path()))
         .header(header::CONTENT_PATH, container.rid_text())
         .json(text)
-}
-
-pub fn charge(page: &Page) -> Charge {
-    Charge::query(&ReadWork {
-        documents_read: page.metrics.documents_read,
-        bytes_read: page.metrics.bytes_read,
-        entries_read: page.metrics.entries_read,
-        seeks: page.metrics.seeks,
-        rows: page.count as u64,
-        bytes_out: page.rows.len() as u64,
-    })
 }
 
 /// How a client runs the query over the container's ranges itself.
@@ -221,8 +156,8 @@ pub async fn plan(
 ) -> Result<Reply, Failure> {
     let body = QueryBody::parse(&request.body().await?)?;
     let client = request.header(&header::SUPPORTED_QUERY_FEATURES).unwrap_or_default().to_owned();
-    let (host, container) = (QueryHost::new(cosmos.store().env()), container.clone());
-    let plan = run(cosmos, host, move |_| planned(&body, &client, &container)).await?;
+    let container = container.clone();
+    let plan = cosmos.store().run_query(move |_| planned(&body, &client, &container)).await??;
     Ok(Reply::new(StatusCode::OK, Charge::metadata()).json(plan))
 }
 
@@ -250,10 +185,9 @@ fn query_ranges(
     parameters: &[(String, Value)],
     container: &Container,
 ) -> Vec<QueryRange> {
-    let keys = partition_keys(&prepared.ast, parameters, &key_paths(container));
     // No key at all means no row at all; some range must be named for the client to hear it from.
-    let Some(keys) = keys.filter(|keys| !keys.is_empty()) else { return vec![QueryRange::whole()] };
-    let mut partitions = partitions(container, &keys);
+    let named = partitions(prepared, parameters, container).filter(|named| !named.is_empty());
+    let Some(mut partitions) = named else { return vec![QueryRange::whole()] };
     partitions.sort();
     partitions.dedup();
     let range = |(min, max): &(Epk, Epk)| {

@@ -67,13 +67,6 @@ pub fn container(cosmos: &Cosmos, database: &str, name: &str) -> Result<Arc<Cont
     })
 }
 
-/// Runs what may read many rows where it keeps no connection waiting.
-pub async fn on_a_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|_| Failure::internal("The work broke off; look into the server's log."))
-}
-
 /// A whole list in one page.
 fn list_reply(feed: &Value, count: usize) -> Reply {
     Reply::new(StatusCode::OK, Charge::metadata()).header(header::ITEM_COUNT, count.to_string()).value(feed)

@@ -2,8 +2,5 @@
 
 pub mod body;
 pub mod condition;
-pub mod host;
 pub mod metrics;
-pub mod pace;
 pub mod resources;
-pub mod run;

@@ -1,8 +1,6 @@
 //! Queries over databases, containers, offers and what they own: the same language over a list, in memory or not.
 
 use super::body::QueryBody;
-use super::host::QueryHost;
-use super::run::run;
 use crate::failure::Failure;
 use crate::header;
 use crate::reply::Reply;
@@ -15,6 +13,7 @@ use orrery_documents::charge::Charge;
 use orrery_query::execute::{Collection, Found, Page, Start, page};
 use orrery_query::plan::Rules;
 use orrery_query::{Datum, QueryError, prepare};
+use orrery_store::QueryHost;
 use serde_json::Value;
 use std::ops::ControlFlow;
 
@@ -44,12 +43,11 @@ pub async fn query_over(
         Some(token) => Some(cosmos.tokens().read_query(0, question, token)?),
     };
     let limits = request.page_limits()?;
-    let host = QueryHost::new(cosmos.store().env());
     let work = move |host: &QueryHost| {
         let plan = prepare(&body.text, &body.parameters, Rules::On)?.plan;
-        Ok(page(&plan, &resources, host, resume.as_deref(), None, limits)?)
+        Ok::<_, Failure>(page(&plan, &resources, host, resume.as_deref(), None, limits)?)
     };
-    let page = run(cosmos, host, work).await?;
+    let page = cosmos.store().run_query(work).await??;
     let reply = reply(owner_rid, name, &page);
     Ok(match &page.next {
         None => reply,

@@ -15,13 +15,13 @@ pub mod triggers;
 mod work;
 
 use crate::failure::Failure;
-use crate::handlers::on_a_thread;
 use crate::header;
 use crate::request::Request;
 use http::{HeaderName, HeaderValue};
 use orrery_api_common::percent;
 use orrery_core::limits;
 use orrery_documents::children::{Definition, Kind};
+use orrery_store::on_a_thread;
 use serde_json::Value;
 
 /// Refuses a script whose text cannot be one.

@@ -5,7 +5,6 @@
 
 use super::functions::Scripted;
 use crate::failure::Failure;
-use crate::handlers::item_query;
 use crate::query::body::QueryBody;
 use crate::service::Cosmos;
 use http::StatusCode;
@@ -14,7 +13,7 @@ use orrery_documents::Stamp;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::{
-    self, Directive, FeedScope, ItemRow, Items, Preconditions, Prepared, TagMatch, Target,
+    self, Directive, FeedScope, ItemRow, Items, Preconditions, Prepared, TagMatch, Target, narrowed, settings,
 };
 use orrery_keys::Epk;
 use orrery_query::QueryError;
@@ -231,13 +230,12 @@ impl<'a, 't> Partition<'a, 't> {
             asked: Instant::now(),
         };
         let host = Scripted::new(&host, &*self.txn, container.rid(), self.cosmos.store().env().random_u64());
-        let prepared =
-            prepare_for(&body.text, &body.parameters, Rules::On, &item_query::settings(container))?;
+        let prepared = prepare_for(&body.text, &body.parameters, Rules::On, &settings(container))?;
         let items = Items::new(&*self.txn, container, &FeedScope::Partition(self.epk.clone()), &host)?;
-        let (items, _) = item_query::narrowed(items, &prepared, &body.parameters, container);
+        let (items, _) = narrowed(items, &prepared, &body.parameters, container);
         let items = if self.txn.is_as_durable() { items.indexed()? } else { items };
         let found = page(&prepared.plan, &items, &host, resume.as_deref(), None, limits)?;
-        let charge = item_query::charge(&found);
+        let charge = Charge::page(&found);
         let rows = String::from_utf8_lossy(&found.rows).into_owned();
         let next = found.next.as_ref().map(|state| tokens.write_query(container.number(), asked, state));
         drop(items);

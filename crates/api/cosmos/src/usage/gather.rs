@@ -22,14 +22,13 @@ use serde_json::json;
 /// The report on a container. It looks at many rows, so it waits its turn among the queries.
 pub async fn report_on(cosmos: &Cosmos, database: &str, container: &str) -> Result<Report, Failure> {
     let container = handlers::container(cosmos, database, container)?;
-    let permit = cosmos.queries().acquire_owned().await;
-    let permit = permit.map_err(|_| Failure::internal("Reports are not written any more."))?;
+    let turn = cosmos.store().turn().await?;
     let known = cosmos.usage().of(container.number());
     let (snapshot, now, since) =
         (cosmos.store().snapshot(), cosmos.store().env().now(), cosmos.usage().started);
     let partition_bytes_max = cosmos.partition_bytes_max();
     let work = move || {
-        let _permit = permit;
+        let _turn = turn;
         let survey = index::survey(&*snapshot, &container)?;
         Ok::<Report, EngineError>(Report {
             since_ms: since.millis(),
@@ -38,7 +37,7 @@ pub async fn report_on(cosmos: &Cosmos, database: &str, container: &str) -> Resu
             usage: usage(&known, &snapshot, &container)?,
         })
     };
-    Ok(handlers::on_a_thread(work).await??)
+    Ok(orrery_store::on_a_thread(work).await??)
 }
 
 impl Cosmos {

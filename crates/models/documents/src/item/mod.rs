@@ -2,6 +2,7 @@
 
 mod ahead;
 mod feed;
+mod named;
 mod operations;
 mod ordinals;
 mod patch;
@@ -12,6 +13,7 @@ mod search;
 mod statistics;
 
 pub use feed::{FeedScope, Page, id_of, read_feed};
+pub use named::{narrowed, partitions, settings};
 pub use operations::{Effect, ItemError, Target, create, delete, read, replace, upsert};
 pub(crate) use operations::{Removal, alive, remove, stored};
 pub use ordinals::ids_by_ordinal;

@@ -251,8 +251,12 @@ impl<'a> Scales<'a> {
         if let Some((_, _, count)) = self.counted.borrow().iter().find(is_same) {
             return Ok(*count);
         }
+        // What is guessed because nothing may be counted now may be counted later.
+        let may_count = self.probes_left.get() > 0;
         let count = self.counted_now(index, span)?;
-        self.counted.borrow_mut().push((index.clone(), span.clone(), count));
+        if may_count {
+            self.counted.borrow_mut().push((index.clone(), span.clone(), count));
+        }
         Ok(count)
     }
 

@@ -4,12 +4,13 @@
 //! one of an earlier container of the same name is refused and not misread.
 
 use super::items::value_of;
-use super::query::{limits_of, on_a_thread, scope};
+use super::query::{limits_of, scope};
 use super::{Inner, errors};
 use crate::port::{Changes, Cursor, StoreError};
 use orrery_core::Lsn;
 use orrery_documents::catalog::Container;
 use orrery_documents::changes::{Start, latest};
+use orrery_store::on_a_thread;
 
 pub async fn page(
     inner: &Inner,
@@ -30,7 +31,7 @@ pub async fn page(
         let next = Cursor(format!("{}:{}", container.number(), found.after));
         Ok(Changes { items, next, has_more: found.has_more })
     };
-    on_a_thread(work).await?
+    on_a_thread(work).await.map_err(errors::broke_off)?
 }
 
 fn position(cursor: &Cursor, container: &Container, newest: Lsn) -> Result<Lsn, StoreError> {

@@ -6,7 +6,7 @@ use orrery_documents::catalog::CatalogError;
 use orrery_documents::definition::DefinitionError;
 use orrery_documents::item::{ItemError, PrepareError};
 use orrery_query::QueryError;
-use orrery_store::{EngineError, WriteError};
+use orrery_store::{BrokeOff, EngineError, WriteError};
 use std::time::Duration;
 
 /// How long to wait for the commit queue.
@@ -42,6 +42,10 @@ pub fn write<E>(error: WriteError<E>, say: impl FnOnce(E) -> StoreError) -> Stop
         WriteError::Stopping => StoreError::Unavailable("the server is stopping".to_owned()),
         WriteError::Engine(error) => engine(error),
     })
+}
+
+pub fn broke_off(error: BrokeOff) -> StoreError {
+    StoreError::Unavailable(error.to_string())
 }
 
 pub fn engine(error: EngineError) -> StoreError {

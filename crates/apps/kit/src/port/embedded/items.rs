@@ -5,7 +5,6 @@
 //! version, so it is not read again.
 
 use super::errors::{self, Stopped};
-use super::host::World;
 use super::{Inner, place};
 use crate::port::{Item, StoreError, Write};
 use orrery_core::{ETag, ItemId, limits};
@@ -14,7 +13,7 @@ use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::{self, ItemRow, Preconditions, Prepared, TagMatch, Target};
 use orrery_keys::Epk;
-use orrery_store::{Scope, Txn};
+use orrery_store::{QueryHost, Scope, Txn};
 use serde_json::{Map, Value};
 
 pub fn read(inner: &Inner, container: &str, partition: &str, id: &str) -> Result<Option<Item>, StoreError> {
@@ -103,7 +102,7 @@ fn run(
     txn: &mut Txn<'_>,
     steps: &[Step],
 ) -> Result<Vec<Done>, StepError> {
-    let (host, budget) = (World::new(inner.store.env()), Budget::default());
+    let (host, budget) = (QueryHost::new(inner.store.env()), Budget::default());
     let ordinal = || inner.store.next_ordinal();
     let around = Surroundings { container, ordinal: &ordinal, host: &host, budget: &budget };
     atomic(txn, steps, around).map_err(|culprit| culprit.error)

@@ -3,8 +3,8 @@
 //! ```text
 //! ensure    the database and its containers
 //! items     read, single writes, batches: on the caller's task, since they take microseconds and wait for a sync
-//! query     on a thread that may block, so many at once
-//! changes   likewise
+//! query     as the store runs queries, at once or on a thread that may block
+//! changes   on such a thread
 //! token     continuations, under a MAC, because they go out to clients
 //! errors    what the layers below say, as the port says it
 //! ```
@@ -14,7 +14,6 @@
 mod changes;
 mod ensure;
 mod errors;
-mod host;
 mod items;
 mod query;
 mod token;
@@ -23,13 +22,11 @@ use super::types::{Changes, Cursor, Item, Layout, Page, Query, StoreError, Write
 use orrery_core::{ETag, limits};
 use orrery_documents::Stamp;
 use orrery_documents::catalog::Container;
-use orrery_documents::index::Places;
 use orrery_keys::{Epk, epk};
 use orrery_store::Store;
 use orrery_value::Value as Datum;
 use std::sync::Arc;
 use token::Tokens;
-use tokio::sync::Semaphore;
 
 /// A database of the process's own store. A cheap handle.
 #[derive(Clone)]
@@ -42,8 +39,6 @@ struct Inner {
     tokens: Tokens,
     partition_bytes_max: u64,
     is_serverless: bool,
-    queries: Arc<Semaphore>,
-    places: Arc<Places>,
 }
 
 impl Embedded {
@@ -55,8 +50,6 @@ impl Embedded {
             tokens: Tokens::new(&secret),
             partition_bytes_max,
             is_serverless: false,
-            queries: Arc::new(Semaphore::new(limits::QUERIES_MAX)),
-            places: Arc::default(),
         }))
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 const SLOTS: usize = 4096;
 
-pub struct Pace {
+pub(super) struct Pace {
     /// The upper half tells which query, the lower how many microseconds.
     slots: Box<[AtomicU64]>,
     /// Seeded, so that nobody can have queries meet.

@@ -32,7 +32,7 @@ impl QueryHost {
     }
 
     /// For one that is expected to be short: its answer is worth nothing once this [is tired](Self::is_tired).
-    pub fn impatient(env: &Env) -> Self {
+    pub(super) fn impatient(env: &Env) -> Self {
         Self::with(env, Duration::from_millis(limits::QUERY_PATIENCE_MILLIS))
     }
 
@@ -41,11 +41,11 @@ impl QueryHost {
         Self { env: env.clone(), now_ms: env.now().millis(), started: Instant::now(), gone, patience }
     }
 
-    pub fn elapsed(&self) -> Duration {
+    pub(super) fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
 
-    /// Whether the query may have been ended for its length. It may not have looked, but then it is only told so late.
+    /// Whether the query was ended here for its length, so that it is run again elsewhere.
     pub fn is_tired(&self) -> bool {
         self.gone.load(Ordering::Relaxed)
     }

@@ -1,0 +1,64 @@
+//! What a query says of where its items are: the items or the partitions that its filter names.
+
+use super::search::Items;
+use crate::catalog::Container;
+use crate::definition::DistanceFunction;
+use orrery_keys::{Epk, epk, prefix_range};
+use orrery_query::Prepared;
+use orrery_query::bind::Settings;
+use orrery_query::functions::vector::Distance;
+use orrery_query::plan::distributed::{id_and_key_lookups, partition_keys};
+use orrery_value::Value;
+
+/// What the definition of a container says to those who bind a query over it.
+pub fn settings(container: &Container) -> Settings {
+    let vectors = container.definition().vectors().iter().map(|vector| {
+        let distance = match vector.distance {
+            DistanceFunction::Euclidean => Distance::Euclidean,
+            DistanceFunction::Cosine => Distance::Cosine,
+            DistanceFunction::DotProduct => Distance::DotProduct,
+        };
+        (vector.path.segments().to_vec(), distance)
+    });
+    Settings { vectors: vectors.collect() }
+}
+
+/// Only the items, or else the partitions, that the filter names; and which partitions these are.
+pub fn narrowed<'a>(
+    items: Items<'a>,
+    prepared: &Prepared,
+    parameters: &[(String, Value)],
+    container: &Container,
+) -> (Items<'a>, Option<Vec<(Epk, Epk)>>) {
+    let lookups = id_and_key_lookups(&prepared.ast, parameters, &key_paths(container));
+    if let Some(lookups) = lookups {
+        let keys = lookups.into_iter().map(|(id, key)| (epk(container.hashing(), &key), id));
+        let keys: Vec<(Epk, String)> = keys.collect();
+        let named = keys.iter().map(|(epk, _)| (epk.clone(), epk.clone())).collect();
+        return (items.among(&keys), Some(named));
+    }
+    match partitions(prepared, parameters, container) {
+        Some(named) => (items.within(&named), Some(named)),
+        None => (items, None),
+    }
+}
+
+/// The effective partition keys of whole keys (`min` is `max`) and of prefixes that the filter names; nothing if it may
+/// mean any.
+pub fn partitions(
+    prepared: &Prepared,
+    parameters: &[(String, Value)],
+    container: &Container,
+) -> Option<Vec<(Epk, Epk)>> {
+    let keys = partition_keys(&prepared.ast, parameters, &key_paths(container))?;
+    let levels = container.definition().partition_key().paths().len();
+    let keys = keys.iter().map(|key| {
+        let hash = epk(container.hashing(), key);
+        if key.len() < levels { prefix_range(&hash) } else { (hash.clone(), hash) }
+    });
+    Some(keys.collect())
+}
+
+fn key_paths(container: &Container) -> Vec<Vec<String>> {
+    container.definition().partition_key().paths().iter().map(|path| path.segments().to_vec()).collect()
+}
