@@ -11,6 +11,8 @@ const SETTLE_MAX: Duration = Duration::from_secs(60);
 /// How often it is looked at, and the processor time between two looks that counts as none.
 const SETTLE_LOOK: Duration = Duration::from_millis(500);
 const SETTLED_CPU_SECONDS: f64 = 0.02;
+/// So many such looks in a row: the server puts away what is in memory when nobody wrote for some seconds.
+const SETTLED_LOOKS: u32 = 10;
 
 /// What a result is worth nothing without.
 #[derive(Clone, Debug)]
@@ -72,13 +74,11 @@ pub fn written_bytes(process: u32) -> Result<u64, Error> {
 /// Waits until a process does nothing of its own accord any more.
 pub fn settle(process: u32) -> Result<(), Error> {
     let until = Instant::now() + SETTLE_MAX;
-    let mut before = cpu_seconds(process)?;
-    while Instant::now() < until {
+    let (mut before, mut looks) = (cpu_seconds(process)?, 0);
+    while looks < SETTLED_LOOKS && Instant::now() < until {
         std::thread::sleep(SETTLE_LOOK);
         let now = cpu_seconds(process)?;
-        if now - before < SETTLED_CPU_SECONDS {
-            break;
-        }
+        looks = if now - before < SETTLED_CPU_SECONDS { looks + 1 } else { 0 };
         before = now;
     }
     Ok(())

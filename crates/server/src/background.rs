@@ -1,8 +1,10 @@
-//! The thread that does the store's background work, a round every second and whenever it is woken.
+//! The thread that does the store's background work, a round every second and whenever it is woken. When nobody
+//! has written for a few seconds it lets the store rest.
 
+use orrery_core::Lsn;
 use orrery_store::{Progress, Store};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[derive(Default)]
 pub struct Background {
@@ -18,6 +20,8 @@ struct State {
 }
 
 const ROUND_EVERY: Duration = Duration::from_secs(1);
+/// Without a commit for so long, the store rests in every round.
+const QUIET_FOR: Duration = Duration::from_secs(3);
 
 impl Background {
     pub fn wake(&self) {
@@ -36,6 +40,7 @@ impl Background {
     }
 
     pub fn run(&self, store: &Store) {
+        let mut quiet = Quiet::new(store.durable_lsn());
         while !self.state().stopping {
             let round = store.background_round();
             if let Err(error) = &round {
@@ -44,6 +49,7 @@ impl Background {
             let has_more = matches!(round, Ok(Progress::More));
             self.state().trouble = round.err().map(|error| error.to_string());
             if !has_more {
+                quiet.look(store);
                 self.wait();
             }
         }
@@ -59,5 +65,28 @@ impl Background {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Since when nobody has written.
+struct Quiet {
+    lsn: Lsn,
+    since: Instant,
+}
+
+impl Quiet {
+    fn new(lsn: Lsn) -> Self {
+        Self { lsn, since: Instant::now() }
+    }
+
+    fn look(&mut self, store: &Store) {
+        let lsn = store.durable_lsn();
+        if lsn != self.lsn {
+            *self = Self::new(lsn);
+        } else if self.since.elapsed() >= QUIET_FOR {
+            if let Err(error) = store.rest() {
+                tracing::warn!(%error, "what is in memory could not be written to files; it stays in the journal");
+            }
+        }
     }
 }

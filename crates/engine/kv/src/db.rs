@@ -92,6 +92,15 @@ impl Db {
         self.published.load().lsn
     }
 
+    /// Tells the engine that nobody writes at the moment, and looks at it anew: a view from before goes on reading
+    /// from where things were when it was made.
+    pub fn rest(&self) -> Result<(), Error> {
+        self.engine.rest()?;
+        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        self.published.store(Arc::new(Snapshot { view: self.engine.view(), lsn: writer.tip.lsn }));
+        Ok(())
+    }
+
     /// How the engine is doing.
     pub fn measures(&self) -> Vec<Measure> {
         self.engine.measures()

@@ -37,6 +37,12 @@ pub trait Engine: Send + std::marker::Sync {
     /// not synced: after a power cut an older note may be found, never a newer one than the store.
     fn note_promise(&self, tip: Tip);
 
+    /// Nobody writes at the moment: what is only in memory and the journal may go to where it is read fastest and
+    /// needs no replay. Does not wait until it is there.
+    fn rest(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// How it is doing, in numbers; none if there is nothing to tell.
     fn measures(&self) -> Vec<Measure> {
         Vec::new()

@@ -143,6 +143,11 @@ impl Store {
         self.0.db.snapshot()
     }
 
+    /// Nobody writes at the moment: what is only in memory may go to files.
+    pub fn rest(&self) -> Result<(), orrery_kv::Error> {
+        self.0.db.rest()
+    }
+
     /// The LSN of the newest durable commit.
     pub fn durable_lsn(&self) -> Lsn {
         self.0.db.durable_lsn()
