@@ -2,7 +2,7 @@
 
 use crate::Folder;
 use bytes::Bytes;
-use fjall::config::{BlockSizePolicy, RestartIntervalPolicy};
+use fjall::config::BlockSizePolicy;
 use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
 use orrery_core::limits;
 use orrery_kv::{Engine, Error, KeyRange, Measure, Order, Put, Read, Row, Rows, Space, Sync, Tip};
@@ -36,9 +36,6 @@ const MEMTABLE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// or four documents; with twice the size it takes a tenth less time, and a single read no more. A folder keeps
 /// the size it was made with.
 const DOCUMENTS_BLOCK_BYTES: u32 = 8 * 1024;
-/// Keys of documents are written whole: against a document they are small, and a scan that must put each together
-/// from two pieces takes a copy of every one.
-const DOCUMENTS_WHOLE_KEYS: u8 = 1;
 /// Less than this in memory is not worth a file when the engine rests.
 const REST_BYTES_MIN: u64 = 4 * 1024 * 1024;
 
@@ -115,9 +112,7 @@ fn keyspace(database: &Database, space: Space) -> Result<Keyspace, Error> {
             .max_memtable_size(MEMTABLE_BYTES_MAX)
             .manual_journal_persist(true);
         match space {
-            Space::Documents => options
-                .data_block_size_policy(BlockSizePolicy::all(DOCUMENTS_BLOCK_BYTES))
-                .data_block_restart_interval_policy(RestartIntervalPolicy::all(DOCUMENTS_WHOLE_KEYS)),
+            Space::Documents => options.data_block_size_policy(BlockSizePolicy::all(DOCUMENTS_BLOCK_BYTES)),
             Space::Meta | Space::Index | Space::Log => options,
         }
     };
