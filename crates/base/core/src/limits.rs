@@ -240,6 +240,9 @@ pub const REINDEX_CHUNK_ITEMS_MAX: usize = 64;
 pub const REINDEX_THREADS: usize = 16;
 /// How much of a string an index keeps. It is part of the stored format.
 pub const INDEX_STRING_BYTES_MAX: usize = 128;
+/// Terms that an item is entered in indexes by. One that has more, such as a megabyte of different numbers, is left
+/// out of them, so that a commit stays small.
+pub const INDEX_TERMS_MAX: usize = 50_000;
 /// Walks along an index that are merged into one: partitions that are read by their own entries.
 pub const INDEX_WALKS_MAX: usize = 64;
 /// Items that have expired and are not removed yet, as a query without documents remembers them.
