@@ -20,6 +20,7 @@ pub use body::{Answer, Body, BodyError, body, body_of_two, discard_body, read_bo
 pub use certificate::{CertificateError, load_or_make};
 pub use connection::Peer;
 pub use listener::{Listener, Options};
-pub use master_key::{Access, EMULATOR_KEY, InvalidKey, Key, Keys, string_to_sign};
+pub use master_key::{Access, Keys};
+pub use orrery_protocol::{EMULATOR_KEY, InvalidKey, Key, string_to_sign};
 pub use rustls::ServerConfig;
 pub use stop::Stop;

@@ -35,7 +35,7 @@ async fn fcm() {
     let cases = [
         (404, "UNREGISTERED", "unregistered"),
         (400, "INVALID_ARGUMENT", "refused"),
-        (403, "SENDER_ID_MISMATCH", "misconfigured"),
+        (403, "SENDER_ID_MISMATCH", "refused"),
         (429, "QUOTA_EXCEEDED", "later"),
         (503, "UNAVAILABLE", "later"),
         (500, "INTERNAL", "later"),
@@ -49,8 +49,8 @@ async fn apns() {
     let cases = [
         (410, "Unregistered", "unregistered"),
         (410, "ExpiredToken", "unregistered"),
-        (400, "BadDeviceToken", "unregistered"),
-        (400, "DeviceTokenNotForTopic", "unregistered"),
+        (400, "BadDeviceToken", "refused"),
+        (400, "DeviceTokenNotForTopic", "refused"),
         (400, "TopicDisallowed", "misconfigured"),
         (403, "InvalidProviderToken", "misconfigured"),
         (400, "PayloadEmpty", "refused"),

@@ -4,7 +4,7 @@
 //! What is remembered is the answer of a success. After a failure, or a crash on the way, the request is done again: the
 //! services make their ids from the key, so that this makes nothing twice.
 
-use crate::problem::{Kind, Problem};
+use crate::problem::Problem;
 use crate::reply::{Content, Reply};
 use http::StatusCode;
 use orrery_kit::idempotency::{self, Begun, Key};
@@ -25,19 +25,16 @@ pub async fn once(
     work: impl Future<Output = Result<Reply, Problem>>,
 ) -> Result<Reply, Problem> {
     let body_hash = idempotency::hash(said);
-    let key = Key { container: memory.container, partition: caller, key, body_hash: &body_hash };
-    match idempotency::begin(&memory.documents, &key, None).await? {
-        Begun::First | Begun::Unfinished => {}
+    let key = Key { container: memory.container, caller, key, body_hash: &body_hash };
+    let begun = match idempotency::begin(&memory.documents, &key, None).await? {
+        Begun::First(begun) | Begun::Unfinished(begun) => begun,
         Begun::Repeated(answer) => return Ok(read(&answer)),
-        Begun::Different => {
-            let detail = "this Idempotency-Key came with another request within the last 24 hours; give each request its own";
-            return Err(Problem::new(Kind::Reused, detail).with("member", json!("Idempotency-Key")));
-        }
-    }
+        Begun::Different => return Err(Problem::reused()),
+    };
     let reply = work.await?;
     if let Some(answer) = written(&reply) {
         // It was done; that it is not remembered means only that it is done again, with the same ids.
-        if let Err(error) = idempotency::finish(&memory.documents, &key, answer).await {
+        if let Err(error) = idempotency::finish(&memory.documents, &key, begun, &answer).await {
             tracing::warn!(%error, "an answer could not be remembered for its idempotency key");
         }
     }

@@ -9,6 +9,8 @@ use http::{HeaderValue, Response, StatusCode};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
+/// As a member of the input that is wrong.
+pub const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 pub const CONTENT: &str = "application/problem+json";
 
 /// The kinds, each with its status.
@@ -107,6 +109,12 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// A key is for one request.
+    pub fn reused() -> Self {
+        let detail = "this Idempotency-Key came with another request before; give each request its own";
+        Self::new(Kind::Reused, detail).with("member", json!(IDEMPOTENCY_KEY))
+    }
+
     pub fn new(kind: Kind, detail: impl Into<String>) -> Self {
         Self { kind, detail: detail.into(), more: Box::default(), headers: Vec::new() }
     }

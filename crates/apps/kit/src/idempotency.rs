@@ -11,18 +11,20 @@
 //! do. An answer that is known beforehand may be given to `begin`; then nothing needs to be finished.
 
 use crate::own::PARTITION;
-use crate::port::{Documents, StoreError, Write};
+use crate::port::{Documents, Item, StoreError, Write};
 use orrery_core::limits;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 /// A key as a caller gave it, and what it was given with.
+///
+/// Each has a partition of its own, so that those of a busy caller are spread over the store.
 #[derive(Clone, Copy, Debug)]
 pub struct Key<'a> {
     /// The service's own container.
     pub container: &'a str,
     /// Whose key it is: two callers may use the same.
-    pub partition: &'a str,
+    pub caller: &'a str,
     pub key: &'a str,
     /// Tells one request from another; see [`hash`].
     pub body_hash: &'a str,
@@ -30,12 +32,16 @@ pub struct Key<'a> {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Begun {
-    First,
+    First(Unanswered),
     /// It was begun before, and its answer is not known.
-    Unfinished,
+    Unfinished(Unanswered),
     Repeated(Value),
     Different,
 }
+
+/// A record that waits for its answer, by its tag.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unanswered(String);
 
 /// Records of a key that vanish while they are looked at.
 const TRIES_MAX: usize = 3;
@@ -45,40 +51,43 @@ pub async fn begin(
     key: &Key<'_>,
     planned: Option<Value>,
 ) -> Result<Begun, StoreError> {
-    let record = record(key, planned.unwrap_or_default());
+    let name = name(key);
+    let planned = planned.unwrap_or_default();
     for _ in 0..TRIES_MAX {
-        let created = documents.write(key.container, key.partition, Write::Create(record.clone())).await;
-        match created {
-            Ok(_) => return Ok(Begun::First),
+        let write = Write::Create(record(&name, key, &planned));
+        match documents.write(key.container, &name, write).await {
+            Ok(item) => return Ok(Begun::First(Unanswered(item.map(|item| item.etag).unwrap_or_default()))),
             Err(StoreError::Conflict) => {}
             Err(error) => return Err(error),
         }
         // Between the two it may have come to the end of its life.
-        if let Some(item) = documents.read(key.container, key.partition, &id(key)).await? {
-            return Ok(judged(&item.value, key));
+        if let Some(item) = documents.read(key.container, &name, ID).await? {
+            return Ok(judged(item, key));
         }
     }
     Err(StoreError::Busy { after: None })
 }
 
-fn judged(record: &Value, key: &Key<'_>) -> Begun {
-    if record.get("bodyHash").and_then(Value::as_str) != Some(key.body_hash) {
+fn judged(mut item: Item, key: &Key<'_>) -> Begun {
+    if item.value.get("bodyHash").and_then(Value::as_str) != Some(key.body_hash) {
         return Begun::Different;
     }
-    match record.get("answer") {
-        None | Some(Value::Null) => Begun::Unfinished,
-        Some(answer) => Begun::Repeated(answer.clone()),
+    match item.value.get_mut("answer").map(Value::take) {
+        None | Some(Value::Null) => Begun::Unfinished(Unanswered(item.etag)),
+        Some(answer) => Begun::Repeated(answer),
     }
 }
 
 /// Notes the answer. The first one stays: twins of a request may both come here.
-pub async fn finish(documents: &Documents, key: &Key<'_>, answer: Value) -> Result<(), StoreError> {
-    let Some(found) = documents.read(key.container, key.partition, &id(key)).await? else { return Ok(()) };
-    if judged(&found.value, key) != Begun::Unfinished {
-        return Ok(());
-    }
-    let write = Write::Replace { item: record(key, answer), if_match: Some(found.etag) };
-    match documents.write(key.container, key.partition, write).await {
+pub async fn finish(
+    documents: &Documents,
+    key: &Key<'_>,
+    begun: Unanswered,
+    answer: &Value,
+) -> Result<(), StoreError> {
+    let name = name(key);
+    let write = Write::Replace { item: record(&name, key, answer), if_match: Some(begun.0) };
+    match documents.write(key.container, &name, write).await {
         Ok(_) | Err(StoreError::Changed | StoreError::Missing) => Ok(()),
         Err(error) => Err(error),
     }
@@ -94,15 +103,17 @@ pub fn hash(parts: &[&[u8]]) -> String {
     hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A key is any text, and an id is not.
-fn id(key: &Key<'_>) -> String {
-    format!("idempotency:{}", hash(&[key.key.as_bytes()]))
+const ID: &str = "idempotency";
+
+/// The partition of its record. A key is any text, and a hash is short.
+fn name(key: &Key<'_>) -> String {
+    format!("idempotency:{}", hash(&[key.caller.as_bytes(), key.key.as_bytes()]))
 }
 
-fn record(key: &Key<'_>, answer: Value) -> Value {
+fn record(name: &str, key: &Key<'_>, answer: &Value) -> Value {
     json!({
-        "id": id(key),
-        PARTITION: key.partition,
+        "id": ID,
+        PARTITION: name,
         "kind": "idempotency",
         "bodyHash": key.body_hash,
         "answer": answer,

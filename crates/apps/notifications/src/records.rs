@@ -125,6 +125,9 @@ pub struct Event {
     pub dead_lettered_at: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notification_id: Option<String>,
+    /// Ours: it was given up when its notification may not have been written yet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unprojected: bool,
     /// Ours: what was decided when it was taken for the first time; never decided twice.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "as_text")]
     pub decision: Option<Decision>,

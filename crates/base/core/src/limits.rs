@@ -240,6 +240,9 @@ pub const REINDEX_CHUNK_ITEMS_MAX: usize = 64;
 pub const REINDEX_THREADS: usize = 16;
 /// How much of a string an index keeps. It is part of the stored format.
 pub const INDEX_STRING_BYTES_MAX: usize = 128;
+/// Terms that an item is entered in indexes by. One that has more, such as a megabyte of different numbers, is left
+/// out of them, so that a commit stays small.
+pub const INDEX_TERMS_MAX: usize = 50_000;
 /// Walks along an index that are merged into one: partitions that are read by their own entries.
 pub const INDEX_WALKS_MAX: usize = 64;
 /// Items that have expired and are not removed yet, as a query without documents remembers them.
@@ -519,9 +522,10 @@ pub const NOTIFICATION_JOBS_EVERY_SECONDS: u64 = 60;
 /// Pushes of one event that are remembered, and the characters of an error.
 pub const NOTIFICATION_ATTEMPTS_MAX: usize = 50;
 pub const NOTIFICATION_ERROR_CHARS_MAX: usize = 500;
-/// Events that one look for work finds, users that are worked on at once, and how often the end of an event is written
-/// again when the store does not answer.
+/// Events that one look for work finds, how many of them may be of one user, users that are worked on at once, and how
+/// often the end of an event is written again when the store does not answer.
 pub const NOTIFICATION_CLAIM_MAX: usize = 1_000;
+pub const NOTIFICATION_GROUP_MAX: usize = 100;
 pub const NOTIFICATION_USERS_AT_ONCE: usize = 64;
 pub const NOTIFICATION_FINISH_TRIES_MAX: usize = 4;
 /// How long an event waits whose provider is set up wrongly, and a dispatcher whose store does not answer.

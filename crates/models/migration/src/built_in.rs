@@ -42,7 +42,7 @@ mod tests {
             assert_eq!(plan.name, name);
             let back = plan.reversed().expect(name);
             assert_eq!((&back.source, &back.target), (&plan.target, &plan.source));
-            assert_eq!(back.reversed().expect(name).rules.len(), plan.rules.len());
+            assert_eq!(back.reversed().expect(name).rules, plan.rules);
         }
         assert!(built_in("no-such").is_none());
     }

@@ -14,11 +14,10 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
             plan.source.database
         )));
     }
-    let always = plan.rules.iter().filter(|rule| rule.conditions.is_empty());
+    let always = plan.rules.iter().filter(|rule| rule.takes.is_empty());
     let mut seen = HashSet::new();
     for name in always.map(|rule| &rule.from) {
-        let later =
-            plan.rules.iter().skip_while(|rule| rule.from != *name || !rule.conditions.is_empty()).skip(1);
+        let later = plan.rules.iter().skip_while(|rule| rule.from != *name || !rule.takes.is_empty()).skip(1);
         if !seen.insert(name) || later.into_iter().any(|rule| rule.from == *name) {
             return Err(PlanError(format!(
                 "a rule takes all items of '{name}', so that a later one for it never gets any; put conditions on it, or leave one out"

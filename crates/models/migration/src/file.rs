@@ -105,14 +105,8 @@ fn container(name: String, definition: Json) -> Result<Container, PlanError> {
     let key = definition.get("partitionKey").ok_or_else(wrong)?;
     let paths = match key {
         Json::String(path) => vec![path.clone()],
-        Json::Array(paths) => paths.iter().filter_map(Json::as_str).map(str::to_owned).collect(),
-        whole => whole["paths"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Json::as_str)
-            .map(str::to_owned)
-            .collect(),
+        Json::Array(paths) => texts(paths).ok_or_else(wrong)?,
+        whole => whole["paths"].as_array().and_then(|paths| texts(paths)).ok_or_else(wrong)?,
     };
     if paths.is_empty() || paths.len() > limits::PARTITION_KEY_PATHS_MAX {
         return Err(wrong());
@@ -126,6 +120,10 @@ fn container(name: String, definition: Json) -> Result<Container, PlanError> {
     Ok(Container { name, key: parsed, definition: Json::Object(definition) })
 }
 
+fn texts(list: &[Json]) -> Option<Vec<String>> {
+    list.iter().map(|one| one.as_str().map(str::to_owned)).collect()
+}
+
 fn rule(text: RuleText) -> Result<Rule, PlanError> {
     let shape = match (text.split, text.join) {
         (None, None) => Shape::Whole,
@@ -133,13 +131,21 @@ fn rule(text: RuleText) -> Result<Rule, PlanError> {
         (None, Some(join)) => Shape::Join(self::split(join)?),
         (Some(_), Some(_)) => return Err(PlanError("a rule splits or joins, not both".to_owned())),
     };
-    Ok(Rule {
-        from: text.from,
-        to: text.to,
-        conditions: text.conditions.into_iter().map(condition).collect::<Result<_, _>>()?,
-        steps: steps(text.steps)?,
-        shape,
-    })
+    let (gives, rest) = ensured(text.steps)?;
+    let takes = text.conditions.into_iter().map(condition).collect::<Result<_, _>>()?;
+    Ok(Rule { from: text.from, to: text.to, takes, gives, steps: steps(rest)?, shape })
+}
+
+/// The last steps, if they say what is so of every item that the rule gives; and those before them.
+fn ensured(mut steps: Vec<StepText>) -> Result<(Vec<Condition>, Vec<StepText>), PlanError> {
+    let mut gives = Vec::new();
+    while let Some(StepText::Ensure { path, value }) =
+        steps.pop_if(|step| matches!(step, StepText::Ensure { .. }))
+    {
+        gives.push(Condition::Equals { path: Path::parse(&path)?, value: value_of(&value)? });
+    }
+    gives.reverse();
+    Ok((gives, steps))
 }
 
 fn condition(text: ConditionText) -> Result<Condition, PlanError> {
@@ -170,8 +176,10 @@ fn step(text: StepText) -> Result<Step, PlanError> {
         StepText::Remove { path, value } => {
             Step::Remove { path: Path::parse(&path)?, value: value_of(&value)? }
         }
-        StepText::Ensure { path, value } => {
-            Step::Ensure { path: Path::parse(&path)?, value: value_of(&value)? }
+        StepText::Ensure { path, .. } => {
+            return Err(PlanError(format!(
+                "ensure {path} comes before other steps or is a step of parts; it says what all items of a container have in the end, so put it last"
+            )));
         }
     })
 }

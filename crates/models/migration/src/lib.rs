@@ -2,15 +2,17 @@
 //!
 //! ```text
 //! file      a plan as YAML, checked ── plan: two sides and the rules between them
-//! rule      which items it takes, and what becomes of them ── step: one change of members
+//! rule      which items it takes and which it gives, and what becomes of them ── step: one change of members
 //! split     an array of an item ⇄ items of their own
 //! reverse   the plan that undoes a plan
 //! canonical what two items must have in common to be the same; how many are compared at once
 //! ```
 //!
 //! Everything here is a function of the items alone: the same items give the same items, wherever and however often they
-//! are transformed. What a rule could not take back is refused, with a sentence, and never dropped: for every item,
-//! the reverse of its transformation is the item, or the item was refused. Left out: servers, time, and in which order things happen.
+//! are transformed. What a rule could not take back is refused, with a sentence, and never dropped: for every item, it was refused, or
+//! the reverse of its transformation is the item. Two things are added and stay on the way back: an id where there is none, and members
+//! of which the plan knows the only value (`ensure`, and `where … equals` on the way back). Left out: servers, time, and in which order
+//! things happen.
 
 mod built_in;
 mod canonical;
@@ -25,10 +27,10 @@ mod step;
 mod yaml;
 
 pub use built_in::{BUILT_IN, built_in};
-pub use canonical::{Sum, canonical, content_hash, hash_of, without_system};
+pub use canonical::{Sum, canonical, content_hash, hash_of};
 pub use path::Path;
 pub use plan::{Container, ItemKey, Plan, Role, Side};
-pub use rule::{Condition, Made, Parent, Rule, Shape, Siblings};
+pub use rule::{Condition, Made, Rule, Shape, Siblings};
 pub use split::Split;
 pub use step::Step;
 

@@ -78,7 +78,12 @@ impl Plan {
         if let Some(rule) = self.rules.iter().find(is_child) {
             return Role::Child(rule);
         }
-        self.rules.iter().find(|rule| rule.takes(container, item)).map_or(Role::Left, Role::Root)
+        self.rules.iter().find(|rule| rule.can_take(container, item)).map_or(Role::Left, Role::Root)
+    }
+
+    /// Whether an item of the target may come of a rule; others are somebody else's.
+    pub fn can_give(&self, container: &str, item: &Value) -> bool {
+        self.rules.iter().any(|rule| rule.can_give(container, item))
     }
 }
 

@@ -1,9 +1,6 @@
-//! The plan that undoes a plan: sides change places, steps go backwards, what was split is joined.
-//!
-//! A rule took items with a certain value of a member; whatever comes back to its container has that value. And what a rule
-//! gave a certain value in the end is taken back by that value.
+//! The plan that undoes a plan: sides change places, steps go backwards, what was split is joined. Undone twice it is the plan again.
 
-use crate::rule::{Condition, Rule, Shape};
+use crate::rule::{Rule, Shape};
 use crate::{Plan, PlanError, Step, checks};
 
 pub fn reversed(plan: &Plan) -> Result<Plan, PlanError> {
@@ -24,20 +21,17 @@ pub fn reversed(plan: &Plan) -> Result<Plan, PlanError> {
 }
 
 fn reversed_rule(rule: &Rule) -> Rule {
-    let undo = rule.steps.iter().rev().filter_map(Step::reversed);
-    let ensure = rule.conditions.iter().filter_map(|condition| match condition {
-        Condition::Equals { path, value } => Some(Step::Ensure { path: path.clone(), value: value.clone() }),
-        Condition::Exists { .. } => None,
-    });
     let shape = match &rule.shape {
         Shape::Whole => Shape::Whole,
         Shape::Split(split) => Shape::Join(split.clone()),
         Shape::Join(split) => Shape::Split(split.clone()),
     };
-    let steps = undo.chain(ensure).collect();
-    let last = rule.steps.iter().rev().map_while(|step| match step {
-        Step::Ensure { path, value } => Some(Condition::Equals { path: path.clone(), value: value.clone() }),
-        _ => None,
-    });
-    Rule { from: rule.to.clone(), to: rule.from.clone(), conditions: last.collect(), steps, shape }
+    Rule {
+        from: rule.to.clone(),
+        to: rule.from.clone(),
+        takes: rule.gives.clone(),
+        gives: rule.takes.clone(),
+        steps: rule.steps.iter().rev().map(Step::reversed).collect(),
+        shape,
+    }
 }

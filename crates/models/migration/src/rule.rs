@@ -1,8 +1,12 @@
 //! A rule: which items of a container it takes, and what becomes of them.
+//!
+//! It has two sides. What it takes has certain members, and so has what it gives; its reverse takes what it gives, and gives what it
+//! takes. An item that would not be among those that it gives is refused: the way back would not know it.
 
 use crate::canonical::without_system;
 use crate::plan::Container;
 use crate::split::{Split, id_of};
+use crate::step::is_not;
 use crate::{Path, Refusal, Step};
 use orrery_value::Value;
 
@@ -10,12 +14,15 @@ use orrery_value::Value;
 pub struct Rule {
     pub from: String,
     pub to: String,
-    pub conditions: Vec<Condition>,
+    /// What holds of the items that it takes.
+    pub takes: Vec<Condition>,
+    /// What holds of the items that it gives.
+    pub gives: Vec<Condition>,
     pub steps: Vec<Step>,
     pub shape: Shape,
 }
 
-/// What an item must be for a rule to take it.
+/// What an item must be, to be on one side of a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
     Equals { path: Path, value: Value },
@@ -60,11 +67,38 @@ impl Condition {
             Self::Exists { path, wanted } => path.is_in(item) == *wanted,
         }
     }
+
+    /// A member that is not there, and of which only one value is right, gets it.
+    fn ensure(&self, item: &mut Value) -> Result<(), Refusal> {
+        match self {
+            Self::Equals { path, value } if !path.is_in(item) => path.put(item, value.clone()),
+            Self::Equals { .. } | Self::Exists { .. } => Ok(()),
+        }
+    }
+
+    fn check(&self, item: &Value) -> Result<(), Refusal> {
+        let why = match self {
+            _ if self.holds(item) => return Ok(()),
+            Self::Equals { path, value } => is_not(item, path, value),
+            Self::Exists { path, wanted: true } => {
+                format!("it would have no member {path}, without which no rule takes it back")
+            }
+            Self::Exists { path, wanted: false } => {
+                format!("it would have the member {path}, with which no rule takes it back")
+            }
+        };
+        Err(Refusal(why))
+    }
 }
 
 impl Rule {
-    pub fn takes(&self, container: &str, item: &Value) -> bool {
-        self.from == container && self.conditions.iter().all(|condition| condition.holds(item))
+    pub fn can_take(&self, container: &str, item: &Value) -> bool {
+        self.from == container && self.takes.iter().all(|condition| condition.holds(item))
+    }
+
+    pub fn can_give(&self, container: &str, item: &Value) -> bool {
+        let is_part = matches!(&self.shape, Shape::Split(split) if split.container == container);
+        is_part || self.to == container && self.gives.iter().all(|condition| condition.holds(item))
     }
 
     /// What becomes of an item. An item that would be left without an id keeps the one it has.
@@ -80,10 +114,13 @@ impl Rule {
             Value::Undefined => Path::parse("/id").expect("a path").put(&mut root, Value::String(had))?,
             _ => return Err(Refusal("its new id is not a text".to_owned())),
         }
+        // Parts may repeat what is added here.
+        self.gives.iter().try_for_each(|condition| condition.ensure(&mut root))?;
         let children = match &self.shape {
             Shape::Split(split) => split.split(&mut root)?,
             Shape::Whole | Shape::Join(_) => Vec::new(),
         };
+        self.gives.iter().try_for_each(|condition| condition.check(&root))?;
         Ok(Made { root, children })
     }
 

@@ -113,8 +113,7 @@ impl Split {
         }
         self.index.take(&mut child);
         id_path().take(&mut child);
-        let undo = self.steps.iter().rev().filter_map(Step::reversed);
-        let undone = undo.into_iter().try_for_each(|step| step.apply(&mut child));
+        let undone = self.steps.iter().rev().try_for_each(|step| step.reversed().apply(&mut child));
         let kept = undone.and_then(|()| match is_derived {
             true => Ok(()),
             false => self.keep_id.put(&mut child, Value::String(id.clone())),

@@ -1,4 +1,5 @@
-//! One change of an item's members, and the change that undoes it.
+//! One change of an item's members, and the change that undoes it: for every item, both together change nothing, or the first
+//! refuses the item.
 
 use crate::{Path, Refusal};
 use orrery_value::Value;
@@ -9,10 +10,8 @@ pub enum Step {
     Rename { from: Path, to: Path },
     /// The member, which is not there, gets a value.
     Set { path: Path, value: Value },
-    /// The member, which has this value or is not there, goes.
+    /// The member, which has this value, goes.
     Remove { path: Path, value: Value },
-    /// The member has this value afterwards; it has it already, or is not there.
-    Ensure { path: Path, value: Value },
 }
 
 impl Step {
@@ -20,25 +19,19 @@ impl Step {
         match self {
             Self::Rename { from, to } => rename(item, from, to),
             Self::Set { path, value } => path.put(item, value.clone()),
-            Self::Remove { path, value } => {
-                differs(item, path, value)?;
+            Self::Remove { path, value } if path.get(item) == value => {
                 path.take(item);
                 Ok(())
             }
-            Self::Ensure { path, value } => {
-                differs(item, path, value)?;
-                if path.is_in(item) { Ok(()) } else { path.put(item, value.clone()) }
-            }
+            Self::Remove { path, value } => Err(Refusal(is_not(item, path, value))),
         }
     }
 
-    /// `None`: nothing is to be undone.
-    pub fn reversed(&self) -> Option<Self> {
+    pub fn reversed(&self) -> Self {
         match self.clone() {
-            Self::Rename { from, to } => Some(Self::Rename { from: to, to: from }),
-            Self::Set { path, value } => Some(Self::Remove { path, value }),
-            Self::Remove { path, value } => Some(Self::Ensure { path, value }),
-            Self::Ensure { .. } => None,
+            Self::Rename { from, to } => Self::Rename { from: to, to: from },
+            Self::Set { path, value } => Self::Remove { path, value },
+            Self::Remove { path, value } => Self::Set { path, value },
         }
     }
 }
@@ -53,10 +46,10 @@ fn rename(item: &mut Value, from: &Path, to: &Path) -> Result<(), Refusal> {
     }
 }
 
-fn differs(item: &Value, path: &Path, value: &Value) -> Result<(), Refusal> {
-    let found = path.get(item);
-    if found.is_undefined() || found == value {
-        return Ok(());
+/// A member that should have a certain value and has not.
+pub(crate) fn is_not(item: &Value, path: &Path, value: &Value) -> String {
+    match path.get(item) {
+        Value::Undefined => format!("the member {path} is not there and should be {}", value.to_json()),
+        found => format!("the member {path} is {} and should be {}", found.to_json(), value.to_json()),
     }
-    Err(Refusal(format!("the member {path} is {} and should be {}", found.to_json(), value.to_json())))
 }

@@ -5,7 +5,7 @@
 use crate::PlanError;
 use orrery_core::limits;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 enum Open {
     List(Vec<Value>),
@@ -82,11 +82,29 @@ fn scalar(text: &str, style: ScalarStyle) -> Value {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
         "true" | "True" | "TRUE" => Value::Bool(true),
         "false" | "False" | "FALSE" => Value::Bool(false),
-        other => match serde_json::from_str::<serde_json::Number>(other) {
-            Ok(number) => Value::Number(number),
-            Err(_) => Value::String(other.to_owned()),
-        },
+        other => number(other).map_or_else(|| Value::String(other.to_owned()), Value::Number),
     }
+}
+
+/// The same as in blueprints.
+fn number(text: &str) -> Option<Number> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if !digits.starts_with(|first: char| first.is_ascii_digit() || first == '.') {
+        return None;
+    }
+    if let Some(hex) = text.strip_prefix("0x") {
+        return i64::from_str_radix(hex, 16).ok().map(Number::from);
+    }
+    if let Some(octal) = text.strip_prefix("0o") {
+        return i64::from_str_radix(octal, 8).ok().map(Number::from);
+    }
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        let text = text.strip_prefix('+').unwrap_or(text);
+        let whole = text.parse::<i64>().map(Number::from).or_else(|_| text.parse::<u64>().map(Number::from));
+        return whole.ok().or_else(|| Number::from_f64(text.parse().ok()?));
+    }
+    let is_float = digits.bytes().all(|byte| byte.is_ascii_digit() || b".eE+-".contains(&byte));
+    if is_float { Number::from_f64(text.parse().ok()?) } else { None }
 }
 
 #[cfg(test)]
@@ -97,6 +115,12 @@ mod tests {
     fn text_and_values_are_told_apart() {
         let value = load("a: no\nb: [1, 2.5, null, 'true', {c: -1}]\n").unwrap();
         assert_eq!(value.to_string(), r#"{"a":"no","b":[1,2.5,null,"true",{"c":-1}]}"#);
+    }
+
+    #[test]
+    fn numbers_are_what_the_core_schema_says() {
+        let value = load("[1, -2, +3, 0x1f, 0o17, 1.5, 1e3, .5, 1.2.3, 2026-11-15, 1_000, 0xzz]").unwrap();
+        assert_eq!(value.to_string(), r#"[1,-2,3,31,15,1.5,1000.0,0.5,"1.2.3","2026-11-15","1_000","0xzz"]"#);
     }
 
     #[test]

@@ -30,6 +30,12 @@ fn what_is_wrong_is_said_with_the_file() {
         ("/px: /x, ", "", "must repeat /x"),
         ("/of: /id", "/off: /id", "the partition key /of of 'c'"),
         ("{partitionKey: /k}", "{}", "needs a partitionKey"),
+        ("[/x, /y]", "[/x, 7]", "'b' needs a partitionKey"),
+        (
+            "{partitionKey: /k}",
+            "{partitionKey: {paths: [/k, null], kind: MultiHash}}",
+            "'a' needs a partitionKey",
+        ),
         ("/list", "list", "'list' is not a path"),
         ("to: b", "to: b\n    steps: [{rename: {from: /a, to: /a/b}}]", "lie in each other"),
         ("rules:", "rules:\n  - {from: a, to: b}", "takes all items of 'a'"),

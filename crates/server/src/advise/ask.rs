@@ -1,9 +1,8 @@
 //! Asking the server: for the definitions as every client does, and for the report on each container.
 
-use crate::client::{Account, Address, Answer, Connection, SEGMENT, Services};
+use crate::client::{Account, Address, Call, Remote, Services, not_understood};
 use bytes::Bytes;
-use http::{Method, Request};
-use http_body_util::Full;
+use http::Request;
 use orrery_api_cosmos::usage::report::Report;
 use orrery_core::Env;
 use orrery_documents::definition::ContainerDefinition;
@@ -30,17 +29,18 @@ pub async fn containers(
     services: Address,
     wanted: Wanted<'_>,
 ) -> Result<Vec<Container>, String> {
-    let mut cosmos = Cosmos { account, connection: account.connect().await?, env: env()? };
+    let env = Env::system().map_err(|error| error.to_string())?;
+    let cosmos = Remote::at_once(account.clone(), env).await?;
     let databases = match wanted.database {
         Some(name) => vec![name.to_owned()],
-        None => cosmos.databases().await?,
+        None => databases(&cosmos).await?,
     };
     let mut reports = Services::open(services).await?;
     let mut found = Vec::new();
     for database in databases {
         let definitions = match wanted.container {
-            Some(name) => vec![cosmos.container(&database, name).await?],
-            None => cosmos.containers(&database).await?,
+            Some(name) => vec![definition(&cosmos, &database, name).await?],
+            None => definitions(&cosmos, &database).await?,
         };
         for definition in definitions {
             let definition = ContainerDefinition::parse(definition)
@@ -53,43 +53,25 @@ pub async fn containers(
     Ok(found)
 }
 
-fn env() -> Result<Env, String> {
-    Env::system().map_err(|error| error.to_string())
+async fn databases(cosmos: &Remote) -> Result<Vec<String>, String> {
+    let list = get(cosmos, &["dbs"]).await?;
+    let name = |database: Map<String, Value>| database.get("id")?.as_str().map(str::to_owned);
+    Ok(objects(list, "Databases")?.into_iter().filter_map(name).collect())
 }
 
-struct Cosmos<'a> {
-    account: &'a Account,
-    connection: Connection,
-    env: Env,
+async fn definitions(cosmos: &Remote, database: &str) -> Result<Vec<Map<String, Value>>, String> {
+    objects(get(cosmos, &["dbs", database, "colls"]).await?, "DocumentCollections")
 }
 
-impl Cosmos<'_> {
-    async fn databases(&mut self) -> Result<Vec<String>, String> {
-        let list = self.get("dbs", "", "/dbs").await?;
-        let name = |database: Map<String, Value>| database.get("id")?.as_str().map(str::to_owned);
-        Ok(objects(list, "Databases")?.into_iter().filter_map(name).collect())
+async fn definition(cosmos: &Remote, database: &str, name: &str) -> Result<Map<String, Value>, String> {
+    match get(cosmos, &["dbs", database, "colls", name]).await? {
+        Value::Object(definition) => Ok(definition),
+        _ => Err(not_understood()),
     }
+}
 
-    async fn containers(&mut self, database: &str) -> Result<Vec<Map<String, Value>>, String> {
-        let (link, path) = (format!("dbs/{database}"), format!("/dbs/{}/colls", segment(database)));
-        objects(self.get("colls", &link, &path).await?, "DocumentCollections")
-    }
-
-    async fn container(&mut self, database: &str, name: &str) -> Result<Map<String, Value>, String> {
-        let link = format!("dbs/{database}/colls/{name}");
-        let path = format!("/dbs/{}/colls/{}", segment(database), segment(name));
-        match self.get("colls", &link, &path).await? {
-            Value::Object(definition) => Ok(definition),
-            _ => Err(not_understood()),
-        }
-    }
-
-    async fn get(&mut self, kind: &str, link: &str, path: &str) -> Result<Value, String> {
-        let request = self.account.request(Method::GET, kind, link, path, self.env.now());
-        let request = request.body(Full::new(Bytes::new()));
-        let request = request.map_err(|error| format!("the request cannot be written: {error}"))?;
-        read(&self.connection.exchange(request).await?)
-    }
+async fn get(cosmos: &Remote, path: &[&str]) -> Result<Value, String> {
+    cosmos.call(&Call::get(path)).await?.json()
 }
 
 async fn report(services: &mut Services, database: &str, container: &str) -> Result<Report, String> {
@@ -98,22 +80,7 @@ async fn report(services: &mut Services, database: &str, container: &str) -> Res
     services.ask(Request::get(path), Bytes::new()).await
 }
 
-fn read(answer: &Answer) -> Result<Value, String> {
-    if !answer.status.is_success() {
-        return Err(answer.refusal());
-    }
-    serde_json::from_slice(&answer.body).map_err(|_| not_understood())
-}
-
 fn objects(list: Value, name: &str) -> Result<Vec<Map<String, Value>>, String> {
     let found = list.get(name).and_then(Value::as_array).ok_or_else(not_understood)?;
     Ok(found.iter().filter_map(|one| one.as_object().cloned()).collect())
-}
-
-fn not_understood() -> String {
-    "the server's answer is not understood".to_owned()
-}
-
-fn segment(name: &str) -> String {
-    utf8_percent_encode(name, SEGMENT).to_string()
 }

@@ -4,11 +4,13 @@
 //! finds the resource there, or a replace that finds another version, means that somebody else is at work: then the server
 //! is looked at anew, and the plan with it, a few times.
 
-use super::server::{Call, Server, segment};
+use super::server::Server;
+use crate::client::Call;
 use http::StatusCode;
 use orrery_blueprint::{Blueprint, Change, Environment, Plan, Step, Subject, Verdict, plan};
 use orrery_core::limits;
 use orrery_documents::definition::{ContainerDefinition, Throughput};
+use orrery_protocol::ascii_json;
 use serde_json::{Map, Value, json};
 
 /// How a request went that somebody else may have overtaken.
@@ -26,7 +28,7 @@ pub struct Fixtures {
 
 /// Makes the server as the blueprint says; `tell` hears of each step that was taken. The plan is the first one.
 pub async fn apply(
-    server: &mut Server<'_>,
+    server: &mut Server,
     blueprint: &Blueprint,
     environment: Environment,
     mut tell: impl FnMut(&Step),
@@ -48,7 +50,7 @@ pub async fn apply(
 
 /// Whether all steps were taken. What was told of in an earlier round is not told again.
 async fn round(
-    server: &mut Server<'_>,
+    server: &mut Server,
     plan: &Plan,
     is_again: bool,
     tell: &mut impl FnMut(&Step),
@@ -64,18 +66,17 @@ async fn round(
     Ok(true)
 }
 
-async fn take(server: &mut Server<'_>, step: &Step) -> Result<Sent, String> {
+async fn take(server: &mut Server, step: &Step) -> Result<Sent, String> {
     let subject = &step.subject;
     match &step.verdict {
         Verdict::Nothing | Verdict::Refused(_) => Ok(Sent::Done),
         Verdict::CreateDatabase { throughput } => {
             let body = Map::from_iter([("id".to_owned(), json!(subject.database))]);
-            send(server, with(Call::post("dbs", String::new(), "/dbs".to_owned(), &body), *throughput)).await
+            send(server, with(Call::post(&["dbs"], &body), *throughput)).await
         }
         Verdict::CreateContainer { body, throughput, schema } => {
-            let link = format!("dbs/{}", subject.database);
-            let path = format!("/dbs/{}/colls", segment(&subject.database));
-            let sent = send(server, with(Call::post("colls", link, path, body), *throughput)).await?;
+            let call = Call::post(&["dbs", &subject.database, "colls"], body);
+            let sent = send(server, with(call, *throughput)).await?;
             if let (Sent::Done, Some(schema)) = (&sent, schema) {
                 put_schema(server, subject, schema).await?;
             }
@@ -92,38 +93,37 @@ async fn take(server: &mut Server<'_>, step: &Step) -> Result<Sent, String> {
     }
 }
 
-async fn make(server: &mut Server<'_>, subject: &Subject, change: &Change) -> Result<Sent, String> {
+async fn make(server: &mut Server, subject: &Subject, change: &Change) -> Result<Sent, String> {
     match change {
         Change::Definition { body, etag, .. } => {
-            let (link, path) = places(subject);
-            send(server, Call::put("colls", link, path, body).header("if-match", etag.clone())).await
+            let container = subject.container.as_deref().unwrap_or_default();
+            let path = ["dbs", &subject.database, "colls", container];
+            send(server, Call::put(&path, body).header("if-match", etag.clone())).await
         }
         Change::Throughput { offer, to, .. } => {
             let mut body = Map::from_iter([("content".to_owned(), to.to_offer_content())]);
             body.insert("id".to_owned(), json!(offer));
             body.insert("offerVersion".to_owned(), json!("V2"));
-            let path = format!("/offers/{}", segment(offer));
-            send(server, Call::put("offers", offer.to_lowercase(), path, &body)).await
+            send(server, Call::put(&["offers", offer], &body)).await
         }
         Change::Schema { body } => put_schema(server, subject, body).await.map(|()| Sent::Done),
     }
 }
 
-async fn put_schema(server: &mut Server<'_>, subject: &Subject, body: &Value) -> Result<(), String> {
+async fn put_schema(server: &mut Server, subject: &Subject, body: &Value) -> Result<(), String> {
     server.put_schema(&subject.database, subject.container.as_deref().unwrap_or_default(), body).await
 }
 
-async fn send(server: &mut Server<'_>, call: Call<'_>) -> Result<Sent, String> {
-    let path = call.path.clone();
-    let answer = server.call(call).await?;
+async fn send(server: &Server, call: Call) -> Result<Sent, String> {
+    let answer = server.call(&call).await?;
     match answer.status {
         StatusCode::CONFLICT | StatusCode::PRECONDITION_FAILED => Ok(Sent::Overtaken),
         status if status.is_success() => Ok(Sent::Done),
-        _ => Err(format!("{path}: {}", answer.refusal())),
+        _ => Err(format!("{}: {}", call.uri(), answer.refusal())),
     }
 }
 
-fn with(call: Call<'_>, throughput: Option<Throughput>) -> Call<'_> {
+fn with(call: Call, throughput: Option<Throughput>) -> Call {
     match throughput {
         None => call,
         Some(Throughput::Manual(units)) => call.header("x-ms-offer-throughput", units.to_string()),
@@ -133,24 +133,15 @@ fn with(call: Call<'_>, throughput: Option<Throughput>) -> Call<'_> {
     }
 }
 
-/// The link and the path of a container.
-fn places(subject: &Subject) -> (String, String) {
-    let container = subject.container.as_deref().unwrap_or_default();
-    let path = format!("/dbs/{}/colls/{}", segment(&subject.database), segment(container));
-    (format!("dbs/{}/colls/{container}", subject.database), path)
-}
-
 /// Inserts the example items that are not there; one that is stays as it is.
-pub async fn insert_fixtures(server: &mut Server<'_>, blueprint: &Blueprint) -> Result<Fixtures, String> {
+pub async fn insert_fixtures(server: &Server, blueprint: &Blueprint) -> Result<Fixtures, String> {
     let mut fixtures = Fixtures::default();
     for container in &blueprint.containers {
         let name = container.definition.name().to_string();
-        let subject = Subject { database: blueprint.database.to_string(), container: Some(name.clone()) };
-        let (link, path) = places(&subject);
         for item in &container.fixtures {
             let key = partition_key(&container.definition, item);
-            let call = Call::post("docs", link.clone(), format!("{path}/docs"), item);
-            let answer = server.call(call.header("x-ms-documentdb-partitionkey", key)).await?;
+            let call = Call::post(&["dbs", blueprint.database.as_str(), "colls", &name, "docs"], item);
+            let answer = server.call(&call.header("x-ms-documentdb-partitionkey", key)).await?;
             match answer.status {
                 StatusCode::CONFLICT => fixtures.there += 1,
                 status if status.is_success() => fixtures.inserted += 1,
@@ -175,7 +166,7 @@ fn partition_key(definition: &ContainerDefinition, item: &Map<String, Value>) ->
         names.fold(first, |found, name| found?.get(name)).cloned().unwrap_or_else(|| json!({}))
     };
     let parts: Vec<Value> = definition.partition_key().paths().iter().map(part).collect();
-    crate::query::ascii(&Value::Array(parts).to_string())
+    ascii_json(&Value::Array(parts).to_string())
 }
 
 #[cfg(test)]

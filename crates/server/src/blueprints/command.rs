@@ -98,7 +98,7 @@ async fn run(
         }
         let fixtures = match flags.fixtures {
             false => None,
-            true => Some(carry_out::insert_fixtures(&mut server, blueprint).await?),
+            true => Some(carry_out::insert_fixtures(&server, blueprint).await?),
         };
         if let Some(fixtures) = fixtures {
             out.line(&print::fixtures(fixtures))?;

@@ -1,14 +1,11 @@
 //! Named queries: found by blueprint and name, filled in, and asked of a server.
 
 use super::files;
-use super::server::segment;
-use crate::client::Account;
-use crate::query::ascii;
-use bytes::Bytes;
-use http::{Method, StatusCode};
-use http_body_util::Full;
+use crate::client::{Account, Call, header};
+use http::StatusCode;
 use orrery_blueprint::{Blueprint, NamedQuery, Variables};
 use orrery_core::Timestamp;
+use orrery_protocol::ascii_json;
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -31,8 +28,8 @@ impl Named {
         given: &BTreeMap<String, String>,
     ) -> Result<Self, String> {
         let bound = query.bind(given).map_err(|error| error.to_string())?;
-        let key =
-            (!bound.partition_key.is_empty()).then(|| ascii(&Value::Array(bound.partition_key).to_string()));
+        let key = (!bound.partition_key.is_empty())
+            .then(|| ascii_json(&Value::Array(bound.partition_key).to_string()));
         Ok(Self {
             database: blueprint.database.to_string(),
             container: query.container.clone(),
@@ -79,43 +76,27 @@ pub async fn ask(
     page: &Page<'_>,
 ) -> Result<Value, (StatusCode, String)> {
     let unreachable = |sentence: String| (StatusCode::SERVICE_UNAVAILABLE, sentence);
-    let link = format!("dbs/{}/colls/{}", named.database, named.container);
-    let path = format!("/dbs/{}/colls/{}/docs", segment(&named.database), segment(&named.container));
     let parameters = named.parameters.iter().map(|(name, value)| json!({"name": name, "value": value}));
     let body = json!({"query": named.sql, "parameters": parameters.collect::<Vec<_>>()}).to_string();
-    let mut request = account
-        .request(Method::POST, "docs", &link, &path, now)
-        .header("content-type", "application/query+json")
-        .header("x-ms-documentdb-isquery", "True")
-        .header("x-ms-documentdb-query-enablecrosspartition", "True")
-        .header("x-ms-cosmos-populateindexmetrics-v2", "True");
-    let optional = [
-        ("x-ms-documentdb-partitionkey", named.partition_key.as_deref()),
-        ("x-ms-continuation", page.continuation),
-        ("x-ms-max-item-count", page.rows_max),
-    ];
-    for (name, value) in optional {
-        if let Some(value) = value {
-            request = request.header(name, value);
-        }
-    }
-    let request = request.body(Full::new(Bytes::from(body)));
-    let request = request
-        .map_err(|error| (StatusCode::BAD_REQUEST, format!("the request cannot be written: {error}")))?;
+    let call = Call::query(&named.database, &named.container, body)
+        .header("x-ms-cosmos-populateindexmetrics-v2", "True".to_owned())
+        .header_if("x-ms-documentdb-partitionkey", named.partition_key.clone())
+        .header_if("x-ms-continuation", page.continuation.map(str::to_owned))
+        .header_if("x-ms-max-item-count", page.rows_max.map(str::to_owned));
+    let request = call.request(account, now).map_err(|sentence| (StatusCode::BAD_REQUEST, sentence))?;
     let mut connection = account.connect().await.map_err(unreachable)?;
     let answer = connection.exchange(request).await.map_err(unreachable)?;
     if !answer.status.is_success() {
         return Err((answer.status, answer.refusal()));
     }
-    let header = |name: &str| answer.headers.get(name).and_then(|value| value.to_str().ok());
     let mut body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-    let charge = header("x-ms-request-charge").and_then(|charge| charge.parse::<f64>().ok());
+    let charge = header(&answer, "x-ms-request-charge").and_then(|charge| charge.parse::<f64>().ok());
     Ok(json!({
         "count": body["_count"].take(),
         "rows": body["Documents"].take(),
         "charge": charge,
-        "index": header("x-ms-cosmos-index-utilization").map(index_use),
-        "continuation": header("x-ms-continuation").filter(|token| !token.is_empty()),
+        "index": header(&answer, "x-ms-cosmos-index-utilization").as_deref().map(index_use),
+        "continuation": header(&answer, "x-ms-continuation"),
     }))
 }
 

@@ -1,44 +1,24 @@
 //! The server that a blueprint is applied to, as its clients see it: what it has, and requests that change it.
 
-use crate::client::{Account, Address, Answer, Connection, SEGMENT, Services};
+use crate::client::{Account, Address, Answer, Call, Remote, Services, not_understood, segment};
 use bytes::Bytes;
 use http::{Method, Request, StatusCode};
-use http_body_util::Full;
 use orrery_blueprint::{Blueprint, Observed, ObservedContainer, ObservedDatabase, ObservedOffer};
 use orrery_core::Env;
 use orrery_documents::definition::{ContainerDefinition, Throughput};
-use percent_encoding::utf8_percent_encode;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::HashMap;
-use std::time::Duration;
 
-pub struct Server<'a> {
-    account: &'a Account,
-    connection: Connection,
+pub struct Server {
+    remote: Remote,
     /// The services port, if schemas are to be told.
     services: Option<Services>,
-    env: Env,
 }
 
-/// A request to the Cosmos DB endpoint.
-pub struct Call<'c> {
-    pub verb: Method,
-    pub kind: &'c str,
-    /// What is signed.
-    pub link: String,
-    pub path: String,
-    pub headers: Vec<(&'static str, String)>,
-    pub body: Vec<u8>,
-}
-
-/// Tries of a request that the server turns away because too many come.
-const TRIES_MAX: usize = 100;
-const PAUSE_MILLIS_MAX: u64 = 5_000;
-
-impl<'a> Server<'a> {
+impl Server {
     /// `env` tells the time that requests are signed with.
-    pub async fn open(account: &'a Account, services: Option<&Address>, env: Env) -> Result<Self, String> {
-        let connection = account.connect().await?;
+    pub async fn open(account: &Account, services: Option<&Address>, env: Env) -> Result<Self, String> {
+        let remote = Remote::at_once(account.clone(), env).await?;
         let services = match services {
             None => None,
             Some(address) => {
@@ -48,7 +28,7 @@ impl<'a> Server<'a> {
                 Some(opened.map_err(told)?)
             }
         };
-        Ok(Self { account, connection, services, env })
+        Ok(Self { remote, services })
     }
 
     /// What the server has of the blueprint's database.
@@ -61,14 +41,12 @@ impl<'a> Server<'a> {
             ..Observed::default()
         };
         let offers = offers.unwrap_or_default();
-        let link = format!("dbs/{name}");
-        let Some(database) = self.get("dbs", &link, &format!("/dbs/{}", segment(name))).await? else {
+        let Some(database) = self.get(&["dbs", name]).await? else {
             observed.keeps_schemas = self.answers_for_schemas(name).await?;
             return Ok(observed);
         };
         let offer = |resource: &Value| offers.get(resource["_rid"].as_str()?).cloned();
-        let path = format!("/dbs/{}/colls", segment(name));
-        let list = self.get("colls", &link, &path).await?.unwrap_or_default();
+        let list = self.get(&["dbs", name, "colls"]).await?.unwrap_or_default();
         let mut there = ObservedDatabase { offer: offer(&database), ..ObservedDatabase::default() };
         for container in list["DocumentCollections"].as_array().ok_or_else(not_understood)? {
             let definition = ContainerDefinition::parse(container.as_object().cloned().unwrap_or_default());
@@ -92,12 +70,12 @@ impl<'a> Server<'a> {
     }
 
     /// By the resource they are of; `None` for a serverless account, which has none and says so.
-    async fn offers(&mut self) -> Result<Option<HashMap<String, ObservedOffer>>, String> {
-        let answer = self.call(Call::get("offers", "", "/offers")).await?;
+    async fn offers(&self) -> Result<Option<HashMap<String, ObservedOffer>>, String> {
+        let answer = self.call(&Call::get(&["offers"])).await?;
         if answer.status == StatusCode::BAD_REQUEST && answer.refusal().contains("serverless") {
             return Ok(None);
         }
-        let list = read(&answer)?;
+        let list = answer.json()?;
         let mut offers = HashMap::new();
         for offer in list["Offers"].as_array().ok_or_else(not_understood)? {
             let throughput = Throughput::from_offer_content(&offer["content"])
@@ -109,9 +87,9 @@ impl<'a> Server<'a> {
     }
 
     /// `None` if it is not there.
-    async fn get(&mut self, kind: &str, link: &str, path: &str) -> Result<Option<Value>, String> {
-        let answer = self.call(Call::get(kind, link, path)).await?;
-        if answer.status == StatusCode::NOT_FOUND { Ok(None) } else { read(&answer).map(Some) }
+    async fn get(&self, path: &[&str]) -> Result<Option<Value>, String> {
+        let answer = self.call(&Call::get(path)).await?;
+        if answer.status == StatusCode::NOT_FOUND { Ok(None) } else { answer.json().map(Some) }
     }
 
     async fn schema(
@@ -128,7 +106,7 @@ impl<'a> Server<'a> {
                 *keeps &= !is_no_endpoint(&answer);
                 Ok(None)
             }
-            _ => read(&answer).map(Some),
+            _ => answer.json().map(Some),
         }
     }
 
@@ -161,69 +139,11 @@ impl<'a> Server<'a> {
     }
 
     /// Sends a request, again if the server is too busy for it.
-    pub async fn call(&mut self, call: Call<'_>) -> Result<Answer, String> {
-        let mut tries = 0;
-        loop {
-            let request = self.request(&call)?;
-            let answer = self.connection.exchange(request).await?;
-            tries += 1;
-            if answer.status != StatusCode::TOO_MANY_REQUESTS || tries == TRIES_MAX {
-                return Ok(answer);
-            }
-            let asked =
-                answer.headers.get("x-ms-retry-after-ms").and_then(|value| value.to_str().ok()?.parse().ok());
-            tokio::time::sleep(Duration::from_millis(asked.unwrap_or(100).clamp(1, PAUSE_MILLIS_MAX))).await;
-        }
-    }
-
-    fn request(&self, call: &Call<'_>) -> Result<Request<Full<Bytes>>, String> {
-        let mut request =
-            self.account.request(call.verb.clone(), call.kind, &call.link, &call.path, self.env.now());
-        for (name, value) in &call.headers {
-            request = request.header(*name, value);
-        }
-        let request = request.body(Full::new(Bytes::from(call.body.clone())));
-        request.map_err(|error| format!("the request cannot be written: {error}"))
-    }
-}
-
-impl<'c> Call<'c> {
-    fn get(kind: &'c str, link: &str, path: &str) -> Self {
-        let (link, path) = (link.to_owned(), path.to_owned());
-        Self { verb: Method::GET, kind, link, path, headers: Vec::new(), body: Vec::new() }
-    }
-
-    pub fn post(kind: &'c str, link: String, path: String, body: &Map<String, Value>) -> Self {
-        Self { verb: Method::POST, ..Self::put(kind, link, path, body) }
-    }
-
-    pub fn put(kind: &'c str, link: String, path: String, body: &Map<String, Value>) -> Self {
-        let body = serde_json::to_vec(body).unwrap_or_default();
-        Self { verb: Method::PUT, kind, link, path, headers: Vec::new(), body }
-    }
-
-    pub fn header(mut self, name: &'static str, value: String) -> Self {
-        self.headers.push((name, value));
-        self
+    pub async fn call(&self, call: &Call) -> Result<Answer, String> {
+        self.remote.call(call).await
     }
 }
 
 fn is_no_endpoint(answer: &Answer) -> bool {
     answer.status == StatusCode::NOT_FOUND && answer.refusal().contains("there is nothing at")
-}
-
-fn read(answer: &Answer) -> Result<Value, String> {
-    if !answer.status.is_success() {
-        return Err(answer.refusal());
-    }
-    serde_json::from_slice(&answer.body).map_err(|_| not_understood())
-}
-
-fn not_understood() -> String {
-    "the server's answer is not understood".to_owned()
-}
-
-/// A name inside a path.
-pub fn segment(name: &str) -> String {
-    utf8_percent_encode(name, SEGMENT).to_string()
 }

@@ -4,9 +4,9 @@ use super::address::Address;
 use super::connection::Connection;
 use clap::Args;
 use http::{Method, Request, request::Builder};
-use orrery_api_common::{EMULATOR_KEY, Key, string_to_sign};
 use orrery_core::Timestamp;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use orrery_protocol::{EMULATOR_KEY, Key, Scheme, authorization, string_to_sign};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC};
 
 /// The flags that say which account.
 #[derive(Args)]
@@ -19,6 +19,7 @@ pub struct AccountFlags {
     pub key: Option<String>,
 }
 
+#[derive(Clone)]
 pub struct Account {
     pub address: Address,
     key: Key,
@@ -40,22 +41,26 @@ impl Account {
         Connection::open(&self.address, "; start one with orrery serve, or give --url").await
     }
 
-    /// A request for `path`. It is signed for `link`, the names as they are: of the resource itself, or of the owner
-    /// when all of a `kind` are meant.
-    pub fn request(&self, verb: Method, kind: &str, link: &str, path: &str, now: Timestamp) -> Builder {
-        self.signed(verb, kind, link, path, now).header("host", self.address.authority())
+    /// A request for a resource, signed for its names as they are; `path` is how they travel.
+    pub(super) fn request(&self, verb: Method, resource: &str, path: &str, now: Timestamp) -> Builder {
+        let date = now.to_http();
+        let authorization = self.key.authorization(verb.as_str(), resource, &date);
+        built(verb, path, authorization, date).header("host", self.address.authority())
     }
 
-    /// The same for another port of the server.
+    /// For another port of the server, whose requests are signed for their `kind` and their path.
     pub fn signed(&self, verb: Method, kind: &str, link: &str, path: &str, now: Timestamp) -> Builder {
         let date = now.to_http();
         let signature = self.key.sign(&string_to_sign(verb.as_str(), kind, link, &date, ""));
-        let token = format!("type=master&ver=1.0&sig={signature}");
-        Request::builder()
-            .method(verb)
-            .uri(path)
-            .header("authorization", utf8_percent_encode(&token, NON_ALPHANUMERIC).to_string())
-            .header("x-ms-date", date)
-            .header("x-ms-version", PROTOCOL_VERSION)
+        built(verb, path, authorization(Scheme::Master, &signature), date)
     }
+}
+
+fn built(verb: Method, path: &str, authorization: String, date: String) -> Builder {
+    Request::builder()
+        .method(verb)
+        .uri(path)
+        .header("authorization", authorization)
+        .header("x-ms-date", date)
+        .header("x-ms-version", PROTOCOL_VERSION)
 }

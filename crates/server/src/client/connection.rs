@@ -1,13 +1,13 @@
 //! One connection to a server, kept for all requests: HTTP/1.1 in the clear, one request at a time.
 
 use super::address::Address;
+use super::answer::Answer;
 use bytes::Bytes;
-use http::{HeaderMap, Request, StatusCode};
+use http::Request;
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
 use orrery_core::limits;
-use serde_json::Value;
 use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -19,27 +19,6 @@ const ANSWER_TIME_MAX: Duration = Duration::from_secs(limits::REQUEST_SECONDS_MA
 
 pub struct Connection {
     sender: SendRequest<Full<Bytes>>,
-}
-
-pub struct Answer {
-    pub status: StatusCode,
-    pub headers: HeaderMap,
-    pub body: Bytes,
-}
-
-impl Answer {
-    /// Why it is none, as the server says it.
-    pub fn refusal(&self) -> String {
-        let body: Value = serde_json::from_slice(&self.body).unwrap_or_default();
-        let said = body["message"].as_str().or(body["detail"].as_str()).unwrap_or_default();
-        let said = said.split("\r\nActivityId:").next().unwrap_or_default();
-        let status = self.status;
-        if said.is_empty() {
-            format!("the server answers {status}")
-        } else {
-            format!("the server answers {status}: {said}")
-        }
-    }
 }
 
 impl Connection {

@@ -1,12 +1,11 @@
 //! A database of a server: its containers, items one by one or in bulk, and pages of them.
 
-use super::Answer;
-use super::remote::{Call, Remote};
+use super::{Answer, Call, Remote, allowed, elements, header, not_understood};
 use bytes::Bytes;
 use http::Method;
 use orrery_core::limits;
 use orrery_migration::{Container, ItemKey, Path};
-use orrery_value::{Value, raw, utf8};
+use orrery_value::{Value, utf8};
 use serde_json::{Value as Json, json};
 use std::time::Duration;
 
@@ -36,24 +35,20 @@ pub enum Written {
 
 impl Database<'_> {
     pub async fn make(&self) -> Result<(), String> {
-        let body = json!({"id": self.name}).to_string();
-        let call = Call { body: body.into(), ..plain(Method::POST, "dbs", String::new(), &["dbs"]) };
+        let call = Call::new(Method::POST, &["dbs"]).body(json!({"id": self.name}).to_string());
         allowed(self.remote.call(&call).await?, &[201, 409]).map(drop)
     }
 
     /// Drops it, if it is there.
     pub async fn drop_all(&self) -> Result<(), String> {
-        let call = plain(Method::DELETE, "dbs", format!("dbs/{}", self.name), &["dbs", self.name]);
+        let call = Call::new(Method::DELETE, &["dbs", self.name]);
         allowed(self.remote.call(&call).await?, &[204, 404]).map(drop)
     }
 
     /// Makes the container if it is not there; one that is there must have the same partition key.
     pub async fn make_container(&self, container: &Container) -> Result<(), String> {
-        let body = container.definition.to_string();
-        let call = Call {
-            body: body.into(),
-            ..plain(Method::POST, "colls", format!("dbs/{}", self.name), &["dbs", self.name, "colls"])
-        };
+        let call =
+            Call::new(Method::POST, &["dbs", self.name, "colls"]).body(container.definition.to_string());
         if allowed(self.remote.call(&call).await?, &[201, 409])?.status == 201 {
             return Ok(());
         }
@@ -70,21 +65,19 @@ impl Database<'_> {
     }
 
     pub async fn definition(&self, container: &str) -> Result<Option<Json>, String> {
-        let call = plain(Method::GET, "colls", self.link(container), &["dbs", self.name, "colls", container]);
+        let call = Call::get(&["dbs", self.name, "colls", container]);
         let answer = allowed(self.remote.call(&call).await?, &[200, 404])?;
         Ok((answer.status == 200).then(|| serde_json::from_slice(&answer.body).unwrap_or_default()))
     }
 
     pub async fn drop_container(&self, container: &str) -> Result<(), String> {
-        let call =
-            plain(Method::DELETE, "colls", self.link(container), &["dbs", self.name, "colls", container]);
+        let call = Call::new(Method::DELETE, &["dbs", self.name, "colls", container]);
         allowed(self.remote.call(&call).await?, &[204, 404]).map(drop)
     }
 
     /// The ranges of a container: the id of each, and those of the ranges that it was part of.
     pub async fn ranges(&self, container: &str) -> Result<Vec<(String, Vec<String>)>, String> {
-        let path = ["dbs", self.name, "colls", container, "pkranges"];
-        let call = plain(Method::GET, "pkranges", self.link(container), &path);
+        let call = Call::get(&["dbs", self.name, "colls", container, "pkranges"]);
         let answer = allowed(self.remote.call(&call).await?, &[200])?;
         let body: Json = serde_json::from_slice(&answer.body).map_err(|_| not_understood())?;
         let text = |value: &Json| value.as_str().map(str::to_owned);
@@ -113,9 +106,9 @@ impl Database<'_> {
     }
 
     pub async fn create(&self, key: &ItemKey, item: &Value) -> Result<Written, String> {
-        let mut call = self.on_items(Method::POST, &key.container);
-        call.headers.push(("x-ms-documentdb-partitionkey", key.partition.clone()));
-        self.write(Call { body: item.to_json().into(), ..call }).await
+        let call = self.on_items(Method::POST, &key.container);
+        self.write(call.header("x-ms-documentdb-partitionkey", key.partition.clone()).body(item.to_json()))
+            .await
     }
 
     pub async fn upsert(&self, key: &ItemKey, item: &Value) -> Result<Written, String> {
@@ -123,26 +116,22 @@ impl Database<'_> {
     }
 
     pub async fn upsert_text(&self, key: &ItemKey, body: Bytes) -> Result<Written, String> {
-        let mut call = self.on_items(Method::POST, &key.container);
-        call.headers.push(("x-ms-documentdb-partitionkey", key.partition.clone()));
-        call.headers.push(("x-ms-documentdb-is-upsert", "true".to_owned()));
-        self.write(Call { body, ..call }).await
+        let call = self.on_items(Method::POST, &key.container);
+        let call = call.header("x-ms-documentdb-partitionkey", key.partition.clone());
+        self.write(call.header("x-ms-documentdb-is-upsert", "true".to_owned()).body(body)).await
     }
 
     pub async fn replace(&self, key: &ItemKey, item: &Value, etag: &str) -> Result<Written, String> {
-        let mut call = self.on_item(Method::PUT, key);
-        call.headers.push(("if-match", etag.to_owned()));
-        self.write(Call { body: item.to_json().into(), ..call }).await
+        let call = self.on_item(Method::PUT, key).header("if-match", etag.to_owned());
+        self.write(call.body(item.to_json())).await
     }
 
     pub async fn delete(&self, key: &ItemKey, etag: &str) -> Result<Written, String> {
-        let mut call = self.on_item(Method::DELETE, key);
-        call.headers.push(("if-match", etag.to_owned()));
-        self.write(call).await
+        self.write(self.on_item(Method::DELETE, key).header("if-match", etag.to_owned())).await
     }
 
-    async fn write(&self, mut call: Call) -> Result<Written, String> {
-        call.headers.push(("prefer", "return=minimal".to_owned()));
+    async fn write(&self, call: Call) -> Result<Written, String> {
+        let call = call.header("prefer", "return=minimal".to_owned());
         let answer = allowed(self.remote.call(&call).await?, &[200, 201, 204, 400, 404, 409, 412, 413])?;
         Ok(match answer.status.as_u16() {
             400 | 413 => Written::Refused(answer.refusal()),
@@ -192,7 +181,7 @@ impl Database<'_> {
             ("x-ms-cosmos-batch-continue-on-error", "true".to_owned()),
             ("prefer", "return=minimal".to_owned()),
         ]);
-        let answer = allowed(self.remote.call(&Call { body, ..call }).await?, &[200, 207])?;
+        let answer = allowed(self.remote.call(&call.body(body)).await?, &[200, 207])?;
         let outcomes: Vec<Json> = serde_json::from_slice(&answer.body).map_err(|_| not_understood())?;
         if outcomes.len() != count {
             return Err(not_understood());
@@ -209,11 +198,11 @@ impl Database<'_> {
         partition: Option<&str>,
         body: Json,
     ) -> Result<Vec<Value>, String> {
+        let body = body.to_string();
         let (mut rows, mut continuation) = (Vec::new(), None);
         loop {
-            let call =
-                self.on_query(container, partition, limits::MIGRATION_PAGE_ITEMS_MAX, continuation.take());
-            let answer = self.remote.call(&Call { body: body.to_string().into(), ..call }).await?;
+            let call = self.on_query(container, partition, limits::MIGRATION_PAGE_ITEMS_MAX, &body);
+            let answer = self.remote.call(&call.header_if("x-ms-continuation", continuation.take())).await?;
             let answer = allowed(answer, &[200])?;
             rows.extend(documents(&answer)?);
             if rows.len() > limits::MIGRATION_CHILDREN_MAX {
@@ -234,27 +223,14 @@ impl Database<'_> {
         body: &str,
         rows_max: usize,
     ) -> Result<usize, String> {
-        let call = self.on_query(container, partition, rows_max, None);
-        let answer = self.remote.call(&Call { body: body.to_owned().into(), ..call }).await?;
+        let answer = self.remote.call(&self.on_query(container, partition, rows_max, body)).await?;
         elements(&allowed(answer, &[200])?).map(|rows| rows.len())
     }
 
-    fn on_query(
-        &self,
-        container: &str,
-        partition: Option<&str>,
-        rows_max: usize,
-        continuation: Option<String>,
-    ) -> Call {
-        let mut call = self.on_items(Method::POST, container);
-        call.headers.extend([
-            ("x-ms-documentdb-isquery", "True".to_owned()),
-            ("x-ms-documentdb-query-enablecrosspartition", "True".to_owned()),
-            ("x-ms-max-item-count", rows_max.to_string()),
-        ]);
-        call.headers.extend(partition.map(|key| ("x-ms-documentdb-partitionkey", key.to_owned())));
-        call.headers.extend(continuation.map(|token| ("x-ms-continuation", token)));
-        call
+    fn on_query(&self, container: &str, partition: Option<&str>, rows_max: usize, body: &str) -> Call {
+        Call::query(self.name, container, body.to_owned())
+            .header("x-ms-max-item-count", rows_max.to_string())
+            .header_if("x-ms-documentdb-partitionkey", partition.map(str::to_owned))
     }
 
     /// All items of a container, page by page.
@@ -263,19 +239,12 @@ impl Database<'_> {
     }
 
     pub fn on_items(&self, verb: Method, container: &str) -> Call {
-        plain(verb, "docs", self.link(container), &["dbs", self.name, "colls", container, "docs"])
+        Call::new(verb, &["dbs", self.name, "colls", container, "docs"])
     }
 
-    fn on_item(&self, verb: Method, key: &ItemKey) -> Call {
-        let link = format!("{}/docs/{}", self.link(&key.container), key.id);
+    pub fn on_item(&self, verb: Method, key: &ItemKey) -> Call {
         let path = ["dbs", self.name, "colls", key.container.as_str(), "docs", key.id.as_str()];
-        let mut call = plain(verb, "docs", link, &path);
-        call.headers.push(("x-ms-documentdb-partitionkey", key.partition.clone()));
-        call
-    }
-
-    fn link(&self, container: &str) -> String {
-        format!("dbs/{}/colls/{container}", self.name)
+        Call::new(verb, &path).header("x-ms-documentdb-partitionkey", key.partition.clone())
     }
 }
 
@@ -306,11 +275,6 @@ impl Pages<'_> {
     }
 }
 
-fn plain(verb: Method, kind: &'static str, link: String, path: &[&str]) -> Call {
-    let path = path.iter().map(|part| (*part).to_owned()).collect();
-    Call { verb, kind, link, path, headers: Vec::new(), body: Bytes::new() }
-}
-
 pub fn stored(item: Value) -> Result<Stored, String> {
     match item.member("_etag") {
         Value::String(etag) => Ok(Stored { etag: etag.clone(), item }),
@@ -318,30 +282,6 @@ pub fn stored(item: Value) -> Result<Stored, String> {
     }
 }
 
-/// The answer, if its status is one of these.
-pub fn allowed(answer: Answer, statuses: &[u16]) -> Result<Answer, String> {
-    if statuses.contains(&answer.status.as_u16()) { Ok(answer) } else { Err(answer.refusal()) }
-}
-
-/// The elements of a page. Each is read by itself, as the envelope makes it deeper than JSON may be.
-pub fn elements(answer: &Answer) -> Result<Vec<&str>, String> {
-    let text = utf8(&answer.body).map_err(|_| not_understood())?;
-    let count: usize =
-        raw::member(text, "_count").and_then(|count| count.trim().parse().ok()).ok_or_else(not_understood)?;
-    let found: Vec<&str> =
-        raw::elements(raw::member(text, "Documents").ok_or_else(not_understood)?).collect();
-    if found.len() == count { Ok(found) } else { Err(not_understood()) }
-}
-
 fn documents(answer: &Answer) -> Result<Vec<Value>, String> {
     elements(answer)?.into_iter().map(|text| Value::parse(text).map_err(|_| not_understood())).collect()
-}
-
-pub fn header(answer: &Answer, name: &str) -> Option<String> {
-    let value = answer.headers.get(name)?.to_str().ok()?;
-    (!value.is_empty()).then(|| value.to_owned())
-}
-
-pub fn not_understood() -> String {
-    "the server's answer is not understood".to_owned()
 }

@@ -2,6 +2,8 @@
 
 mod account;
 mod address;
+mod answer;
+mod call;
 mod connection;
 mod database;
 mod progress;
@@ -10,8 +12,10 @@ mod services;
 
 pub use account::{Account, AccountFlags, SEGMENT};
 pub use address::Address;
-pub use connection::{Answer, Connection};
-pub use database::{Database, Stored, Written, allowed, elements, header, not_understood, stored};
+pub use answer::{Answer, allowed, elements, header, not_understood};
+pub use call::{Call, segment};
+pub use connection::Connection;
+pub use database::{Database, Stored, Written, stored};
 pub use progress::bar;
 pub use remote::Remote;
 pub use services::{Services, ServicesFlags};

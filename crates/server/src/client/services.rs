@@ -1,7 +1,8 @@
 //! The services port of a running server, for the verbs that ask it.
 
 use super::address::Address;
-use super::connection::{Answer, Connection};
+use super::answer::Answer;
+use super::connection::Connection;
 use bytes::Bytes;
 use clap::Args;
 use http::request::Builder;

@@ -2,11 +2,12 @@
 //!
 //! The time is the server's: that of the item which says that the migration is finished, and of one written when somebody asks.
 
+use super::changes::{From, Page};
 use super::run::containers;
-use super::state::{self, ranges};
-use super::streams::waiting;
+use super::state::{self, RangeState, Stage, ranges};
 use super::verify::each_wanted;
 use super::world::{Which, World};
+use orrery_value::Value;
 use serde_json::json;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -72,18 +73,12 @@ pub async fn cleanup(world: &World, drop_left: bool, is_json: bool) -> Result<Ex
 
 /// Nothing that is only in the old containers may be lost with them.
 async fn is_done_with(world: &World, drop_left: bool) -> Result<(), String> {
-    let name = &world.plan.name;
-    for state in ranges(world, Which::Source).await? {
-        let news = waiting(world, &state).await?;
-        if let Some(change) = news.iter().find(|change| !change.is_expiry) {
-            let item = change.current.as_ref().or(change.previous.as_ref()).cloned().unwrap_or_default();
-            return Err(format!(
-                "'{}' was written after '{name}' was finished, such as the item {}; somebody still uses it. \
-                 Bring it over with --reopen --finish, or drop the container yourself",
-                state.container,
-                item.member("id").to_json()
-            ));
-        }
+    let ranges = ranges(world, Which::Source).await?;
+    for state in &ranges {
+        is_unused(world, state, written_since(world, state).await?)?;
+    }
+    for state in &ranges {
+        is_unused(world, state, deleted_since(world, state).await?)?;
     }
     if drop_left {
         return Ok(());
@@ -94,6 +89,68 @@ async fn is_done_with(world: &World, drop_left: bool) -> Result<(), String> {
             "{left} items of the old containers were taken by no rule and would be lost; --drop-left drops them too"
         )),
     }
+}
+
+fn is_unused(world: &World, state: &RangeState, news: Option<Value>) -> Result<(), String> {
+    let Some(item) = news else { return Ok(()) };
+    Err(format!(
+        "'{}' was written after '{}' was finished, such as the item {}; somebody still uses it. \
+         Bring it over with --reopen --finish, or drop the container yourself",
+        state.container,
+        world.plan.name,
+        item.member("id").to_json()
+    ))
+}
+
+/// An item that was written after the migration was finished. Latest versions are asked for, as these are known however long ago
+/// that was.
+async fn written_since(world: &World, state: &RangeState) -> Result<Option<Value>, String> {
+    let mut position = state.position().map(str::to_owned);
+    loop {
+        match page(world, state, From::Items(position.as_deref())).await? {
+            Page::Changes { mut changes, .. } if !changes.is_empty() => {
+                return Ok(Some(changes.swap_remove(0).current.unwrap_or_default()));
+            }
+            Page::Changes { is_end: true, .. } => return Ok(None),
+            Page::Changes { position: next, .. } => position = Some(next),
+            Page::Split | Page::Forgotten => return Err(is_moving(&state.container)),
+        }
+    }
+}
+
+/// An item that somebody deleted since, and whose copy is still there. What went because its time was over does not count.
+async fn deleted_since(world: &World, state: &RangeState) -> Result<Option<Value>, String> {
+    let Stage::Follow { position, has_deletes: true } = &state.stage else { return Ok(None) };
+    let mut position = position.clone();
+    loop {
+        match page(world, state, From::Versions(&position)).await? {
+            Page::Changes { changes, position: next, is_end } => {
+                if let Some(change) = changes.into_iter().find(|change| !change.is_expiry) {
+                    return Ok(Some(change.current.or(change.previous).unwrap_or_default()));
+                }
+                if is_end {
+                    return Ok(None);
+                }
+                position = next;
+            }
+            Page::Split => return Err(is_moving(&state.container)),
+            Page::Forgotten => {
+                return Err(format!(
+                    "items of '{0}' went after '{1}' was finished, and whether somebody deleted them or their time was over is not \
+                     known any more; if nobody uses '{0}', drop the container yourself",
+                    state.container, world.plan.name
+                ));
+            }
+        }
+    }
+}
+
+async fn page(world: &World, state: &RangeState, from: From<'_>) -> Result<Page, String> {
+    world.database(Which::Source).changes(&state.container, Some(&state.range), from).await
+}
+
+fn is_moving(container: &str) -> String {
+    format!("'{container}' is being split just now, so somebody uses it; look at it, and try again")
 }
 
 #[cfg(test)]

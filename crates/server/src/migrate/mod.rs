@@ -174,6 +174,7 @@ async fn go(world: &Arc<World>, flags: &MigrateFlags) -> Result<Option<Verdict>,
 async fn finish(world: &Arc<World>, run: &mut Run, flags: &MigrateFlags) -> Result<Verdict, String> {
     let verdict = settle::mended(world, run, flags.prune).await?;
     if verdict.is_same() {
+        run.settle().await?;
         keep::finish(world, flags.keep).await?;
     }
     Ok(verdict)

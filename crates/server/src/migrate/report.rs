@@ -105,7 +105,7 @@ pub async fn status(world: &World, is_json: bool) -> Result<ExitCode, String> {
     let run = state::read_run(world).await?.ok_or_else(|| format!("there is no migration '{name}' here"))?;
     let mut ranges = Vec::new();
     for state in state::ranges(world, Which::Source).await? {
-        let waiting = waiting(world, &state).await?.len();
+        let waiting = waiting(world, &state).await?;
         let (stage, position) = match state.stage {
             Stage::Copy { position } => ("copying", position),
             Stage::Follow { position, .. } => ("following", Some(position)),
@@ -129,12 +129,13 @@ pub async fn status(world: &World, is_json: bool) -> Result<ExitCode, String> {
 
 fn line(range: &Json) -> String {
     let part = |name: &str| range[name].as_str().unwrap_or("the beginning").trim_matches('"').to_owned();
-    let waiting = match range["waiting"].as_u64().unwrap_or_default() {
-        0 => "nothing is waiting".to_owned(),
-        page if page >= limits::MIGRATION_PAGE_ITEMS_MAX as u64 => {
+    let waiting = match range["waiting"].as_u64() {
+        None => "what changed since is not kept any more, so the next run looks at all of it".to_owned(),
+        Some(0) => "nothing is waiting".to_owned(),
+        Some(page) if page >= limits::MIGRATION_PAGE_ITEMS_MAX as u64 => {
             format!("{page} changes or more are waiting")
         }
-        few => format!("{few} changes are waiting"),
+        Some(few) => format!("{few} changes are waiting"),
     };
     let (container, range, stage, position) =
         (part("container"), part("range"), part("stage"), part("position"));

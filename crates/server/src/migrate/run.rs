@@ -4,6 +4,7 @@ use super::changes::{From, Page};
 use super::state::{self, RangeState, Stage};
 use super::streams::{Ended, drive};
 use super::world::{Which, World};
+use orrery_core::limits;
 use orrery_migration::Shape;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeSet;
@@ -101,23 +102,11 @@ impl Run {
         let mut found = Vec::new();
         for (container, is_copied) in containers(&self.world, which)? {
             for (range, parents) in self.world.database(which).ranges(&container).await? {
-                let known = RangeState::read(&self.world, which, &container, &range).await?;
-                let mut state = match known {
-                    Some(state) => state,
-                    None => {
-                        let mut parent = None;
-                        for id in parents.iter().rev() {
-                            parent = parent.or(RangeState::read(&self.world, which, &container, id).await?);
-                        }
-                        let stage = match parent {
-                            Some(parent) => parent.stage,
-                            None => self.first_stage(which, &container, is_copied),
-                        };
-                        RangeState::new(which, &container, &range, stage)
-                    }
-                };
+                let known = RangeState::known(&self.world, which, &container, (&range, &parents)).await?;
+                let first = || self.first_stage(which, &container, is_copied);
+                let mut state = known.unwrap_or_else(|| RangeState::new(which, &container, &range, first()));
                 if !is_resumed {
-                    state.stage = self.first_stage(which, &container, is_copied);
+                    state.stage = first();
                 }
                 // Written by us from now on: whoever had it before finds out.
                 state.save(&self.world).await?;
@@ -170,6 +159,20 @@ impl Run {
                 return Ok(seen);
             }
         }
+    }
+
+    /// Follows until nothing is new, as far as that comes to an end, and writes down where every range is: whatever is found after
+    /// these positions was written after the migration was finished.
+    pub async fn settle(&mut self) -> Result<(), String> {
+        for _ in 0..limits::MIGRATION_ROUNDS_MAX {
+            if self.round().await? == 0 {
+                break;
+            }
+        }
+        for range in &mut self.ranges {
+            range.save(&self.world).await?;
+        }
+        Ok(())
     }
 
     async fn again(&mut self, which: Which, is_resumed: bool) -> Result<(), String> {

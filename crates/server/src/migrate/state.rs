@@ -118,6 +118,32 @@ impl RangeState {
         Ok(Some(Self { etag: Some(found.etag), ..Self::new(which, container, range, stage) }))
     }
 
+    /// Of a range, or, if it is new, of the nearest that it was part of: there its changes went on from.
+    pub async fn known(
+        world: &World,
+        which: Which,
+        container: &str,
+        (range, parents): (&str, &[String]),
+    ) -> Result<Option<Self>, String> {
+        if let Some(own) = Self::read(world, which, container, range).await? {
+            return Ok(Some(own));
+        }
+        for parent in parents.iter().rev() {
+            if let Some(parent) = Self::read(world, which, container, parent).await? {
+                return Ok(Some(Self::new(which, container, range, parent.stage)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// After which all is new; `None` is the beginning.
+    pub fn position(&self) -> Option<&str> {
+        match &self.stage {
+            Stage::Copy { position } => position.as_deref(),
+            Stage::Follow { position, .. } => Some(position),
+        }
+    }
+
     pub fn is_stale(&self) -> bool {
         self.saved.is_none_or(|saved| saved.elapsed() > STALE)
     }
@@ -161,15 +187,18 @@ impl RangeState {
     }
 }
 
-/// The ranges of a side that a migration has begun with, as they were left.
+/// The ranges of a side as they are now, each with what a migration has seen of it. Of one that it knows nothing of, it has seen
+/// nothing.
 pub async fn ranges(world: &World, which: Which) -> Result<Vec<RangeState>, String> {
     let mut found = Vec::new();
     for (container, _) in containers(world, which)? {
         if world.database(which).definition(&container).await?.is_none() {
             continue;
         }
-        for (range, _) in world.database(which).ranges(&container).await? {
-            found.extend(RangeState::read(world, which, &container, &range).await?);
+        for (range, parents) in world.database(which).ranges(&container).await? {
+            let known = RangeState::known(world, which, &container, (&range, &parents)).await?;
+            let unseen = || RangeState::new(which, &container, &range, Stage::Copy { position: None });
+            found.push(known.unwrap_or_else(unseen));
         }
     }
     Ok(found)

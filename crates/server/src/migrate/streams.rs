@@ -75,12 +75,12 @@ async fn next_page(world: &World, state: &RangeState) -> Result<Page, String> {
     world.database(state.which).changes(&state.container, Some(&state.range), from).await
 }
 
-/// What has not been followed yet, as far as one page goes.
-pub async fn waiting(world: &World, state: &RangeState) -> Result<Vec<Change>, String> {
-    match next_page(world, state).await? {
-        Page::Changes { changes, .. } => Ok(changes),
-        Page::Split | Page::Forgotten => Ok(Vec::new()),
-    }
+/// How much has not been followed yet, as far as one page goes; `None` if that is not known any more.
+pub async fn waiting(world: &World, state: &RangeState) -> Result<Option<usize>, String> {
+    Ok(match next_page(world, state).await? {
+        Page::Changes { changes, .. } => Some(changes.len()),
+        Page::Split | Page::Forgotten => None,
+    })
 }
 
 /// Where the feed is now: whoever has come there has seen all that was there when this was asked.

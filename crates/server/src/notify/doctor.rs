@@ -5,11 +5,10 @@
 
 use super::print;
 use super::start::{policy, providers};
-use crate::client::{Account, AccountFlags, Answer, Services, ServicesFlags, block_on};
+use crate::client::{Account, AccountFlags, Answer, Call, Services, ServicesFlags, block_on};
 use bytes::Bytes;
 use clap::Args;
-use http::{Method, Request, StatusCode};
-use http_body_util::Full;
+use http::{Request, StatusCode};
 use orrery_api_common::EMULATOR_KEY;
 use orrery_core::{Env, limits};
 use serde_json::{Value, json};
@@ -179,8 +178,7 @@ fn clock(answer: &Answer, env: &Env) -> Finding {
 /// Whether the key opens the data.
 async fn signed(account: &Account, env: &Env) -> Finding {
     let asked = async {
-        let request = account.request(Method::GET, "", "", "/", env.now()).body(Full::new(Bytes::new()));
-        let request = request.map_err(|error| format!("the request cannot be written: {error}"))?;
+        let request = Call::get(&[]).request(account, env.now())?;
         account.connect().await?.exchange(request).await
     };
     match asked.await {

@@ -12,12 +12,24 @@ const COUNTS: [(&str, &str, &str); 15] = [
     ("rateLimited", "notifications.rate_limited", "Events shown in the app and not pushed, for a limit."),
     ("suppressed", "notifications.suppressed", "Events of a category that their user switched off."),
     ("inappOnly", "notifications.inapp_only", "Events shown in the app alone."),
-    ("noDevices", "notifications.no_devices", "Events of users without an active device."),
-    ("deferred", "notifications.deferred", "Pushes put off until quiet hours end."),
+    (
+        "noDevices",
+        "notifications.no_devices",
+        "Events whose user has no active device, or none that is still registered.",
+    ),
+    (
+        "deferred",
+        "notifications.deferred",
+        "Times that a push was put off, for quiet hours or a provider that is set up wrongly.",
+    ),
     ("cancelled", "notifications.cancelled", "Events cancelled."),
     ("pushed", "notifications.pushed", "Pushes that a provider took."),
     ("failed", "notifications.failed", "Times that an event failed and is tried again."),
-    ("deadLettered", "notifications.dead_lettered", "Events given up after all retries."),
+    (
+        "deadLettered",
+        "notifications.dead_lettered",
+        "Events given up, after all retries or as they cannot be worked on.",
+    ),
     ("devicesRevoked", "notifications.devices_revoked", "Devices revoked, for whatever reason."),
     ("latencyCount", "notifications.ended", "Events that ended."),
 ];

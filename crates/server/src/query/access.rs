@@ -4,12 +4,10 @@ use super::complaint;
 use super::endpoint::Endpoint;
 use super::pages::{Ask, Question};
 use crate::client::Answer;
-use http::{HeaderName, HeaderValue};
-use orrery_core::Env;
 use serde_json::Value;
 
 /// Of our own server; others answer with rows.
-const EXPLAIN: HeaderName = HeaderName::from_static("x-orrery-explain");
+const EXPLAIN: &str = "x-orrery-explain";
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct Explained {
@@ -20,12 +18,9 @@ pub struct Explained {
 }
 
 pub async fn ask(endpoint: &Endpoint, question: &Question) -> Result<Explained, String> {
-    let env = Env::system().map_err(|error| error.to_string())?;
-    let mut connection = endpoint.account.connect().await?;
     let ask = Ask { body: question.body.clone(), continuation: None, rows_max: None };
-    let mut request = endpoint.request(&ask, env.now())?;
-    request.headers_mut().insert(EXPLAIN, HeaderValue::from_static("true"));
-    explained(question, &connection.exchange(request).await?)
+    let call = endpoint.call(&ask).header(EXPLAIN, "true".to_owned());
+    explained(question, &endpoint.remote().await?.call(&call).await?)
 }
 
 fn explained(question: &Question, answer: &Answer) -> Result<Explained, String> {

@@ -1,15 +1,12 @@
-//! Which server and container a query goes to, and how its requests look: signed as every client signs.
+//! Which server and container a query goes to, and what is asked of it, page by page.
 
 use super::pages::Ask;
 use crate::blueprints::Named;
-use crate::client::{Account, AccountFlags, SEGMENT};
-use bytes::Bytes;
+use crate::client::{Account, AccountFlags, Call, Remote};
 use clap::Args;
-use http::{HeaderName, Method, Request};
-use http_body_util::Full;
-use orrery_core::Timestamp;
+use orrery_core::Env;
+use orrery_protocol::ascii_json;
 use orrery_value::Value;
-use percent_encoding::utf8_percent_encode;
 
 #[derive(Args)]
 pub struct Target {
@@ -39,11 +36,9 @@ impl Target {
 
 /// A container of a server.
 pub struct Endpoint {
-    pub account: Account,
-    /// `dbs/d/colls/c`, as it is signed.
-    link: String,
-    /// `/dbs/d/colls/c/docs`, as it travels.
-    path: String,
+    account: Account,
+    database: String,
+    container: String,
     /// An array in ASCII, as the header wants it.
     partition_key: Option<String>,
     /// Whether the server is asked which indexes it used.
@@ -58,12 +53,10 @@ impl Endpoint {
                         --partition-key"
                 .to_owned());
         }
-        let segment = |name: &str| utf8_percent_encode(name, SEGMENT).to_string();
-        let Named { database, container, .. } = named;
         Ok(Self {
             account: Account::parse(&target.account)?,
-            link: format!("dbs/{database}/colls/{container}"),
-            path: format!("/dbs/{}/colls/{}/docs", segment(database), segment(container)),
+            database: named.database.clone(),
+            container: named.container.clone(),
             partition_key: named.partition_key.clone(),
             shows_indexes: true,
         })
@@ -75,45 +68,29 @@ impl Endpoint {
                         or --explain, which needs none"
                 .to_owned());
         };
-        let segment = |name: &str| utf8_percent_encode(name, SEGMENT).to_string();
         Ok(Self {
             account: Account::parse(&target.account)?,
-            link: format!("dbs/{database}/colls/{container}"),
-            path: format!("/dbs/{}/colls/{}/docs", segment(database), segment(container)),
+            database: database.clone(),
+            container: container.clone(),
             partition_key: target.partition_key.as_deref().map(partition_key).transpose()?,
             shows_indexes: false,
         })
     }
 
-    /// The request for one page.
-    pub fn request(&self, ask: &Ask<'_>, now: Timestamp) -> Result<Request<Full<Bytes>>, String> {
-        let mut request = self
-            .account
-            .request(Method::POST, "docs", &self.link, &self.path, now)
-            .header("content-type", "application/query+json")
-            .header("x-ms-documentdb-isquery", "True")
-            .header("x-ms-documentdb-query-enablecrosspartition", "True");
-        let count = ask.rows_max.map(|rows| rows.to_string());
-        let optional = [
-            (PARTITION_KEY, self.partition_key.as_deref()),
-            (CONTINUATION, ask.continuation),
-            (MAX_ITEM_COUNT, count.as_deref()),
-            (INDEX_METRICS, self.shows_indexes.then_some("True")),
-        ];
-        for (name, value) in optional {
-            if let Some(value) = value {
-                request = request.header(name, value);
-            }
-        }
-        let request = request.body(Full::new(ask.body.clone()));
-        request.map_err(|error| format!("the request cannot be written: {error}"))
+    pub async fn remote(&self) -> Result<Remote, String> {
+        let env = Env::system().map_err(|error| error.to_string())?;
+        Remote::at_once(self.account.clone(), env).await
+    }
+
+    /// One page.
+    pub fn call(&self, ask: &Ask<'_>) -> Call {
+        Call::query(&self.database, &self.container, ask.body.clone())
+            .header_if("x-ms-documentdb-partitionkey", self.partition_key.clone())
+            .header_if("x-ms-continuation", ask.continuation.map(str::to_owned))
+            .header_if("x-ms-max-item-count", ask.rows_max.map(|rows| rows.to_string()))
+            .header_if("x-ms-cosmos-populateindexmetrics-v2", self.shows_indexes.then(|| "True".to_owned()))
     }
 }
-
-const PARTITION_KEY: HeaderName = HeaderName::from_static("x-ms-documentdb-partitionkey");
-const CONTINUATION: HeaderName = HeaderName::from_static("x-ms-continuation");
-const INDEX_METRICS: HeaderName = HeaderName::from_static("x-ms-cosmos-populateindexmetrics-v2");
-const MAX_ITEM_COUNT: HeaderName = HeaderName::from_static("x-ms-max-item-count");
 
 /// A key of one part may come without its array: no part of a key is an array itself.
 fn partition_key(json: &str) -> Result<String, String> {
@@ -123,25 +100,14 @@ fn partition_key(json: &str) -> Result<String, String> {
         )
     })?;
     let parts = if matches!(key, Value::Array(_)) { key } else { Value::Array(vec![key]) };
-    Ok(ascii(&parts.to_json()))
-}
-
-/// JSON with what is not ASCII escaped; such characters are only ever inside strings.
-pub fn ascii(json: &str) -> String {
-    let mut units = [0; 2];
-    let mut out = String::with_capacity(json.len());
-    for character in json.chars() {
-        match character {
-            ' '..='~' => out.push(character),
-            _ => character.encode_utf16(&mut units).iter().for_each(|unit| out += &format!("\\u{unit:04x}")),
-        }
-    }
-    out
+    Ok(ascii_json(&parts.to_json()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bytes::Bytes;
+    use orrery_core::Timestamp;
 
     fn target(url: &str) -> Target {
         Target {
@@ -158,10 +124,11 @@ mod tests {
         assert_eq!(endpoint.account.address.authority(), "localhost:8081");
         let ask = Ask { body: Bytes::from_static(b"{}"), continuation: Some("t"), rows_max: Some(3) };
         let now = Timestamp::parse_http("Thu, 27 Apr 2017 00:51:12 GMT").expect("a date");
-        let request = endpoint.request(&ask, now).expect("a request");
+        let request = endpoint.call(&ask).request(&endpoint.account, now).expect("a request");
         assert_eq!(request.uri(), "/dbs/my%20db/colls/%C3%A9/docs");
         let header = |name: &str| request.headers()[name].to_str().expect("ASCII").to_owned();
         assert_eq!(header("x-ms-documentdb-partitionkey"), "[\"s\\u00f6l\"]");
+        assert_eq!(header("content-type"), "application/query+json");
         assert_eq!((header("x-ms-continuation"), header("x-ms-max-item-count")), ("t".into(), "3".into()));
         // Made with Python's hmac over "post\ndocs\ndbs/my db/colls/é\nthu, 27 apr 2017 00:51:12 gmt\n\n".
         let signed = "type%3Dmaster%26ver%3D1%2E0%26sig%3DSd8DgPBjjtTPcLiFc7K5RyMIln0DFfQVkgUXW%2BsATPw%3D";

@@ -16,7 +16,6 @@ mod rows;
 use crate::blueprints::{self, Named};
 use crate::client;
 use clap::Args;
-pub use endpoint::ascii;
 use endpoint::{Endpoint, Target};
 use explain::Stages;
 use pages::{Question, Totals, Trouble, Wish};

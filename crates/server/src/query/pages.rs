@@ -4,14 +4,12 @@
 //! round for ever, so it is refused.
 
 use super::complaint;
-
 use super::endpoint::Endpoint;
 use super::parameter::Parameter;
 use super::rows::{Format, Printer};
-use crate::client::Answer;
+use crate::client::{Answer, elements, header};
 use bytes::Bytes;
-use orrery_core::Env;
-use orrery_value::{Value, raw, scan_value, utf8};
+use orrery_value::{Value, scan_value};
 
 /// What is asked: the same text and body for every page.
 pub struct Question {
@@ -70,15 +68,14 @@ impl From<String> for Trouble {
 }
 
 pub async fn print_all(endpoint: &Endpoint, question: &Question, wish: &Wish) -> Result<Totals, Trouble> {
-    let env = Env::system().map_err(|error| error.to_string())?;
-    let mut connection = endpoint.account.connect().await?;
+    let remote = endpoint.remote().await?;
     let mut printer = Printer::new(wish.format, std::io::stdout().lock());
     let mut totals = Totals::default();
     let mut continuation: Option<String> = None;
     while let Some(rows_max) = left(wish.rows_max, totals.rows) {
         let rows_max = fewest(rows_max, wish.page_rows.map(u64::from));
         let ask = Ask { body: question.body.clone(), continuation: continuation.as_deref(), rows_max };
-        let page = page(question, connection.exchange(endpoint.request(&ask, env.now())?).await?)?;
+        let page = page(question, &remote.call(&endpoint.call(&ask)).await?)?;
         for row in &page.rows[..page.rows.len().min(most(rows_max))] {
             printer.row(row)?;
             totals.rows += 1;
@@ -126,26 +123,24 @@ struct Page {
     indexes: Option<String>,
 }
 
-fn page(question: &Question, answer: Answer) -> Result<Page, String> {
+fn page(question: &Question, answer: &Answer) -> Result<Page, String> {
     if !answer.status.is_success() {
         return Err(complaint::of_answer(&question.text, answer.status, &answer.body));
     }
-    let header = |name: &str| answer.headers.get(name).and_then(|value| value.to_str().ok());
+    let charge = header(answer, "x-ms-request-charge").and_then(|charge| charge.parse().ok());
     Ok(Page {
-        rows: rows(&answer.body).ok_or("the server's answer is not a page of rows")?,
-        next: header("x-ms-continuation").filter(|token| !token.is_empty()).map(str::to_owned),
-        charge: header("x-ms-request-charge").and_then(|charge| charge.parse().ok()).unwrap_or_default(),
-        indexes: header("x-ms-cosmos-index-utilization").map(str::to_owned),
+        rows: rows(answer).ok_or("the server's answer is not a page of rows")?,
+        next: header(answer, "x-ms-continuation"),
+        charge: charge.unwrap_or_default(),
+        indexes: header(answer, "x-ms-cosmos-index-utilization"),
     })
 }
 
-/// The rows of `{"Documents":[…],"_count":n}`. Each is checked by itself, as the envelope makes a row deeper
-/// than JSON may be; the count tells whether the envelope was understood.
-fn rows(body: &[u8]) -> Option<Vec<String>> {
-    let text = utf8(body).ok()?;
-    let count: usize = raw::member(text, "_count")?.trim().parse().ok()?;
-    let rows: Vec<String> = raw::elements(raw::member(text, "Documents")?).map(str::to_owned).collect();
-    (rows.len() == count && rows.iter().all(|row| scan_value(row.as_bytes()).is_ok())).then_some(rows)
+/// Each row is checked by itself.
+fn rows(answer: &Answer) -> Option<Vec<String>> {
+    let rows = elements(answer).ok()?;
+    let are_well = rows.iter().all(|row| scan_value(row.as_bytes()).is_ok());
+    are_well.then(|| rows.into_iter().map(str::to_owned).collect())
 }
 
 #[cfg(test)]
@@ -170,21 +165,25 @@ mod tests {
         headers.insert("x-ms-request-charge", HeaderValue::from_static("2.5"));
         let body = br#"{"_rid":"x","Documents":[{"a":[1,"]"]}, 2 ,null],"_count":3}"#;
         let answer = Answer { status: StatusCode::OK, headers, body: Bytes::from_static(body) };
-        let found = page(&question, answer).expect("a page");
+        let found = page(&question, &answer).expect("a page");
         assert_eq!(found.rows, [r#"{"a":[1,"]"]}"#, "2", "null"]);
         assert_eq!((found.next.as_deref(), found.charge), (Some("next"), 2.5));
     }
 
     #[test]
     fn an_answer_that_is_no_page_is_refused() {
+        let answer = |body: &str| {
+            let body = Bytes::copy_from_slice(body.as_bytes());
+            Answer { status: StatusCode::OK, headers: HeaderMap::new(), body }
+        };
         for body in
             ["", "{}", "[]", r#"{"Documents":[1],"_count":2}"#, r#"{"Documents":[1,x],"_count":2}"#, "\u{0}"]
         {
-            assert_eq!(rows(body.as_bytes()), None, "{body}");
+            assert_eq!(rows(&answer(body)), None, "{body}");
         }
         let deep = format!("{}{}", "[".repeat(127), "]".repeat(127));
         let body = format!("{{\"Documents\":[{deep}],\"_count\":1}}");
-        assert_eq!(rows(body.as_bytes()), Some(vec![deep]));
+        assert_eq!(rows(&answer(&body)), Some(vec![deep]));
     }
 
     #[test]

@@ -135,6 +135,83 @@ async fn a_container_becomes_five_and_is_dropped_when_its_time_is_over() {
     server.stop();
 }
 
+/// A server by the manual clock, with three items that were migrated and may go in seven days.
+async fn finished(here: &Path) -> (Server, Client, ContainerPath) {
+    let server = Server::start(&here.join("data"), &["--durability", "relaxed", "--clock", "manual"]);
+    let mut client = server.client();
+    let documents = make(&mut client, "copilot", "documents", "/collection").await;
+    for at in [0, 5, 10] {
+        assert_eq!(upsert(&mut client, &documents, "archives", &item(at, 1)).await, Some(201));
+    }
+    assert_eq!(well(server.cosmos, &["copilot-split", "--finish"])["finished"], true);
+    (server, client, documents)
+}
+
+const EIGHT_DAYS: u64 = 8 * 86_400;
+const WRITTEN: &str = "'documents' was written after 'copilot-split' was finished, such as the item \"i0\"";
+
+/// The container keeps all versions for seven days, but that something was written is known for ever.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_written_after_the_end_keeps_its_container_however_long_ago_it_was() {
+    let here = tempfile::tempdir().unwrap();
+    let (server, mut client, documents) = finished(here.path()).await;
+    assert_eq!(upsert(&mut client, &documents, "archives", &item(0, 2)).await, Some(200));
+    server.advance(EIGHT_DAYS).await;
+    refused(&server, &["cleanup", "copilot-split"], WRITTEN);
+    server.stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_deleted_after_the_end_keeps_its_container_also_when_nobody_knows_it_any_more() {
+    let here = tempfile::tempdir().unwrap();
+    let (server, mut client, documents) = finished(here.path()).await;
+    assert_eq!(client.delete_item(&documents, "archives", "i0", None).await.unwrap().status, 204);
+    server.advance(EIGHT_DAYS).await;
+    refused(&server, &["cleanup", "copilot-split"], "whether somebody deleted them");
+    let status = well(server.cosmos, &["status", "copilot-split"]);
+    assert_eq!(status["ranges"][0]["waiting"], Value::Null, "{status}");
+    server.stop();
+}
+
+/// Ranges that came of a split know what their parent had seen.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_written_to_a_range_that_split_after_the_end_keeps_its_container() {
+    let here = tempfile::tempdir().unwrap();
+    let (server, mut client, documents) = finished(here.path()).await;
+    split(&server, here.path());
+    let status = well(server.cosmos, &["status", "copilot-split"]);
+    let ranges = status["ranges"].as_array().unwrap();
+    assert!(ranges.len() > 1 && ranges.iter().all(|range| range["waiting"] == 0), "{status}");
+    assert_eq!(upsert(&mut client, &documents, "archives", &item(0, 2)).await, Some(200));
+    server.advance(EIGHT_DAYS).await;
+    refused(&server, &["cleanup", "copilot-split"], WRITTEN);
+    server.stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_container_that_nobody_used_after_the_end_goes_also_when_it_was_split() {
+    let here = tempfile::tempdir().unwrap();
+    let (server, _, _) = finished(here.path()).await;
+    split(&server, here.path());
+    server.advance(EIGHT_DAYS).await;
+    assert_eq!(well(server.cosmos, &["cleanup", "copilot-split"])["dropped"], json!(["documents"]));
+    server.stop();
+}
+
+/// More throughput than one range has: the container's ranges split.
+fn split(server: &Server, here: &Path) {
+    let blueprint = "blueprint: copilot
+database: copilot
+containers: [{id: documents, partitionKey: /collection, environments: {development: {manual: 18000}}}]
+";
+    std::fs::write(here.join("more.yaml"), blueprint).unwrap();
+    let (url, services) = (format!("http://{}", server.cosmos), format!("http://{}", server.services));
+    let mut command = orrery(here);
+    let applied =
+        command.args(["apply", "more.yaml", "--url", &url, "--services-url", &services]).output().unwrap();
+    assert!(applied.status.success(), "{}", String::from_utf8_lossy(&applied.stderr));
+}
+
 /// What only the target has is kept, unless one asks for it to go; and a plan may not change under a migration.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_only_the_target_has_is_named_and_goes_only_when_asked() {

@@ -132,7 +132,5 @@ pub fn message() -> Message {
         title: "Noor liked your post".to_owned(),
         body: "Morning on the pier".to_owned(),
         deeplink: "asora://post/post-42".to_owned(),
-        badge: Some(3),
-        expires_at: None,
     }
 }

@@ -1,6 +1,6 @@
 //! The in-app centre of a user.
 
-use super::{Within, listing, shown, tagged};
+use super::{Within, shown, tagged};
 use crate::asked::Asked;
 use crate::problem::Problem;
 use crate::reply::{Content, Reply};
@@ -17,8 +17,7 @@ pub async fn list(within: &Within<'_>, asked: &Asked) -> Result<Reply, Problem> 
         limit: asked.number("limit", 1, limits::NOTIFICATION_LIST_MAX)?,
         continuation: asked.query("continuation").map(str::to_owned),
     };
-    let listed = within.notifications.list(asked.named("user"), &list).await;
-    let listed = listed.map_err(|error| listing(error, asked))?;
+    let listed = within.notifications.list(asked.named("user"), &list).await?;
     let items: Vec<Value> = listed.items.iter().map(shown).collect();
     Ok(Reply::ok(json!({ "items": items, "continuation": listed.continuation })))
 }

@@ -1,6 +1,6 @@
 //! Events: they come in, are looked at, cancelled, queued again.
 
-use super::{Within, listing, tagged, visible};
+use super::{Within, tagged, visible};
 use crate::asked::Asked;
 use crate::problem::Problem;
 use crate::reply::Reply;
@@ -37,8 +37,8 @@ pub async fn list(within: &Within<'_>, asked: &Asked) -> Result<Reply, Problem> 
     let limit = limit.unwrap_or(limits::NOTIFICATION_LIST_DEFAULT);
     let status = asked.query("status").map(status).transpose()?;
     let continuation = asked.query("continuation").map(str::to_owned);
-    let listed = within.notifications.events(asked.query("userId"), status, limit, continuation).await;
-    let (rows, continuation) = listed.map_err(|error| listing(error, asked))?;
+    let listed = within.notifications.events(asked.query("userId"), status, limit, continuation).await?;
+    let (rows, continuation) = listed;
     let items: Vec<Value> = rows.into_iter().map(visible).collect();
     Ok(Reply::ok(json!({ "items": items, "continuation": continuation })))
 }

@@ -24,7 +24,7 @@ use crate::asked::Asked;
 use crate::problem::Problem;
 use crate::reply::Reply;
 use crate::stream::Streams;
-use orrery_notifications::service::{Notifications, ServiceError, Tagged};
+use orrery_notifications::service::{Notifications, Tagged};
 use serde::Serialize;
 use serde_json::Value;
 use std::pin::Pin;
@@ -111,25 +111,13 @@ fn tagged(record: Tagged<impl Serialize>) -> Reply {
     Reply::tagged(shown(&record.value), record.etag)
 }
 
-/// A store refuses a continuation that is none; whoever sent it is to hear that.
-fn listing(error: ServiceError, asked: &Asked) -> Problem {
-    match &error {
-        ServiceError::Broken(why)
-            if asked.query("continuation").is_some() && why.contains("refuses with 400") =>
-        {
-            Problem::invalid("continuation", "it is none that this list gave")
-        }
-        _ => error.into(),
-    }
-}
-
 fn shown(record: &impl Serialize) -> Value {
     visible(serde_json::to_value(record).unwrap_or_default())
 }
 
 /// Leaves out what is the service's own business, and push tokens, which open a way to somebody's screen.
 pub fn visible(mut record: Value) -> Value {
-    const HIDDEN: [&str; 11] = [
+    const HIDDEN: [&str; 12] = [
         "_rid",
         "_self",
         "_etag",
@@ -139,6 +127,7 @@ pub fn visible(mut record: Value) -> Value {
         "ttl",
         "decision",
         "leaseOwner",
+        "unprojected",
         "pushToken",
         "version",
     ];

@@ -272,7 +272,7 @@ fn administration() -> Vec<Route<Operation>> {
             "What runs by the calendar, and when it ran",
             ADMIN,
         )
-        .gives(200, Shape::Object),
+        .gives(200, Shape::Several("Job")),
         post(
             Op::PurgeDevices,
             "/v1/notifications/devices/purge",

@@ -19,8 +19,33 @@ pub fn all() -> Vec<(&'static str, Value)> {
         ("Device", device()),
         ("DeviceRegistration", registration()),
         ("DevicePatch", object(json!({ "pushToken": text(), "label": text() }), &[])),
+        ("Job", job()),
         ("PurgeDevices", object(json!({ "olderThanDays": count() }), &[])),
     ]
+}
+
+fn job() -> Value {
+    let run = object(
+        json!({
+            "startedAt": time(),
+            "endedAt": time(),
+            "worker": text(),
+            "count": { "type": "integer", "description": "How much was done" },
+            "error": { "type": "string", "description": "Why not" },
+        }),
+        &["startedAt", "endedAt", "worker"],
+    );
+    let or_null = |schema: Value| json!({ "anyOf": [schema, { "type": "null" }] });
+    object(
+        json!({
+            "name": text(),
+            "schedule": { "type": "string", "description": "As cron writes it, in UTC" },
+            "nextRunAt": or_null(time()),
+            "runningOn": or_null(text()),
+            "runs": { "type": "array", "items": run, "description": "The newest first" },
+        }),
+        &["name", "schedule", "runs"],
+    )
 }
 
 fn enqueue() -> Value {

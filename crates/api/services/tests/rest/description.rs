@@ -124,6 +124,15 @@ async fn answers_are_as_described() {
     let device = json!({ "deviceId": "d", "platform": "apns", "pushToken": "t" });
     check("Device", &world.post(&ann, "/v1/users/ann/devices", &device).await.body);
     check("Problem", &world.get(&ann, "/v1/users/ben/devices").await.body);
+    // An array of them, as the table has it.
+    let jobs = &api["paths"]["/v1/notifications/jobs"]["get"]["responses"]["200"]["content"];
+    assert_eq!(jobs["application/json"]["schema"]["type"], "array");
+    world.notifications.run_jobs().await.unwrap();
+    world.env.advance(std::time::Duration::from_secs(3_600));
+    world.notifications.run_jobs().await.unwrap();
+    let jobs = world.get(&crate::world::ADMIN, "/v1/notifications/jobs").await.body;
+    assert!(jobs.as_array().unwrap().iter().any(|job| !job["runs"].as_array().unwrap().is_empty()), "{jobs}");
+    jobs.as_array().unwrap().iter().for_each(|job| check("Job", job));
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use orrery_kv::{MemoryEngine, Sync};
 use orrery_notifications::dispatch;
 use orrery_notifications::policy::Policy;
 use orrery_notifications::push::Providers;
-use orrery_notifications::service::{self, Notifications};
+use orrery_notifications::service::{self, Job, Notifications};
 use orrery_store::Store;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -71,7 +71,7 @@ impl World {
             policy: Policy::default(),
             providers: Providers::pretending(),
             worker: "test".to_owned(),
-            jobs: Vec::new(),
+            jobs: Job::defaults().unwrap(),
         };
         let notifications = Notifications::new(documents.clone(), env.clone(), options).unwrap();
         let issuer = DevelopmentKey::read(&DevelopmentKey::make().unwrap()).unwrap();

@@ -93,4 +93,16 @@ impl Documents {
             Self::Remote(store) => Box::pin(store.changes(container, partition, since, items_max)).await,
         }
     }
+
+    /// Where the changes end now, without reading them: whoever goes on from there sees what comes after this call.
+    pub async fn end_of_changes(
+        &self,
+        container: &str,
+        partition: Option<&str>,
+    ) -> Result<Cursor, StoreError> {
+        match self {
+            Self::Embedded(store) => store.end_of_changes(container, partition),
+            Self::Remote(store) => Box::pin(store.end_of_changes(container, partition)).await,
+        }
+    }
 }

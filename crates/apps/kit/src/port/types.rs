@@ -83,3 +83,15 @@ pub enum StoreError {
     #[error("the store refuses with {status}: {message}")]
     Refused { status: u16, message: String },
 }
+
+impl StoreError {
+    /// Whether the same may go well later, though nobody changes what is asked: a credential that ended is renewed by
+    /// somebody, and a container that is gone made again.
+    pub fn is_passing(&self) -> bool {
+        match self {
+            Self::Busy { .. } | Self::Unavailable(_) => true,
+            Self::Refused { status, .. } => matches!(status, 401 | 404),
+            Self::Conflict | Self::Changed | Self::Missing => false,
+        }
+    }
+}

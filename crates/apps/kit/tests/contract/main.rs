@@ -4,7 +4,6 @@
 //! facts/     what holds on every store
 //! world      a store to show them on: in process, or a server behind HTTP or TLS, with a key or with a token
 //! server     a server process
-//! measure    how many writes a second the embedded one takes
 //! remote/    what only a store over the wire can do: be gone, be slow, be split
 //! ```
 //!
@@ -14,7 +13,6 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on panics, as the test does")]
 
 mod facts;
-mod measure;
 mod remote;
 mod server;
 mod world;
@@ -67,6 +65,7 @@ facts! {
     changes::a_partition_has_a_feed_of_its_own,
     changes::nothing_new_is_an_empty_page_with_a_cursor,
     changes::a_cursor_of_something_else_is_refused,
+    changes::the_end_of_changes_shows_only_what_comes_after_it,
     containers::what_is_there_stays_as_it_is,
     containers::a_container_that_is_not_there_is_not_a_missing_item,
     leases::of_many_that_try_one_has_it,
@@ -74,6 +73,7 @@ facts! {
     leases::state_is_handed_over_and_a_released_lease_is_free,
     idempotency::a_repeated_request_is_answered_as_it_was,
     idempotency::of_twins_one_is_first_and_the_first_answer_stays,
+    idempotency::each_key_has_a_partition_of_its_own,
     outbox::every_event_is_handed_on_at_least_once_and_in_order,
     outbox::a_sink_that_fails_gets_the_event_again,
     outbox::another_relay_goes_on_where_one_broke_off,

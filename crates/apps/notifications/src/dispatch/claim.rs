@@ -1,4 +1,7 @@
 //! Which events are due: those that wait, those that failed and have waited, those whose worker went away (C-38).
+//!
+//! Users who are worked on already are left out by the store, so that the many events of one do not fill every look and keep
+//! the others waiting. Of one user a look takes a few at a time.
 
 use super::Dispatcher;
 use crate::records::{Event, Status};
@@ -6,16 +9,17 @@ use crate::service::Tagged;
 use crate::service::containers::EVENTS;
 use crate::service::items;
 use orrery_core::{Timestamp, limits};
-use orrery_kit::port::{StoreError, Write};
+use orrery_kit::port::StoreError;
 use orrery_kit::time;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::HashMap;
 
-/// `claimable-events` of the blueprint.
-const CLAIMABLE: &str = "SELECT * FROM c WHERE (c.status = 'PENDING' AND (NOT IS_DEFINED(c.nextRetryAt) \
+/// `claimable-events` of the blueprint, for users who have a name and are not worked on.
+const CLAIMABLE: &str = "SELECT * FROM c WHERE ((c.status = 'PENDING' AND (NOT IS_DEFINED(c.nextRetryAt) \
      OR IS_NULL(c.nextRetryAt) OR c.nextRetryAt <= @now)) \
      OR (c.status = 'FAILED' AND c.retryCount < 5 AND c.nextRetryAt <= @now) \
-     OR (c.status = 'PROCESSING' AND c.leaseUntil < @now)";
+     OR (c.status = 'PROCESSING' AND c.leaseUntil < @now)) \
+     AND IS_STRING(c.userId) AND NOT ARRAY_CONTAINS(@busy, c.userId)";
 
 /// The due events of one user, the oldest first (S2-87).
 #[derive(Debug)]
@@ -24,67 +28,58 @@ pub(super) struct Group {
     pub events: Vec<Tagged<Event>>,
 }
 
+/// What a look found.
+#[derive(Debug, Default)]
+pub(super) struct Claimed {
+    pub groups: Vec<Group>,
+    /// Whether there may be more of these users, or of others.
+    pub is_cut: bool,
+}
+
 impl Dispatcher {
-    pub(super) async fn claimable(&self) -> Result<Vec<Group>, StoreError> {
-        let now = self.service.now();
-        let mut query = items::query(CLAIMABLE, &[("now", json!(time::format(now)))]);
+    /// Of nobody who is `busy`.
+    pub(super) async fn claimable(&self, busy: Vec<String>) -> Result<Claimed, StoreError> {
+        let now = time::format(self.service.now());
+        let mut query = items::query(CLAIMABLE, &[("now", json!(now)), ("busy", json!(busy))]);
         query.items_max = self.options.claim_max;
         let documents = self.service.documents();
         let rows = items::rows(documents, EVENTS, None, query, self.options.claim_max).await?;
+        let is_full = rows.len() >= self.options.claim_max;
         let mut events = Vec::with_capacity(rows.len());
         for row in rows {
-            let etag = row["_etag"].as_str().unwrap_or_default().to_owned();
-            match serde_json::from_value(row.clone()) {
-                Ok(event) => events.push(Tagged { value: event, etag, charge: 0.0 }),
-                Err(error) => self.give_up(row, etag, &error.to_string()).await?,
+            match Tagged::<Event>::of_row(&row) {
+                Ok(event) => events.push(event),
+                // Somebody else wrote what is no event: it would be found again and again.
+                Err(error) => self.give_up_row(&row, &error).await?,
             }
         }
-        Ok(groups(events))
-    }
-
-    /// Somebody else wrote an event that is none: it would be found again and again.
-    async fn give_up(&self, mut row: Value, etag: String, error: &str) -> Result<(), StoreError> {
-        let Some(user) = row["userId"].as_str().map(str::to_owned) else { return Ok(()) };
-        let id = row["id"].as_str().unwrap_or_default().to_owned();
-        row["status"] = json!(Status::Failed);
-        row["retryCount"] = limits::NOTIFICATION_RETRIES_MAX.into();
-        row["deadLetteredAt"] = time::format(self.service.now()).into();
-        row["lastError"] = format!("It is no event: {error}").into();
-        row["nextRetryAt"] = Value::Null;
-        let write = Write::Replace { item: row, if_match: Some(etag) };
-        match self.service.documents().write(EVENTS, &user, write).await {
-            Ok(_) => self.service.counters().dead_lettered.one(),
-            Err(StoreError::Changed | StoreError::Missing) => {}
-            Err(StoreError::Refused { message, .. }) => {
-                tracing::warn!(
-                    user,
-                    id,
-                    message,
-                    "an item of notification_events is no event and cannot be marked"
-                );
-            }
-            Err(error) => return Err(error),
-        }
-        Ok(())
+        let (groups, is_cut) = groups(events, limits::NOTIFICATION_GROUP_MAX);
+        Ok(Claimed { groups, is_cut: is_full || is_cut })
     }
 }
 
-/// By user, in the order in which users appear first; an event's place is its time, then its id.
-fn groups(events: Vec<Tagged<Event>>) -> Vec<Group> {
+/// By user, in the order in which users appear first, the oldest few of each; whether there were more. An event's place is
+/// its time, then its id.
+fn groups(events: Vec<Tagged<Event>>, events_max: usize) -> (Vec<Group>, bool) {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut groups: Vec<Group> = Vec::new();
     for event in events {
-        let user = event.value.user_id.clone();
-        let place = *places.entry(user.clone()).or_insert_with(|| {
-            groups.push(Group { user, events: Vec::new() });
-            groups.len() - 1
-        });
-        groups[place].events.push(event);
+        match places.get(&event.value.user_id) {
+            Some(place) => groups[*place].events.push(event),
+            None => {
+                let user = event.value.user_id.clone();
+                places.insert(user.clone(), groups.len());
+                groups.push(Group { user, events: vec![event] });
+            }
+        }
     }
+    let mut is_cut = false;
     for group in &mut groups {
         group.events.sort_by_cached_key(|event| order(&event.value));
+        is_cut |= group.events.len() > events_max;
+        group.events.truncate(events_max);
     }
-    groups
+    (groups, is_cut)
 }
 
 fn order(event: &Event) -> (Timestamp, String) {
@@ -148,13 +143,17 @@ mod tests {
             etag: String::new(),
             charge: 0.0,
         };
-        let found = groups(vec![made("b", "2", 5), made("a", "3", 1), made("b", "1", 4), made("b", "0", 5)]);
-        let shown: Vec<(&str, Vec<&str>)> = found
-            .iter()
-            .map(|group| {
-                (group.user.as_str(), group.events.iter().map(|one| one.value.id.as_str()).collect())
-            })
-            .collect();
-        assert_eq!(shown, [("b", vec!["1", "0", "2"]), ("a", vec!["3"])]);
+        let events = || vec![made("b", "2", 5), made("a", "3", 1), made("b", "1", 4), made("b", "0", 5)];
+        let check = |events_max: usize, expected: [(&str, Vec<&str>); 2], is_cut: bool| {
+            let (found, was_cut) = groups(events(), events_max);
+            let ids = |group: &Group| group.events.iter().map(|one| one.value.id.clone()).collect::<Vec<_>>();
+            let shown: Vec<(String, Vec<String>)> =
+                found.iter().map(|group| (group.user.clone(), ids(group))).collect();
+            let expected =
+                expected.map(|(user, ids)| (user.to_owned(), ids.into_iter().map(str::to_owned).collect()));
+            assert_eq!((shown, was_cut), (Vec::from(expected), is_cut));
+        };
+        check(3, [("b", vec!["1", "0", "2"]), ("a", vec!["3"])], false);
+        check(2, [("b", vec!["1", "0"]), ("a", vec!["3"])], true);
     }
 }

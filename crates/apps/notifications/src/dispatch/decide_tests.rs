@@ -36,6 +36,7 @@ pub(in crate::dispatch) fn event() -> Event {
         defer_reason: None,
         dead_lettered_at: None,
         notification_id: None,
+        unprojected: false,
         decision: None,
         attempts: Vec::new(),
         ttl: 1,

@@ -2,8 +2,9 @@
 
 use crate::policy::{Backoff, Next};
 use crate::records::{Event, Status};
-use crate::service::items;
-use orrery_core::{Timestamp, limits};
+use crate::service::dead_letter::GivenUp;
+use crate::service::items::{self, short};
+use orrery_core::Timestamp;
 use orrery_kit::time;
 use std::time::Duration;
 
@@ -36,8 +37,7 @@ pub(super) enum End {
 
 impl End {
     /// The event as it is to be written. `random` is any number.
-    pub fn apply(&self, event: &Event, now: Timestamp, backoff: &Backoff, random: u64) -> Event {
-        let mut event = event.clone();
+    pub fn apply(&self, mut event: Event, now: Timestamp, backoff: &Backoff, random: u64) -> Event {
         event.lease_owner = None;
         event.lease_until = None;
         event.next_retry_at = None;
@@ -51,13 +51,11 @@ impl End {
             Self::Misconfigured { until, reason } => {
                 deferred(&mut event, *until, "provider_misconfigured", Some(reason));
             }
-            Self::Refused { reason } => {
-                dead(&mut event, limits::NOTIFICATION_RETRIES_MAX as u32, reason, now)
-            }
+            Self::Refused { reason } => GivenUp::new(reason, now).mark(&mut event),
             Self::Failed { after, reason } => {
                 // The retry that failed was counted when it began.
                 match backoff.next(event.retry_count.checked_sub(1), random, *after) {
-                    Next::DeadLetter { retry_count } => dead(&mut event, retry_count, reason, now),
+                    Next::DeadLetter { .. } => GivenUp::new(reason, now).mark(&mut event),
                     Next::Again { retry_count, after } => {
                         event.status = Status::Failed;
                         event.retry_count = retry_count;
@@ -84,17 +82,6 @@ fn deferred(event: &mut Event, until: Timestamp, reason: &str, error: Option<&St
     event.last_error = error.map(|error| short(error)).or(event.last_error.take());
 }
 
-fn dead(event: &mut Event, retry_count: u32, reason: &str, now: Timestamp) {
-    event.status = Status::Failed;
-    event.retry_count = retry_count;
-    event.dead_lettered_at = Some(time::format(now));
-    event.last_error = Some(short(reason));
-}
-
-fn short(reason: &str) -> String {
-    reason.chars().take(limits::NOTIFICATION_ERROR_CHARS_MAX).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::decide::tests::event;
@@ -113,7 +100,7 @@ mod tests {
     }
 
     fn applied(end: &End, retry_count: u32) -> Event {
-        let after = end.apply(&held(retry_count), NOW, &Backoff::default(), 0);
+        let after = end.apply(held(retry_count), NOW, &Backoff::default(), 0);
         assert_eq!((&after.lease_owner, &after.lease_until), (&None, &None));
         after
     }

@@ -7,29 +7,25 @@ use super::end::End;
 use super::take::Taken;
 use super::verdict::DELIVERED;
 use super::{Dispatcher, Stop};
-use crate::records::{Ending, Event, Status};
+use crate::records::{Attempt, Ending, Event, Status};
 use crate::service::containers::{EVENTS, NOTIFICATIONS};
 use crate::service::items;
 use crate::service::outbox::{self, Told};
 use crate::service::tombstone::is_erased;
 use orrery_core::{Timestamp, limits};
-use orrery_kit::port::{StoreError, Write};
+use orrery_kit::port::StoreError;
 use orrery_kit::time;
 use serde_json::json;
 use std::time::Duration;
 
 impl Dispatcher {
-    pub(super) async fn finish(&self, taken: &Taken, end: &End) -> Result<f64, Stop> {
+    pub(super) async fn finish(&self, taken: Taken, end: &End) -> Result<f64, Stop> {
         self.reach("notify.finish.before")?;
         let now = self.service.now();
         let backoff = &self.service.policy().backoff;
-        let event = end.apply(&taken.event, now, backoff, self.service.env().random_u64());
-        let told = told(taken, &event, now);
-        let mut writes = vec![items::put(items::value(&event)?, &taken.etag)];
-        if !told.is_empty() {
-            writes.push(outbox::item(&event.user_id, &event.id, event.lease_epoch, &told));
-        }
-        let charge = self.write_end(&event, writes).await?;
+        let event = end.apply(taken.event, now, backoff, self.service.env().random_u64());
+        let told = told(taken.is_unprojected, &taken.tried, &event, now);
+        let charge = self.write_end(&event, &taken.etag, &told).await?;
         self.count_end(end, &event, now);
         self.reach("notify.finish.after")?;
         Ok(charge)
@@ -37,10 +33,14 @@ impl Dispatcher {
 
     /// Again while the store does not answer: what was pushed should not be pushed again for want of a note. A repeat of
     /// what was written after all finds another tag, and is as good as lost.
-    async fn write_end(&self, event: &Event, writes: Vec<Write>) -> Result<f64, Stop> {
+    async fn write_end(&self, event: &Event, etag: &str, told: &[Told]) -> Result<f64, Stop> {
         let mut wait = Duration::from_millis(20);
         for tries_left in (0..limits::NOTIFICATION_FINISH_TRIES_MAX).rev() {
-            match self.write_events(&event.user_id, writes.clone()).await {
+            let mut writes = vec![items::put(items::value(event)?, etag)];
+            if !told.is_empty() {
+                writes.push(outbox::item(&event.user_id, &event.id, event.lease_epoch, told));
+            }
+            match self.write_events(&event.user_id, writes).await {
                 Ok((_, charge)) => return Ok(charge),
                 Err(StoreError::Changed | StoreError::Conflict) => return Err(Stop::Lost),
                 Err(StoreError::Missing) => {
@@ -74,11 +74,7 @@ impl Dispatcher {
 
     async fn delete(&self, container: &str, user: &str, id: Option<&str>) -> Result<(), StoreError> {
         let Some(id) = id else { return Ok(()) };
-        let write = Write::Delete { id: id.to_owned(), if_match: None };
-        match self.service.documents().write(container, user, write).await {
-            Ok(_) | Err(StoreError::Missing) => Ok(()),
-            Err(error) => Err(error),
-        }
+        items::delete(self.service.documents(), container, user, id, None).await.map(drop)
     }
 
     fn count_end(&self, end: &End, event: &Event, now: Timestamp) {
@@ -105,16 +101,16 @@ impl Dispatcher {
 }
 
 /// What this pass did: a notification that came or changed, pushes, and an event that was given up.
-fn told(taken: &Taken, event: &Event, now: Timestamp) -> Vec<Told> {
+fn told(was_unprojected: bool, tried: &[Attempt], event: &Event, now: Timestamp) -> Vec<Told> {
     let mut told = Vec::new();
     let ending = event.decision.as_ref().map(|decision| decision.ending);
-    if let (true, Some(id), Some(ending)) = (taken.is_unprojected, &event.notification_id, ending) {
+    if let (true, Some(id), Some(ending)) = (was_unprojected, &event.notification_id, ending) {
         let kind =
             if ending == Ending::Deduplicated { "notification.updated" } else { "notification.created" };
         let data = json!({"notificationId": id, "eventId": event.id, "category": event.category});
         told.push(Told { kind, subject: id.clone(), at: now, data });
     }
-    for attempt in &taken.tried {
+    for attempt in tried {
         let kind = if attempt.result == DELIVERED { "push.delivered" } else { "push.failed" };
         let data = json!({
             "notificationId": event.notification_id, "deviceId": attempt.device_id, "platform": attempt.platform,

@@ -8,6 +8,8 @@
 //! project   the notification is written, the same however often
 //! push      each device that does not have it yet
 //! finish    the end and what the world is told of it, in one batch
+//! give_up   what cannot be worked on is dead-lettered
+//! pool      many users at once
 //! ```
 //!
 //! A worker may stop between any two: its lease runs out, and the next one finds the decision made and goes on from there.
@@ -18,6 +20,7 @@ mod decide;
 mod end;
 mod finish;
 mod gather;
+mod give_up;
 mod pool;
 mod process;
 mod project;
@@ -74,6 +77,8 @@ pub struct Round {
     pub lost: usize,
     /// Events that the store did not let be worked on now.
     pub troubled: usize,
+    /// Events that can be neither worked on nor given up.
+    pub stuck: usize,
 }
 
 /// Why work on an event stopped before its end.

@@ -1,70 +1,86 @@
 //! Many users at once, each by one worker: a look for work when hands are free, and no event waits for another user's.
 
-use super::claim::Group;
+use super::claim::{Claimed, Group};
 use super::{Dispatcher, Round};
 use crate::service::ServiceError;
 use orrery_core::{Timestamp, limits};
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::time::Duration;
-use tokio::task::JoinSet;
-use tokio::time::Instant;
+use tokio::task::{Id, JoinSet};
+use tokio::time::{Instant, sleep, sleep_until};
 
 /// What is being worked on, and what waits for a hand.
 #[derive(Default)]
 struct Pool {
-    working: JoinSet<(String, Round)>,
-    users: HashSet<String>,
+    working: JoinSet<Round>,
+    /// Whose events a task works on. However it ends, its user is free then.
+    users: HashMap<Id, String>,
     waiting: VecDeque<Group>,
-    /// Whether somebody's events were left where they are, as the user was worked on.
+    /// Users with events that can be neither worked on nor given up: until then they are left alone.
+    resting: HashMap<String, Instant>,
+    /// Whether somebody's events were left where they are.
     has_left_out: bool,
 }
 
 impl Pool {
-    /// How many came. Users that are worked on already are left out: a later look finds what they have then.
-    fn add(&mut self, groups: Vec<Group>) -> usize {
-        let all = groups.len();
-        let fresh: Vec<Group> =
-            groups.into_iter().filter(|group| self.users.insert(group.user.clone())).collect();
-        let added = fresh.len();
-        self.has_left_out = added < all;
-        self.waiting.extend(fresh);
+    /// Users whose events are not to be looked for.
+    fn busy(&mut self, now: Instant) -> Vec<String> {
+        self.resting.retain(|_, until| *until > now);
+        let waiting = self.waiting.iter().map(|group| &group.user);
+        self.users.values().chain(waiting).chain(self.resting.keys()).cloned().collect()
+    }
+
+    /// What a look found that left out so many users. How many came.
+    fn add(&mut self, claimed: Claimed, left_out: usize) -> usize {
+        let added = claimed.groups.len();
+        self.has_left_out = left_out > 0 || claimed.is_cut;
+        self.waiting.extend(claimed.groups);
         added
     }
 
-    fn has_free_hands(&self, dispatcher: &Dispatcher) -> bool {
-        self.waiting.is_empty() && self.working.len() < dispatcher.options.users_at_once
+    fn has_free_hands(&self, hands: usize) -> bool {
+        self.waiting.is_empty() && self.working.len() < hands
     }
 
-    fn start(&mut self, dispatcher: &Dispatcher) {
-        while self.working.len() < dispatcher.options.users_at_once {
+    fn start<W>(&mut self, hands: usize, work: impl Fn(Group) -> W)
+    where
+        W: Future<Output = Round> + Send + 'static,
+    {
+        while self.working.len() < hands {
             let Some(group) = self.waiting.pop_front() else { return };
-            let dispatcher = dispatcher.clone();
-            self.working.spawn(async move {
-                let user = group.user.clone();
-                (user, dispatcher.work(group).await)
-            });
+            let user = group.user.clone();
+            let task = self.working.spawn(work(group));
+            self.users.insert(task.id(), user);
         }
     }
 
     /// One that is done; none if nothing is worked on.
     async fn done(&mut self) -> Option<Round> {
-        let (user, round) = match self.working.join_next().await? {
+        let (task, round) = match self.working.join_next_with_id().await? {
             Ok(done) => done,
             Err(error) => {
-                // Its users stay marked until the next look from an empty pool; its leases run out.
-                tracing::error!(%error, "a worker of notifications ended");
-                return Some(Round { troubled: 1, ..Round::default() });
+                tracing::error!(%error, "a worker of notifications ended; what it had comes back when its lease is over");
+                (error.id(), Round { stuck: 1, ..Round::default() })
             }
         };
-        self.users.remove(&user);
+        if let Some(user) = self.users.remove(&task)
+            && round.stuck > 0
+            && self.resting.len() < RESTING_MAX
+        {
+            self.resting.insert(user, Instant::now() + REST);
+        }
         Some(round)
     }
 
-    fn is_idle(&self) -> bool {
-        self.working.is_empty() && self.waiting.is_empty()
+    /// So many that something else is the matter.
+    fn is_troubled(&self) -> bool {
+        self.resting.len() >= RESTING_MAX
     }
 }
+
+const REST: Duration = Duration::from_secs(1);
+const RESTING_MAX: usize = 64;
 
 impl Round {
     fn add(&mut self, other: Self) {
@@ -72,6 +88,7 @@ impl Round {
         self.processed += other.processed;
         self.lost += other.lost;
         self.troubled += other.troubled;
+        self.stuck += other.stuck;
     }
 }
 
@@ -80,14 +97,21 @@ impl Dispatcher {
     pub async fn round(&self) -> Result<Round, ServiceError> {
         self.service.ensure().await?;
         let mut pool = Pool::default();
-        pool.add(self.claimable().await?);
+        pool.add(self.claimable(Vec::new()).await?, 0);
         let mut all = Round::default();
-        pool.start(self);
+        self.start(&mut pool);
         while let Some(round) = pool.done().await {
             all.add(round);
-            pool.start(self);
+            self.start(&mut pool);
         }
         Ok(all)
+    }
+
+    fn start(&self, pool: &mut Pool) {
+        pool.start(self.options.users_at_once, |group| {
+            let dispatcher = self.clone();
+            async move { dispatcher.work(group).await }
+        });
     }
 
     /// Until `stop`: looks when woken, at every tick, and as soon as there are free hands while there was more to do.
@@ -105,44 +129,42 @@ impl Dispatcher {
         let mut pool = Pool::default();
         let mut looks = Looks::default();
         loop {
-            if looks.is_wanted && pool.has_free_hands(self) && self.service.is_ensured() {
-                self.look(&mut pool, &mut looks).await;
-            }
-            pool.start(self);
+            self.start(&mut pool);
+            let may_look = looks.is_wanted
+                && pool.has_free_hands(self.options.users_at_once)
+                && self.service.is_ensured();
             tokio::select! {
                 () = &mut stop => break,
                 Some(round) = pool.done(), if !pool.working.is_empty() => {
                     looks.is_wanted |= pool.has_left_out;
-                    if round.troubled > 0 {
-                        looks.troubled(true);
+                    if round.troubled > 0 || pool.is_troubled() {
+                        looks.troubled();
                     }
                 }
                 () = self.service.woken() => looks.is_wanted = true,
-                () = tokio::time::sleep(self.service.policy().tick()) => looks.is_wanted = true,
-            }
-            if looks.is_troubled {
-                tokio::time::sleep(looks.back_off()).await;
+                () = sleep(self.service.policy().tick()) => looks.is_wanted = true,
+                // Many are woken for at once and found by one look.
+                () = sleep_until(looks.next_at), if may_look => tokio::select! {
+                    () = &mut stop => break,
+                    () = self.look(&mut pool, &mut looks) => {}
+                },
             }
         }
         while pool.done().await.is_some() {}
     }
 
     async fn look(&self, pool: &mut Pool, looks: &mut Looks) {
-        // Many are woken for at once and found by one look.
-        tokio::time::sleep_until(looks.next_at).await;
         looks.next_at = Instant::now() + BETWEEN_LOOKS;
-        if pool.is_idle() {
-            pool.users.clear();
-        }
-        match self.claimable().await {
-            Ok(groups) => {
-                looks.is_wanted = pool.add(groups) > 0;
-                looks.troubled(false);
+        let busy = pool.busy(Instant::now());
+        let left_out = busy.len();
+        match self.claimable(busy).await {
+            Ok(claimed) => {
+                looks.is_wanted = pool.add(claimed, left_out) > 0;
+                looks.troubles = 0;
             }
             Err(error) => {
                 tracing::warn!(%error, "the store could not be asked for events that are due");
-                looks.is_wanted = true;
-                looks.troubled(true);
+                looks.troubled();
             }
         }
     }
@@ -172,28 +194,66 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 /// When to look for work.
 struct Looks {
     is_wanted: bool,
+    /// Not before then.
     next_at: Instant,
-    is_troubled: bool,
     /// Looks in a row that the store did not answer.
     troubles: u32,
 }
 
 impl Default for Looks {
     fn default() -> Self {
-        Self { is_wanted: true, next_at: Instant::now(), is_troubled: false, troubles: 0 }
+        Self { is_wanted: true, next_at: Instant::now(), troubles: 0 }
     }
 }
 
 impl Looks {
-    fn troubled(&mut self, is_troubled: bool) {
-        self.is_troubled = is_troubled;
-        self.troubles = if is_troubled { self.troubles.saturating_add(1) } else { 0 };
+    /// The next one comes later, twice as long each time up to a few seconds; nothing is lost meanwhile but time.
+    fn troubled(&mut self) {
+        self.troubles = self.troubles.saturating_add(1);
+        self.is_wanted = true;
+        let millis = 50u64.saturating_mul(1 << self.troubles.min(10));
+        let wait = Duration::from_millis(millis.min(limits::NOTIFICATION_STORE_WAIT_MILLIS_MAX));
+        self.next_at = self.next_at.max(Instant::now() + wait);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(user: &str) -> Claimed {
+        Claimed { groups: vec![Group { user: user.to_owned(), events: Vec::new() }], is_cut: false }
     }
 
-    /// Twice as long each time, up to a few seconds; nothing is lost meanwhile but time.
-    fn back_off(&mut self) -> Duration {
-        self.is_troubled = false;
-        let millis = 50u64.saturating_mul(1 << self.troubles.min(10));
-        Duration::from_millis(millis.min(limits::NOTIFICATION_STORE_WAIT_MILLIS_MAX))
+    /// Its user is left alone for a moment, as the same event would be the first again, and then worked on as before.
+    #[tokio::test]
+    async fn a_worker_that_panics_frees_its_user() {
+        let mut pool = Pool::default();
+        pool.add(of("ann"), 0);
+        pool.start(1, |_| async { panic!("a bug") });
+        let now = Instant::now();
+        assert_eq!(pool.busy(now), ["ann"]);
+        assert_eq!(pool.done().await.map(|round| round.stuck), Some(1));
+        assert_eq!(pool.busy(now), ["ann"], "it rests");
+        assert_eq!(pool.busy(Instant::now() + REST), [""; 0]);
+        pool.add(of("ann"), 0);
+        pool.start(1, |_| async { Round { processed: 1, ..Round::default() } });
+        assert_eq!(pool.done().await.map(|round| round.processed), Some(1));
+        assert_eq!(pool.busy(Instant::now()), [""; 0]);
+        assert_eq!(pool.done().await, None);
+    }
+
+    #[test]
+    fn trouble_puts_off_the_next_look_and_nothing_else() {
+        let mut looks = Looks::default();
+        let waits: Vec<u128> = (0..8)
+            .map(|_| {
+                looks.next_at = Instant::now();
+                looks.troubled();
+                looks.next_at.duration_since(Instant::now()).as_millis().div_ceil(50) * 50
+            })
+            .collect();
+        assert_eq!(waits, [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]);
+        assert!(looks.is_wanted);
     }
 }

@@ -8,24 +8,35 @@ use super::{Dispatcher, Round, Stop};
 use crate::records::{Ending, Event};
 use crate::service::Tagged;
 use crate::service::counters::Step;
+use crate::service::items;
+use orrery_kit::port::StoreError;
 
 impl Dispatcher {
-    /// The events of a user, one after the other. What stops at the store stops those behind it too, so that they do not
-    /// overtake it.
+    /// The events of a user, one after the other. What the store does not do now stops those behind it too, so that they do
+    /// not overtake it; what it will never do is given up.
     pub(super) async fn work(&self, group: Group) -> Round {
         let mut round = Round { claimed: group.events.len(), ..Round::default() };
         for found in group.events {
-            match self.process(found).await {
+            let id = found.value.id.clone();
+            let ended = match self.process(found).await {
+                Err(Stop::Store(error)) if is_final(&error) => self.give_up(&group.user, &id, &error).await,
+                ended => ended,
+            };
+            match ended {
                 Ok(()) => round.processed += 1,
-                Err(Stop::Lost) => {
-                    self.service.counters().lost.one();
-                    round.lost += 1;
-                }
                 Err(Stop::Crashed) => break,
-                Err(Stop::Store(error)) => {
-                    tracing::warn!(user = group.user, %error, "an event could not be worked on now");
+                Err(Stop::Store(error)) if error.is_passing() => {
+                    tracing::warn!(user = group.user, id, %error, "an event could not be worked on now");
                     round.troubled += 1;
                     break;
+                }
+                Err(Stop::Store(error)) if is_final(&error) => {
+                    tracing::error!(user = group.user, id, %error, "an event can be neither worked on nor given up");
+                    round.stuck += 1;
+                }
+                Err(Stop::Lost | Stop::Store(_)) => {
+                    self.service.counters().lost.one();
+                    round.lost += 1;
                 }
             }
         }
@@ -38,11 +49,9 @@ impl Dispatcher {
             Took::Erased(found) => return self.drop_erased(&found.value).await,
             Took::Unknown(found) => {
                 let reason = format!("The event type {} is not known to the policy.", found.value.event_type);
-                return if self.service.dead_letter(*found, &reason).await? {
-                    Ok(())
-                } else {
-                    Err(Stop::Lost)
-                };
+                let item = items::value(&found.value)?;
+                let is_given_up = self.service.dead_letter(item, &found.etag, &reason).await?;
+                return if is_given_up { Ok(()) } else { Err(Stop::Lost) };
             }
         };
         if taken.is_unprojected {
@@ -50,7 +59,7 @@ impl Dispatcher {
             self.reach("notify.project.after")?;
         }
         let Some(end) = self.end(&mut taken).await? else { return self.drop_erased(&taken.event).await };
-        let charge = taken.charge + self.finish(&taken, &end).await?;
+        let charge = taken.charge + self.finish(taken, &end).await?;
         self.service.counters().spent(Step::Process, charge);
         Ok(())
     }
@@ -70,4 +79,9 @@ impl Dispatcher {
         };
         Ok(Some(end))
     }
+}
+
+/// Whether the store would say the same the next time; what says that somebody else was faster is not meant.
+fn is_final(error: &StoreError) -> bool {
+    matches!(error, StoreError::Refused { .. }) && !error.is_passing()
 }

@@ -15,6 +15,7 @@ use orrery_kit::port::StoreError;
 use orrery_kit::time;
 use std::sync::Arc;
 use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout_at};
 
 /// What pushing came to.
 pub(super) enum Pushed {
@@ -41,14 +42,14 @@ impl Dispatcher {
         if is_erased(documents, &user).await? {
             return Ok(Pushed::Erased);
         }
-        let devices: Vec<Device> = devices.into_iter().map(|found| found.value).collect();
-        let waiting: Vec<Device> =
-            devices.iter().filter(|device| !has_it(&taken.event, device)).cloned().collect();
-        let tried = self.send(waiting, message).await;
+        let active = devices.len();
+        let devices = devices.into_iter().map(|found| found.value);
+        let waiting: Vec<Device> = devices.filter(|device| !has_it(&taken.event, device)).collect();
+        let tried = self.send(waiting, message, taken.pushed_by).await;
         self.reach("notify.push.after")?;
         self.note(taken, &tried);
         self.revoke_gone(&user, &tried).await;
-        Ok(Pushed::Ended(verdict(&taken.event, devices.len(), &tried, self.service.now())))
+        Ok(Pushed::Ended(verdict(&taken.event, active, &tried, self.service.now())))
     }
 
     /// What it says now, if it is not the first time that this event is worked on: others may have joined it since.
@@ -72,13 +73,11 @@ impl Dispatcher {
             deeplink,
             category: event.category,
             event_type: event.event_type.clone(),
-            badge: None,
-            expires_at: None,
         })
     }
 
-    /// All at once.
-    async fn send(&self, devices: Vec<Device>, message: Message) -> Vec<Tried> {
+    /// All at once, and no longer than the lease is held: then somebody else may be pushing.
+    async fn send(&self, devices: Vec<Device>, message: Message, until: Instant) -> Vec<Tried> {
         let message = Arc::new(message);
         let mut tasks = JoinSet::new();
         let is_one = devices.len() == 1;
@@ -86,7 +85,7 @@ impl Dispatcher {
         for device in devices {
             let (service, message) = (self.service.clone(), message.clone());
             let sent = async move {
-                let outcome = service.providers().push(&device, &message).await;
+                let outcome = in_time(until, service.providers().push(&device, &message)).await;
                 Tried { at: time::format(service.now()), device, outcome }
             };
             if is_one {
@@ -118,7 +117,32 @@ impl Dispatcher {
     }
 }
 
+async fn in_time(until: Instant, push: impl Future<Output = Outcome>) -> Outcome {
+    match timeout_at(until, push).await {
+        Ok(outcome) => outcome,
+        Err(_) => {
+            let reason = "there was no answer while the event was held".to_owned();
+            Outcome::Later { after: None, reason, status: None, may_have_arrived: true }
+        }
+    }
+}
+
 /// Whether its success was recorded: then it gets no second one (K6).
 fn has_it(event: &Event, device: &Device) -> bool {
     event.attempts.iter().any(|one| one.device_id == device.id && one.result == DELIVERED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    /// S2-73: a provider that says nothing is not waited for until another worker has the event.
+    #[tokio::test]
+    async fn a_push_ends_before_the_lease_does() {
+        let soon = Instant::now() + Duration::from_millis(10);
+        let outcome = in_time(soon, std::future::pending()).await;
+        assert!(matches!(outcome, Outcome::Later { after: None, .. }), "{outcome:?}");
+        assert_eq!(in_time(soon, async { Outcome::Delivered }).await, Outcome::Delivered);
+    }
 }

@@ -15,6 +15,7 @@ use crate::service::tombstone::is_erased;
 use orrery_core::{Timestamp, limits};
 use orrery_kit::port::{StoreError, Write};
 use orrery_kit::time;
+use tokio::time::Instant;
 
 /// An event that this worker has, until its lease ends.
 #[derive(Debug)]
@@ -23,6 +24,8 @@ pub(super) struct Taken {
     pub etag: String,
     /// Whether its notification may be missing still: not after a step that comes later than writing it.
     pub is_unprojected: bool,
+    /// When a push has to be over, so that nobody else has taken the event meanwhile.
+    pub pushed_by: Instant,
     /// As they were read for the decision.
     pub preferences: Option<Preferences>,
     /// The pushes of this pass.
@@ -40,35 +43,36 @@ pub(super) enum Took {
 
 impl Dispatcher {
     pub(super) async fn take(&self, mut found: Tagged<Event>) -> Result<Took, Stop> {
+        let (user, id) = (found.value.user_id.clone(), found.value.id.clone());
         for _ in 0..limits::NOTIFICATION_CHANGE_TRIES_MAX {
             let tried = match found.value.decision {
-                None => self.take_first(&found).await,
-                Some(_) => self.take_again(&found).await,
+                None => self.take_first(found).await,
+                Some(_) => self.take_again(found).await,
             };
             match tried {
                 Err(Stop::Store(StoreError::Changed | StoreError::Conflict)) => {}
                 Err(Stop::Store(StoreError::Missing)) => return Err(Stop::Lost),
                 tried => return tried,
             }
-            found = self.look_again(&found.value).await?;
+            found = self.look_again(&user, &id).await?;
         }
         Err(Stop::Lost)
     }
 
-    async fn look_again(&self, event: &Event) -> Result<Tagged<Event>, Stop> {
-        let found = items::find(self.service.documents(), EVENTS, &event.user_id, &event.id).await?;
+    async fn look_again(&self, user: &str, id: &str) -> Result<Tagged<Event>, Stop> {
+        let found = items::find(self.service.documents(), EVENTS, user, id).await?;
         let found: Tagged<Event> = found.ok_or(Stop::Lost)?;
         if is_claimable(&found.value, self.service.now()) { Ok(found) } else { Err(Stop::Lost) }
     }
 
-    async fn take_first(&self, found: &Tagged<Event>) -> Result<Took, Stop> {
+    async fn take_first(&self, found: Tagged<Event>) -> Result<Took, Stop> {
         let Some(kind) = self.service.registry().find(&found.value.event_type) else {
-            return Ok(Took::Unknown(Box::new(found.clone())));
+            return Ok(Took::Unknown(Box::new(found)));
         };
         let now = self.service.now();
         let gathered = self.gather(&found.value, now).await?;
         if gathered.is_erased {
-            return Ok(Took::Erased(Box::new(found.clone())));
+            return Ok(Took::Erased(Box::new(found)));
         }
         let known = Known {
             event: &found.value,
@@ -79,56 +83,62 @@ impl Dispatcher {
         };
         let decided = decide(self.service.policy(), kind, known);
         self.reach("notify.decide.before")?;
-        let taken = self.write_decision(found, decided, gathered, now).await?;
+        let taken = self.write_decision(found, decided, gathered).await?;
         self.reach("notify.decide.after")?;
         Ok(Took::Taken(Box::new(taken)))
     }
 
     async fn write_decision(
         &self,
-        found: &Tagged<Event>,
+        found: Tagged<Event>,
         decided: Decided,
         gathered: Gathered,
-        now: Timestamp,
     ) -> Result<Taken, Stop> {
-        let mut event = self.leased(&found.value, now);
-        event.decision = Some(decided.decision);
-        event.notification_id = decided.notification_id;
-        let mut writes = vec![items::put(items::value(&event)?, &found.etag)];
+        let mut taken = self.leased(found.value);
+        taken.event.decision = Some(decided.decision);
+        taken.event.notification_id = decided.notification_id;
+        let mut writes = vec![items::put(items::value(&taken.event)?, &found.etag)];
         if let Some(aggregate) = decided.aggregate {
             let etag = gathered.aggregate.as_ref().map_or("", |found| &found.etag);
             writes.push(items::put(items::value(&aggregate)?, etag));
         }
-        let (etag, charge) = self.write_events(&event.user_id, writes).await?;
-        let preferences = Some(gathered.preferences);
-        Ok(Taken { event, etag, is_unprojected: true, preferences, tried: Vec::new(), charge })
+        (taken.etag, taken.charge) = self.write_events(&taken.event.user_id, writes).await?;
+        Ok(Taken { preferences: Some(gathered.preferences), ..taken })
     }
 
-    async fn take_again(&self, found: &Tagged<Event>) -> Result<Took, Stop> {
+    async fn take_again(&self, found: Tagged<Event>) -> Result<Took, Stop> {
         if is_erased(self.service.documents(), &found.value.user_id).await? {
-            return Ok(Took::Erased(Box::new(found.clone())));
+            return Ok(Took::Erased(Box::new(found)));
         }
-        let event = self.leased(&found.value, self.service.now());
-        let writes = vec![items::put(items::value(&event)?, &found.etag)];
-        let (etag, charge) = self.write_events(&event.user_id, writes).await?;
         // Whoever finished it has written its notification before.
-        let is_unprojected = found.value.status == Status::Processing;
-        let taken = Taken { event, etag, is_unprojected, preferences: None, tried: Vec::new(), charge };
+        let is_unprojected = found.value.status == Status::Processing || found.value.unprojected;
+        let mut taken = Taken { is_unprojected, ..self.leased(found.value) };
+        let writes = vec![items::put(items::value(&taken.event)?, &found.etag)];
+        (taken.etag, taken.charge) = self.write_events(&taken.event.user_id, writes).await?;
         Ok(Took::Taken(Box::new(taken)))
     }
 
-    /// As it is while this worker has it. What failed is tried again by this, and counted (C-40).
-    fn leased(&self, event: &Event, now: Timestamp) -> Event {
-        let mut event = event.clone();
+    /// As it is while this worker has it, from now on. What failed is tried again by this, and counted (C-40).
+    fn leased(&self, mut event: Event) -> Taken {
+        let (now, policy): (Timestamp, _) = (self.service.now(), self.service.policy());
         if event.status == Status::Failed {
             event.retry_count += 1;
         }
         event.status = Status::Processing;
+        event.unprojected = false;
         event.lease_owner = Some(self.service.worker().to_owned());
-        event.lease_until = Some(time::format(now.plus(self.service.policy().lease())));
+        event.lease_until = Some(time::format(now.plus(policy.lease())));
         event.lease_epoch += 1;
         event.ttl = items::ttl(&event.created_at, now);
-        event
+        Taken {
+            event,
+            etag: String::new(),
+            is_unprojected: true,
+            pushed_by: Instant::now() + policy.push_time(),
+            preferences: None,
+            tried: Vec::new(),
+            charge: 0.0,
+        }
     }
 
     /// The tag of the first, and what all cost.

@@ -30,6 +30,9 @@ impl Tried {
             Outcome::Delivered => (DELIVERED.to_owned(), None),
             Outcome::Unregistered { reason, status } => (format!("unregistered: {reason}"), *status),
             Outcome::Refused { reason, status } => (format!("refused: {reason}"), *status),
+            Outcome::Later { reason, status, may_have_arrived: true, .. } => {
+                (format!("later: {reason}; it may have arrived"), *status)
+            }
             Outcome::Later { reason, status, .. } => (format!("later: {reason}"), *status),
             Outcome::Misconfigured { reason, status } => (format!("misconfigured: {reason}"), *status),
         };

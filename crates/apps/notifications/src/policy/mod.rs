@@ -91,6 +91,12 @@ impl Policy {
                 return Err(format!("{member} is {value}; give a number from 1 to {most}"));
             }
         }
+        if self.push_time().is_zero() {
+            let seconds = self.lease_seconds;
+            return Err(format!(
+                "leaseSeconds is {seconds}, which leaves no time for a push; give 2 or more"
+            ));
+        }
         Zone::parse(&self.default_timezone)
             .map_err(|invalid| format!("defaultTimezone: {}", invalid.reason))?;
         if self.default_quiet_hours.len() != quiet::HOURS {
@@ -107,6 +113,13 @@ impl Policy {
 
     pub fn lease(&self) -> Duration {
         Duration::from_secs(self.lease_seconds)
+    }
+
+    /// How long a push may take: it is over well before the lease is, and so is the note of it.
+    pub fn push_time(&self) -> Duration {
+        let margin = (self.lease() / 4).max(Duration::from_secs(1));
+        let most = Duration::from_secs(orrery_core::limits::PUSH_SECONDS_MAX);
+        self.lease().saturating_sub(margin).min(most)
     }
 
     pub fn tick(&self) -> Duration {
@@ -137,6 +150,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_push_is_always_over_before_its_lease() {
+        let seconds = |lease_seconds| Policy { lease_seconds, ..Policy::default() }.push_time().as_secs_f64();
+        assert_eq!((seconds(2), seconds(3), seconds(20), seconds(30)), (1.0, 2.0, 15.0, 20.0));
+        for lease in 2..=3_600 {
+            assert!(seconds(lease) > 0.0 && seconds(lease) <= lease as f64 - 1.0, "{lease}");
+        }
+    }
+
+    #[test]
     fn an_empty_policy_is_the_default() {
         assert_eq!(Policy::parse(b"{}"), Ok(Policy::default()));
         let defaults = Policy::default();
@@ -165,6 +187,7 @@ mod tests {
         check(r#"{"dedupeMinute": 5}"#, "dedupeMinute");
         check(r#"{"dedupeMinutes": 0}"#, "dedupeMinutes");
         check(r#"{"leaseSeconds": 100000}"#, "leaseSeconds");
+        check(r#"{"leaseSeconds": 1}"#, "no time for a push");
         check(r#"{"tickMillis": 0}"#, "tickMillis");
         check(r#"{"defaultTimezone": "Mars/Olympus"}"#, "defaultTimezone");
         check(r#"{"defaultQuietHours": [true]}"#, "defaultQuietHours");

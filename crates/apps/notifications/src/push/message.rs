@@ -1,7 +1,7 @@
 //! What is pushed, and how it is made to fit: providers take 4 KiB.
 
 use crate::records::Category;
-use orrery_core::{Timestamp, limits};
+use orrery_core::limits;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -15,10 +15,6 @@ pub struct Message {
     pub title: String,
     pub body: String,
     pub deeplink: String,
-    /// The number on the app's icon.
-    pub badge: Option<u64>,
-    /// When it is not worth delivering any more.
-    pub expires_at: Option<Timestamp>,
 }
 
 impl Message {
@@ -40,16 +36,6 @@ impl Message {
         }
         let hash = Sha256::digest(self.collapse_id.as_bytes());
         hash.iter().map(|byte| format!("{byte:02x}")).collect()
-    }
-
-    pub fn category_name(&self) -> &'static str {
-        match self.category {
-            Category::Social => "SOCIAL",
-            Category::Safety => "SAFETY",
-            Category::Security => "SECURITY",
-            Category::News => "NEWS",
-            Category::Marketing => "MARKETING",
-        }
     }
 }
 
@@ -89,8 +75,6 @@ pub fn example() -> Message {
         title: "Noor liked your post".to_owned(),
         body: "Morning on the pier".to_owned(),
         deeplink: "asora://post/post-42".to_owned(),
-        badge: None,
-        expires_at: None,
     }
 }
 

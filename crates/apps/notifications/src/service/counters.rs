@@ -1,4 +1,5 @@
-//! What was done since the start, counted (S2-92), and what it cost the store (S2-56 to S2-61).
+//! What was done since the start, counted (S2-92), and what it cost the store (S2-56 to S2-61): of a list what was read, of
+//! everything else what was written.
 
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -38,11 +38,7 @@ pub(crate) async fn active(documents: &Documents, user: &str) -> Result<Vec<Tagg
 async fn devices(documents: &Documents, user: &str, text: &str) -> Result<Vec<Tagged<Device>>, StoreError> {
     let query = items::query(text, &[("userId", json!(user))]);
     let rows = items::rows(documents, DEVICES, Some(user), query, limits::NOTIFICATION_ROWS_MAX).await?;
-    let tagged = rows.into_iter().filter(|row| row.get("kind").is_none()).map(|row| {
-        let etag = row["_etag"].as_str().unwrap_or_default().to_owned();
-        Ok(Tagged { value: items::record(row)?, etag, charge: 0.0 })
-    });
-    tagged.collect()
+    rows.iter().filter(|row| row.get("kind").is_none()).map(Tagged::of_row).collect()
 }
 
 impl Notifications {

@@ -1,4 +1,8 @@
 //! Events come in: each is stored before it is answered for (K1), one for each user.
+//!
+//! Whether the user is erased is looked at after the event is there, and then it is taken back: an erasure either finds the
+//! event, or was begun before this look. One that waits for its hour, which nobody would look at for weeks, is not stored at
+//! all for a user who is known to be erased.
 
 use super::containers::EVENTS;
 use super::counters::Step;
@@ -73,26 +77,39 @@ impl Notifications {
         user: &str,
         key: Option<&str>,
     ) -> Result<Accepted, ServiceError> {
-        if tombstone::is_erased(self.documents(), user).await? {
-            self.counters().dropped.one();
-            return Ok(Accepted {
-                user_id: user.to_owned(),
-                id: None,
-                status: "dropped".to_owned(),
-                reason: Some("user_erased".to_owned()),
-            });
+        if request.scheduled_at.is_some() && tombstone::is_erased(self.documents(), user).await? {
+            return Ok(self.dropped(user));
         }
         let event = self.new_event(request, user, key);
         let write = Write::Create(items::value(&event)?);
-        match self.documents().write(EVENTS, user, write).await {
+        let (accepted, is_new) = match self.documents().write(EVENTS, user, write).await {
             Ok(item) => {
                 self.counters().spent(Step::Enqueue, item.map_or(0.0, |item| item.charge));
-                self.counters().enqueued.one();
-                Ok(stored(&event))
+                (stored(&event), true)
             }
             // An earlier request with this key; or, without one, this request, whose answer was lost on its way.
-            Err(StoreError::Conflict) => self.repeated(&event).await,
-            Err(error) => Err(error.into()),
+            Err(StoreError::Conflict) => (self.repeated(&event).await?, false),
+            Err(error) => return Err(error.into()),
+        };
+        failpoint::hit("notify.enqueue.stored");
+        if tombstone::is_erased(self.documents(), user).await? {
+            // The erasure may have been faster, or a worker that found the tombstone too.
+            items::delete(self.documents(), EVENTS, user, &event.id, None).await?;
+            return Ok(self.dropped(user));
+        }
+        if is_new {
+            self.counters().enqueued.one();
+        }
+        Ok(accepted)
+    }
+
+    fn dropped(&self, user: &str) -> Accepted {
+        self.counters().dropped.one();
+        Accepted {
+            user_id: user.to_owned(),
+            id: None,
+            status: "dropped".to_owned(),
+            reason: Some("user_erased".to_owned()),
         }
     }
 
@@ -118,6 +135,7 @@ impl Notifications {
             defer_reason: request.scheduled_at.map(|_| "scheduled".to_owned()),
             dead_lettered_at: None,
             notification_id: None,
+            unprojected: false,
             decision: None,
             attempts: Vec::new(),
             ttl: limits::NOTIFICATION_KEPT_SECONDS,
@@ -144,12 +162,15 @@ impl Notifications {
 
 fn accepted(user: String, result: Result<Accepted, ServiceError>) -> Result<Accepted, ServiceError> {
     match result {
-        Err(error @ (ServiceError::Busy { .. } | ServiceError::Unavailable(_))) => Ok(Accepted {
-            user_id: user,
-            id: None,
-            status: "unavailable".to_owned(),
-            reason: Some(error.to_string()),
-        }),
+        Err(error @ (ServiceError::Busy { .. } | ServiceError::Unavailable(_))) => {
+            tracing::warn!(user, %error, "an event was not taken");
+            Ok(Accepted {
+                user_id: user,
+                id: None,
+                status: "unavailable".to_owned(),
+                reason: Some("The store did not take it now; send it again.".to_owned()),
+            })
+        }
         result => result,
     }
 }

@@ -14,7 +14,7 @@ use super::containers::{DEVICES, EVENTS, NOTIFICATIONS, PREFERENCES};
 use super::items;
 use super::{Notifications, ServiceError, tombstone};
 use orrery_core::{Timestamp, limits};
-use orrery_kit::port::{StoreError, Write};
+use orrery_kit::port::StoreError;
 use orrery_kit::{failpoint, time};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -100,13 +100,8 @@ impl Notifications {
 
     /// False if it changed or went meanwhile: then the next look says what it is now.
     async fn erase_one(&self, container: &str, user: &str, row: &Value) -> Result<bool, StoreError> {
-        let text = |name: &str| row[name].as_str().map(str::to_owned);
-        let write = Write::Delete { id: text("id").unwrap_or_default(), if_match: text("_etag") };
-        match self.documents().write(container, user, write).await {
-            Ok(_) => Ok(true),
-            Err(StoreError::Changed | StoreError::Missing) => Ok(false),
-            Err(error) => Err(error),
-        }
+        let (id, etag) = (row["id"].as_str().unwrap_or_default(), row["_etag"].as_str().map(str::to_owned));
+        items::delete(self.documents(), container, user, id, etag).await
     }
 }
 

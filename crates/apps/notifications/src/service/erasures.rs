@@ -8,6 +8,7 @@
 //! change feed of its partition says what is there.
 
 use super::containers::SERVICE;
+use super::items;
 use super::{Notifications, ServiceError};
 use orrery_core::limits;
 use orrery_kit::idempotency::hash;
@@ -44,11 +45,7 @@ impl Notifications {
     }
 
     pub(super) async fn erasure_ended(&self, user: &str) -> Result<(), StoreError> {
-        let write = Write::Delete { id: id(user), if_match: None };
-        match self.documents().write(SERVICE, PARTITION, write).await {
-            Ok(_) | Err(StoreError::Missing) => Ok(()),
-            Err(error) => Err(error),
-        }
+        items::delete(self.documents(), SERVICE, PARTITION, &id(user), None).await.map(drop)
     }
 
     /// Users whose erasure has had the time that one needs.

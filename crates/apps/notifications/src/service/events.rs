@@ -22,11 +22,10 @@ impl Notifications {
         let query = items::query(text, &[("id", json!(id))]);
         let rows = items::rows(self.documents(), EVENTS, None, query, 1).await?;
         let found = rows.into_iter().next().ok_or_else(|| missing(id))?;
-        let etag = found["_etag"].as_str().unwrap_or_default().to_owned();
-        Ok(Tagged { value: items::record(found)?, etag, charge: 0.0 })
+        Ok(Tagged::of_row(&found)?)
     }
 
-    /// Events of a user, or of all, newest first by the order of the store within a page; of one status if it is given.
+    /// Events of a user, or of all, in the order in which the store has them; of one status if it is given.
     pub async fn events(
         &self,
         user: Option<&str>,

@@ -24,14 +24,25 @@ impl<T: DeserializeOwned> Tagged<T> {
     }
 }
 
+impl<T: DeserializeOwned> Tagged<T> {
+    /// As a `SELECT *` gives it.
+    pub fn of_row(row: &Value) -> Result<Self, StoreError> {
+        let value = T::deserialize(row).map_err(|error| unreadable(&row["id"], &error))?;
+        Ok(Self { value, etag: row["_etag"].as_str().unwrap_or_default().to_owned(), charge: 0.0 })
+    }
+}
+
 pub fn record<T: DeserializeOwned>(value: Value) -> Result<T, StoreError> {
-    let id = value["id"].as_str().unwrap_or_default().to_owned();
-    serde_json::from_value(value)
-        .map_err(|error| broken(format!("the item {id:?} is not as expected: {error}")))
+    let id = value["id"].clone();
+    serde_json::from_value(value).map_err(|error| unreadable(&id, &error))
 }
 
 pub fn value<T: Serialize>(record: &T) -> Result<Value, StoreError> {
     serde_json::to_value(record).map_err(|error| broken(format!("a record has no JSON: {error}")))
+}
+
+fn unreadable(id: &Value, error: &serde_json::Error) -> StoreError {
+    broken(format!("the item {id} is not as expected: {error}"))
 }
 
 fn broken(message: String) -> StoreError {
@@ -44,6 +55,11 @@ pub fn put(item: Value, etag: &str) -> Write {
         return Write::Create(item);
     }
     Write::Replace { item, if_match: Some(etag.to_owned()) }
+}
+
+/// As much of an error as is kept.
+pub fn short(reason: &str) -> String {
+    reason.chars().take(limits::NOTIFICATION_ERROR_CHARS_MAX).collect()
 }
 
 /// The seconds that are left of the thirty days since `created_at`, one at least (C-36).
@@ -69,6 +85,22 @@ pub async fn find<T: DeserializeOwned>(
     found.filter(|item| item.value.get("kind").is_none()).map(Tagged::of).transpose()
 }
 
+/// False if it is not there, or changed since the tag: then another look says what it is now.
+pub async fn delete(
+    documents: &Documents,
+    container: &str,
+    partition: &str,
+    id: &str,
+    if_match: Option<String>,
+) -> Result<bool, StoreError> {
+    let write = Write::Delete { id: id.to_owned(), if_match };
+    match documents.write(container, partition, write).await {
+        Ok(_) => Ok(true),
+        Err(StoreError::Changed | StoreError::Missing) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// All rows, page by page, up to `rows_max`.
 pub async fn rows(
     documents: &Documents,
@@ -89,21 +121,20 @@ pub async fn rows(
     }
 }
 
-/// The sum of what a `SELECT VALUE COUNT(1)` gives, which may come in parts, and what it cost.
+/// The sum of what a `SELECT VALUE COUNT(1)` gives, which may come in parts.
 pub async fn count(
     documents: &Documents,
     container: &str,
     user: Option<&str>,
     mut query: Query,
-) -> Result<(u64, f64), StoreError> {
-    let (mut sum, mut charge) = (0, 0.0);
+) -> Result<u64, StoreError> {
+    let mut sum = 0;
     loop {
         let page = documents.query(container, user, &query).await?;
         sum += page.rows.iter().filter_map(Value::as_u64).sum::<u64>();
-        charge += page.charge;
         query.continuation = page.continuation;
         if query.continuation.is_none() {
-            return Ok((sum, charge));
+            return Ok(sum);
         }
     }
 }

@@ -25,8 +25,8 @@ pub struct Job {
 pub enum Task {
     /// Devices that were revoked so long ago are deleted.
     PurgeDevices { older_than: Duration },
-    /// Events are dead-lettered before they expire.
-    SweepEvents,
+    /// Events are dead-lettered before they expire, and what was told of devices goes.
+    Sweep,
 }
 
 impl Job {
@@ -38,7 +38,7 @@ impl Job {
         };
         Ok(vec![
             job("purge-devices", "0 3 1 1,4,7,10 *", Task::PurgeDevices { older_than })?,
-            job("sweep-events", "30 * * * *", Task::SweepEvents)?,
+            job("sweep-events", "30 * * * *", Task::Sweep)?,
         ])
     }
 }
@@ -70,17 +70,9 @@ impl Notifications {
         self.ensure().await?;
         let mut ran = 0;
         for job in &self.0.jobs {
-            ran += u64::from(self.run_job(job, false).await?);
+            ran += u64::from(self.run_job(job).await?);
         }
         Ok(ran)
-    }
-
-    /// Runs one now, whenever it is due. False: somebody else is at it.
-    pub async fn run_job_now(&self, name: &str) -> Result<bool, ServiceError> {
-        self.ensure().await?;
-        let job = self.0.jobs.iter().find(|job| job.name == name);
-        let job = job.ok_or_else(|| ServiceError::Missing(format!("There is no job {name:?}.")))?;
-        self.run_job(job, true).await
     }
 
     /// All jobs with their schedules and last runs.
@@ -104,16 +96,16 @@ impl Notifications {
         Ok(Value::Array(told))
     }
 
-    async fn run_job(&self, job: &Job, is_forced: bool) -> Result<bool, ServiceError> {
+    async fn run_job(&self, job: &Job) -> Result<bool, ServiceError> {
         let leases = self.leases();
         let seen = leases.look(&lease_of(job)).await?;
         let known = seen.map(|seen| history(&seen.state)).unwrap_or_default();
-        if !is_forced && known.next_run_at.is_some() && !is_due(&known, self.now()) {
+        if known.next_run_at.is_some() && !is_due(&known, self.now()) {
             return Ok(false);
         }
         let Some(mut lease) = leases.take(&lease_of(job)).await? else { return Ok(false) };
         let mut history = history(&lease.state);
-        let will_run = is_forced || is_due(&history, self.now());
+        let will_run = is_due(&history, self.now());
         if will_run {
             let run = self.run_task(job, &leases, &mut lease).await?;
             history.runs.insert(0, run);
@@ -133,7 +125,7 @@ impl Notifications {
         leases.keep(lease).await?;
         let done = match job.task {
             Task::PurgeDevices { older_than } => self.purge_devices(older_than).await,
-            Task::SweepEvents => self.sweep_events().await,
+            Task::Sweep => self.sweep().await,
         };
         let (count, error) = match done {
             Ok(count) => (Some(count), None),

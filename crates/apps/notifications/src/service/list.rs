@@ -58,6 +58,6 @@ impl Notifications {
         self.ensure().await?;
         let text = "SELECT VALUE COUNT(1) FROM c WHERE c.userId = @userId AND c.read = false AND c.dismissed = false";
         let query = items::query(text, &[("userId", json!(user))]);
-        Ok(items::count(self.documents(), NOTIFICATIONS, Some(user), query).await?.0)
+        Ok(items::count(self.documents(), NOTIFICATIONS, Some(user), query).await?)
     }
 }

@@ -94,8 +94,7 @@ impl Notifications {
         let at = time::format(now);
         let (mut writes, mut told, mut ids) = (Vec::new(), Vec::new(), Vec::new());
         for row in rows {
-            let etag = row["_etag"].as_str().unwrap_or_default().to_owned();
-            let mut notification: Notification = items::record(row.clone())?;
+            let Tagged { value: mut notification, etag, .. } = Tagged::<Notification>::of_row(row)?;
             Mark::Read.set(&mut notification, &at);
             notification.ttl = items::ttl(&notification.created_at, now);
             told.push(happened(&notification, Mark::Read, now));

@@ -13,7 +13,8 @@
 //! erase        a user is forgotten
 //! erasures     those that are under way
 //! purge        devices revoked long ago
-//! sweep        events that would expire unnoticed
+//! sweep        events that would expire unnoticed, and what else is looked through every hour
+//! dead_letter  an event is given up
 //! jobs, cron   what runs by the calendar
 //! stats        counts
 //! stream       what changed, for those who watch
@@ -24,6 +25,7 @@
 pub mod containers;
 pub mod counters;
 pub mod cron;
+pub(crate) mod dead_letter;
 mod devices;
 mod enqueue;
 mod erase;
@@ -51,7 +53,6 @@ pub use error::ServiceError;
 pub use items::Tagged;
 pub use jobs::{Job, Task};
 pub use list::{List, Listed};
-pub use stats::OWN_CONTAINER;
 pub use stream::Streamed;
 
 use crate::policy::{Policy, Registry};
@@ -60,6 +61,7 @@ use counters::Counters;
 use orrery_core::{Env, Timestamp};
 use orrery_kit::port::Documents;
 use orrery_kit::time;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use stream::Watched;
 use tokio::sync::{Mutex, Notify, OnceCell};
@@ -97,6 +99,13 @@ struct Inner {
 
 /// Registrations of different users rarely wait for each other.
 const REGISTERING: usize = 256;
+
+/// The same of so many places for the same user.
+fn place_of(user: &str, places: usize) -> usize {
+    let mut hash = DefaultHasher::new();
+    user.hash(&mut hash);
+    (hash.finish() % places.max(1) as u64) as usize
+}
 
 impl Notifications {
     /// The error is a sentence about the policy.

@@ -35,7 +35,7 @@ fn made(user: &str, of: &str, epoch: u64, told: &[Told]) -> Value {
     let source = format!("/notifications/{user}");
     let mut events = Vec::with_capacity(told.len());
     for Told { kind, subject, at, data } in told {
-        events.push(Event { kind, source: &source, subject, time: *at, data: data.clone() });
+        events.push(Event { kind, source: &source, subject, time: *at, data });
     }
     outbox::item("userId", user, of, epoch, &events, Duration::from_secs(limits::NOTIFICATION_OUTBOX_SECONDS))
 }

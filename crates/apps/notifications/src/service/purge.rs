@@ -1,11 +1,11 @@
-//! Devices that were revoked long ago are deleted (S2-69); and the outbox of their container, which has no expiry.
+//! Devices that were revoked long ago are deleted (S2-69); and what was told of them, as their container has no expiry.
 
 use super::containers::DEVICES;
 use super::items::{self, before};
 use super::{Notifications, ServiceError};
 use crate::records::Device;
 use orrery_core::{Timestamp, limits};
-use orrery_kit::port::{StoreError, Write};
+use orrery_kit::port::StoreError;
 use orrery_kit::time;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -20,7 +20,6 @@ impl Notifications {
         for row in self.all_devices(text, before).await? {
             deleted += u64::from(self.purge_device(&row, before).await?);
         }
-        self.purge_outbox().await?;
         Ok(deleted)
     }
 
@@ -34,15 +33,16 @@ impl Notifications {
         if revoked.is_none_or(|revoked| revoked >= before) {
             return Ok(false);
         }
-        self.delete_device(user, id, Some(found.etag)).await
+        items::delete(self.documents(), DEVICES, user, id, Some(found.etag)).await
     }
 
-    async fn purge_outbox(&self) -> Result<(), StoreError> {
+    /// What whoever has to hear it has had the time to hear.
+    pub(super) async fn purge_outbox(&self) -> Result<(), StoreError> {
         let before = before(self.now(), Duration::from_secs(limits::NOTIFICATION_OUTBOX_SECONDS));
         let text = "SELECT c.id, c.userId FROM c WHERE c.kind = 'outbox' AND c.toldAt < @before";
         for row in self.all_devices(text, before).await? {
             if let (Some(id), Some(user)) = (row["id"].as_str(), row["userId"].as_str()) {
-                self.delete_device(user, id, None).await?;
+                items::delete(self.documents(), DEVICES, user, id, None).await?;
             }
         }
         Ok(())
@@ -51,19 +51,5 @@ impl Notifications {
     async fn all_devices(&self, text: &str, before: Timestamp) -> Result<Vec<Value>, StoreError> {
         let query = items::query(text, &[("before", json!(time::format(before)))]);
         items::rows(self.documents(), DEVICES, None, query, limits::NOTIFICATION_PURGE_MAX).await
-    }
-
-    async fn delete_device(
-        &self,
-        user: &str,
-        id: &str,
-        if_match: Option<String>,
-    ) -> Result<bool, StoreError> {
-        let write = Write::Delete { id: id.to_owned(), if_match };
-        match self.documents().write(DEVICES, user, write).await {
-            Ok(_) => Ok(true),
-            Err(StoreError::Changed | StoreError::Missing) => Ok(false),
-            Err(error) => Err(error),
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! A device is registered: three at most are active, and the one seen longest ago makes room (S2-44, C-48).
 //!
 //! ```text
-//! read     guard (its tag), this device, the active ones
+//! read     guard (its tag), and then this device, the active ones
 //! batch    guard if-match · device · each that makes room if-match · outbox
 //! ```
 //!
@@ -14,14 +14,13 @@ use super::counters::Step;
 use super::devices::active;
 use super::items::{self, Tagged};
 use super::outbox::{self, Told};
-use super::{Notifications, ServiceError};
+use super::{Notifications, ServiceError, place_of};
 use crate::policy::check::{self, Registration};
 use crate::records::Device;
 use orrery_core::limits;
 use orrery_kit::port::{StoreError, Write};
 use orrery_kit::time;
 use serde_json::{Value, json};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 const GUARD: &str = "guard";
@@ -35,7 +34,7 @@ impl Notifications {
             return Err(ServiceError::Invalid { member: "deviceId".to_owned(), reason });
         }
         self.ensure().await?;
-        let _turn = self.0.registering[stripe(user, self.0.registering.len())].lock().await;
+        let _turn = self.0.registering[place_of(user, self.0.registering.len())].lock().await;
         for attempt in 0..limits::NOTIFICATION_REGISTER_TRIES_MAX {
             let registered = self.try_register(user, &wanted).await;
             match registered {
@@ -56,8 +55,9 @@ impl Notifications {
 
     async fn try_register(&self, user: &str, wanted: &Registration) -> Result<Tagged<Device>, StoreError> {
         let documents = self.documents();
-        let (guard, present, active) = tokio::try_join!(
-            documents.read(DEVICES, user, GUARD),
+        // The guard first: what another registration changes after this is seen below, or refused by the guard's tag.
+        let guard = documents.read(DEVICES, user, GUARD).await?;
+        let (present, active) = tokio::try_join!(
             items::find::<Device>(documents, DEVICES, user, &wanted.device_id),
             active(documents, user),
         )?;
@@ -122,10 +122,4 @@ impl Notifications {
         let change = format!("{}:{}", device.id, self.env().guid());
         outbox::device_item(&device.user_id, &change, version, &told)
     }
-}
-
-fn stripe(user: &str, stripes: usize) -> usize {
-    let mut hash = DefaultHasher::new();
-    user.hash(&mut hash);
-    (hash.finish() % stripes.max(1) as u64) as usize
 }

@@ -1,13 +1,10 @@
 //! How many events there are of each status, and what this process did since its start (S2-92).
 
-use super::containers::{EVENTS, SERVICE};
+use super::containers::EVENTS;
 use super::items;
 use super::{Notifications, ServiceError};
 use crate::records::Status;
 use serde_json::{Map, Value, json};
-
-/// Where the service keeps what is its own.
-pub const OWN_CONTAINER: &str = SERVICE;
 
 impl Notifications {
     pub async fn stats(&self) -> Result<Value, ServiceError> {
@@ -29,6 +26,6 @@ impl Notifications {
 
     async fn count_events(&self, condition: &str, parameters: &[(&str, Value)]) -> Result<u64, ServiceError> {
         let query = items::query(format!("SELECT VALUE COUNT(1) FROM c WHERE {condition}"), parameters);
-        Ok(items::count(self.documents(), EVENTS, None, query).await?.0)
+        Ok(items::count(self.documents(), EVENTS, None, query).await?)
     }
 }

@@ -4,11 +4,10 @@
 //! other processes wrote too. Within this process a change wakes those who watch users of the same bucket.
 
 use super::containers::NOTIFICATIONS;
-use super::{Notifications, ServiceError};
+use super::{Notifications, ServiceError, place_of};
 use orrery_core::limits;
 use orrery_kit::port::{Cursor, StoreError};
 use serde_json::Value;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use tokio::sync::watch;
 
 #[derive(Clone, Debug)]
@@ -33,9 +32,7 @@ impl Default for Watched {
 
 impl Watched {
     fn of(&self, user: &str) -> &watch::Sender<u64> {
-        let mut hash = DefaultHasher::new();
-        user.hash(&mut hash);
-        &self.0[(hash.finish() % BUCKETS as u64) as usize]
+        &self.0[place_of(user, BUCKETS)]
     }
 }
 
@@ -58,11 +55,8 @@ impl Notifications {
 
     /// Where the changes of a user end now: where a watcher begins that wants no history.
     pub async fn now_cursor(&self, user: &str) -> Result<String, ServiceError> {
-        let mut streamed = self.changes(user, None).await?;
-        while streamed.has_more {
-            streamed = self.changes(user, Some(&streamed.cursor)).await?;
-        }
-        Ok(streamed.cursor)
+        self.ensure().await?;
+        Ok(self.documents().end_of_changes(NOTIFICATIONS, Some(user)).await?.0)
     }
 
     /// Ticks when something of this user may have changed; and by chance when something of another did.

@@ -48,8 +48,6 @@ pub async fn a_purge_is_run_by_hand_and_spares_who_came_back(place: &Place) {
     assert_eq!(world.service.purge_devices(Duration::from_secs(20 * 86_400)).await.unwrap(), 0);
     assert_eq!(world.service.purge_devices(Duration::from_secs(9 * 86_400)).await.unwrap(), 1);
     assert_eq!(world.service.devices("u").await.unwrap().len(), 1);
-    assert!(world.service.run_job_now("purge-devices").await.unwrap());
-    assert!(matches!(world.service.run_job_now("nothing").await, Err(ServiceError::Missing(_))));
 }
 
 /// C-36: thirty days from the beginning, however often it was written; a day before that it is given up, and not lost.
@@ -71,4 +69,20 @@ pub async fn an_event_that_was_never_delivered_is_given_up_before_it_expires(pla
     assert_eq!(world.service.sweep_events().await.unwrap(), 0);
     world.advance(86_400);
     assert!(matches!(world.service.event("u", &id).await, Err(ServiceError::Missing(_))), "expired");
+}
+
+/// Their container has no expiry, and three months of it would be in every look at a user's devices.
+pub async fn what_was_told_of_devices_goes_after_a_week(place: &Place) {
+    let world = place.world().await;
+    world.register("u", "phone").await;
+    assert_eq!(world.service.run_jobs().await.unwrap(), 0, "the first look only writes down when");
+    let told = async || {
+        world.service.run_jobs().await.unwrap();
+        world.told(DEVICES, "u").await
+    };
+    world.advance(6 * 86_400);
+    assert_eq!(told().await, ["device.registered"]);
+    world.advance(2 * 86_400);
+    assert_eq!(told().await, [""; 0]);
+    assert_eq!(world.service.devices("u").await.unwrap().len(), 1);
 }

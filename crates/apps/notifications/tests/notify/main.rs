@@ -12,6 +12,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on panics, as the test does")]
 
+mod broken;
 mod centre;
 mod crashes;
 mod dedupe;
@@ -55,6 +56,11 @@ macro_rules! scenarios {
 }
 
 scenarios! {
+    broken: [
+        a_record_that_cannot_be_read_costs_its_own_users_events_alone,
+        an_event_that_was_given_up_before_its_notification_gets_it_when_it_is_queued_again,
+        the_many_events_of_one_user_do_not_keep_the_others_waiting,
+    ],
     centre: [
         pages_are_newest_first_and_stay_as_they_are_while_more_arrives,
         a_list_is_narrowed_by_category_and_by_what_is_unread,
@@ -91,6 +97,7 @@ scenarios! {
         an_event_of_an_erased_user_is_dropped_at_any_step,
         an_erasure_that_was_cut_off_is_ended,
         an_erasure_that_ended_is_no_longer_under_way,
+        an_event_that_comes_while_its_user_is_erased_does_not_stay,
     ],
     events: [
         an_event_becomes_a_notification_and_a_push,
@@ -107,6 +114,7 @@ scenarios! {
         devices_revoked_a_quarter_ago_are_purged_on_the_first_of_the_quarter,
         a_purge_is_run_by_hand_and_spares_who_came_back,
         an_event_that_was_never_delivered_is_given_up_before_it_expires,
+        what_was_told_of_devices_goes_after_a_week,
     ],
     limits: [
         the_twenty_fifth_of_an_hour_is_in_app_only,

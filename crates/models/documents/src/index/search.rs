@@ -71,6 +71,17 @@ impl<'a> Searched<'a> {
         }
     }
 
+    /// How many there are that have not expired; of areas, only where they are `whole`: all of the container.
+    pub fn documents_there(&self, whole: bool) -> Result<Option<u64>, QueryError> {
+        let is_known = match &self.reach {
+            Reach::Areas(_) => whole,
+            // Who has expired is known of all partitions together.
+            Reach::Partitions(_) => self.container.definition().default_ttl().is_none(),
+        };
+        let expired = if is_known { self.expired()?.as_ref() } else { None };
+        Ok(expired.map(|expired| self.documents().saturating_sub(expired.len() as u64)))
+    }
+
     pub fn documents_in(&self, index: &IndexOf) -> u64 {
         let number = Layout::of(index).number;
         match &self.reach {
@@ -168,17 +179,18 @@ impl<'a> Searched<'a> {
     }
 
     pub fn is_there(&self, ordinal: u64) -> Result<bool, QueryError> {
-        let expired = match self.expired.get() {
-            Some(expired) => expired,
-            None => {
-                let expired = self.remember_expired().map_err(failed)?;
-                self.expired.get_or_init(|| expired)
-            }
-        };
-        match expired {
+        match self.expired()? {
             Some(expired) => Ok(!expired.contains(&ordinal)),
             None => Ok(self.item(ordinal)?.is_some()),
         }
+    }
+
+    fn expired(&self) -> Result<&Option<HashSet<u64>>, QueryError> {
+        if let Some(expired) = self.expired.get() {
+            return Ok(expired);
+        }
+        let expired = self.remember_expired().map_err(failed)?;
+        Ok(self.expired.get_or_init(|| expired))
     }
 
     fn remember_expired(&self) -> Result<Option<HashSet<u64>>, Error> {

@@ -9,6 +9,7 @@ use crate::catalog::Container;
 use crate::item::ItemRow;
 use crate::row::{self, Row};
 use bytes::Bytes;
+use orrery_core::limits;
 use orrery_kv::{Error, Order, Read, Space, Txn};
 use std::cmp::Ordering;
 
@@ -22,8 +23,8 @@ pub(crate) struct Entering<'a> {
 }
 
 impl Entering<'_> {
-    /// Changes an item's entries from those of `old` to those of `new`, which is not indexed if it is `None`. Says how
-    /// many were written or removed.
+    /// Changes an item's entries from those of `old` to those of `new`, which is not indexed if it is `None` or has too
+    /// many. Says how many were written or removed.
     pub fn replace(
         &self,
         txn: &mut Txn<'_>,
@@ -40,8 +41,11 @@ impl Entering<'_> {
             (Some(old), Some(place)) => entered(txn, self.container, place, old)?,
             _ => Terms::default(),
         };
-        let after =
-            new.map_or_else(Terms::default, |new| terms(generations.rules(), new.text(), new.written()));
+        let after = new.map(|new| terms(generations.rules(), new.text(), new.written()));
+        // Left out like one whose request asked for it: its container is scanned while it is there.
+        let after = after.filter(|after| after.len() <= limits::INDEX_TERMS_MAX);
+        let new = new.filter(|_| after.is_some());
+        let after = after.unwrap_or_default();
         let changed = self.put_difference(txn, &before, &after);
         match (&place, new) {
             (Some(place), Some(_)) if place.generation == generations.number() => {}

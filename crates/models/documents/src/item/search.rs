@@ -296,6 +296,12 @@ impl Indexes for Items<'_> {
         Ok(self.searched()?.documents())
     }
 
+    fn documents_there(&self) -> Result<Option<u64>, QueryError> {
+        let is_all = |(min, max): &(Epk, Epk)| *min == Epk::start() && *max == Epk::end();
+        let is_whole = self.areas.as_deref().is_some_and(|areas| matches!(areas, [area] if is_all(area)));
+        self.searched()?.documents_there(is_whole)
+    }
+
     fn documents_in(&self, index: &IndexOf) -> Result<u64, QueryError> {
         Ok(self.searched()?.documents_in(index))
     }

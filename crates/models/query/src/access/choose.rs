@@ -61,6 +61,8 @@ pub(crate) struct Question<'a> {
     pub scales: Scales<'a>,
     /// The path of each key of ORDER BY that is one and passes no array.
     pub order: Vec<Option<Path>>,
+    /// The path that all there is to a row is at, for aggregates: a row without a value there adds nothing.
+    pub aggregated: Option<Path>,
     /// The paths that are read; nothing if documents are needed whole.
     pub reads: Option<Vec<Path>>,
     pub task: Task,
@@ -86,8 +88,13 @@ pub(crate) fn choose(
     if task.prefer == Prefer::Cheapest && choices::is_small(scales.documents) && task.walk.is_none() {
         return Ok(Access::Scan);
     }
+    let told = choices::told::way(block, need, indexes)?;
+    if let (Prefer::Cheapest, Some(told)) = (task.prefer, &told) {
+        return Ok(told.clone());
+    }
     let question = Question::new(block, need, scales, task)?;
     let mut ways = choices::all(&question)?;
+    ways.extend(told.map(|access| Choice { access, cost: 0 }));
     ways.retain(|way| goes_on(&way.access, task.walk));
     let chosen = match task.prefer {
         Prefer::Number(at) => ways.into_iter().take(at.saturating_add(1)).next_back(),
@@ -117,8 +124,8 @@ impl<'a> Question<'a> {
         let value = |path: Path| conditions.constant(&path).cloned().map(|value| (path, value));
         let given = given.into_iter().filter_map(value).collect();
         let matches = scales.of_all(&weighed);
-        let (order, reads) = (order_paths(block), paths_read(block));
-        Ok(Self { block, conditions, weighed, given, matches, scales, order, reads, task })
+        let (order, aggregated, reads) = (order_paths(block), aggregated_path(block), paths_read(block));
+        Ok(Self { block, conditions, weighed, given, matches, scales, order, aggregated, reads, task })
     }
 
     /// The parts of an index that are all that is read, but for what all documents have.
@@ -137,6 +144,16 @@ impl<'a> Question<'a> {
     pub fn given(&self, path: &Path) -> Option<&Value> {
         self.given.iter().find(|(known, _)| known == path).map(|(_, value)| value)
     }
+}
+
+/// The one path that all aggregates of a query without GROUP BY are of, if it passes no array.
+fn aggregated_path(block: &Block) -> Option<Path> {
+    let grouping = block.grouping.as_ref().filter(|grouping| grouping.keys.is_empty())?;
+    let slots = Slots::of(block);
+    let mut paths = grouping.aggregates.iter().map(|one| path_of(&one.arg, &slots));
+    let first = paths.next()??;
+    let is_one = paths.all(|path| path.as_ref() == Some(&first));
+    (is_one && !passes_array(&first)).then_some(first)
 }
 
 /// The path of each key of ORDER BY, if it is one that passes no array.

@@ -50,6 +50,11 @@ impl<'n> Conditions<'n> {
         }
     }
 
+    /// Whether every match has one of some values at the path.
+    pub fn is_one_of_some(&self, path: &Path) -> bool {
+        matches!(self.about(path), Some((_, Said::Equal(_) | Said::OneOf(_))))
+    }
+
     /// Whether every match has a value at the path.
     pub fn define(&self, path: &Path) -> bool {
         self.all.iter().any(|need| defines(need, path))

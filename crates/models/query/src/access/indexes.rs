@@ -106,6 +106,11 @@ pub trait Indexes: Declared {
     /// How many documents the collection has.
     fn documents(&self) -> Result<u64, QueryError>;
 
+    /// How many documents a scan shows, to the last one, if that is known without it.
+    fn documents_there(&self) -> Result<Option<u64>, QueryError> {
+        Ok(None)
+    }
+
     /// How many documents have an entry in the index; perhaps too few, never too many. When it is all of them, none
     /// is without a value there.
     fn documents_in(&self, index: &IndexOf) -> Result<u64, QueryError>;

@@ -89,7 +89,7 @@ impl Interval {
     }
 
     /// The type of its values; `None` for all values.
-    fn kind(&self) -> Option<Kind> {
+    pub(super) fn kind(&self) -> Option<Kind> {
         match self {
             Self::All => None,
             Self::StartsWith(_) => Some(Kind::String),

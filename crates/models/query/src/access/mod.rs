@@ -35,7 +35,7 @@ pub use path::{Slots, path_of, paths_read};
 pub use rules::rectangle_of;
 pub use show::Spelled;
 pub use used::{Purpose, Use, Used};
-pub use way::{Access, Along, KeyAt, Set, Sorted, Ties};
+pub use way::{Access, Along, End, Ends, KeyAt, Set, Sorted, Sought, Ties};
 
 pub(crate) use choose::{Task, choose};
 pub(crate) use known::document;

@@ -3,7 +3,7 @@
 
 use super::indexes::{IndexOf, Interval, Path, Shown, Span};
 use super::interval::Within;
-use super::way::{Access, Along, Set};
+use super::way::{Access, Along, End, Ends, Set};
 use orrery_value::Value;
 use std::fmt;
 
@@ -17,6 +17,11 @@ impl fmt::Display for Access {
                 f.write_str(covering(covered.is_some()))
             }
             Self::Along(along) => write!(f, "{along}"),
+            Self::Told { documents, ends } => {
+                let counted = documents.map(|_| "counted".to_owned());
+                let ends = ends.as_ref().map(Ends::to_string);
+                f.write_str(&counted.into_iter().chain(ends).collect::<Vec<_>>().join(", "))
+            }
         }
     }
 }
@@ -78,6 +83,17 @@ impl fmt::Display for Along {
             write!(f, ", among ({set})")?;
         }
         f.write_str(covering(self.covered.is_some()))
+    }
+}
+
+impl fmt::Display for Ends {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let which = match &self.ends[..] {
+            [(End::First, _)] => "first",
+            [(End::Last, _)] => "last",
+            _ => "first and last",
+        };
+        write!(f, "{which} of {}", self.along)
     }
 }
 

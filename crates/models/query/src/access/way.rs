@@ -21,6 +21,13 @@ pub enum Access {
     },
     /// Those of an index's entries, in their order.
     Along(Along),
+    /// What aggregates ask of all documents, told without a walk along them.
+    Told {
+        /// How many there are, for those that count.
+        documents: Option<u64>,
+        /// Where the least and the greatest values are.
+        ends: Option<Ends>,
+    },
 }
 
 /// Documents by their numbers, which ascend.
@@ -69,6 +76,31 @@ pub struct Along {
     pub covered: Option<Covered>,
     /// How the walk helps with ORDER BY, if it does.
     pub sorted: Option<Sorted>,
+}
+
+/// The first documents from the ends of a walk that have a row with a value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ends {
+    /// Each of its spans has ends of its own.
+    pub along: Along,
+    /// The part of the index that the values are in; the walk is sorted by it.
+    pub part: usize,
+    /// Which of them, in the order in which they are looked at, and what for.
+    pub ends: Vec<(End, Sought)>,
+}
+
+/// What is wanted of the value at an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sought {
+    Value,
+    /// Only whether it is an array or an object: then there is no answer.
+    Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    First,
+    Last,
 }
 
 /// What is known of a document that a walk meets.

@@ -74,6 +74,11 @@ impl<'a> Trail<'a> {
         }
     }
 
+    /// The same walk from here on.
+    pub fn beginning(self, begin: Option<Begin>) -> Self {
+        Self { begin, ..self }
+    }
+
     /// The first document of the next run, before the run is gathered.
     pub fn ahead(&self) -> Option<&Met> {
         self.runs.as_ref().filter(|runs| runs.ready.is_empty()).and_then(|runs| runs.ahead.as_ref())

@@ -14,6 +14,7 @@ mod along;
 mod block;
 mod collection;
 mod derived;
+mod ends;
 mod eval;
 mod like;
 mod operators;

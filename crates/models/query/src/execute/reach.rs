@@ -2,6 +2,7 @@
 
 use super::along::Trail;
 use super::collection::Found;
+use super::ends;
 use super::scan::{Beyond, Glimpse, Judged, Meeting, Place, Scan, Sink};
 use crate::access::{Access, Along, Indexes, KeyAt, Postings, Set, Sorted, Walk, document};
 use crate::bind::bound::Source;
@@ -40,14 +41,21 @@ pub(super) fn run(
             // What the index does not have; what it has is in the sink already, and is the same there again.
             if is_done { Ok(None) } else { scan.over(scan.collection, Some(first), rest, None, sink) }
         }
+        (Access::Told { documents, ends }, Some(indexes)) => {
+            if let Some(ends) = ends {
+                ends::run(scan, indexes, (first, rest), ends, sink)?;
+            }
+            documents.iter().for_each(|documents| sink.counted(*documents));
+            Ok(None)
+        }
         _ => scan.over(scan.collection, Some(first), rest, from, sink),
     }
 }
 
-struct Reach<'m> {
-    scan: &'m Scan<'m>,
-    indexes: &'m dyn Indexes,
-    meeting: Meeting<'m>,
+pub(super) struct Reach<'m> {
+    pub scan: &'m Scan<'m>,
+    pub indexes: &'m dyn Indexes,
+    pub meeting: Meeting<'m>,
 }
 
 impl Reach<'_> {
@@ -114,7 +122,7 @@ impl Reach<'_> {
     }
 
     /// The document itself, or what is known of it.
-    fn show(&mut self, ordinal: u64, known: Option<&Value>) -> Result<ControlFlow<()>, QueryError> {
+    pub fn show(&mut self, ordinal: u64, known: Option<&Value>) -> Result<ControlFlow<()>, QueryError> {
         let position = ordinal.to_be_bytes();
         self.scan.world.found();
         let Self { meeting, indexes, .. } = self;

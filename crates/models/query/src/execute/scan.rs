@@ -83,6 +83,9 @@ pub(crate) trait Sink {
         None
     }
 
+    /// Tells how many rows there are in all, whatever came of them.
+    fn counted(&mut self, _rows: u64) {}
+
     /// Whether a document must be read, as far as its sort keys tell.
     fn judge(&mut self, _glimpse: &Glimpse<'_>) -> Judged {
         Judged::Needed

@@ -9,7 +9,7 @@ use super::naive::expressions::World;
 use super::naive::make::{Case, case};
 use super::naive::random::Random;
 use super::naive::run;
-use super::questions::{documents, policy, question, tamed};
+use super::questions::{documents, extremes, policy, question, tamed};
 use orrery_query::access::{Access, Prefer};
 use orrery_query::execute::{Limits, explain};
 use orrery_query::parse::parse;
@@ -34,12 +34,44 @@ fn every_way_gives_the_rows_of_a_scan() {
         check(&Case { documents, parameters: Vec::new(), query, text }, policy, random, &mut taken)
     });
     if std::env::var("ORRERY_CASES").is_err() {
-        let ways =
-            ["nothing", "postings", "covered postings", "sorted", "sorted among", "along", "covered along"];
-        for way in ways {
-            let count = taken.get(way).copied().unwrap_or(0);
-            assert!(count > 20, "{way} was taken {count} times of {taken:?}");
+        let ways = [
+            "nothing",
+            "postings",
+            "covered postings",
+            "sorted",
+            "sorted among",
+            "along",
+            "covered along",
+            "counted",
+            "ends",
+        ];
+        assert_taken(&ways, &taken);
+    }
+}
+
+fn assert_taken(ways: &[&str], taken: &Taken) {
+    for way in ways {
+        let count = taken.get(way).copied().unwrap_or(0);
+        assert!(count > 20, "{way} was taken {count} times of {taken:?}");
+    }
+}
+
+#[test]
+fn the_least_and_the_greatest_are_those_of_a_scan() {
+    let mut taken = Taken::new();
+    for_each_seed(|seed| {
+        let mut random = Random::new(seed ^ 0x0e4d5);
+        let (documents, mut policy) = (documents(&mut random), policy(&mut random));
+        let (text, composite) = extremes(&mut random);
+        if composite.len() > 1 && random.chance(80) {
+            policy.composites.push(composite);
         }
+        let query = parse(&text).unwrap_or_else(|complaint| panic!("{text}: {complaint}"));
+        check(&Case { documents, parameters: Vec::new(), query, text }, policy, random, &mut taken)
+    });
+    if std::env::var("ORRERY_CASES").is_err() {
+        let ways = ["counted", "ends", "ends of several spans", "ends behind a prefix", "ends, counted"];
+        assert_taken(&ways, &taken);
     }
 }
 
@@ -106,6 +138,11 @@ fn kind(way: &Access) -> &'static str {
         Access::Along(along) if along.sorted.is_some() => "sorted",
         Access::Along(along) if along.covered.is_some() => "covered along",
         Access::Along(_) => "along",
+        Access::Told { ends: None, .. } => "counted",
+        Access::Told { documents: Some(_), .. } => "ends, counted",
+        Access::Told { ends: Some(ends), .. } if ends.along.spans.len() > 1 => "ends of several spans",
+        Access::Told { ends: Some(ends), .. } if ends.part > 0 => "ends behind a prefix",
+        Access::Told { .. } => "ends",
     }
 }
 

@@ -200,6 +200,10 @@ impl Indexes for Indexed {
         Ok(self.documents.len() as u64)
     }
 
+    fn documents_there(&self) -> Result<Option<u64>, QueryError> {
+        Ok((!self.policy().is_uncounted).then_some(self.documents.len() as u64))
+    }
+
     fn documents_in(&self, index: &IndexOf) -> Result<u64, QueryError> {
         let is_counted = !matches!(index, IndexOf::Path(path) if path.contains(&Step::Each));
         Ok(if is_counted && !self.policy().is_uncounted { self.list(index).len() as u64 } else { 0 })

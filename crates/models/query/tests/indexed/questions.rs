@@ -4,6 +4,7 @@ use super::collection::{Policy, composite, path};
 use super::naive::make::case;
 use super::naive::random::Random;
 use orrery_core::limits;
+use orrery_query::access::Path;
 use orrery_value::{Number, Value};
 
 const INDEXED: [&str; 20] = [
@@ -99,7 +100,8 @@ pub fn question(random: &mut Random) -> String {
         _ => "FROM c",
     };
     let filter = if random.chance(80) { format!(" WHERE {}", filter(random)) } else { String::new() };
-    match random.below(11) {
+    match random.below(13) {
+        11.. => extremes(random).0,
         10 => {
             let (one, other) = (equality(random), equality(random));
             format!("SELECT VALUE {} FROM c WHERE {one} AND {other}", random.pick(&["COUNT(1)", "1"]))
@@ -142,6 +144,51 @@ fn aggregate(random: &mut Random) -> String {
         2 => format!("MIN({member})"),
         _ => "COUNT(1)".to_owned(),
     }
+}
+
+/// The least and the greatest of a member, as clients ask for them and as plans have it, among documents that the
+/// filter names by that member, by another, or not at all; and a composite index that may help.
+pub fn extremes(random: &mut Random) -> (String, Vec<(Path, bool)>) {
+    let member = random.pick(&MEMBERS);
+    let selected = random.pick(&[
+        "MIN(m)",
+        "MAX(m)",
+        "[MIN(m), MAX(m)]",
+        "{'item': MIN(m), 'item2': {'min': MIN(m), 'count': COUNT(m)}}",
+        "{'item': MAX(m), 'item2': {'max': MAX(m), 'count': COUNT(m)}}",
+        "[COUNT(1), MAX(m)]",
+        "COUNT(1)",
+        "[COUNT(m), SUM(m)]",
+    ]);
+    let (mut parts, mut named) = (Vec::new(), Vec::new());
+    for _ in 0..random.pick(&[0, 0, 1, 1, 2]) {
+        let other = random.pick(&MEMBERS);
+        named.push(other);
+        parts.push(match random.chance(30) {
+            true => format!("{other} IN ({}, {}, {})", constant(random), constant(random), constant(random)),
+            false => format!("{other} = {}", constant(random)),
+        });
+    }
+    if random.chance(40) {
+        parts.push(condition_on(member, random));
+    }
+    let filter = if parts.is_empty() { String::new() } else { format!(" WHERE {}", parts.join(" AND ")) };
+    let text = format!("SELECT VALUE {} FROM c{filter}", selected.replace("(m)", &format!("({member})")));
+    named.push(member);
+    (text, composite_of(&named, random))
+}
+
+/// A composite index over members, each once.
+fn composite_of(members: &[&str], random: &mut Random) -> Vec<(Path, bool)> {
+    let mut parts: Vec<(Path, bool)> = Vec::new();
+    for member in members {
+        let steps = member.trim_start_matches("c").replace("[\"", "/").replace("\"]", "").replace('.', "/");
+        let path = path(&steps);
+        if parts.iter().all(|(known, _)| *known != path) {
+            parts.push((path, random.chance(50)));
+        }
+    }
+    parts
 }
 
 /// Keys for an ORDER BY.
@@ -198,9 +245,13 @@ fn equality(random: &mut Random) -> String {
 
 fn condition(random: &mut Random) -> String {
     let member = random.pick(&MEMBERS);
+    condition_on(member, random)
+}
+
+fn condition_on(member: &str, random: &mut Random) -> String {
     let value = constant(random);
     match random.below(16) {
-        0..5 => equality(random),
+        0..5 => format!("{member} = {value}"),
         5..8 => format!("{member} {} {value}", random.pick(&["<", "<=", ">", ">="])),
         8 => format!("{member} IN ({value}, {}, {})", constant(random), constant(random)),
         9 => format!("c.s IN ({value}, '{}', '{}')", lengthened("abc"), lengthened("ab")),

@@ -151,8 +151,61 @@ fn what_an_index_has_is_not_read_from_documents() {
     check(&collection, "SELECT c.k, MAX(c.n) AS most FROM c GROUP BY c.k", 1_000, 0);
     check(&collection, "SELECT TOP 10 VALUE c.n FROM c ORDER BY c.n DESC", 1_000, 0);
     check(&collection, "SELECT c.k, c.n FROM c WHERE c.k = 3 ORDER BY c.n", 10, 0);
-    // Half of the documents are not in the index, and count as well.
-    check(&collection, "SELECT VALUE COUNT(c.half) FROM c", 1_000, COUNT as u64);
+    // Half of the documents are not in the index. They count as rows, and not as values.
+    check(&collection, "SELECT VALUE COUNT(c.half) FROM c", 1_000, 0);
+    check(&collection, "SELECT VALUE [COUNT(1), SUM(c.half)] FROM c", 1_000, COUNT as u64);
+}
+
+#[test]
+fn the_least_and_the_greatest_are_at_the_ends() {
+    let collection = Indexed::new(documents(COUNT), Some(policy()));
+    let entries = |query: &str, entries: u64| {
+        let metrics = check(&collection, query, 1_000, 0);
+        assert_eq!(metrics.entries_read, entries, "{query}");
+    };
+    entries("SELECT VALUE MAX(c.n) FROM c", 1);
+    // With an array or an object there would be no least value, and it would be the last.
+    entries("SELECT VALUE MIN(c.n) FROM c", 2);
+    entries("SELECT MIN(c.n) AS least, MAX(c.n) AS most FROM c", 2);
+    entries("SELECT VALUE MIN(c.half) FROM c", 2);
+    entries("SELECT VALUE MIN(c.n) FROM c WHERE c.n > 500", 1);
+    entries("SELECT VALUE MAX(c.n) FROM c WHERE c.n < 500 AND c.n > 100", 1);
+    entries("SELECT VALUE MAX(c.n) FROM c WHERE c.k = 3", 1);
+    entries("SELECT VALUE MAX(c.n) FROM c WHERE c.k IN (3, 4, 77)", 2);
+    entries("SELECT VALUE MIN(c.n) FROM c WHERE c.n % 10 = 7 AND c.n > 500", 7);
+    // As plans have it for each range.
+    entries("SELECT VALUE [{'item': MAX(c.n), 'item2': {'max': MAX(c.n), 'count': COUNT(c.n)}}] FROM c", 1);
+    entries("SELECT VALUE COUNT(1) FROM c", 0);
+    entries("SELECT VALUE COUNT(c.n) FROM c", 0);
+}
+
+#[test]
+fn an_array_or_an_object_leaves_no_least_value() {
+    let mut collection = Indexed::new(documents(COUNT), Some(policy()));
+    for (at, odd) in [(1, "[]"), (2, r#"{"a":1}"#)] {
+        collection.insert(at, &Value::parse(&format!(r#"{{"n":{odd},"k":3}}"#)).expect("a document"));
+        for query in ["SELECT VALUE MIN(c.n) FROM c", "SELECT VALUE MAX(c.n) FROM c WHERE c.k = 3"] {
+            assert!(rows(&one(&collection, &plan(query), None, 10)).is_empty(), "{query}");
+        }
+        let metrics = check(&collection, "SELECT VALUE MIN(c.n) FROM c WHERE c.n >= 0", 10, 0);
+        assert_eq!(metrics.entries_read, 1);
+        collection.remove(at);
+    }
+    check(&collection, "SELECT VALUE MIN(c.n) FROM c", 10, 0);
+}
+
+/// Of texts that an index keeps alike, the documents tell which is the least; of others, none is read.
+#[test]
+fn the_least_of_long_texts_is_told_by_their_documents() {
+    let long = |at: usize| format!("{}{}{at:03}", "x".repeat(limits::INDEX_STRING_BYTES_MAX - 1), at / 100);
+    let document = |at: usize| Value::parse(&format!(r#"{{"s":"{}"}}"#, long(999 - at))).expect("a document");
+    let policy = Policy { paths: vec![path("/s")], ..Policy::default() };
+    let collection = Indexed::new((0..1000).map(document), Some(policy));
+    for (query, least) in [("SELECT VALUE MIN(c.s) FROM c", 0), ("SELECT VALUE MAX(c.s) FROM c", 999)] {
+        let found = one(&collection, &plan(query), None, 10);
+        assert_eq!(rows(&found), [Value::from(long(least).as_str())], "{query}");
+        assert!(found.metrics.documents_read <= 103, "{}", found.metrics.documents_read);
+    }
 }
 
 #[test]

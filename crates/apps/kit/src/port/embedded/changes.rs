@@ -28,10 +28,21 @@ pub async fn page(
         let found = latest(&snapshot, &container, &scope, start, limits_of(items_max), now);
         let found = found.map_err(errors::engine)?;
         let items = found.changes.iter().map(|row| value_of(&container, row)).collect::<Result<_, _>>()?;
-        let next = Cursor(format!("{}:{}", container.number(), found.after));
+        let next = cursor(&container, found.after);
         Ok(Changes { items, next, has_more: found.has_more })
     };
     on_a_thread(work).await.map_err(errors::broke_off)?
+}
+
+/// All that is committed was seen.
+pub fn end(inner: &Inner, container: &str, partition: Option<&str>) -> Result<Cursor, StoreError> {
+    let container = inner.container(container)?;
+    scope(&container, partition)?;
+    Ok(cursor(&container, inner.store.snapshot().lsn()))
+}
+
+fn cursor(container: &Container, after: Lsn) -> Cursor {
+    Cursor(format!("{}:{after}", container.number()))
 }
 
 fn position(cursor: &Cursor, container: &Container, newest: Lsn) -> Result<Lsn, StoreError> {

@@ -102,6 +102,10 @@ impl Embedded {
     ) -> Result<Changes, StoreError> {
         changes::page(&self.0, container, partition, since, items_max).await
     }
+
+    pub fn end_of_changes(&self, container: &str, partition: Option<&str>) -> Result<Cursor, StoreError> {
+        changes::end(&self.0, container, partition)
+    }
 }
 
 impl Inner {

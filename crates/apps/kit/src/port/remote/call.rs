@@ -7,6 +7,7 @@ use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
 use http::{HeaderValue, Method, Request};
 use orrery_core::{Env, limits};
+use orrery_protocol::ascii_json;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -75,19 +76,7 @@ impl<'a> Ask<'a> {
 
 /// A JSON array of the one text, in ASCII as headers must be.
 fn partition_key(partition: &str) -> String {
-    let mut text = String::with_capacity(partition.len() + 4);
-    for character in serde_json::Value::from(partition).to_string().chars() {
-        if (' '..='~').contains(&character) {
-            text.push(character);
-        } else {
-            let mut units = [0; 2];
-            character
-                .encode_utf16(&mut units)
-                .iter()
-                .for_each(|unit| text.push_str(&format!("\\u{unit:04x}")));
-        }
-    }
-    format!("[{text}]")
+    format!("[{}]", ascii_json(&serde_json::Value::from(partition).to_string()))
 }
 
 /// How long an operation still goes on trying.

@@ -22,10 +22,30 @@ pub async fn page(
     items_max: usize,
 ) -> Result<Changes, StoreError> {
     let of = feed(container, partition);
-    let mut parts = match since {
-        None => Parts::all(),
+    let parts = match since {
+        None => Parts::all(None),
         Some(cursor) => Parts::read(&of, &cursor.0)?,
     };
+    read(remote, container, partition, parts, items_max).await
+}
+
+/// Each part is asked from now on, which is answered with its place and without items.
+pub async fn end(remote: &Remote, container: &str, partition: Option<&str>) -> Result<Cursor, StoreError> {
+    let parts = Parts::all(Some(FROM_NOW_ON));
+    let found = read(remote, container, partition, parts, 0).await?;
+    Ok(found.next)
+}
+
+const FROM_NOW_ON: &str = "*";
+
+async fn read(
+    remote: &Remote,
+    container: &str,
+    partition: Option<&str>,
+    mut parts: Parts,
+    items_max: usize,
+) -> Result<Changes, StoreError> {
+    let of = feed(container, partition);
     let wanted = if items_max == 0 { limits::PAGE_ITEMS_DEFAULT } else { items_max };
     let (mut items, mut has_more, mut visited, mut moves) = (Vec::new(), false, 0, 0);
     let mut patience = Patience::new(remote);

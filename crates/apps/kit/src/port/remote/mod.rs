@@ -140,6 +140,14 @@ impl Remote {
     ) -> Result<Changes, StoreError> {
         changes::page(self, container, partition, since, items_max).await
     }
+
+    pub async fn end_of_changes(
+        &self,
+        container: &str,
+        partition: Option<&str>,
+    ) -> Result<Cursor, StoreError> {
+        changes::end(self, container, partition).await
+    }
 }
 
 fn base(endpoint: &str) -> Result<String, String> {

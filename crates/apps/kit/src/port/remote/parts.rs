@@ -45,8 +45,9 @@ pub struct Within {
 }
 
 impl Parts {
-    pub fn all() -> Self {
-        let all = Part { min: String::new(), max: "FF".to_owned(), token: None };
+    pub fn all(token: Option<&str>) -> Self {
+        let token = token.map(str::to_owned);
+        let all = Part { min: String::new(), max: "FF".to_owned(), token };
         Self(VecDeque::from([all]))
     }
 

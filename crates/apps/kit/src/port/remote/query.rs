@@ -25,7 +25,7 @@ pub async fn page(
 ) -> Result<Page, StoreError> {
     let of = question(container, partition, query);
     let parts = match &query.continuation {
-        None => Parts::all(),
+        None => Parts::all(None),
         Some(text) => Parts::read(&of, text)?,
     };
     let asked = Asked { remote, container, partition, body: body(query), items_max: query.items_max };

@@ -1,16 +1,12 @@
 //! What is sent as `authorization`: five lines signed with an account key, or a bearer token.
 
 use super::Credential;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use hmac::{Hmac, Mac as _};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use sha2::Sha256;
+use orrery_protocol::{Key, Scheme, authorization};
 use std::sync::Arc;
 
 /// Never printed.
 pub enum Signer {
-    Key(Hmac<Sha256>),
+    Key(Key),
     Token(Arc<dyn Fn() -> String + Send + Sync>),
 }
 
@@ -19,36 +15,19 @@ impl Signer {
         match credential {
             Credential::Token(token) => Ok(Self::Token(token)),
             Credential::Key(key) => {
-                let bytes = STANDARD.decode(key.trim()).ok().filter(|bytes| !bytes.is_empty());
-                let bytes = bytes.ok_or("the store's key is not Base64; copy it as the account shows it")?;
-                Hmac::new_from_slice(&bytes).map(Self::Key).map_err(|error| error.to_string())
+                let key = Key::parse(&key).map(Self::Key);
+                key.map_err(|_| "the store's key is not Base64; copy it as the account shows it".to_owned())
             }
         }
     }
 
     /// For a verb on a decoded path such as `dbs/d/colls/c/docs/i`, at a moment as HTTP writes it.
     pub fn authorization(&self, verb: &str, path: &str, date: &str) -> String {
-        let text = match self {
-            Self::Token(token) => format!("type=aad&ver=1.0&sig={}", token()),
-            Self::Key(mac) => {
-                let (kind, link) = resource(path);
-                let (verb, date) = (verb.to_ascii_lowercase(), date.to_ascii_lowercase());
-                let lines = format!("{verb}\n{kind}\n{link}\n{date}\n\n");
-                let signature = mac.clone().chain_update(lines).finalize().into_bytes();
-                format!("type=master&ver=1.0&sig={}", STANDARD.encode(signature))
-            }
-        };
-        utf8_percent_encode(&text, NON_ALPHANUMERIC).to_string()
+        match self {
+            Self::Token(token) => authorization(Scheme::Aad, &token()),
+            Self::Key(key) => key.authorization(verb, path, date),
+        }
     }
-}
-
-/// The resource type and link that are signed: an odd number of segments is a feed and signs its parent.
-fn resource(path: &str) -> (&str, &str) {
-    let (parent, last) = path.rsplit_once('/').unwrap_or(("", path));
-    if path.split('/').count() % 2 == 1 {
-        return (last, parent);
-    }
-    (parent.rsplit('/').next().unwrap_or(parent), path)
 }
 
 #[cfg(test)]
@@ -76,15 +55,6 @@ mod tests {
             [sent(), sent()],
             ["type%3Daad%26ver%3D1%2E0%26sig%3D0", "type%3Daad%26ver%3D1%2E0%26sig%3D1"]
         );
-    }
-
-    #[test]
-    fn a_feed_signs_its_parent_and_a_resource_itself() {
-        assert_eq!(resource("dbs"), ("dbs", ""));
-        assert_eq!(resource("dbs/d"), ("dbs", "dbs/d"));
-        assert_eq!(resource("dbs/d/colls"), ("colls", "dbs/d"));
-        assert_eq!(resource("dbs/d/colls/c/docs"), ("docs", "dbs/d/colls/c"));
-        assert_eq!(resource("dbs/d/colls/c/docs/i"), ("docs", "dbs/d/colls/c/docs/i"));
     }
 
     #[test]

@@ -108,3 +108,26 @@ pub async fn a_cursor_of_something_else_is_refused(world: &World) {
         assert!(matches!(outcome, Err(StoreError::Refused { status: 400, .. })), "{text}: {outcome:?}");
     }
 }
+
+/// Without reading what was there before, however much that is; what comes after it is seen, of one partition and of all.
+pub async fn the_end_of_changes_shows_only_what_comes_after_it(world: &World) {
+    let nothing = world.documents.end_of_changes(ITEMS, None).await.unwrap();
+    for partition in ["a", "b", "c"] {
+        world.create(partition, "before", 0).await;
+    }
+    assert_eq!(all(world, None, Some(nothing), 10).await.0.len(), 3);
+    let of_all = world.documents.end_of_changes(ITEMS, None).await.unwrap();
+    let of_one = world.documents.end_of_changes(ITEMS, Some("a")).await.unwrap();
+    assert!(all(world, None, Some(of_all.clone()), 10).await.0.is_empty());
+    assert!(all(world, Some("a"), Some(of_one.clone()), 10).await.0.is_empty());
+    for (partition, n) in [("a", 1), ("b", 2), ("c", 3)] {
+        world.create(partition, "after", n).await;
+    }
+    let (items, _) = all(world, None, Some(of_all), 10).await;
+    let expected = [("a", 1), ("b", 2), ("c", 3)].map(|(partition, n)| (partition.to_owned(), vec![n]));
+    assert_eq!(by_partition(&items), HashMap::from(expected));
+    let (items, _) = all(world, Some("a"), Some(of_one), 10).await;
+    assert_eq!(by_partition(&items), HashMap::from([("a".to_owned(), vec![1])]));
+    let outcome = world.documents.end_of_changes("nothing", None).await;
+    assert!(matches!(outcome, Err(StoreError::Refused { status: 404, .. })), "{outcome:?}");
+}

@@ -1,22 +1,31 @@
 //! Idempotency keys.
 
 use crate::world::{OWN, World};
-use orrery_kit::idempotency::{Begun, Key, begin, finish, hash};
-use serde_json::json;
+use orrery_kit::idempotency::{Begun, Key, Unanswered, begin, finish, hash};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+
+async fn first(world: &World, key: &Key<'_>) -> Unanswered {
+    match begin(&world.documents, key, None).await {
+        Ok(Begun::First(begun)) => begun,
+        other => panic!("{other:?}"),
+    }
+}
 
 pub async fn a_repeated_request_is_answered_as_it_was(world: &World) {
     let (body, other) = (hash(&[b"body"]), hash(&[b"other"]));
     // A key is the caller's text, whatever is in it.
-    let key = Key { container: OWN, partition: "caller", key: "k/1#é?", body_hash: &body };
+    let key = Key { container: OWN, caller: "caller", key: "k/1#é?", body_hash: &body };
     let documents = &world.documents;
-    assert_eq!(begin(documents, &key, None).await, Ok(Begun::First));
-    assert_eq!(begin(documents, &key, None).await, Ok(Begun::Unfinished), "a crash lies between");
-    finish(documents, &key, json!({"status": 202})).await.unwrap();
+    let begun = first(world, &key).await;
+    let again = begin(documents, &key, None).await;
+    assert_eq!(again, Ok(Begun::Unfinished(begun.clone())), "a crash lies between");
+    finish(documents, &key, begun, &json!({"status": 202})).await.unwrap();
     assert_eq!(begin(documents, &key, None).await, Ok(Begun::Repeated(json!({"status": 202}))));
     assert_eq!(begin(documents, &Key { body_hash: &other, ..key }, None).await, Ok(Begun::Different));
-    assert_eq!(begin(documents, &Key { partition: "another", ..key }, None).await, Ok(Begun::First));
+    first(world, &Key { caller: "another", ..key }).await;
     let planned = Key { key: "k2", ..key };
-    assert_eq!(begin(documents, &planned, Some(json!(1))).await, Ok(Begun::First));
+    assert!(matches!(begin(documents, &planned, Some(json!(1))).await, Ok(Begun::First(_))));
     assert_eq!(begin(documents, &planned, Some(json!(2))).await, Ok(Begun::Repeated(json!(1))));
 }
 
@@ -25,20 +34,45 @@ pub async fn of_twins_one_is_first_and_the_first_answer_stays(world: &World) {
         .map(|twin| {
             let documents = world.documents.clone();
             tokio::spawn(async move {
-                let key = Key { container: OWN, partition: "caller", key: "k", body_hash: "b" };
+                let key = Key { container: OWN, caller: "caller", key: "k", body_hash: "b" };
                 let begun = begin(&documents, &key, None).await.unwrap();
-                finish(&documents, &key, json!(twin)).await.unwrap();
+                match &begun {
+                    Begun::First(unanswered) | Begun::Unfinished(unanswered) => {
+                        finish(&documents, &key, unanswered.clone(), &json!(twin)).await.unwrap();
+                    }
+                    Begun::Repeated(_) => {}
+                    Begun::Different => panic!("the same"),
+                }
                 begun
             })
         })
         .collect();
-    let mut first = 0;
+    let (mut first, mut late) = (0, None);
     for task in tasks {
-        first += usize::from(task.await.unwrap() == Begun::First);
+        match task.await.unwrap() {
+            Begun::First(unanswered) => {
+                first += 1;
+                late = Some(unanswered);
+            }
+            Begun::Unfinished(_) | Begun::Repeated(_) | Begun::Different => {}
+        }
     }
     assert_eq!(first, 1);
-    let key = Key { container: OWN, partition: "caller", key: "k", body_hash: "b" };
+    let key = Key { container: OWN, caller: "caller", key: "k", body_hash: "b" };
     let Ok(Begun::Repeated(answer)) = begin(&world.documents, &key, None).await else { panic!("no answer") };
-    finish(&world.documents, &key, json!("late")).await.unwrap();
+    finish(&world.documents, &key, late.unwrap(), &json!("late")).await.unwrap();
     assert_eq!(begin(&world.documents, &key, None).await, Ok(Begun::Repeated(answer)));
+}
+
+/// One caller with many keys, as all who have a key of the account are, is not one hot partition.
+pub async fn each_key_has_a_partition_of_its_own(world: &World) {
+    for caller in ["a", "b"] {
+        for key in ["k", "l", "m"] {
+            first(world, &Key { container: OWN, caller, key, body_hash: "b" }).await;
+        }
+    }
+    let records = world.documents.changes(OWN, None, None, 100).await.unwrap().items;
+    let partitions: HashSet<&str> =
+        records.iter().filter_map(|record| record["partition"].as_str()).collect();
+    assert_eq!((records.len(), partitions.len()), (6, 6), "{:?}", Value::from(records.clone()));
 }

@@ -11,12 +11,13 @@ use std::time::Duration;
 
 /// A change, and the events that tell of it, in one batch.
 async fn change(world: &World, partition: &str, id: &str, events: usize) {
+    let data = json!({"of": id});
     let event = Event {
         kind: "test.changed",
         source: "/test",
         subject: id,
         time: Timestamp::from_seconds(1),
-        data: json!({"of": id}),
+        data: &data,
     };
     let ttl = Duration::from_secs(600);
     let mut told = outbox::item("pk", partition, id, 1, &vec![event; events], ttl);

@@ -29,8 +29,13 @@ pub fn read(status: u16, after: Option<Duration>, body: &[u8]) -> Answer {
         |what: &str| Outcome::Misconfigured { reason: format!("{said}; {what}"), status: status_told };
     Answer::Ended(match (status, why) {
         (_, "ExpiredProviderToken") => return Answer::TokenExpired,
-        (410, _) | (_, "BadDeviceToken" | "DeviceTokenNotForTopic" | "Unregistered" | "ExpiredToken") => {
+        (410, _) | (_, "Unregistered" | "ExpiredToken") => {
             Outcome::Unregistered { reason: said, status: status_told }
+        }
+        // A token of the other environment is answered so as well: whoever mixes them up must not lose every device.
+        (_, "BadDeviceToken" | "DeviceTokenNotForTopic") => {
+            let what = "is the device's token of this app, and of this environment?";
+            Outcome::Refused { reason: format!("{said}; {what}"), status: status_told }
         }
         (_, "TooManyProviderTokenUpdates") => later(Some(after.unwrap_or(TOKENS_AFTER))),
         (_, "IdleTimeout") | (429 | 500.., _) => later(after),
@@ -70,8 +75,9 @@ mod tests {
         check(200, "", "delivered");
         check(410, "Unregistered", "unregistered");
         check(410, "ExpiredToken", "unregistered");
-        check(400, "BadDeviceToken", "unregistered");
-        check(400, "DeviceTokenNotForTopic", "unregistered");
+        // The other environment's tokens are answered so: no device is revoked for it.
+        check(400, "BadDeviceToken", "refused");
+        check(400, "DeviceTokenNotForTopic", "refused");
         check(403, "ExpiredProviderToken", "expired");
         check(400, "TopicDisallowed", "misconfigured");
         check(400, "BadTopic", "misconfigured");

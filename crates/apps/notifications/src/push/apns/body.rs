@@ -6,15 +6,11 @@ use serde_json::{Value, json};
 
 pub fn write(message: &Message) -> Value {
     fitted(&message.title, &message.body, limits::PUSH_PAYLOAD_BYTES_MAX, |title, body| {
-        let mut aps = json!({ "alert": { "title": title, "body": body }, "sound": "default" });
-        if let Some(badge) = message.badge {
-            aps["badge"] = json!(badge);
-        }
         json!({
-            "aps": aps,
+            "aps": { "alert": { "title": title, "body": body }, "sound": "default" },
             "notificationId": message.notification_id,
             "eventType": message.event_type,
-            "category": message.category_name(),
+            "category": message.category.name(),
             "deeplink": message.deeplink,
         })
     })
@@ -28,15 +24,13 @@ mod tests {
     #[test]
     fn it_is_the_payload_of_the_documentation() {
         let expected = json!({
-            "aps": { "alert": { "title": "Noor liked your post", "body": "Morning on the pier" }, "sound": "default",
-                "badge": 7 },
+            "aps": { "alert": { "title": "Noor liked your post", "body": "Morning on the pier" }, "sound": "default" },
             "notificationId": "7b1f0a52-6a0e-4a3c-9a55-0d3a4f1c0001",
             "eventType": "POST_LIKE",
             "category": "SOCIAL",
             "deeplink": "asora://post/post-42",
         });
-        assert_eq!(write(&Message { badge: Some(7), ..example() }), expected);
-        assert!(write(&example())["aps"].get("badge").is_none());
+        assert_eq!(write(&example()), expected);
     }
 
     #[test]

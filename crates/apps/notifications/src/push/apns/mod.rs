@@ -63,7 +63,7 @@ impl Apns {
 
     async fn send(&self, token: &str, device: &Device, message: &Message, body: Bytes) -> Answer {
         // Without one it would be thrown away if the device is off.
-        let expires = message.expires_at.unwrap_or_else(|| self.env.now().plus(KEPT)).seconds();
+        let expires = self.env.now().plus(KEPT).seconds();
         let request = Request::post(format!("{}/3/device/{}", self.base_url, device.push_token))
             .header(header::AUTHORIZATION, format!("bearer {token}"))
             .header(header::CONTENT_TYPE, "application/json")

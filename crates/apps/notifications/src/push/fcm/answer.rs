@@ -37,8 +37,10 @@ pub fn read(status: u16, after: Option<Duration>, body: &[u8]) -> Answer {
             misconfigured("give Firebase a valid APNs key or web push key for this project")
         }
         (401, _) => return Answer::BearerRefused,
+        // Of this device alone: others are not to wait for it.
         (403, Some("SENDER_ID_MISMATCH")) => {
-            misconfigured("the device registered with another project: use that project's service account")
+            let what = "the device registered with another project";
+            Outcome::Refused { reason: format!("{said}; {what}"), status: status_told }
         }
         (403, _) => {
             misconfigured("let the service account send messages, and switch the FCM API on for the project")
@@ -112,7 +114,7 @@ mod tests {
         check(404, "NOT_FOUND", None, "misconfigured");
         check(400, "INVALID_ARGUMENT", Some("INVALID_ARGUMENT"), "refused");
         check(400, "INVALID_ARGUMENT", None, "refused");
-        check(403, "PERMISSION_DENIED", Some("SENDER_ID_MISMATCH"), "misconfigured");
+        check(403, "PERMISSION_DENIED", Some("SENDER_ID_MISMATCH"), "refused");
         check(403, "PERMISSION_DENIED", None, "misconfigured");
         check(429, "RESOURCE_EXHAUSTED", Some("QUOTA_EXCEEDED"), "later");
         check(503, "UNAVAILABLE", Some("UNAVAILABLE"), "later");

@@ -36,7 +36,7 @@ impl Fcm {
     }
 
     pub async fn push(&self, device: &Device, message: &Message) -> Outcome {
-        let body = Bytes::from(body::write(&device.push_token, message, self.env.now()).to_string());
+        let body = Bytes::from(body::write(&device.push_token, message).to_string());
         let mut refused = None;
         loop {
             let token = match self.bearer.get(&self.client, &self.env, refused.as_deref()).await {

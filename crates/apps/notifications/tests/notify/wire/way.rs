@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
 
 /// What becomes of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +34,10 @@ struct Inner {
     /// Of a thousand requests so many have this fate.
     fates: Mutex<Vec<(Fate, u64)>>,
     seen: Mutex<Vec<Fate>>,
+    /// Requests whose first line has this text wait until they are let go.
+    held: Mutex<Option<&'static str>>,
+    reached: Notify,
+    let_go: Notify,
 }
 
 const BUSY: &str = "HTTP/1.1 429 Too Many Requests\r\nx-ms-retry-after-ms: 1\r\ncontent-length: 2\r\n\r\n{}";
@@ -48,6 +53,9 @@ impl Way {
             env: Env::seeded(orrery_core::Timestamp::default(), seed),
             fates: Mutex::new(Vec::new()),
             seen: Mutex::new(Vec::new()),
+            held: Mutex::new(None),
+            reached: Notify::new(),
+            let_go: Notify::new(),
         };
         let way = Self(Arc::new(inner));
         let carrying = way.clone();
@@ -71,6 +79,30 @@ impl Way {
 
     pub fn fates(&self, per_thousand: &[(Fate, u64)]) {
         *self.0.fates.lock().unwrap() = per_thousand.to_vec();
+    }
+
+    /// The next request whose first line has this text waits.
+    pub fn hold(&self, text: &'static str) {
+        *self.0.held.lock().unwrap() = Some(text);
+    }
+
+    /// Until there is one that waits.
+    pub async fn reached(&self) {
+        self.0.reached.notified().await;
+    }
+
+    pub fn let_go(&self) {
+        self.0.let_go.notify_one();
+    }
+
+    async fn wait_if_held(&self, request: &[u8]) {
+        let head = head(request).unwrap_or_default();
+        let line = head.lines().next().unwrap_or_default();
+        let is_held = self.0.held.lock().unwrap().take_if(|text| line.contains(*text)).is_some();
+        if is_held {
+            self.0.reached.notify_one();
+            self.0.let_go.notified().await;
+        }
     }
 
     /// How many requests had this fate.
@@ -97,6 +129,7 @@ impl Way {
 
     async fn carry(&self, mut stream: TcpStream) {
         while let Some(request) = message(&mut stream).await {
+            self.wait_if_held(&request).await;
             let answer = match self.fate(&request) {
                 Fate::Busy => BUSY.as_bytes().to_vec(),
                 Fate::Down => DOWN.as_bytes().to_vec(),

@@ -4,6 +4,7 @@ mod composite;
 mod ordered;
 mod scan;
 mod sets;
+pub(super) mod told;
 mod walk;
 
 use super::choose::{Choice, Question};

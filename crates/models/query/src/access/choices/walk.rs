@@ -65,9 +65,11 @@ fn along(question: &Question<'_>, index: IndexOf) -> Result<Option<Choice>, Quer
 }
 
 impl Question<'_> {
-    /// Whether every document that can pass the filter has an entry.
+    /// Whether every document that counts has an entry: that can pass the filter, and be it only for aggregates of
+    /// what it has there.
     pub(super) fn is_complete(&self, index: &IndexOf) -> Result<bool, QueryError> {
-        let is_defined = index.parts().iter().any(|(path, _)| self.conditions.define(path));
+        let is_missed = |path: &Path| self.conditions.define(path) || self.aggregated.as_ref() == Some(path);
+        let is_defined = index.parts().iter().any(|(path, _)| is_missed(path));
         Ok(is_defined || self.scales.indexes.documents_in(index)? >= self.scales.documents)
     }
 }

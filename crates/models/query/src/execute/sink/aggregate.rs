@@ -21,6 +21,14 @@ impl Sink for AggregateSink {
         Took::Yes
     }
 
+    fn counted(&mut self, rows: u64) {
+        for accumulator in &mut self.accumulators {
+            if let Accumulator::Count(count) = accumulator {
+                *count = rows;
+            }
+        }
+    }
+
     /// Only with what fits into a token; half of it is for the place.
     fn can_pause(&self) -> bool {
         let bytes = self.accumulators.iter().map(Accumulator::token_bytes).fold(0, usize::saturating_add);

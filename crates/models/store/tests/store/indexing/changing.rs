@@ -1,6 +1,8 @@
 //! A change of the policy and the writes and queries that meet it.
 
-use super::shelf::{Book, Now, Shelf, agree, composites, everything, named, nothing, target};
+use super::shelf::{
+    Book, ENTRIES, Now, PLACES, Shelf, agree, composites, everything, named, nothing, target,
+};
 use crate::shop::prepared;
 use orrery_core::limits;
 use orrery_documents::catalog::{CatalogError, Container};
@@ -190,5 +192,38 @@ fn items_with_more_paths_than_are_counted_are_found() {
     put(&wide(4, 0), Directive::Exclude);
     assert!(!shelf.has(&["kind"]), "an index that lacks an item is of no use");
     assert!(is_used, "counts that are missing keep no index from being used");
+    shelf.shop.store.close();
+}
+
+/// More terms than an item is entered by: it is stored, found by every query, and leaves the index when it goes.
+#[test]
+fn an_item_with_too_many_terms_is_left_out_of_the_index() {
+    let wide = |number: u64, values: usize| {
+        let mut text: serde_json::Value = serde_json::from_str(&Book::new(number).text()).unwrap();
+        text["values"] = (0..values).collect();
+        text.to_string()
+    };
+    let shelf = Shelf::new(everything());
+    let container = shelf.container();
+    let put = |text: &str| {
+        shelf.shop.upsert(&container, &prepared(&container, text)).unwrap();
+        shelf.agree();
+        shelf.check();
+    };
+    shelf.fill(0..30);
+    let rows = [PLACES, ENTRIES].map(|tag| shelf.rows(tag));
+    put(&wide(40, limits::INDEX_TERMS_MAX));
+    assert_eq!([PLACES, ENTRIES].map(|tag| shelf.rows(tag)), rows);
+    assert!(!shelf.has(&["kind"]), "an index that lacks an item is of no use");
+    put(&wide(40, 100));
+    assert!(shelf.has(&["kind"]) && shelf.rows(PLACES) == rows[0] + 1);
+    put(&wide(40, limits::INDEX_TERMS_MAX));
+    assert_eq!([PLACES, ENTRIES].map(|tag| shelf.rows(tag)), rows);
+    // A policy that does not ask for so many.
+    shelf.set_policy(named());
+    shelf.shop.settle();
+    assert!(shelf.has(&["kind"]), "all items are entered");
+    shelf.agree();
+    shelf.check();
     shelf.shop.store.close();
 }

@@ -271,7 +271,7 @@ const PATHS: [(&[&str], Entries); 6] = [
 ];
 
 /// Queries, and whether the order of their rows counts. Every kind of question that an index answers.
-const QUERIES: [(&str, bool); 12] = [
+const QUERIES: [(&str, bool); 18] = [
     ("SELECT VALUE c.id FROM c WHERE c.kind = 'k2'", false),
     ("SELECT VALUE c.id FROM c WHERE c.rank >= 10 AND c.rank < 30", false),
     ("SELECT VALUE c.id FROM c WHERE c.kind IN ('k1', 'k3') AND c.rank > 70", false),
@@ -283,6 +283,15 @@ const QUERIES: [(&str, bool); 12] = [
     ("SELECT TOP 7 VALUE c.n FROM c ORDER BY c.n DESC", true),
     ("SELECT VALUE COUNT(1) FROM c WHERE c.kind = 'k3'", true),
     ("SELECT VALUE {least: MIN(c.rank), most: MAX(c.rank), all: COUNT(1)} FROM c", true),
+    ("SELECT VALUE COUNT(1) FROM c", true),
+    ("SELECT VALUE MIN(c.rank) FROM c", true),
+    ("SELECT VALUE MAX(c.rank) FROM c WHERE c.rank < 50", true),
+    ("SELECT VALUE MIN(c.n) FROM c WHERE c.kind = 'k2'", true),
+    (
+        "SELECT VALUE [{\"item\": MAX(c.n), \"item2\": {\"max\": MAX(c.n), \"count\": COUNT(c.n)}}] FROM c",
+        true,
+    ),
+    ("SELECT VALUE c.n FROM c WHERE c.kind IN ('k1', 'k3') ORDER BY c.n", true),
     ("SELECT DISTINCT VALUE c.kind FROM c", false),
 ];
 

@@ -1,0 +1,61 @@
+//! What a server answers, and what is read from it.
+
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
+use orrery_value::{raw, utf8};
+use serde_json::Value as Json;
+
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+}
+
+impl Answer {
+    /// Why it is none, as the server says it.
+    pub fn refusal(&self) -> String {
+        let body: Json = serde_json::from_slice(&self.body).unwrap_or_default();
+        let said = body["message"].as_str().or(body["detail"].as_str()).unwrap_or_default();
+        let said = said.split("\r\nActivityId:").next().unwrap_or_default();
+        let status = self.status;
+        if said.is_empty() {
+            format!("the server answers {status}")
+        } else {
+            format!("the server answers {status}: {said}")
+        }
+    }
+
+    /// The body of an answer that is none of refusal.
+    pub fn json(&self) -> Result<Json, String> {
+        if !self.status.is_success() {
+            return Err(self.refusal());
+        }
+        serde_json::from_slice(&self.body).map_err(|_| not_understood())
+    }
+}
+
+/// The answer, if its status is one of these.
+pub fn allowed(answer: Answer, statuses: &[u16]) -> Result<Answer, String> {
+    if statuses.contains(&answer.status.as_u16()) { Ok(answer) } else { Err(answer.refusal()) }
+}
+
+/// The elements of `{"Documents":[…],"_count":n}`. Each is to be read by itself, as the envelope makes it deeper than
+/// JSON may be; the count tells whether the envelope was understood.
+pub fn elements(answer: &Answer) -> Result<Vec<&str>, String> {
+    let text = utf8(&answer.body).map_err(|_| not_understood())?;
+    let count: usize =
+        raw::member(text, "_count").and_then(|count| count.trim().parse().ok()).ok_or_else(not_understood)?;
+    let found: Vec<&str> =
+        raw::elements(raw::member(text, "Documents").ok_or_else(not_understood)?).collect();
+    if found.len() == count { Ok(found) } else { Err(not_understood()) }
+}
+
+/// A header that says something.
+pub fn header(answer: &Answer, name: &str) -> Option<String> {
+    let value = answer.headers.get(name)?.to_str().ok()?;
+    (!value.is_empty()).then(|| value.to_owned())
+}
+
+pub fn not_understood() -> String {
+    "the server's answer is not understood".to_owned()
+}
