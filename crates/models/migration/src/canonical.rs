@@ -2,15 +2,13 @@
 //!
 //! Many items are compared by the sum of their hashes, which does not depend on the order in which they come.
 
+use orrery_protocol::SYSTEM_MEMBERS;
 use orrery_value::Value;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// What a server adds to an item; the last is of the change feed.
-const SYSTEM: [&str; 6] = ["_rid", "_self", "_etag", "_ts", "_attachments", "_lsn"];
-
 pub fn without_system(mut item: Value) -> Value {
     if let Value::Object(members) = &mut item {
-        members.retain(|(name, _)| !SYSTEM.contains(&name.as_str()));
+        members.retain(|(name, _)| !SYSTEM_MEMBERS.contains(&name.as_str()));
     }
     item
 }

@@ -3,6 +3,7 @@
 use crate::rule::{Made, Rule, Shape};
 use crate::split::id_of;
 use crate::{Path, PlanError, file, reverse};
+use orrery_protocol::ascii_json;
 use orrery_value::Value;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -110,26 +111,8 @@ impl ItemKey {
             plain => plain.to_json(),
         };
         let partition = format!("[{}]", partition.iter().map(component).collect::<Vec<_>>().join(","));
-        Self { container: container.to_owned(), partition: ascii(&partition), id: id.to_owned() }
+        Self { container: container.to_owned(), partition: ascii_json(&partition), id: id.to_owned() }
     }
-}
-
-/// Headers are ASCII; JSON can say the rest in ASCII.
-fn ascii(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    for character in json.chars() {
-        match character {
-            ' '..='~' => out.push(character),
-            other => {
-                let mut units = [0; 2];
-                other
-                    .encode_utf16(&mut units)
-                    .iter()
-                    .for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
-            }
-        }
-    }
-    out
 }
 
 impl std::fmt::Display for ItemKey {

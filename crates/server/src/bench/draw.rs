@@ -1,4 +1,7 @@
 //! What items are drawn with: each value comes from the item's number alone, so a set is the same wherever it is loaded.
+//!
+//! The repository's benchmark draws with the same numbers (`bench/src/seeds/draw.rs`), and with more: a pool of text for drawing while it
+//! measures, and months. It is no part of the binary, so the few lines that both need are here too.
 
 /// Another number for each number, without a pattern (the finalizer of SplitMix64).
 pub fn mix(number: u64) -> u64 {

@@ -43,7 +43,7 @@ enum What {
 struct SeedsFlags {
     #[command(flatten)]
     account: AccountFlags,
-    /// The part of the designs' data that is loaded, from 0.01 (0.1 GB) to 1 (4 GB)
+    /// How much of the designs' data is loaded, from 0.001 to 1 (all of it, 4 GB); a container has its least number of items all the same
     #[arg(long, default_value_t = 0.01, value_parser = scale)]
     scale: f64,
     /// Only these, such as S0-80,S2-14

@@ -11,27 +11,31 @@
 //! A stop anywhere leaves a record by which the next run knows whether the written side is somewhere on that way, or was changed
 //! by somebody since.
 
-use super::base::{self, Base, Pending};
+use super::base::{Base, Kept, Pending};
 use super::reconcile::{Seen, do_all, from_target, path, sum, sum_of, writes};
 use super::units::{Items, Unit};
 use super::world::{Which, World};
-use crate::client::Written;
+use crate::client::{Stored, Written};
 use orrery_core::limits;
-use orrery_migration::Refusal;
+use orrery_migration::{ItemKey, Refusal, Role};
 use orrery_value::Value;
 
 /// `Written::Changed` asks for another look: after a conflict, or because there is more to do.
 pub async fn agree(world: &World, unit: &Unit, origin: Which, seen: &Seen) -> Result<Written, String> {
     let now = Base::agreed(sum(&seen.source), sum(&seen.target));
-    let before = base::read(world, &unit.source).await?;
+    let mut kept = Kept::read(world, &unit.source).await?;
     if seen.is_same() {
-        if before.as_ref() != Some(&now) {
-            base::write(world, &unit.source, &now).await?;
-        }
-        return Ok(Written::Done);
+        return if kept.base.as_ref() == Some(&now) {
+            Ok(Written::Done)
+        } else {
+            kept.write(world, &now).await
+        };
+    }
+    if let Some(why) = is_of_others(world, unit, seen, kept.base.as_ref(), &now) {
+        return Ok(Written::Refused(why));
     }
     let times = (newest(&seen.source), newest(&seen.target));
-    let to = gives_way(before.as_ref(), &now, times, origin);
+    let to = gives_way(kept.base.as_ref(), &now, times, origin);
     let wanted = match to {
         Which::Target => seen.wanted.clone(),
         Which::Source => from_target(world, unit, &seen.target)?,
@@ -47,7 +51,7 @@ pub async fn agree(world: &World, unit: &Unit, origin: Which, seen: &Seen) -> Re
     let writes = writes(unit, found, orphans, &wanted);
     if writes.is_empty() {
         // The source has what the target would become there: only the target's form differs.
-        return tidy(world, unit, seen, &now).await;
+        return tidy(world, unit, seen, &now, kept).await;
     }
     let part = &writes[..writes.len().min(limits::MIGRATION_WRITES_MAX)];
     let goal = match to {
@@ -55,17 +59,50 @@ pub async fn agree(world: &World, unit: &Unit, origin: Which, seen: &Seen) -> Re
         Which::Source => Base::agreed(sum_of(&wanted), now.target),
     };
     let begun = Base { pending: Some(Pending { to, path: path(found, orphans, part) }), ..goal.clone() };
-    base::write(world, &unit.source, &begun).await?;
+    if kept.write(world, &begun).await? != Written::Done {
+        return Ok(Written::Changed);
+    }
     let written = do_all(world, to, part).await?;
     if written != Written::Done || part.len() < writes.len() {
         return Ok(if written == Written::Done { Written::Changed } else { written });
     }
-    base::write(world, &unit.source, &goal).await?;
-    Ok(if to == Which::Source { Written::Changed } else { Written::Done })
+    let written = kept.write(world, &goal).await?;
+    Ok(if to == Which::Source { Written::Changed } else { written })
+}
+
+/// Why a unit is left as it is: one side has an item that is no part of the migration, and neither of them may go because of the
+/// other.
+fn is_of_others(
+    world: &World,
+    unit: &Unit,
+    seen: &Seen,
+    before: Option<&Base>,
+    now: &Base,
+) -> Option<String> {
+    let foreign = |(key, stored): (&ItemKey, &Stored)| {
+        unit.hints.iter().any(|hint| hint.key == *key) && !world.plan.can_give(&key.container, &stored.item)
+    };
+    if let Some((key, _)) = seen.target.iter().find(|one| foreign(*one)) {
+        return Some(format!("no rule gives an item such as {key} of the target, so it is left alone"));
+    }
+    let is_left = seen
+        .source
+        .get(&unit.source)
+        .is_some_and(|root| !matches!(world.plan.role(&unit.source.container, &root.item), Role::Root(_)));
+    // What was made of it while a rule took it goes; what somebody else wrote does not.
+    let is_copy = before.is_some_and(|before| is_ours(before, now, Which::Target));
+    let why = "no rule takes it any more, and its counterpart in the target was written by others";
+    (is_left && !is_copy).then(|| why.to_owned())
 }
 
 /// Both sides say the same, but the target not in the form that the source becomes, such as places with gaps.
-async fn tidy(world: &World, unit: &Unit, seen: &Seen, now: &Base) -> Result<Written, String> {
+async fn tidy(
+    world: &World,
+    unit: &Unit,
+    seen: &Seen,
+    now: &Base,
+    mut kept: Kept,
+) -> Result<Written, String> {
     let Ok(wanted) = &seen.wanted else { return Ok(Written::Changed) };
     let writes = writes(unit, &seen.target, &seen.orphans.1, wanted);
     let part = &writes[..writes.len().min(limits::MIGRATION_WRITES_MAX)];
@@ -75,7 +112,9 @@ async fn tidy(world: &World, unit: &Unit, seen: &Seen, now: &Base) -> Result<Wri
         target: sum_of(wanted),
         pending: Some(Pending { to: Which::Target, path }),
     };
-    base::write(world, &unit.source, &begun).await?;
+    if kept.write(world, &begun).await? != Written::Done {
+        return Ok(Written::Changed);
+    }
     match do_all(world, Which::Target, part).await? {
         // The next look finds both sides the same, and writes that down.
         Written::Done => Ok(Written::Changed),
@@ -89,18 +128,19 @@ fn gives_way(before: Option<&Base>, now: &Base, times: (u64, u64), origin: Which
         let is_new_in_target = origin == Which::Target && now.source.items == 0;
         return if is_new_in_target { Which::Source } else { Which::Target };
     };
-    let is_ours = |which: Which| {
-        let is_on_the_way =
-            |pending: &Pending| pending.to == which && pending.path.contains(&now.of(which).hash);
-        now.of(which) == before.of(which) || before.pending.as_ref().is_some_and(is_on_the_way)
-    };
-    match (is_ours(Which::Source), is_ours(Which::Target)) {
+    match (is_ours(before, now, Which::Source), is_ours(before, now, Which::Target)) {
         (true, true) => before.pending.as_ref().map_or(Which::Target, |pending| pending.to),
         (false, true) => Which::Target,
         (true, false) => Which::Source,
         (false, false) if times.1 > times.0 => Which::Source,
         (false, false) => Which::Target,
     }
+}
+
+/// Whether nobody but us wrote a side since the last agreement.
+fn is_ours(before: &Base, now: &Base, which: Which) -> bool {
+    let is_on_the_way = |pending: &Pending| pending.to == which && pending.path.contains(&now.of(which).hash);
+    now.of(which) == before.of(which) || before.pending.as_ref().is_some_and(is_on_the_way)
 }
 
 fn newest(items: &Items) -> u64 {

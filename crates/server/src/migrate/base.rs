@@ -3,8 +3,9 @@
 //! Before one side is made like the other, the record says what will be agreed and every state on the way there. So after a
 //! stop in the middle, what the migrator wrote itself is known from what others wrote.
 
-use super::state::{STATE_CONTAINER, read_hash, write_hash};
+use super::state::{STATE_CONTAINER, read_hash, save, write_hash};
 use super::world::{Which, World};
+use crate::client::Written;
 use orrery_migration::{ItemKey, Sum, hash_of};
 use orrery_value::Value;
 use serde_json::{Value as Json, json};
@@ -47,25 +48,48 @@ fn key(world: &World, unit: &ItemKey) -> (ItemKey, String) {
     (ItemKey::new(STATE_CONTAINER, &[Value::from(migration.as_str())], &id), migration)
 }
 
-pub async fn write(world: &World, unit: &ItemKey, base: &Base) -> Result<(), String> {
-    let (key, migration) = key(world, unit);
+/// What is kept of a unit, as this process last read or wrote it.
+pub struct Kept {
+    pub base: Option<Base>,
+    unit: ItemKey,
+    tag: Option<String>,
+}
+
+impl Kept {
+    pub async fn read(world: &World, unit: &ItemKey) -> Result<Self, String> {
+        let Some(found) = world.database(Which::Target).read(&key(world, unit).0).await? else {
+            return Ok(Self { base: None, unit: unit.clone(), tag: None });
+        };
+        let item: Json = serde_json::from_str(&found.item.to_json()).unwrap_or_default();
+        let base = parse(&item)
+            .ok_or_else(|| format!("the record of {unit} in '{STATE_CONTAINER}' is not understood"))?;
+        Ok(Self { base: Some(base), unit: unit.clone(), tag: Some(found.etag) })
+    }
+
+    /// Writes it, if nobody else did since: then it is to be looked at again.
+    pub async fn write(&mut self, world: &World, base: &Base) -> Result<Written, String> {
+        let (key, migration) = key(world, &self.unit);
+        let mut item = to_json(base);
+        item["migration"] = json!(migration);
+        item["unit"] = json!(self.unit.to_string());
+        match save(world, &key, item, self.tag.as_deref()).await? {
+            None => Ok(Written::Changed),
+            tag => {
+                self.tag = tag;
+                Ok(Written::Done)
+            }
+        }
+    }
+}
+
+fn to_json(base: &Base) -> Json {
     let side = |sum: &Sum| json!({"items": sum.items, "hash": write_hash(sum.hash)});
-    let mut item = json!({
-        "id": key.id, "migration": migration, "unit": unit.to_string(),
-        "source": side(&base.source), "target": side(&base.target),
-    });
+    let mut item = json!({"source": side(&base.source), "target": side(&base.target)});
     if let Some(pending) = &base.pending {
         let path: Vec<String> = pending.path.iter().map(|hash| write_hash(*hash)).collect();
         item["pending"] = json!({"to": pending.to.name(), "path": path});
     }
-    world.database(Which::Target).upsert(&key, &Value::read(&item.to_string())).await.map(drop)
-}
-
-pub async fn read(world: &World, unit: &ItemKey) -> Result<Option<Base>, String> {
-    let found = world.database(Which::Target).read(&key(world, unit).0).await?;
-    let Some(found) = found else { return Ok(None) };
-    let item: Json = serde_json::from_str(&found.item.to_json()).unwrap_or_default();
-    parse(&item).map(Some).ok_or_else(|| format!("the record of {unit} in '{STATE_CONTAINER}' is not one"))
+    item
 }
 
 fn parse(item: &Json) -> Option<Base> {
@@ -79,4 +103,19 @@ fn parse(item: &Json) -> Option<Base> {
         }
     };
     Some(Base { source: side(&item["source"])?, target: side(&item["target"])?, pending })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let agreed = Base::agreed(Sum { items: 1, hash: u128::MAX }, Sum { items: 3, hash: 7 });
+        let pending = Some(Pending { to: Which::Target, path: vec![1, u128::MAX] });
+        for base in [Base { pending, ..agreed.clone() }, agreed] {
+            assert_eq!(parse(&to_json(&base)), Some(base));
+        }
+        assert_eq!(parse(&json!({"source": {"items": 1}})), None);
+    }
 }

@@ -1,10 +1,11 @@
 //! The old containers after a migration: how long they stay, and dropping them.
 //!
-//! The time is the server's: that of the item which says that the migration is finished, and of one written when somebody asks.
+//! The time is the server's: that of an item which is written when somebody asks.
 
 use super::changes::{From, Page};
-use super::run::containers;
-use super::state::{self, RangeState, Stage, ranges};
+use super::record::Phase;
+use super::run::{Run, containers};
+use super::state::{RangeState, RunState, Stage, ranges, server_now};
 use super::verify::each_wanted;
 use super::world::{Which, World};
 use orrery_value::Value;
@@ -27,28 +28,22 @@ pub fn parse(text: &str) -> Result<Duration, String> {
     number.checked_mul(seconds).map(Duration::from_secs).ok_or_else(wrong)
 }
 
-pub async fn finish(world: &World, keep: Duration) -> Result<(), String> {
-    let mut run = state::read_run(world).await?.unwrap_or_default();
-    run["phase"] = json!("finished");
-    run["keepSeconds"] = json!(keep.as_secs());
-    let written = state::write(world, "run", run).await?;
-    // The time is noted beside it, because later writes of the same item would move it.
-    let mut run = written.clone();
-    run["finishedAt"] = written["_ts"].clone();
-    state::write(world, "run", run).await.map(drop)
+pub async fn finish(world: &World, run: &mut Run, keep: Duration) -> Result<(), String> {
+    let phase = Phase::Finished { at: server_now(world).await?, keep_seconds: keep.as_secs() };
+    run.enter(phase).await
 }
 
 pub async fn cleanup(world: &World, drop_left: bool, is_json: bool) -> Result<ExitCode, String> {
     let name = &world.plan.name;
-    let run = state::read_run(world).await?.ok_or_else(|| format!("there is no migration '{name}' here"))?;
-    match run["phase"].as_str() {
-        Some("finished") => {}
-        Some("cleaned") => return Err(format!("the old containers of '{name}' are dropped already")),
-        _ => return Err(format!("'{name}' is not finished: orrery migrate {name} --finish")),
-    }
-    let now = state::write(world, "now", json!({})).await?["_ts"].as_u64().unwrap_or_default();
-    let seconds = |name: &str| run[name].as_u64().unwrap_or(u64::MAX);
-    let until = seconds("finishedAt").saturating_add(seconds("keepSeconds"));
+    let mut run = RunState::found(world).await?;
+    let until = match run.record.phase {
+        Phase::Finished { at, keep_seconds } => at.saturating_add(keep_seconds),
+        Phase::Cleaned => return Err(format!("the old containers of '{name}' are dropped already")),
+        Phase::Copying | Phase::Following => {
+            return Err(format!("'{name}' is not finished: orrery migrate {name} --finish"));
+        }
+    };
+    let now = server_now(world).await?;
     if now < until {
         return Err(format!(
             "the old containers of '{name}' stay for {} seconds more, as --keep said; until then there is a way back",
@@ -56,14 +51,14 @@ pub async fn cleanup(world: &World, drop_left: bool, is_json: bool) -> Result<Ex
         ));
     }
     is_done_with(world, drop_left).await?;
+    // Whoever took it up again in the meantime has written it.
+    run.save(world).await?;
     let mut dropped = Vec::new();
     for (container, _) in containers(world, Which::Source)? {
         world.database(Which::Source).drop_container(&container).await?;
         dropped.push(container);
     }
-    let mut run = run;
-    run["phase"] = json!("cleaned");
-    state::write(world, "run", run).await?;
+    run.enter(world, Phase::Cleaned).await?;
     let text = match is_json {
         true => json!({"dropped": dropped}).to_string(),
         false => format!("dropped {}", dropped.join(", ")),

@@ -4,7 +4,7 @@
 //! streams          each range of the source: copied once, then followed ─┐
 //! units            which items belong together, here and there           ├─ reconcile: make one unit the same on both sides
 //! verify, settle   both sides read and compared, what differs mended     ┘  agree: which side gives way, if both are written
-//! run, state, base        where all of it goes on after a stop ─ changes: the server
+//! run, state, record, base        where all of it goes on after a stop ─ changes: the server
 //! ```
 //!
 //! What becomes of items is decided in `models/migration`, by pure functions. This is a client like any other: it needs
@@ -16,6 +16,7 @@ mod changes;
 mod keep;
 mod progress;
 mod reconcile;
+mod record;
 mod report;
 mod run;
 mod settle;
@@ -29,8 +30,8 @@ use crate::client::{Account, AccountFlags, Remote};
 use clap::{Args, ValueEnum};
 use orrery_core::limits;
 use orrery_migration::{BUILT_IN, Plan, built_in};
+use record::Phase;
 use run::Run;
-use serde_json::json;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -62,15 +63,15 @@ pub struct MigrateFlags {
     /// With cleanup: items that no rule took go with their containers
     #[arg(long)]
     drop_left: bool,
-    /// How long the old containers stay after --finish, such as 7d, 12h or 30m
-    #[arg(long, default_value = "7d", value_parser = keep::parse)]
-    keep: Duration,
-    /// Whose writes appear on the other side
-    #[arg(long, value_enum, default_value_t = DualWrite::Source)]
-    dual_write: DualWrite,
-    /// Ranges that are worked on at once
-    #[arg(long, default_value_t = 4)]
-    workers: usize,
+    /// With --finish: how long the old containers stay, such as 7d, 12h or 30m [default: 7d]
+    #[arg(long, value_parser = keep::parse)]
+    keep: Option<Duration>,
+    /// Whose writes appear on the other side [default: source]
+    #[arg(long, value_enum)]
+    dual_write: Option<DualWrite>,
+    /// Ranges that are worked on at once [default: 4]
+    #[arg(long)]
+    workers: Option<usize>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -86,29 +87,97 @@ enum DualWrite {
 
 const FOLLOW_PAUSE: Duration = Duration::from_millis(200);
 
+const KEEP: Duration = Duration::from_secs(7 * 86_400);
+const WORKERS: usize = 4;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verb {
+    Run,
+    Status,
+    Verify,
+    Cleanup,
+}
+
+impl Verb {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Run => "PLAN",
+            Self::Status => "status",
+            Self::Verify => "verify",
+            Self::Cleanup => "cleanup",
+        }
+    }
+}
+
+impl MigrateFlags {
+    fn is_both(&self) -> bool {
+        self.dual_write == Some(DualWrite::Both)
+    }
+
+    fn verb(&self) -> Result<(Verb, &str), String> {
+        let verbs = [Verb::Status, Verb::Verify, Verb::Cleanup];
+        match (verbs.into_iter().find(|verb| verb.name() == self.what), &self.plan) {
+            (Some(verb), Some(plan)) => Ok((verb, plan)),
+            (Some(verb), None) => Err(format!("say of which plan: orrery migrate {} PLAN", verb.name())),
+            (None, None) => Ok((Verb::Run, &self.what)),
+            (None, Some(_)) => Err(format!("'{}' is none of status, verify and cleanup", self.what)),
+        }
+    }
+
+    /// Whatever is said must mean something for the verb.
+    fn check(&self, verb: Verb) -> Result<(), String> {
+        let said: [(&str, bool, &[Verb]); 6] = [
+            ("--follow", self.follow, &[Verb::Run]),
+            ("--finish", self.finish, &[Verb::Run]),
+            ("--reopen", self.reopen, &[Verb::Run]),
+            ("--workers", self.workers.is_some(), &[Verb::Run]),
+            ("--dual-write", self.dual_write.is_some(), &[Verb::Run, Verb::Verify]),
+            ("--drop-left", self.drop_left, &[Verb::Cleanup]),
+        ];
+        let wrong = said.iter().find(|(_, is_said, verbs)| *is_said && !verbs.contains(&verb));
+        if let Some((flag, _, verbs)) = wrong {
+            let verbs: Vec<String> =
+                verbs.iter().map(|verb| format!("orrery migrate {}", verb.name())).collect();
+            return Err(format!("{flag} is for {}; leave it out here", verbs.join(" and ")));
+        }
+        let together = [
+            (self.follow && self.finish, "--follow goes on and --finish ends the migration; say one of them"),
+            (self.prune && !self.finish, "--prune is a part of --finish; add that, or leave --prune out"),
+            (
+                self.keep.is_some() && !self.finish,
+                "--keep is a part of --finish; add that, or leave --keep out",
+            ),
+            (
+                self.prune && self.is_both(),
+                "with --dual-write both, what only the target has is brought to the source; leave --prune out",
+            ),
+        ];
+        if let Some((_, why)) = together.iter().find(|(is_said, _)| *is_said) {
+            return Err((*why).to_owned());
+        }
+        match self.workers {
+            Some(workers) if workers == 0 || workers > limits::MIGRATION_WORKERS_MAX => {
+                Err(format!("--workers is a number from 1 to {}", limits::MIGRATION_WORKERS_MAX))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Runs the verb; the error is a sentence for a person.
 pub fn migrate(flags: &MigrateFlags) -> Result<ExitCode, String> {
-    let (verb, plan) = match (flags.what.as_str(), &flags.plan) {
-        (verb @ ("status" | "verify" | "cleanup"), Some(plan)) => (verb, plan.as_str()),
-        (verb @ ("status" | "verify" | "cleanup"), None) => {
-            return Err(format!("say of which plan: orrery migrate {verb} PLAN"));
-        }
-        (plan, None) => ("run", plan),
-        (verb, Some(_)) => return Err(format!("'{verb}' is none of status, verify and cleanup")),
-    };
-    if flags.workers == 0 || flags.workers > limits::MIGRATION_WORKERS_MAX {
-        return Err(format!("--workers is a number from 1 to {}", limits::MIGRATION_WORKERS_MAX));
-    }
+    let (verb, plan) = flags.verb()?;
+    flags.check(verb)?;
     let plan = plan_of(plan, flags.reverse)?;
     let account = Account::parse(&flags.account)?;
     crate::client::block_on(async move {
         let remote = Remote::open(account).await?;
-        let world = Arc::new(World::new(remote, plan, flags.dual_write == DualWrite::Both)?);
+        let world = Arc::new(World::new(remote, plan, flags.is_both())?);
         match verb {
-            "status" => report::status(&world, flags.json).await,
-            "verify" => verify_now(&world, flags).await,
-            "cleanup" => keep::cleanup(&world, flags.drop_left, flags.json).await,
-            _ => run_now(world, flags).await,
+            Verb::Status => report::status(&world, flags.json).await,
+            Verb::Verify => verify_now(&world, flags).await,
+            Verb::Cleanup => keep::cleanup(&world, flags.drop_left, flags.json).await,
+            Verb::Run => run_now(world, flags).await,
         }
     })?
 }
@@ -158,9 +227,9 @@ async fn run_now(world: Arc<World>, flags: &MigrateFlags) -> Result<ExitCode, St
 }
 
 async fn go(world: &Arc<World>, flags: &MigrateFlags) -> Result<Option<Verdict>, String> {
-    let mut run = Run::open(world.clone(), flags.workers, flags.reopen).await?;
+    let mut run = Run::open(world.clone(), flags.workers.unwrap_or(WORKERS), flags.reopen).await?;
     run.round().await?;
-    note(world, "following").await?;
+    run.enter(Phase::Following).await?;
     match (flags.finish, flags.follow) {
         (true, _) => finish(world, &mut run, flags).await.map(Some),
         (false, false) => Ok(None),
@@ -175,15 +244,9 @@ async fn finish(world: &Arc<World>, run: &mut Run, flags: &MigrateFlags) -> Resu
     let verdict = settle::mended(world, run, flags.prune).await?;
     if verdict.is_same() {
         run.settle().await?;
-        keep::finish(world, flags.keep).await?;
+        keep::finish(world, run, flags.keep.unwrap_or(KEEP)).await?;
     }
     Ok(verdict)
-}
-
-async fn note(world: &World, phase: &str) -> Result<(), String> {
-    let mut run = state::read_run(world).await?.unwrap_or_default();
-    run["phase"] = json!(phase);
-    state::write(world, "run", run).await.map(drop)
 }
 
 #[cfg(test)]

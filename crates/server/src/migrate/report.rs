@@ -1,6 +1,7 @@
 //! What is printed at the end, for people or as JSON.
 
-use super::state::{self, Stage, write_hash};
+use super::record::Phase;
+use super::state::{self, RunState, Stage, write_hash};
 use super::streams::waiting;
 use super::verify::Verdict;
 use super::world::{Which, World};
@@ -102,7 +103,7 @@ fn text_of(verdict: &Verdict) -> String {
 
 pub async fn status(world: &World, is_json: bool) -> Result<ExitCode, String> {
     let name = &world.plan.name;
-    let run = state::read_run(world).await?.ok_or_else(|| format!("there is no migration '{name}' here"))?;
+    let run = RunState::found(world).await?.record;
     let mut ranges = Vec::new();
     for state in state::ranges(world, Which::Source).await? {
         let waiting = waiting(world, &state).await?;
@@ -116,13 +117,17 @@ pub async fn status(world: &World, is_json: bool) -> Result<ExitCode, String> {
         }));
     }
     if is_json {
-        let status = json!({
-            "migration": name, "phase": run["phase"], "dualWrite": run["dualWrite"], "ranges": ranges,
-            "finishedAt": run["finishedAt"], "keepSeconds": run["keepSeconds"],
+        let mut status = json!({
+            "migration": name, "phase": run.phase.name(), "dualWrite": run.dual_write(), "ranges": ranges,
+            "finishedAt": null, "keepSeconds": null,
         });
+        if let Phase::Finished { at, keep_seconds } = run.phase {
+            status["finishedAt"] = json!(at);
+            status["keepSeconds"] = json!(keep_seconds);
+        }
         return print(&status.to_string()).map(|()| ExitCode::SUCCESS);
     }
-    let mut text = format!("{name}: {}\n", run["phase"].as_str().unwrap_or("unknown"));
+    let mut text = format!("{name}: {}\n", run.phase.name());
     ranges.iter().for_each(|range| text.push_str(&line(range)));
     print(text.trim_end()).map(|()| ExitCode::SUCCESS)
 }

@@ -1,12 +1,12 @@
 //! A migration from its start, or from where it was left, to the moment at which nothing is new.
 
 use super::changes::{From, Page};
-use super::state::{self, RangeState, Stage};
+use super::record::{Containers, Marks, Phase, RunRecord};
+use super::state::{self, RangeState, RunState, Stage};
 use super::streams::{Ended, drive};
 use super::world::{Which, World};
 use orrery_core::limits;
 use orrery_migration::Shape;
-use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -14,28 +14,28 @@ use tokio::task::JoinSet;
 
 pub struct Run {
     world: Arc<World>,
-    marks: Json,
+    state: RunState,
     workers: usize,
     ranges: Vec<RangeState>,
 }
 
 /// Whether this is the migration that was begun, and not over.
-fn may_go_on(world: &World, run: &Json, reopen: bool) -> Result<(), String> {
+fn may_go_on(world: &World, run: &RunRecord, reopen: bool) -> Result<(), String> {
     let name = &world.plan.name;
-    if run["plan"] != state::write_hash(world.plan.fingerprint) {
+    if run.plan != world.plan.fingerprint {
         return Err(format!(
             "a migration '{name}' was begun with a plan that said something else; go on with that one, or name this one differently"
         ));
     }
-    match run["phase"].as_str() {
-        Some("cleaned") => Err(format!("'{name}' is finished and its old containers are dropped")),
-        Some("finished") if !reopen && !world.is_both => Err(format!(
+    match run.phase {
+        Phase::Cleaned => Err(format!("'{name}' is finished and its old containers are dropped")),
+        Phase::Finished { .. } if !reopen && !world.is_both => Err(format!(
             "'{name}' is finished, and its target may be newer than its source by now; --reopen makes it like the source again"
         )),
-        _ if run["dualWrite"] == "both" && !world.is_both => {
+        Phase::Copying | Phase::Following | Phase::Finished { .. } if run.is_both && !world.is_both => {
             Err(format!("'{name}' has writes on both sides; go on with --dual-write both"))
         }
-        _ => Ok(()),
+        Phase::Copying | Phase::Following | Phase::Finished { .. } => Ok(()),
     }
 }
 
@@ -57,9 +57,9 @@ pub fn containers(world: &World, which: Which) -> Result<Vec<(String, bool)>, St
 impl Run {
     /// Makes what is missing in the target, and takes up the state of an earlier run.
     pub async fn open(world: Arc<World>, workers: usize, reopen: bool) -> Result<Self, String> {
-        let known = state::read_run(&world).await?;
+        let known = RunState::read(&world).await?;
         if let Some(run) = &known {
-            may_go_on(&world, run, reopen)?;
+            may_go_on(&world, &run.record, reopen)?;
         }
         let source = world.database(Which::Source);
         for (name, _) in containers(&world, Which::Source)? {
@@ -73,22 +73,25 @@ impl Run {
             target.make_container(container).await?;
         }
         state::make(&world).await?;
-        let is_resumed = known.as_ref().is_some_and(|run| !world.is_both || run["dualWrite"] == "both");
-        let marks = match known {
-            Some(run) if is_resumed => run["marks"].clone(),
-            _ => {
-                let marks = take_marks(&world).await?;
-                let run = json!({
-                    "phase": "copying",
-                    "plan": state::write_hash(world.plan.fingerprint),
-                    "dualWrite": if world.is_both { "both" } else { "source" },
-                    "marks": marks,
-                });
-                state::write(&world, "run", run).await?;
-                marks
+        let is_resumed = known.as_ref().is_some_and(|run| !world.is_both || run.record.is_both);
+        let mut state = match known {
+            Some(state) if is_resumed => state,
+            known => {
+                let record = RunRecord {
+                    phase: Phase::Copying,
+                    plan: world.plan.fingerprint,
+                    is_both: world.is_both,
+                    marks: take_marks(&world).await?,
+                };
+                match known {
+                    None => RunState::new(record),
+                    Some(known) => known.with(record),
+                }
             }
         };
-        let mut run = Self { world, marks, workers, ranges: Vec::new() };
+        // Written by us from now on, and so is every range below: whoever had them before finds out.
+        state.save(&world).await?;
+        let mut run = Self { world, state, workers, ranges: Vec::new() };
         run.ranges = run.find_ranges(Which::Source, is_resumed).await?;
         if run.world.is_both {
             let more = run.find_ranges(Which::Target, is_resumed).await?;
@@ -108,7 +111,6 @@ impl Run {
                 if !is_resumed {
                     state.stage = first();
                 }
-                // Written by us from now on: whoever had it before finds out.
                 state.save(&self.world).await?;
                 found.push(state);
             }
@@ -117,7 +119,7 @@ impl Run {
     }
 
     fn first_stage(&self, which: Which, container: &str, is_copied: bool) -> Stage {
-        match self.mark(which, container).as_str() {
+        match self.state.record.marks.of(which, container) {
             Some(mark) if which == Which::Target || !is_copied => {
                 Stage::Follow { position: mark.to_owned(), has_deletes: true }
             }
@@ -125,8 +127,8 @@ impl Run {
         }
     }
 
-    fn mark(&self, which: Which, container: &str) -> Json {
-        self.marks[which.name()][container].clone()
+    pub async fn enter(&mut self, phase: Phase) -> Result<(), String> {
+        self.state.enter(&self.world, phase).await
     }
 
     /// Everything up to now; says how many changes there were. The source comes first: what is new in
@@ -144,10 +146,8 @@ impl Run {
         loop {
             let ended = self.drive_all(which).await?;
             if ended.contains(&Ended::Forgotten) {
-                self.marks = take_marks(&self.world).await?;
-                let mut run = state::read_run(&self.world).await?.unwrap_or_default();
-                run["marks"] = self.marks.clone();
-                state::write(&self.world, "run", run).await?;
+                self.state.record.marks = take_marks(&self.world).await?;
+                self.state.save(&self.world).await?;
                 self.again(which, false).await?;
             } else if ended.contains(&Ended::Split) {
                 self.again(which, true).await?;
@@ -191,10 +191,10 @@ impl Run {
         let mut running = JoinSet::new();
         for mut range in these {
             let (world, slots) = (self.world.clone(), slots.clone());
-            let mark = self.mark(which, &range.container);
+            let mark = self.state.record.marks.of(which, &range.container).map(str::to_owned);
             running.spawn(async move {
                 let _slot = slots.acquire_owned().await.map_err(|error| error.to_string())?;
-                let ended = drive(&world, &mut range, &mark).await?;
+                let ended = drive(&world, &mut range, mark.as_deref()).await?;
                 Ok::<_, String>((range, ended))
             });
         }
@@ -210,27 +210,26 @@ impl Run {
 }
 
 /// Where each container is now, before anything is read: what changes from here on is followed.
-async fn take_marks(world: &World) -> Result<Json, String> {
-    let mut marks = json!({});
-    for which in [Which::Source, Which::Target] {
-        if which == Which::Target && !world.is_both {
-            continue;
-        }
-        let mut of = Map::new();
-        for (container, _) in containers(world, which)? {
-            let page = world.database(which).changes(&container, None, From::Versions("*")).await?;
-            let mark = match page {
-                Page::Changes { position, .. } => Json::String(position),
-                Page::Forgotten | Page::Split if which == Which::Source => Json::Null,
-                _ => {
-                    return Err(format!(
-                        "the container '{container}' keeps no deletes (changeFeedPolicy), which --dual-write both needs"
-                    ));
-                }
-            };
-            of.insert(container, mark);
-        }
-        marks[which.name()] = Json::Object(of);
+async fn take_marks(world: &World) -> Result<Marks, String> {
+    let source = marks_of(world, Which::Source).await?;
+    let target = if world.is_both { marks_of(world, Which::Target).await? } else { Containers::new() };
+    Ok(Marks { source, target })
+}
+
+async fn marks_of(world: &World, which: Which) -> Result<Containers, String> {
+    let mut marks = Containers::new();
+    for (container, _) in containers(world, which)? {
+        let page = world.database(which).changes(&container, None, From::Versions("*")).await?;
+        let mark = match page {
+            Page::Changes { position, .. } => Some(position),
+            Page::Forgotten | Page::Split if which == Which::Source => None,
+            Page::Forgotten | Page::Split => {
+                return Err(format!(
+                    "the container '{container}' keeps no deletes (changeFeedPolicy), which --dual-write both needs"
+                ));
+            }
+        };
+        marks.insert(container, mark);
     }
     Ok(marks)
 }

@@ -11,7 +11,8 @@ use super::verify::{Verdict, each_wanted, verify};
 use super::world::{Which, World};
 use crate::client::Written;
 use orrery_core::limits;
-use orrery_migration::{ItemKey, Rule, Shape};
+use orrery_migration::{ItemKey, Role, Rule, Shape};
+use orrery_value::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -71,7 +72,9 @@ async fn prune(world: &World, extra: &BTreeSet<ItemKey>) -> Result<(), String> {
     let target = world.database(Which::Target);
     let mut found = BTreeMap::new();
     for key in extra {
-        if let Some(stored) = target.read(key).await? {
+        if let Some(stored) = target.read(key).await?
+            && can_come_back(world, key, &stored.item)
+        {
             found.insert(key.clone(), stored.etag);
         }
     }
@@ -85,6 +88,13 @@ async fn prune(world: &World, extra: &BTreeSet<ItemKey>) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Whether the item may be a copy: what no rule gives, or what the way back refuses, never came of the source.
+fn can_come_back(world: &World, key: &ItemKey, item: &Value) -> bool {
+    let role = world.reversed.as_ref().map(|plan| plan.role(&key.container, item));
+    world.plan.can_give(&key.container, item)
+        && !matches!(role, Some(Role::Root(rule)) if rule.apply(item, &[]).is_err())
 }
 
 /// Takes out of the verdict what is the same now.
@@ -107,8 +117,9 @@ async fn recheck(world: &Arc<World>, verdict: &mut Verdict) -> Result<(), String
 }
 
 async fn is_extra(world: &World, key: &ItemKey) -> Result<bool, String> {
-    if world.database(Which::Target).read(key).await?.is_none() {
-        return Ok(false);
+    match world.database(Which::Target).read(key).await? {
+        Some(found) if world.plan.can_give(&key.container, &found.item) => {}
+        _ => return Ok(false),
     }
     match unit_there(world, key).await? {
         Some(mut unit) => Ok(!is_settled(world, &mut unit).await?),

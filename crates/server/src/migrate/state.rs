@@ -1,7 +1,7 @@
 //! What a migration remembers, as items of a container beside its target: so it goes on wherever it is started again.
 //!
 //! ```text
-//! run                   the phase, where changes are followed from, when the old containers may go
+//! run                   the phase, where changes are followed from, when the old containers may go: record.rs
 //! range-<side>-<container>-<range>     the stage and the position of one range
 //! base-<hash>           see base.rs
 //! ```
@@ -9,9 +9,11 @@
 //! A position is written after what it stands for, so whatever was done in between is done twice, to the same effect. Each
 //! is replaced only by who wrote it last: a migrator that was thought dead and comes back finds that, and stops.
 
+use super::record::{Phase, RunRecord};
 use super::run::containers;
 use super::world::{Which, World};
-use crate::client::Written;
+use crate::client::{Stored, Written, allowed, header, not_understood};
+use http::Method;
 use orrery_migration::{Container, ItemKey, Path};
 use orrery_value::Value;
 use serde_json::{Value as Json, json};
@@ -34,7 +36,7 @@ pub struct RangeState {
     pub container: String,
     pub range: String,
     pub stage: Stage,
-    etag: Option<String>,
+    tag: Option<String>,
     saved: Option<Instant>,
 }
 
@@ -56,26 +58,94 @@ fn key(world: &World, id: &str) -> ItemKey {
     ItemKey::new(STATE_CONTAINER, &[Value::from(world.plan.name.as_str())], id)
 }
 
-pub async fn read_run(world: &World) -> Result<Option<Json>, String> {
-    if world.database(Which::Target).definition(STATE_CONTAINER).await?.is_none() {
-        return Ok(None);
+/// Writes an item of the state: as a new one, or over the one with this tag. Gives its tag, or `None` if somebody else wrote it
+/// since.
+pub async fn save(
+    world: &World,
+    key: &ItemKey,
+    mut content: Json,
+    tag: Option<&str>,
+) -> Result<Option<String>, String> {
+    let writer = world.remote.env().guid();
+    content["id"] = json!(key.id);
+    content["writer"] = json!(writer);
+    let database = world.database(Which::Target);
+    let mut call = database.on_items(Method::POST, &key.container);
+    if let Some(tag) = tag {
+        call.headers.push(("x-ms-documentdb-is-upsert", "true".to_owned()));
+        call.headers.push(("if-match", tag.to_owned()));
     }
-    read(world, "run").await
+    call.headers.push(("x-ms-documentdb-partitionkey", key.partition.clone()));
+    call.headers.push(("prefer", "return=minimal".to_owned()));
+    call.body = content.to_string().into();
+    let answer = allowed(world.remote.call(&call).await?, &[200, 201, 404, 409, 412])?;
+    if matches!(answer.status.as_u16(), 200 | 201) {
+        return header(&answer, "etag").map(Some).ok_or_else(not_understood);
+    }
+    // After a broken connection the write may have been ours although it is said to have failed.
+    let is_ours = |stored: &Stored| *stored.item.member("writer") == Value::from(writer.as_str());
+    Ok(database.read(key).await?.filter(is_ours).map(|stored| stored.etag))
 }
 
-pub async fn read(world: &World, id: &str) -> Result<Option<Json>, String> {
-    let found = world.database(Which::Target).read(&key(world, id)).await?;
-    Ok(found.and_then(|stored| serde_json::from_str(&stored.item.to_json()).ok()))
+fn taken_over() -> String {
+    "another orrery migrate goes on with this migration; this one stops".to_owned()
 }
 
-/// Writes an item of the state, and gives it as it is stored, with the server's time in `_ts`.
-pub async fn write(world: &World, id: &str, mut content: Json) -> Result<Json, String> {
-    content["id"] = json!(id);
-    content["migration"] = json!(world.plan.name);
-    let item = Value::parse(&content.to_string()).map_err(|error| error.to_string())?;
-    world.database(Which::Target).upsert(&key(world, id), &item).await?;
-    read(world, id)
-        .await?
+/// The record of a migration, as this process last read or wrote it.
+pub struct RunState {
+    pub record: RunRecord,
+    tag: Option<String>,
+}
+
+impl RunState {
+    pub fn new(record: RunRecord) -> Self {
+        Self { record, tag: None }
+    }
+
+    /// The same migration, begun again with this.
+    pub fn with(self, record: RunRecord) -> Self {
+        Self { record, ..self }
+    }
+
+    /// `None`: there is no such migration yet.
+    pub async fn read(world: &World) -> Result<Option<Self>, String> {
+        let Some(found) = world.database(Which::Target).read(&key(world, "run")).await? else {
+            return Ok(None);
+        };
+        let json = serde_json::from_str(&found.item.to_json()).unwrap_or_default();
+        Ok(Some(Self { record: RunRecord::parse(&json)?, tag: Some(found.etag) }))
+    }
+
+    pub async fn found(world: &World) -> Result<Self, String> {
+        let name = &world.plan.name;
+        Self::read(world).await?.ok_or_else(|| format!("there is no migration '{name}' here"))
+    }
+
+    /// Writes it, if nobody else did since.
+    pub async fn save(&mut self, world: &World) -> Result<(), String> {
+        let mut content = self.record.to_json();
+        content["migration"] = json!(world.plan.name);
+        let tag = save(world, &key(world, "run"), content, self.tag.as_deref()).await?;
+        self.tag = Some(tag.ok_or_else(taken_over)?);
+        Ok(())
+    }
+
+    pub async fn enter(&mut self, world: &World, phase: Phase) -> Result<(), String> {
+        self.record.phase = phase;
+        self.save(world).await
+    }
+}
+
+/// Seconds by the server's clock: those of an item that is written to ask for them.
+pub async fn server_now(world: &World) -> Result<u64, String> {
+    let (key, database) = (key(world, "now"), world.database(Which::Target));
+    let item = Value::read(&json!({"id": "now", "migration": world.plan.name}).to_string());
+    if let Written::Refused(why) = database.upsert(&key, &item).await? {
+        return Err(why);
+    }
+    let found = database.read(&key).await?;
+    found
+        .and_then(|found| found.item.member("_ts").to_json().parse().ok())
         .ok_or_else(|| "the state of the migration is gone; is its database being dropped?".to_owned())
 }
 
@@ -86,7 +156,7 @@ impl RangeState {
             container: container.to_owned(),
             range: range.to_owned(),
             stage,
-            etag: None,
+            tag: None,
             saved: None,
         }
     }
@@ -115,7 +185,7 @@ impl RangeState {
             }
             (_, position) => Stage::Copy { position },
         };
-        Ok(Some(Self { etag: Some(found.etag), ..Self::new(which, container, range, stage) }))
+        Ok(Some(Self { tag: Some(found.etag), ..Self::new(which, container, range, stage) }))
     }
 
     /// Of a range, or, if it is new, of the nearest that it was part of: there its changes went on from.
@@ -150,11 +220,8 @@ impl RangeState {
 
     /// Writes it, if nobody else did since.
     pub async fn save(&mut self, world: &World) -> Result<(), String> {
-        let id = Self::id(self.which, &self.container, &self.range);
-        let key = key(world, &id);
         let mut content = json!({
-            "id": id, "migration": world.plan.name, "container": self.container, "range": self.range,
-            "writer": world.remote.env().guid(),
+            "migration": world.plan.name, "container": self.container, "range": self.range,
         });
         match &self.stage {
             Stage::Copy { position } => {
@@ -167,23 +234,10 @@ impl RangeState {
                 content["deletes"] = json!(has_deletes);
             }
         }
-        let item = Value::read(&content.to_string());
-        let database = world.database(Which::Target);
-        let written = match &self.etag {
-            None => database.create(&key, &item).await?,
-            Some(etag) => database.replace(&key, &item, etag).await?,
-        };
-        let found = database.read(&key).await?;
-        // After a broken connection the write may have been ours although it is said to have failed.
-        let is_ours = |stored: &Value| stored.member("writer") == item.member("writer");
-        match found {
-            Some(found) if written == Written::Done || is_ours(&found.item) => {
-                self.etag = Some(found.etag);
-                self.saved = Some(Instant::now());
-                Ok(())
-            }
-            _ => Err("another orrery migrate goes on with this migration; this one stops".to_owned()),
-        }
+        let key = key(world, &Self::id(self.which, &self.container, &self.range));
+        self.tag = Some(save(world, &key, content, self.tag.as_deref()).await?.ok_or_else(taken_over)?);
+        self.saved = Some(Instant::now());
+        Ok(())
     }
 }
 

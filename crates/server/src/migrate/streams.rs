@@ -3,12 +3,11 @@
 use super::changes::{Change, From, Page};
 use super::reconcile::reconcile;
 use super::state::{RangeState, Stage};
-use super::units::{Unit, of_changes, of_source};
+use super::units::{Unit, of_changes, of_root};
 use super::world::{Which, World};
 use orrery_core::limits;
 use orrery_migration::{ItemKey, Role, Shape};
 use orrery_value::Value;
-use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -27,7 +26,7 @@ pub enum Ended {
 }
 
 /// Goes on until all is done that was there at some moment after the call. `mark` is where changes are followed from after the copy.
-pub async fn drive(world: &Arc<World>, state: &mut RangeState, mark: &Json) -> Result<Ended, String> {
+pub async fn drive(world: &Arc<World>, state: &mut RangeState, mark: Option<&str>) -> Result<Ended, String> {
     let (mut seen, mut head) = (0, None);
     loop {
         let (changes, position, is_end) = match next_page(world, state).await? {
@@ -98,8 +97,8 @@ fn number(position: &str) -> Option<u64> {
 }
 
 /// Everything since the mark is followed, so that nothing falls between the copy and the changes.
-fn after_copy(position: String, mark: &Json) -> Stage {
-    match mark.as_str() {
+fn after_copy(position: String, mark: Option<&str>) -> Stage {
+    match mark {
         Some(mark) => Stage::Follow { position: mark.to_owned(), has_deletes: true },
         None => Stage::Follow { position, has_deletes: false },
     }
@@ -159,10 +158,11 @@ async fn copy(world: &Arc<World>, container: &str, changes: Vec<Change>) -> Resu
     let (mut quick, mut slow) = (Vec::new(), Vec::new());
     for item in changes.into_iter().filter_map(|change| change.current) {
         let Role::Root(rule) = world.plan.role(container, &item) else { continue };
-        let Some(unit) = of_source(world, container, &item)? else { continue };
-        match (&rule.shape, rule.apply(&item, &[])) {
-            (Shape::Join(_), _) | (_, Err(_)) => slow.push(unit),
-            (_, Ok(made)) => quick.push(Copied { unit, made: world.plan.placed(rule, made) }),
+        let made = rule.apply(&item, &[]).ok();
+        let unit = of_root(world, rule, &item, made.as_ref())?;
+        match (&rule.shape, made) {
+            (Shape::Join(_), _) | (_, None) => slow.push(unit),
+            (_, Some(made)) => quick.push(Copied { unit, made: world.plan.placed(rule, made) }),
         }
     }
     let failed = create_all(world, &quick).await?;
@@ -236,7 +236,7 @@ mod tests {
     fn after_the_copy_changes_are_followed_from_the_mark_if_there_is_one() {
         let follow =
             |position: &str, has_deletes| Stage::Follow { position: position.to_owned(), has_deletes };
-        assert_eq!(after_copy("9".to_owned(), &Json::from("3")), follow("3", true));
-        assert_eq!(after_copy("9".to_owned(), &Json::Null), follow("9", false));
+        assert_eq!(after_copy("9".to_owned(), Some("3")), follow("3", true));
+        assert_eq!(after_copy("9".to_owned(), None), follow("9", false));
     }
 }

@@ -4,7 +4,7 @@
 use super::changes::Change;
 use super::world::{Which, World};
 use crate::client::{Stored, stored};
-use orrery_migration::{ItemKey, Path, Role, Rule, Shape, Siblings};
+use orrery_migration::{ItemKey, Made, Path, Role, Rule, Shape, Siblings};
 use orrery_value::Value;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -78,7 +78,6 @@ impl Unit {
 }
 
 pub fn of_source(world: &World, container: &str, image: &Value) -> Result<Option<Unit>, String> {
-    let here = world.container(Which::Source, container)?;
     Ok(match world.plan.role(container, image) {
         Role::Left => None,
         Role::Child(rule) => {
@@ -89,11 +88,15 @@ pub fn of_source(world: &World, container: &str, image: &Value) -> Result<Option
                 hints: Vec::new(),
             })
         }
-        Role::Root(rule) => {
-            let hint = rule.apply(image, &[]).ok().map(|made| hint_of(world, rule, made.root)).transpose()?;
-            Some(Unit { source: here.key_of(image), source_image: None, hints: hint.into_iter().collect() })
-        }
+        Role::Root(rule) => Some(of_root(world, rule, image, rule.apply(image, &[]).ok().as_ref())?),
     })
+}
+
+/// Of an item of the source that a rule takes, and of what it made of it, if it is not refused.
+pub fn of_root(world: &World, rule: &Rule, item: &Value, made: Option<&Made>) -> Result<Unit, String> {
+    let source = world.container(Which::Source, &rule.from)?.key_of(item);
+    let hint = made.map(|made| hint_of(world, rule, made.root.clone())).transpose()?;
+    Ok(Unit { source, source_image: None, hints: hint.into_iter().collect() })
 }
 
 pub fn hint_of(world: &World, rule: &Rule, image: Value) -> Result<Hint, String> {

@@ -8,7 +8,7 @@
 //! difference is not believed before the items have been looked at together (`settle`).
 
 use super::run::containers;
-use super::units::{Unit, of_source, read_parts};
+use super::units::{Unit, of_root, read_parts};
 use super::world::{Which, World};
 use orrery_core::limits;
 use orrery_migration::{ItemKey, Role, Shape, Sum, content_hash, hash_of};
@@ -168,14 +168,15 @@ pub async fn each_wanted(
                     left += 1;
                     continue;
                 };
-                let Some(unit) = of_source(world, &container, item)? else { continue };
                 let parts = read_parts(world, Which::Source, rule, item).await?;
                 parts_taken += parts.len() as u64;
                 let parts: Vec<Value> = parts.into_values().map(|part| part.item).collect();
-                match rule.apply(item, &parts) {
+                let made = rule.apply(item, &parts).ok();
+                let unit = of_root(world, rule, item, made.as_ref())?;
+                match made {
                     // What is refused is wanted, and nothing in the target is like it.
-                    Err(_) => take(&unit.source, item, &unit),
-                    Ok(made) => {
+                    None => take(&unit.source, item, &unit),
+                    Some(made) => {
                         world.plan.placed(rule, made).iter().for_each(|(key, item)| take(key, item, &unit));
                     }
                 }
@@ -198,6 +199,7 @@ async fn parts(world: &World) -> Result<u64, String> {
     Ok(parts)
 }
 
+/// Every item of the target that may come of the source; what no rule gives is somebody else's.
 async fn each_found(world: &World, mut take: impl FnMut(&ItemKey, &Value)) -> Result<(), String> {
     let roots = world.plan.rules.iter().map(|rule| &rule.to);
     let parts = world.plan.rules.iter().filter_map(|rule| match &rule.shape {
@@ -209,7 +211,8 @@ async fn each_found(world: &World, mut take: impl FnMut(&ItemKey, &Value)) -> Re
         let container = world.container(Which::Target, name)?;
         let mut pages = target.pages(name);
         while let Some(items) = pages.next().await? {
-            items.iter().for_each(|item| take(&container.key_of(item), item));
+            let ours = items.iter().filter(|item| world.plan.can_give(name, item));
+            ours.for_each(|item| take(&container.key_of(item), item));
         }
     }
     Ok(())

@@ -1,5 +1,7 @@
 //! `orrery migrate`: containers become others while they are written to, and whoever is killed meanwhile.
 
+mod apart;
+
 use crate::server::{Server, orrery, poll};
 use orrery_testing_client::{Client, ContainerPath, Method, Request};
 use serde_json::{Value, json};

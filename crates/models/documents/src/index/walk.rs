@@ -108,6 +108,14 @@ impl<'a> Walk<'a> {
         })
     }
 
+    /// What follows the first parts of the entry that was met last.
+    fn reader_at(&self, part: usize) -> Option<KeyReader<'_>> {
+        let (key, from) = &self.current;
+        let mut reader = KeyReader::new(key.get(*from..).unwrap_or_default());
+        let mut before = self.layout.directions.iter().take(part);
+        before.try_for_each(|direction| reader.skip_index_value(*direction).ok()).map(|()| reader)
+    }
+
     /// The number of a list's next entry.
     fn peeked(&mut self, at: usize) -> Option<u64> {
         let Some(Ok((key, _))) = self.lists[at].peek() else { return None };
@@ -151,17 +159,15 @@ impl Entries for Walk<'_> {
     }
 
     fn value(&self, part: usize) -> Known {
-        let (key, from) = &self.current;
-        let mut reader = KeyReader::new(key.get(*from..).unwrap_or_default());
-        for direction in self.layout.directions.iter().take(part) {
-            if reader.skip_index_value(*direction).is_err() {
-                return Known::NotAll;
-            }
-        }
         let direction = self.layout.directions.get(part).copied();
-        match direction.map(|direction| reader.index_value(direction)) {
+        let value = self.reader_at(part).zip(direction).map(|(mut at, direction)| at.index_value(direction));
+        match value {
             Some(Ok(IndexValue::Exactly(value))) => Known::Exactly(value),
             _ => Known::NotAll,
         }
+    }
+
+    fn rest(&self, part: usize) -> Vec<u8> {
+        self.reader_at(part).map_or_else(Vec::new, |reader| reader.raw().to_vec())
     }
 }

@@ -61,8 +61,6 @@ pub(crate) struct Question<'a> {
     pub scales: Scales<'a>,
     /// The path of each key of ORDER BY that is one and passes no array.
     pub order: Vec<Option<Path>>,
-    /// The path that all there is to a row is at, for aggregates: a row without a value there adds nothing.
-    pub aggregated: Option<Path>,
     /// The paths that are read; nothing if documents are needed whole.
     pub reads: Option<Vec<Path>>,
     pub task: Task,
@@ -124,8 +122,8 @@ impl<'a> Question<'a> {
         let value = |path: Path| conditions.constant(&path).cloned().map(|value| (path, value));
         let given = given.into_iter().filter_map(value).collect();
         let matches = scales.of_all(&weighed);
-        let (order, aggregated, reads) = (order_paths(block), aggregated_path(block), paths_read(block));
-        Ok(Self { block, conditions, weighed, given, matches, scales, order, aggregated, reads, task })
+        let (order, reads) = (order_paths(block), paths_read(block));
+        Ok(Self { block, conditions, weighed, given, matches, scales, order, reads, task })
     }
 
     /// The parts of an index that are all that is read, but for what all documents have.
@@ -146,14 +144,20 @@ impl<'a> Question<'a> {
     }
 }
 
-/// The one path that all aggregates of a query without GROUP BY are of, if it passes no array.
-fn aggregated_path(block: &Block) -> Option<Path> {
-    let grouping = block.grouping.as_ref().filter(|grouping| grouping.keys.is_empty())?;
+/// A path without a value at which a document gives no row, or one that adds nothing: it is all of a row, or all
+/// aggregates of a query without GROUP BY are of it. It passes no array.
+pub(crate) fn needed_path(block: &Block) -> Option<Path> {
     let slots = Slots::of(block);
-    let mut paths = grouping.aggregates.iter().map(|one| path_of(&one.arg, &slots));
-    let first = paths.next()??;
-    let is_one = paths.all(|path| path.as_ref() == Some(&first));
-    (is_one && !passes_array(&first)).then_some(first)
+    let path = match &block.grouping {
+        None => path_of(&block.select, &slots)?,
+        Some(grouping) if !grouping.keys.is_empty() => return None,
+        Some(grouping) => {
+            let mut paths = grouping.aggregates.iter().map(|one| path_of(&one.arg, &slots));
+            let first = paths.next()??;
+            paths.all(|path| path.as_ref() == Some(&first)).then_some(first)?
+        }
+    };
+    (!passes_array(&path)).then_some(path)
 }
 
 /// The path of each key of ORDER BY, if it is one that passes no array.

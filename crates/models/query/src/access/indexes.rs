@@ -90,6 +90,10 @@ pub trait Entries {
 
     /// One of the values of the entry that `next` gave last, by its place among the index's parts.
     fn value(&self, part: usize) -> Known;
+
+    /// Bytes that sort the entry that `next` gave last among others of the index: by its values from this part on, and
+    /// then by its number.
+    fn rest(&self, part: usize) -> Vec<u8>;
 }
 
 /// The indexes that a policy gives documents, whether or not a query reads them.

@@ -180,6 +180,10 @@ mod tests {
         fn value(&self, _part: usize) -> Known {
             Known::NotAll
         }
+
+        fn rest(&self, _part: usize) -> Vec<u8> {
+            Vec::new()
+        }
     }
 
     fn multiples(of: u64) -> Vec<u64> {

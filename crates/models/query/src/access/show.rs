@@ -73,6 +73,9 @@ impl fmt::Display for Along {
             [span] => write!(f, "{}", Stretch { index: &self.index, span })?,
             spans => write!(f, "{} in {} places", Named(&self.index), spans.len())?,
         }
+        if self.merged {
+            f.write_str(" merged")?;
+        }
         if self.sorted.is_some() {
             f.write_str(" in order")?;
         }

@@ -69,6 +69,8 @@ pub struct Along {
     /// Which entries, in the order of the walk. No document has two of them, unless the index knows less of their
     /// values than the spans do.
     pub spans: Vec<Span>,
+    /// Whether they are walked all at once, in the order of what follows their prefixes; else one after the other.
+    pub merged: bool,
     pub reverse: bool,
     /// Other documents are passed over.
     pub among: Option<Set>,
@@ -118,7 +120,7 @@ pub struct Sorted {
     /// Where the values of the first keys are found.
     pub keys: Vec<KeyAt>,
     pub ties: Ties,
-    /// Whether every document that can pass the filter is met on the walk. The others have no value in any part of
+    /// Whether every document that can give a row is met on the walk. The others have no value in any part of
     /// the index.
     pub is_complete: bool,
 }
@@ -139,6 +141,8 @@ pub enum Ties {
     AsWalked,
     /// In another order: they are put right before they are shown.
     Shuffled,
+    /// However they come: they give the same row.
+    Same,
 }
 
 impl IndexOf {

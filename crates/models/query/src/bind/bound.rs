@@ -182,6 +182,20 @@ impl Block {
         self.grouping.is_none() && !self.distinct && self.order.is_empty() && self.rank.is_none()
     }
 
+    /// Whether rows are equal if and only if their keys of ORDER BY are.
+    pub fn is_row_its_keys(&self) -> bool {
+        let is_key = |expr: &Expr| self.order.iter().any(|key| key.expr == *expr);
+        match &self.select {
+            Expr::Object(members) => {
+                let mut names = members.iter().enumerate().map(|(at, (name, _))| (at, name));
+                let is_once = names.all(|(at, name)| members[..at].iter().all(|(known, _)| known != name));
+                let in_row = |key: &OrderKey| members.iter().any(|(_, value)| *value == key.expr);
+                is_once && members.iter().all(|(_, value)| is_key(value)) && self.order.iter().all(in_row)
+            }
+            select => self.order.iter().all(|key| key.expr == *select) && is_key(select),
+        }
+    }
+
     /// Whether its first source is the collection, or a subquery over it.
     pub fn reads_collection(&self) -> bool {
         match self.from.first().map(|source| &source.of) {

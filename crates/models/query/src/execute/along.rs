@@ -7,7 +7,8 @@ use super::scan::Scan;
 use super::state::After;
 use super::world::World;
 use crate::access::{
-    Along, Begin, Entries, Indexes, KeyAt, Known, Path, Set, Sorted, Span, Ties, document, is_kept_whole,
+    Along, Begin, Entries, Entry, Indexes, KeyAt, Known, Path, Set, Sorted, Span, Ties, document,
+    is_kept_whole,
 };
 use crate::error::QueryError;
 use orrery_core::limits;
@@ -31,10 +32,20 @@ pub(super) struct Trail<'a> {
     /// The walk along one span, and the spans after it.
     entries: Option<Box<dyn Entries + 'a>>,
     spans: std::slice::Iter<'a, Span>,
+    /// The other walks, where all spans are walked at once: each at an entry that is still to come.
+    heads: Vec<Head<'a>>,
     begin: Option<Begin>,
     /// Documents of which an entry was met that may be in two spans.
     seen: HashSet<u64>,
     runs: Option<Runs>,
+}
+
+/// A walk at an entry.
+struct Head<'a> {
+    entries: Box<dyn Entries + 'a>,
+    ordinal: u64,
+    /// What it is sorted by among the others.
+    rest: Vec<u8>,
 }
 
 /// Runs of equal keys in the making.
@@ -68,6 +79,7 @@ impl<'a> Trail<'a> {
             parts: along.index.parts(),
             entries: None,
             spans: along.spans.iter(),
+            heads: Vec::new(),
             begin,
             seen: HashSet::new(),
             runs,
@@ -106,22 +118,64 @@ impl<'a> Trail<'a> {
     /// The next entry of a document that is not passed over.
     fn step(&mut self) -> Result<Option<Met>, QueryError> {
         loop {
-            let Some(entries) = &mut self.entries else {
-                let Some(span) = self.spans.next() else { return Ok(None) };
-                self.world.seek()?;
-                let Along { index, reverse, .. } = self.along;
-                self.entries = Some(self.indexes.entries(index, span, *reverse, self.begin.as_ref())?);
-                continue;
-            };
-            let Some(entry) = entries.next()? else {
-                self.entries = None;
-                continue;
-            };
-            self.world.entry()?;
-            if self.is_wanted(entry.ordinal) && self.is_new(entry.ordinal) {
-                return Ok(Some(self.met(entry.ordinal)));
+            let next = if self.along.merged { self.merged()? } else { self.one_by_one()? };
+            let Some(ordinal) = next else { return Ok(None) };
+            if self.is_wanted(ordinal) && self.is_new(ordinal) {
+                return Ok(Some(self.met(ordinal)));
             }
         }
+    }
+
+    /// The next entry of the spans, one after the other.
+    fn one_by_one(&mut self) -> Result<Option<u64>, QueryError> {
+        loop {
+            if self.entries.is_none() {
+                let Some(span) = self.spans.next() else { return Ok(None) };
+                self.entries = Some(self.open(span)?);
+            }
+            let next = self.entries.as_mut().map(|entries| entries.next()).transpose()?.flatten();
+            if let Some(entry) = next {
+                self.world.entry()?;
+                return Ok(Some(entry.ordinal));
+            }
+            self.entries = None;
+        }
+    }
+
+    /// The next entry of all spans.
+    fn merged(&mut self) -> Result<Option<u64>, QueryError> {
+        while let Some(span) = self.spans.next() {
+            let entries = self.open(span)?;
+            self.push(entries)?;
+        }
+        if let Some(entries) = self.entries.take() {
+            self.push(entries)?;
+        }
+        let heads = self.heads.iter().enumerate();
+        let next = match self.along.reverse {
+            false => heads.min_by(|(_, a), (_, b)| a.rest.cmp(&b.rest)),
+            true => heads.max_by(|(_, a), (_, b)| a.rest.cmp(&b.rest)),
+        };
+        let Some(at) = next.map(|(at, _)| at) else { return Ok(None) };
+        let Head { entries, ordinal, .. } = self.heads.swap_remove(at);
+        self.entries = Some(entries);
+        Ok(Some(ordinal))
+    }
+
+    /// Takes a walk to its next entry, if it has one.
+    fn push(&mut self, mut entries: Box<dyn Entries + 'a>) -> Result<(), QueryError> {
+        let Some(Entry { ordinal }) = entries.next()? else { return Ok(()) };
+        self.world.entry()?;
+        let named = self.along.spans.first().map_or(0, |span| span.prefix.len());
+        let rest = entries.rest(named);
+        self.heads.push(Head { entries, ordinal, rest });
+        Ok(())
+    }
+
+    fn open(&self, span: &Span) -> Result<Box<dyn Entries + 'a>, QueryError> {
+        self.world.seek()?;
+        let Along { index, reverse, .. } = self.along;
+        self.indexes.entries(index, span, *reverse, self.begin.as_ref())
     }
 
     fn is_wanted(&self, ordinal: u64) -> bool {
@@ -208,7 +262,9 @@ impl Runs {
 
 /// The first place of a walk that can have rows after this one.
 fn begin(along: &Along, after: &After, order: usize) -> Option<Begin> {
-    let (sorted, [span]) = (along.sorted.as_ref()?, &along.spans[..]) else { return None };
+    let sorted = along.sorted.as_ref()?;
+    // Prefixes of spans that are merged are all as long.
+    let span = along.spans.first().filter(|_| along.merged || along.spans.len() == 1)?;
     let key_at = |part: usize| sorted.keys.iter().position(|key| *key == KeyAt::Part(part));
     let mut known = (span.prefix.len()..).map_while(|part| after.keys.get(key_at(part)?)).cloned();
     let mut values: Vec<Value> = Vec::new();

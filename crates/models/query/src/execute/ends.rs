@@ -29,7 +29,7 @@ pub(super) fn run(
     let mut walks = Walks { ends, met: &met, reach: Reach { scan, indexes, meeting } };
     for span in &ends.along.spans {
         for (end, sought) in &ends.ends {
-            if walks.from_end(span, *end, *sought)? == Found::NoAnswer {
+            if walks.look(span, *end, *sought)? == Found::NoAnswer {
                 return walks.reach.meeting.end().map(drop);
             }
         }
@@ -52,7 +52,7 @@ enum Found {
 }
 
 impl Walks<'_> {
-    fn from_end(&mut self, span: &Span, end: End, sought: Sought) -> Result<Found, QueryError> {
+    fn look(&mut self, span: &Span, end: End, sought: Sought) -> Result<Found, QueryError> {
         let along = Along { spans: vec![span.clone()], reverse: end == End::Last, ..self.ends.along.clone() };
         let begin = self.begin(span, &along);
         let mut trail = Trail::new(&along, self.reach.scan, self.reach.indexes, None).beginning(begin);

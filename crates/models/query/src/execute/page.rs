@@ -322,7 +322,7 @@ fn keyed(
         _ => (None, false),
     };
     let after = after.map(|after| SortKey { after, order: order.clone() });
-    let mut sink = KeyedSink::new(order, after, included, capacity(skip, limits.items));
+    let mut sink = KeyedSink::new(order, after, included, capacity(skip, limits.items)).of(scan.block);
     if sink.must_gather(scan.block) {
         sink.gather(true);
         scan.run(None, &mut sink)?;

@@ -9,8 +9,8 @@ use super::naive::expressions::World;
 use super::naive::make::{Case, case};
 use super::naive::random::Random;
 use super::naive::run;
-use super::questions::{documents, extremes, policy, question, tamed};
-use orrery_query::access::{Access, Prefer};
+use super::questions::{documents, extremes, lists, policy, question, tamed};
+use orrery_query::access::{Access, Prefer, Ties};
 use orrery_query::execute::{Limits, explain};
 use orrery_query::parse::parse;
 use orrery_query::plan::{Plan, Rules};
@@ -19,6 +19,8 @@ use orrery_value::Value;
 use std::collections::BTreeMap;
 
 const CASES: u64 = 4_000;
+/// Of one kind of question.
+const CASES_OF_A_KIND: u64 = 1_500;
 /// More than any of these queries has.
 const WAYS_MAX: usize = 24;
 
@@ -27,7 +29,7 @@ type Taken = BTreeMap<&'static str, u32>;
 #[test]
 fn every_way_gives_the_rows_of_a_scan() {
     let mut taken = Taken::new();
-    for_each_seed(|seed| {
+    for_each_seed(CASES, |seed| {
         let mut random = Random::new(seed);
         let (documents, policy, text) = (documents(&mut random), policy(&mut random), question(&mut random));
         let query = parse(&text).unwrap_or_else(|complaint| panic!("{text}: {complaint}"));
@@ -44,6 +46,7 @@ fn every_way_gives_the_rows_of_a_scan() {
             "covered along",
             "counted",
             "ends",
+            "sorted distinct",
         ];
         assert_taken(&ways, &taken);
     }
@@ -59,7 +62,7 @@ fn assert_taken(ways: &[&str], taken: &Taken) {
 #[test]
 fn the_least_and_the_greatest_are_those_of_a_scan() {
     let mut taken = Taken::new();
-    for_each_seed(|seed| {
+    for_each_seed(CASES_OF_A_KIND, |seed| {
         let mut random = Random::new(seed ^ 0x0e4d5);
         let (documents, mut policy) = (documents(&mut random), policy(&mut random));
         let (text, composite) = extremes(&mut random);
@@ -75,10 +78,28 @@ fn the_least_and_the_greatest_are_those_of_a_scan() {
     }
 }
 
+#[test]
+fn lists_that_are_merged_come_in_the_order_of_a_scan() {
+    let mut taken = Taken::new();
+    for_each_seed(CASES_OF_A_KIND, |seed| {
+        let mut random = Random::new(seed ^ 0x11575);
+        let (documents, mut policy) = (documents(&mut random), policy(&mut random));
+        let (text, composite) = lists(&mut random);
+        if composite.len() > 1 {
+            policy.composites.push(composite);
+        }
+        let query = parse(&text).unwrap_or_else(|complaint| panic!("{text}: {complaint}"));
+        check(&Case { documents, parameters: Vec::new(), query, text }, policy, random, &mut taken)
+    });
+    if std::env::var("ORRERY_CASES").is_err() {
+        assert_taken(&["merged"], &taken);
+    }
+}
+
 /// Fewer of these can use an index, and they are stranger.
 #[test]
 fn queries_of_every_form_are_the_same_with_indexes() {
-    for_each_seed(|seed| {
+    for_each_seed(CASES, |seed| {
         let mut case = case(seed);
         case.documents = case.documents.iter().map(tamed).collect();
         let mut random = Random::new(seed ^ 0x5eed);
@@ -87,10 +108,10 @@ fn queries_of_every_form_are_the_same_with_indexes() {
     });
 }
 
-fn for_each_seed(mut check: impl FnMut(u64) -> Result<(), String>) {
+fn for_each_seed(cases: u64, mut check: impl FnMut(u64) -> Result<(), String>) {
     let number = |name: &str| std::env::var(name).ok().map(|text| text.parse().expect("a number"));
     let first: u64 = number("ORRERY_SEED").unwrap_or(0);
-    for seed in first..first + number("ORRERY_CASES").unwrap_or(CASES) {
+    for seed in first..first + number("ORRERY_CASES").unwrap_or(cases) {
         if let Err(why) = check(seed) {
             panic!("seed {seed} (ORRERY_SEED={seed} ORRERY_CASES=1)\n{why}");
         }
@@ -134,6 +155,10 @@ fn kind(way: &Access) -> &'static str {
         Access::Scan => "scan",
         Access::Postings { covered: None, .. } => "postings",
         Access::Postings { covered: Some(_), .. } => "covered postings",
+        Access::Along(along) if along.merged => "merged",
+        Access::Along(along) if along.sorted.as_ref().is_some_and(|sorted| sorted.ties == Ties::Same) => {
+            "sorted distinct"
+        }
         Access::Along(along) if along.sorted.is_some() && along.among.is_some() => "sorted among",
         Access::Along(along) if along.sorted.is_some() => "sorted",
         Access::Along(along) if along.covered.is_some() => "covered along",

@@ -156,6 +156,7 @@ fn is_before(
 }
 
 struct Walk {
+    index: IndexOf,
     list: List,
     places: std::vec::IntoIter<usize>,
     current: Option<usize>,
@@ -178,6 +179,16 @@ impl Entries for Walk {
     fn value(&self, part: usize) -> Known {
         let at = self.current.expect("there is an entry");
         self.list[at].0[part].known()
+    }
+
+    /// Its place among all of them.
+    fn rest(&self, part: usize) -> Vec<u8> {
+        let order = |a: &(Vec<Cell>, u64), b: &(Vec<Cell>, u64)| {
+            cmp_cells(&self.index, part, &a.0[part..], &b.0[part..]).then(a.1.cmp(&b.1))
+        };
+        let entry = &self.list[self.current.expect("there is an entry")];
+        let before = self.list.iter().filter(|other| order(other, entry).is_lt()).count();
+        (before as u64).to_be_bytes().to_vec()
     }
 }
 
@@ -229,7 +240,7 @@ impl Indexes for Indexed {
         if let Some(begin) = from {
             places.retain(|at| !is_before(index, span, begin, reverse, &list[*at]));
         }
-        Ok(Box::new(Walk { list, places: places.into_iter(), current: None }))
+        Ok(Box::new(Walk { index: index.clone(), list, places: places.into_iter(), current: None }))
     }
 
     /// Whatever is a shape may touch anything.

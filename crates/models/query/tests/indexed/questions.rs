@@ -114,6 +114,7 @@ pub fn question(random: &mut Random) -> String {
             format!("SELECT VALUE [{key}, {}] {from}{filter} GROUP BY {key}", aggregate(random))
         }
         5 => format!("SELECT DISTINCT VALUE {} {from}{filter}", random.pick(&MEMBERS)),
+        6 if random.chance(50) => distinct_in_order(random, &filter),
         6 => format!("SELECT DISTINCT VALUE c.a {from}{filter} ORDER BY {}", keys(random)),
         _ => {
             let (top, selected) = (top(random), selected(random, from));
@@ -176,6 +177,62 @@ pub fn extremes(random: &mut Random) -> (String, Vec<(Path, bool)>) {
     let text = format!("SELECT VALUE {} FROM c{filter}", selected.replace("(m)", &format!("({member})")));
     named.push(member);
     (text, composite_of(&named, random))
+}
+
+/// Rows that differ and are their own keys.
+fn distinct_in_order(random: &mut Random, filter: &str) -> String {
+    let (one, other) = (random.pick(&MEMBERS), random.pick(&MEMBERS));
+    let (top, direction) = (top(random), random.pick(&["ASC", "DESC"]));
+    match random.chance(60) || one == other || one.ends_with(".x") || other.ends_with(".x") {
+        true => format!("SELECT DISTINCT {top}VALUE {one} FROM c{filter} ORDER BY {one} {direction}"),
+        false => format!(
+            "SELECT DISTINCT {top}{other}, {one} FROM c{filter} ORDER BY {one} {direction}, {other} {}",
+            random.pick(&["ASC", "DESC"])
+        ),
+    }
+}
+
+/// Documents with one of a few values, sorted by something else; and a composite index that has them so.
+pub fn lists(random: &mut Random) -> (String, Vec<(Path, bool)>) {
+    let (mut members, mut parts) = (Vec::new(), Vec::new());
+    for _ in 0..random.pick(&[1, 1, 2]) {
+        let member = random.pick(&MEMBERS);
+        members.push(member);
+        let values: Vec<String> = (0..random.pick(&[1, 2, 3, 4])).map(|_| constant(random)).collect();
+        parts.push(format!("{member} IN ({})", values.join(", ")));
+    }
+    let mut keys: Vec<&str> = Vec::new();
+    for _ in 0..random.pick(&[1, 1, 2]) {
+        let key = random.pick(&MEMBERS);
+        if !keys.contains(&key) && !members.contains(&key) {
+            keys.push(key);
+        }
+    }
+    if keys.is_empty() {
+        keys.push("c._ts");
+    }
+    if random.chance(30) {
+        parts.push(condition_on(keys[0], random));
+    }
+    if random.chance(20) {
+        parts.push(condition(random));
+    }
+    let composite = composite_of(&[&members[..], &keys[..]].concat(), random);
+    let turned = random.chance(50);
+    let directions = composite.iter().rev().take(keys.len()).rev().map(|(_, descends)| *descends != turned);
+    let order: Vec<String> = keys
+        .iter()
+        .zip(directions)
+        .map(|(key, descends)| format!("{key} {}", if descends { "DESC" } else { "ASC" }))
+        .collect();
+    let selected = selected(random, "FROM c");
+    let text = format!(
+        "SELECT {}{selected} FROM c WHERE {} ORDER BY {}",
+        top(random),
+        parts.join(" AND "),
+        order.join(", ")
+    );
+    (text, composite)
 }
 
 /// A composite index over members, each once.

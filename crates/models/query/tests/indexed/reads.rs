@@ -179,6 +179,30 @@ fn the_least_and_the_greatest_are_at_the_ends() {
     entries("SELECT VALUE COUNT(c.n) FROM c", 0);
 }
 
+/// The first of each list, and as many more as the page has.
+#[test]
+fn merged_lists_are_read_as_far_as_the_page_goes() {
+    let collection = Indexed::new(documents(COUNT), Some(policy()));
+    let query = "SELECT TOP 10 VALUE c.n FROM c WHERE c.k IN (1, 3, 5, 7) ORDER BY c.n DESC";
+    let metrics = check(&collection, query, 1_000, 0);
+    assert_eq!((metrics.seeks, metrics.entries_read), (4, 14));
+    let all = "SELECT c.id, c.n FROM c WHERE c.k IN (1, 3, 5, 7) ORDER BY c.n DESC";
+    let metrics = check(&collection, all, 10, 10);
+    assert_eq!((metrics.seeks, metrics.entries_read), (4, 14));
+}
+
+#[test]
+fn a_page_of_different_rows_in_order_ends_when_it_is_full() {
+    let collection = Indexed::new(documents(COUNT), Some(policy()));
+    let distinct = plan("SELECT DISTINCT VALUE c.n FROM c ORDER BY c.n");
+    let first = one(&collection, &distinct, None, 10);
+    assert_eq!(rows(&first), (0..10).map(Value::from).collect::<Vec<_>>());
+    assert_eq!((first.metrics.entries_read, first.metrics.documents_read), (11, 0));
+    let next = one(&collection, &distinct, first.next.as_deref(), 10);
+    assert_eq!(rows(&next), (10..20).map(Value::from).collect::<Vec<_>>());
+    assert!(next.metrics.entries_read <= 13, "{}", next.metrics.entries_read);
+}
+
 #[test]
 fn an_array_or_an_object_leaves_no_least_value() {
     let mut collection = Indexed::new(documents(COUNT), Some(policy()));

@@ -2,26 +2,66 @@
 //!
 //! An index serves if the filter names a value for each of its first parts, and the parts after them are the keys of
 //! ORDER BY, all in their directions or all in the opposite ones. A key that the filter leaves one value is sorted
-//! whatever the index. If only the first keys are found, rows that agree in them are sorted by the executor.
+//! whatever the index. If only the first keys are found, rows that agree in them are sorted by the executor. Where the
+//! filter names a few values for a first part, the stretches behind them are merged.
 
 use crate::access::choose::{Choice, Question};
-use crate::access::conditions::Said;
+use crate::access::conditions::{Narrowed, Said};
 use crate::access::cost::{self, ENTRY, Priced, SEEK, Share, intersection, proportion};
 use crate::access::indexes::{IndexOf, Interval, Path, Span};
 use crate::access::way::{Access, Along, KeyAt, Sorted, Ties};
 use crate::error::QueryError;
+use orrery_core::limits;
 use orrery_value::Value;
 
 pub(super) fn offer(question: &Question<'_>) -> Result<Vec<Choice>, QueryError> {
+    let block = question.block;
     // Equal rows of a DISTINCT may be anywhere.
-    if question.block.order.is_empty() || question.block.distinct {
+    if block.order.is_empty() || block.distinct && !block.is_row_its_keys() {
         return Ok(Vec::new());
     }
     let mut choices = Vec::new();
     for index in indexes(question) {
-        choices.extend(along(question, &index)?);
+        let parts = index.parts();
+        let named = leading(&parts, |path| question.conditions.constant(path).is_some());
+        let plain = fit(question, &parts, named);
+        if let Some(fit) = &plain {
+            let (spans, conditions) = spans(question, &parts, fit);
+            choices.extend(along(question, &index, fit, Stretches { spans, conditions, merged: false })?);
+        }
+        if let Some((fit, stretches)) = merged(question, &parts, plain.as_ref()) {
+            choices.extend(along(question, &index, &fit, stretches)?);
+        }
     }
     Ok(choices)
+}
+
+/// The parts of an index that are walked.
+struct Stretches {
+    spans: Vec<Span>,
+    /// Which say that every match is there.
+    conditions: Vec<usize>,
+    merged: bool,
+}
+
+/// Several values of the first parts: each has a stretch that is sorted by the next, and these are merged.
+fn merged(question: &Question<'_>, parts: &[(Path, bool)], plain: Option<&Fit>) -> Option<(Fit, Stretches)> {
+    let named = leading(parts, |path| question.conditions.is_one_of_some(path));
+    if plain.is_some_and(|plain| plain.named == named) {
+        return None;
+    }
+    let fit = fit(question, parts, named)?;
+    let is_better = plain.is_none_or(|plain| plain.keys.len() < fit.keys.len());
+    let first = parts.get(..=named).filter(|_| is_better)?;
+    let Narrowed { spans, conditions } = question.conditions.narrow(first);
+    let is_whole = spans.iter().all(|span| span.prefix.len() == named);
+    let fits = (2..=limits::POSTINGS_MERGED_MAX).contains(&spans.len()) && is_whole;
+    fits.then_some((fit, Stretches { spans, conditions, merged: true }))
+}
+
+/// How many of the first parts are so.
+fn leading(parts: &[(Path, bool)], is_so: impl Fn(&Path) -> bool) -> usize {
+    parts.iter().take_while(|(path, _)| is_so(path)).count()
 }
 
 fn indexes(question: &Question<'_>) -> Vec<IndexOf> {
@@ -32,29 +72,34 @@ fn indexes(question: &Question<'_>) -> Vec<IndexOf> {
     first.cloned().map(IndexOf::Path).into_iter().chain(composites).collect()
 }
 
-fn along(question: &Question<'_>, index: &IndexOf) -> Result<Vec<Choice>, QueryError> {
-    let parts = index.parts();
-    let Some(fit) = fit(question, &parts) else { return Ok(Vec::new()) };
-    let is_complete = question.is_complete(index)?;
+fn along(
+    question: &Question<'_>,
+    index: &IndexOf,
+    fit: &Fit,
+    stretches: Stretches,
+) -> Result<Vec<Choice>, QueryError> {
+    let (parts, is_complete) = (index.parts(), question.is_complete(index)?);
     // Undefined comes first, and so would the documents that are not in the index.
     if !is_complete && !fit.descends {
         return Ok(Vec::new());
     }
-    let (spans, conditions) = spans(question, &parts, &fit);
     let ties = match fit.is_whole && fit.reverse == question.block.order[0].descending {
+        _ if question.block.distinct => Ties::Same,
         true => Ties::AsWalked,
         false => Ties::Shuffled,
     };
+    let Stretches { spans, conditions, merged } = stretches;
     let along = Along {
         covered: question.covered(&parts),
-        sorted: Some(Sorted { keys: fit.keys, ties, is_complete }),
+        sorted: Some(Sorted { keys: fit.keys.clone(), ties, is_complete }),
         index: index.clone(),
         spans,
+        merged,
         reverse: fit.reverse,
         among: None,
     };
+    let walk = Walked::of(question, &along, &conditions)?;
     let others = intersection(question.sets_but_for(&conditions), question.scales.documents);
-    let walk = Walked::of(question, &along)?;
     let among = others.map(|others| walk.among(question, along.clone(), others));
     Ok([walk.alone(along)].into_iter().chain(among).collect())
 }
@@ -71,9 +116,8 @@ struct Fit {
     is_whole: bool,
 }
 
-fn fit(question: &Question<'_>, parts: &[(Path, bool)]) -> Option<Fit> {
+fn fit(question: &Question<'_>, parts: &[(Path, bool)], named: usize) -> Option<Fit> {
     let constant = |path: &Path| question.conditions.constant(path);
-    let named = parts.iter().take_while(|(path, _)| constant(path).is_some()).count();
     let (mut keys, mut next, mut reverse, mut descends) = (Vec::new(), named, None, false);
     for (key, path) in question.block.order.iter().zip(&question.order) {
         let Some(path) = path else { break };
@@ -132,12 +176,13 @@ struct Walked {
 const RUN_GUESS: u64 = 20;
 
 impl Walked {
-    fn of(question: &Question<'_>, along: &Along) -> Result<Self, QueryError> {
-        let mut entries = 0u64;
-        for span in &along.spans {
-            entries = entries.saturating_add(question.scales.count(&along.index, span)?);
-        }
-        let share = Share { wanted: question.task.rows, matches: question.matches.min(entries) };
+    fn of(question: &Question<'_>, along: &Along, conditions: &[usize]) -> Result<Self, QueryError> {
+        let entries = entries(question, along, conditions)?;
+        // How many documents it takes to have so many rows that differ, nothing tells.
+        let share = match question.block.distinct {
+            true => Share::ALL,
+            false => Share { wanted: question.task.rows, matches: question.matches.min(entries) },
+        };
         let is_sorted = |sorted: &Sorted| sorted.keys.len() == question.block.order.len();
         let run = if along.sorted.as_ref().is_some_and(is_sorted) { 0 } else { entries / RUN_GUESS };
         let walked = Self { entries, share, run, cost: 0 };
@@ -165,6 +210,18 @@ impl Walked {
         let cost = self.cost.saturating_add(others.cost_of_numbers()).saturating_add(documents);
         Choice { access: Access::Along(Along { among: Some(others.set), ..along }), cost }
     }
+}
+
+/// About how many entries the spans have. Those that are merged are not counted one by one: what was counted of each
+/// condition tells enough.
+fn entries(question: &Question<'_>, along: &Along, conditions: &[usize]) -> Result<u64, QueryError> {
+    let all = question.scales.documents;
+    if along.merged {
+        let weighed = conditions.iter().filter_map(|at| question.weighed.get(*at));
+        return Ok(weighed.fold(all, |entries, condition| proportion(entries, condition.matches, all)));
+    }
+    let mut spans = along.spans.iter();
+    spans.try_fold(0u64, |sum, span| Ok(sum.saturating_add(question.scales.count(&along.index, span)?)))
 }
 
 /// Documents that are not in the index are read when the walk did not fill the page.

@@ -129,7 +129,15 @@ fn ends(block: &Block, need: &Need, indexes: &dyn Indexes, path: &Path, asked: &
     if asked.least {
         ends.push((least, Sought::Value));
     }
-    let along = Along { index, spans, reverse: false, among: None, covered: Some(covered), sorted: None };
+    let along = Along {
+        index,
+        spans,
+        merged: false,
+        reverse: false,
+        among: None,
+        covered: Some(covered),
+        sorted: None,
+    };
     Some(Ends { along, part, ends })
 }
 

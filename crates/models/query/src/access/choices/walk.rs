@@ -1,7 +1,7 @@
 //! A walk along an index for queries that take documents in any order: nothing is gathered first, and where the
 //! query reads only what the index has, no document is read.
 
-use crate::access::choose::{Choice, Question};
+use crate::access::choose::{Choice, Question, needed_path};
 use crate::access::cost::{self, ENTRY, SEEK};
 use crate::access::indexes::{IndexOf, Path, Step};
 use crate::access::need::Need;
@@ -60,16 +60,19 @@ fn along(question: &Question<'_>, index: IndexOf) -> Result<Option<Choice>, Quer
         cost = cost.saturating_add(SEEK + entries.saturating_mul(ENTRY + cost::shown(covered.is_some())));
     }
     let spans = narrowed.spans;
-    let along = Along { index, spans, reverse: false, among: None, covered, sorted: None };
+    let along = Along { index, spans, merged: false, reverse: false, among: None, covered, sorted: None };
     Ok(Some(Choice { access: Access::Along(along), cost }))
 }
 
 impl Question<'_> {
-    /// Whether every document that counts has an entry: that can pass the filter, and be it only for aggregates of
-    /// what it has there.
+    /// Whether every document has an entry that can pass the filter and give a row that counts.
     pub(super) fn is_complete(&self, index: &IndexOf) -> Result<bool, QueryError> {
-        let is_missed = |path: &Path| self.conditions.define(path) || self.aggregated.as_ref() == Some(path);
-        let is_defined = index.parts().iter().any(|(path, _)| is_missed(path));
-        Ok(is_defined || self.scales.indexes.documents_in(index)? >= self.scales.documents)
+        let parts = index.parts();
+        if parts.iter().any(|(path, _)| self.conditions.define(path))
+            || self.scales.indexes.documents_in(index)? >= self.scales.documents
+        {
+            return Ok(true);
+        }
+        Ok(needed_path(self.block).is_some_and(|needed| parts.iter().any(|(path, _)| *path == needed)))
     }
 }

@@ -94,6 +94,8 @@ pub(crate) struct KeyedSink {
     pub after_included: bool,
     pub capacity: usize,
     pub rows: BTreeMap<SortKey, Vec<u8>>,
+    /// Whether equal rows are one, whatever their documents.
+    is_distinct: bool,
     distinct: Distinct,
     bytes: usize,
     /// Whether rows were dropped that come later.
@@ -103,7 +105,13 @@ pub(crate) struct KeyedSink {
 impl KeyedSink {
     pub fn new(order: Order, after: Option<SortKey>, after_included: bool, capacity: usize) -> Self {
         let (rows, distinct) = (BTreeMap::new(), Distinct::default());
-        Self { order, after, after_included, capacity, rows, distinct, bytes: 0, dropped: false }
+        let is_distinct = false;
+        Self { order, after, after_included, capacity, rows, is_distinct, distinct, bytes: 0, dropped: false }
+    }
+
+    /// The same for a block that may be DISTINCT.
+    pub fn of(self, block: &Block) -> Self {
+        Self { is_distinct: block.distinct, ..self }
     }
 
     fn is_behind(&self, keys: &[Datum<'_>], ordinal: u64, inner: u64) -> bool {
@@ -174,7 +182,7 @@ impl KeyedSink {
 
 /// Whether equal rows may have different keys.
 fn may_repeat(block: &Block) -> bool {
-    block.distinct && !block.order.is_empty()
+    block.distinct && !block.order.is_empty() && !block.is_row_its_keys()
 }
 
 fn size_of_row(key: &SortKey, payload: &[u8]) -> usize {
@@ -185,7 +193,7 @@ impl KeyedSink {
     /// Where a document's rows are, seen from one row: all before it, all after it, or not known.
     fn side_of(&self, row: &SortKey, glimpse: &Glimpse<'_>) -> (Ordering, Ordering) {
         let keys: Vec<Datum<'_>> = glimpse.keys.iter().map(Datum::of).collect();
-        let is_whole = keys.len() == self.order.len();
+        let is_whole = keys.len() == self.order.len() && !self.is_distinct;
         let by_number = match glimpse.ordinal.filter(|_| is_whole) {
             Some(ordinal) => row.as_ties_go(row.after.ordinal.cmp(&ordinal)),
             None => Ordering::Equal,
