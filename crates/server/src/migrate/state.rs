@@ -70,14 +70,13 @@ pub async fn save(
     content["id"] = json!(key.id);
     content["writer"] = json!(writer);
     let database = world.database(Which::Target);
-    let mut call = database.on_items(Method::POST, &key.container);
-    if let Some(tag) = tag {
-        call.headers.push(("x-ms-documentdb-is-upsert", "true".to_owned()));
-        call.headers.push(("if-match", tag.to_owned()));
-    }
-    call.headers.push(("x-ms-documentdb-partitionkey", key.partition.clone()));
-    call.headers.push(("prefer", "return=minimal".to_owned()));
-    call.body = content.to_string().into();
+    let call = match tag {
+        Some(tag) => database.on_item(Method::PUT, key).header("if-match", tag.to_owned()),
+        None => database
+            .on_items(Method::POST, &key.container)
+            .header("x-ms-documentdb-partitionkey", key.partition.clone()),
+    };
+    let call = call.header("prefer", "return=minimal".to_owned()).body(content.to_string());
     let answer = allowed(world.remote.call(&call).await?, &[200, 201, 404, 409, 412])?;
     if matches!(answer.status.as_u16(), 200 | 201) {
         return header(&answer, "etag").map(Some).ok_or_else(not_understood);

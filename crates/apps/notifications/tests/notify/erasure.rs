@@ -160,26 +160,3 @@ pub async fn an_erasure_that_ended_is_no_longer_under_way(place: &Place) {
     world.advance(3_600);
     assert_eq!(world.service.end_erasures().await.unwrap(), 0);
 }
-
-/// K4: it is there before the erasure looks, or it is taken back; also one that nobody would look at for weeks.
-pub async fn an_event_that_comes_while_its_user_is_erased_does_not_stay(place: &Place) {
-    let world = place.world().await;
-    let mut body = like("", "Noor", "post-1", None);
-    body["scheduledAt"] = json!("2026-12-10T10:00:00Z");
-    for round in 0..10 {
-        let user = format!("u-{round}");
-        body["userId"] = json!(user);
-        let sending: Vec<_> = (0..16)
-            .map(|_| {
-                let (service, body) = (world.service.clone(), body.clone());
-                tokio::spawn(async move { service.enqueue(&body, None).await.unwrap() })
-            })
-            .collect();
-        world.service.erase(&user).await.unwrap();
-        for sent in sending {
-            let status = sent.await.unwrap().remove(0).status;
-            assert!(status == "PENDING" || status == "dropped", "{status}");
-        }
-        assert_eq!(left(&world, &user).await, 0, "nobody has dispatched anything");
-    }
-}

@@ -97,7 +97,6 @@ scenarios! {
         an_event_of_an_erased_user_is_dropped_at_any_step,
         an_erasure_that_was_cut_off_is_ended,
         an_erasure_that_ended_is_no_longer_under_way,
-        an_event_that_comes_while_its_user_is_erased_does_not_stay,
     ],
     events: [
         an_event_becomes_a_notification_and_a_push,
