@@ -82,6 +82,6 @@ impl Dispatcher {
         ];
         parameters.extend(target.map(|target| ("target", json!(target))));
         let query = items::query(text, &parameters);
-        Ok(items::count(self.service.documents(), NOTIFICATIONS, Some(&event.user_id), query).await?)
+        items::count(self.service.documents(), NOTIFICATIONS, Some(&event.user_id), query).await
     }
 }

@@ -155,6 +155,7 @@ impl Dispatcher {
 
     async fn look(&self, pool: &mut Pool, looks: &mut Looks) {
         looks.next_at = Instant::now() + BETWEEN_LOOKS;
+        looks.is_put_off = false;
         let busy = pool.busy(Instant::now());
         let left_out = busy.len();
         match self.claimable(busy).await {
@@ -198,17 +199,22 @@ struct Looks {
     next_at: Instant,
     /// Looks in a row that the store did not answer.
     troubles: u32,
+    /// Whether it was put off since the last one: many workers who meet the same trouble are one.
+    is_put_off: bool,
 }
 
 impl Default for Looks {
     fn default() -> Self {
-        Self { is_wanted: true, next_at: Instant::now(), troubles: 0 }
+        Self { is_wanted: true, next_at: Instant::now(), troubles: 0, is_put_off: false }
     }
 }
 
 impl Looks {
     /// The next one comes later, twice as long each time up to a few seconds; nothing is lost meanwhile but time.
     fn troubled(&mut self) {
+        if std::mem::replace(&mut self.is_put_off, true) {
+            return;
+        }
         self.troubles = self.troubles.saturating_add(1);
         self.is_wanted = true;
         let millis = 50u64.saturating_mul(1 << self.troubles.min(10));
@@ -248,7 +254,8 @@ mod tests {
         let mut looks = Looks::default();
         let waits: Vec<u128> = (0..8)
             .map(|_| {
-                looks.next_at = Instant::now();
+                (looks.next_at, looks.is_put_off) = (Instant::now(), false);
+                looks.troubled();
                 looks.troubled();
                 looks.next_at.duration_since(Instant::now()).as_millis().div_ceil(50) * 50
             })

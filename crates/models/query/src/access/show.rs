@@ -18,9 +18,8 @@ impl fmt::Display for Access {
             }
             Self::Along(along) => write!(f, "{along}"),
             Self::Told { documents, ends } => {
-                let counted = documents.map(|_| "counted".to_owned());
-                let ends = ends.as_ref().map(Ends::to_string);
-                f.write_str(&counted.into_iter().chain(ends).collect::<Vec<_>>().join(", "))
+                f.write_str(if documents.is_some() { "counted, " } else { "" })?;
+                write!(f, "{ends}")
             }
         }
     }

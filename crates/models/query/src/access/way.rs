@@ -26,7 +26,7 @@ pub enum Access {
         /// How many there are, for those that count.
         documents: Option<u64>,
         /// Where the least and the greatest values are.
-        ends: Option<Ends>,
+        ends: Ends,
     },
 }
 

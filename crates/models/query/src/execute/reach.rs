@@ -42,9 +42,7 @@ pub(super) fn run(
             if is_done { Ok(None) } else { scan.over(scan.collection, Some(first), rest, None, sink) }
         }
         (Access::Told { documents, ends }, Some(indexes)) => {
-            if let Some(ends) = ends {
-                ends::run(scan, indexes, (first, rest), ends, sink)?;
-            }
+            ends::run(scan, indexes, (first, rest), ends, sink)?;
             documents.iter().for_each(|documents| sink.counted(*documents));
             Ok(None)
         }

@@ -1,5 +1,5 @@
-//! Aggregates over all rows that need no walk: COUNT where the collection knows how many documents it has, MIN and
-//! MAX by the ends of an index.
+//! MIN and MAX over all rows by the ends of an index, and COUNT beside them where the collection knows how many
+//! documents it has: clients ask each range for both.
 //!
 //! An end serves if the query reads nothing but the path, what the filter says of it, and paths that it gives one
 //! value; so that whatever else could be done reads these entries too, and nothing has to be counted to choose.
@@ -22,6 +22,8 @@ pub(crate) fn way(block: &Block, need: &Need, indexes: &dyn Indexes) -> Result<O
     let Some(asked) = grouping.and_then(|grouping| Asked::of(&grouping.aggregates, block)) else {
         return Ok(None);
     };
+    // What is only counted is walked, as it always was: a page that tells a number reads what it counts.
+    let Some(path) = asked.path.as_ref().filter(|_| asked.least || asked.greatest) else { return Ok(None) };
     let documents = match asked.counts {
         Counts::Nothing => None,
         _ => match counted(block, &asked, indexes)? {
@@ -29,14 +31,8 @@ pub(crate) fn way(block: &Block, need: &Need, indexes: &dyn Indexes) -> Result<O
             known => known,
         },
     };
-    let ends = match &asked.path {
-        Some(path) if asked.least || asked.greatest => match ends(block, need, indexes, path, &asked) {
-            None => return Ok(None),
-            known => known,
-        },
-        _ => None,
-    };
-    Ok(Some(Access::Told { documents, ends }))
+    let ends = ends(block, need, indexes, path, &asked);
+    Ok(ends.map(|ends| Access::Told { documents, ends }))
 }
 
 /// What the aggregates of a query ask for.
