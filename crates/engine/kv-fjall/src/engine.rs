@@ -62,7 +62,7 @@ impl FjallEngine {
             .journal_compression(CompressionType::None)
             .manual_journal_persist(true)
             .max_journaling_size(JOURNAL_BYTES_MAX)
-            .worker_threads(2)
+            .worker_threads(workers())
             .open()
             .map_err(opening)?;
         let spaces = [
@@ -104,6 +104,14 @@ impl FjallEngine {
             "the disk has {free} MiB free and {wanted} MiB are kept in reserve; make room"
         )))
     }
+}
+
+/// Threads that write memtables to files and merge these. The first of several is there for writing alone: it puts merges
+/// that it meets back into the queue, again and again while the others are busy, and so takes a core for itself. Where there
+/// are few cores one thread does both; where there are many, three are free for merges before the first one spins.
+fn workers() -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    if cores < 4 { 1 } else { 4 }
 }
 
 fn keyspace(database: &Database, space: Space) -> Result<Keyspace, Error> {
