@@ -282,7 +282,6 @@ pub(super) fn overwrite(
             txn.delete(Space::Index, unique_key(container, epk, number, before));
         }
     }
-    unschedule(txn, container, epk, id, old);
     let (stored, entries) = put(txn, container, item, stamp, old.ordinal(), Change::Replace, Some(old))?;
     Ok((replaced(stored, old, entries).warned(item), entries))
 }
@@ -314,9 +313,7 @@ fn put(
     let is_indexed = item.directive.is_indexed(container.generations());
     let entries = entering.replace(txn, old, is_indexed.then_some(&stored))?;
     entering.count_item(txn, i64::from(old.is_none()));
-    if let Some(at) = expiry::expires_at(container, &stored) {
-        txn.put(Space::Index, Row::Expiry { container: number, at, epk, id }.key(), Bytes::new());
-    }
+    reschedule(txn, container, (epk, id), old, Some(&stored));
     log(txn, container, change, &item.key, stamp.now, old);
     txn.put_stamped(Space::Documents, item.key.clone(), record::stamped(&item.row, stamps), record::LSN_AT);
     alive(txn, container);
@@ -348,7 +345,7 @@ pub(crate) fn remove(
     for (number, values) in prepare::unique_of(container, old.text()).iter().enumerate() {
         txn.delete(Space::Index, unique_key(container, epk, number, values));
     }
-    unschedule(txn, container, epk, id, old);
+    reschedule(txn, container, (epk, id), Some(old), None);
     let change = match why {
         Removal::Deleted => Change::Delete,
         Removal::Expired => Change::Expire,
@@ -389,8 +386,24 @@ fn claim(
     Ok(())
 }
 
-fn unschedule(txn: &mut Txn<'_>, container: &Container, epk: &[u8], id: &str, old: &ItemRow) {
-    if let Some(at) = expiry::expires_at(container, old) {
-        txn.delete(Space::Index, Row::Expiry { container: container.number(), at, epk, id }.key());
+/// Moves the expiry row of an item, unless it stays where it is.
+fn reschedule(
+    txn: &mut Txn<'_>,
+    container: &Container,
+    (epk, id): (&[u8], &str),
+    old: Option<&ItemRow>,
+    new: Option<&ItemRow>,
+) {
+    let at = |item: Option<&ItemRow>| item.and_then(|item| expiry::expires_at(container, item));
+    let key = |at| Row::Expiry { container: container.number(), at, epk, id }.key();
+    let (before, after) = (at(old), at(new));
+    if before == after {
+        return;
+    }
+    if let Some(at) = before {
+        txn.delete(Space::Index, key(at));
+    }
+    if let Some(at) = after {
+        txn.put(Space::Index, key(at), Bytes::new());
     }
 }
