@@ -4,6 +4,7 @@ use super::claim::{Claimed, Group};
 use super::{Dispatcher, Round};
 use crate::service::ServiceError;
 use orrery_core::{Timestamp, limits};
+use orrery_kit::port::StoreError;
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::time::Duration;
@@ -39,8 +40,9 @@ impl Pool {
         added
     }
 
-    fn has_free_hands(&self, hands: usize) -> bool {
-        self.waiting.is_empty() && self.working.len() < hands
+    /// Whether the hands will soon be free: a look takes as long as they need for what waits.
+    fn is_low(&self, hands: usize) -> bool {
+        self.waiting.len() < hands
     }
 
     fn start<W>(&mut self, hands: usize, work: impl Fn(Group) -> W)
@@ -128,10 +130,13 @@ impl Dispatcher {
         let mut stop = std::pin::pin!(stop);
         let mut pool = Pool::default();
         let mut looks = Looks::default();
+        // One at a time, beside the work: whoever is not left out by it is worked on by nobody until it is over.
+        let mut looking = JoinSet::new();
         loop {
             self.start(&mut pool);
             let may_look = looks.is_wanted
-                && pool.has_free_hands(self.options.users_at_once)
+                && looking.is_empty()
+                && pool.is_low(self.options.users_at_once)
                 && self.service.is_ensured();
             tokio::select! {
                 () = &mut stop => break,
@@ -143,31 +148,30 @@ impl Dispatcher {
                 }
                 () = self.service.woken() => looks.is_wanted = true,
                 () = sleep(self.service.policy().tick()) => looks.is_wanted = true,
-                // Many are woken for at once and found by one look.
-                () = sleep_until(looks.next_at), if may_look => tokio::select! {
-                    () = &mut stop => break,
-                    () = self.look(&mut pool, &mut looks) => {}
+                Some(found) = looking.join_next(), if !looking.is_empty() => match found {
+                    Ok((left_out, found)) => looks.found(&mut pool, left_out, found),
+                    Err(error) => {
+                        tracing::error!(%error, "a look for events that are due ended; the next one comes later");
+                        looks.troubled();
+                    }
                 },
+                // Many are woken for at once and found by one look.
+                () = sleep_until(looks.next_at), if may_look => {
+                    looks.begun();
+                    looking.spawn(self.look(pool.busy(Instant::now())));
+                }
             }
         }
         while pool.done().await.is_some() {}
     }
 
-    async fn look(&self, pool: &mut Pool, looks: &mut Looks) {
-        looks.next_at = Instant::now() + BETWEEN_LOOKS;
-        looks.is_put_off = false;
-        let busy = pool.busy(Instant::now());
-        let left_out = busy.len();
-        match self.claimable(busy).await {
-            Ok(claimed) => {
-                looks.is_wanted = pool.add(claimed, left_out) > 0;
-                looks.troubles = 0;
-            }
-            Err(error) => {
-                tracing::warn!(%error, "the store could not be asked for events that are due");
-                looks.troubled();
-            }
-        }
+    /// What is due of others than these users, and how many these are.
+    fn look(
+        &self,
+        busy: Vec<String>,
+    ) -> impl Future<Output = (usize, Result<Claimed, StoreError>)> + Send + 'static {
+        let dispatcher = self.clone();
+        async move { (busy.len(), dispatcher.claimable(busy).await) }
     }
 
     /// Beside the events, so that neither waits for the other. Never ends.
@@ -210,6 +214,25 @@ impl Default for Looks {
 }
 
 impl Looks {
+    fn begun(&mut self) {
+        self.is_wanted = false;
+        self.next_at = Instant::now() + BETWEEN_LOOKS;
+    }
+
+    /// Where there was something, there may be more.
+    fn found(&mut self, pool: &mut Pool, left_out: usize, found: Result<Claimed, StoreError>) {
+        match found {
+            Ok(claimed) => {
+                self.is_wanted |= pool.add(claimed, left_out) > 0;
+                self.troubles = 0;
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the store could not be asked for events that are due");
+                self.troubled();
+            }
+        }
+    }
+
     /// The next one comes later, twice as long each time up to a few seconds; nothing is lost meanwhile but time.
     fn troubled(&mut self) {
         if std::mem::replace(&mut self.is_put_off, true) {
