@@ -30,7 +30,7 @@ use tempfile::TempDir;
 
 const NAME: &str = "notify";
 const USERS: u64 = 100_000;
-const CONNECTIONS: usize = 64;
+const CONNECTIONS: usize = 32;
 const FILL_CONNECTIONS: usize = 16;
 const TAKING: Duration = Duration::from_secs(10);
 /// How long all events may take to their end.
