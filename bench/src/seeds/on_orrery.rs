@@ -26,6 +26,8 @@ const DATABASE: &str = "bench";
 const FILL_CONNECTIONS: usize = 8;
 /// What an answer of all pages is asked for in: more than any has, so that where a page ends is the server's choice.
 const PAGE_ITEMS: u32 = 10_000;
+/// Memory for blocks, in MiB: what PostgreSQL is given as `shared_buffers`.
+const CACHE_MB: &str = "1024";
 
 pub struct OnOrrery {
     runtime: Runtime,
@@ -37,7 +39,8 @@ pub struct OnOrrery {
 
 impl OnOrrery {
     pub fn open(home: &Home, sets: &[Set]) -> Result<Self, Error> {
-        let options = Options::new(release_binary()?);
+        let arguments = ["--cache-mb", CACHE_MB].map(Into::into).to_vec();
+        let options = Options { arguments, ..Options::new(release_binary()?) };
         let folder = home.loaded("orrery", |folder| load(folder, &options, sets))?;
         let orrery = Self::start(&folder, &options)?;
         machine::settle(orrery.server.process_id())?;
