@@ -184,7 +184,7 @@ async fn the_terraform_of_seed_002_and_the_templates_of_000_and_001_apply() {
 
 #[tokio::test]
 async fn every_built_in_blueprint_applies_with_its_examples_and_its_queries_find_their_rows() {
-    let world = World::new(&["--blueprint", "all"]);
+    let world = World::new(&["--blueprint", "all", "--notifications", "off"]);
     let applied = world.apply(&["all", "--fixtures"]);
     assert_eq!(applied.code, Some(0), "{}{}", applied.out, applied.errors);
     assert!(applied.out.contains("\n0 created, 0 changed, "), "it was there from the start: {}", applied.out);
