@@ -12,7 +12,8 @@ const PAGES_MAX: usize = 10_000;
 /// What came of a question.
 #[derive(Debug)]
 pub(crate) enum Told {
-    Rows(Vec<Value>),
+    /// All of them, and on how many pages they came.
+    Rows(Vec<Value>, usize),
     /// A status other than 200, and what the server said.
     Refused(u16, String),
 }
@@ -23,7 +24,7 @@ pub(crate) async fn ask(
     question: &Question,
 ) -> Result<Told, ClientError> {
     let (mut rows, mut continuation): (Vec<Value>, Option<String>) = (Vec::new(), None);
-    for _ in 0..PAGES_MAX {
+    for page_number in 1..=PAGES_MAX {
         let reply = client.call(&request(path, question, continuation.as_deref())).await?;
         if reply.status != 200 {
             return Ok(Told::Refused(reply.status, String::from_utf8_lossy(&reply.body).into_owned()));
@@ -35,7 +36,7 @@ pub(crate) async fn ask(
         rows.extend(page.iter().cloned());
         continuation = reply.header("x-ms-continuation").map(str::to_owned);
         if continuation.is_none() {
-            return Ok(Told::Rows(rows));
+            return Ok(Told::Rows(rows, page_number));
         }
     }
     Ok(Told::Refused(200, format!("more than {PAGES_MAX} pages")))

@@ -34,8 +34,8 @@ async fn step(client: &mut Client, shared: &Shared, question: Question, record: 
     let began = shared.tick();
     let told = ask(client, &shared.path, &question).await.ok()?;
     let ended = shared.tick();
-    let rows = match told {
-        Told::Rows(rows) => rows,
+    let (rows, pages) = match told {
+        Told::Rows(rows, pages) => (rows, pages),
         Told::Refused(503 | 408, _) => return None,
         Told::Refused(429, _) => return Some(()),
         Told::Refused(status, said) => {
@@ -47,7 +47,7 @@ async fn step(client: &mut Client, shared: &Shared, question: Question, record: 
         Ok(Answer::Rows(rows)) => {
             let seen = rows.iter().map(|(key, seq)| Sighting { key: key.clone(), seq: *seq, began, ended });
             record.sightings.extend(seen);
-            record.asked.push(Asked { question, rows, began, ended });
+            record.asked.push(Asked { question, rows, pages, began, ended });
         }
         Ok(Answer::Count(_)) => {}
         Err(wrong) => record.trouble.push(format!("{}: {wrong}", question.text())),

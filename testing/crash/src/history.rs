@@ -74,6 +74,8 @@ pub struct Sighting {
 pub struct Asked {
     pub question: Question,
     pub rows: Vec<(Key, Seq)>,
+    /// Each page is of a moment of its own.
+    pub pages: usize,
     pub began: Tick,
     pub ended: Tick,
 }

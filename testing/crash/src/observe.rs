@@ -167,7 +167,7 @@ impl Observer {
         for question in questions(random, HOT) {
             let wrong = match ask(client, &self.shared.path, &question).await? {
                 Told::Refused(status, said) => Some(format!("got {status}: {said}")),
-                Told::Rows(rows) => match question.read(&rows) {
+                Told::Rows(rows, _) => match question.read(&rows) {
                     Ok(answer) => question.audit(&seen.feed, &answer).map(|wrong| wrong.to_string()),
                     Err(wrong) => Some(wrong),
                 },

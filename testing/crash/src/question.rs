@@ -157,6 +157,13 @@ impl Question {
             && self.filter.matches(seq)
     }
 
+    /// Whether an item that these attempts made in turn has one place among the rows. One that moves meanwhile may
+    /// come from a page that is still to be asked for to one that was already given.
+    pub fn stays_in_place(&self, seqs: &[Seq]) -> bool {
+        self.wants == Wants::Rows
+            || seqs.windows(2).all(|pair| content::rank(pair[0]) == content::rank(pair[1]))
+    }
+
     fn audit_order(&self, rows: &[(Key, Seq)]) -> Option<Wrong> {
         let Wants::Ranked(direction) = self.wants else { return None };
         let stands = |a: &(Key, Seq), b: &(Key, Seq)| match direction {

@@ -1,7 +1,8 @@
 //! Answers that were given while items changed: what must be in them, and what must not.
 //!
 //! At the moment of a question an item may have had any version that no certain one had replaced before the
-//! question was sent, and that was sent before the answer came. If each of these matches, the item must be there.
+//! question was sent, and that was sent before the answer came. If each of these matches, the item must be there; where
+//! the answer came on several pages, sorted, each must also have the same place in it.
 
 use super::{Event, Leaves, Violation};
 use crate::history::{Asked, Key, Seq};
@@ -30,16 +31,18 @@ impl<'a> Looked<'a> {
         }
     }
 
-    /// A version that the item had, if whatever it had at that moment matches.
+    /// The last version that the item had, if whatever it had at that moment matches.
     fn certain_match(&self, key: &Key, events: &[Event<'_>]) -> Option<Seq> {
-        let mut seq = None;
+        let question = &self.asked.question;
+        let mut seqs = Vec::new();
         for event in events.iter().filter(|event| self.is_possible(event, events)) {
-            if event.leaves == Leaves::Nothing || !self.asked.question.matches(key, event.seq) {
+            if event.leaves == Leaves::Nothing || !question.matches(key, event.seq) {
                 return None;
             }
-            seq = Some(event.seq);
+            seqs.push(event.seq);
         }
-        seq
+        let is_one_moment = self.asked.pages == 1;
+        seqs.last().copied().filter(|_| is_one_moment || question.stays_in_place(&seqs))
     }
 
     fn is_possible(&self, event: &Event<'_>, events: &[Event<'_>]) -> bool {

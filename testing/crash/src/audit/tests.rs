@@ -1,7 +1,7 @@
 //! The auditor on histories made by hand, most of them wrong.
 
 use super::*;
-use crate::question::{Filter, Question, Wants};
+use crate::question::{Direction, Filter, Question, Wants};
 
 fn key() -> Key {
     Key { partition: "p".to_owned(), id: "i".to_owned() }
@@ -199,7 +199,7 @@ fn an_lsn_does_not_go_backwards() {
 fn answered(before: Option<Seq>, operations: &[Operation], now: Option<Seq>, rows: &[Seq]) -> Vec<Violation> {
     let question = of_kind_3();
     let rows = rows.iter().map(|seq| (key(), *seq)).collect();
-    let asked = [Asked { question, rows, began: 20, ended: 30 }];
+    let asked = [Asked { question, rows, pages: 1, began: 20, ended: 30 }];
     let now = items(now);
     audit(Round { before: &items(before), operations, sightings: &[], asked: &asked, now: &now })
 }
@@ -230,6 +230,24 @@ fn an_item_that_came_or_changed_meanwhile_may_be_in_the_answer_or_not() {
     assert_eq!(answered(Some(3), &[deleted(4, 25, 26)], None, &[]), []);
     assert_eq!(answered(Some(3), &[unanswered(4, Effect::Delete, 25)], Some(3), &[]), []);
     assert_eq!(answered(Some(3), &[written(4, 31, 32)], Some(4), &[]), [missed(3)], "it was too late");
+}
+
+/// What is wrong with an answer by rank, on so many pages, that did not have the item.
+fn sorted(before: Seq, operations: &[Operation], now: Seq, pages: usize) -> Vec<Violation> {
+    let question =
+        Question { filter: Filter::Ranks(300, 310), wants: Wants::Ranked(Direction::Up), partition: None };
+    let asked = [Asked { question, rows: Vec::new(), pages, began: 20, ended: 30 }];
+    let (before, now) = (items(Some(before)), items(Some(now)));
+    audit(Round { before: &before, operations, sightings: &[], asked: &asked, now: &now })
+}
+
+/// Attempts 3 and 26 have the ranks 304 and 306; 502 has that of 3.
+#[test]
+fn an_item_that_moves_between_two_pages_may_be_on_neither() {
+    assert_eq!(sorted(26, &[written(3, 21, 22)], 3, 2), []);
+    assert_eq!(sorted(26, &[written(3, 21, 22)], 3, 1).len(), 1, "a page is of one moment");
+    assert_eq!(sorted(3, &[written(502, 21, 22)], 502, 2).len(), 1, "it stays where it is");
+    assert_eq!(sorted(3, &[], 3, 2).len(), 1, "nobody changed it");
 }
 
 #[test]
