@@ -83,10 +83,10 @@ impl Quiet {
         let lsn = store.durable_lsn();
         if lsn != self.lsn {
             *self = Self::new(lsn);
-        } else if self.since.elapsed() >= QUIET_FOR {
-            if let Err(error) = store.rest() {
-                tracing::warn!(%error, "what is in memory could not be written to files; it stays in the journal");
-            }
+        } else if self.since.elapsed() >= QUIET_FOR
+            && let Err(error) = store.rest()
+        {
+            tracing::warn!(%error, "what is in memory could not be written to files; it stays in the journal");
         }
     }
 }
