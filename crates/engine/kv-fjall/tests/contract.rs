@@ -52,6 +52,31 @@ fn a_disk_without_room_refuses_writes_and_answers_reads() {
     assert!(db.snapshot().get(Space::Documents, &2u64.to_be_bytes()).expect("read").is_none());
 }
 
+/// Not before there is something to gain by it; and the database looks where things are then.
+#[test]
+fn a_rest_puts_what_is_in_memory_into_files() {
+    let place = fresh();
+    let db = Db::open(Box::new(open(place.0.path(), &Options::default())), Sync::None).unwrap();
+    let measure = |name: &str| db.measures().into_iter().find(|one| one.name == name).unwrap().value;
+    let write = |lsn: u64, bytes: usize| {
+        let mut batch = Batch::new();
+        batch.put(Space::Documents, Bytes::from(lsn.to_be_bytes().to_vec()), Bytes::from(vec![7; bytes]));
+        db.commit(vec![batch.stamp(Lsn(lsn))]).unwrap();
+    };
+    write(1, 1000);
+    db.rest().unwrap();
+    assert_eq!(measure("tables"), 0, "it is little");
+    write(2, 5 << 20);
+    db.rest().unwrap();
+    while measure("memtables") > 0 {
+        std::thread::yield_now();
+    }
+    assert!(measure("tables") > 0);
+    db.rest().unwrap();
+    let found = db.snapshot().get(Space::Documents, &2u64.to_be_bytes()).unwrap();
+    assert_eq!((found.map(|value| value.len()), db.durable_lsn()), (Some(5 << 20), Lsn(2)));
+}
+
 /// Upstream issue 311: damage in the middle of the journal makes recovery drop the rest without a word.
 #[test]
 fn a_journal_damaged_in_the_middle_is_reported_not_swallowed() {
