@@ -272,6 +272,21 @@ mod tests {
         assert_eq!(pool.done().await, None);
     }
 
+    /// Work that comes while a look is under way may not be in what it finds.
+    #[test]
+    fn a_wake_during_a_look_is_not_forgotten() {
+        let (mut pool, mut looks) = (Pool::default(), Looks::default());
+        let mut look = |is_woken: bool, claimed: Claimed| {
+            looks.begun();
+            looks.is_wanted |= is_woken;
+            looks.found(&mut pool, 0, Ok(claimed));
+            looks.is_wanted
+        };
+        assert!(look(true, Claimed::default()));
+        assert!(!look(false, Claimed::default()), "there was nothing");
+        assert!(look(false, of("ann")), "where there was something there may be more");
+    }
+
     #[test]
     fn trouble_puts_off_the_next_look_and_nothing_else() {
         let mut looks = Looks::default();
