@@ -42,3 +42,4 @@ pub use plan::{
 pub use query::{BindError, NamedQuery, Parameter, ParameterType};
 pub use source::{Source, Variables, read};
 pub use starter::starter;
+pub use yaml::plain as plain_scalar;

@@ -6,7 +6,7 @@
 use crate::node::{Data, Fault, Member, Node, Place, fault};
 use orrery_core::limits;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
-use serde_json::Number;
+use serde_json::{Number, Value as Scalar};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -136,19 +136,29 @@ fn key(node: &Node, members: &[Member]) -> Result<(String, Place), Fault> {
 
 fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, at: Place) -> Result<Data, Fault> {
     match tag {
-        None if style == ScalarStyle::Plain => Ok(plain(text)),
+        None if style == ScalarStyle::Plain => Ok(data(plain(text))),
         None => Ok(Data::Text(text.to_owned())),
         Some(tag) if tag.is_yaml_core_schema() && tag.suffix == "str" => Ok(Data::Text(text.to_owned())),
         Some(_) => fault(at, "tags are not taken here, but for !!str"),
     }
 }
 
-fn plain(text: &str) -> Data {
+/// What a plain scalar means.
+pub fn plain(text: &str) -> Scalar {
     match text {
-        "" | "~" | "null" | "Null" | "NULL" => Data::Null,
-        "true" | "True" | "TRUE" => Data::Bool(true),
-        "false" | "False" | "FALSE" => Data::Bool(false),
-        _ => number(text).map_or_else(|| Data::Text(text.to_owned()), Data::Number),
+        "" | "~" | "null" | "Null" | "NULL" => Scalar::Null,
+        "true" | "True" | "TRUE" => Scalar::Bool(true),
+        "false" | "False" | "FALSE" => Scalar::Bool(false),
+        _ => number(text).map_or_else(|| Scalar::String(text.to_owned()), Scalar::Number),
+    }
+}
+
+fn data(scalar: Scalar) -> Data {
+    match scalar {
+        Scalar::Bool(bool) => Data::Bool(bool),
+        Scalar::Number(number) => Data::Number(number),
+        Scalar::String(text) => Data::Text(text),
+        Scalar::Null | Scalar::Array(_) | Scalar::Object(_) => Data::Null,
     }
 }
 

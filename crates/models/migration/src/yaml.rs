@@ -5,7 +5,7 @@
 use crate::PlanError;
 use orrery_core::limits;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle};
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 enum Open {
     List(Vec<Value>),
@@ -78,33 +78,7 @@ fn scalar(text: &str, style: ScalarStyle) -> Value {
     if style != ScalarStyle::Plain {
         return Value::String(text.to_owned());
     }
-    match text {
-        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
-        "true" | "True" | "TRUE" => Value::Bool(true),
-        "false" | "False" | "FALSE" => Value::Bool(false),
-        other => number(other).map_or_else(|| Value::String(other.to_owned()), Value::Number),
-    }
-}
-
-/// The same as in blueprints.
-fn number(text: &str) -> Option<Number> {
-    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    if !digits.starts_with(|first: char| first.is_ascii_digit() || first == '.') {
-        return None;
-    }
-    if let Some(hex) = text.strip_prefix("0x") {
-        return i64::from_str_radix(hex, 16).ok().map(Number::from);
-    }
-    if let Some(octal) = text.strip_prefix("0o") {
-        return i64::from_str_radix(octal, 8).ok().map(Number::from);
-    }
-    if digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        let text = text.strip_prefix('+').unwrap_or(text);
-        let whole = text.parse::<i64>().map(Number::from).or_else(|_| text.parse::<u64>().map(Number::from));
-        return whole.ok().or_else(|| Number::from_f64(text.parse().ok()?));
-    }
-    let is_float = digits.bytes().all(|byte| byte.is_ascii_digit() || b".eE+-".contains(&byte));
-    if is_float { Number::from_f64(text.parse().ok()?) } else { None }
+    orrery_blueprint::plain_scalar(text)
 }
 
 #[cfg(test)]
