@@ -22,6 +22,9 @@ pub use rid::{
 };
 pub use time::Timestamp;
 
+/// The members that the server writes into an item; the last is of the change feed.
+pub const SYSTEM_MEMBERS: [&str; 6] = ["_rid", "_self", "_etag", "_attachments", "_ts", "_lsn"];
+
 /// The position of a commit in the one order of all commits; the LSN of session tokens and the change feed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lsn(pub u64);

@@ -16,6 +16,3 @@ mod sign;
 pub use header::ascii_json;
 pub use key::{EMULATOR_KEY, InvalidKey, Key, Signature};
 pub use sign::{Scheme, authorization, resource, string_to_sign};
-
-/// The members that a server adds to an item; the last is of the change feed.
-pub const SYSTEM_MEMBERS: [&str; 6] = ["_rid", "_self", "_etag", "_attachments", "_ts", "_lsn"];

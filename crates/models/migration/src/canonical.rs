@@ -2,7 +2,7 @@
 //!
 //! Many items are compared by the sum of their hashes, which does not depend on the order in which they come.
 
-use orrery_protocol::SYSTEM_MEMBERS;
+use orrery_core::SYSTEM_MEMBERS;
 use orrery_value::Value;
 use xxhash_rust::xxh3::xxh3_128;
 

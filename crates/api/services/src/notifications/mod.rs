@@ -24,6 +24,7 @@ use crate::asked::Asked;
 use crate::problem::Problem;
 use crate::reply::Reply;
 use crate::stream::Streams;
+use orrery_core::SYSTEM_MEMBERS;
 use orrery_notifications::service::{Notifications, Tagged};
 use serde::Serialize;
 use serde_json::Value;
@@ -117,22 +118,9 @@ fn shown(record: &impl Serialize) -> Value {
 
 /// Leaves out what is the service's own business, and push tokens, which open a way to somebody's screen.
 pub fn visible(mut record: Value) -> Value {
-    const HIDDEN: [&str; 12] = [
-        "_rid",
-        "_self",
-        "_etag",
-        "_attachments",
-        "_ts",
-        "_lsn",
-        "ttl",
-        "decision",
-        "leaseOwner",
-        "unprojected",
-        "pushToken",
-        "version",
-    ];
+    const OWN: [&str; 6] = ["ttl", "decision", "leaseOwner", "unprojected", "pushToken", "version"];
     if let Some(members) = record.as_object_mut() {
-        members.retain(|name, _| !HIDDEN.contains(&name.as_str()));
+        members.retain(|name, _| !OWN.contains(&name.as_str()) && !SYSTEM_MEMBERS.contains(&name.as_str()));
     }
     record
 }

@@ -6,7 +6,7 @@ use crate::index::Generations;
 use crate::row::Row;
 use crate::schema::Verdict;
 use bytes::Bytes;
-use orrery_core::{InvalidName, ItemId, limits};
+use orrery_core::{InvalidName, ItemId, SYSTEM_MEMBERS, limits};
 use orrery_keys::{Direction, Epk, KeyBuf, epk};
 use orrery_value::{JsonError, Member, Span, Value, raw, scan_object_text, utf8};
 use std::borrow::Cow;
@@ -64,12 +64,9 @@ pub enum PrepareError {
     UniqueKeyTooLong,
 }
 
-/// Members that the service writes; what a client sends under these names is dropped.
-pub(super) const SYSTEM: [&str; 6] = ["_rid", "_self", "_etag", "_attachments", "_ts", "_lsn"];
-
-/// Whether the service writes the member of this name.
+/// Whether the service writes the member of this name; what a client sends under it is dropped.
 pub(crate) fn is_system(name: &str) -> bool {
-    SYSTEM.contains(&name)
+    SYSTEM_MEMBERS.contains(&name)
 }
 
 impl Prepared {
@@ -141,7 +138,7 @@ fn clean(body: &str, mut members: Vec<Member>) -> (Cow<'_, str>, Vec<Member>) {
     // Every system name begins with an underscore, perhaps escaped.
     let is_system = |member: &Member| {
         let raw = member.name.of(body);
-        raw.starts_with(['_', '\\']) && SYSTEM.iter().any(|name| is_name(raw, name))
+        raw.starts_with(['_', '\\']) && SYSTEM_MEMBERS.iter().any(|name| is_name(raw, name))
     };
     if members.iter().any(is_system) {
         members.retain(|member| !is_system(member));

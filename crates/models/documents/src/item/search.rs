@@ -5,12 +5,11 @@
 
 use super::ahead;
 use super::feed::FeedScope;
-use super::prepare::SYSTEM;
 use super::record::ItemRow;
 use crate::catalog::Container;
 use crate::index::{Area, Declared, Places, Reach, Searched};
 use crate::{expiry, row};
-use orrery_core::{ItemRid, ResourceKind, Timestamp, limits};
+use orrery_core::{ItemRid, ResourceKind, SYSTEM_MEMBERS, Timestamp, limits};
 use orrery_keys::{Epk, Hashing};
 use orrery_kv::{KeyRange, Read, Row};
 use orrery_query::access::{self, Begin, Entries, IndexOf, Indexes, Path, Rectangle, Span, Step};
@@ -273,7 +272,7 @@ impl Items<'_> {
     fn is_stored(&self, path: &Path) -> bool {
         let Some(Step::Member(first)) = path.first() else { return false };
         let is_computed = self.computed.iter().any(|(name, _)| name == first);
-        !is_computed && !SYSTEM.iter().any(|name| name == first && *name != "_ts")
+        !is_computed && !SYSTEM_MEMBERS.iter().any(|name| name == first && *name != "_ts")
     }
 }
 
