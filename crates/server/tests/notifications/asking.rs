@@ -12,6 +12,15 @@ pub struct Asked {
     pub reply: OwnedReply,
 }
 
+/// A server whose users sleep at no hour, so that a test says the same by day and by night.
+pub fn start_awake(data: &Path, flags: &[&str]) -> Server {
+    let policy = data.with_file_name("policy.json");
+    std::fs::write(&policy, json!({ "defaultQuietHours": vec![false; 24] }).to_string()).unwrap();
+    let mut all = vec!["--notifications-config", policy.to_str().unwrap()];
+    all.extend(flags);
+    Server::start(data, &all)
+}
+
 /// A request with headers, such as whose it is.
 pub async fn ask(server: &Server, verb: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Asked {
     let reply = try_ask(server, verb, path, headers, body).await.unwrap();

@@ -1,6 +1,6 @@
 //! From an event to its notification, over HTTP.
 
-use crate::asking::{ask, ended, event, token, until, with_key};
+use crate::asking::{ask, ended, event, start_awake, token, until, with_key};
 use crate::server::Server;
 use orrery_testing_client::{Method, Request};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 async fn an_event_is_accepted_dispatched_listed_and_read() {
     let here = tempfile::tempdir().unwrap();
     let data = here.path().join("data");
-    let server = Server::start(&data, &["--durability", "relaxed"]);
+    let server = start_awake(&data, &["--durability", "relaxed"]);
     let (ann, ben) = (token(&data, "ann", &[]), token(&data, "ben", &[]));
     let sender = token(&data, "backend", &["notifications.send"]);
     let bearer = |token: &str| format!("Bearer {token}");
@@ -73,7 +73,7 @@ async fn switched_off_there_is_nothing() {
 #[tokio::test]
 async fn measurements_tell_what_was_done() {
     let here = tempfile::tempdir().unwrap();
-    let server = Server::start(&here.path().join("data"), &["--durability", "relaxed"]);
+    let server = start_awake(&here.path().join("data"), &["--durability", "relaxed"]);
     let sent = with_key(&server, "POST", "/v1/notifications/events", &event("ann", "p")).await;
     ended(&server, sent.body[0]["id"].as_str().unwrap(), "ann").await;
     let metrics = ask(&server, "GET", "/metrics", &[], "").await;

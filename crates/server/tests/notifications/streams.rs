@@ -1,6 +1,6 @@
 //! A live stream over a socket: told, cut, resumed with `Last-Event-ID`, over a restart too.
 
-use crate::asking::{ended, event, with_key};
+use crate::asking::{ended, event, start_awake, with_key};
 use crate::server::Server;
 use orrery_testing_client::EMULATOR_KEY;
 use std::time::Duration;
@@ -52,7 +52,7 @@ async fn send(server: &Server, target: &str) -> String {
 async fn a_reader_that_comes_back_misses_nothing_not_even_over_a_restart() {
     let here = tempfile::tempdir().unwrap();
     let data = here.path().join("data");
-    let server = Server::start(&data, &[]);
+    let server = start_awake(&data, &[]);
     let mut reader = Reader::open(&server, None).await;
     let opened = reader.until("event: ready").await;
     assert!(opened.contains("content-type: text/event-stream"), "{opened}");
@@ -63,7 +63,7 @@ async fn a_reader_that_comes_back_misses_nothing_not_even_over_a_restart() {
     drop(reader);
     let missed = send(&server, "q").await;
     server.stop();
-    let server = Server::start(&data, &[]);
+    let server = start_awake(&data, &[]);
     let mut reader = Reader::open(&server, Some(&place)).await;
     let told = reader.until(&format!("\"id\":\"{missed}\"")).await;
     assert!(!told.contains(&format!("\"id\":\"{first}\"")), "what was told is not told again: {told}");

@@ -1,6 +1,6 @@
 //! `orrery notify` as people and scripts use it.
 
-use crate::asking::ended;
+use crate::asking::{ended, start_awake};
 use crate::server::{Server, orrery};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -19,7 +19,7 @@ fn told(output: &Output) -> Value {
 #[tokio::test]
 async fn verbs_send_list_read_and_change() {
     let here = tempfile::tempdir().unwrap();
-    let server = Server::start(&here.path().join("data"), &["--durability", "relaxed"]);
+    let server = start_awake(&here.path().join("data"), &["--durability", "relaxed"]);
     let run = |arguments: &[&str]| notify(&server, here.path(), arguments);
     let sent = told(&run(&[
         "send",
