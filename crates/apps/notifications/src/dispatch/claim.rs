@@ -1,7 +1,9 @@
 //! Which events are due: those that wait, those that failed and have waited, those whose worker went away (C-38).
 //!
-//! Users who are worked on already are left out by the store, so that the many events of one do not fill every look and keep
-//! the others waiting. Of one user a look takes a few at a time.
+//! A look goes over all of them once, a page whenever hands are nearly free: so whoever is behind many others is come to
+//! after them, however many come meanwhile before, and what was passed is not read again. Users who are worked on when it
+//! begins are left out by the store, so that the many events of one do not keep the others waiting. Of one user a page
+//! gives a few.
 
 use super::Dispatcher;
 use crate::records::{Event, Status};
@@ -9,7 +11,7 @@ use crate::service::Tagged;
 use crate::service::containers::EVENTS;
 use crate::service::items;
 use orrery_core::{Timestamp, limits};
-use orrery_kit::port::StoreError;
+use orrery_kit::port::{Query, StoreError};
 use orrery_kit::time;
 use serde_json::json;
 use std::collections::HashMap;
@@ -29,25 +31,37 @@ pub(super) struct Group {
     pub events: Vec<Tagged<Event>>,
 }
 
-/// What a look found.
+/// A look that has not come to its end.
+#[derive(Debug)]
+pub(super) struct Look {
+    query: Query,
+}
+
+impl Look {
+    /// For what is due now, of nobody who is `busy`.
+    pub fn new(now: Timestamp, busy: &[String], events_max: usize) -> Self {
+        let mut query = items::query(CLAIMABLE, &[("now", json!(time::format(now))), ("busy", json!(busy))]);
+        query.items_max = events_max;
+        Self { query }
+    }
+}
+
+/// What a page of a look has.
 #[derive(Debug, Default)]
 pub(super) struct Claimed {
     pub groups: Vec<Group>,
-    /// Whether there may be more of these users, or of others.
+    /// Whether there was more of one of these users.
     pub is_cut: bool,
+    /// What the look has not come to.
+    pub rest: Option<Look>,
 }
 
 impl Dispatcher {
-    /// Of nobody who is `busy`.
-    pub(super) async fn claimable(&self, busy: Vec<String>) -> Result<Claimed, StoreError> {
-        let now = time::format(self.service.now());
-        let mut query = items::query(CLAIMABLE, &[("now", json!(now)), ("busy", json!(busy))]);
-        query.items_max = self.options.claim_max;
-        let documents = self.service.documents();
-        let rows = items::rows(documents, EVENTS, None, query, self.options.claim_max).await?;
-        let is_full = rows.len() >= self.options.claim_max;
-        let mut events = Vec::with_capacity(rows.len());
-        for row in rows {
+    /// The next page of a look.
+    pub(super) async fn claimable(&self, mut look: Look) -> Result<Claimed, StoreError> {
+        let page = self.service.documents().query(EVENTS, None, &look.query).await?;
+        let mut events = Vec::with_capacity(page.rows.len());
+        for row in page.rows {
             match Tagged::<Event>::of_row(&row) {
                 Ok(event) => events.push(event),
                 // Somebody else wrote what is no event: it would be found again and again.
@@ -55,7 +69,9 @@ impl Dispatcher {
             }
         }
         let (groups, is_cut) = groups(events, limits::NOTIFICATION_GROUP_MAX);
-        Ok(Claimed { groups, is_cut: is_full || is_cut })
+        look.query.continuation = page.continuation;
+        let rest = look.query.continuation.is_some().then_some(look);
+        Ok(Claimed { groups, is_cut, rest })
     }
 }
 

@@ -1,11 +1,11 @@
 //! Many users at once, each by one worker: a look for work when hands are free, and no event waits for another user's.
 
-use super::claim::{Claimed, Group};
+use super::claim::{Claimed, Group, Look};
 use super::{Dispatcher, Round};
 use crate::service::ServiceError;
 use orrery_core::{Timestamp, limits};
 use orrery_kit::port::StoreError;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::future::Future;
 use std::time::Duration;
 use tokio::task::{Id, JoinSet};
@@ -32,12 +32,19 @@ impl Pool {
         self.users.values().chain(waiting).chain(self.resting.keys()).cloned().collect()
     }
 
-    /// What a look found that left out so many users. How many came.
-    fn add(&mut self, claimed: Claimed, left_out: usize) -> usize {
-        let added = claimed.groups.len();
-        self.has_left_out = left_out > 0 || claimed.is_cut;
-        self.waiting.extend(claimed.groups);
-        added
+    /// A look begins that leaves out these users.
+    fn leave_out(&mut self, busy: &[String]) {
+        self.has_left_out = !busy.is_empty();
+    }
+
+    /// What a page of a look has, but for users who came into work since it began.
+    fn add(&mut self, groups: Vec<Group>, is_cut: bool, now: Instant) {
+        let busy: HashSet<String> = self.busy(now).into_iter().collect();
+        let found = groups.len();
+        let free = groups.into_iter().filter(|group| !busy.contains(&group.user));
+        let waiting = self.waiting.len();
+        self.waiting.extend(free);
+        self.has_left_out |= is_cut || self.waiting.len() - waiting < found;
     }
 
     /// Whether the hands will soon be free: a look takes as long as they need for what waits.
@@ -98,15 +105,23 @@ impl Dispatcher {
     /// One look for work, and all that it finds.
     pub async fn round(&self) -> Result<Round, ServiceError> {
         self.service.ensure().await?;
-        let mut pool = Pool::default();
-        pool.add(self.claimable(Vec::new()).await?, 0);
-        let mut all = Round::default();
-        self.start(&mut pool);
-        while let Some(round) = pool.done().await {
-            all.add(round);
+        let (mut pool, mut all) = (Pool::default(), Round::default());
+        let mut look = Some(self.look(&[]));
+        while let Some(begun) = look.take() {
+            let claimed = self.claimable(begun).await?;
+            pool.add(claimed.groups, claimed.is_cut, Instant::now());
+            look = claimed.rest;
             self.start(&mut pool);
+            while let Some(round) = pool.done().await {
+                all.add(round);
+                self.start(&mut pool);
+            }
         }
         Ok(all)
+    }
+
+    fn look(&self, busy: &[String]) -> Look {
+        Look::new(self.service.now(), busy, self.options.claim_max)
     }
 
     fn start(&self, pool: &mut Pool) {
@@ -134,7 +149,7 @@ impl Dispatcher {
         let mut looking = JoinSet::new();
         loop {
             self.start(&mut pool);
-            let may_look = looks.is_wanted
+            let may_look = looks.is_due()
                 && looking.is_empty()
                 && pool.is_low(self.options.users_at_once)
                 && self.service.is_ensured();
@@ -149,7 +164,7 @@ impl Dispatcher {
                 () = self.service.woken() => looks.is_wanted = true,
                 () = sleep(self.service.policy().tick()) => looks.is_wanted = true,
                 Some(found) = looking.join_next(), if !looking.is_empty() => match found {
-                    Ok((left_out, found)) => looks.found(&mut pool, left_out, found),
+                    Ok(found) => looks.found(&mut pool, found),
                     Err(error) => {
                         tracing::error!(%error, "a look for events that are due ended; the next one comes later");
                         looks.troubled();
@@ -157,21 +172,17 @@ impl Dispatcher {
                 },
                 // Many are woken for at once and found by one look.
                 () = sleep_until(looks.next_at), if may_look => {
-                    looks.begun();
-                    looking.spawn(self.look(pool.busy(Instant::now())));
+                    let look = looks.begun().unwrap_or_else(|| {
+                        let busy = pool.busy(Instant::now());
+                        pool.leave_out(&busy);
+                        self.look(&busy)
+                    });
+                    let dispatcher = self.clone();
+                    looking.spawn(async move { dispatcher.claimable(look).await });
                 }
             }
         }
         while pool.done().await.is_some() {}
-    }
-
-    /// What is due of others than these users, and how many these are.
-    fn look(
-        &self,
-        busy: Vec<String>,
-    ) -> impl Future<Output = (usize, Result<Claimed, StoreError>)> + Send + 'static {
-        let dispatcher = self.clone();
-        async move { (busy.len(), dispatcher.claimable(busy).await) }
     }
 
     /// Beside the events, so that neither waits for the other. Never ends.
@@ -198,7 +209,10 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
 /// When to look for work.
 struct Looks {
+    /// Whether there may be something that the last one does not come to.
     is_wanted: bool,
+    /// What the last one has not come to.
+    rest: Option<Look>,
     /// Not before then.
     next_at: Instant,
     /// Looks in a row that the store did not answer.
@@ -209,21 +223,29 @@ struct Looks {
 
 impl Default for Looks {
     fn default() -> Self {
-        Self { is_wanted: true, next_at: Instant::now(), troubles: 0, is_put_off: false }
+        Self { is_wanted: true, rest: None, next_at: Instant::now(), troubles: 0, is_put_off: false }
     }
 }
 
 impl Looks {
-    fn begun(&mut self) {
-        self.is_wanted = false;
+    fn is_due(&self) -> bool {
+        self.is_wanted || self.rest.is_some()
+    }
+
+    /// What is left of the last one, if anything is: then a wake is for the one after it.
+    fn begun(&mut self) -> Option<Look> {
         self.next_at = Instant::now() + BETWEEN_LOOKS;
+        self.is_wanted &= self.rest.is_some();
+        self.rest.take()
     }
 
     /// Where there was something, there may be more.
-    fn found(&mut self, pool: &mut Pool, left_out: usize, found: Result<Claimed, StoreError>) {
+    fn found(&mut self, pool: &mut Pool, found: Result<Claimed, StoreError>) {
         match found {
             Ok(claimed) => {
-                self.is_wanted |= pool.add(claimed, left_out) > 0;
+                self.is_wanted |= !claimed.groups.is_empty();
+                self.rest = claimed.rest;
+                pool.add(claimed.groups, claimed.is_cut, Instant::now());
                 self.troubles = 0;
             }
             Err(error) => {
@@ -250,22 +272,25 @@ impl Looks {
 mod tests {
     use super::*;
 
-    fn of(user: &str) -> Claimed {
-        Claimed { groups: vec![Group { user: user.to_owned(), events: Vec::new() }], is_cut: false }
+    fn group(user: &str) -> Vec<Group> {
+        vec![Group { user: user.to_owned(), events: Vec::new() }]
+    }
+
+    fn of(user: &str, rest: Option<Look>) -> Claimed {
+        Claimed { groups: group(user), is_cut: false, rest }
     }
 
     /// Its user is left alone for a moment, as the same event would be the first again, and then worked on as before.
     #[tokio::test]
     async fn a_worker_that_panics_frees_its_user() {
-        let mut pool = Pool::default();
-        pool.add(of("ann"), 0);
+        let (mut pool, now) = (Pool::default(), Instant::now());
+        pool.add(group("ann"), false, now);
         pool.start(1, |_| async { panic!("a bug") });
-        let now = Instant::now();
         assert_eq!(pool.busy(now), ["ann"]);
         assert_eq!(pool.done().await.map(|round| round.stuck), Some(1));
         assert_eq!(pool.busy(now), ["ann"], "it rests");
         assert_eq!(pool.busy(Instant::now() + REST), [""; 0]);
-        pool.add(of("ann"), 0);
+        pool.add(group("ann"), false, Instant::now() + REST);
         pool.start(1, |_| async { Round { processed: 1, ..Round::default() } });
         assert_eq!(pool.done().await.map(|round| round.processed), Some(1));
         assert_eq!(pool.busy(Instant::now()), [""; 0]);
@@ -279,12 +304,47 @@ mod tests {
         let mut look = |is_woken: bool, claimed: Claimed| {
             looks.begun();
             looks.is_wanted |= is_woken;
-            looks.found(&mut pool, 0, Ok(claimed));
-            looks.is_wanted
+            looks.found(&mut pool, Ok(claimed));
+            looks.is_due()
         };
         assert!(look(true, Claimed::default()));
         assert!(!look(false, Claimed::default()), "there was nothing");
-        assert!(look(false, of("ann")), "where there was something there may be more");
+        assert!(look(false, of("ann", None)), "where there was something there may be more");
+    }
+
+    /// Page by page to its end, and a wake on the way is for the look after it.
+    #[test]
+    fn a_look_goes_on_where_it_stopped_and_the_next_one_begins_anew() {
+        let (mut pool, mut looks) = (Pool::default(), Looks::default());
+        let rest = || Some(Look::new(Timestamp::default(), &[], 1));
+        assert!(looks.begun().is_none(), "the first begins at the start");
+        looks.found(&mut pool, Ok(Claimed { rest: rest(), ..Claimed::default() }));
+        assert!(looks.is_due(), "it has not come to its end");
+        looks.is_wanted = true;
+        assert!(looks.begun().is_some());
+        looks.found(&mut pool, Ok(Claimed::default()));
+        assert!(looks.is_due(), "woken meanwhile");
+        assert!(looks.begun().is_none());
+        looks.found(&mut pool, Ok(Claimed::default()));
+        assert!(!looks.is_due());
+        looks.rest = rest();
+        looks.begun();
+        looks.found(&mut pool, Err(StoreError::Missing));
+        assert!(looks.is_due() && looks.begun().is_none(), "after trouble it begins anew");
+    }
+
+    /// A user of an earlier page may be worked on still; what else there is of hers is for the next look.
+    #[test]
+    fn who_is_worked_on_since_a_look_began_is_left_to_the_next() {
+        let (mut pool, now) = (Pool::default(), Instant::now());
+        pool.leave_out(&[]);
+        pool.add(group("ann"), false, now);
+        assert!(!pool.has_left_out);
+        pool.add(group("ann"), false, now);
+        assert_eq!((pool.waiting.len(), pool.has_left_out), (1, true));
+        pool.leave_out(&[]);
+        pool.add(group("ben"), true, now);
+        assert_eq!((pool.waiting.len(), pool.has_left_out), (2, true), "there was more of one user");
     }
 
     #[test]

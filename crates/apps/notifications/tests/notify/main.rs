@@ -141,6 +141,6 @@ scenarios! {
     together: [
         two_dispatchers_share_the_work_and_push_each_event_once,
         a_running_dispatcher_is_woken_by_what_comes_in,
-        a_look_finds_no_more_than_it_may_and_the_next_finds_the_rest,
+        a_look_of_several_pages_comes_to_everybody,
     ],
 }
