@@ -284,6 +284,9 @@ pub const POSTINGS_MERGED_MAX: usize = 32;
 pub const INDEX_SPANS_MAX: usize = 1_000;
 /// Different values of one part of a composite index that a query steps over to reach those of the next.
 pub const INDEX_SKIPS_MAX: usize = 64;
+/// Texts of queries whose trees are kept, and how long such a text may be.
+pub const QUERY_TEXTS_REMEMBERED_MAX: usize = 128;
+pub const QUERY_TEXT_REMEMBERED_BYTES_MAX: usize = 2_048;
 /// A query that took no longer is run where its request is.
 pub const QUERY_SHORT_MICROS_MAX: u64 = 1_000;
 /// One that is run there and takes longer than this is begun again on a thread of its own.

@@ -22,4 +22,4 @@ mod prepare;
 
 pub use datum::{Datum, Document, Kind};
 pub use error::{Complaint, QueryError};
-pub use prepare::{Prepared, prepare, prepare_for};
+pub use prepare::{Prepared, Texts, prepare, prepare_for};

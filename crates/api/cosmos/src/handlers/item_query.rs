@@ -23,7 +23,7 @@ use orrery_query::plan::Rules;
 use orrery_query::plan::distributed::{
     DistributeOptions, Distributed, HybridForm, QueryRange, distribute, unsupported,
 };
-use orrery_query::{Prepared, prepare_for};
+use orrery_query::{Prepared, Texts};
 use orrery_store::QueryHost;
 use orrery_value::Value;
 use std::sync::Arc;
@@ -50,7 +50,8 @@ pub async fn query(
     let work = {
         let (cosmos, container) = (cosmos.clone(), container.clone());
         move |host: &QueryHost| {
-            let mut prepared = prepare_for(&body.text, &body.parameters, Rules::On, &settings(&container))?;
+            let (texts, settings) = (cosmos.store().texts(), settings(&container));
+            let mut prepared = texts.prepare_for(&body.text, &body.parameters, Rules::On, &settings)?;
             let seed = cosmos.store().env().random_u64();
             let scripted = &Scripted::new(host, &*snapshot, container.rid(), seed);
             let items = Items::new(&*snapshot, &container, &scope, scripted)?;
@@ -156,14 +157,15 @@ pub async fn plan(
 ) -> Result<Reply, Failure> {
     let body = QueryBody::parse(&request.body().await?)?;
     let client = request.header(&header::SUPPORTED_QUERY_FEATURES).unwrap_or_default().to_owned();
-    let container = container.clone();
-    let plan = cosmos.store().run_query(move |_| planned(&body, &client, &container)).await??;
+    let (store, container) = (cosmos.store().clone(), container.clone());
+    let plan =
+        cosmos.store().run_query(move |_| planned(store.texts(), &body, &client, &container)).await??;
     Ok(Reply::new(StatusCode::OK, Charge::metadata()).json(plan))
 }
 
-fn planned(body: &QueryBody, client: &str, container: &Container) -> Result<String, Failure> {
+fn planned(texts: &Texts, body: &QueryBody, client: &str, container: &Container) -> Result<String, Failure> {
     let settings = settings(container);
-    let prepared = prepare_for(&body.text, &body.parameters, Rules::On, &settings)?;
+    let prepared = texts.prepare_for(&body.text, &body.parameters, Rules::On, &settings)?;
     let options = DistributeOptions { hybrid: HybridForm::for_client(client), vectors: settings.vectors };
     let distributed = distribute(&prepared.ast, &body.parameters, &options);
     // One range gives the whole answer: whatever the client cannot put together, it need not.

@@ -18,6 +18,7 @@ pub use pace::Track;
 use crate::Store;
 use orrery_core::limits;
 use orrery_documents::index::Places;
+use orrery_query::Texts;
 use pace::Pace;
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,12 +32,13 @@ pub(crate) struct Queries {
     pace: Pace,
     /// Where items were found.
     places: Places,
+    texts: Texts,
 }
 
 impl Default for Queries {
     fn default() -> Self {
         let turns = Arc::new(Semaphore::new(limits::QUERIES_MAX));
-        Self { turns, pace: Pace::default(), places: Places::default() }
+        Self { turns, pace: Pace::default(), places: Places::default(), texts: Texts::default() }
     }
 }
 
@@ -56,6 +58,11 @@ impl Store {
     /// Where items were found, for queries to remember.
     pub fn places(&self) -> &Places {
         &self.0.queries.places
+    }
+
+    /// Texts that were asked before.
+    pub fn texts(&self) -> &Texts {
+        &self.0.queries.texts
     }
 
     /// Held while something of the size of a query runs.

@@ -11,7 +11,6 @@ use orrery_documents::item::{FeedScope, Items, narrowed, settings};
 use orrery_keys::Epk;
 use orrery_query::execute::{self, Limits, page as next_page};
 use orrery_query::plan::Rules;
-use orrery_query::prepare_for;
 use orrery_store::QueryHost;
 use orrery_value::Value as Datum;
 use serde_json::Value;
@@ -32,7 +31,7 @@ pub async fn page(
     let (store, number) = (inner.store.clone(), container.number());
     let work = move |host: &QueryHost| {
         let snapshot = store.snapshot();
-        let prepared = prepare_for(&text, &parameters, Rules::On, &settings(&container))?;
+        let prepared = store.texts().prepare_for(&text, &parameters, Rules::On, &settings(&container))?;
         let items = Items::new(&*snapshot, &container, &scope, host)?;
         let (items, _) = narrowed(items, &prepared, &parameters, &container);
         let items = items.remembering(store.places()).indexed()?;
