@@ -525,7 +525,7 @@ pub const NOTIFICATION_JOBS_EVERY_SECONDS: u64 = 60;
 /// Pushes of one event that are remembered, and the characters of an error.
 pub const NOTIFICATION_ATTEMPTS_MAX: usize = 50;
 pub const NOTIFICATION_ERROR_CHARS_MAX: usize = 500;
-/// Events that one look for work finds, how many of them may be of one user, users that are worked on at once, and how
+/// Events of a page of a look for work, how many of them may be of one user, users that are worked on at once, and how
 /// often the end of an event is written again when the store does not answer.
 pub const NOTIFICATION_CLAIM_MAX: usize = 1_000;
 pub const NOTIFICATION_GROUP_MAX: usize = 100;

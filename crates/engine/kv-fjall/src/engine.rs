@@ -10,7 +10,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -30,8 +30,14 @@ impl Default for Options {
 const JOURNAL_BYTES_MAX: u64 = 512 * 1024 * 1024;
 /// How much is written between two looks at the free space.
 const DISK_CHECK_BYTES: u64 = 4 * 1024 * 1024;
-/// A memtable is written to a file of its own when it reaches this.
-const MEMTABLE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// A memtable is written to a file of its own when it has about this much.
+const MEMTABLE_BYTES: u64 = 48 * 1024 * 1024;
+/// fjall asks its thread for a new memtable with every write beyond this, and that thread answers through the same queue:
+/// when it is full of requests, because the thread was busy, the thread waits for itself forever. So it is not to get
+/// there; memtables are exchanged here.
+const MEMTABLE_BYTES_MAX: u64 = 256 * 1024 * 1024;
+/// What a row takes in a memtable beside its key and its value.
+const MEMTABLE_ROW_BYTES: u64 = 64;
 /// Documents are read one by one and in scans. A scan pays for each block it enters, and one of 4 KB holds three
 /// or four documents; with twice the size it takes a tenth less time, and a single read no more. A folder keeps
 /// the size it was made with.
@@ -46,6 +52,7 @@ pub struct FjallEngine {
     disk_free_bytes_min: u64,
     /// Bytes written since the disk was last found to have room.
     unchecked_bytes: AtomicU64,
+    memtables: Arc<[Memtable; 4]>,
     promise_file: File,
     promised: Option<Tip>,
     /// Last, so that the lock is given up after the database is closed.
@@ -53,6 +60,13 @@ pub struct FjallEngine {
 }
 
 type Spaces = Arc<[Keyspace; 4]>;
+
+/// How full the memtable of a space is.
+#[derive(Default)]
+struct Memtable {
+    bytes: AtomicU64,
+    is_exchanged: AtomicBool,
+}
 
 impl FjallEngine {
     pub fn open(folder: Folder, options: &Options) -> Result<Self, Error> {
@@ -79,6 +93,7 @@ impl FjallEngine {
             path,
             disk_free_bytes_min: options.disk_free_bytes_min,
             unchecked_bytes: AtomicU64::new(u64::MAX / 2),
+            memtables: Arc::default(),
             promise_file,
             promised,
             _folder: folder,
@@ -103,6 +118,31 @@ impl FjallEngine {
         Err(Error::Unavailable(format!(
             "the disk has {free} MiB free and {wanted} MiB are kept in reserve; make room"
         )))
+    }
+}
+
+impl FjallEngine {
+    /// Notes what was written, and has full memtables exchanged: beside the writer, as the one before goes with it, which takes
+    /// a while.
+    fn fill(&self, written: [u64; 4]) {
+        for (at, bytes) in written.into_iter().enumerate() {
+            let memtable = &self.memtables[at];
+            let is_full = memtable.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes >= MEMTABLE_BYTES;
+            if is_full && !memtable.is_exchanged.swap(true, Ordering::Relaxed) {
+                let (space, memtables) = (self.spaces[at].clone(), self.memtables.clone());
+                let exchange = move || {
+                    memtables[at].bytes.store(0, Ordering::Relaxed);
+                    if let Err(error) = space.rotate_memtable() {
+                        tracing::error!(%error, "a memtable that is full could not be exchanged");
+                    }
+                    memtables[at].is_exchanged.store(false, Ordering::Relaxed);
+                };
+                if let Err(error) = std::thread::Builder::new().name("memtable".to_owned()).spawn(exchange) {
+                    tracing::error!(%error, "there is no thread to exchange a memtable that is full");
+                    memtable.is_exchanged.store(false, Ordering::Relaxed);
+                }
+            }
+        }
     }
 }
 
@@ -153,14 +193,19 @@ impl Engine for FjallEngine {
         };
         let mut batch =
             fjall::OwnedWriteBatch::with_capacity(self.database.clone(), puts.len()).durability(Some(mode));
+        let mut written = [0; 4];
         for put in puts {
             let space = &self.spaces[put.space as usize];
+            let value_bytes = put.value.as_ref().map_or(0, Bytes::len);
+            written[put.space as usize] += MEMTABLE_ROW_BYTES + (put.key.len() + value_bytes) as u64;
             match put.value {
                 Some(value) => batch.insert(space, put.key, value),
                 None => batch.remove(space, put.key),
             }
         }
-        batch.commit().map_err(writing)
+        batch.commit().map_err(writing)?;
+        self.fill(written);
+        Ok(())
     }
 
     fn note_promise(&self, tip: Tip) {

@@ -77,6 +77,26 @@ fn a_rest_puts_what_is_in_memory_into_files() {
     assert_eq!((found.map(|value| value.len()), db.durable_lsn()), (Some(5 << 20), Lsn(2)));
 }
 
+/// The engine below does so by itself much later, and by a queue that it can fill up and then wait for forever.
+#[test]
+fn a_full_memtable_goes_to_a_file_while_writes_go_on() {
+    let place = fresh();
+    let db = Db::open(Box::new(open(place.0.path(), &Options::default())), Sync::None).unwrap();
+    let measure = |name: &str| db.measures().into_iter().find(|one| one.name == name).unwrap().value;
+    let value = Bytes::from(vec![7; 1 << 20]);
+    const MEGABYTES: u64 = 60;
+    for lsn in 1..=MEGABYTES {
+        let mut batch = Batch::new();
+        batch.put(Space::Documents, Bytes::from(lsn.to_be_bytes().to_vec()), value.clone());
+        db.commit(vec![batch.stamp(Lsn(lsn))]).unwrap();
+    }
+    while measure("tables") == 0 {
+        std::thread::yield_now();
+    }
+    let rows = db.snapshot();
+    assert!((1..=MEGABYTES).all(|lsn| rows.get(Space::Documents, &lsn.to_be_bytes()).unwrap().is_some()));
+}
+
 /// Upstream issue 311: damage in the middle of the journal makes recovery drop the rest without a word.
 #[test]
 fn a_journal_damaged_in_the_middle_is_reported_not_swallowed() {

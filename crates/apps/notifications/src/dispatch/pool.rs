@@ -37,14 +37,16 @@ impl Pool {
         self.has_left_out = !busy.is_empty();
     }
 
-    /// What a page of a look has, but for users who came into work since it began.
-    fn add(&mut self, groups: Vec<Group>, is_cut: bool, now: Instant) {
+    /// What a page of a look has, but for users who came into work since it began. How many came.
+    fn add(&mut self, groups: Vec<Group>, is_cut: bool, now: Instant) -> usize {
         let busy: HashSet<String> = self.busy(now).into_iter().collect();
         let found = groups.len();
         let free = groups.into_iter().filter(|group| !busy.contains(&group.user));
         let waiting = self.waiting.len();
         self.waiting.extend(free);
-        self.has_left_out |= is_cut || self.waiting.len() - waiting < found;
+        let added = self.waiting.len() - waiting;
+        self.has_left_out |= is_cut || added < found;
+        added
     }
 
     /// Whether the hands will soon be free: a look takes as long as they need for what waits.
@@ -243,9 +245,11 @@ impl Looks {
     fn found(&mut self, pool: &mut Pool, found: Result<Claimed, StoreError>) {
         match found {
             Ok(claimed) => {
-                self.is_wanted |= !claimed.groups.is_empty();
-                self.rest = claimed.rest;
-                pool.add(claimed.groups, claimed.is_cut, Instant::now());
+                let has_found = !claimed.groups.is_empty();
+                let added = pool.add(claimed.groups, claimed.is_cut, Instant::now());
+                self.is_wanted |= has_found;
+                // Where all are worked on already there may be many more of theirs: a new look leaves them out.
+                self.rest = claimed.rest.filter(|_| added > 0 || !has_found);
                 self.troubles = 0;
             }
             Err(error) => {
@@ -327,6 +331,10 @@ mod tests {
         assert!(looks.begun().is_none());
         looks.found(&mut pool, Ok(Claimed::default()));
         assert!(!looks.is_due());
+        looks.found(&mut pool, Ok(of("ann", rest())));
+        assert!(looks.begun().is_some());
+        looks.found(&mut pool, Ok(of("ann", rest())));
+        assert!(looks.begun().is_none(), "all that came is of somebody who is worked on: it begins anew");
         looks.rest = rest();
         looks.begun();
         looks.found(&mut pool, Err(StoreError::Missing));
