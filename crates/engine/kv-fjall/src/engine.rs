@@ -1,6 +1,7 @@
 //! `orrery_kv::Engine` on fjall.
 
 use crate::Folder;
+use crate::memtables::{self, Memtables, SPACES, Spaces};
 use bytes::Bytes;
 use fjall::config::BlockSizePolicy;
 use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
@@ -10,7 +11,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -30,14 +31,6 @@ impl Default for Options {
 const JOURNAL_BYTES_MAX: u64 = 512 * 1024 * 1024;
 /// How much is written between two looks at the free space.
 const DISK_CHECK_BYTES: u64 = 4 * 1024 * 1024;
-/// A memtable is written to a file of its own when it has about this much.
-const MEMTABLE_BYTES: u64 = 48 * 1024 * 1024;
-/// fjall asks its thread for a new memtable with every write beyond this, and that thread answers through the same queue:
-/// when it is full of requests, because the thread was busy, the thread waits for itself forever. So it is not to get
-/// there; memtables are exchanged here.
-const MEMTABLE_BYTES_MAX: u64 = 256 * 1024 * 1024;
-/// What a row takes in a memtable beside its key and its value.
-const MEMTABLE_ROW_BYTES: u64 = 64;
 /// Documents are read one by one and in scans. A scan pays for each block it enters, and one of 4 KB holds three
 /// or four documents; with twice the size it takes a tenth less time, and a single read no more. A folder keeps
 /// the size it was made with.
@@ -46,26 +39,18 @@ const DOCUMENTS_BLOCK_BYTES: u32 = 8 * 1024;
 const REST_BYTES_MIN: u64 = 4 * 1024 * 1024;
 
 pub struct FjallEngine {
+    /// First, so that its thread has ended when the database is closed.
+    memtables: Memtables,
     database: Database,
     spaces: Spaces,
     path: PathBuf,
     disk_free_bytes_min: u64,
     /// Bytes written since the disk was last found to have room.
     unchecked_bytes: AtomicU64,
-    memtables: Arc<[Memtable; 4]>,
     promise_file: File,
     promised: Option<Tip>,
     /// Last, so that the lock is given up after the database is closed.
     _folder: Folder,
-}
-
-type Spaces = Arc<[Keyspace; 4]>;
-
-/// How full the memtable of a space is.
-#[derive(Default)]
-struct Memtable {
-    bytes: AtomicU64,
-    is_exchanged: AtomicBool,
 }
 
 impl FjallEngine {
@@ -85,15 +70,18 @@ impl FjallEngine {
             keyspace(&database, Space::Index)?,
             keyspace(&database, Space::Log)?,
         ];
+        let spaces: Spaces = Arc::new(spaces);
+        let memtables =
+            Memtables::new(spaces.clone()).map_err(|error| Error::Unavailable(error.to_string()))?;
         let promise_file = open_promise(&path)?;
         let promised = read_promise(&promise_file);
         Ok(Self {
+            memtables,
             database,
-            spaces: Arc::new(spaces),
+            spaces,
             path,
             disk_free_bytes_min: options.disk_free_bytes_min,
             unchecked_bytes: AtomicU64::new(u64::MAX / 2),
-            memtables: Arc::default(),
             promise_file,
             promised,
             _folder: folder,
@@ -121,31 +109,6 @@ impl FjallEngine {
     }
 }
 
-impl FjallEngine {
-    /// Notes what was written, and has full memtables exchanged: beside the writer, as the one before goes with it, which takes
-    /// a while.
-    fn fill(&self, written: [u64; 4]) {
-        for (at, bytes) in written.into_iter().enumerate() {
-            let memtable = &self.memtables[at];
-            let is_full = memtable.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes >= MEMTABLE_BYTES;
-            if is_full && !memtable.is_exchanged.swap(true, Ordering::Relaxed) {
-                let (space, memtables) = (self.spaces[at].clone(), self.memtables.clone());
-                let exchange = move || {
-                    memtables[at].bytes.store(0, Ordering::Relaxed);
-                    if let Err(error) = space.rotate_memtable() {
-                        tracing::error!(%error, "a memtable that is full could not be exchanged");
-                    }
-                    memtables[at].is_exchanged.store(false, Ordering::Relaxed);
-                };
-                if let Err(error) = std::thread::Builder::new().name("memtable".to_owned()).spawn(exchange) {
-                    tracing::error!(%error, "there is no thread to exchange a memtable that is full");
-                    memtable.is_exchanged.store(false, Ordering::Relaxed);
-                }
-            }
-        }
-    }
-}
-
 /// Threads that write memtables to files and merge these. The first of several is there for writing alone: it puts merges
 /// that it meets back into the queue, again and again while the others are busy, and so takes a core for itself. Where there
 /// are few cores one thread does both; where there are many, three are free for merges before the first one spins.
@@ -157,7 +120,7 @@ fn workers() -> usize {
 fn keyspace(database: &Database, space: Space) -> Result<Keyspace, Error> {
     let options = || {
         let options = KeyspaceCreateOptions::default()
-            .max_memtable_size(MEMTABLE_BYTES_MAX)
+            .max_memtable_size(memtables::NEVER_BYTES)
             .manual_journal_persist(true);
         match space {
             Space::Documents => options.data_block_size_policy(BlockSizePolicy::all(DOCUMENTS_BLOCK_BYTES)),
@@ -193,18 +156,18 @@ impl Engine for FjallEngine {
         };
         let mut batch =
             fjall::OwnedWriteBatch::with_capacity(self.database.clone(), puts.len()).durability(Some(mode));
-        let mut written = [0; 4];
+        let mut written = [0; SPACES];
         for put in puts {
             let space = &self.spaces[put.space as usize];
             let value_bytes = put.value.as_ref().map_or(0, Bytes::len);
-            written[put.space as usize] += MEMTABLE_ROW_BYTES + (put.key.len() + value_bytes) as u64;
+            written[put.space as usize] += memtables::ROW_BYTES + (put.key.len() + value_bytes) as u64;
             match put.value {
                 Some(value) => batch.insert(space, put.key, value),
                 None => batch.remove(space, put.key),
             }
         }
         batch.commit().map_err(writing)?;
-        self.fill(written);
+        self.memtables.wrote(written);
         Ok(())
     }
 
@@ -222,6 +185,7 @@ impl Engine for FjallEngine {
         for space in self.spaces.iter() {
             space.rotate_memtable().map_err(writing)?;
         }
+        self.memtables.are_empty();
         Ok(())
     }
 

@@ -9,10 +9,12 @@
 //!
 //! This is the only crate that opens data files. What we know of fjall's weak spots, and the answer here:
 //! a journal cut in the middle is recovered silently (so `promised`, and `orrery_kv` chains the log); after
-//! an I/O error it takes no more writes (so a nearly full disk is refused before fjall meets it).
+//! an I/O error it takes no more writes (so a nearly full disk is refused before fjall meets it); its thread can wait for
+//! itself when it is asked for a new memtable too often (so `memtables` exchanges them before).
 
 mod engine;
 mod folder;
+mod memtables;
 
 pub use engine::{FjallEngine, Options};
 pub use folder::{FORMAT_VERSION, Folder, FolderError};
