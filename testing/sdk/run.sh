@@ -12,6 +12,8 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 2
 
 SUITE_SECONDS_MAX=900
+# Users of the notification service sleep at no hour, so that the suites say the same by day and by night.
+export ORRERY_NOTIFICATIONS_CONFIG=$PWD/awake.json
 root=$(cd ../.. && pwd)
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$root/target/sdk}
 
