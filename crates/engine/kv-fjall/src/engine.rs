@@ -35,6 +35,8 @@ const DISK_CHECK_BYTES: u64 = 4 * 1024 * 1024;
 /// or four documents; with twice the size it takes a tenth less time, and a single read no more. A folder keeps
 /// the size it was made with.
 const DOCUMENTS_BLOCK_BYTES: u32 = 8 * 1024;
+/// What was replayed goes to files if it is more than this, or a process that is killed again and again replays ever more.
+const REPLAYED_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Less than this in memory is not worth a file when the engine rests.
 const REST_BYTES_MIN: u64 = 4 * 1024 * 1024;
 
@@ -75,7 +77,7 @@ impl FjallEngine {
             Memtables::new(spaces.clone()).map_err(|error| Error::Unavailable(error.to_string()))?;
         let promise_file = open_promise(&path)?;
         let promised = read_promise(&promise_file);
-        Ok(Self {
+        let engine = Self {
             memtables,
             database,
             spaces,
@@ -85,7 +87,21 @@ impl FjallEngine {
             promise_file,
             promised,
             _folder: folder,
-        })
+        };
+        engine.put_into_files(REPLAYED_BYTES_MAX)?;
+        Ok(engine)
+    }
+
+    /// All memtables, if together they have so much.
+    fn put_into_files(&self, bytes_min: u64) -> Result<(), Error> {
+        if self.database.write_buffer_size() < bytes_min {
+            return Ok(());
+        }
+        for space in self.spaces.iter() {
+            space.rotate_memtable().map_err(writing)?;
+        }
+        self.memtables.are_empty();
+        Ok(())
     }
 
     /// Refuses before the disk is full, because fjall takes no more writes after it met an error. Looks again after
@@ -179,14 +195,7 @@ impl Engine for FjallEngine {
 
     /// A memtable is walked at half the speed of a file's blocks, and its journal is replayed after a crash.
     fn rest(&self) -> Result<(), Error> {
-        if self.database.write_buffer_size() < REST_BYTES_MIN {
-            return Ok(());
-        }
-        for space in self.spaces.iter() {
-            space.rotate_memtable().map_err(writing)?;
-        }
-        self.memtables.are_empty();
-        Ok(())
+        self.put_into_files(REST_BYTES_MIN)
     }
 
     fn measures(&self) -> Vec<Measure> {

@@ -97,6 +97,32 @@ fn a_full_memtable_goes_to_a_file_while_writes_go_on() {
     assert!((1..=MEGABYTES).all(|lsn| rows.get(Space::Documents, &lsn.to_be_bytes()).unwrap().is_some()));
 }
 
+/// Or who is killed again and again would replay ever more.
+#[test]
+fn what_was_replayed_goes_to_files() {
+    let place = fresh();
+    let again = || Db::open(Box::new(open(place.0.path(), &Options::default())), Sync::Data).unwrap();
+    let measure = |db: &Db, name: &str| db.measures().into_iter().find(|one| one.name == name).unwrap().value;
+    let mut lsn = 0;
+    for megabytes in [4, 20] {
+        let db = again();
+        assert_eq!(measure(&db, "tables"), 0, "it was little");
+        for _ in 0..megabytes {
+            lsn += 1;
+            let mut batch = Batch::new();
+            let key = Bytes::from(u64::to_be_bytes(lsn).to_vec());
+            batch.put(Space::Documents, key, Bytes::from(vec![7; 1 << 20]));
+            db.commit(vec![batch.stamp(Lsn(lsn))]).unwrap();
+        }
+    }
+    let db = again();
+    while measure(&db, "tables") == 0 {
+        std::thread::yield_now();
+    }
+    let rows = db.snapshot();
+    assert!((1..=lsn).all(|lsn| rows.get(Space::Documents, &lsn.to_be_bytes()).unwrap().is_some()));
+}
+
 /// Upstream issue 311: damage in the middle of the journal makes recovery drop the rest without a word.
 #[test]
 fn a_journal_damaged_in_the_middle_is_reported_not_swallowed() {
