@@ -1,7 +1,7 @@
 //! `orrery_kv::Engine` on fjall.
 
-use crate::Folder;
-use crate::memtables::{self, Memtables, SPACES, Spaces};
+use crate::memtables::{self, Memtables, Written};
+use crate::{Folder, Spaces};
 use bytes::Bytes;
 use fjall::config::BlockSizePolicy;
 use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
@@ -36,7 +36,7 @@ const DISK_CHECK_BYTES: u64 = 4 * 1024 * 1024;
 /// the size it was made with.
 const DOCUMENTS_BLOCK_BYTES: u32 = 8 * 1024;
 /// What was replayed goes to files if it is more than this, or a process that is killed again and again replays ever more.
-const REPLAYED_BYTES_MAX: u64 = 16 * 1024 * 1024;
+const REPLAYED_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// Less than this in memory is not worth a file when the engine rests.
 const REST_BYTES_MIN: u64 = 4 * 1024 * 1024;
 
@@ -66,13 +66,8 @@ impl FjallEngine {
             .worker_threads(workers())
             .open()
             .map_err(opening)?;
-        let spaces = [
-            keyspace(&database, Space::Meta)?,
-            keyspace(&database, Space::Documents)?,
-            keyspace(&database, Space::Index)?,
-            keyspace(&database, Space::Log)?,
-        ];
-        let spaces: Spaces = Arc::new(spaces);
+        let spaces = Space::ALL.into_iter().map(|space| keyspace(&database, space));
+        let spaces: Spaces = spaces.collect::<Result<_, _>>()?;
         let memtables =
             Memtables::new(spaces.clone()).map_err(|error| Error::Unavailable(error.to_string()))?;
         let promise_file = open_promise(&path)?;
@@ -97,24 +92,18 @@ impl FjallEngine {
         if self.database.write_buffer_size() < bytes_min {
             return Ok(());
         }
-        for space in self.spaces.iter() {
-            space.rotate_memtable().map_err(writing)?;
-        }
-        self.memtables.are_empty();
-        Ok(())
+        self.memtables.exchange_all().map_err(writing)
     }
 
     /// Refuses before the disk is full, because fjall takes no more writes after it met an error. Looks again after
     /// every few megabytes, and every time while there is no room.
-    fn check_disk_space(&self, puts: &[Put]) -> Result<(), Error> {
-        let bytes: usize =
-            puts.iter().map(|put| put.key.len() + put.value.as_ref().map_or(0, Bytes::len)).sum();
-        if self.unchecked_bytes.fetch_add(bytes as u64, Ordering::Relaxed) < DISK_CHECK_BYTES {
+    fn check_disk_space(&self, bytes: u64) -> Result<(), Error> {
+        if self.unchecked_bytes.fetch_add(bytes, Ordering::Relaxed) < DISK_CHECK_BYTES {
             return Ok(());
         }
         let stat = rustix::fs::statvfs(&self.path).map_err(|error| Error::Unavailable(error.to_string()))?;
         let free = stat.f_bavail.saturating_mul(stat.f_frsize);
-        if free >= self.disk_free_bytes_min.saturating_add(bytes as u64) {
+        if free >= self.disk_free_bytes_min.saturating_add(bytes) {
             self.unchecked_bytes.store(0, Ordering::Relaxed);
             return Ok(());
         }
@@ -165,25 +154,23 @@ impl Engine for FjallEngine {
     }
 
     fn write(&self, puts: Vec<Put>, sync: Sync) -> Result<(), Error> {
-        self.check_disk_space(&puts)?;
+        let written = Written::of(&puts);
+        self.check_disk_space(written.bytes())?;
         let mode = match sync {
             Sync::Data => PersistMode::SyncData,
             Sync::None => PersistMode::Buffer,
         };
         let mut batch =
             fjall::OwnedWriteBatch::with_capacity(self.database.clone(), puts.len()).durability(Some(mode));
-        let mut written = [0; SPACES];
         for put in puts {
             let space = &self.spaces[put.space as usize];
-            let value_bytes = put.value.as_ref().map_or(0, Bytes::len);
-            written[put.space as usize] += memtables::ROW_BYTES + (put.key.len() + value_bytes) as u64;
             match put.value {
                 Some(value) => batch.insert(space, put.key, value),
                 None => batch.remove(space, put.key),
             }
         }
         batch.commit().map_err(writing)?;
-        self.memtables.wrote(written);
+        self.memtables.wrote(&written);
         Ok(())
     }
 

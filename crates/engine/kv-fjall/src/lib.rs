@@ -18,3 +18,6 @@ mod memtables;
 
 pub use engine::{FjallEngine, Options};
 pub use folder::{FORMAT_VERSION, Folder, FolderError};
+
+/// The keyspace of each `orrery_kv::Space`, by its number.
+type Spaces = std::sync::Arc<[fjall::Keyspace]>;

@@ -5,10 +5,12 @@
 //! for itself forever. So its limit is one that is not reached, and this thread does the same in time. Writers do not do
 //! it themselves, because what is no longer read goes with it, which takes a while.
 
-use fjall::Keyspace;
+use crate::Spaces;
+use bytes::Bytes;
+use orrery_kv::{Put, Space};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
 
 /// A memtable is exchanged when it has about this much.
@@ -16,34 +18,56 @@ const BYTES: u64 = 48 * 1024 * 1024;
 /// What fjall is told instead.
 pub const NEVER_BYTES: u64 = 256 * 1024 * 1024;
 /// What a row takes beside its key and its value.
-pub const ROW_BYTES: u64 = 64;
+const ROW_BYTES: usize = 64;
 
-pub const SPACES: usize = 4;
-pub type Spaces = Arc<[Keyspace; SPACES]>;
-
-/// How full the memtable of each space is, and who is told when it is full.
+/// The memtables, and the thread that is told which of them is full.
 pub struct Memtables {
-    filled: Arc<[AtomicU64; SPACES]>,
-    full: Option<Sender<usize>>,
+    fill: Arc<Fill>,
+    full: Option<Sender<Space>>,
     thread: Option<JoinHandle<()>>,
+}
+
+/// How much was written to each space since its memtable was new.
+struct Fill {
+    spaces: Spaces,
+    bytes: [AtomicU64; Space::ALL.len()],
+}
+
+/// How much a batch brings to each space.
+pub struct Written([u64; Space::ALL.len()]);
+
+impl Written {
+    pub fn of(puts: &[Put]) -> Self {
+        let mut written = [0; Space::ALL.len()];
+        for put in puts {
+            let bytes = ROW_BYTES + put.key.len() + put.value.as_ref().map_or(0, Bytes::len);
+            written[put.space as usize] += bytes as u64;
+        }
+        Self(written)
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.0.iter().sum()
+    }
 }
 
 impl Memtables {
     pub fn new(spaces: Spaces) -> std::io::Result<Self> {
+        let fill = Arc::new(Fill { spaces, bytes: Default::default() });
         let (full, orders) = channel();
-        let filled: Arc<[AtomicU64; SPACES]> = Arc::default();
         let exchange = {
-            let filled = filled.clone();
-            move || exchange(&spaces, &filled, &orders)
+            let fill = fill.clone();
+            move || orders.into_iter().for_each(|space| fill.exchange_or_tell(space))
         };
         let thread = thread::Builder::new().name("memtables".to_owned()).spawn(exchange)?;
-        Ok(Self { filled, full: Some(full), thread: Some(thread) })
+        Ok(Self { fill, full: Some(full), thread: Some(thread) })
     }
 
-    /// So many bytes were written to each space. The write that fills a memtable orders another one.
-    pub fn wrote(&self, written: [u64; SPACES]) {
-        for (space, bytes) in written.into_iter().enumerate() {
-            let before = self.filled[space].fetch_add(bytes, Ordering::Relaxed);
+    /// The write that fills a memtable orders another one.
+    pub fn wrote(&self, written: &Written) {
+        for space in Space::ALL {
+            let bytes = written.0[space as usize];
+            let before = self.fill.bytes[space as usize].fetch_add(bytes, Ordering::Relaxed);
             if before < BYTES && before + bytes >= BYTES {
                 // Only while the engine is closed does nobody listen.
                 let _ = self.full.as_ref().map(|full| full.send(space));
@@ -51,9 +75,9 @@ impl Memtables {
         }
     }
 
-    /// The memtables are new.
-    pub fn are_empty(&self) {
-        self.filled.iter().for_each(|filled| filled.store(0, Ordering::Relaxed));
+    /// All of them, whatever they have.
+    pub fn exchange_all(&self) -> fjall::Result<()> {
+        Space::ALL.into_iter().try_for_each(|space| self.fill.exchange(space))
     }
 }
 
@@ -64,10 +88,14 @@ impl Drop for Memtables {
     }
 }
 
-fn exchange(spaces: &Spaces, filled: &[AtomicU64; SPACES], orders: &Receiver<usize>) {
-    for space in orders {
-        filled[space].store(0, Ordering::Relaxed);
-        if let Err(error) = spaces[space].rotate_memtable() {
+impl Fill {
+    fn exchange(&self, space: Space) -> fjall::Result<()> {
+        self.bytes[space as usize].store(0, Ordering::Relaxed);
+        self.spaces[space as usize].rotate_memtable().map(drop)
+    }
+
+    fn exchange_or_tell(&self, space: Space) {
+        if let Err(error) = self.exchange(space) {
             tracing::error!(%error, "a memtable that is full could not be exchanged");
         }
     }

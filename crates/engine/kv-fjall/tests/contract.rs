@@ -32,10 +32,24 @@ fn fjall_keeps_the_contract() {
 }
 
 fn change(n: u64) -> Batch {
-    let mut batch = Batch::new();
-    batch.put(Space::Documents, Bytes::copy_from_slice(&n.to_be_bytes()), Bytes::from(vec![7; 500]));
+    let mut batch = document(n, 500);
     batch.log(1, Batch::log_payload(0));
     batch
+}
+
+fn document(n: u64, bytes: usize) -> Batch {
+    let mut batch = Batch::new();
+    batch.put(Space::Documents, Bytes::copy_from_slice(&n.to_be_bytes()), Bytes::from(vec![7; bytes]));
+    batch
+}
+
+fn measure(db: &Db, name: &str) -> u64 {
+    db.measures().into_iter().find(|one| one.name == name).expect("the measure").value
+}
+
+fn has_all(db: &Db, mut numbers: std::ops::RangeInclusive<u64>) -> bool {
+    let rows = db.snapshot();
+    numbers.all(|n| rows.get(Space::Documents, &n.to_be_bytes()).expect("read").is_some())
 }
 
 #[test]
@@ -57,21 +71,16 @@ fn a_disk_without_room_refuses_writes_and_answers_reads() {
 fn a_rest_puts_what_is_in_memory_into_files() {
     let place = fresh();
     let db = Db::open(Box::new(open(place.0.path(), &Options::default())), Sync::None).unwrap();
-    let measure = |name: &str| db.measures().into_iter().find(|one| one.name == name).unwrap().value;
-    let write = |lsn: u64, bytes: usize| {
-        let mut batch = Batch::new();
-        batch.put(Space::Documents, Bytes::from(lsn.to_be_bytes().to_vec()), Bytes::from(vec![7; bytes]));
-        db.commit(vec![batch.stamp(Lsn(lsn))]).unwrap();
-    };
+    let write = |n: u64, bytes: usize| db.commit(vec![document(n, bytes).stamp(Lsn(n))]).unwrap();
     write(1, 1000);
     db.rest().unwrap();
-    assert_eq!(measure("tables"), 0, "it is little");
+    assert_eq!(measure(&db, "tables"), 0, "it is little");
     write(2, 5 << 20);
     db.rest().unwrap();
-    while measure("memtables") > 0 {
+    while measure(&db, "memtables") > 0 {
         std::thread::yield_now();
     }
-    assert!(measure("tables") > 0);
+    assert!(measure(&db, "tables") > 0);
     db.rest().unwrap();
     let found = db.snapshot().get(Space::Documents, &2u64.to_be_bytes()).unwrap();
     assert_eq!((found.map(|value| value.len()), db.durable_lsn()), (Some(5 << 20), Lsn(2)));
@@ -82,19 +91,14 @@ fn a_rest_puts_what_is_in_memory_into_files() {
 fn a_full_memtable_goes_to_a_file_while_writes_go_on() {
     let place = fresh();
     let db = Db::open(Box::new(open(place.0.path(), &Options::default())), Sync::None).unwrap();
-    let measure = |name: &str| db.measures().into_iter().find(|one| one.name == name).unwrap().value;
-    let value = Bytes::from(vec![7; 1 << 20]);
     const MEGABYTES: u64 = 60;
-    for lsn in 1..=MEGABYTES {
-        let mut batch = Batch::new();
-        batch.put(Space::Documents, Bytes::from(lsn.to_be_bytes().to_vec()), value.clone());
-        db.commit(vec![batch.stamp(Lsn(lsn))]).unwrap();
+    for n in 1..=MEGABYTES {
+        db.commit(vec![document(n, 1 << 20).stamp(Lsn(n))]).unwrap();
     }
-    while measure("tables") == 0 {
+    while measure(&db, "tables") == 0 {
         std::thread::yield_now();
     }
-    let rows = db.snapshot();
-    assert!((1..=MEGABYTES).all(|lsn| rows.get(Space::Documents, &lsn.to_be_bytes()).unwrap().is_some()));
+    assert!(has_all(&db, 1..=MEGABYTES));
 }
 
 /// Or who is killed again and again would replay ever more.
@@ -102,25 +106,20 @@ fn a_full_memtable_goes_to_a_file_while_writes_go_on() {
 fn what_was_replayed_goes_to_files() {
     let place = fresh();
     let again = || Db::open(Box::new(open(place.0.path(), &Options::default())), Sync::Data).unwrap();
-    let measure = |db: &Db, name: &str| db.measures().into_iter().find(|one| one.name == name).unwrap().value;
-    let mut lsn = 0;
+    let mut last = 0;
     for megabytes in [4, 20] {
         let db = again();
         assert_eq!(measure(&db, "tables"), 0, "it was little");
         for _ in 0..megabytes {
-            lsn += 1;
-            let mut batch = Batch::new();
-            let key = Bytes::from(u64::to_be_bytes(lsn).to_vec());
-            batch.put(Space::Documents, key, Bytes::from(vec![7; 1 << 20]));
-            db.commit(vec![batch.stamp(Lsn(lsn))]).unwrap();
+            last += 1;
+            db.commit(vec![document(last, 1 << 20).stamp(Lsn(last))]).unwrap();
         }
     }
     let db = again();
     while measure(&db, "tables") == 0 {
         std::thread::yield_now();
     }
-    let rows = db.snapshot();
-    assert!((1..=lsn).all(|lsn| rows.get(Space::Documents, &lsn.to_be_bytes()).unwrap().is_some()));
+    assert!(has_all(&db, 1..=last));
 }
 
 /// Upstream issue 311: damage in the middle of the journal makes recovery drop the rest without a word.
