@@ -19,7 +19,9 @@ pub mod lex;
 pub mod parse;
 pub mod plan;
 mod prepare;
+mod texts;
 
 pub use datum::{Datum, Document, Kind};
 pub use error::{Complaint, QueryError};
-pub use prepare::{Prepared, Texts, prepare, prepare_for};
+pub use prepare::{Prepared, prepare, prepare_for};
+pub use texts::Texts;

@@ -4,67 +4,13 @@ use crate::bind::{Parameters, Settings, bind};
 use crate::error::QueryError;
 use crate::parse;
 use crate::plan::{Plan, Rules};
-use orrery_core::limits;
-use std::collections::HashMap;
-use std::mem;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// A query that is understood: its tree, for who sends it elsewhere, and its plan, for who runs it.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     pub ast: Arc<parse::Query>,
     pub plan: Plan,
-}
-
-/// The trees of texts that were prepared lately: who asks often asks the same few, with other parameters.
-///
-/// When the young ones are many they become the old ones, and those that were old are forgotten.
-#[derive(Default)]
-pub struct Texts(Mutex<Generations>);
-
-#[derive(Default)]
-struct Generations {
-    young: Trees,
-    old: Trees,
-}
-
-type Trees = HashMap<Box<str>, Arc<parse::Query>>;
-
-impl Texts {
-    /// [`prepare_for`], by what is remembered.
-    pub fn prepare_for(
-        &self,
-        text: &str,
-        parameters: &Parameters,
-        rules: Rules,
-        settings: &Settings,
-    ) -> Result<Prepared, QueryError> {
-        let ast = match self.find(text) {
-            Some(ast) => ast,
-            None => self.remembered(text, parsed(text)?),
-        };
-        planned(text, ast, parameters, rules, settings)
-    }
-
-    fn find(&self, text: &str) -> Option<Arc<parse::Query>> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.young.get(text).cloned().or_else(|| {
-            let ast = known.old.get(text).cloned();
-            drop(known);
-            ast.map(|ast| self.remembered(text, ast))
-        })
-    }
-
-    fn remembered(&self, text: &str, ast: Arc<parse::Query>) -> Arc<parse::Query> {
-        if text.len() <= limits::QUERY_TEXT_REMEMBERED_BYTES_MAX {
-            let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            if known.young.len() >= limits::QUERY_TEXTS_REMEMBERED_MAX / 2 {
-                known.old = mem::take(&mut known.young);
-            }
-            known.young.insert(text.into(), ast.clone());
-        }
-        ast
-    }
 }
 
 pub fn prepare(text: &str, parameters: &Parameters, rules: Rules) -> Result<Prepared, QueryError> {
@@ -81,12 +27,12 @@ pub fn prepare_for(
     planned(text, parsed(text)?, parameters, rules, settings)
 }
 
-fn parsed(text: &str) -> Result<Arc<parse::Query>, QueryError> {
+pub(crate) fn parsed(text: &str) -> Result<Arc<parse::Query>, QueryError> {
     let ast = parse::parse(text).map_err(|complaint| complaint.in_utf16(text))?;
     Ok(Arc::new(ast))
 }
 
-fn planned(
+pub(crate) fn planned(
     text: &str,
     ast: Arc<parse::Query>,
     parameters: &Parameters,
@@ -113,46 +59,5 @@ mod tests {
         assert_eq!(place("SELECT VALUE x"), (13, 14));
         assert_eq!(place("SELECT VALUE '🚀é' || x"), (22, 23));
         assert_eq!(place("SELECT VALUE 'é' '"), (17, 18));
-    }
-
-    #[test]
-    fn a_text_is_parsed_once_while_it_is_asked_and_forgotten_after_many_others() {
-        let texts = Texts::default();
-        let tree = |text: &str| {
-            let prepared = texts.prepare_for(text, &[], Rules::On, &Settings::default());
-            prepared.map(|prepared| prepared.ast)
-        };
-        let first = tree("SELECT VALUE 1").unwrap();
-        assert_eq!(*first, parse::parse("SELECT VALUE 1").unwrap());
-        let ask_others = |of: &str, count: usize| {
-            (0..count).for_each(|at| drop(tree(&format!("SELECT VALUE '{of} {at}'")).unwrap()));
-        };
-        // It is young, then old, and by being asked for young again.
-        for of in ["a", "b", "c"] {
-            ask_others(of, limits::QUERY_TEXTS_REMEMBERED_MAX / 2);
-            assert!(Arc::ptr_eq(&first, &tree("SELECT VALUE 1").unwrap()), "{of}");
-        }
-        ask_others("d", limits::QUERY_TEXTS_REMEMBERED_MAX);
-        assert!(!Arc::ptr_eq(&first, &tree("SELECT VALUE 1").unwrap()), "it is forgotten");
-        let known = texts.0.lock().unwrap();
-        assert!(known.young.len() + known.old.len() <= limits::QUERY_TEXTS_REMEMBERED_MAX);
-    }
-
-    #[test]
-    fn long_and_wrong_texts_are_not_remembered() {
-        let texts = Texts::default();
-        let long = format!("SELECT VALUE '{}'", "x".repeat(limits::QUERY_TEXT_REMEMBERED_BYTES_MAX));
-        for text in [long.as_str(), "SELECT"] {
-            let _ = texts.prepare_for(text, &[], Rules::On, &Settings::default());
-        }
-        assert!(texts.0.lock().unwrap().young.is_empty());
-    }
-
-    /// A complaint that binding has is told by the text's places whether the tree was there or not.
-    #[test]
-    fn a_remembered_text_complains_as_a_new_one() {
-        let texts = Texts::default();
-        let ask = || texts.prepare_for("SELECT VALUE '🚀é' || x", &[], Rules::On, &Settings::default());
-        assert_eq!(format!("{:?}", ask().unwrap_err()), format!("{:?}", ask().unwrap_err()));
     }
 }

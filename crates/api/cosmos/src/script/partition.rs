@@ -19,7 +19,6 @@ use orrery_keys::Epk;
 use orrery_query::QueryError;
 use orrery_query::execute::{Host as QueryHost, Limits, page};
 use orrery_query::plan::Rules;
-use orrery_query::prepare_for;
 use orrery_script::{Answer, Call, Document, Ended, Failed, Host, Operation, Refusal, Setting, WriteOptions};
 use orrery_store::Txn;
 use orrery_value::Value;
@@ -230,7 +229,8 @@ impl<'a, 't> Partition<'a, 't> {
             asked: Instant::now(),
         };
         let host = Scripted::new(&host, &*self.txn, container.rid(), self.cosmos.store().env().random_u64());
-        let prepared = prepare_for(&body.text, &body.parameters, Rules::On, &settings(container))?;
+        let texts = self.cosmos.store().texts();
+        let prepared = texts.prepare_for(&body.text, &body.parameters, Rules::On, &settings(container))?;
         let items = Items::new(&*self.txn, container, &FeedScope::Partition(self.epk.clone()), &host)?;
         let (items, _) = narrowed(items, &prepared, &body.parameters, container);
         let items = if self.txn.is_as_durable() { items.indexed()? } else { items };
