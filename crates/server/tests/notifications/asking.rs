@@ -53,6 +53,14 @@ pub fn event(user: &str, target: &str) -> Value {
         "payload": { "targetId": target, "targetType": "post", "actorName": "Ann" } })
 }
 
+/// One that is pushed at any hour.
+pub fn pressing(user: &str, target: &str) -> Value {
+    let mut body = event(user, target);
+    body["eventType"] = json!("SECURITY_NEW_DEVICE");
+    body["payload"]["targetType"] = json!("user");
+    body
+}
+
 /// A token as `orrery token` mints it.
 pub fn token(data: &Path, user: &str, roles: &[&str]) -> String {
     let mut command = orrery(data.parent().unwrap());

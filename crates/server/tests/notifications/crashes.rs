@@ -1,6 +1,6 @@
 //! Killed between any two steps, a server loses no event and does nothing twice (K1, K2, K6; B-1, B-8).
 
-use crate::asking::{ask, ended, event, titles, try_ask, until, wait_for_end, with_key};
+use crate::asking::{ask, ended, pressing, titles, try_ask, until, wait_for_end, with_key};
 use crate::fake::{Fake, device};
 use crate::server::Server;
 use orrery_testing_client::{ContainerPath, EMULATOR_KEY, Method, Request};
@@ -15,14 +15,6 @@ fn start(data: &Path, fake: &Fake, failpoint: Option<&str>) -> Server {
     let mut flags = vec!["--clock", "manual", "--push-config", config.to_str().unwrap()];
     flags.extend(failpoint.into_iter().flat_map(|name| ["--failpoint", name]));
     Server::start(data, &flags)
-}
-
-/// An event that is pushed at any hour.
-fn pressing(user: &str, target: &str) -> Value {
-    let mut body = event(user, target);
-    body["eventType"] = json!("SECURITY_NEW_DEVICE");
-    body["payload"]["targetType"] = json!("user");
-    body
 }
 
 /// Sends an event to a server that may end before it answers.

@@ -1,6 +1,6 @@
 //! B-8: a user is erased while events are being worked on, and an erasure that is cut off ends by itself.
 
-use crate::asking::{event, try_ask, until, wait_for_end, with_key};
+use crate::asking::{pressing, try_ask, until, wait_for_end, with_key};
 use crate::crashes::items;
 use crate::fake::{Fake, device};
 use crate::server::Server;
@@ -39,14 +39,6 @@ impl World {
         flags.extend(failpoint.into_iter().flat_map(|name| ["--failpoint", name]));
         Server::start(data, &flags)
     }
-}
-
-/// One that is pushed at any hour.
-fn pressing(user: &str, target: &str) -> Value {
-    let mut body = event(user, target);
-    body["eventType"] = json!("SECURITY_NEW_DEVICE");
-    body["payload"]["targetType"] = json!("user");
-    body
 }
 
 async fn prepare(server: &Server, user: &str) {

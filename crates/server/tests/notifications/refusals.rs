@@ -1,6 +1,6 @@
 //! Bad input, each with its member and its reason; bad configuration, before and after the start.
 
-use crate::asking::{ask, event, until, with_key};
+use crate::asking::{ask, event, pressing, until, with_key};
 use crate::fake::device;
 use crate::server::{Server, orrery};
 use orrery_testing_client::EMULATOR_KEY;
@@ -102,12 +102,8 @@ fn a_configuration_that_is_not_understood_keeps_the_server_from_starting() {
 async fn a_provider_that_is_missing_is_told_by_readiness_and_by_the_doctor() {
     let here = tempfile::tempdir().unwrap();
     let server = Server::start(&here.path().join("data"), &["--durability", "relaxed"]);
-    // Always pushed, so that quiet hours do not matter.
-    let mut body = event("ann", "p");
-    body["eventType"] = json!("SECURITY_NEW_DEVICE");
-    body["payload"]["targetType"] = json!("user");
     assert_eq!(with_key(&server, "POST", "/v1/users/ann/devices", &device("d", "fcm")).await.status, 201);
-    let sent = with_key(&server, "POST", "/v1/notifications/events", &body).await;
+    let sent = with_key(&server, "POST", "/v1/notifications/events", &pressing("ann", "p")).await;
     assert_eq!(sent.status, 202, "{}", sent.body);
     let id = sent.body[0]["id"].as_str().unwrap();
     let waiting = until(&server, &format!("/v1/notifications/events/{id}?userId=ann"), |event| {

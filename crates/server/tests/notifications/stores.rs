@@ -1,6 +1,6 @@
 //! Services whose store is another server: over TLS, with a key and with a token, throttled, killed, shared by two.
 
-use crate::asking::{ask, ended, event, titles, token, with_key};
+use crate::asking::{ask, ended, pressing, titles, token, with_key};
 use crate::fake::{Fake, device};
 use crate::server::{Server, orrery};
 use orrery_testing_client::EMULATOR_KEY;
@@ -59,14 +59,6 @@ fn store(here: &TempDir, cosmos: &str, services: &str, flags: &[&str]) -> Server
 }
 
 const KEY: [&str; 2] = ["--store-key", EMULATOR_KEY];
-
-/// One that is pushed at any hour.
-fn pressing(user: &str, target: &str) -> Value {
-    let mut body = event(user, target);
-    body["eventType"] = json!("SECURITY_NEW_DEVICE");
-    body["payload"]["targetType"] = json!("user");
-    body
-}
 
 async fn register(server: &Server, user: &str) {
     let path = format!("/v1/users/{user}/devices");
