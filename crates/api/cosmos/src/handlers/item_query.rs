@@ -56,7 +56,8 @@ pub async fn query(
             let scripted = &Scripted::new(host, &*snapshot, container.rid(), seed);
             let items = Items::new(&*snapshot, &container, &scope, scripted)?;
             let (items, named) = narrowed(items, &prepared, &body.parameters, &container);
-            let items = items.remembering(cosmos.store().places()).indexed()?;
+            let recall = cosmos.store().memory().at(snapshot.lsn());
+            let items = items.remembering(recall).indexed()?;
             let found =
                 page(&prepared.plan, &items, scripted, resume.as_deref(), body.resume.as_ref(), limits)?;
             let reach = reach(&scope, named.as_deref(), &container);

@@ -7,7 +7,7 @@ use super::place::Place;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A fixed number of places, each in the one slot that its number leads to.
-pub struct Places {
+pub(super) struct Places {
     shards: Vec<OnceLock<Box<[Slot]>>>,
 }
 
@@ -24,13 +24,13 @@ impl Default for Places {
 }
 
 impl Places {
-    pub(super) fn get(&self, container: u32, ordinal: u64) -> Option<Arc<Place>> {
+    pub fn get(&self, container: u32, ordinal: u64) -> Option<Arc<Place>> {
         let slot = self.slot(container, ordinal).lock().unwrap_or_else(PoisonError::into_inner);
         let known = slot.as_ref().filter(|known| (known.0, known.1) == (container, ordinal))?;
         Some(known.2.clone())
     }
 
-    pub(super) fn put(&self, container: u32, ordinal: u64, place: Arc<Place>) {
+    pub fn put(&self, container: u32, ordinal: u64, place: Arc<Place>) {
         let mut slot = self.slot(container, ordinal).lock().unwrap_or_else(PoisonError::into_inner);
         *slot = Some((container, ordinal, place));
     }

@@ -9,7 +9,7 @@ use orrery_kv::{Error, Read};
 /// Effective partition keys from the first up to, but not including, the second.
 pub type Area = (Vec<u8>, Vec<u8>);
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub enum Reach {
     /// Large partitions, by their own entries.
     Partitions(Vec<Vec<u8>>),

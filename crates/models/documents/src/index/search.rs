@@ -1,9 +1,9 @@
 //! The indexes of a container as a query sees them, over the part of it that the query looks at.
 
 use super::cells;
+use super::memory::Recall;
 use super::number::spatial_number;
 use super::place::Place;
-use super::places::Places;
 use super::reach::Reach;
 use super::span::Layout;
 use super::walk::Walk;
@@ -25,7 +25,7 @@ pub(crate) struct Searched<'a> {
     state: &'a dyn Read,
     container: &'a Container,
     reach: Reach,
-    places: Option<&'a Places>,
+    recall: Option<Recall<'a>>,
     now: Timestamp,
     tally: Tally,
     /// Of each large partition in reach: how many items it has, and how many have each path.
@@ -40,7 +40,7 @@ impl<'a> Searched<'a> {
         state: &'a dyn Read,
         container: &'a Container,
         reach: Reach,
-        places: Option<&'a Places>,
+        recall: Option<Recall<'a>>,
         now: Timestamp,
     ) -> Result<Option<Self>, Error> {
         if !is_of_one_moment(state, container)? {
@@ -59,7 +59,7 @@ impl<'a> Searched<'a> {
             }
         };
         let expired = OnceCell::new();
-        Ok(Some(Self { state, container, reach, places, now, tally, partitions, expired }))
+        Ok(Some(Self { state, container, reach, recall, now, tally, partitions, expired }))
     }
 
     /// Of a part of the container that is not whole partitions, this tells of the whole container, and so does
@@ -92,6 +92,18 @@ impl<'a> Searched<'a> {
     }
 
     pub fn count(&self, index: &IndexOf, span: &Span, max: u64) -> Result<u64, QueryError> {
+        let Some(Recall { memory, at }) = self.recall else { return self.count_now(index, span, max) };
+        let counts = &memory.counts;
+        let stretch = counts.stretch(self.container.number(), &self.reach, &Layout::of(index), span, max);
+        if let Some(count) = counts.get(stretch, at) {
+            return Ok(count);
+        }
+        let count = self.count_now(index, span, max)?;
+        counts.put(stretch, at, count);
+        Ok(count)
+    }
+
+    fn count_now(&self, index: &IndexOf, span: &Span, max: u64) -> Result<u64, QueryError> {
         let mut walk = self.walk(index, span, false, None);
         let (mut count, mut first, mut last) = (0, 0, 0);
         while count < max
@@ -161,7 +173,7 @@ impl<'a> Searched<'a> {
 
     /// By the place where the item was the last time.
     fn remembered(&self, ordinal: u64) -> Result<Option<(Arc<Place>, ItemRow)>, Error> {
-        let place = self.places.and_then(|places| places.get(self.container.number(), ordinal));
+        let place = self.recall.and_then(|of| of.memory.places.get(self.container.number(), ordinal));
         let Some(place) = place else { return Ok(None) };
         let item = item::stored(self.state, self.container, &place.epk, &place.id)?;
         Ok(item.filter(|item| item.ordinal() == ordinal).map(|item| (place, item)))
@@ -171,8 +183,8 @@ impl<'a> Searched<'a> {
         let container = self.container.number();
         let Some(place) = Place::of(self.state, container, ordinal)? else { return Ok(None) };
         let place = Arc::new(place);
-        if let Some(places) = self.places {
-            places.put(container, ordinal, place.clone());
+        if let Some(of) = self.recall {
+            of.memory.places.put(container, ordinal, place.clone());
         }
         let item = item::stored(self.state, self.container, &place.epk, &place.id)?;
         Ok(item.map(|item| (place, item)))

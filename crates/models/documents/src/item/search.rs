@@ -7,7 +7,7 @@ use super::ahead;
 use super::feed::FeedScope;
 use super::record::ItemRow;
 use crate::catalog::Container;
-use crate::index::{Area, Declared, Places, Reach, Searched};
+use crate::index::{Area, Declared, Reach, Recall, Searched};
 use crate::{expiry, row};
 use orrery_core::{ItemRid, ResourceKind, SYSTEM_MEMBERS, Timestamp, limits};
 use orrery_keys::{Epk, Hashing};
@@ -34,7 +34,7 @@ pub struct Items<'a> {
     /// What the policy says, which holds for items that are read through as well.
     declared: Option<Declared<'a>>,
     indexes: Option<Searched<'a>>,
-    places: Option<&'a Places>,
+    recall: Option<Recall<'a>>,
     now: Timestamp,
     computed: Vec<(String, Plan)>,
     host: &'a dyn Host,
@@ -67,7 +67,7 @@ impl<'a> Items<'a> {
             areas,
             declared: None,
             indexes: None,
-            places: None,
+            recall: None,
             now,
             computed,
             host,
@@ -92,9 +92,9 @@ impl<'a> Items<'a> {
         Self { areas, ..self }.narrowed(keys)
     }
 
-    /// Remembering where items lie.
-    pub fn remembering(self, places: &'a Places) -> Self {
-        Self { places: Some(places), ..self }
+    /// With what other queries found out.
+    pub fn remembering(self, recall: Recall<'a>) -> Self {
+        Self { recall: Some(recall), ..self }
     }
 
     /// With the indexes of the container, as far as they tell of these items.
@@ -113,7 +113,7 @@ impl<'a> Items<'a> {
         let indexes = match reach.filter(|_| declared.is_some()) {
             None => None,
             Some(reach) => {
-                Searched::new(self.state, self.container, reach, self.places, self.now).map_err(failed)?
+                Searched::new(self.state, self.container, reach, self.recall, self.now).map_err(failed)?
             }
         };
         Ok(Self { declared, indexes, ..self })
@@ -399,9 +399,9 @@ impl View<'_> {
             // A computed property sees the item as it is stored, and no other computed property.
             let Items { state, container, now, host, .. } = *self.items;
             let (computed, ranges) = (Vec::new(), Vec::new());
-            let (declared, indexes, places, areas) = (None, None, None, None);
+            let (declared, indexes, recall, areas) = (None, None, None, None);
             let bare =
-                Items { state, container, ranges, areas, declared, indexes, places, now, computed, host };
+                Items { state, container, ranges, areas, declared, indexes, recall, now, computed, host };
             let view = View { item: self.item, items: &bare };
             Datum::owned(value_of(plan, Datum::Document(&view), self.items.host))
         })

@@ -17,7 +17,7 @@ pub use pace::Track;
 
 use crate::Store;
 use orrery_core::limits;
-use orrery_documents::index::Places;
+use orrery_documents::index::Memory;
 use orrery_query::Texts;
 use pace::Pace;
 use std::sync::Arc;
@@ -30,15 +30,14 @@ const SHORT: Duration = Duration::from_micros(limits::QUERY_SHORT_MICROS_MAX);
 pub(crate) struct Queries {
     turns: Arc<Semaphore>,
     pace: Pace,
-    /// Where items were found.
-    places: Places,
+    memory: Memory,
     texts: Texts,
 }
 
 impl Default for Queries {
     fn default() -> Self {
         let turns = Arc::new(Semaphore::new(limits::QUERIES_MAX));
-        Self { turns, pace: Pace::default(), places: Places::default(), texts: Texts::default() }
+        Self { turns, pace: Pace::default(), memory: Memory::default(), texts: Texts::default() }
     }
 }
 
@@ -55,9 +54,9 @@ pub async fn on_a_thread<T: Send + 'static>(
 }
 
 impl Store {
-    /// Where items were found, for queries to remember.
-    pub fn places(&self) -> &Places {
-        &self.0.queries.places
+    /// What queries leave to those after them.
+    pub fn memory(&self) -> &Memory {
+        &self.0.queries.memory
     }
 
     /// Texts that were asked before.

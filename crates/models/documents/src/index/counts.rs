@@ -1,0 +1,100 @@
+//! How many entries stretches of indexes have, remembered: they are counted to find the cheapest way, and who asks
+//! again asks for the same ones.
+//!
+//! A count serves while so few commits came after it that it cannot be far off. It only tells which way is cheaper: one
+//! that is wrong makes a query slower, and never its answer another.
+
+use super::reach::Reach;
+use super::span::Layout;
+use orrery_core::Lsn;
+use orrery_query::access::Span;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// A fixed number of counts, each in the one slot that its stretch leads to.
+#[derive(Default)]
+pub(super) struct Counts {
+    salt: RandomState,
+    slots: OnceLock<Box<[Mutex<Counted>]>>,
+}
+
+/// What is counted, as a number that hardly another one has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Stretch(u64);
+
+#[derive(Clone, Copy, Default)]
+struct Counted {
+    stretch: Stretch,
+    at: Lsn,
+    entries: u64,
+}
+
+const SLOTS: usize = 1 << 12;
+/// One commit for so many entries leaves a count as good as new.
+const ENTRIES_PER_COMMIT: u64 = 8;
+
+impl Counts {
+    /// Entries of a container are counted up to `max`.
+    pub fn stretch(&self, container: u32, reach: &Reach, layout: &Layout, span: &Span, max: u64) -> Stretch {
+        let terms = layout.range(&[], span);
+        Stretch(self.salt.hash_one((container, reach, terms.start, terms.end, max)))
+    }
+
+    pub fn get(&self, stretch: Stretch, now: Lsn) -> Option<u64> {
+        let counted = *self.slot(stretch).lock().unwrap_or_else(PoisonError::into_inner);
+        let commits = now.0.abs_diff(counted.at.0);
+        let serves = counted.stretch == stretch && commits <= counted.entries / ENTRIES_PER_COMMIT;
+        serves.then_some(counted.entries)
+    }
+
+    pub fn put(&self, stretch: Stretch, at: Lsn, entries: u64) {
+        let mut slot = self.slot(stretch).lock().unwrap_or_else(PoisonError::into_inner);
+        *slot = Counted { stretch, at, entries };
+    }
+
+    fn slot(&self, stretch: Stretch) -> &Mutex<Counted> {
+        let slots = self.slots.get_or_init(|| (0..SLOTS).map(|_| Mutex::default()).collect());
+        &slots[stretch.0 as usize % SLOTS]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orrery_query::access::{IndexOf, Interval, Step};
+    use orrery_value::Value;
+
+    #[test]
+    fn a_count_serves_until_commits_may_have_changed_it_much() {
+        let (counts, stretch) = (Counts::default(), Stretch(7));
+        counts.put(stretch, Lsn(100), 80);
+        assert_eq!([100, 110, 90].map(|now| counts.get(stretch, Lsn(now))), [Some(80); 3]);
+        assert_eq!([111, 89, 0].map(|now| counts.get(stretch, Lsn(now))), [None; 3]);
+        counts.put(stretch, Lsn(200), 7);
+        assert_eq!([200, 201].map(|now| counts.get(stretch, Lsn(now))), [Some(7), None]);
+        assert_eq!(counts.get(Stretch(7 + SLOTS as u64), Lsn(200)), None, "of another in the same slot");
+    }
+
+    #[test]
+    fn a_stretch_is_of_a_container_a_reach_an_index_and_values() {
+        let counts = Counts::default();
+        let layout = |name: &str| Layout::of(&IndexOf::Path(vec![Step::Member(name.to_owned())]));
+        let partition = |epk: u8| Reach::Partitions(vec![vec![epk]]);
+        let one = Span { prefix: vec![Value::Bool(true)], next: Interval::All };
+        let other = Span { prefix: vec![Value::Bool(false)], next: Interval::All };
+        let of = |container, reach: &Reach, layout: &Layout, span: &Span, max| {
+            counts.stretch(container, reach, layout, span, max)
+        };
+        let first = of(1, &partition(1), &layout("a"), &one, 128);
+        assert_eq!(first, of(1, &partition(1), &layout("a"), &one, 128));
+        let others = [
+            of(2, &partition(1), &layout("a"), &one, 128),
+            of(1, &partition(2), &layout("a"), &one, 128),
+            of(1, &Reach::Areas(vec![(vec![1], vec![2])]), &layout("a"), &one, 128),
+            of(1, &partition(1), &layout("b"), &one, 128),
+            of(1, &partition(1), &layout("a"), &other, 128),
+            of(1, &partition(1), &layout("a"), &one, 64),
+        ];
+        assert!(others.iter().all(|other| *other != first));
+    }
+}
