@@ -4,6 +4,7 @@
 //! HTTP versions; it reads bodies with [`read_body`] and checks callers with [`Keys`]. Nothing here knows a
 //! resource, a route or an error body: those belong to each protocol.
 
+mod again;
 mod authorization;
 pub mod bearer;
 mod body;

@@ -9,6 +9,7 @@
 //! ```
 
 use crate::Stop;
+use crate::again::again;
 use crate::body::Answer;
 use crate::connection::{self, Peer, Shared};
 use http::{Request, Response};
@@ -101,10 +102,10 @@ impl Listener {
                 accepted = accept(&socket, &room) => accepted,
             };
             let connection = connection::run(shared.clone(), stream, addr);
-            tokio::spawn(async move {
+            tokio::spawn(again(async move {
                 connection.await;
                 drop(permit);
-            });
+            }));
         }
         drop(socket);
         drain(&room, options).await;

@@ -168,7 +168,7 @@ impl Set {
                 let parts = index.parts().into_iter().zip(values);
                 parts.filter(|((path, _), _)| !passes_array(path)).map(|((path, _), it)| (path, it)).collect()
             }
-            // Where it is one value, no document is left that has none or another ([`Weighed::others`]).
+            // Where it is one value, no document is left that has none or another ([`Scales::others`]).
             Self::Outside { path, interval } => {
                 interval.only().map(|it| (path.clone(), it)).into_iter().collect()
             }

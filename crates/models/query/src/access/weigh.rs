@@ -34,15 +34,13 @@ pub(crate) struct Weighed {
     pub matches: u64,
     /// The documents that may meet it; nothing if no index tells.
     pub set: Option<Priced>,
-    /// The same by those that do not meet it, if they are fewer and all are known.
-    pub others: Option<Priced>,
     /// Whether it was neither counted nor reckoned.
     pub is_guess: bool,
 }
 
 impl Weighed {
     fn known(set: Priced) -> Self {
-        Self { matches: set.documents, set: Some(set), others: None, is_guess: false }
+        Self { matches: set.documents, set: Some(set), is_guess: false }
     }
 }
 
@@ -69,7 +67,7 @@ impl<'a> Scales<'a> {
     }
 
     fn weigh(&self, need: &Need) -> Result<Weighed, QueryError> {
-        let known = |matches| Weighed { matches, set: None, others: None, is_guess: false };
+        let known = |matches| Weighed { matches, set: None, is_guess: false };
         match need {
             Need::Anything => Ok(known(self.documents)),
             Need::Nothing => Ok(known(0)),
@@ -81,7 +79,7 @@ impl<'a> Scales<'a> {
                 let matches = self.of_all(&weighed);
                 let is_guess = weighed.iter().any(|part| part.is_guess);
                 let sets = weighed.into_iter().filter_map(|part| part.set).collect();
-                Ok(Weighed { matches, set: intersection(sets, self.documents), others: None, is_guess })
+                Ok(Weighed { matches, set: intersection(sets, self.documents), is_guess })
             }
             Need::OneOf(parts) => self.one_of(parts),
         }
@@ -92,7 +90,7 @@ impl<'a> Scales<'a> {
     pub fn weigh_all(&self, conditions: &[&Need], given: &[Path]) -> Result<Vec<Weighed>, QueryError> {
         let weighed = conditions.iter().map(|condition| match condition {
             Need::Term { path, interval } if given.contains(path) && interval.only().is_some() => {
-                Ok(Weighed { matches: self.documents, set: None, others: None, is_guess: false })
+                Ok(Weighed { matches: self.documents, set: None, is_guess: false })
             }
             condition => self.weigh(condition),
         });
@@ -141,14 +139,19 @@ impl<'a> Scales<'a> {
             None => {
                 let documents = known.div_ceil(WITHIN_GUESS).max(max);
                 let set = Some(priced(index, span, documents));
-                Weighed { matches: documents, set, others: None, is_guess: true }
+                Weighed { matches: documents, set, is_guess: true }
             }
         })
     }
 
-    /// A flag that most documents have as it is asked for: those that have it otherwise are fewer. All documents must
-    /// have it, and be it true or false.
-    fn others(&self, path: &Path, interval: &Interval, documents: u64) -> Result<Option<Priced>, QueryError> {
+    /// The set of a flag that most documents have as it is asked for, by those that have it otherwise, which are fewer. All
+    /// documents must have it, and be it true or false.
+    pub fn others(
+        &self,
+        path: &Path,
+        interval: &Interval,
+        documents: u64,
+    ) -> Result<Option<Priced>, QueryError> {
         let Some(Value::Bool(_)) = interval.only() else { return Ok(None) };
         let index = IndexOf::Path(path.clone());
         let is_most = documents > self.documents / 2 && self.indexes.documents_in(&index)? >= self.documents;
@@ -198,14 +201,14 @@ impl<'a> Scales<'a> {
         let is_guess = weighed.iter().any(|part| part.is_guess);
         let sets = weighed.into_iter().map(|part| part.set).collect::<Option<Vec<_>>>();
         let set = sets.and_then(|sets| union(sets, self.documents));
-        Ok(Weighed { matches: matches.min(self.documents), set, others: None, is_guess })
+        Ok(Weighed { matches: matches.min(self.documents), set, is_guess })
     }
 
     fn term(&self, path: &Path, interval: &Interval) -> Result<Weighed, QueryError> {
         if !self.indexes.has(path) || !has_entries(path, interval) {
             let guess = if interval.only().is_some() { EQUAL_GUESS } else { WITHIN_GUESS };
             let matches = self.documents.div_ceil(guess);
-            return Ok(Weighed { matches, set: None, others: None, is_guess: true });
+            return Ok(Weighed { matches, set: None, is_guess: true });
         }
         let index = IndexOf::Path(path.clone());
         let span = match interval.only() {
@@ -214,8 +217,7 @@ impl<'a> Scales<'a> {
         };
         let count = self.counted(&index, &span)?;
         let set = priced(index, span, count.entries);
-        let others = self.others(path, interval, count.entries)?;
-        Ok(Weighed { others, is_guess: count.is_guess, ..Weighed::known(set) })
+        Ok(Weighed { is_guess: count.is_guess, ..Weighed::known(set) })
     }
 
     /// The documents of a stretch of an index.
@@ -227,7 +229,7 @@ impl<'a> Scales<'a> {
     fn shape(&self, path: &Path, rectangle: &Rectangle) -> Result<Weighed, QueryError> {
         let guess = self.documents.div_ceil(WITHIN_GUESS);
         if !self.indexes.has_spatial(path) {
-            return Ok(Weighed { matches: guess, set: None, others: None, is_guess: true });
+            return Ok(Weighed { matches: guess, set: None, is_guess: true });
         }
         let near = match self.may_probe() {
             true => self.indexes.near(path, rectangle, limits::PROBE_ENTRIES_MAX)?,

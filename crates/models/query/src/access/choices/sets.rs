@@ -3,20 +3,33 @@
 use crate::access::choose::{Choice, Question};
 use crate::access::cost::{Priced, all_of, intersection};
 use crate::access::indexes::Path;
+use crate::access::need::Need;
 use crate::access::way::Access;
 use crate::error::QueryError;
 
 pub(super) fn offer(question: &Question<'_>) -> Result<Vec<Choice>, QueryError> {
     let sets: Vec<Priced> = question.weighed.iter().filter_map(|weighed| weighed.set.clone()).collect();
-    let lean =
-        question.weighed.iter().filter_map(|weighed| weighed.others.clone().or_else(|| weighed.set.clone()));
-    let lean: Vec<Priced> = if sets.len() > 1 { lean.collect() } else { Vec::new() };
+    let lean = if sets.len() > 1 { question.lean()? } else { Vec::new() };
     let telling = [question.telling(&lean), question.telling(&sets)];
     let few = [intersection(lean, question.scales.documents), intersection(sets, question.scales.documents)];
     Ok(few.into_iter().chain(telling).flatten().map(|set| question.postings(set)).collect())
 }
 
 impl Question<'_> {
+    /// The set of each condition that has one, by those that do not meet it where they are fewer.
+    fn lean(&self) -> Result<Vec<Priced>, QueryError> {
+        let sets = self.conditions.all.iter().zip(&self.weighed);
+        let sets = sets.filter_map(|(condition, weighed)| Some((condition, weighed.set.as_ref()?)));
+        let lean = |(condition, set): (&&Need, &Priced)| match condition {
+            Need::Term { path, interval } => {
+                let others = self.scales.others(path, interval, set.documents)?;
+                Ok(others.unwrap_or_else(|| set.clone()))
+            }
+            _ => Ok(set.clone()),
+        };
+        sets.map(lean).collect()
+    }
+
     /// A set's documents, in the order of their numbers.
     pub(super) fn postings(&self, priced: Priced) -> Choice {
         let constants = priced.set.constants();
