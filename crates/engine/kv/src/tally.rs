@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 
 /// What a tally's row holds: for each field its number and its count, 8 bytes each, in the order of the numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally(BTreeMap<u64, u64>);
+pub struct Tally(Vec<(u64, u64)>);
 
 /// Fields below this are kept however many others there are.
 const KEPT: u64 = 16;
@@ -31,7 +31,11 @@ impl Tally {
         if !rest.is_empty() || !odd.is_empty() {
             return Err(Error::Corrupt(format!("a tally's row has {} bytes", bytes.len())));
         }
-        Ok(Self(pairs.iter().map(|pair| pair.map(u64::from_be_bytes).into()).collect()))
+        let fields: Vec<(u64, u64)> = pairs.iter().map(|pair| pair.map(u64::from_be_bytes).into()).collect();
+        if !fields.is_sorted_by(|a, b| a.0 < b.0) {
+            return Err(Error::Corrupt("a tally's fields are out of order".to_owned()));
+        }
+        Ok(Self(fields))
     }
 
     /// The tally that a row holds; empty if there is none.
@@ -41,7 +45,7 @@ impl Tally {
 
     /// A count; 0 if it is not kept. A row keeps so many fields and no more, so a count may be too small.
     pub fn get(&self, field: u64) -> u64 {
-        self.0.get(&field).copied().unwrap_or(0)
+        self.place(field).map_or(0, |at| self.0[at].1)
     }
 
     fn write(&self) -> Option<Bytes> {
@@ -51,12 +55,24 @@ impl Tally {
     }
 
     fn add(&mut self, field: u64, by: i64) {
-        let count = self.get(field).saturating_add_signed(by);
-        if count == 0 {
-            self.0.remove(&field);
-        } else if field < KEPT || self.0.len() < limits::TALLY_FIELDS_MAX || self.0.contains_key(&field) {
-            self.0.insert(field, count);
+        match self.place(field) {
+            Ok(at) => {
+                let count = &mut self.0[at].1;
+                *count = count.saturating_add_signed(by);
+                if *count == 0 {
+                    self.0.remove(at);
+                }
+            }
+            Err(at) if by > 0 && (field < KEPT || self.0.len() < limits::TALLY_FIELDS_MAX) => {
+                self.0.insert(at, (field, by.unsigned_abs()));
+            }
+            Err(_) => {}
         }
+    }
+
+    /// Where a field is, or would be.
+    fn place(&self, field: u64) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&field, |(field, _)| *field)
     }
 }
 
@@ -108,6 +124,7 @@ mod tests {
         );
         assert_eq!(Tally::read(&bytes), Ok(tally));
         assert!(Tally::read(&bytes[..20]).is_err());
+        assert!(Tally::read(&[&bytes[16..], &bytes[..16]].concat()).is_err());
     }
 
     #[test]

@@ -27,23 +27,26 @@ pub enum Inside {
 }
 
 impl Reach {
-    /// The reach of whole partitions; `None` when they are small enough to be read through.
+    /// The reach of whole partitions, and how many items they have; `None` when they are small enough to be read
+    /// through.
     pub fn of_partitions(
         state: &dyn Read,
         container: u32,
         epks: Vec<Vec<u8>>,
-    ) -> Result<Option<Self>, Error> {
+    ) -> Result<Option<(Self, u64)>, Error> {
         let sizes = epks.iter().map(|epk| partition::size(state, container, epk));
         let sizes = sizes.collect::<Result<Vec<PartitionSize>, Error>>()?;
+        let items = sizes.iter().map(|size| size.items).sum();
         if epks.len() <= limits::INDEX_WALKS_MAX && sizes.iter().all(|size| size.is_large || size.items == 0)
         {
-            return Ok(Some(Self::Partitions(epks)));
+            return Ok(Some((Self::Partitions(epks), items)));
         }
         let bytes: u64 = sizes.iter().map(|size| size.bytes).sum();
         if bytes < limits::PARTITION_LARGE_BYTES {
             return Ok(None);
         }
-        Ok(Some(Self::Areas(epks.into_iter().map(|epk| (epk.clone(), [&epk[..], &[0]].concat())).collect())))
+        let areas = epks.into_iter().map(|epk| (epk.clone(), [&epk[..], &[0]].concat()));
+        Ok(Some((Self::Areas(areas.collect()), items)))
     }
 
     /// Whether an item lies in it whose key begins with these bytes; entries of partitions always do.

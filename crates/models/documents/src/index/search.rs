@@ -28,18 +28,20 @@ pub(crate) struct Searched<'a> {
     recall: Option<Recall<'a>>,
     now: Timestamp,
     tally: Tally,
-    /// Of each large partition in reach: how many items it has, and how many have each path.
-    partitions: Vec<(u64, Tally)>,
+    /// How many items partitions in reach have.
+    items: u64,
+    /// Of each of them: how many items have each path.
+    tallies: OnceCell<Vec<Tally>>,
     /// Items that have expired and are still there; nothing if there may be more than these.
     expired: OnceCell<Option<HashSet<u64>>>,
 }
 
 impl<'a> Searched<'a> {
-    /// `None` when the container has no index that tells of every item.
+    /// `None` when the container has no index that tells of every item. Whole partitions have so many items.
     pub fn new(
         state: &'a dyn Read,
         container: &'a Container,
-        reach: Reach,
+        (reach, items): (Reach, u64),
         recall: Option<Recall<'a>>,
         now: Timestamp,
     ) -> Result<Option<Self>, Error> {
@@ -52,14 +54,8 @@ impl<'a> Searched<'a> {
         if !is_complete {
             return Ok(None);
         }
-        let partitions = match &reach {
-            Reach::Areas(_) => Vec::new(),
-            Reach::Partitions(epks) => {
-                epks.iter().map(|epk| partition_tally(state, container, epk)).collect::<Result<_, Error>>()?
-            }
-        };
-        let expired = OnceCell::new();
-        Ok(Some(Self { state, container, reach, recall, now, tally, partitions, expired }))
+        let (tallies, expired) = (OnceCell::new(), OnceCell::new());
+        Ok(Some(Self { state, container, reach, recall, now, tally, items, tallies, expired }))
     }
 
     /// Of a part of the container that is not whole partitions, this tells of the whole container, and so does
@@ -67,7 +63,7 @@ impl<'a> Searched<'a> {
     pub fn documents(&self) -> u64 {
         match &self.reach {
             Reach::Areas(_) => self.tally.get(DOCUMENTS),
-            Reach::Partitions(_) => self.partitions.iter().map(|(items, _)| items).sum(),
+            Reach::Partitions(_) => self.items,
         }
     }
 
@@ -82,13 +78,25 @@ impl<'a> Searched<'a> {
         Ok(expired.map(|expired| self.documents().saturating_sub(expired.len() as u64)))
     }
 
-    pub fn documents_in(&self, index: &IndexOf) -> u64 {
+    pub fn documents_in(&self, index: &IndexOf) -> Result<u64, QueryError> {
         let number = Layout::of(index).number;
         match &self.reach {
-            Reach::Areas(_) => self.tally.get(number),
-            Reach::Partitions(_) if self.tally.get(number) == self.tally.get(DOCUMENTS) => self.documents(),
-            Reach::Partitions(_) => self.partitions.iter().map(|(_, tally)| tally.get(number)).sum(),
+            Reach::Areas(_) => Ok(self.tally.get(number)),
+            Reach::Partitions(_) if self.tally.get(number) == self.tally.get(DOCUMENTS) => Ok(self.items),
+            Reach::Partitions(epks) => Ok(self.tallies(epks)?.iter().map(|tally| tally.get(number)).sum()),
         }
+    }
+
+    fn tallies(&self, epks: &[Vec<u8>]) -> Result<&[Tally], QueryError> {
+        if let Some(known) = self.tallies.get() {
+            return Ok(known);
+        }
+        let container = self.container.number();
+        let tally = |epk: &Vec<u8>| {
+            Tally::of(self.state, Space::Index, &Row::Tally { container, epk: Some(epk) }.key())
+        };
+        let tallies = epks.iter().map(tally).collect::<Result<_, Error>>().map_err(failed)?;
+        Ok(self.tallies.get_or_init(|| tallies))
     }
 
     pub fn count(&self, index: &IndexOf, span: &Span, max: u64) -> Result<u64, QueryError> {
@@ -240,11 +248,4 @@ fn is_of_one_moment(state: &dyn Read, container: &Container) -> Result<bool, Err
     let job = Row::Job { kind: JobKind::Index, container: container.number() }.key();
     Ok(alive == Some(container.alive_value())
         && (!container.generations().is_settled() || state.get(Space::Meta, &job)?.is_none()))
-}
-
-fn partition_tally(state: &dyn Read, container: &Container, epk: &[u8]) -> Result<(u64, Tally), Error> {
-    let number = container.number();
-    let items = crate::partition::size(state, number, epk)?.items;
-    let key = Row::Tally { container: number, epk: Some(epk) }.key();
-    Ok((items, Tally::of(state, Space::Index, &key)?))
 }

@@ -105,7 +105,7 @@ impl<'a> Items<'a> {
                 let epks = areas.iter().map(|(epk, _)| epk.as_bytes().to_vec()).collect();
                 Reach::of_partitions(self.state, self.container.number(), epks).map_err(failed)?
             }
-            Some(areas) => Some(Reach::Areas(areas.iter().map(area).collect())),
+            Some(areas) => Some((Reach::Areas(areas.iter().map(area).collect()), 0)),
         };
         // Single items are fetched by their keys, and no index would help.
         let areas = self.areas.as_ref();
@@ -302,7 +302,7 @@ impl Indexes for Items<'_> {
     }
 
     fn documents_in(&self, index: &IndexOf) -> Result<u64, QueryError> {
-        Ok(self.searched()?.documents_in(index))
+        self.searched()?.documents_in(index)
     }
 
     fn count(&self, index: &IndexOf, span: &Span, max: u64) -> Result<u64, QueryError> {
