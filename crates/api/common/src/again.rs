@@ -5,6 +5,7 @@
 //! request, most of which are over by then.
 
 use std::future::{Future, poll_fn};
+use std::mem;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
@@ -17,11 +18,11 @@ pub(crate) async fn again<F: Future>(future: F) -> F::Output {
     let waker = Waker::from(bell.clone());
     poll_fn(move |outer| {
         for _ in 0..2 {
-            bell.hold(outer.waker());
+            bell.silence();
             if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
                 return Poll::Ready(output);
             }
-            if !bell.release() {
+            if bell.is_left_to(outer.waker()) {
                 return Poll::Pending;
             }
         }
@@ -31,31 +32,31 @@ pub(crate) async fn again<F: Future>(future: F) -> F::Output {
     .await
 }
 
-/// Wakes the task, or keeps in mind that it is to be woken.
+/// Wakes a task that waits, and tells one that is polled that it was woken.
 #[derive(Default)]
 struct Bell(Mutex<State>);
 
 #[derive(Default)]
-struct State {
-    is_held: bool,
-    is_rung: bool,
-    outer: Option<Waker>,
+enum State {
+    #[default]
+    Polled,
+    Rung,
+    Waiting(Waker),
 }
 
 impl Bell {
-    fn hold(&self, outer: &Waker) {
-        let mut state = self.state();
-        (state.is_held, state.is_rung) = (true, false);
-        if !state.outer.as_ref().is_some_and(|known| known.will_wake(outer)) {
-            state.outer = Some(outer.clone());
-        }
+    fn silence(&self) {
+        *self.state() = State::Polled;
     }
 
-    /// Whether it rang meanwhile.
-    fn release(&self) -> bool {
+    /// Whether it did not ring while the task was polled, so that whoever rings next wakes it.
+    fn is_left_to(&self, outer: &Waker) -> bool {
         let mut state = self.state();
-        state.is_held = false;
-        state.is_rung
+        let is_silent = !matches!(*state, State::Rung);
+        if is_silent {
+            *state = State::Waiting(outer.clone());
+        }
+        is_silent
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -69,12 +70,8 @@ impl Wake for Bell {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        let outer = {
-            let mut state = self.state();
-            state.is_rung = true;
-            if state.is_held { None } else { state.outer.take() }
-        };
-        if let Some(outer) = outer {
+        let before = mem::replace(&mut *self.state(), State::Rung);
+        if let State::Waiting(outer) = before {
             outer.wake();
         }
     }
