@@ -79,21 +79,21 @@ mod tests {
     fn a_stretch_is_of_a_container_a_reach_an_index_and_values() {
         let counts = Counts::default();
         let layout = |name: &str| Layout::of(&IndexOf::Path(vec![Step::Member(name.to_owned())]));
-        let partition = |epk: u8| Reach::Partitions(vec![vec![epk]]);
+        let partition = |epk: u8, items| Reach::Partitions { epks: vec![vec![epk]], items };
         let one = Span { prefix: vec![Value::Bool(true)], next: Interval::All };
         let other = Span { prefix: vec![Value::Bool(false)], next: Interval::All };
         let of = |container, reach: &Reach, layout: &Layout, span: &Span, max| {
             counts.stretch(container, reach, layout, span, max)
         };
-        let first = of(1, &partition(1), &layout("a"), &one, 128);
-        assert_eq!(first, of(1, &partition(1), &layout("a"), &one, 128));
+        let first = of(1, &partition(1, 70), &layout("a"), &one, 128);
+        assert_eq!(first, of(1, &partition(1, 71), &layout("a"), &one, 128), "however many items there are");
         let others = [
-            of(2, &partition(1), &layout("a"), &one, 128),
-            of(1, &partition(2), &layout("a"), &one, 128),
+            of(2, &partition(1, 70), &layout("a"), &one, 128),
+            of(1, &partition(2, 70), &layout("a"), &one, 128),
             of(1, &Reach::Areas(vec![(vec![1], vec![2])]), &layout("a"), &one, 128),
-            of(1, &partition(1), &layout("b"), &one, 128),
-            of(1, &partition(1), &layout("a"), &other, 128),
-            of(1, &partition(1), &layout("a"), &one, 64),
+            of(1, &partition(1, 70), &layout("b"), &one, 128),
+            of(1, &partition(1, 70), &layout("a"), &other, 128),
+            of(1, &partition(1, 70), &layout("a"), &one, 64),
         ];
         assert!(others.iter().all(|other| *other != first));
     }

@@ -5,14 +5,16 @@ use crate::partition::{self, PartitionSize};
 use crate::row;
 use orrery_core::limits;
 use orrery_kv::{Error, Read};
+use std::hash::{Hash, Hasher};
+use std::mem;
 
 /// Effective partition keys from the first up to, but not including, the second.
 pub type Area = (Vec<u8>, Vec<u8>);
 
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug)]
 pub enum Reach {
-    /// Large partitions, by their own entries.
-    Partitions(Vec<Vec<u8>>),
+    /// Large partitions, by their own entries, and how many items they have.
+    Partitions { epks: Vec<Vec<u8>>, items: u64 },
     /// Anything else, by the container's entries: those that lie in these areas.
     Areas(Vec<Area>),
 }
@@ -27,26 +29,25 @@ pub enum Inside {
 }
 
 impl Reach {
-    /// The reach of whole partitions, and how many items they have; `None` when they are small enough to be read
-    /// through.
+    /// The reach of whole partitions; `None` when they are small enough to be read through.
     pub fn of_partitions(
         state: &dyn Read,
         container: u32,
         epks: Vec<Vec<u8>>,
-    ) -> Result<Option<(Self, u64)>, Error> {
+    ) -> Result<Option<Self>, Error> {
         let sizes = epks.iter().map(|epk| partition::size(state, container, epk));
         let sizes = sizes.collect::<Result<Vec<PartitionSize>, Error>>()?;
-        let items = sizes.iter().map(|size| size.items).sum();
         if epks.len() <= limits::INDEX_WALKS_MAX && sizes.iter().all(|size| size.is_large || size.items == 0)
         {
-            return Ok(Some((Self::Partitions(epks), items)));
+            let items = sizes.iter().map(|size| size.items).sum();
+            return Ok(Some(Self::Partitions { epks, items }));
         }
         let bytes: u64 = sizes.iter().map(|size| size.bytes).sum();
         if bytes < limits::PARTITION_LARGE_BYTES {
             return Ok(None);
         }
         let areas = epks.into_iter().map(|epk| (epk.clone(), [&epk[..], &[0]].concat()));
-        Ok(Some((Self::Areas(areas.collect()), items)))
+        Ok(Some(Self::Areas(areas.collect())))
     }
 
     /// Whether an item lies in it whose key begins with these bytes; entries of partitions always do.
@@ -67,8 +68,19 @@ impl Reach {
 
     pub fn holds(&self, place: &Place) -> bool {
         match self {
-            Self::Partitions(epks) => epks.contains(&place.epk),
+            Self::Partitions { epks, .. } => epks.contains(&place.epk),
             Self::Areas(areas) => areas.iter().any(|(min, max)| *min <= place.epk && place.epk < *max),
+        }
+    }
+}
+
+/// By where it is, however many items are there.
+impl Hash for Reach {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        mem::discriminant(self).hash(state);
+        match self {
+            Self::Partitions { epks, .. } => epks.hash(state),
+            Self::Areas(areas) => areas.hash(state),
         }
     }
 }

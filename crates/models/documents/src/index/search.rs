@@ -28,20 +28,18 @@ pub(crate) struct Searched<'a> {
     recall: Option<Recall<'a>>,
     now: Timestamp,
     tally: Tally,
-    /// How many items partitions in reach have.
-    items: u64,
-    /// Of each of them: how many items have each path.
+    /// Of each large partition in reach: how many items have each path.
     tallies: OnceCell<Vec<Tally>>,
     /// Items that have expired and are still there; nothing if there may be more than these.
     expired: OnceCell<Option<HashSet<u64>>>,
 }
 
 impl<'a> Searched<'a> {
-    /// `None` when the container has no index that tells of every item. Whole partitions have so many items.
+    /// `None` when the container has no index that tells of every item.
     pub fn new(
         state: &'a dyn Read,
         container: &'a Container,
-        (reach, items): (Reach, u64),
+        reach: Reach,
         recall: Option<Recall<'a>>,
         now: Timestamp,
     ) -> Result<Option<Self>, Error> {
@@ -55,7 +53,7 @@ impl<'a> Searched<'a> {
             return Ok(None);
         }
         let (tallies, expired) = (OnceCell::new(), OnceCell::new());
-        Ok(Some(Self { state, container, reach, recall, now, tally, items, tallies, expired }))
+        Ok(Some(Self { state, container, reach, recall, now, tally, tallies, expired }))
     }
 
     /// Of a part of the container that is not whole partitions, this tells of the whole container, and so does
@@ -63,7 +61,7 @@ impl<'a> Searched<'a> {
     pub fn documents(&self) -> u64 {
         match &self.reach {
             Reach::Areas(_) => self.tally.get(DOCUMENTS),
-            Reach::Partitions(_) => self.items,
+            Reach::Partitions { items, .. } => *items,
         }
     }
 
@@ -72,7 +70,7 @@ impl<'a> Searched<'a> {
         let is_known = match &self.reach {
             Reach::Areas(_) => whole,
             // Who has expired is known of all partitions together.
-            Reach::Partitions(_) => self.container.definition().default_ttl().is_none(),
+            Reach::Partitions { .. } => self.container.definition().default_ttl().is_none(),
         };
         let expired = if is_known { self.expired()?.as_ref() } else { None };
         Ok(expired.map(|expired| self.documents().saturating_sub(expired.len() as u64)))
@@ -82,8 +80,12 @@ impl<'a> Searched<'a> {
         let number = Layout::of(index).number;
         match &self.reach {
             Reach::Areas(_) => Ok(self.tally.get(number)),
-            Reach::Partitions(_) if self.tally.get(number) == self.tally.get(DOCUMENTS) => Ok(self.items),
-            Reach::Partitions(epks) => Ok(self.tallies(epks)?.iter().map(|tally| tally.get(number)).sum()),
+            Reach::Partitions { items, .. } if self.tally.get(number) == self.tally.get(DOCUMENTS) => {
+                Ok(*items)
+            }
+            Reach::Partitions { epks, .. } => {
+                Ok(self.tallies(epks)?.iter().map(|tally| tally.get(number)).sum())
+            }
         }
     }
 

@@ -43,7 +43,9 @@ impl<'a> Walk<'a> {
         let number = container.number();
         let bases: Vec<Vec<u8>> = match reach {
             Reach::Areas(_) => vec![row::entries_of(number)],
-            Reach::Partitions(epks) => epks.iter().map(|epk| row::local_entries_of(number, epk)).collect(),
+            Reach::Partitions { epks, .. } => {
+                epks.iter().map(|epk| row::local_entries_of(number, epk)).collect()
+            }
         };
         let range = |base: &Vec<u8>| match begin {
             None => layout.range(base, span),
@@ -85,7 +87,7 @@ impl<'a> Walk<'a> {
             let (key, _) = next?;
             let damaged = || Error::Corrupt("an index entry's key".into());
             let ordinal = match self.reach {
-                Reach::Partitions(_) => Some(row::read_local_entry(&key).ok_or_else(damaged)?),
+                Reach::Partitions { .. } => Some(row::read_local_entry(&key).ok_or_else(damaged)?),
                 Reach::Areas(_) => {
                     let (ordinal, prefix) = row::read_entry(&key).ok_or_else(damaged)?;
                     self.is_inside(ordinal, prefix)?.then_some(ordinal)
@@ -120,7 +122,7 @@ impl<'a> Walk<'a> {
     fn peeked(&mut self, at: usize) -> Option<u64> {
         let Some(Ok((key, _))) = self.lists[at].peek() else { return None };
         match self.reach {
-            Reach::Partitions(_) => row::read_local_entry(key),
+            Reach::Partitions { .. } => row::read_local_entry(key),
             Reach::Areas(_) => row::read_entry(key).map(|(ordinal, _)| ordinal),
         }
     }

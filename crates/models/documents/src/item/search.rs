@@ -105,7 +105,7 @@ impl<'a> Items<'a> {
                 let epks = areas.iter().map(|(epk, _)| epk.as_bytes().to_vec()).collect();
                 Reach::of_partitions(self.state, self.container.number(), epks).map_err(failed)?
             }
-            Some(areas) => Some((Reach::Areas(areas.iter().map(area).collect()), 0)),
+            Some(areas) => Some(Reach::Areas(areas.iter().map(area).collect())),
         };
         // Single items are fetched by their keys, and no index would help.
         let areas = self.areas.as_ref();
