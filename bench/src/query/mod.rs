@@ -23,6 +23,7 @@ use crate::machine;
 use crate::report::{Report, Row};
 use crate::rounds::{Run, in_turns};
 use crate::sample::Sample;
+use crate::subjects::CACHE_AS_POSTGRES;
 use answer::{Answer, difference};
 use on_orrery::OnOrrery;
 use on_postgres::OnPostgres;
@@ -53,7 +54,9 @@ pub fn run(settings: &Settings, report: &mut Report) -> Result<(), Error> {
 }
 
 fn ask_all(questions: &[Question], settings: &Settings, report: &mut Report) -> Result<(), Error> {
-    let options = Options { cores: Some(SERVER_CORE.to_owned()), ..Options::new(release_binary()?) };
+    let arguments = CACHE_AS_POSTGRES.map(Into::into).to_vec();
+    let options =
+        Options { arguments, cores: Some(SERVER_CORE.to_owned()), ..Options::new(release_binary()?) };
     let mut subjects: Vec<Box<dyn Asked>> =
         vec![Box::new(OnOrrery::start(&settings.folder, &options, settings.query_items)?)];
     match OnPostgres::start(&settings.folder, SERVER_CORE, settings.query_items) {

@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::item::Random;
 use crate::machine;
 use crate::sample::Sample;
+use crate::subjects::CACHE_AS_POSTGRES;
 use orrery_core::Env;
 use orrery_testing_client::{
     Client, Connection, ContainerPath, Durability, Method, Options, OwnedReply, Request, ServerProcess,
@@ -26,8 +27,6 @@ const DATABASE: &str = "bench";
 const FILL_CONNECTIONS: usize = 8;
 /// What an answer of all pages is asked for in: more than any has, so that where a page ends is the server's choice.
 const PAGE_ITEMS: u32 = 10_000;
-/// Memory for blocks, in MiB: what PostgreSQL is given as `shared_buffers`.
-const CACHE_MB: &str = "1024";
 
 pub struct OnOrrery {
     runtime: Runtime,
@@ -39,7 +38,7 @@ pub struct OnOrrery {
 
 impl OnOrrery {
     pub fn open(home: &Home, sets: &[Set]) -> Result<Self, Error> {
-        let arguments = ["--cache-mb", CACHE_MB].map(Into::into).to_vec();
+        let arguments = CACHE_AS_POSTGRES.map(Into::into).to_vec();
         let options = Options { arguments, ..Options::new(release_binary()?) };
         let folder = home.loaded("orrery", |folder| load(folder, &options, sets))?;
         let orrery = Self::start(&folder, &options)?;

@@ -10,6 +10,9 @@ use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
 
+/// The memory that PostgreSQL is given as `shared_buffers`.
+pub const CACHE_AS_POSTGRES: [&str; 2] = ["--cache-mb", "1024"];
+
 pub struct Orrery {
     pub load: HttpLoad,
     pub server: ServerProcess,

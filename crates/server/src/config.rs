@@ -46,7 +46,7 @@ pub struct ServeFlags {
     /// How to log [default: text]
     #[arg(long, env = "ORRERY_LOG_FORMAT")]
     log_format: Option<LogFormat>,
-    /// Memory for cached blocks, in MiB [default: 256]
+    /// Memory for what was read, in MiB: half for blocks of files, half for rows [default: 256]
     #[arg(long, env = "ORRERY_CACHE_MB")]
     cache_mb: Option<u64>,
     /// Free disk space below which writes are refused, in MiB [default: 256]

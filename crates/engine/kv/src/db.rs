@@ -5,6 +5,7 @@
 
 use crate::log::{self, Links};
 use crate::tally::Tallies;
+use crate::warm::Warm;
 use crate::{
     Condition, Engine, Error, KeyRange, Measure, Order, Overlay, Put, Read, Rows, Space, StampedBatch, Sync,
     Tip,
@@ -15,11 +16,14 @@ use orrery_core::Lsn;
 use std::sync::{Arc, Mutex, PoisonError};
 
 const TIP_KEY: &[u8] = b"\0tip";
+/// For what was read before, until it is said otherwise.
+const WARM_BYTES: usize = 16 * 1024 * 1024;
 
 pub struct Db {
     engine: Box<dyn Engine>,
     sync: Sync,
     published: ArcSwap<Snapshot>,
+    warm: Arc<Warm>,
     writer: Mutex<Writer>,
 }
 
@@ -35,6 +39,7 @@ struct Writer {
 pub struct Snapshot {
     view: Arc<dyn Read + Send + std::marker::Sync>,
     lsn: Lsn,
+    warm: Arc<Warm>,
 }
 
 /// What became of one batch of a group.
@@ -74,13 +79,22 @@ impl Db {
                 Tip::from_bytes(&bytes).ok_or_else(|| Error::Corrupt("the tip row is unreadable".into()))?
             }
         };
-        let published = ArcSwap::from_pointee(Snapshot { view, lsn: tip.lsn });
+        let warm = Arc::new(Warm::new(WARM_BYTES));
+        let published = ArcSwap::from_pointee(Snapshot { view, lsn: tip.lsn, warm: warm.clone() });
         Ok(Self {
             engine,
             sync,
             published,
+            warm,
             writer: Mutex::new(Writer { tip, links: Links::default(), tallies: Tallies::default() }),
         })
+    }
+
+    /// With room for so many bytes of what was read before.
+    pub fn warmed(mut self, bytes: usize) -> Self {
+        self.warm = Arc::new(Warm::new(bytes));
+        self.show(self.durable_lsn());
+        self
     }
 
     pub fn snapshot(&self) -> Arc<Snapshot> {
@@ -97,13 +111,13 @@ impl Db {
     pub fn rest(&self) -> Result<(), Error> {
         self.engine.rest()?;
         let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        self.published.store(Arc::new(Snapshot { view: self.engine.view(), lsn: writer.tip.lsn }));
+        self.show(writer.tip.lsn);
         Ok(())
     }
 
     /// How the engine is doing.
     pub fn measures(&self) -> Vec<Measure> {
-        self.engine.measures()
+        self.engine.measures().into_iter().chain(self.warm.measures()).collect()
     }
 
     pub fn tip(&self) -> Tip {
@@ -124,8 +138,13 @@ impl Db {
         Ok(outcomes)
     }
 
+    fn show(&self, lsn: Lsn) {
+        let (view, warm) = (self.engine.view(), self.warm.clone());
+        self.published.store(Arc::new(Snapshot { view, lsn, warm }));
+    }
+
     fn publish(&self, tip: Tip) {
-        self.published.store(Arc::new(Snapshot { view: self.engine.view(), lsn: tip.lsn }));
+        self.show(tip.lsn);
         if self.sync == Sync::Data {
             self.engine.note_promise(tip);
         }
@@ -139,6 +158,7 @@ impl Writer {
         if written.is_err() {
             self.links = Links::default();
             self.tallies = Tallies::default();
+            db.warm.clear();
         }
         written
     }
@@ -165,6 +185,7 @@ impl Writer {
         puts.extend(self.tallies.changed(tallies, snapshot)?);
         let tip_row = Bytes::copy_from_slice(&tip.to_bytes());
         puts.push(Put { space: Space::Meta, key: Bytes::from_static(TIP_KEY), value: Some(tip_row) });
+        db.warm.change(&puts, tip.lsn);
         db.engine.write(puts, db.sync)?;
         self.tip = tip;
         db.publish(tip);
@@ -219,10 +240,10 @@ impl Snapshot {
 
 impl Read for Snapshot {
     fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>, Error> {
-        self.view.get(space, key)
+        self.warm.get(space, key, &*self.view, self.lsn)
     }
 
     fn range(&self, space: Space, range: &KeyRange, order: Order) -> Rows<'_> {
-        self.view.range(space, range, order)
+        self.warm.range(space, range, order, &*self.view, self.lsn)
     }
 }

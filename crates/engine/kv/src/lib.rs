@@ -20,6 +20,7 @@ mod read;
 mod tally;
 mod tip;
 mod txn;
+mod warm;
 
 pub use batch::{Batch, Condition, Expect, Mark, Put, StampedBatch};
 pub use db::{Db, Outcome, Snapshot};

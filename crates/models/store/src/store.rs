@@ -44,6 +44,8 @@ pub struct Options {
     pub sync: Sync,
     /// Go on although acknowledged writes were lost.
     pub accept_loss: bool,
+    /// Memory for what was read before.
+    pub warm_bytes: usize,
     /// Called, from a thread of its own, when a commit does not end.
     pub on_stuck: fn(),
 }
@@ -91,7 +93,7 @@ pub(crate) enum CommitError {
 impl Store {
     pub fn open(engine: Box<dyn Engine>, env: Env, options: &Options) -> Result<Self, OpenError> {
         let open = if options.accept_loss { Db::open_accepting_loss } else { Db::open };
-        let db = Arc::new(open(engine, options.sync)?);
+        let db = Arc::new(open(engine, options.sync)?.warmed(options.warm_bytes));
         let newest = db.durable_lsn();
         let inner = Inner {
             catalog: CatalogCache::load(&db)?,

@@ -132,7 +132,8 @@ async fn a_scrape_tells_what_clients_did() {
     assert_eq!(value(&samples, "cosmos_requests_total", &[("database", ""), ("operation", "metadata")]), 2.0);
     assert!(value(&samples, "orrery_commits_total", &[]) >= 10.0);
     assert!(value(&samples, "orrery_engine_journal_bytes", &[]) > 0.0);
-    assert_eq!(value(&samples, "orrery_engine_cache_max_bytes", &[]), 268_435_456.0);
+    assert_eq!(value(&samples, "orrery_engine_cache_max_bytes", &[]), 134_217_728.0);
+    assert!(value(&samples, "orrery_engine_warm_rows_bytes", &[]) > 0.0);
     // Who is not let in makes no series.
     let unsigned = b"GET /dbs/x/colls/y/docs/z HTTP/1.1\r\nhost: x\r\n\r\n";
     let mut stranger = Connection::connect(server.cosmos).await.unwrap();

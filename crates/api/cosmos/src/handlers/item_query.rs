@@ -56,7 +56,7 @@ pub async fn query(
             let scripted = &Scripted::new(host, &*snapshot, container.rid(), seed);
             let items = Items::new(&*snapshot, &container, &scope, scripted)?;
             let (items, named) = narrowed(items, &prepared, &body.parameters, &container);
-            let recall = cosmos.store().memory().at(snapshot.lsn());
+            let recall = cosmos.store().counts().at(snapshot.lsn());
             let items = items.remembering(recall).indexed()?;
             let found =
                 page(&prepared.plan, &items, scripted, resume.as_deref(), body.resume.as_ref(), limits)?;

@@ -63,7 +63,12 @@ impl World {
 
     pub fn with_rate(rate: u32) -> Self {
         let env = Env::seeded(START, 7);
-        let options = orrery_store::Options { sync: Sync::None, accept_loss: false, on_stuck: || {} };
+        let options = orrery_store::Options {
+            sync: Sync::None,
+            accept_loss: false,
+            warm_bytes: 1 << 20,
+            on_stuck: || {},
+        };
         let store = Store::open(Box::new(MemoryEngine::new()), env.clone(), &options).unwrap();
         let documents =
             Documents::Embedded(Embedded::new(store, "asora", [7; 32], limits::PARTITION_BYTES_MAX));

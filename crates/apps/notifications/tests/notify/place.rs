@@ -78,6 +78,7 @@ fn memory(env: &Env) -> Documents {
     let options = orrery_store::Options {
         sync: Sync::Data,
         accept_loss: false,
+        warm_bytes: 1 << 20,
         on_stuck: || panic!("a commit does not end"),
     };
     let store = Store::open(Box::new(MemoryEngine::new()), env.clone(), &options).unwrap();

@@ -11,11 +11,18 @@ use orrery_query::access::Span;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// A fixed number of counts, each in the one slot that its stretch leads to.
+/// Of all containers of a store: a fixed number of counts, each in the one slot that its stretch leads to.
 #[derive(Default)]
-pub(super) struct Counts {
+pub struct Counts {
     salt: RandomState,
     slots: OnceLock<Box<[Mutex<Counted>]>>,
+}
+
+/// What is remembered, for a query that sees the store as it was after a commit.
+#[derive(Clone, Copy)]
+pub struct Recall<'a> {
+    pub(super) counts: &'a Counts,
+    pub(super) at: Lsn,
 }
 
 /// What is counted, as a number that hardly another one has.
@@ -34,20 +41,31 @@ const SLOTS: usize = 1 << 12;
 const ENTRIES_PER_COMMIT: u64 = 8;
 
 impl Counts {
+    pub fn at(&self, at: Lsn) -> Recall<'_> {
+        Recall { counts: self, at }
+    }
+
     /// Entries of a container are counted up to `max`.
-    pub fn stretch(&self, container: u32, reach: &Reach, layout: &Layout, span: &Span, max: u64) -> Stretch {
+    pub(super) fn stretch(
+        &self,
+        container: u32,
+        reach: &Reach,
+        layout: &Layout,
+        span: &Span,
+        max: u64,
+    ) -> Stretch {
         let terms = layout.range(&[], span);
         Stretch(self.salt.hash_one((container, reach, terms.start, terms.end, max)))
     }
 
-    pub fn get(&self, stretch: Stretch, now: Lsn) -> Option<u64> {
+    pub(super) fn get(&self, stretch: Stretch, now: Lsn) -> Option<u64> {
         let counted = *self.slot(stretch).lock().unwrap_or_else(PoisonError::into_inner);
         let commits = now.0.abs_diff(counted.at.0);
         let serves = counted.stretch == stretch && commits <= counted.entries / ENTRIES_PER_COMMIT;
         serves.then_some(counted.entries)
     }
 
-    pub fn put(&self, stretch: Stretch, at: Lsn, entries: u64) {
+    pub(super) fn put(&self, stretch: Stretch, at: Lsn, entries: u64) {
         let mut slot = self.slot(stretch).lock().unwrap_or_else(PoisonError::into_inner);
         *slot = Counted { stretch, at, entries };
     }

@@ -1,7 +1,7 @@
 //! The indexes of a container as a query sees them, over the part of it that the query looks at.
 
 use super::cells;
-use super::memory::Recall;
+use super::counts::Recall;
 use super::number::spatial_number;
 use super::place::Place;
 use super::reach::Reach;
@@ -19,7 +19,6 @@ use orrery_query::QueryError;
 use orrery_query::access::{Begin, Entries, IndexOf, Path, Rectangle, Span};
 use std::cell::OnceCell;
 use std::collections::HashSet;
-use std::sync::Arc;
 
 pub(crate) struct Searched<'a> {
     state: &'a dyn Read,
@@ -102,8 +101,7 @@ impl<'a> Searched<'a> {
     }
 
     pub fn count(&self, index: &IndexOf, span: &Span, max: u64) -> Result<u64, QueryError> {
-        let Some(Recall { memory, at }) = self.recall else { return self.count_now(index, span, max) };
-        let counts = &memory.counts;
+        let Some(Recall { counts, at }) = self.recall else { return self.count_now(index, span, max) };
         let stretch = counts.stretch(self.container.number(), &self.reach, &Layout::of(index), span, max);
         if let Some(count) = counts.get(stretch, at) {
             return Ok(count);
@@ -173,31 +171,10 @@ impl<'a> Searched<'a> {
 
     /// The item of a number, unless it lies elsewhere or has expired.
     pub fn item(&self, ordinal: u64) -> Result<Option<ItemRow>, QueryError> {
-        let found = match self.remembered(ordinal).map_err(failed)? {
-            Some(found) => Some(found),
-            None => self.looked_up(ordinal).map_err(failed)?,
-        };
-        let found = found.filter(|(place, _)| self.reach.holds(place)).map(|(_, item)| item);
+        let place = Place::of(self.state, self.container.number(), ordinal).map_err(failed)?;
+        let Some(place) = place.filter(|place| self.reach.holds(place)) else { return Ok(None) };
+        let found = item::stored(self.state, self.container, &place.epk, &place.id).map_err(failed)?;
         Ok(found.filter(|item| !expiry::is_expired(self.container, item, self.now)))
-    }
-
-    /// By the place where the item was the last time.
-    fn remembered(&self, ordinal: u64) -> Result<Option<(Arc<Place>, ItemRow)>, Error> {
-        let place = self.recall.and_then(|of| of.memory.places.get(self.container.number(), ordinal));
-        let Some(place) = place else { return Ok(None) };
-        let item = item::stored(self.state, self.container, &place.epk, &place.id)?;
-        Ok(item.filter(|item| item.ordinal() == ordinal).map(|item| (place, item)))
-    }
-
-    fn looked_up(&self, ordinal: u64) -> Result<Option<(Arc<Place>, ItemRow)>, Error> {
-        let container = self.container.number();
-        let Some(place) = Place::of(self.state, container, ordinal)? else { return Ok(None) };
-        let place = Arc::new(place);
-        if let Some(of) = self.recall {
-            of.memory.places.put(container, ordinal, place.clone());
-        }
-        let item = item::stored(self.state, self.container, &place.epk, &place.id)?;
-        Ok(item.map(|item| (place, item)))
     }
 
     pub fn is_there(&self, ordinal: u64) -> Result<bool, QueryError> {

@@ -17,7 +17,7 @@ pub use pace::Track;
 
 use crate::Store;
 use orrery_core::limits;
-use orrery_documents::index::Memory;
+use orrery_documents::index::Counts;
 use orrery_query::Texts;
 use pace::Pace;
 use std::sync::Arc;
@@ -30,14 +30,14 @@ const SHORT: Duration = Duration::from_micros(limits::QUERY_SHORT_MICROS_MAX);
 pub(crate) struct Queries {
     turns: Arc<Semaphore>,
     pace: Pace,
-    memory: Memory,
+    counts: Counts,
     texts: Texts,
 }
 
 impl Default for Queries {
     fn default() -> Self {
         let turns = Arc::new(Semaphore::new(limits::QUERIES_MAX));
-        Self { turns, pace: Pace::default(), memory: Memory::default(), texts: Texts::default() }
+        Self { turns, pace: Pace::default(), counts: Counts::default(), texts: Texts::default() }
     }
 }
 
@@ -54,9 +54,9 @@ pub async fn on_a_thread<T: Send + 'static>(
 }
 
 impl Store {
-    /// What queries leave to those after them.
-    pub fn memory(&self) -> &Memory {
-        &self.0.queries.memory
+    /// What queries counted, for those after them.
+    pub fn counts(&self) -> &Counts {
+        &self.0.queries.counts
     }
 
     /// Texts that were asked before.

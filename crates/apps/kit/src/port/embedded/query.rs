@@ -34,7 +34,7 @@ pub async fn page(
         let prepared = store.texts().prepare_for(&text, &parameters, Rules::On, &settings(&container))?;
         let items = Items::new(&*snapshot, &container, &scope, host)?;
         let (items, _) = narrowed(items, &prepared, &parameters, &container);
-        let items = items.remembering(store.memory().at(snapshot.lsn())).indexed()?;
+        let items = items.remembering(store.counts().at(snapshot.lsn())).indexed()?;
         next_page(&prepared.plan, &items, host, resume.as_deref(), None, limits)
     };
     let found = inner.store.run_tracked(track, work).await.map_err(errors::broke_off)?;

@@ -1,0 +1,113 @@
+//! Rows that follow each other, in one piece of memory: all that there are between two keys.
+
+use crate::Row;
+use bytes::Bytes;
+use orrery_core::Lsn;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+pub(super) struct Run {
+    pub start: Bytes,
+    /// Nothing is the end of the space.
+    pub end: Option<Bytes>,
+    /// The commit that a snapshot must show to see these rows.
+    pub since: Lsn,
+    /// Keys and values, one after the other.
+    bytes: Bytes,
+    /// Where each key and its value end.
+    ends: Vec<(u32, u32)>,
+    was_used: AtomicBool,
+}
+
+/// What a run costs beside its rows.
+const RUN_OVERHEAD_BYTES: usize = 256;
+
+impl Run {
+    /// Of rows in ascending order.
+    pub fn new<'r>(
+        start: Bytes,
+        end: Option<Bytes>,
+        since: Lsn,
+        rows: impl Iterator<Item = &'r Row> + Clone,
+    ) -> Self {
+        let size = rows.clone().map(|(key, value)| key.len() + value.len()).sum();
+        let mut bytes = Vec::with_capacity(size);
+        let mut ends = Vec::with_capacity(rows.clone().count());
+        for (key, value) in rows {
+            bytes.extend_from_slice(key);
+            let key_end = bytes.len() as u32;
+            bytes.extend_from_slice(value);
+            ends.push((key_end, bytes.len() as u32));
+        }
+        Self { start, end, since, bytes: bytes.into(), ends, was_used: AtomicBool::new(false) }
+    }
+
+    /// This one and the one that begins where it ends.
+    pub fn joined(&self, next: &Run) -> Self {
+        let bytes = [&self.bytes[..], &next.bytes].concat();
+        let shift = self.bytes.len() as u32;
+        let ends = next.ends.iter().map(|(key, value)| (key + shift, value + shift));
+        Self {
+            start: self.start.clone(),
+            end: next.end.clone(),
+            since: self.since.max(next.since),
+            bytes: bytes.into(),
+            ends: self.ends.iter().copied().chain(ends).collect(),
+            was_used: AtomicBool::new(false),
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn weight(&self) -> usize {
+        let ends = self.end.as_ref().map_or(0, Bytes::len) + self.start.len();
+        self.bytes.len() + self.ends.len() * size_of::<(u32, u32)>() + ends + RUN_OVERHEAD_BYTES
+    }
+
+    pub fn is_before_end(&self, key: &[u8]) -> bool {
+        self.end.as_deref().is_none_or(|end| key < end)
+    }
+
+    /// Which rows lie between two keys.
+    pub fn between(&self, start: &[u8], end: Option<&[u8]>) -> Range<usize> {
+        let before = |key: &[u8]| {
+            let (mut low, mut high) = (0, self.len());
+            while low < high {
+                let middle = (low + high) / 2;
+                if self.key(middle) < key { low = middle + 1 } else { high = middle }
+            }
+            low
+        };
+        let last = match end {
+            Some(end) if self.is_before_end(end) => before(end),
+            _ => self.len(),
+        };
+        let first = if start <= self.start.as_ref() { 0 } else { before(start) };
+        first..last.max(first)
+    }
+
+    fn key(&self, at: usize) -> &[u8] {
+        &self.bytes[self.row_start(at)..self.ends[at].0 as usize]
+    }
+
+    pub fn row(&self, at: usize) -> Row {
+        let (key_end, end) = self.ends[at];
+        let (start, key_end, end) = (self.row_start(at), key_end as usize, end as usize);
+        (self.bytes.slice(start..key_end), self.bytes.slice(key_end..end))
+    }
+
+    fn row_start(&self, at: usize) -> usize {
+        at.checked_sub(1).map_or(0, |before| self.ends[before].1 as usize)
+    }
+
+    pub fn note_use(&self) {
+        self.was_used.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was used since this was asked the last time.
+    pub fn take_use(&self) -> bool {
+        self.was_used.swap(false, Ordering::Relaxed)
+    }
+}
