@@ -24,4 +24,4 @@ mod texts;
 pub use datum::{Datum, Document, Kind};
 pub use error::{Complaint, QueryError};
 pub use prepare::{Prepared, prepare, prepare_for};
-pub use texts::Texts;
+pub use texts::{ByText, Texts};

@@ -10,19 +10,9 @@ use std::collections::HashMap;
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The trees of texts that were prepared lately: who asks often asks the same few, with other parameters.
-///
-/// When the young ones are many they become the old ones, and those that were old are forgotten.
+/// The trees of texts that were prepared lately.
 #[derive(Default)]
-pub struct Texts(Mutex<Generations>);
-
-#[derive(Default)]
-struct Generations {
-    young: Trees,
-    old: Trees,
-}
-
-type Trees = HashMap<Box<str>, Arc<parse::Query>>;
+pub struct Texts(ByText<parse::Query>);
 
 impl Texts {
     /// [`crate::prepare_for`], by what is remembered.
@@ -33,31 +23,54 @@ impl Texts {
         rules: Rules,
         settings: &Settings,
     ) -> Result<Prepared, QueryError> {
-        let ast = match self.find(text) {
-            Some(ast) => ast,
-            None => self.remembered(text, parsed(text)?),
-        };
+        let ast = self.0.get_or_make(text, || parsed(text))?;
         planned(text, ast, parameters, rules, settings)
     }
+}
 
-    fn find(&self, text: &str) -> Option<Arc<parse::Query>> {
+/// What was made of texts lately: who asks often asks the same few, with other parameters.
+///
+/// When the young ones are many they become the old ones, and those that were old are forgotten.
+pub struct ByText<T>(Mutex<Generations<T>>);
+
+struct Generations<T> {
+    young: HashMap<Box<str>, Arc<T>>,
+    old: HashMap<Box<str>, Arc<T>>,
+}
+
+impl<T> Default for ByText<T> {
+    fn default() -> Self {
+        Self(Mutex::new(Generations { young: HashMap::new(), old: HashMap::new() }))
+    }
+}
+
+impl<T> ByText<T> {
+    /// `make` runs without a lock; an error is not remembered.
+    pub fn get_or_make<E>(&self, text: &str, make: impl FnOnce() -> Result<Arc<T>, E>) -> Result<Arc<T>, E> {
+        match self.find(text) {
+            Some(known) => Ok(known),
+            None => make().map(|made| self.remembered(text, made)),
+        }
+    }
+
+    fn find(&self, text: &str) -> Option<Arc<T>> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.young.get(text).cloned().or_else(|| {
-            let ast = known.old.get(text).cloned();
+            let old = known.old.get(text).cloned();
             drop(known);
-            ast.map(|ast| self.remembered(text, ast))
+            old.map(|old| self.remembered(text, old))
         })
     }
 
-    fn remembered(&self, text: &str, ast: Arc<parse::Query>) -> Arc<parse::Query> {
+    fn remembered(&self, text: &str, made: Arc<T>) -> Arc<T> {
         if text.len() <= limits::QUERY_TEXT_REMEMBERED_BYTES_MAX {
             let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             if known.young.len() >= limits::QUERY_TEXTS_REMEMBERED_MAX / 2 {
                 known.old = mem::take(&mut known.young);
             }
-            known.young.insert(text.into(), ast.clone());
+            known.young.insert(text.into(), made.clone());
         }
-        ast
+        made
     }
 }
 
@@ -84,7 +97,7 @@ mod tests {
         }
         ask_others("d", limits::QUERY_TEXTS_REMEMBERED_MAX);
         assert!(!Arc::ptr_eq(&first, &tree("SELECT VALUE 1").unwrap()), "it is forgotten");
-        let known = texts.0.lock().unwrap();
+        let known = texts.0.0.lock().unwrap();
         assert!(known.young.len() + known.old.len() <= limits::QUERY_TEXTS_REMEMBERED_MAX);
     }
 
@@ -95,7 +108,7 @@ mod tests {
         for text in [long.as_str(), "SELECT"] {
             let _ = texts.prepare_for(text, &[], Rules::On, &Settings::default());
         }
-        assert!(texts.0.lock().unwrap().young.is_empty());
+        assert!(texts.0.0.lock().unwrap().young.is_empty());
     }
 
     /// A complaint that binding has is told by the text's places whether the tree was there or not.

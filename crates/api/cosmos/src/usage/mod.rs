@@ -28,13 +28,15 @@ use largest::{Large, Largest};
 use orrery_core::{Timestamp, limits};
 use orrery_documents::catalog::Catalog;
 use orrery_documents::charge::Charge;
+use orrery_query::ByText;
 use orrery_query::access::Path;
 use paths::Paths;
 use shape::Shape;
 use shapes::{ShapeUsage, Shapes};
 use std::collections::{HashMap, HashSet};
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Containers share a lock when their numbers are equal modulo this.
 const SHARDS: usize = 16;
@@ -45,6 +47,7 @@ pub struct Usage {
     started: Timestamp,
     /// Requests for an item so far.
     requests: AtomicU64,
+    shapes: ByText<Shape>,
     shards: [Mutex<Shard>; SHARDS],
 }
 
@@ -97,7 +100,7 @@ pub(crate) enum Reach<'a> {
 
 impl Usage {
     pub fn new(started: Timestamp) -> Self {
-        Self { started, requests: AtomicU64::new(0), shards: Default::default() }
+        Self { started, requests: AtomicU64::new(0), shapes: ByText::default(), shards: Default::default() }
     }
 
     /// Notes a request for one item of a partition.
@@ -119,11 +122,12 @@ impl Usage {
 
     /// Notes a page of a query.
     pub(crate) fn queried(&self, container: u32, page: &Queried<'_>) {
-        let shape = Shape::of(page.text);
+        let made = || Ok::<_, Infallible>(Arc::new(Shape::of(page.text)));
+        let Ok(shape) = self.shapes.get_or_make(page.text, made);
         self.with(container, |usage| {
             usage.queries += u64::from(page.is_first);
             usage.paths.add(page.paths);
-            usage.shapes.add(shape, page);
+            usage.shapes.add(&shape, page);
             if let Reach::Partition(epk) = page.reach {
                 usage.busiest.add(epk, 1);
             }

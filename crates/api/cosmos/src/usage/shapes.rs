@@ -29,7 +29,7 @@ pub struct ShapeUsage {
 }
 
 impl Shapes {
-    pub fn add(&mut self, shape: Shape, page: &Queried<'_>) {
+    pub fn add(&mut self, shape: &Shape, page: &Queried<'_>) {
         self.now += 1;
         if self.known.len() >= limits::USAGE_SHAPES_MAX && !self.known.contains_key(&shape.hash) {
             self.forget_least_recent();
@@ -37,7 +37,7 @@ impl Shapes {
         let known = self
             .known
             .entry(shape.hash)
-            .or_insert_with(|| ShapeUsage { text: shape.text, ..ShapeUsage::default() });
+            .or_insert_with(|| ShapeUsage { text: shape.text.clone(), ..ShapeUsage::default() });
         known.last = self.now;
         known.add(page);
     }
@@ -92,9 +92,9 @@ mod tests {
     #[test]
     fn pages_add_up_to_their_query() {
         let mut shapes = Shapes::default();
-        shapes.add(shape(1), &page(true, Reach::All, &[]));
-        shapes.add(shape(1), &page(false, Reach::All, &[]));
-        shapes.add(shape(1), &page(true, Reach::Some, &[]));
+        shapes.add(&shape(1), &page(true, Reach::All, &[]));
+        shapes.add(&shape(1), &page(false, Reach::All, &[]));
+        shapes.add(&shape(1), &page(true, Reach::Some, &[]));
         let all = shapes.all();
         let ShapeUsage { text, queries, queries_over_all, rows, charge, .. } = all[0];
         assert_eq!((all.len(), text.as_str()), (1, "shape 1"));
@@ -107,9 +107,9 @@ mod tests {
         let (one, long) =
             (vec![(path("a"), false), (path("b"), true)], vec![(path(&"x".repeat(999)), false)]);
         let mut shapes = Shapes::default();
-        shapes.add(shape(1), &page(true, Reach::All, &[one.clone(), long]));
+        shapes.add(&shape(1), &page(true, Reach::All, &[one.clone(), long]));
         assert_eq!(shapes.all()[0].missing, [one], "what is too long to be remembered is not");
-        shapes.add(shape(1), &page(true, Reach::All, &[]));
+        shapes.add(&shape(1), &page(true, Reach::All, &[]));
         assert!(shapes.all()[0].missing.is_empty());
     }
 
@@ -117,9 +117,9 @@ mod tests {
     fn of_too_many_shapes_the_least_recent_is_forgotten() {
         let mut shapes = Shapes::default();
         let max = limits::USAGE_SHAPES_MAX as u64;
-        (0..max).for_each(|hash| shapes.add(shape(hash), &page(true, Reach::All, &[])));
-        shapes.add(shape(0), &page(true, Reach::All, &[]));
-        shapes.add(shape(max), &page(true, Reach::All, &[]));
+        (0..max).for_each(|hash| shapes.add(&shape(hash), &page(true, Reach::All, &[])));
+        shapes.add(&shape(0), &page(true, Reach::All, &[]));
+        shapes.add(&shape(max), &page(true, Reach::All, &[]));
         let has = |hash: u64| shapes.all().iter().any(|known| known.text == format!("shape {hash}"));
         assert_eq!((shapes.all().len() as u64, has(0), has(1), has(max)), (max, true, false, true));
     }
