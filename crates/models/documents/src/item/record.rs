@@ -27,6 +27,8 @@ const ORDINAL_AT: usize = 34;
 const TTL_AT: usize = 42;
 const LENGTH_AT: usize = 46;
 const TEXT_AT: usize = 50;
+/// About what the system properties take.
+const TAIL_BYTES: usize = 256;
 
 /// An item's own word on its time to live.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,21 +185,27 @@ impl ItemRow {
 
     /// The item as clients see it: its text with the system properties spliced in at the end.
     pub fn write_json(&self, container: &Container, out: &mut Vec<u8>) {
-        let (text, tail) = self.json(container);
-        out.reserve(text.len() + tail.len());
-        out.extend_from_slice(&text);
-        out.extend_from_slice(&tail);
+        let text = self.open_text();
+        out.reserve(text.len() + TAIL_BYTES);
+        out.extend_from_slice(text);
+        self.write_tail(container, out);
     }
 
     /// The same in two pieces, the first of them where it is stored.
     pub fn json(&self, container: &Container) -> (Bytes, Bytes) {
+        let mut tail = Vec::with_capacity(TAIL_BYTES);
+        self.write_tail(container, &mut tail);
+        (self.bytes.slice(TEXT_AT..TEXT_AT + self.open_text().len()), Bytes::from(tail))
+    }
+
+    /// The item's text without its last brace.
+    fn open_text(&self) -> &[u8] {
         let text = self.text_bytes();
-        let open = text[..text.len() - 1].trim_ascii_end().len();
-        (self.bytes.slice(TEXT_AT..TEXT_AT + open), Bytes::from(self.tail(container)))
+        text[..text.len() - 1].trim_ascii_end()
     }
 
     /// The system properties and the end of the object.
-    fn tail(&self, container: &Container) -> String {
+    fn write_tail(&self, container: &Container, out: &mut Vec<u8>) {
         let rid = ItemRid::new(container.rid(), ResourceKind::Item, self.ordinal()).to_string();
         let tag = Guid::new(self.etag().as_u128());
         let seconds = self.written().seconds().to_string();
@@ -214,7 +222,7 @@ impl ItemRow {
             &seconds,
             "}",
         ];
-        parts.concat()
+        parts.iter().for_each(|part| out.extend_from_slice(part.as_bytes()));
     }
 
     pub fn text_length(&self) -> usize {

@@ -286,8 +286,13 @@ fn windowed(
 ) -> Result<Page, QueryError> {
     let mut output = Output::default();
     let (mut more, mut last) = (dropped, None);
+    let count = rows.size_hint().0;
     for (key, text) in rows {
         if let Some(text) = text {
+            // Rows are mostly about as long as the first.
+            if output.count == 0 {
+                output.rows.reserve((text.len() + 1).saturating_mul(count).min(limits.bytes));
+            }
             if skip > 0 {
                 skip -= 1;
             } else if left == Some(0) || !output.push(&text, limits) {

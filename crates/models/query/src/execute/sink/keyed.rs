@@ -36,17 +36,26 @@ pub(crate) struct SortKey {
 impl SortKey {
     /// A row that is only looked at, against one that is held.
     fn cmp_row(&self, keys: &[Datum<'_>], ordinal: u64, inner: u64) -> Ordering {
-        let by_place = (self.after.ordinal, self.after.inner).cmp(&(ordinal, inner));
-        self.cmp_keys(keys).then(self.as_ties_go(by_place))
+        self.cmp_keys(keys).then_with(|| self.cmp_place(ordinal, inner))
     }
 
     /// By the first keys, as many as are given.
     fn cmp_keys(&self, keys: &[Datum<'_>]) -> Ordering {
-        let by_key = self.after.keys.iter().zip(keys).enumerate().map(|(i, (mine, other))| {
-            let order = Datum::of(mine).cmp_total(other);
+        self.first_difference(
+            self.after.keys.iter().zip(keys).map(|(mine, other)| Datum::of(mine).cmp_total(other)),
+        )
+    }
+
+    /// Of comparisons key by key, each as if all ascended.
+    fn first_difference(&self, by_key: impl Iterator<Item = Ordering>) -> Ordering {
+        let mut directed = by_key.enumerate().map(|(i, order)| {
             if self.order.get(i).copied().unwrap_or(false) { order.reverse() } else { order }
         });
-        by_key.fold(Ordering::Equal, Ordering::then)
+        directed.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    }
+
+    fn cmp_place(&self, ordinal: u64, inner: u64) -> Ordering {
+        self.as_ties_go((self.after.ordinal, self.after.inner).cmp(&(ordinal, inner)))
     }
 
     /// As an index read backwards gives them; clients count on it when they resume.
@@ -57,8 +66,9 @@ impl SortKey {
 
 impl Ord for SortKey {
     fn cmp(&self, other: &Self) -> Ordering {
-        let keys: Vec<Datum<'_>> = other.after.keys.iter().map(Datum::of).collect();
-        self.cmp_row(&keys, other.after.ordinal, other.after.inner)
+        let keys = self.after.keys.iter().zip(&other.after.keys);
+        let by_keys = keys.map(|(mine, other)| Datum::of(mine).cmp_total(&Datum::of(other)));
+        self.first_difference(by_keys).then_with(|| self.cmp_place(other.after.ordinal, other.after.inner))
     }
 }
 
