@@ -158,7 +158,6 @@ impl Writer {
         if written.is_err() {
             self.links = Links::default();
             self.tallies = Tallies::default();
-            db.warm.clear();
         }
         written
     }
@@ -186,7 +185,7 @@ impl Writer {
         let tip_row = Bytes::copy_from_slice(&tip.to_bytes());
         puts.push(Put { space: Space::Meta, key: Bytes::from_static(TIP_KEY), value: Some(tip_row) });
         db.warm.change(&puts, tip.lsn);
-        db.engine.write(puts, db.sync)?;
+        db.engine.write(puts, db.sync).inspect_err(|_| db.warm.clear(self.tip.lsn))?;
         self.tip = tip;
         db.publish(tip);
         Ok(())

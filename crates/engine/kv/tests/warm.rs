@@ -316,3 +316,93 @@ fn of_a_range_larger_than_the_room_a_part_is_kept() {
         "{rows:?}: four of six megabytes have room"
     );
 }
+
+#[test]
+fn rows_that_grow_do_not_take_more_room_than_there_is() {
+    let (db, engine) = filled();
+    (0..64).for_each(|key| {
+        _ = asked(&db, &engine, |state| drop(state.get(Space::Documents, &[key]).expect("read")))
+    });
+    for key in 0..64 {
+        commit(&db, &[(key, Some(vec![key; 30_000]))]).expect("committed");
+        assert_eq!(db.snapshot().get(Space::Documents, &[key]).expect("read").expect("there").len(), 30_000);
+    }
+    let kept = db.measures().into_iter().find(|measure| measure.name == "warm_rows").expect("told").value;
+    assert!((30_000..=1 << 19).contains(&kept), "{kept} bytes of at most {}", 1 << 19);
+}
+
+#[test]
+fn what_was_read_before_very_many_changes_is_not_kept() {
+    for order in [Order::Ascending, Order::Descending] {
+        let (db, _) = filled();
+        let old = db.snapshot();
+        let walk = || old.range(Space::Documents, &range(0, Some(64)), order);
+        assert_eq!(walked(walk(), 100).len(), 64, "the second walk from here is kept");
+        let mut rows = walk();
+        let first = rows.next().expect("there").expect("read").0[0];
+        commit(&db, &[(first, Some(vec![1]))]).expect("committed");
+        let mut batch = Batch::new();
+        (0..5_000u32)
+            .for_each(|key| batch.put(Space::Index, key.to_be_bytes().to_vec().into(), Bytes::new()));
+        db.commit(vec![batch.stamp(Lsn(db.tip().lsn.0 + 1))]).expect("committed");
+        drop(rows);
+        let now = walked(db.snapshot().range(Space::Documents, &range(first, Some(first + 1)), order), 1);
+        assert_eq!(now[0].1, [1], "{order:?}");
+    }
+}
+
+#[test]
+fn after_a_commit_that_failed_rows_are_kept_again() {
+    let engine = Counting::default();
+    let db = Db::open(Box::new(engine.clone()), Sync::Data).expect("opened").warmed(1 << 20);
+    commit(&db, &[(7, Some(vec![1]))]).expect("committed");
+    engine.engine.fail_at(0, Fault::BeforeWrite);
+    commit(&db, &[(7, Some(vec![2]))]).expect_err("no room");
+    let read = || {
+        asked(&db, &engine, |state| {
+            assert_eq!(state.get(Space::Documents, &[7]).expect("read").as_deref(), Some(&[1][..]))
+        })
+    };
+    assert_eq!((read(), read()), (1, 0));
+}
+
+#[test]
+fn a_walk_ends_with_the_failure_that_it_meets() {
+    struct Failing(Arc<dyn Read + Send + std::marker::Sync>);
+    impl Read for Failing {
+        fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>, Error> {
+            self.0.get(space, key)
+        }
+        fn range(&self, space: Space, range: &KeyRange, order: Order) -> Rows<'_> {
+            if space != Space::Documents {
+                return self.0.range(space, range, order);
+            }
+            let rows = self.0.range(space, range, order).take(3);
+            Box::new(rows.chain([Err(Error::Unavailable("the disk".into()))]))
+        }
+    }
+    struct OnFailing(MemoryEngine);
+    impl Engine for OnFailing {
+        fn view(&self) -> Arc<dyn Read + Send + std::marker::Sync> {
+            Arc::new(Failing(self.0.view()))
+        }
+        fn write(&self, puts: Vec<Put>, sync: Sync) -> Result<(), Error> {
+            self.0.write(puts, sync)
+        }
+        fn note_promise(&self, tip: Tip) {
+            self.0.note_promise(tip);
+        }
+        fn promised(&self) -> Option<Tip> {
+            self.0.promised()
+        }
+    }
+    let db = Db::open(Box::new(OnFailing(MemoryEngine::new())), Sync::Data).expect("opened").warmed(1 << 20);
+    commit(&db, &(0..9).map(|key| (key, Some(vec![key]))).collect::<Vec<_>>()).expect("committed");
+    let state = db.snapshot();
+    for _ in 0..3 {
+        let rows: Vec<_> = state.range(Space::Documents, &range(0, Some(9)), Order::Ascending).collect();
+        assert!(
+            rows.iter().filter(|row| row.is_err()).count() == 1 && rows.last().expect("not empty").is_err()
+        );
+    }
+}

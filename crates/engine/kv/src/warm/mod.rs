@@ -68,10 +68,10 @@ impl Warm {
         self.runs.change(puts.iter().filter(|put| is_kept(put.space)), lsn);
     }
 
-    /// Forgets everything: a commit that was announced did not come.
-    pub fn clear(&self) {
-        self.rows.clear();
-        self.runs.clear();
+    /// Forgets everything: a commit that was announced did not come, and the newest is this one.
+    pub fn clear(&self, newest: Lsn) {
+        self.rows.clear(newest);
+        self.runs.clear(newest);
     }
 
     pub fn measures(&self) -> [Measure; 2] {
@@ -80,8 +80,8 @@ impl Warm {
     }
 }
 
-/// Whether work goes on in the background is asked with every query, and mostly none does. Elsewhere, what is not there is
-/// mostly about to be written.
+/// Whether work goes on in the background is asked with every query, and mostly none does. Elsewhere, what was never
+/// there is mostly about to be written.
 fn is_absence_kept(space: Space) -> bool {
     space == Space::Meta
 }

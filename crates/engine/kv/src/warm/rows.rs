@@ -87,13 +87,23 @@ impl KeptRows {
         let name = self.name(put.space, &put.key);
         let mut shard = self.shard(name.hash);
         shard.changed = lsn;
-        if let Some(mut kept) = shard.rows.peek_mut(&name) {
-            *kept = Kept { value: put.value.clone(), since: lsn };
+        if shard.rows.contains_key(&name) {
+            let value = put.value.as_deref().map(Bytes::copy_from_slice);
+            let key = Key { hash: name.hash, space: name.space, key: Box::from(name.key) };
+            // A value that is too large is not taken, and then the old one must go.
+            if shard.rows.replace(key, Kept { value, since: lsn }, true).is_err() {
+                shard.rows.remove(&name);
+            }
         }
     }
 
-    pub fn clear(&self) {
-        self.shards.iter().for_each(|shard| locked(shard).rows.clear());
+    /// Forgets everything. The newest commit is this one, whatever was announced.
+    pub fn clear(&self, newest: Lsn) {
+        for shard in &self.shards {
+            let mut shard = locked(shard);
+            shard.rows.clear();
+            shard.changed = shard.changed.min(newest);
+        }
     }
 
     pub fn bytes(&self) -> u64 {

@@ -20,6 +20,9 @@ const LONG_WALK_BYTES: usize = 1024 * 1024;
 const ONE_KEPT_OF: u32 = 16;
 /// Keys that commits changed lately. What was read from a snapshot before the oldest of them is not kept.
 const RECENT_MAX: usize = 4096;
+const RECENT_BYTES_MAX: usize = 1024 * 1024;
+/// So many runs are spared, because they were used, when room is made for one. There may be very many, and commits wait.
+const SPARED_MAX: usize = 64;
 const DOORS: usize = 1 << 14;
 
 pub(super) struct KeptRuns {
@@ -36,6 +39,7 @@ struct Table {
     /// In the order in which they are asked whether they were used.
     queue: VecDeque<(Space, Weak<Run>)>,
     recent: VecDeque<(Lsn, Space, Bytes)>,
+    recent_bytes: usize,
     /// The newest commit whose keys are no longer among the recent ones.
     forgotten: Lsn,
     /// How often a long walk asked whether to keep a run.
@@ -111,20 +115,14 @@ impl KeptRuns {
             if let Some(run) = covering(&table.spaces[*space as usize], key).cloned() {
                 table.remove(*space, &run);
             }
-            if table.recent.len() == RECENT_MAX
-                && let Some((lsn, ..)) = table.recent.pop_front()
-            {
-                table.forgotten = lsn;
-            }
-            table.recent.push_back((lsn, *space, key.clone()));
+            table.note_change(lsn, *space, key.clone());
         }
     }
 
-    pub fn clear(&self) {
+    /// Forgets everything. The newest commit is this one, whatever was announced.
+    pub fn clear(&self, newest: Lsn) {
         let mut table = self.table();
-        table.spaces = Default::default();
-        table.queue.clear();
-        table.bytes = 0;
+        *table = Table { forgotten: newest, ..Table::default() };
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
@@ -133,6 +131,17 @@ impl KeptRuns {
 }
 
 impl Table {
+    fn note_change(&mut self, lsn: Lsn, space: Space, key: Bytes) {
+        self.recent_bytes += key.len();
+        self.recent.push_back((lsn, space, key));
+        while (self.recent.len() > RECENT_MAX || self.recent_bytes > RECENT_BYTES_MAX)
+            && let Some((lsn, _, key)) = self.recent.pop_front()
+        {
+            self.recent_bytes -= key.len();
+            self.forgotten = lsn;
+        }
+    }
+
     fn was_changed(&self, space: Space, run: &Run) -> bool {
         let later = self.recent.iter().rev().take_while(|(lsn, ..)| *lsn > run.since);
         let mut later = later.filter(|(_, of, _)| *of == space);
@@ -177,13 +186,15 @@ impl Table {
     }
 
     fn make_room(&mut self, bytes_max: usize) {
+        let mut spared = 0;
         while self.bytes > bytes_max
             && let Some((space, run)) = self.queue.pop_front()
         {
             let Some(run) = run.upgrade().filter(|run| is_kept(&self.spaces[space as usize], run)) else {
                 continue;
             };
-            if run.take_use() {
+            if run.take_use() && spared < SPARED_MAX {
+                spared += 1;
                 self.queue.push_back((space, Arc::downgrade(&run)));
             } else {
                 self.remove(space, &run);

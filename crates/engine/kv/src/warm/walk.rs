@@ -168,15 +168,20 @@ impl Iterator for Walk<'_> {
                         }
                         return Some(Ok(row));
                     }
-                    (Some(row), kept) => {
-                        if row.is_err() {
-                            *kept = None;
-                        }
-                        return Some(row);
+                    (Some(Ok(row)), None) => {
+                        self.bytes += row.0.len() + row.1.len();
+                        return Some(Ok(row));
+                    }
+                    (Some(Err(error)), _) => {
+                        self.from = From::End;
+                        return Some(Err(error));
                     }
                     (None, kept) => {
-                        if let Some(Kept { part, rows, is_wanted: true, .. }) = kept.take() {
-                            self.keep(part, &rows);
+                        if let Some(Kept { part, rows, bytes, is_wanted }) = kept.take() {
+                            self.bytes += bytes;
+                            if is_wanted {
+                                self.keep(part, &rows);
+                            }
                         }
                     }
                 },
