@@ -1,6 +1,7 @@
 //! The runs that are kept: none overlaps another, and those that were not used lately make room for new ones.
 
 use super::run::Run;
+use crate::overlay::in_range;
 use crate::{KeyRange, Order, Put, Space};
 use bytes::Bytes;
 use orrery_core::Lsn;
@@ -150,8 +151,8 @@ impl Table {
 
     fn remove_overlapping(&mut self, space: Space, run: &Run) {
         let runs = &self.spaces[space as usize];
-        let end = run.end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
-        let inside = runs.range::<[u8], _>((Bound::Excluded(&run.start[..]), end)).map(|(_, run)| run);
+        let range = KeyRange { start: run.start.to_vec(), end: run.end.as_deref().map(<[u8]>::to_vec) };
+        let inside = in_range(runs, &range).map(|(_, run)| run);
         let overlapping: Vec<Arc<Run>> =
             covering(runs, &run.start).into_iter().chain(inside).cloned().collect();
         overlapping.iter().for_each(|run| self.remove(space, run));
@@ -225,8 +226,7 @@ fn ahead(runs: &BTreeMap<Bytes, Arc<Run>>, rest: &KeyRange, at: Lsn) -> Ahead {
     if let Some(run) = covering(runs, &rest.start).filter(|run| run.since <= at) {
         return Ahead::Run(run.clone());
     }
-    let end = rest.end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
-    let runs = runs.range::<[u8], _>((Bound::Excluded(&rest.start[..]), end)).map(|(_, run)| run);
+    let runs = in_range(runs, rest).map(|(_, run)| run);
     let end = first_long(runs, at).map(|run| run.start.to_vec()).or_else(|| rest.end.clone());
     Ahead::Gap(KeyRange { start: rest.start.clone(), end })
 }

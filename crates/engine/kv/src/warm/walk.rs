@@ -30,10 +30,9 @@ enum From<'a> {
 /// Rows that were read and are to be kept: all that there are in a part of a range, as far as it was read.
 struct Kept {
     part: KeyRange,
-    /// None if it is not wanted.
-    rows: Vec<Row>,
+    /// Nothing where it is read and not wanted.
+    rows: Option<Vec<Row>>,
     bytes: usize,
-    is_wanted: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -93,8 +92,7 @@ impl<'a> Walk<'a> {
             Order::Ascending => self.has_come_to(gap.end.as_deref()),
             Order::Descending => self.has_come_to(Some(&gap.start)),
         }
-        let is_wanted = self.runs.is_wanted(self.bytes);
-        let kept = is_kept.then(|| Kept { part: gap, rows: Vec::new(), bytes: 0, is_wanted });
+        let kept = is_kept.then(|| Kept { part: gap, rows: room(self.runs, self.bytes), bytes: 0 });
         self.from = From::Engine { rows, kept };
     }
 
@@ -121,10 +119,8 @@ impl<'a> Walk<'a> {
                 kept.part.end = Some(last.to_vec());
             }
         }
-        let (rows, is_wanted) = (std::mem::take(&mut kept.rows), kept.is_wanted);
         self.bytes += std::mem::take(&mut kept.bytes);
-        kept.is_wanted = self.runs.is_wanted(self.bytes);
-        if is_wanted {
+        if let Some(rows) = std::mem::replace(&mut kept.rows, room(self.runs, self.bytes)) {
             self.keep(read, &rows);
         }
     }
@@ -140,6 +136,11 @@ impl<'a> Walk<'a> {
         };
         self.runs.keep(self.space, run);
     }
+}
+
+/// For the rows of the next run, if one is wanted of a walk that has read so much.
+fn room(runs: &KeptRuns, bytes: usize) -> Option<Vec<Row>> {
+    runs.is_wanted(bytes).then(Vec::new)
 }
 
 impl Iterator for Walk<'_> {
@@ -160,8 +161,8 @@ impl Iterator for Walk<'_> {
                 From::Engine { rows, kept } => match (rows.next(), kept) {
                     (Some(Ok(row)), Some(kept)) => {
                         kept.bytes += row.0.len() + row.1.len();
-                        if kept.is_wanted {
-                            kept.rows.push(row.clone());
+                        if let Some(rows) = &mut kept.rows {
+                            rows.push(row.clone());
                         }
                         if kept.bytes >= RUN_BYTES_MAX {
                             self.keep_up_to(&row.0);
@@ -177,9 +178,9 @@ impl Iterator for Walk<'_> {
                         return Some(Err(error));
                     }
                     (None, kept) => {
-                        if let Some(Kept { part, rows, bytes, is_wanted }) = kept.take() {
+                        if let Some(Kept { part, rows, bytes }) = kept.take() {
                             self.bytes += bytes;
-                            if is_wanted {
+                            if let Some(rows) = rows {
                                 self.keep(part, &rows);
                             }
                         }
@@ -196,7 +197,7 @@ impl Drop for Walk<'_> {
     fn drop(&mut self) {
         // Where nothing was read, nothing is known.
         if let From::Engine { kept: Some(kept), .. } = &self.from
-            && let Some(last) = kept.rows.last().map(|(key, _)| key.clone())
+            && let Some(last) = kept.rows.iter().flatten().next_back().map(|(key, _)| key.clone())
         {
             self.keep_up_to(&last);
         }
