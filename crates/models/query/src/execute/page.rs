@@ -286,11 +286,11 @@ fn windowed(
 ) -> Result<Page, QueryError> {
     let mut output = Output::default();
     let (mut more, mut last) = (dropped, None);
-    let count = rows.size_hint().0;
+    let count = rows.size_hint().0.min(limits.items);
     for (key, text) in rows {
         if let Some(text) = text {
             // Rows are mostly about as long as the first.
-            if output.count == 0 {
+            if skip == 0 && output.count == 0 {
                 output.rows.reserve((text.len() + 1).saturating_mul(count).min(limits.bytes));
             }
             if skip > 0 {
