@@ -53,10 +53,9 @@ fn env(config: &Config) -> Result<Env, String> {
 }
 
 fn open_store(config: &Config, folder: Folder, env: Env) -> Result<Store, String> {
-    let options = orrery_kv_fjall::Options {
-        cache_bytes: config.cache_bytes / 2,
-        disk_free_bytes_min: config.disk_free_bytes_min,
-    };
+    let half = config.cache_bytes / 2;
+    let options =
+        orrery_kv_fjall::Options { cache_bytes: half, disk_free_bytes_min: config.disk_free_bytes_min };
     let engine = FjallEngine::open(folder, &options).map_err(|error| error.to_string())?;
     let options = orrery_store::Options {
         sync: match config.durability {
@@ -64,7 +63,7 @@ fn open_store(config: &Config, folder: Folder, env: Env) -> Result<Store, String
             Durability::Relaxed => Sync::None,
         },
         accept_loss: config.accept_loss,
-        warm_bytes: usize::try_from(config.cache_bytes / 2).unwrap_or(usize::MAX),
+        warm_bytes: usize::try_from(half).unwrap_or(usize::MAX),
         on_stuck: stop_stuck_process,
     };
     Store::open(Box::new(engine), env, &options).map_err(|error| error.to_string())
