@@ -2,7 +2,8 @@
 //!
 //! A create is the item's row (the JSON behind a header of 96 bytes), the row that adds up its partition, and a
 //! log entry; an upsert or replace also reads the item and logs what it replaced. An indexed item also has its place
-//! by number and an index entry for each value, and each group of commits writes the tally of the container once.
+//! by number and an index entry for each value, and each group of commits writes the tally of the container once. A large
+//! text has a row of its own, which the item's row and the log point to.
 //! Two styles of load: as many threads as connections, each
 //! waiting for its commit, with one committer that takes whatever waits; and one thread that commits groups
 //! of that many itself, which is the most the engine can give.
@@ -15,7 +16,7 @@ use crate::sample::Sample;
 use crate::seeds::mix;
 use bytes::{BufMut as _, Bytes, BytesMut};
 use orrery_core::{Lsn, limits};
-use orrery_kv::{Batch, Db, Outcome, Read as _, Space, StampedBatch, Sync};
+use orrery_kv::{Batch, Db, Outcome, Read as _, Space, StampedBatch, Sync, text_key};
 use orrery_kv_fjall::{FjallEngine, Folder, Options};
 use std::path::Path;
 use std::sync::Arc;
@@ -26,6 +27,7 @@ use tempfile::TempDir;
 
 /// The header a stored item has before its JSON.
 const ROW_HEADER_BYTES: usize = 96;
+const LSN_AT: usize = 8;
 /// What is kept of a partition.
 const PARTITION_ROW_BYTES: usize = 16;
 /// What a log entry says besides what was replaced.
@@ -109,9 +111,9 @@ impl Engine {
             let store = &self.store;
             move || {
                 let place = Place::new(random.below(cell.size.set_items()), cell.spread);
-                let found = store.db.snapshot().get(Space::Documents, &key(place, cell.size));
+                let found = read(&store.db, &key(place, cell.size));
                 match found {
-                    Ok(Some(row)) if row.len() == ROW_HEADER_BYTES + cell.size.bytes() => Ok(()),
+                    Ok(Some((row, text))) if text_bytes(&row, &text) == cell.size.bytes() => Ok(()),
                     Ok(_) => Err("the row is not there or not whole".to_owned()),
                     Err(error) => Err(error.to_string()),
                 }
@@ -179,7 +181,7 @@ impl<'a> Writes<'a> {
             return Ok(self.store.batch(Place::new(number, self.cell.spread), size, &self.template, None));
         }
         let place = Place::new(self.random.below(size.set_items()), self.cell.spread);
-        let before = self.store.db.snapshot().get(Space::Documents, &key(place, size))?;
+        let before = read(&self.store.db, &key(place, size))?.map(|(row, _)| row);
         Ok(self.store.batch(place, size, &self.template, before.as_ref()))
     }
 }
@@ -263,11 +265,30 @@ fn key(place: Place, size: Size) -> Bytes {
     Bytes::from(format!("{}/{}/{}", size.container(), place.partition(), place.id()))
 }
 
+/// An item's row, and its text if that lies apart: the first that its commit put.
+fn read(db: &Db, key: &[u8]) -> Result<Option<(Bytes, Option<Bytes>)>, orrery_kv::Error> {
+    let snapshot = db.snapshot();
+    let Some(row) = snapshot.get(Space::Documents, key)? else { return Ok(None) };
+    if row.len() > ROW_HEADER_BYTES {
+        return Ok(Some((row, None)));
+    }
+    let lsn = row[LSN_AT..].first_chunk().map_or(0, |lsn| u64::from_be_bytes(*lsn));
+    let text = snapshot.get(Space::Texts, &text_key(Lsn(lsn), 0))?;
+    Ok(Some((row, text)))
+}
+
+fn text_bytes(row: &Bytes, text: &Option<Bytes>) -> usize {
+    row.len() - ROW_HEADER_BYTES + text.as_ref().map_or(0, Bytes::len)
+}
+
 fn batch(place: Place, size: Size, template: &Template, before: Option<&Bytes>) -> Batch {
     let mut batch = Batch::new();
     let mut row = vec![0; ROW_HEADER_BYTES];
     template.append(place, &mut row);
-    batch.put_stamped(Space::Documents, key(place, size), row, 8);
+    if row.len() >= limits::TEXT_APART_BYTES_MIN {
+        batch.put_text(Bytes::from(row.split_off(ROW_HEADER_BYTES)));
+    }
+    batch.put_stamped(Space::Documents, key(place, size), row, LSN_AT);
     let partition = Bytes::from(format!("{}/{}", size.container(), place.partition()));
     batch.put(Space::Index, partition, Bytes::from_static(&[0; PARTITION_ROW_BYTES]));
     let before = before.map_or(&[][..], |row| row.as_ref());

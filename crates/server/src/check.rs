@@ -74,9 +74,11 @@ impl Report {
         for container in catalog.all_containers() {
             report.add(container, index::check_container(state, container));
         }
-        match index::check_owners(state, catalog) {
-            Ok(findings) => report.lines.extend(findings.iter().map(ToString::to_string)),
-            Err(error) => report.lines.push(error.to_string()),
+        for findings in [index::check_owners(state, catalog), index::check_texts(state)] {
+            match findings {
+                Ok(findings) => report.lines.extend(findings.iter().map(ToString::to_string)),
+                Err(error) => report.lines.push(error.to_string()),
+            }
         }
         report
     }

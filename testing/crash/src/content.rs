@@ -10,8 +10,12 @@ use orrery_testing_client::OwnedReply;
 use serde_json::{Map, Value, json};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Fillers are this long at most, which makes the largest item about 1.5 KB.
-pub const FILLER_BYTES_MAX: u64 = 1300;
+/// Most fillers are this long at most, which makes an item of up to 1.5 KB.
+const FILLER_BYTES_MAX: u64 = 1300;
+/// One in so many is a large one, and its text lies apart from its row.
+const LARGE_EVERY: u64 = 24;
+const LARGE_BYTES_MIN: u64 = 16 * 1024;
+const LARGE_BYTES_MAX: u64 = 48 * 1024;
 /// How many different values the members have that queries ask for. Primes, so that each meets all of the others.
 pub const KINDS: u64 = 23;
 pub const RANKS: u64 = 499;
@@ -92,7 +96,10 @@ fn checksum(key: &Key, seq: Seq, unique: &str, filler: &str) -> String {
 }
 
 fn filler(random: u64) -> String {
-    let length = random % FILLER_BYTES_MAX;
+    let length = match random % LARGE_EVERY {
+        0 => LARGE_BYTES_MIN + random / LARGE_EVERY % (LARGE_BYTES_MAX - LARGE_BYTES_MIN),
+        _ => random / LARGE_EVERY % FILLER_BYTES_MAX,
+    };
     let mut state = random;
     let mut next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -106,7 +113,7 @@ mod tests {
     use super::*;
 
     fn stored() -> Value {
-        let mut item = item(&Key { partition: "p".to_owned(), id: "i".to_owned() }, 7, 12_345);
+        let mut item = item(&Key { partition: "p".to_owned(), id: "i".to_owned() }, 7, 123_457);
         item["_etag"] = json!("\"tag\"");
         item["_ts"] = json!(1);
         item

@@ -174,7 +174,7 @@ pub const LOG_VERIFY_COMMITS: u64 = 10_000;
 pub const LOG_VERIFY_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Expired items the reaper looks at in one round, and rows a background sweep removes in one commit.
 pub const REAP_ITEMS_MAX: usize = 512;
-/// Images of expired items in one commit.
+/// Text of expired items that one commit removes.
 pub const REAP_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub const SWEEP_ROWS_MAX: usize = 512;
 
@@ -320,6 +320,9 @@ pub const CHANGE_FEED_ITEMS_READ_MAX: u64 = 1_000;
 pub const CHANGE_FEED_ITEMS_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// How far a clock may have been set back for a start at a time to miss nothing.
 pub const CHANGE_FEED_CLOCK_SETBACK_MILLIS_MAX: u64 = 10_000;
+/// A text of so many bytes lies apart from its item's row and is written once; a smaller one lies in the row.
+pub const TEXT_APART_BYTES_MIN: usize = 16 * 1024;
+
 /// Log entries that one step of trimming looks at, and their bytes; and how often a container is looked at.
 pub const LOG_TRIM_ENTRIES_MAX: usize = 4096;
 pub const LOG_TRIM_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -345,7 +348,7 @@ pub const SCRIPT_LOG_HEADER_BYTES_MAX: usize = 8 * 1024;
 /// Operations of one script, and the text of what it writes; it is told to come back before it reaches them.
 pub const SCRIPT_OPERATIONS_MAX: u64 = 10_000;
 pub const SCRIPT_WRITTEN_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// What a script changes in all, with the images of what it replaces and deletes; more is refused.
+/// What a script changes in all, with the text of what it replaces and deletes; more is refused.
 pub const SCRIPT_CHANGED_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Items of a partition whose numbers are remembered for a script that names them by link.
 pub const SCRIPT_ORDINALS_MAX: usize = 100_000;

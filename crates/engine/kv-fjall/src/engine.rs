@@ -1,12 +1,13 @@
 //! `orrery_kv::Engine` on fjall.
 
-use crate::memtables::{self, Memtables, Written};
-use crate::{Folder, Spaces};
+use crate::Folder;
+use crate::gather::Gatherer;
+use crate::memtables::{Fill, Memtables, Written};
+use crate::spaces::{Place, Spaces, place};
 use bytes::Bytes;
-use fjall::config::BlockSizePolicy;
-use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
+use fjall::{CompressionType, Database, Keyspace, PersistMode, Readable};
 use orrery_core::limits;
-use orrery_kv::{Engine, Error, KeyRange, Measure, Order, Put, Read, Row, Rows, Space, Sync, Tip};
+use orrery_kv::{Engine, Error, KeyRange, Measure, Order, Put, Read, Rows, Space, Sync, Tip};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
@@ -31,20 +32,16 @@ impl Default for Options {
 const JOURNAL_BYTES_MAX: u64 = 512 * 1024 * 1024;
 /// How much is written between two looks at the free space.
 const DISK_CHECK_BYTES: u64 = 4 * 1024 * 1024;
-/// Documents are read one by one and in scans. A scan pays for each block it enters, and one of 4 KB holds three
-/// or four documents; with twice the size it takes a tenth less time, and a single read no more. A folder keeps
-/// the size it was made with.
-const DOCUMENTS_BLOCK_BYTES: u32 = 8 * 1024;
 /// What was replayed goes to files if it is more than this, or a process that is killed again and again replays ever more.
 const REPLAYED_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// Less than this in memory is not worth a file when the engine rests.
 const REST_BYTES_MIN: u64 = 4 * 1024 * 1024;
 
 pub struct FjallEngine {
-    /// First, so that its thread has ended when the database is closed.
+    /// These two first, so that their threads have ended when the database is closed.
+    gatherer: Gatherer,
     memtables: Memtables,
     database: Database,
-    spaces: Spaces,
     path: PathBuf,
     disk_free_bytes_min: u64,
     /// Bytes written since the disk was last found to have room.
@@ -52,7 +49,7 @@ pub struct FjallEngine {
     promise_file: File,
     promised: Option<Tip>,
     /// Last, so that the lock is given up after the database is closed.
-    _folder: Folder,
+    folder: Folder,
 }
 
 impl FjallEngine {
@@ -66,25 +63,39 @@ impl FjallEngine {
             .worker_threads(workers())
             .open()
             .map_err(opening)?;
-        let spaces = Space::ALL.into_iter().map(|space| keyspace(&database, space));
-        let spaces: Spaces = spaces.collect::<Result<_, _>>()?;
-        let memtables =
-            Memtables::new(spaces.clone()).map_err(|error| Error::Unavailable(error.to_string()))?;
+        let unavailable = |error: std::io::Error| Error::Unavailable(error.to_string());
+        let memtables = Memtables::new(Spaces::open(&database)?).map_err(unavailable)?;
+        let free_bytes_min = options.disk_free_bytes_min;
+        let gatherer =
+            Gatherer::new(memtables.fill().clone(), path.clone(), free_bytes_min).map_err(unavailable)?;
         let promise_file = open_promise(&path)?;
         let promised = read_promise(&promise_file);
         let engine = Self {
+            gatherer,
             memtables,
             database,
-            spaces,
             path,
-            disk_free_bytes_min: options.disk_free_bytes_min,
+            disk_free_bytes_min: free_bytes_min,
             unchecked_bytes: AtomicU64::new(u64::MAX / 2),
             promise_file,
             promised,
-            _folder: folder,
+            folder,
         };
         engine.put_into_files(REPLAYED_BYTES_MAX)?;
         Ok(engine)
+    }
+
+    fn spaces(&self) -> &Spaces {
+        &self.memtables.fill().spaces
+    }
+
+    /// The keyspace to write to. A folder gets its first one of texts when it has a large text, and with that its format.
+    fn keyspace(&self, place: Place) -> Result<&Keyspace, Error> {
+        if let Some(known) = self.spaces().get(place) {
+            return Ok(known);
+        }
+        self.folder.mark().map_err(|error| Error::Unavailable(error.to_string()))?;
+        self.spaces().made(place)
     }
 
     /// All memtables, if together they have so much.
@@ -122,19 +133,6 @@ fn workers() -> usize {
     if cores < 4 { 1 } else { 4 }
 }
 
-fn keyspace(database: &Database, space: Space) -> Result<Keyspace, Error> {
-    let options = || {
-        let options = KeyspaceCreateOptions::default()
-            .max_memtable_size(memtables::NEVER_BYTES)
-            .manual_journal_persist(true);
-        match space {
-            Space::Documents => options.data_block_size_policy(BlockSizePolicy::all(DOCUMENTS_BLOCK_BYTES)),
-            Space::Meta | Space::Index | Space::Log => options,
-        }
-    };
-    database.keyspace(space.name(), options).map_err(opening)
-}
-
 fn open_promise(path: &std::path::Path) -> Result<File, Error> {
     let file =
         File::options().create(true).truncate(false).read(true).write(true).open(path.join("promised"));
@@ -150,7 +148,7 @@ fn read_promise(file: &File) -> Option<Tip> {
 
 impl Engine for FjallEngine {
     fn view(&self) -> Arc<dyn Read + Send + std::marker::Sync> {
-        Arc::new(View { snapshot: self.database.snapshot(), spaces: self.spaces.clone() })
+        Arc::new(View { snapshot: self.database.snapshot(), fill: self.memtables.fill().clone() })
     }
 
     fn write(&self, puts: Vec<Put>, sync: Sync) -> Result<(), Error> {
@@ -163,14 +161,16 @@ impl Engine for FjallEngine {
         let mut batch =
             fjall::OwnedWriteBatch::with_capacity(self.database.clone(), puts.len()).durability(Some(mode));
         for put in puts {
-            let space = &self.spaces[put.space as usize];
+            let space = self.keyspace(place(put.space, &put.key))?;
             match put.value {
                 Some(value) => batch.insert(space, put.key, value),
                 None => batch.remove(space, put.key),
             }
         }
         batch.commit().map_err(writing)?;
-        self.memtables.wrote(&written);
+        if let Some(turn) = self.memtables.wrote(&written) {
+            self.gatherer.look(turn);
+        }
         Ok(())
     }
 
@@ -182,6 +182,9 @@ impl Engine for FjallEngine {
 
     /// A memtable is walked at half the speed of a file's blocks, and its journal is replayed after a crash.
     fn rest(&self) -> Result<(), Error> {
+        if let Some(turn) = self.memtables.fill().turn() {
+            self.gatherer.look(turn);
+        }
         self.put_into_files(REST_BYTES_MIN)
     }
 
@@ -189,8 +192,8 @@ impl Engine for FjallEngine {
         let gauge = |name, unit, value| Measure { name, unit, is_total: false, value };
         let total = |name, value| Measure { name, unit: "", is_total: true, value };
         let database = &self.database;
-        let tables: usize = self.spaces.iter().map(Keyspace::table_count).sum();
-        let on_disk: u64 = self.spaces.iter().map(Keyspace::disk_space).sum();
+        let tables: usize = self.spaces().all().map(|(_, keyspace)| keyspace.table_count()).sum();
+        let on_disk: u64 = self.spaces().all().map(|(_, keyspace)| keyspace.disk_space()).sum();
         let mut measures = vec![
             gauge("journals", "", database.journal_count() as u64),
             gauge("memtables", "bytes", database.write_buffer_size()),
@@ -215,54 +218,22 @@ impl Engine for FjallEngine {
 
 struct View {
     snapshot: fjall::Snapshot,
-    spaces: Spaces,
+    fill: Arc<Fill>,
 }
 
 impl Read for View {
     fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>, Error> {
-        let found = self.snapshot.get(&self.spaces[space as usize], key).map_err(reading)?;
+        let Some(keyspace) = self.fill.spaces.get(place(space, key)) else { return Ok(None) };
+        let found = self.snapshot.get(keyspace, key).map_err(reading)?;
         Ok(found.map(Bytes::from))
     }
 
     fn range(&self, space: Space, range: &KeyRange, order: Order) -> Rows<'_> {
-        if range.is_empty() {
-            return Box::new(std::iter::empty());
-        }
-        let space = &self.spaces[space as usize];
-        // Only the end that the walk begins at is given to fjall, which would look for the other one in every block.
-        match (order, &range.end) {
-            (Order::Ascending, None) => {
-                Box::new(self.snapshot.range(space, range.start.as_slice()..).map(row))
-            }
-            (Order::Ascending, Some(end)) => {
-                let rows = self.snapshot.range(space, range.start.as_slice()..).map(row);
-                let end = end.clone();
-                Box::new(rows.take_while(move |row| key(row).is_none_or(|key| key < end.as_slice())))
-            }
-            (Order::Descending, end) => {
-                let rows = match end {
-                    Some(end) => self.snapshot.range(space, ..end.as_slice()),
-                    None => self.snapshot.range::<&[u8], _>(space, ..),
-                };
-                let start = range.start.clone();
-                let rows = rows.rev().map(row);
-                Box::new(rows.take_while(move |row| key(row).is_none_or(|key| key >= start.as_slice())))
-            }
-        }
+        self.fill.spaces.range(&self.snapshot, space, range, order)
     }
 }
 
-/// Of a row that could be read.
-fn key(row: &Result<Row, Error>) -> Option<&[u8]> {
-    row.as_ref().ok().map(|(key, _)| key.as_ref())
-}
-
-fn row(guard: fjall::Guard) -> Result<Row, Error> {
-    let (key, value) = guard.into_inner().map_err(reading)?;
-    Ok((Bytes::from(key), Bytes::from(value)))
-}
-
-fn opening(error: fjall::Error) -> Error {
+pub(crate) fn opening(error: fjall::Error) -> Error {
     match error {
         fjall::Error::Io(error) => Error::Unavailable(error.to_string()),
         error => Error::Corrupt(format!("the engine's files cannot be opened: {error}")),
@@ -279,7 +250,7 @@ fn writing(error: fjall::Error) -> Error {
     }
 }
 
-fn reading(error: fjall::Error) -> Error {
+pub(crate) fn reading(error: fjall::Error) -> Error {
     match error {
         fjall::Error::Io(error) => Error::Unavailable(error.to_string()),
         error => Error::Corrupt(error.to_string()),

@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The version of everything that is stored in a folder. Raised when one build could not read what the other wrote.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
+/// The oldest whose rows this build reads.
+const FORMAT_VERSION_MIN: u32 = 2;
 const FORMAT_PREFIX: &str = "orrery data folder, format ";
 
 /// A data folder that this process holds.
@@ -25,7 +27,7 @@ pub enum FolderError {
     )]
     Newer { path: PathBuf, found: u32 },
     #[error(
-        "the data folder {path} has format {found} of an orrery before indexes, and this build reads format {FORMAT_VERSION}; copy its items over with that orrery, or give another --data"
+        "the data folder {path} has format {found} of an orrery before indexes, and this build reads formats {FORMAT_VERSION_MIN} to {FORMAT_VERSION}; copy its items over with that orrery, or give another --data"
     )]
     Older { path: PathBuf, found: u32 },
     #[error("{0} has files in it but is not an orrery data folder; give an empty or new folder as --data")]
@@ -54,6 +56,16 @@ impl Folder {
     pub fn path(&self) -> &Path {
         &self.path
     }
+
+    /// Says in the folder that it may have rows of this build's format. To be done before the first of them is written.
+    pub fn mark(&self) -> Result<(), FolderError> {
+        let io = |error| FolderError::Io { path: self.path.clone(), error };
+        let format = fs::read_to_string(self.path.join("FORMAT")).map_err(io)?;
+        if format.trim_end() == format!("{FORMAT_PREFIX}{FORMAT_VERSION}") {
+            return Ok(());
+        }
+        write_format(&self.path).map_err(io)
+    }
 }
 
 fn take_lock(path: &Path) -> Result<File, FolderError> {
@@ -72,7 +84,7 @@ fn check_format(path: &Path, text: &str) -> Result<(), FolderError> {
     match version {
         None => Err(FolderError::Foreign(path.to_owned())),
         Some(found) if found > FORMAT_VERSION => Err(FolderError::Newer { path: path.to_owned(), found }),
-        Some(found) if found < FORMAT_VERSION => Err(FolderError::Older { path: path.to_owned(), found }),
+        Some(found) if found < FORMAT_VERSION_MIN => Err(FolderError::Older { path: path.to_owned(), found }),
         Some(_) => Ok(()),
     }
 }
@@ -121,6 +133,19 @@ mod tests {
             let error = Folder::open(place.path()).expect_err("refused").to_string();
             assert!(error.contains(&format!("has format {format}")) && error.contains(expected), "{error}");
         }
+    }
+
+    #[test]
+    fn a_folder_of_the_format_before_is_taken_and_is_of_this_one_when_it_is_marked() {
+        let place = tempfile::tempdir().expect("a folder");
+        drop(Folder::open(place.path()).expect("made"));
+        let read = || fs::read_to_string(place.path().join("FORMAT")).expect("read");
+        let before = format!("{FORMAT_PREFIX}{FORMAT_VERSION_MIN}\n");
+        fs::write(place.path().join("FORMAT"), &before).expect("written");
+        let folder = Folder::open(place.path()).expect("taken");
+        assert_eq!(read(), before, "who only looks changes nothing");
+        folder.mark().expect("marked");
+        assert_eq!(read(), format!("{FORMAT_PREFIX}{FORMAT_VERSION}\n"));
     }
 
     #[test]

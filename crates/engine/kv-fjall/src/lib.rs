@@ -10,14 +10,14 @@
 //! This is the only crate that opens data files. What we know of fjall's weak spots, and the answer here:
 //! a journal cut in the middle is recovered silently (so `promised`, and `orrery_kv` chains the log); after
 //! an I/O error it takes no more writes (so a nearly full disk is refused before fjall meets it); its thread can wait for
-//! itself when it is asked for a new memtable too often (so `memtables` exchanges them before).
+//! itself when it is asked for a new memtable too often (so `memtables` exchanges them before); it gives back nothing of what is
+//! removed from rows that were written in the order of their keys (so `gather` merges texts).
 
 mod engine;
 mod folder;
+mod gather;
 mod memtables;
+mod spaces;
 
 pub use engine::{FjallEngine, Options};
 pub use folder::{FORMAT_VERSION, Folder, FolderError};
-
-/// The keyspace of each `orrery_kv::Space`, by its number.
-type Spaces = std::sync::Arc<[fjall::Keyspace]>;

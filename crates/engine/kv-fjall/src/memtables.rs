@@ -5,11 +5,11 @@
 //! for itself forever. So its limit is one that is not reached, and this thread does the same in time. Writers do not do
 //! it themselves, because what is no longer read goes with it, which takes a while.
 
-use crate::Spaces;
+use crate::spaces::{PLACES, Place, Spaces, place};
 use bytes::Bytes;
 use orrery_kv::{Put, Space};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
 
@@ -17,67 +17,91 @@ use std::thread::{self, JoinHandle};
 const BYTES: u64 = 48 * 1024 * 1024;
 /// What fjall is told instead.
 pub const NEVER_BYTES: u64 = 256 * 1024 * 1024;
+/// Texts that are less than this together are not worth a file when the engine rests.
+const TEXTS_BYTES_MIN: u64 = 4 * 1024 * 1024;
 /// What a row takes beside its key and its value.
 const ROW_BYTES: usize = 64;
 
 /// The memtables, and the thread that is told which of them is full.
 pub struct Memtables {
     fill: Arc<Fill>,
-    full: Option<Sender<Space>>,
+    full: Option<Sender<Place>>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// How much was written to each space since its memtable was new.
-struct Fill {
-    spaces: Spaces,
-    bytes: [AtomicU64; Space::ALL.len()],
+/// How much was written to each keyspace since its memtable was new.
+pub struct Fill {
+    pub spaces: Spaces,
+    bytes: [AtomicU64; PLACES],
+    /// The slice of texts that was written to last; none at the beginning.
+    turn: AtomicUsize,
 }
 
-/// How much a batch brings to each space.
-pub struct Written([u64; Space::ALL.len()]);
+/// How much a batch brings to each keyspace.
+pub struct Written {
+    bytes: [u64; PLACES],
+    /// The slice that its texts went to.
+    turn: Option<Place>,
+}
 
 impl Written {
     pub fn of(puts: &[Put]) -> Self {
-        let mut written = [0; Space::ALL.len()];
+        let mut written = Self { bytes: [0; PLACES], turn: None };
         for put in puts {
+            let place = place(put.space, &put.key);
             let bytes = ROW_BYTES + put.key.len() + put.value.as_ref().map_or(0, Bytes::len);
-            written[put.space as usize] += bytes as u64;
+            written.bytes[place] += bytes as u64;
+            if put.space == Space::Texts && put.value.is_some() {
+                written.turn = Some(place);
+            }
         }
-        Self(written)
+        written
     }
 
     pub fn bytes(&self) -> u64 {
-        self.0.iter().sum()
+        self.bytes.iter().sum()
     }
 }
 
 impl Memtables {
     pub fn new(spaces: Spaces) -> std::io::Result<Self> {
-        let fill = Arc::new(Fill { spaces, bytes: Default::default() });
+        let bytes = std::array::from_fn(|_| AtomicU64::new(0));
+        let fill = Arc::new(Fill { spaces, bytes, turn: AtomicUsize::new(PLACES) });
         let (full, orders) = channel();
         let exchange = {
             let fill = fill.clone();
-            move || orders.into_iter().for_each(|space| fill.exchange_or_tell(space))
+            move || orders.into_iter().for_each(|place| fill.exchange_or_tell(place))
         };
         let thread = thread::Builder::new().name("memtables".to_owned()).spawn(exchange)?;
         Ok(Self { fill, full: Some(full), thread: Some(thread) })
     }
 
-    /// The write that fills a memtable orders another one.
-    pub fn wrote(&self, written: &Written) {
-        for space in Space::ALL {
-            let bytes = written.0[space as usize];
-            let before = self.fill.bytes[space as usize].fetch_add(bytes, Ordering::Relaxed);
-            if before < BYTES && before + bytes >= BYTES {
-                // Only while the engine is closed does nobody listen.
-                let _ = self.full.as_ref().map(|full| full.send(space));
-            }
-        }
+    pub fn fill(&self) -> &Arc<Fill> {
+        &self.fill
     }
 
-    /// All of them, whatever they have.
+    /// The write that fills a memtable orders another one. Says if this was the first write of a slice's turn.
+    pub fn wrote(&self, written: &Written) -> Option<Place> {
+        for (place, bytes) in written.bytes.into_iter().enumerate() {
+            let before = self.fill.bytes[place].fetch_add(bytes, Ordering::Relaxed);
+            if before < BYTES && before + bytes >= BYTES {
+                // Only while the engine is closed does nobody listen.
+                let _ = self.full.as_ref().map(|full| full.send(place));
+            }
+        }
+        written.turn.filter(|turn| self.fill.turn.swap(*turn, Ordering::Relaxed) != *turn)
+    }
+
+    /// All of them, but texts that are few: a file of texts is not merged with the next one.
     pub fn exchange_all(&self) -> fjall::Result<()> {
-        Space::ALL.into_iter().try_for_each(|space| self.fill.exchange(space))
+        let is_worth = |place: Place| {
+            place < Space::Texts as usize || self.fill.bytes[place].load(Ordering::Relaxed) >= TEXTS_BYTES_MIN
+        };
+        self.fill
+            .spaces
+            .all()
+            .filter(|(place, _)| is_worth(*place))
+            .try_for_each(|(place, _)| self.fill.exchange(place))
     }
 }
 
@@ -89,13 +113,22 @@ impl Drop for Memtables {
 }
 
 impl Fill {
-    fn exchange(&self, space: Space) -> fjall::Result<()> {
-        self.bytes[space as usize].store(0, Ordering::Relaxed);
-        self.spaces[space as usize].rotate_memtable().map(drop)
+    /// The slice of texts whose turn it is, if any was written to.
+    pub fn turn(&self) -> Option<Place> {
+        Some(self.turn.load(Ordering::Relaxed)).filter(|turn| *turn < PLACES)
     }
 
-    fn exchange_or_tell(&self, space: Space) {
-        if let Err(error) = self.exchange(space) {
+    pub fn has_any(&self, place: Place) -> bool {
+        self.bytes[place].load(Ordering::Relaxed) > 0
+    }
+
+    fn exchange(&self, place: Place) -> fjall::Result<()> {
+        self.bytes[place].store(0, Ordering::Relaxed);
+        self.spaces.get(place).map_or(Ok(false), |keyspace| keyspace.rotate_memtable()).map(drop)
+    }
+
+    pub fn exchange_or_tell(&self, place: Place) {
+        if let Err(error) = self.exchange(place) {
             tracing::error!(%error, "a memtable that is full could not be exchanged");
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::log::{self, LogLine};
 use crate::tally::Change;
-use crate::{Error, Overlay, Read, Space};
+use crate::{Error, Overlay, Read, Space, text_key};
 use bytes::Bytes;
 use orrery_core::Lsn;
 
@@ -82,13 +82,18 @@ pub(crate) enum UnstampedValue {
         bytes: Vec<u8>,
         at: usize,
     },
+    /// The LSN goes into the key.
+    Text {
+        bytes: Bytes,
+        number: u32,
+    },
 }
 
 impl UnstampedPut {
     /// The value as its own transaction reads it, the stamp still zero.
     pub fn value(&self) -> Option<Bytes> {
         self.value.as_ref().map(|value| match value {
-            UnstampedValue::Plain(bytes) => bytes.clone(),
+            UnstampedValue::Plain(bytes) | UnstampedValue::Text { bytes, .. } => bytes.clone(),
             UnstampedValue::Stamped { bytes, .. } => Bytes::copy_from_slice(bytes),
         })
     }
@@ -117,6 +122,15 @@ impl Batch {
             key,
             value: Some(UnstampedValue::Stamped { bytes: value, at }),
         });
+    }
+
+    /// Puts a text under the LSN of the commit and the number that this says.
+    pub fn put_text(&mut self, text: Bytes) -> u32 {
+        let number = self.puts.len() as u32;
+        self.bytes += text.len();
+        let (key, value) = (text_key(Lsn(0), number), UnstampedValue::Text { bytes: text, number });
+        self.puts.push(UnstampedPut { space: Space::Texts, key, value: Some(value) });
+        number
     }
 
     pub fn delete(&mut self, space: Space, key: Bytes) {
@@ -187,11 +201,7 @@ impl Batch {
 
     /// Gives the batch its place in the order of commits.
     pub fn stamp(self, lsn: Lsn) -> StampedBatch {
-        let puts = self.puts.into_iter().map(|put| Put {
-            space: put.space,
-            key: put.key,
-            value: put.value.map(|value| value.stamp(lsn)),
-        });
+        let puts = self.puts.into_iter().map(|put| put.stamp(lsn));
         let mut batch = StampedBatch {
             lsn,
             conditions: self.conditions,
@@ -211,15 +221,19 @@ fn put_bytes(put: &Put) -> usize {
     put.key.len() + put.value.as_ref().map_or(0, Bytes::len)
 }
 
-impl UnstampedValue {
-    fn stamp(self, lsn: Lsn) -> Bytes {
-        match self {
-            UnstampedValue::Plain(bytes) => bytes,
-            UnstampedValue::Stamped { mut bytes, at } => {
+impl UnstampedPut {
+    fn stamp(self, lsn: Lsn) -> Put {
+        let Self { space, key, value } = self;
+        let (key, value) = match value {
+            None => (key, None),
+            Some(UnstampedValue::Plain(bytes)) => (key, Some(bytes)),
+            Some(UnstampedValue::Stamped { mut bytes, at }) => {
                 bytes[at..at + 8].copy_from_slice(&lsn.0.to_be_bytes());
-                Bytes::from(bytes)
+                (key, Some(Bytes::from(bytes)))
             }
-        }
+            Some(UnstampedValue::Text { bytes, number }) => (text_key(lsn, number), Some(bytes)),
+        };
+        Put { space, key, value }
     }
 }
 

@@ -5,6 +5,7 @@
 
 use crate::log::{self, Links};
 use crate::tally::Tallies;
+use crate::text;
 use crate::warm::Warm;
 use crate::{
     Condition, Engine, Error, KeyRange, Measure, Order, Overlay, Put, Read, Rows, Space, StampedBatch, Sync,
@@ -67,7 +68,13 @@ impl Db {
     /// Opens the store as it is: for a person who decided to go on without what was lost.
     pub fn open_accepting_loss(engine: Box<dyn Engine>, sync: Sync) -> Result<Self, Error> {
         let db = Self::open_unchecked(engine, sync)?;
-        db.engine.note_promise(db.tip());
+        // The log and the texts may have more than the tip knows of, and their commits' numbers must not be given again.
+        let newest = log::newest(&*db.snapshot().view)?.max(text::newest(&*db.snapshot().view)?);
+        let found = db.tip();
+        let tip = Tip { lsn: newest.max(found.lsn), ..found };
+        db.writer.lock().unwrap_or_else(PoisonError::into_inner).tip = tip;
+        db.show(tip.lsn);
+        db.engine.note_promise(found);
         Ok(db)
     }
 
@@ -198,7 +205,7 @@ fn conditions_that_hold(group: &[StampedBatch], state: &dyn Read) -> Result<usiz
     let mut watched: Vec<&Condition> = group.iter().flat_map(|batch| &batch.conditions).collect();
     watched.sort_unstable();
     watched.dedup();
-    let mut spaces = [false; 4];
+    let mut spaces = [false; Space::COUNT];
     watched.iter().for_each(|condition| spaces[condition.space as usize] = true);
     let mut newer = Overlay::default();
     let mut holds = vec![false; watched.len()];

@@ -1,6 +1,6 @@
 //! The ordered transactional store under every model.
 //!
-//! An [`Engine`] keeps four [`Space`]s of ordered keys and takes one kind of write: an atomic list of puts.
+//! An [`Engine`] keeps five [`Space`]s of ordered keys and takes one kind of write: an atomic list of puts.
 //! [`Db`] makes of it what the models need: batches with conditions and version stamps, a log whose
 //! entries are chained by checksums, and snapshots that show only what is durable. A [`Txn`] is how a
 //! model writes: plain reads and puts, which become a [`Batch`] at the end.
@@ -18,6 +18,7 @@ mod memory;
 mod overlay;
 mod read;
 mod tally;
+mod text;
 mod tip;
 mod txn;
 mod warm;
@@ -31,10 +32,11 @@ pub use memory::{Fault, MemoryEngine};
 pub use overlay::Overlay;
 pub use read::{KeyRange, Order, Read, Row, Rows};
 pub use tally::Tally;
+pub use text::text_key;
 pub use tip::Tip;
 pub use txn::Txn;
 
-/// The four ordered key spaces. Few and shared, because each costs the engine a memtable and a set of files.
+/// The ordered key spaces. Few and shared, because each costs the engine a memtable and a set of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Space {
     /// Databases, containers, counters, background work; the tip.
@@ -45,10 +47,14 @@ pub enum Space {
     Index = 2,
     /// The log of changes, one stream a container.
     Log = 3,
+    /// Large texts: each written once, under the commit that brought it.
+    Texts = 4,
 }
 
 impl Space {
-    pub const ALL: [Space; 4] = [Space::Meta, Space::Documents, Space::Index, Space::Log];
+    pub const COUNT: usize = 5;
+    pub const ALL: [Space; Self::COUNT] =
+        [Space::Meta, Space::Documents, Space::Index, Space::Log, Space::Texts];
 
     pub const fn name(self) -> &'static str {
         match self {
@@ -56,6 +62,7 @@ impl Space {
             Space::Documents => "documents",
             Space::Index => "index",
             Space::Log => "log",
+            Space::Texts => "texts",
         }
     }
 }

@@ -188,6 +188,19 @@ pub(crate) fn verify_tail(state: &dyn Read, tip: Lsn) -> Result<(), Error> {
     Ok(())
 }
 
+/// The newest commit that has an entry in any stream; 0 if none has.
+pub(crate) fn newest(state: &dyn Read) -> Result<Lsn, Error> {
+    let (mut newest, mut next_stream) = (Lsn(0), Some(0));
+    while let Some(stream) = next_stream {
+        let Some(found) = first_stream_from(state, stream)? else { break };
+        let last = state.range(Space::Log, &LogRecord::range(found, Lsn(0)), Order::Descending).next();
+        let last = last.transpose()?.map(|row| LogRecord::read(&row)).transpose()?;
+        newest = newest.max(last.map_or(Lsn(0), |record| record.lsn));
+        next_stream = found.checked_add(1);
+    }
+    Ok(newest)
+}
+
 fn first_stream_from(state: &dyn Read, stream: u64) -> Result<Option<u64>, Error> {
     let range = KeyRange { start: stream.to_be_bytes().to_vec(), end: None };
     match state.range(Space::Log, &range, Order::Ascending).next() {

@@ -26,7 +26,7 @@ struct Disk {
 }
 
 #[derive(Clone, Default)]
-struct Spaces([BTreeMap<Bytes, Bytes>; 4]);
+struct Spaces([BTreeMap<Bytes, Bytes>; Space::COUNT]);
 
 /// How a write fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

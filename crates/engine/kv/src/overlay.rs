@@ -7,7 +7,7 @@ use std::ops::Bound;
 
 #[derive(Clone, Debug, Default)]
 pub struct Overlay {
-    spaces: [BTreeMap<Bytes, Option<Bytes>>; 4],
+    spaces: [BTreeMap<Bytes, Option<Bytes>>; Space::COUNT],
 }
 
 impl Overlay {

@@ -17,7 +17,7 @@ pub struct Txn<'a> {
     snapshot: &'a Snapshot,
     pending: [&'a Overlay; 2],
     /// Where in the batch the newest put of each key is.
-    own: [BTreeMap<Bytes, usize>; 4],
+    own: [BTreeMap<Bytes, usize>; Space::COUNT],
     batch: Batch,
 }
 
@@ -40,6 +40,14 @@ impl<'a> Txn<'a> {
     pub fn put_stamped(&mut self, space: Space, key: impl Into<Bytes>, value: Vec<u8>, at: usize) {
         let key = self.own(space, key.into());
         self.batch.put_stamped(space, key, value, at);
+    }
+
+    /// Puts a text under the LSN of the commit and the number that this says. Until then its LSN is zero.
+    pub fn put_text(&mut self, text: Bytes) -> u32 {
+        let index = self.batch.puts.len();
+        let number = self.batch.put_text(text);
+        self.own[Space::Texts as usize].insert(self.batch.puts[index].key.clone(), index);
+        number
     }
 
     pub fn delete(&mut self, space: Space, key: impl Into<Bytes>) {

@@ -1,9 +1,10 @@
-//! Going back to a mark in a transaction, and log entries that hold the LSN of their own commit.
+//! Going back to a mark in a transaction, and what holds the LSN of its own commit: log entries, and the keys of texts.
 
 use bytes::Bytes;
 use orrery_core::Lsn;
 use orrery_kv::{
-    Batch, Db, Expect, KeyRange, LogRecord, MemoryEngine, Order, Overlay, Read, Space, Sync, Tally, Txn,
+    Batch, Db, Engine, Expect, KeyRange, LogRecord, MemoryEngine, Order, Overlay, Put, Read, Space, Sync,
+    Tally, Txn, text_key,
 };
 use proptest::prelude::*;
 
@@ -19,6 +20,7 @@ fn rows(state: &dyn Read, space: Space) -> Vec<(Bytes, Bytes)> {
 enum Act {
     Put(u8, u8),
     Delete(u8),
+    Text(u8),
     Unseen(u8, bool),
     Tally(i8),
     Log(u8),
@@ -30,6 +32,7 @@ fn act(txn: &mut Txn<'_>, act: Act) {
     match act {
         Act::Put(n, value) => txn.put(Space::Documents, key(n), vec![value]),
         Act::Delete(n) => txn.delete(Space::Documents, key(n)),
+        Act::Text(n) => drop(txn.put_text(key(n))),
         Act::Unseen(n, is_put) => txn.put_unseen(Space::Index, key(n), is_put.then(Bytes::new)),
         Act::Tally(by) => txn.tally(Space::Meta, Bytes::from_static(b"tally"), 1, i64::from(by)),
         Act::Log(n) => {
@@ -46,6 +49,7 @@ fn any_act() -> impl Strategy<Value = Act> {
     prop_oneof![
         (0u8..5, any::<u8>()).prop_map(|(n, value)| Act::Put(n, value)),
         (0u8..5).prop_map(Act::Delete),
+        any::<u8>().prop_map(Act::Text),
         (0u8..5, any::<bool>()).prop_map(|(n, is_put)| Act::Unseen(n, is_put)),
         (1i8..5).prop_map(Act::Tally),
         any::<u8>().prop_map(Act::Log),
@@ -64,11 +68,12 @@ proptest! {
             let (snapshot, nothing) = (db.snapshot(), Overlay::default());
             let mut txn = Txn::new(&snapshot, &nothing);
             kept.iter().for_each(|one| act(&mut txn, *one));
-            let before = rows(&txn, Space::Documents);
+            let seen = |txn: &Txn<'_>| [Space::Documents, Space::Texts].map(|space| rows(txn, space));
+            let before = seen(&txn);
             let mark = txn.mark();
             undone.iter().chain(&[Act::Require]).for_each(|one| act(&mut txn, *one));
             txn.undo(mark);
-            prop_assert_eq!(rows(&txn, Space::Documents), before, "the transaction sees nothing of it either");
+            prop_assert_eq!(seen(&txn), before, "the transaction sees nothing of it either");
             later.iter().for_each(|one| act(&mut txn, *one));
             db.commit(vec![txn.into_batch().stamp(Lsn(1))]).expect("committed");
         }
@@ -77,6 +82,46 @@ proptest! {
         }
         let tally = |db: &Db| Tally::of(&*db.snapshot(), Space::Meta, b"tally").expect("readable");
         prop_assert_eq!(tally(&with), tally(&without));
+    }
+}
+
+#[test]
+fn a_text_lies_under_the_commit_that_brought_it() {
+    let db = db();
+    for lsn in [Lsn(3), Lsn(9)] {
+        let (snapshot, nothing) = (db.snapshot(), Overlay::default());
+        let mut txn = Txn::new(&snapshot, &nothing);
+        let numbers = ["one", "two"].map(|text| txn.put_text(Bytes::from(format!("{text} of {lsn}"))));
+        assert!(numbers[0] < numbers[1]);
+        for (number, text) in numbers.iter().zip(["one", "two"]) {
+            let found = txn.get(Space::Texts, &text_key(Lsn(0), *number)).expect("readable");
+            assert_eq!(found, Some(Bytes::from(format!("{text} of {lsn}"))), "its own transaction finds it");
+        }
+        db.commit(vec![txn.into_batch().stamp(lsn)]).expect("committed");
+        let found = db.snapshot().get(Space::Texts, &text_key(lsn, numbers[1])).expect("readable");
+        assert_eq!(found, Some(Bytes::from(format!("two of {lsn}"))));
+    }
+    let found: Vec<Bytes> = rows(&*db.snapshot(), Space::Texts).into_iter().map(|(_, text)| text).collect();
+    assert_eq!(found, ["one of 3", "two of 3", "one of 9", "two of 9"], "each behind all that came before");
+}
+
+#[test]
+fn who_accepts_a_loss_is_not_given_numbers_that_were_given_before() {
+    for (space, key) in [
+        (Space::Texts, text_key(Lsn(40), 0)),
+        (Space::Log, Bytes::from([&7u64.to_be_bytes()[..], &40u64.to_be_bytes(), &[0; 2]].concat())),
+    ] {
+        let engine = MemoryEngine::new();
+        let db = Db::open(Box::new(engine.clone()), Sync::Data).expect("opened");
+        let mut batch = Batch::new();
+        batch.put(Space::Meta, Bytes::from_static(b"row"), Bytes::new());
+        db.commit(vec![batch.stamp(Lsn(5))]).expect("committed");
+        // Written by a commit of which nothing else is left.
+        let left = Put { space, key, value: Some(Bytes::from_static(&[0; 8])) };
+        engine.write(vec![left], Sync::Data).expect("written");
+        let db = Db::open_accepting_loss(Box::new(engine.clone()), Sync::Data).expect("opened");
+        assert_eq!(db.tip().lsn, Lsn(40), "{space:?}");
+        assert_eq!(engine.promised().map(|tip| tip.lsn), Some(Lsn(5)), "what is promised is what is there");
     }
 }
 

@@ -6,14 +6,14 @@
 
 use crate::catalog::Container;
 use crate::definition::DefaultTtl;
-use crate::item::{self, ItemRow, Ttl};
+use crate::item::{self, ItemHead, Ttl};
 use crate::row::{self, JobKind, Row};
 use bytes::Bytes;
 use orrery_core::{Timestamp, limits};
 use orrery_kv::{Error, KeyRange, Order, Read, Space, Txn};
 
 /// The second from which on the item is gone; `None` if it stays.
-pub fn expires_at(container: &Container, item: &ItemRow) -> Option<u64> {
+pub fn expires_at(container: &Container, item: &ItemHead) -> Option<u64> {
     let default = container.definition().default_ttl()?;
     let seconds = match (item.ttl(), default) {
         (Ttl::Seconds(seconds), _) | (Ttl::Default, DefaultTtl::Seconds(seconds)) => seconds,
@@ -22,7 +22,7 @@ pub fn expires_at(container: &Container, item: &ItemRow) -> Option<u64> {
     Some(item.written().seconds() + u64::from(seconds))
 }
 
-pub fn is_expired(container: &Container, item: &ItemRow, now: Timestamp) -> bool {
+pub fn is_expired(container: &Container, item: &ItemHead, now: Timestamp) -> bool {
     expires_at(container, item).is_some_and(|at| at <= now.seconds())
 }
 
@@ -62,7 +62,7 @@ pub fn reap(txn: &mut Txn<'_>, container: &Container, due: &[Due], now: Timestam
         let Some(found) = item::stored(txn, container, epk, id)? else { continue };
         if is_expired(container, &found, now) {
             item::remove(txn, container, epk, id, &found, now, item::Removal::Expired)?;
-            bytes += found.bytes().len();
+            bytes += found.text_length();
             removed += 1;
         }
     }
@@ -132,7 +132,7 @@ pub fn rebuild_step(txn: &mut Txn<'_>, container: &Container, now: Timestamp) ->
 
 /// The key of an item, and of its expiry row if it expires.
 fn expiry_row(container: &Container, (key, value): (Bytes, Bytes)) -> Result<(Bytes, Option<Bytes>), Error> {
-    let item = ItemRow::read(value)?;
+    let item = ItemHead::read(value)?;
     let (epk, id) = row::read_item(&key).ok_or_else(|| Error::Corrupt("an item's key".into()))?;
     let row = |at| Row::Expiry { container: container.number(), at, epk: &epk, id: &id }.key();
     let row = expires_at(container, &item).map(row);

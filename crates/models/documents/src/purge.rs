@@ -9,7 +9,7 @@
 
 use crate::catalog::Container;
 use crate::expiry::{self, Step};
-use crate::item::{self, ItemRow, Removal};
+use crate::item::{self, ItemHead, ItemRow, Removal};
 use crate::row::{self, Row};
 use orrery_core::{Timestamp, limits};
 use orrery_kv::{Error, KeyRange, Order, Read, Space, Txn};
@@ -128,11 +128,11 @@ fn doomed(txn: &Txn<'_>, container: &Container, epk: &[u8], job: &Job) -> Result
     let (mut items, mut bytes) = (Vec::new(), 0);
     for (looked, row) in txn.range(Space::Documents, &range, Order::Ascending).enumerate() {
         let (key, value) = row?;
-        let found = ItemRow::read(value)?;
+        let found = ItemHead::read(value)?;
         if found.ordinal() < job.bound {
             let (_, id) = row::read_item(&key).ok_or_else(|| Error::Corrupt("an item's key".into()))?;
-            bytes += found.bytes().len();
-            items.push((id, found));
+            bytes += found.text_length();
+            items.push((id, found.whole(txn)?));
         }
         let is_full = items.len() >= limits::PURGE_ITEMS_MAX || bytes > limits::PURGE_BYTES_MAX;
         if is_full || looked + 1 >= limits::PURGE_ROWS_MAX {

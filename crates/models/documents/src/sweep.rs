@@ -1,12 +1,14 @@
 //! Removing the rows of a dropped container, some at a time. The container is out of the catalog before, so
 //! nobody reads them. Its scripts go with the rest; what dropped databases and users leave is removed in `children`.
 
+use crate::changes::Entry;
 use crate::children;
 use crate::expiry::Step;
+use crate::item::ItemHead;
 use crate::row::{self, JobKind, Row};
 use bytes::Bytes;
 use orrery_core::{Lsn, limits};
-use orrery_kv::{Error, LogRecord, Order, Read, Space, Txn};
+use orrery_kv::{Error, LogRecord, Order, Read, Row as KeyValue, Space, Txn};
 
 /// Notes that the container's rows must be removed.
 pub fn schedule(txn: &mut Txn<'_>, container: u32) {
@@ -28,9 +30,13 @@ pub fn step(txn: &mut Txn<'_>, container: u32) -> Result<Step, Error> {
     ];
     for (space, range) in spaces {
         let rows = txn.range(space, &range, Order::Ascending).take(limits::SWEEP_ROWS_MAX);
-        let keys: Vec<Bytes> = rows.map(|row| row.map(|(key, _)| key)).collect::<Result<_, _>>()?;
-        if !keys.is_empty() {
-            keys.into_iter().for_each(|key| txn.delete(space, key));
+        let rows = rows.map(|row| row.map(|row| (text_of(space, &row), row.0)));
+        let rows = rows.collect::<Result<Vec<_>, _>>()?;
+        if !rows.is_empty() {
+            for (text, key) in rows {
+                txn.delete(space, key);
+                text.into_iter().for_each(|text| txn.put_unseen(Space::Texts, text, None));
+            }
             return Ok(Step::More);
         }
     }
@@ -40,4 +46,16 @@ pub fn step(txn: &mut Txn<'_>, container: u32) -> Result<Step, Error> {
     }
     txn.delete(Space::Meta, Row::Job { kind: JobKind::Sweep, container }.key());
     Ok(Step::Done)
+}
+
+/// The text that a row of items or of the log points to, if that lies apart. A damaged row points nowhere.
+pub(crate) fn text_of(space: Space, row: &KeyValue) -> Option<Bytes> {
+    let item = match space {
+        Space::Documents => ItemHead::read(row.1.clone()).ok(),
+        Space::Log => {
+            LogRecord::read(row).and_then(Entry::read).and_then(|entry| entry.image()).ok().flatten()
+        }
+        Space::Meta | Space::Index | Space::Texts => None,
+    };
+    item.and_then(|item| item.text_key())
 }

@@ -57,7 +57,7 @@ pub struct Answer {
     pub json: Option<String>,
     /// Where the query goes on.
     pub continuation: Option<String>,
-    /// What the transaction holds beyond the text that the script wrote, such as images of what it deleted. It counts
+    /// What the operation replaced or deleted, beside the text that the script wrote. It counts
     /// when the next operation is taken or not.
     pub held_bytes: usize,
 }

@@ -17,7 +17,7 @@ pub fn check_items(
     let mut wrong = 0;
     for row in state.range(Space::Documents, &row::of_container(container.number()), Order::Ascending) {
         let (key, value) = row?;
-        let item = ItemRow::read(value)?;
+        let item = ItemRow::read(state, value)?;
         let violations = schemas.check(item.text());
         if violations.is_empty() {
             continue;

@@ -7,7 +7,7 @@ use orrery_documents::item::{self, ItemRow};
 use orrery_value::Value;
 
 pub fn latest(container: &Container, items: &[ItemRow], shape: Shape) -> Vec<u8> {
-    let bytes = items.iter().map(ItemRow::text_length).sum();
+    let bytes = items.iter().map(|item| item.text_length()).sum();
     page(container, items, bytes, |item, out| match shape {
         Shape::Bare => bare(container, item, out),
         Shape::Envelope => {
@@ -22,7 +22,7 @@ pub fn latest(container: &Container, items: &[ItemRow], shape: Shape) -> Vec<u8>
 
 pub fn versions(container: &Container, versions: &[Version]) -> Vec<u8> {
     let previous = |version: &Version| version.previous.as_ref().map_or(0, |item| item.text_length());
-    let current = |version: &Version| version.current.as_ref().map_or(0, ItemRow::text_length);
+    let current = |version: &Version| version.current.as_ref().map_or(0, |item| item.text_length());
     let bytes = versions.iter().map(|version| current(version) + previous(version)).sum();
     page(container, versions, bytes, |version, out| envelope(container, version, out))
 }

@@ -35,6 +35,8 @@ pub struct Partition<'a, 't> {
     pub charge: Charge,
     /// Violations of the container's schema that items were written with.
     pub warnings: u64,
+    /// The text that was written, and that of what it replaced or deleted.
+    changed_bytes: usize,
     now: Timestamp,
     began: Instant,
     trouble: Option<Failure>,
@@ -59,6 +61,7 @@ impl<'a, 't> Partition<'a, 't> {
             txn,
             charge: Charge::default(),
             warnings: 0,
+            changed_bytes: 0,
             now,
             began,
             trouble: None,
@@ -139,16 +142,15 @@ impl<'a, 't> Partition<'a, 't> {
         counted: usize,
         change: impl FnOnce(&mut Txn<'t>, &Container, &Cosmos) -> Result<item::Effect, item::ItemError>,
     ) -> Result<Answer, Failure> {
-        let before = self.txn.bytes();
-        if before > limits::SCRIPT_CHANGED_BYTES_MAX {
+        if self.changed_bytes > limits::SCRIPT_CHANGED_BYTES_MAX {
             let max = limits::SCRIPT_CHANGED_BYTES_MAX / 1024 / 1024;
             return Err(Failure::too_large(format!("The script changes more than {max} MB at once.")));
         }
         let effect = self.txn.part(|txn| change(txn, self.container, self.cosmos))?;
         self.pay(effect.charge);
         self.warnings += effect.warnings;
-        let held_bytes = (self.txn.bytes() - before).saturating_sub(counted);
-        Ok(Answer { held_bytes, ..self.answer(&effect.item) })
+        self.changed_bytes += counted + effect.replaced_bytes;
+        Ok(Answer { held_bytes: effect.replaced_bytes, ..self.answer(&effect.item) })
     }
 
     fn read(&mut self, document: Document<'_>) -> Result<Answer, Failure> {

@@ -35,7 +35,7 @@ pub(super) struct KeptRuns {
 
 #[derive(Default)]
 struct Table {
-    spaces: [BTreeMap<Bytes, Arc<Run>>; 4],
+    spaces: [BTreeMap<Bytes, Arc<Run>>; Space::COUNT],
     bytes: usize,
     /// In the order in which they are asked whether they were used.
     queue: VecDeque<(Space, Weak<Run>)>,

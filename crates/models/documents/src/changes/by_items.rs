@@ -6,7 +6,7 @@
 use super::commits;
 use super::{Changes, Start, Work};
 use crate::catalog::Container;
-use crate::item::{FeedScope, ItemRow};
+use crate::item::{FeedScope, ItemHead, ItemRow};
 use crate::{expiry, index, partition};
 use bytes::Bytes;
 use orrery_core::{Lsn, Timestamp, limits};
@@ -35,7 +35,7 @@ pub(super) fn latest(
     let mut found = Vec::new();
     for row in state.range(Space::Documents, &scope.range(container), Order::Ascending) {
         let (key, value) = row?;
-        let item = ItemRow::read(value)?;
+        let item = ItemHead::read(value)?;
         work.items += 1;
         work.item_bytes += item.text_length();
         if work.item_bytes > limits::CHANGE_FEED_ITEMS_BYTES_MAX {
@@ -47,7 +47,7 @@ pub(super) fn latest(
         }
     }
     in_order(state, container, &mut found)?;
-    Ok(Some(page_of(found, page, state.lsn().max(from.after), work)))
+    page_of(state, found, page, state.lsn().max(from.after), work).map(Some)
 }
 
 /// How many items the scope has; of a range, those of the whole container.
@@ -59,7 +59,7 @@ fn items_in(state: &Snapshot, container: &Container, scope: &FeedScope) -> Resul
 }
 
 /// By commit, and inside a commit as its transaction wrote them.
-fn in_order(state: &Snapshot, container: &Container, found: &mut [(Bytes, ItemRow)]) -> Result<(), Error> {
+fn in_order(state: &Snapshot, container: &Container, found: &mut [(Bytes, ItemHead)]) -> Result<(), Error> {
     found.sort_by_key(|(_, item)| item.lsn());
     for group in found.chunk_by_mut(|(_, one), (_, other)| one.lsn() == other.lsn()) {
         if group.len() > 1 {
@@ -70,18 +70,26 @@ fn in_order(state: &Snapshot, container: &Container, found: &mut [(Bytes, ItemRo
     Ok(())
 }
 
-fn page_of(found: Vec<(Bytes, ItemRow)>, page: Limits, newest: Lsn, work: Work) -> Changes<ItemRow> {
+fn page_of(
+    state: &Snapshot,
+    found: Vec<(Bytes, ItemHead)>,
+    page: Limits,
+    newest: Lsn,
+    work: Work,
+) -> Result<Changes<ItemRow>, Error> {
     let mut changes = Changes { changes: Vec::new(), after: newest, has_more: false, work };
     let mut bytes = 0;
     for group in found.chunk_by(|(_, one), (_, other)| one.lsn() == other.lsn()) {
         let more: usize = group.iter().map(|(_, item)| item.text_length()).sum();
         let overflows = !changes.changes.is_empty() && bytes + more > page.bytes;
         if changes.changes.len() >= page.items || overflows {
-            let last = changes.changes.last().map_or(Lsn(0), ItemRow::lsn);
-            return Changes { after: last, has_more: true, ..changes };
+            let last = changes.changes.last().map_or(Lsn(0), |item: &ItemRow| item.lsn());
+            return Ok(Changes { after: last, has_more: true, ..changes });
         }
         bytes += more;
-        changes.changes.extend(group.iter().map(|(_, item)| item.clone()));
+        for (_, item) in group {
+            changes.changes.push(item.clone().whole(state)?);
+        }
     }
-    changes
+    Ok(changes)
 }

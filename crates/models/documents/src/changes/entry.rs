@@ -1,7 +1,8 @@
-//! A log entry: what happened to an item, when, and the row that it replaced (`docs/formats/log.md`).
+//! A log entry: what happened to an item, when, and the row that it replaced (`docs/formats/log.md`). The text of that row, if
+//! it lies apart, stays where it is until the entry goes.
 
 use crate::catalog::Container;
-use crate::item::{ItemRow, LSN_AT};
+use crate::item::{ItemHead, ItemRow, LSN_AT};
 use crate::row::{self, Row};
 use bytes::Bytes;
 use orrery_core::{Lsn, Timestamp};
@@ -53,7 +54,7 @@ pub(crate) fn log(
         _ => txn.log(stream, entry),
     }
     // A version of this same commit has no LSN yet, and its end stands beside its beginning.
-    if let Some(since) = old.map(ItemRow::lsn).filter(|lsn| *lsn > Lsn(0)) {
+    if let Some(since) = old.map(|old| old.lsn()).filter(|lsn| *lsn > Lsn(0)) {
         let item = row::without_container(key);
         let successor = Row::Successor { container: container.number(), lsn: since, item };
         txn.put_stamped(Space::Index, successor.key(), vec![0; 8], 0);
@@ -104,9 +105,9 @@ impl Entry {
     }
 
     /// The row that was replaced or removed. A create has none, and an old replace may have lost it.
-    pub fn image(&self) -> Result<Option<ItemRow>, Error> {
+    pub fn image(&self) -> Result<Option<ItemHead>, Error> {
         let image = self.record.payload.slice(self.key_end..);
-        if image.is_empty() { Ok(None) } else { ItemRow::read(image).map(Some) }
+        if image.is_empty() { Ok(None) } else { ItemHead::read(image).map(Some) }
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -120,9 +121,5 @@ impl Entry {
     /// What to store in its place when the image goes.
     pub(super) fn without_image(&self) -> Bytes {
         self.record.with_payload(&self.record.payload[..self.key_end])
-    }
-
-    pub(super) fn has_image(&self) -> bool {
-        self.record.payload.len() > self.key_end
     }
 }

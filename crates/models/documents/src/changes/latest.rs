@@ -7,7 +7,7 @@ use super::commits::{self, Commit};
 use super::{Changes, Start, Work, by_items};
 use crate::catalog::Container;
 use crate::expiry;
-use crate::item::{FeedScope, ItemRow};
+use crate::item::{FeedScope, ItemHead, ItemRow};
 use bytes::Bytes;
 use orrery_core::{Lsn, Timestamp, limits};
 use orrery_kv::{Error, KeyRange, Read, Snapshot, Space};
@@ -40,7 +40,7 @@ pub(super) fn by_log(
 ) -> Result<Changes<ItemRow>, Error> {
     let reader =
         Reader { state, container, keys: scope.range(container), from, now, stale: HashMap::default() };
-    gather(state, container, from, page, reader, ItemRow::text_length)
+    gather(state, container, from, page, reader, |item| item.text_length())
 }
 
 /// Makes of a commit what a feed shows of it.
@@ -101,15 +101,16 @@ impl Show<ItemRow> for Reader<'_> {
             if is_outside || is_known_stale || commit.is_changed_again(index) {
                 continue;
             }
-            let item = self.state.get(Space::Documents, key)?.map(ItemRow::read).transpose()?;
+            let item = self.state.get(Space::Documents, key)?.map(ItemHead::read).transpose()?;
             work.items += 1;
-            work.item_bytes += item.as_ref().map_or(0, ItemRow::text_length);
-            let last = item.as_ref().map_or(Lsn(0), ItemRow::lsn);
+            work.item_bytes += item.as_ref().map_or(0, ItemHead::text_length);
+            let last = item.as_ref().map_or(Lsn(0), ItemHead::lsn);
             if last != commit.lsn {
                 self.stale.insert(Bytes::copy_from_slice(key), last);
             }
-            let is_live = |item: &ItemRow| !expiry::is_expired(self.container, item, self.now);
-            shown.extend(item.filter(|item| last == commit.lsn && is_live(item)));
+            let is_live = |item: &ItemHead| !expiry::is_expired(self.container, item, self.now);
+            let item = item.filter(|item| last == commit.lsn && is_live(item));
+            shown.extend(item.map(|item| item.whole(self.state)).transpose()?);
         }
         Ok(shown)
     }

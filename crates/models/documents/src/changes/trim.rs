@@ -19,7 +19,7 @@ use super::commits::{self, Commit};
 use super::entry::Entry;
 use super::retention::{horizon, retention};
 use crate::catalog::Container;
-use crate::item::{ItemRow, alive};
+use crate::item::{ItemHead, alive};
 use crate::row::{self, Row};
 use bytes::Bytes;
 use orrery_core::{Lsn, Timestamp, limits};
@@ -85,11 +85,14 @@ fn newest(state: &Snapshot, container: u32) -> Result<Option<Lsn>, Error> {
 impl Trimming {
     fn pass(&mut self, state: &Snapshot, container: u32, commit: &Commit) -> Result<(), Error> {
         for (index, entry) in commit.entries.iter().enumerate() {
-            self.forget_replaced(state, container, entry)?;
+            let replaced = entry.image()?;
+            if let Some(replaced) = &replaced {
+                self.forget_replaced(state, container, entry, replaced)?;
+            }
             let is_last = !commit.is_changed_again(index) && is_current(state, entry)?;
             if !is_last {
                 self.puts.push((Space::Log, entry.log_key(), None));
-            } else if entry.has_image() {
+            } else if replaced.is_some() {
                 self.puts.push((Space::Log, entry.log_key(), Some(entry.without_image())));
             }
         }
@@ -97,12 +100,20 @@ impl Trimming {
         Ok(())
     }
 
-    /// Removes what the entry's predecessor left: it was the last of its item when the horizon passed it. One of the same
-    /// commit is passed with it.
-    fn forget_replaced(&mut self, state: &Snapshot, container: u32, entry: &Entry) -> Result<(), Error> {
-        let Some(before) = entry.image()?.map(|item| item.lsn()).filter(|lsn| *lsn < entry.lsn()) else {
+    /// Removes the text that only the entry still pointed to, and what the entry's predecessor left: it was the last of its
+    /// item when the horizon passed it. One of the same commit is passed with it.
+    fn forget_replaced(
+        &mut self,
+        state: &Snapshot,
+        container: u32,
+        entry: &Entry,
+        replaced: &ItemHead,
+    ) -> Result<(), Error> {
+        self.puts.extend(replaced.text_key().map(|key| (Space::Texts, key, None)));
+        let before = replaced.lsn();
+        if before >= entry.lsn() {
             return Ok(());
-        };
+        }
         let successor = Row::Successor { container, lsn: before, item: row::without_container(entry.key()) };
         self.puts.push((Space::Index, successor.key(), None));
         let left = commits::one(state, container, before)?;
@@ -114,6 +125,6 @@ impl Trimming {
 
 /// Whether the item's row is the one that this entry's commit wrote.
 fn is_current(state: &Snapshot, entry: &Entry) -> Result<bool, Error> {
-    let item = state.get(Space::Documents, entry.key())?.map(ItemRow::read).transpose()?;
+    let item = state.get(Space::Documents, entry.key())?.map(ItemHead::read).transpose()?;
     Ok(item.is_some_and(|item| item.lsn() == entry.lsn()))
 }

@@ -15,7 +15,7 @@ use super::entry::{Change, Entry};
 use super::latest::{Show, gather};
 use super::{Changes, NotRetained, Start, Work, check_retained};
 use crate::catalog::Container;
-use crate::item::{FeedScope, ItemRow};
+use crate::item::{FeedScope, ItemHead, ItemRow};
 use crate::row::{self, Row};
 use orrery_core::{Lsn, Timestamp};
 use orrery_kv::{Error, KeyRange, Read, Snapshot, Space};
@@ -36,7 +36,7 @@ pub struct Version {
 
 impl Version {
     fn bytes(&self) -> usize {
-        self.current.iter().chain(&self.previous).map(ItemRow::text_length).sum()
+        self.current.iter().chain(&self.previous).map(|item| item.text_length()).sum()
     }
 }
 
@@ -73,20 +73,25 @@ impl Show<Version> for Reader<'_> {
                 Change::Delete | Change::Expire => None,
             };
             work.items += 1;
-            work.item_bytes += current.as_ref().map_or(0, ItemRow::text_length);
-            shown.push(version(entry, current)?);
+            work.item_bytes += current.as_ref().map_or(0, |item| item.text_length());
+            shown.push(self.version(entry, current)?);
         }
         Ok(shown)
     }
 }
 
-fn version(entry: &Entry, current: Option<ItemRow>) -> Result<Version, Error> {
-    let (_, id) = row::read_item(entry.key()).ok_or_else(|| Error::Corrupt("an item's key".into()))?;
-    let previous = entry.image()?;
-    Ok(Version { change: entry.change(), lsn: entry.lsn(), at: entry.at(), id, current, previous })
-}
-
 impl Reader<'_> {
+    fn version(&self, entry: &Entry, current: Option<ItemRow>) -> Result<Version, Error> {
+        let (_, id) = row::read_item(entry.key()).ok_or_else(|| Error::Corrupt("an item's key".into()))?;
+        let previous = self.image(entry)?;
+        Ok(Version { change: entry.change(), lsn: entry.lsn(), at: entry.at(), id, current, previous })
+    }
+
+    /// The row that the entry's change replaced, with its text.
+    fn image(&self, entry: &Entry) -> Result<Option<ItemRow>, Error> {
+        entry.image()?.map(|item| item.whole(self.state)).transpose()
+    }
+
     /// The row that an entry's change wrote.
     fn written_by(&self, commit: &Commit, index: usize) -> Result<ItemRow, Error> {
         let lost = || {
@@ -94,18 +99,19 @@ impl Reader<'_> {
             Error::Corrupt(message)
         };
         if let Some(next) = commit.next_of(index) {
-            return next.image()?.ok_or_else(lost);
+            return self.image(next)?.ok_or_else(lost);
         }
         let key = commit.entries[index].key();
         match self.successor(commit.lsn, key)? {
             Some(next) => {
                 let entries = commits::one(self.state, self.container, next)?;
                 let next = entries.iter().find(|entry| entry.key() == key).ok_or_else(lost)?;
-                next.image()?.ok_or_else(lost)
+                self.image(next)?.ok_or_else(lost)
             }
             None => {
-                let item = self.state.get(Space::Documents, key)?.map(ItemRow::read).transpose()?;
-                item.filter(|item| item.lsn() == commit.lsn).ok_or_else(lost)
+                let item = self.state.get(Space::Documents, key)?.map(ItemHead::read).transpose()?;
+                let item = item.filter(|item| item.lsn() == commit.lsn).ok_or_else(lost)?;
+                item.whole(self.state)
             }
         }
     }

@@ -13,9 +13,11 @@ mod finding;
 mod items;
 mod kinds;
 mod surplus;
+mod texts;
 mod watched;
 
 pub use finding::{Fault, Finding};
+pub use texts::check_texts;
 
 use crate::catalog::{Catalog, Container};
 use crate::row::{self, JobKind};
@@ -96,7 +98,7 @@ fn owners(state: &dyn Read, space: Space) -> Result<Vec<Option<u64>>, Error> {
         let (key, _) = found?;
         let mut reader = KeyReader::new(&key);
         let owner = match space {
-            Space::Log => reader.u64().ok(),
+            Space::Log | Space::Texts => reader.u64().ok(),
             Space::Meta | Space::Documents | Space::Index => reader.u32().ok().map(u64::from),
         };
         owners.push(owner);

@@ -7,7 +7,7 @@
 use super::place::Place;
 use super::write::Entering;
 use crate::catalog::Container;
-use crate::item::{self, ItemRow};
+use crate::item::{self, ItemHead, ItemRow};
 use crate::row::{self, JobKind, Row};
 use crate::{index, partition};
 use orrery_core::limits;
@@ -97,7 +97,7 @@ pub fn next(state: &dyn Read, container: &Container) -> Result<Option<Progress>,
             }
             _ => chunks.push(Chunk { epk, ids: vec![id] }),
         }
-        bytes += value.len();
+        bytes += ItemHead::read(value)?.text_length();
         if bytes > limits::REINDEX_BYTES_MAX {
             break;
         }

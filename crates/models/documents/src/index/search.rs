@@ -10,7 +10,7 @@ use super::walk::Walk;
 use super::{DOCUMENTS, INDEXED};
 use crate::catalog::Container;
 use crate::expiry;
-use crate::item::{self, ItemRow, failed};
+use crate::item::{self, ItemHead, ItemRow, failed};
 use crate::row::{self, JobKind, Row};
 use orrery_core::{Timestamp, limits};
 use orrery_keys::KeyBuf;
@@ -171,16 +171,20 @@ impl<'a> Searched<'a> {
 
     /// The item of a number, unless it lies elsewhere or has expired.
     pub fn item(&self, ordinal: u64) -> Result<Option<ItemRow>, QueryError> {
+        self.head(ordinal)?.map(|item| item.whole(self.state)).transpose().map_err(failed)
+    }
+
+    fn head(&self, ordinal: u64) -> Result<Option<ItemHead>, QueryError> {
         let place = Place::of(self.state, self.container.number(), ordinal).map_err(failed)?;
         let Some(place) = place.filter(|place| self.reach.holds(place)) else { return Ok(None) };
-        let found = item::stored(self.state, self.container, &place.epk, &place.id).map_err(failed)?;
+        let found = item::head(self.state, self.container, &place.epk, &place.id).map_err(failed)?;
         Ok(found.filter(|item| !expiry::is_expired(self.container, item, self.now)))
     }
 
     pub fn is_there(&self, ordinal: u64) -> Result<bool, QueryError> {
         match self.expired()? {
             Some(expired) => Ok(!expired.contains(&ordinal)),
-            None => Ok(self.item(ordinal)?.is_some()),
+            None => Ok(self.head(ordinal)?.is_some()),
         }
     }
 
@@ -211,7 +215,7 @@ impl<'a> Searched<'a> {
             let (key, _) = row?;
             let (_, epk, id) =
                 row::read_expiry(&key).ok_or_else(|| Error::Corrupt("an expiry row's key".into()))?;
-            let item = item::stored(self.state, container, &epk, &id)?;
+            let item = item::head(self.state, container, &epk, &id)?;
             expired.extend(
                 item.filter(|item| expiry::is_expired(container, item, self.now)).map(|item| item.ordinal()),
             );

@@ -84,7 +84,7 @@ pub fn partition_key(
     let range = row::items_of_partition(container.number(), epk);
     let first = state.range(Space::Documents, &range, Order::Ascending).next().transpose()?;
     let Some((_, value)) = first else { return Ok(None) };
-    Ok(Some(item::partition_key_of(container, ItemRow::read(value)?.text())))
+    Ok(Some(item::partition_key_of(container, ItemRow::read(state, value)?.text())))
 }
 
 /// How large an item is now; `None` if it is gone.

@@ -135,7 +135,7 @@ pub(crate) fn enlarge(txn: &mut Txn<'_>, container: &Container, epk: &[u8]) -> R
         .map(|row| row.map(|(_, value)| value))
         .collect::<Result<_, _>>()?;
     for value in items {
-        let item = ItemRow::read(value)?;
+        let item = ItemRow::read(txn, value)?;
         let Some(place) = Place::of(txn, container.number(), item.ordinal())? else { continue };
         let (id, ordinal) = (&*place.id, item.ordinal());
         let entering = Entering { container, epk, id, ordinal, is_large: true };

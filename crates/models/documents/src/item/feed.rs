@@ -1,6 +1,6 @@
 //! Pages of items in key order: by partition, then by id.
 
-use super::record::ItemRow;
+use super::record::{ItemHead, ItemRow};
 use crate::catalog::Container;
 use crate::index::Place;
 use crate::{expiry, row};
@@ -75,7 +75,7 @@ pub fn id_of(
     let range = row::items_of_partition(container.number(), epk.as_bytes());
     for row in state.range(Space::Documents, &range, Order::Ascending) {
         let (key, value) = row?;
-        if ItemRow::read(value)?.ordinal() == ordinal {
+        if ItemHead::read(value)?.ordinal() == ordinal {
             return Ok(row::read_item(&key).map(|(_, id)| id));
         }
     }
@@ -100,7 +100,7 @@ pub fn read_feed(
     let mut last = None;
     for row in state.range(Space::Documents, &range, Order::Ascending) {
         let (key, value) = row?;
-        let item = ItemRow::read(value)?;
+        let item = ItemHead::read(value)?;
         let overflows = !items.is_empty() && bytes + item.text_length() > page.bytes;
         let tired = looked_at >= limits::PAGE_ROWS_SCANNED_MAX || scanned >= limits::PAGE_BYTES_SCANNED_MAX;
         if items.len() >= page.items || overflows || tired {
@@ -111,7 +111,7 @@ pub fn read_feed(
         last = Some(key.to_vec());
         if !expiry::is_expired(container, &item, now) {
             bytes += item.text_length();
-            items.push(item);
+            items.push(item.whole(state)?);
         }
     }
     Ok(Page { items, more_after: None, looked_at, scanned })

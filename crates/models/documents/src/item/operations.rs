@@ -5,7 +5,7 @@
 
 use super::precondition::{Preconditions, Verdict};
 use super::prepare::{self, PrepareError, Prepared};
-use super::record::{self, ItemRow, Stamps};
+use super::record::{self, ItemHead, ItemRow, Stamps};
 use crate::catalog::Container;
 use crate::changes::{Change, log};
 use crate::charge::Charge;
@@ -198,8 +198,19 @@ pub(crate) fn stored(
     stored_at(state, &Row::Item { container: container.number(), epk, id }.key())
 }
 
+/// The same without its text.
+pub(crate) fn head(
+    state: &dyn Read,
+    container: &Container,
+    epk: &[u8],
+    id: &str,
+) -> Result<Option<ItemHead>, Error> {
+    let key = Row::Item { container: container.number(), epk, id }.key();
+    state.get(Space::Documents, &key)?.map(ItemHead::read).transpose()
+}
+
 fn stored_at(state: &dyn Read, key: &[u8]) -> Result<Option<ItemRow>, Error> {
-    state.get(Space::Documents, key)?.map(ItemRow::read).transpose()
+    state.get(Space::Documents, key)?.map(|row| ItemRow::read(state, row)).transpose()
 }
 
 /// What is where `item` is to be, as [`live_or_expired`] finds it.
@@ -315,7 +326,9 @@ fn put(
     entering.count_item(txn, i64::from(old.is_none()));
     reschedule(txn, container, (epk, id), old, Some(&stored));
     log(txn, container, change, &item.key, stamp.now, old);
-    txn.put_stamped(Space::Documents, item.key.clone(), record::stamped(&item.row, stamps), record::LSN_AT);
+    let apart = record::large_body(&item.row).map(|body| txn.put_text(body));
+    let row = record::stamped(&item.row, stamps, apart);
+    txn.put_stamped(Space::Documents, item.key.clone(), row, record::LSN_AT);
     alive(txn, container);
     Ok((stored, entries))
 }

@@ -1,6 +1,6 @@
 //! The ids behind the numbers of a partition's items, for whoever asks for many of them.
 
-use super::record::ItemRow;
+use super::record::ItemHead;
 use crate::catalog::Container;
 use crate::row;
 use orrery_keys::Epk;
@@ -19,7 +19,7 @@ pub fn ids_by_ordinal(
     let ids = rows.map(|row| {
         let (key, value) = row?;
         let (_, id) = row::read_item(&key).ok_or_else(|| Error::Corrupt("the key of an item".into()))?;
-        Ok((ItemRow::read(value)?.ordinal(), id))
+        Ok((ItemHead::read(value)?.ordinal(), id))
     });
     ids.collect()
 }

@@ -1,25 +1,31 @@
 //! An item's row (`docs/formats/item.md`).
 //!
 //! ```text
-//!  0  version u8 = 1         18  etag u128
+//!  0  version u8             18  etag u128
 //!  1  unused u8              34  ordinal u64
 //!  2  lsn u64 (stamped)      42  ttl i32, 0 = none
 //! 10  written, ms u64        46  text length u32
-//! 50  text: the JSON object that arrived, without system properties
-//!     members: for each top-level member four varints: gap, name length, gap, value length
+//! 50  the body, in version 1
+//!       text: the JSON object that arrived, without system properties
+//!       members: for each top-level member four varints: gap, name length, gap, value length
+//!     or where the body lies, in version 2
+//!       number u32: with the LSN, its key among the texts
 //! ```
 //!
 //! Integers are big-endian. A point read copies the text and never parses it; a filter on one member goes to
-//! its bytes through the table.
+//! its bytes through the table. A large body lies apart and never changes: the item's row and, when that is replaced,
+//! the log point to it, and it is written once.
 
 use crate::catalog::Container;
 use bytes::Bytes;
-use orrery_core::{ETag, Guid, ItemRid, Lsn, ResourceKind, Timestamp};
-use orrery_kv::Error;
+use orrery_core::{ETag, Guid, ItemRid, Lsn, ResourceKind, Timestamp, limits};
+use orrery_kv::{Error, Read, Space, text_key};
 use orrery_value::{Member, Span};
 use std::cmp::Ordering;
+use std::ops::Deref;
 
-const VERSION: u8 = 1;
+const INSIDE: u8 = 1;
+const APART: u8 = 2;
 pub(crate) const LSN_AT: usize = 2;
 const WRITTEN_AT: usize = 10;
 const ETAG_AT: usize = 18;
@@ -39,11 +45,20 @@ pub enum Ttl {
     Seconds(u32),
 }
 
+/// What is known of an item without its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ItemHead {
+    /// The row as it is stored.
+    row: Bytes,
+    stamps: Stamps,
+}
+
 /// A stored item. Its text is read in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ItemRow {
-    bytes: Bytes,
-    stamps: Stamps,
+    head: ItemHead,
+    /// The body, if it is not in the row.
+    apart: Option<Bytes>,
 }
 
 /// What only the transaction that wrote an item knows of it.
@@ -58,7 +73,7 @@ pub(super) struct Stamps {
 pub(super) fn encode(text: &[u8], members: &[Member], ttl: Ttl) -> Vec<u8> {
     let mut row = Vec::with_capacity(TEXT_AT + text.len() + members.len() * 6);
     row.resize(TEXT_AT, 0);
-    row[0] = VERSION;
+    row[0] = INSIDE;
     let ttl = match ttl {
         Ttl::Default => 0,
         Ttl::Never => -1,
@@ -79,44 +94,70 @@ pub(super) fn encode(text: &[u8], members: &[Member], ttl: Ttl) -> Vec<u8> {
     row
 }
 
-/// A copy of an encoded row with its stamps filled in; the LSN still zero.
-pub(super) fn stamped(row: &[u8], stamps: Stamps) -> Vec<u8> {
-    let mut row = row.to_vec();
+/// The body of an encoded row, if it is to lie apart.
+pub(super) fn large_body(row: &Bytes) -> Option<Bytes> {
+    (half(row, LENGTH_AT) as usize >= limits::TEXT_APART_BYTES_MIN).then(|| row.slice(TEXT_AT..))
+}
+
+/// The row to store of an encoded one, with its stamps filled in; the LSN still zero. If its body lies apart, this is its
+/// number there.
+pub(super) fn stamped(encoded: &[u8], stamps: Stamps, apart: Option<u32>) -> Vec<u8> {
+    let mut row = match apart {
+        None => encoded.to_vec(),
+        Some(number) => [&encoded[..TEXT_AT], &number.to_be_bytes()].concat(),
+    };
+    row[0] = if apart.is_some() { APART } else { INSIDE };
     row[WRITTEN_AT..ETAG_AT].copy_from_slice(&stamps.written.millis().to_be_bytes());
     row[ETAG_AT..ORDINAL_AT].copy_from_slice(&stamps.etag.as_u128().to_be_bytes());
     row[ORDINAL_AT..TTL_AT].copy_from_slice(&stamps.ordinal.to_be_bytes());
     row
 }
 
-impl ItemRow {
-    pub fn read(bytes: Bytes) -> Result<Self, Error> {
-        let damaged = |what: &str| Err(Error::Corrupt(format!("an item's row {what}")));
-        if bytes.len() < TEXT_AT {
+fn damaged<T>(what: &str) -> Result<T, Error> {
+    Err(Error::Corrupt(format!("an item's row {what}")))
+}
+
+impl ItemHead {
+    pub fn read(row: Bytes) -> Result<Self, Error> {
+        if row.len() < TEXT_AT {
             return damaged("is shorter than its header");
         }
-        if bytes[0] != VERSION {
-            return damaged(&format!("has version {}", bytes[0]));
+        match row[0] {
+            INSIDE => {}
+            APART if row.len() == TEXT_AT + 4 => {}
+            APART => return damaged("does not say where its text is"),
+            other => return damaged(&format!("has version {other}")),
         }
-        let end = TEXT_AT + half(&bytes, LENGTH_AT) as usize;
-        if end > bytes.len() || !bytes[TEXT_AT..end].ends_with(b"}") {
-            return damaged("does not hold its text");
-        }
-        let etag = (u128::from(word(&bytes, ETAG_AT)) << 64) | u128::from(word(&bytes, ETAG_AT + 8));
+        let etag = (u128::from(word(&row, ETAG_AT)) << 64) | u128::from(word(&row, ETAG_AT + 8));
         let stamps = Stamps {
-            written: Timestamp::from_millis(word(&bytes, WRITTEN_AT)),
+            written: Timestamp::from_millis(word(&row, WRITTEN_AT)),
             etag: ETag::from_u128(etag),
-            ordinal: word(&bytes, ORDINAL_AT),
+            ordinal: word(&row, ORDINAL_AT),
         };
-        Ok(Self { bytes, stamps })
+        Ok(Self { row, stamps })
     }
 
-    /// An encoded row with stamps beside it: what [`stamped`] of the two will be read as, without the copy.
-    pub(super) fn with(row: Bytes, stamps: Stamps) -> Self {
-        Self { bytes: row, stamps }
+    /// Where its text is, if that lies apart.
+    pub fn text_key(&self) -> Option<Bytes> {
+        (self.row[0] == APART).then(|| text_key(self.lsn(), half(&self.row, TEXT_AT)))
+    }
+
+    /// With its text.
+    pub fn whole(self, state: &dyn Read) -> Result<ItemRow, Error> {
+        let apart = match self.text_key() {
+            None => None,
+            Some(key) => match state.get(Space::Texts, &key)? {
+                Some(body) => Some(body),
+                None => return damaged("has lost its text"),
+            },
+        };
+        let item = ItemRow { head: self, apart };
+        let is_there = item.body().get(..item.text_length()).is_some_and(|text| text.ends_with(b"}"));
+        if is_there { Ok(item) } else { damaged("does not hold its text") }
     }
 
     pub fn lsn(&self) -> Lsn {
-        Lsn(word(&self.bytes, LSN_AT))
+        Lsn(word(&self.row, LSN_AT))
     }
 
     pub fn written(&self) -> Timestamp {
@@ -132,10 +173,46 @@ impl ItemRow {
     }
 
     pub fn ttl(&self) -> Ttl {
-        match half(&self.bytes, TTL_AT) as i32 {
+        match half(&self.row, TTL_AT) as i32 {
             0 => Ttl::Default,
             ..0 => Ttl::Never,
             seconds => Ttl::Seconds(seconds as u32),
+        }
+    }
+
+    pub fn text_length(&self) -> usize {
+        half(&self.row, LENGTH_AT) as usize
+    }
+
+    /// The row as it is stored.
+    pub fn bytes(&self) -> &Bytes {
+        &self.row
+    }
+}
+
+impl Deref for ItemRow {
+    type Target = ItemHead;
+
+    fn deref(&self) -> &ItemHead {
+        &self.head
+    }
+}
+
+impl ItemRow {
+    pub fn read(state: &dyn Read, row: Bytes) -> Result<Self, Error> {
+        ItemHead::read(row)?.whole(state)
+    }
+
+    /// An encoded row with stamps beside it: what [`stamped`] of the two will be read as, without the copy.
+    pub(super) fn with(row: Bytes, stamps: Stamps) -> Self {
+        Self { head: ItemHead { row, stamps }, apart: None }
+    }
+
+    /// The text, and the table of its members.
+    fn body(&self) -> &[u8] {
+        match &self.apart {
+            Some(body) => body,
+            None => &self.row[TEXT_AT..],
         }
     }
 
@@ -147,12 +224,12 @@ impl ItemRow {
 
     /// [`text`](Self::text) without looking at it.
     pub fn text_bytes(&self) -> &[u8] {
-        &self.bytes[TEXT_AT..TEXT_AT + self.text_length()]
+        &self.body()[..self.text_length()]
     }
 
     /// The top-level members' places in [`text`](Self::text).
     pub fn members(&self) -> Vec<Member> {
-        let mut table = &self.bytes[TEXT_AT + self.text_length()..];
+        let mut table = &self.body()[self.text_length()..];
         let mut members = Vec::new();
         let mut last = 0u32;
         while let Some(name) = take_span(&mut table, last) {
@@ -165,8 +242,7 @@ impl ItemRow {
 
     /// The text of one top-level member's value, found through the table; the rest of the text is not looked at.
     pub fn member(&self, name: &str) -> Option<&str> {
-        let text = self.text_bytes();
-        let mut table = &self.bytes[TEXT_AT + text.len()..];
+        let (text, mut table) = self.body().split_at(self.text_length());
         let mut last = 0u32;
         while let Some(found) = take_span(&mut table, last) {
             let value = take_span(&mut table, found.end)?;
@@ -177,10 +253,6 @@ impl ItemRow {
             }
         }
         None
-    }
-
-    pub fn bytes(&self) -> &Bytes {
-        &self.bytes
     }
 
     /// The item as clients see it: its text with the system properties spliced in at the end.
@@ -195,7 +267,12 @@ impl ItemRow {
     pub fn json(&self, container: &Container) -> (Bytes, Bytes) {
         let mut tail = Vec::with_capacity(TAIL_BYTES);
         self.write_tail(container, &mut tail);
-        (self.bytes.slice(TEXT_AT..TEXT_AT + self.open_text().len()), Bytes::from(tail))
+        let length = self.open_text().len();
+        let text = match &self.apart {
+            Some(body) => body.slice(..length),
+            None => self.row.slice(TEXT_AT..TEXT_AT + length),
+        };
+        (text, Bytes::from(tail))
     }
 
     /// The item's text without its last brace.
@@ -223,10 +300,6 @@ impl ItemRow {
             "}",
         ];
         parts.iter().for_each(|part| out.extend_from_slice(part.as_bytes()));
-    }
-
-    pub fn text_length(&self) -> usize {
-        half(&self.bytes, LENGTH_AT) as usize
     }
 }
 
@@ -291,14 +364,22 @@ fn take_long_varint(bytes: &mut &[u8]) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use orrery_kv::{Engine, MemoryEngine};
     use proptest::prelude::*;
 
     fn row() -> Vec<u8> {
         let text = br#"{"id":"a"}"#;
         let members = orrery_value::scan_object(text).unwrap().members;
+        stamped(&encode(text, &members, Ttl::Seconds(7)), stamps(), None)
+    }
+
+    fn stamps() -> Stamps {
         let etag = ETag::from_u128(1 << 127 | 5);
-        let stamps = Stamps { written: Timestamp::from_millis(1234), etag, ordinal: 9 };
-        stamped(&encode(text, &members, Ttl::Seconds(7)), stamps)
+        Stamps { written: Timestamp::from_millis(1234), etag, ordinal: 9 }
+    }
+
+    fn read(row: &[u8]) -> Result<ItemRow, Error> {
+        ItemRow::read(&*MemoryEngine::new().view(), Bytes::copy_from_slice(row))
     }
 
     #[test]
@@ -312,13 +393,28 @@ mod tests {
     #[test]
     fn a_row_that_was_cut_or_is_of_another_version_is_damaged() {
         let whole = row();
-        assert!(ItemRow::read(Bytes::from(whole.clone())).is_ok());
+        assert!(read(&whole).is_ok());
         for length in 0..TEXT_AT + 10 {
-            let cut = Bytes::copy_from_slice(&whole[..length]);
-            assert!(matches!(ItemRow::read(cut), Err(Error::Corrupt(_))), "{length} bytes");
+            assert!(matches!(read(&whole[..length]), Err(Error::Corrupt(_))), "{length} bytes");
         }
-        let newer = [&[2], &whole[1..]].concat();
-        assert!(matches!(ItemRow::read(newer.into()), Err(Error::Corrupt(_))));
+        for version in [0, APART, 3] {
+            let other = [&[version], &whole[1..]].concat();
+            assert!(matches!(read(&other), Err(Error::Corrupt(_))), "version {version}");
+        }
+    }
+
+    #[test]
+    fn a_row_whose_text_lies_apart_is_these_bytes_and_damaged_without_it() {
+        let row = stamped(&row(), stamps(), Some(3));
+        let hex: String = row.iter().map(|byte| format!("{byte:02x}")).collect();
+        let expected = "02 00 0000000000000000 00000000000004d2 80000000000000000000000000000005 \
+             0000000000000009 00000007 0000000a 00000003";
+        assert_eq!(hex, expected.replace(' ', ""));
+        let head = ItemHead::read(Bytes::from(row.clone())).unwrap();
+        assert_eq!(head.text_key(), Some(text_key(Lsn(0), 3)));
+        assert_eq!(head.text_length(), 10);
+        assert!(matches!(read(&row), Err(Error::Corrupt(error)) if error.contains("lost its text")));
+        assert!(matches!(read(&row[..row.len() - 1]), Err(Error::Corrupt(_))));
     }
 
     #[test]
@@ -352,7 +448,7 @@ mod tests {
             let mut damaged = row();
             damaged.truncate(TEXT_AT + 10);
             damaged.extend(table);
-            let item = ItemRow::read(Bytes::from(damaged)).unwrap();
+            let item = read(&damaged).unwrap();
             for member in item.members() {
                 prop_assert!(member.name.of(item.text()).len() <= 10 && member.value.of(item.text()).len() <= 10);
             }

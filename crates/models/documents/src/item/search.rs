@@ -5,7 +5,7 @@
 
 use super::ahead;
 use super::feed::FeedScope;
-use super::record::ItemRow;
+use super::record::{ItemHead, ItemRow};
 use crate::catalog::Container;
 use crate::index::{Area, Declared, Reach, Recall, Searched};
 use crate::{expiry, row};
@@ -222,12 +222,13 @@ impl Collection for Items<'_> {
         };
         let mut expired = 0u64;
         let mut show = |(key, value): Row| {
-            let item = ItemRow::read(value).map_err(failed)?;
+            let item = ItemHead::read(value).map_err(failed)?;
             if expiry::is_expired(self.container, &item, self.now) {
                 expired += 1;
                 self.check_time(expired)?;
                 return Ok(ControlFlow::Continue(()));
             }
+            let item = item.whole(self.state).map_err(failed)?;
             Ok(self.row(&key, &item, visit))
         };
         for range in &self.ranges {

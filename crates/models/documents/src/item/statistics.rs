@@ -1,6 +1,6 @@
 //! How many items each range of a container holds, and how large they are.
 
-use super::record::ItemRow;
+use super::record::ItemHead;
 use crate::catalog::Container;
 use crate::{expiry, row};
 use orrery_core::{Timestamp, limits};
@@ -27,7 +27,7 @@ fn count(
     let keys = row::items_between(container.number(), range.min.as_bytes(), range.max.as_bytes());
     let mut counted = Statistics { range: range.id, items: 0, bytes: 0 };
     for row in state.range(Space::Documents, &keys, Order::Ascending).take(limits::PAGE_ROWS_SCANNED_MAX) {
-        let item = ItemRow::read(row?.1)?;
+        let item = ItemHead::read(row?.1)?;
         if !expiry::is_expired(container, &item, now) {
             counted.items += 1;
             counted.bytes += item.text_length() as u64;

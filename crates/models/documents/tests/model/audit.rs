@@ -5,7 +5,7 @@
 
 use orrery_core::Lsn;
 use orrery_documents::catalog::{Catalog, Container, OfferTarget};
-use orrery_documents::item::ItemRow;
+use orrery_documents::item::{ItemHead, ItemRow};
 use orrery_documents::row::{self, JobKind, Row};
 use orrery_documents::{changes, expiry, index, sweep};
 use orrery_keys::{Direction, KeyBuf, KeyReader};
@@ -39,6 +39,8 @@ pub fn audit(state: &dyn Read, tip: Lsn) -> Tally {
         assert_eq!(checked.findings, [], "what items ask for is there, and no more");
     }
     assert_eq!(index::check_owners(state, &catalog).expect("rows are readable"), []);
+    check_texts(state);
+    assert_eq!(index::check_texts(state).expect("rows are readable"), []);
     tally
 }
 
@@ -111,11 +113,25 @@ fn check_owners(state: &dyn Read, catalog: &Catalog) {
     }
 }
 
+/// A text that lies apart belongs to the one row that points to it: an item's, or what a log entry replaced.
+fn check_texts(state: &dyn Read) {
+    let items = rows(state, Space::Documents, &KeyRange::all()).into_iter().map(|(_, value)| value);
+    let items = items.map(|value| ItemHead::read(value).expect("an item's row is readable"));
+    let entries = rows(state, Space::Log, &KeyRange::all());
+    let replaced = entries.iter().filter_map(|found| {
+        LogEntry::read(&LogRecord::read(found).expect("a log entry is readable").payload).replaced
+    });
+    let mut expected: Vec<_> = items.chain(replaced).filter_map(|item| item.text_key()).collect();
+    expected.sort_unstable();
+    let found: Vec<_> = rows(state, Space::Texts, &KeyRange::all()).into_iter().map(|(key, _)| key).collect();
+    assert_eq!(found, expected, "each text that lies apart has one row that points to it");
+}
+
 /// The items of a container by key, each checked to lie where its text says.
 fn items_of(state: &dyn Read, container: &Container, tip: Lsn) -> Items {
     let found = rows(state, Space::Documents, &row::of_container(container.number()));
     let read = |(key, value): orrery_kv::Row| {
-        let item = ItemRow::read(value).expect("an item's row is readable");
+        let item = ItemRow::read(state, value).expect("an item's row is readable");
         check_item(container, &key, &item, tip);
         (Vec::from(key), item)
     };
@@ -230,7 +246,7 @@ pub struct LogEntry {
     pub change: Change,
     pub at_ms: u64,
     pub key: Vec<u8>,
-    pub replaced: Option<ItemRow>,
+    pub replaced: Option<ItemHead>,
 }
 
 impl LogEntry {
@@ -248,7 +264,7 @@ impl LogEntry {
         let length = reader.u32().unwrap() as usize;
         let (key, image) = reader.raw().split_at(length);
         let image = Some(image).filter(|image| !image.is_empty());
-        let read = |image: &[u8]| ItemRow::read(image.to_vec().into()).expect("an image is a row");
+        let read = |image: &[u8]| ItemHead::read(image.to_vec().into()).expect("an image is a row");
         Self { change, at_ms, key: key.to_vec(), replaced: image.map(read) }
     }
 
@@ -277,7 +293,7 @@ fn check_log(state: &dyn Read, container: &Container, items: &Items, tip: Lsn) -
             continue;
         }
         // What was written in the same commit has no number in its image yet.
-        let replaced = entry.replaced.as_ref().map(ItemRow::lsn);
+        let replaced = entry.replaced.as_ref().map(ItemHead::lsn);
         let replaced = replaced.map(|lsn| if lsn == Lsn(0) { record.lsn } else { lsn });
         // What wrote it may be trimmed, because this came after.
         let before = before.or(replaced.filter(|lsn| *lsn <= trimmed));

@@ -141,7 +141,7 @@ impl Ran {
         let rows =
             snapshot.range(Space::Documents, &row::of_container(self.container.number()), Order::Ascending);
         rows.map(|row| {
-            let item = orrery_documents::item::ItemRow::read(row.unwrap().1).unwrap();
+            let item = orrery_documents::item::ItemRow::read(&*snapshot, row.unwrap().1).unwrap();
             (item.text().to_owned(), item.etag())
         })
         .collect()

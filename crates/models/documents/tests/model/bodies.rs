@@ -210,7 +210,7 @@ proptest! {
         let expected = ttl.map_or(Ttl::Default, |seconds| Ttl::Seconds(seconds as u32));
         prop_assert_eq!((item.ttl(), item.ordinal(), item.lsn().0), (expected, 1, 3));
         prop_assert_eq!((item.etag().as_u128(), item.written().seconds()), (3, 1_000_000));
-        prop_assert_eq!(ItemRow::read(item.bytes().clone()).unwrap(), item);
+        prop_assert_eq!(ItemRow::read(&*World::new().snapshot(), item.bytes().clone()).unwrap(), item);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What the change feed must say, worked out from what was done and not from what was stored.
 
 use crate::world::{World, epk, prepared, target};
-use orrery_core::Lsn;
+use orrery_core::{Lsn, limits};
 use orrery_documents::Stamp;
 use orrery_documents::catalog::Container;
 use orrery_documents::changes::Change;
@@ -275,9 +275,12 @@ fn renamed(n: u32, by: u32) -> u32 {
     (n + by * PARTITIONS) % IDS
 }
 
+/// Every third text is one that lies apart from its row.
 fn text(n: u32, number: u32) -> String {
     let ttl = if n % 2 == 1 { format!(r#","ttl":{TTL_SECONDS}"#) } else { String::new() };
-    format!(r#"{{"id":"{n}","pk":{},"text":{number}{ttl}}}"#, n % PARTITIONS)
+    let much =
+        if number.is_multiple_of(3) { "x".repeat(limits::TEXT_APART_BYTES_MIN) } else { String::new() };
+    format!(r#"{{"id":"{n}","pk":{},"text":{number}{ttl},"much":"{much}"}}"#, n % PARTITIONS)
 }
 
 fn one(

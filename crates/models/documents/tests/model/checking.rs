@@ -2,11 +2,12 @@
 
 use crate::world::{World, epk, prepared};
 use bytes::Bytes;
+use orrery_core::Lsn;
 use orrery_documents::catalog::Container;
 use orrery_documents::index::{self, Fault, Finding};
 use orrery_documents::item::{self, Directive, Preconditions};
 use orrery_documents::row::{self, Row};
-use orrery_kv::{Order, Read, Space};
+use orrery_kv::{KeyRange, Order, Read, Space, text_key};
 
 const ALWAYS: Preconditions = Preconditions { if_match: None, if_none_match: None };
 
@@ -265,6 +266,41 @@ fn items_that_are_damaged_or_lie_elsewhere_are_found() {
     // The text begins at byte 50: {"id":"b","pk":"small",…
     assert!(change(|value| value[57] = b'x').contains(&Fault::MisplacedItem));
     assert!(change(|value| value[67] = b'x').contains(&Fault::MisplacedItem));
+}
+
+#[test]
+fn texts_that_are_missing_or_too_many_are_found() {
+    let (mut world, container) = full();
+    let found = |world: &World| {
+        let findings = index::check_texts(&*world.snapshot()).unwrap();
+        findings.iter().map(|finding| (finding.fault, finding.count)).collect::<Vec<_>>()
+    };
+    let texts = |world: &World| {
+        let snapshot = world.snapshot();
+        let rows = snapshot.range(Space::Texts, &KeyRange::all(), Order::Ascending);
+        rows.map(|row| row.unwrap().0).collect::<Vec<Bytes>>()
+    };
+    assert_eq!((found(&world), texts(&world).len()), (vec![], 1));
+    let long = "y".repeat(20_000);
+    let body = format!(r#"{{"id":"c","pk":"large","email":"a","long":"{long}"}}"#);
+    world.upsert(&container, &body, Preconditions::default()).unwrap();
+    assert_eq!((found(&world), texts(&world).len()), (vec![], 2), "the log has the one that was replaced");
+    let [replaced, current] = texts(&world).try_into().unwrap();
+    let surplus = text_key(Lsn(1_000_000), 1);
+    world.edit(|txn| txn.put(Space::Texts, surplus, Bytes::from_static(b"nobody's")));
+    assert_eq!(found(&world), [(Fault::SurplusText, 1)]);
+    let large = epk(&container, "\"large\"");
+    let key = |id| Row::Item { container: container.number(), epk: large.as_bytes(), id }.key();
+    let row = world.snapshot().get(Space::Documents, &key("c")).unwrap().unwrap();
+    world.edit(|txn| txn.put(Space::Documents, key("same text"), row));
+    assert_eq!(found(&world), [(Fault::SurplusText, 1), (Fault::SharedText, 1)]);
+    world.edit(|txn| txn.delete(Space::Documents, key("same text")));
+    world.edit(|txn| txn.delete(Space::Texts, replaced));
+    assert_eq!(found(&world), [(Fault::MissingText, 1), (Fault::SurplusText, 1)]);
+    assert_eq!(faults(&world, &container), [], "every item has its text");
+    world.edit(|txn| txn.delete(Space::Texts, current));
+    assert_eq!(found(&world), [(Fault::MissingText, 2), (Fault::SurplusText, 1)]);
+    assert!(faults(&world, &container).contains(&Fault::DamagedItem));
 }
 
 #[test]

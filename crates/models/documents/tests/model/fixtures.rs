@@ -90,6 +90,7 @@ fn kind(space: Space, key: &[u8]) -> &'static str {
         (Space::Index, _) if key[4] == 8 => "successor",
         (Space::Index, _) => "tally",
         (Space::Log, _) => "log",
+        (Space::Texts, _) => "text",
         (Space::Meta, other) => panic!("{other} is no kind of row"),
     }
 }
@@ -220,7 +221,7 @@ fn the_log_of_format_2_is_read() {
         (Change::Create, "two".to_owned(), 1_000_001),
     ];
     assert_eq!(heads, expected);
-    let replaced = entries[1].replaced.as_ref().unwrap();
+    let replaced = entries[1].replaced.clone().unwrap().whole(&*snapshot).unwrap();
     assert_eq!((replaced.ttl(), replaced.lsn()), (Ttl::Seconds(90), Lsn(4)));
     assert_eq!(replaced.text(), r#"{"id":"one","t":"x","u":1,"email":"a@b","ttl":90}"#);
 }

@@ -11,8 +11,10 @@ use orrery_documents::sweep;
 use orrery_kv::{KeyRange, Order, Read, Row, Space};
 
 const MEMBERS: &str = r#""defaultTtl":60,"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/n"]}]}"#;
-/// The place and the entries of an item: its id, key and number, and when it was written.
-const INDEX_ROWS: usize = 5;
+/// The place and the entries of an item: its id, key, number and filler, and when it was written.
+const INDEX_ROWS: usize = 6;
+/// One item in so many has a text that lies apart.
+const LARGE_EVERY: usize = 8;
 
 /// Every row of the containers' spaces.
 fn rows(world: &World) -> Vec<(Space, Row)> {
@@ -20,7 +22,7 @@ fn rows(world: &World) -> Vec<(Space, Row)> {
     let of = |space| {
         snapshot.range(space, &KeyRange::all(), Order::Ascending).map(move |row| (space, row.unwrap()))
     };
-    [Space::Documents, Space::Index, Space::Log].into_iter().flat_map(of).collect()
+    [Space::Documents, Space::Index, Space::Log, Space::Texts].into_iter().flat_map(of).collect()
 }
 
 #[test]
@@ -29,14 +31,18 @@ fn a_sweep_removes_every_row_of_its_container_and_nothing_else() {
     let before = world.named_container("before", MEMBERS);
     let doomed = world.named_container("doomed", MEMBERS);
     let after = world.named_container("after", MEMBERS);
-    let body = |n: usize| format!(r#"{{"id":"{n}","pk":{},"n":{n}}}"#, n % 3);
+    let much = |n: usize| {
+        if n.is_multiple_of(LARGE_EVERY) { "x".repeat(limits::TEXT_APART_BYTES_MIN) } else { String::new() }
+    };
+    let body = |n: usize| format!(r#"{{"id":"{n}","pk":{},"n":{n},"much":"{}"}}"#, n % 3, much(n));
     world.create_all(&before, (0..20).map(body));
     world.create_all(&after, (0..20).map(body));
     let others = rows(&world);
     let count = limits::SWEEP_ROWS_MAX + 20;
     world.create_all(&doomed, (0..count).map(body));
     let partitions = 3;
-    let expected = others.len() + (4 + INDEX_ROWS) * count + partitions + 1;
+    let texts = count.div_ceil(LARGE_EVERY);
+    let expected = others.len() + (4 + INDEX_ROWS) * count + texts + partitions + 1;
     assert_eq!(rows(&world).len(), expected, "what each item has, and the partitions' rows and the tally");
 
     world.txn(|txn| catalog::delete_container(txn, "db", "doomed", Preconditions::default())).unwrap();

@@ -24,8 +24,18 @@ fn index_rows(world: &World) -> usize {
     world.snapshot().range(Space::Index, &KeyRange::all(), Order::Ascending).count()
 }
 
+fn text_rows(world: &World) -> usize {
+    world.snapshot().range(Space::Texts, &KeyRange::all(), Order::Ascending).count()
+}
+
 fn body(id: &str, number: u64) -> String {
     format!(r#"{{"id":"{id}","pk":1,"n":{number}}}"#)
+}
+
+/// One whose text lies apart.
+fn large_body(id: &str, number: u64) -> String {
+    let much = "x".repeat(limits::TEXT_APART_BYTES_MIN);
+    format!(r#"{{"id":"{id}","pk":1,"n":{number},"much":"{much}"}}"#)
 }
 
 /// So many commits elsewhere that none of the container's is verified at start any more.
@@ -44,14 +54,16 @@ fn an_item_that_is_written_for_ever_has_a_log_that_does_not_grow() {
         for number in 0..50 {
             world.at(week * 8 * DAY + number);
             world.upsert(&container, &body("hot", number), ALWAYS).unwrap();
+            world.upsert(&container, &large_body("large", number), ALWAYS).unwrap();
         }
         leave_behind(&mut world);
         trim(&mut world, &container);
         audit(&*world.snapshot(), world.db.tip().lsn);
-        sizes.push((log(&world, &container).len(), index_rows(&world)));
+        sizes.push((log(&world, &container).len(), index_rows(&world), text_rows(&world)));
     }
     assert!(sizes[2..].windows(2).all(|pair| pair[0] == pair[1]), "{sizes:?}");
-    assert!(sizes[19].0 <= 1 + 1 + 50, "{sizes:?}");
+    assert!(sizes[19].0 <= 1 + 2 + 100, "{sizes:?}");
+    assert!(sizes[19].2 <= 1 + 50, "{sizes:?}");
 }
 
 #[test]
@@ -89,6 +101,47 @@ fn what_is_left_of_an_item_that_stays_is_bare() {
     assert!(left.iter().map(|record| record.payload.len()).sum::<usize>() < before / 2);
     audit(&*world.snapshot(), world.db.tip().lsn);
     assert_eq!(trim(&mut world, &container), 0);
+}
+
+/// What builds before this one wrote: the text in the row, however large it is.
+#[test]
+fn a_large_text_inside_its_row_is_read_replaced_shown_and_forgotten() {
+    const TEXT_AT: usize = 50;
+    let mut world = World::new();
+    let container = world.container("");
+    let place = target(&container, "1", "old");
+    let old = large_body("old", 0);
+    world.create(&container, &old).unwrap();
+    let key = row::Row::Item { container: container.number(), epk: place.epk.as_bytes(), id: "old" }.key();
+    let (head, text) = {
+        let snapshot = world.snapshot();
+        let head = snapshot.get(Space::Documents, &key).unwrap().unwrap();
+        let text = snapshot.range(Space::Texts, &KeyRange::all(), Order::Ascending).next().unwrap().unwrap();
+        (head, text)
+    };
+    let mut inside = [&head[..TEXT_AT], &text.1].concat();
+    inside[0] = 1;
+    world.edit(|txn| {
+        txn.put(Space::Documents, key, inside);
+        txn.delete(Space::Texts, text.0);
+    });
+    audit(&*world.snapshot(), world.db.tip().lsn);
+    assert_eq!(world.read(&container, &place).unwrap().text(), old);
+    let before = world.snapshot().lsn();
+    world.replace(&container, &place, &large_body("old", 1), ALWAYS).unwrap();
+    world.create(&container, &body("last", 0)).unwrap();
+    audit(&*world.snapshot(), world.db.tip().lsn);
+    let scope = item::FeedScope::Partition(place.epk.clone());
+    let page = orrery_query::execute::Limits { items: 10, bytes: 1 << 20 };
+    let shown =
+        changes::versions(&world.snapshot(), &container, &scope, before, page, world.now()).unwrap().changes;
+    assert_eq!(shown[0].previous.as_ref().unwrap().text(), old);
+    assert_eq!(shown[0].current.as_ref().unwrap().text(), large_body("old", 1));
+    leave_behind(&mut world);
+    world.at(8 * DAY);
+    trim(&mut world, &container);
+    audit(&*world.snapshot(), world.db.tip().lsn);
+    assert_eq!(text_rows(&world), 1, "the one that is there");
 }
 
 #[test]
@@ -166,6 +219,7 @@ fn a_dropped_container_leaves_nothing_of_its_trimming() {
     let container = world.container("");
     for number in 0..5 {
         world.upsert(&container, &body("a", number), ALWAYS).unwrap();
+        world.upsert(&container, &large_body("b", number), ALWAYS).unwrap();
     }
     leave_behind(&mut world);
     world.at(8 * DAY);
@@ -178,5 +232,5 @@ fn a_dropped_container_leaves_nothing_of_its_trimming() {
     world.txn(delete).unwrap();
     while world.txn(|txn| sweep::step(txn, number)).unwrap() != orrery_documents::expiry::Step::Done {}
     assert_eq!(changes::horizon(&*world.snapshot(), number).unwrap(), Lsn(0));
-    assert_eq!((log(&world, &container).len(), index_rows(&world)), (0, 0));
+    assert_eq!((log(&world, &container).len(), index_rows(&world), text_rows(&world)), (0, 0, 0));
 }

@@ -112,7 +112,8 @@ impl Outcome {
 
 /// The answer to the whole batch: 200 if nothing failed, and what all of it cost.
 pub fn reply(container: &Container, outcomes: &[Outcome]) -> Reply {
-    let size: usize = outcomes.iter().map(|o| 384 + o.item.as_ref().map_or(0, ItemRow::text_length)).sum();
+    let size: usize =
+        outcomes.iter().map(|o| 384 + o.item.as_ref().map_or(0, |item| item.text_length())).sum();
     let mut body = Vec::with_capacity(size);
     body.push(b'[');
     for (index, outcome) in outcomes.iter().enumerate() {

@@ -8,6 +8,9 @@ use std::fmt;
 pub enum Fault {
     NotAlive,
     DamagedItem,
+    MissingText,
+    SurplusText,
+    SharedText,
     MisplacedItem,
     LostPlace,
     WrongPlace,
@@ -43,6 +46,9 @@ impl Fault {
                 "containers that take no writes, because the row that says they are there is wrong"
             }
             Self::DamagedItem => "items whose rows cannot be read",
+            Self::MissingText => "large texts of items, or of their earlier versions, that are missing",
+            Self::SurplusText => "large texts that no item and no earlier version has",
+            Self::SharedText => "large texts that two items or earlier versions have",
             Self::MisplacedItem => "items that do not lie where their id and partition key say",
             Self::LostPlace => "items that have index entries and no place row",
             Self::WrongPlace => "place rows that do not tell where their items are",

@@ -64,7 +64,7 @@ impl<'a> Items<'a> {
             let (key, value) = found?;
             self.items += 1;
             self.tally.count(DOCUMENTS);
-            match (row::read_item(&key), ItemRow::read(value)) {
+            match (row::read_item(&key), ItemRow::read(self.state, value)) {
                 (Some((epk, id)), Ok(row)) => self.check(&Found { epk: &epk, id: &id, row: &row })?,
                 _ => self.findings.note(Fault::DamagedItem, || hex(&key)),
             }

@@ -1,0 +1,215 @@
+//! Gathering texts: merging all files of a slice into fewer, without what was removed.
+//!
+//! fjall would not do it: files of texts do not overlap, and one with removals reaches from the oldest of them to the newest
+//! text, over more than it merges at once. Removed texts would stay on the disk for ever, and so would small files.
+//!
+//! A slice is gathered when a third of its texts are removed ones, so that a byte given back costs no more than two that
+//! are copied; and only while neither it nor the one before has its turn, because nothing new is written to its files meanwhile.
+
+use crate::memtables::Fill;
+use crate::spaces::{Place, next_turn};
+use fjall::{AbstractTree, Keyspace};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+
+/// Less than this on the disk is not worth it.
+const BYTES_MIN: u64 = 16 * 1024 * 1024;
+/// So many files of less than this each, on average, are made into fewer.
+const FILES_MAX: u64 = 32;
+const FILE_BYTES_MIN: u64 = 16 * 1024 * 1024;
+
+pub struct Gatherer {
+    /// Tells whose turn it is; nobody listens after the end.
+    turns: Option<Sender<Place>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Gatherer {
+    /// `path` is where the disk must have room for what is copied, and so many bytes more.
+    pub fn new(fill: Arc<Fill>, path: PathBuf, free_bytes_min: u64) -> std::io::Result<Self> {
+        let (turns, told) = channel();
+        let work = move || Work { fill, path, free_bytes_min }.listen(&told);
+        let thread = thread::Builder::new().name("texts".to_owned()).spawn(work)?;
+        Ok(Self { turns: Some(turns), thread: Some(thread) })
+    }
+
+    /// Looks, in its own time, whether there is anything to gather.
+    pub fn look(&self, turn: Place) {
+        let _ = self.turns.as_ref().map(|turns| turns.send(turn));
+    }
+}
+
+impl Drop for Gatherer {
+    fn drop(&mut self) {
+        self.turns = None;
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+struct Work {
+    fill: Arc<Fill>,
+    path: PathBuf,
+    free_bytes_min: u64,
+}
+
+impl Work {
+    fn listen(&self, told: &Receiver<Place>) {
+        while let Ok(turn) = told.recv() {
+            // Only the newest counts of those that came while it was busy.
+            let turn = told.try_iter().last().unwrap_or(turn);
+            self.look(turn);
+        }
+    }
+
+    fn look(&self, turn: Place) {
+        let spaces = &self.fill.spaces;
+        let at_rest = || spaces.slices().filter(|(place, _)| *place != turn && *place != next_turn(turn));
+        for (place, slice) in at_rest().filter(|(_, slice)| is_due(slice) && self.has_room(slice)) {
+            let before = slice.disk_space();
+            match slice.major_compact() {
+                Ok(()) => tracing::info!(slice = place, before, after = slice.disk_space(), "texts gathered"),
+                Err(error) => tracing::error!(%error, "texts could not be gathered"),
+            }
+        }
+        // What was removed counts when it is in files. fjall looks at a slice after this, so it is merged the next time.
+        at_rest().filter(|(place, _)| self.fill.has_any(*place)).for_each(|(place, _)| {
+            self.fill.exchange_or_tell(place);
+        });
+    }
+
+    fn has_room(&self, slice: &Keyspace) -> bool {
+        rustix::fs::statvfs(&self.path).is_ok_and(|stat| {
+            stat.f_bavail.saturating_mul(stat.f_frsize) > slice.disk_space() + self.free_bytes_min
+        })
+    }
+}
+
+fn is_due(slice: &Keyspace) -> bool {
+    let (files, bytes) = (slice.table_count() as u64, slice.disk_space());
+    // A removal is a row of its own until it meets what it removes.
+    let is_a_third_gone = 4 * slice.tree.tombstone_count() >= slice.approximate_len() as u64;
+    bytes >= BYTES_MIN && is_a_third_gone || files >= FILES_MAX && bytes < files * FILE_BYTES_MIN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memtables::Memtables;
+    use crate::spaces::Spaces;
+    use fjall::Database;
+    use orrery_kv::Space;
+
+    const TEXTS: u64 = 500;
+    const TEXT_BYTES: u64 = 60_000;
+
+    /// A text that cannot be compressed.
+    fn text(number: u64) -> Vec<u8> {
+        let mut state = number + 1;
+        let mut next = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state.to_be_bytes()
+        };
+        (0..TEXT_BYTES / 8).flat_map(|_| next()).collect()
+    }
+
+    struct Shelf {
+        work: Work,
+        memtables: Memtables,
+        _folder: tempfile::TempDir,
+    }
+
+    impl Shelf {
+        /// With texts in one slice, in so many files.
+        fn new(place: Place, files: u64) -> Self {
+            let folder = tempfile::tempdir().expect("a folder");
+            let database = Database::builder(folder.path().join("engine")).open().expect("opened");
+            let memtables = Memtables::new(Spaces::open(&database).expect("opened")).expect("a thread");
+            let work =
+                Work { fill: memtables.fill().clone(), path: folder.path().to_owned(), free_bytes_min: 0 };
+            let shelf = Self { work, memtables, _folder: folder };
+            shelf.memtables.fill().spaces.made(place).expect("made");
+            for number in 0..TEXTS {
+                shelf.slice(place).insert(number.to_be_bytes(), text(number)).expect("written");
+                if (number + 1) % (TEXTS / files) == 0 {
+                    shelf.flush(place);
+                }
+            }
+            shelf
+        }
+
+        fn slice(&self, place: Place) -> &Keyspace {
+            self.memtables.fill().spaces.get(place).expect("it was made")
+        }
+
+        fn flush(&self, place: Place) {
+            self.slice(place).rotate_memtable_and_wait().expect("written");
+        }
+
+        fn remove(&self, place: Place, numbers: impl Iterator<Item = u64>) {
+            numbers.for_each(|number| self.slice(place).remove(number.to_be_bytes()).expect("removed"));
+            self.flush(place);
+        }
+    }
+
+    const SLICE: Place = Space::Texts as usize + 2;
+    const FAR: Place = Space::Texts as usize + 7;
+
+    #[test]
+    fn what_was_removed_is_given_back_and_the_rest_is_there() {
+        let shelf = Shelf::new(SLICE, 4);
+        let is_removed = |number: u64| number % 5 < 3;
+        shelf.remove(SLICE, (0..TEXTS).filter(|number| is_removed(*number)));
+        let before = shelf.slice(SLICE).disk_space();
+        shelf.work.look(FAR);
+        let after = shelf.slice(SLICE).disk_space();
+        assert!(before >= TEXTS * TEXT_BYTES && after * 2 < before, "{before} bytes became {after}");
+        for number in 0..TEXTS {
+            let found = shelf.slice(SLICE).get(number.to_be_bytes()).expect("read");
+            assert_eq!(found.map(|found| found.to_vec()), (!is_removed(number)).then(|| text(number)));
+        }
+    }
+
+    #[test]
+    fn a_slice_that_has_its_turn_or_is_next_is_left_alone() {
+        let shelf = Shelf::new(SLICE, 4);
+        shelf.remove(SLICE, 0..TEXTS / 2);
+        let before = shelf.slice(SLICE).disk_space();
+        shelf.work.look(SLICE);
+        shelf.work.look(SLICE - 1);
+        assert!(shelf.slice(SLICE).disk_space() >= before);
+        shelf.work.look(SLICE + 1);
+        assert!(shelf.slice(SLICE).disk_space() < before);
+    }
+
+    #[test]
+    fn a_little_that_was_removed_waits_for_more() {
+        let shelf = Shelf::new(SLICE, 4);
+        shelf.remove(SLICE, 0..TEXTS / 4);
+        let before = shelf.slice(SLICE).disk_space();
+        shelf.work.look(FAR);
+        assert!(shelf.slice(SLICE).disk_space() >= before);
+    }
+
+    #[test]
+    fn many_small_files_become_few() {
+        let shelf = Shelf::new(SLICE, 50);
+        assert!(shelf.slice(SLICE).table_count() >= 32);
+        shelf.work.look(FAR);
+        assert!(shelf.slice(SLICE).table_count() < 4);
+        assert_eq!(shelf.slice(SLICE).len().expect("read"), TEXTS as usize);
+    }
+
+    #[test]
+    fn without_room_on_the_disk_nothing_is_merged() {
+        let mut shelf = Shelf::new(SLICE, 4);
+        shelf.remove(SLICE, 0..TEXTS / 2);
+        let before = shelf.slice(SLICE).disk_space();
+        shelf.work.free_bytes_min = u64::MAX / 2;
+        shelf.work.look(FAR);
+        assert!(shelf.slice(SLICE).disk_space() >= before);
+    }
+}

@@ -1,0 +1,184 @@
+//! The keyspaces that the spaces are in: one each, and sixteen for texts.
+//!
+//! Texts lie in the order of commits, so their files do not overlap and fjall never merges them; and what is removed is
+//! given back only when its file is merged. We order that ourselves ([`gather`](crate::gather)), and while a keyspace is merged
+//! it takes no new files. So commits take turns with the keyspaces of texts, 65,536 at a time, and the one whose turn it is
+//! is left alone.
+
+use bytes::Bytes;
+use fjall::config::{BlockSizePolicy, CompressionPolicy};
+use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, Readable, Snapshot};
+use orrery_kv::{Error, KeyRange, Order, Row, Rows, Space};
+use std::iter::Peekable;
+use std::sync::OnceLock;
+
+use crate::engine::{opening, reading};
+use crate::memtables;
+
+/// Documents are read one by one and in scans. A scan pays for each block it enters, and one of 4 KB holds three
+/// or four documents; with twice the size it takes a tenth less time, and a single read no more. A folder keeps
+/// the size it was made with.
+const DOCUMENTS_BLOCK_BYTES: u32 = 8 * 1024;
+/// Keyspaces of texts.
+pub const SLICES: usize = 16;
+/// The commits of a turn, as a power of two.
+const TURN_BITS: u32 = 16;
+/// Every keyspace there can be.
+pub const PLACES: usize = Space::Texts as usize + SLICES;
+
+/// Which of the keyspaces: that of a space, or a slice of texts.
+pub type Place = usize;
+
+/// Where the row of a key is.
+pub fn place(space: Space, key: &[u8]) -> Place {
+    match space {
+        Space::Texts => Space::Texts as usize + slice(key),
+        Space::Meta | Space::Documents | Space::Index | Space::Log => space as usize,
+    }
+}
+
+/// A text's key begins with the LSN of its commit.
+fn slice(key: &[u8]) -> usize {
+    let lsn = key.first_chunk().map_or(0, |lsn| u64::from_be_bytes(*lsn));
+    (lsn >> TURN_BITS) as usize % SLICES
+}
+
+/// The slice whose turn is next.
+pub fn next_turn(place: Place) -> Place {
+    let texts = Space::Texts as usize;
+    texts + (place + 1 - texts) % SLICES
+}
+
+pub struct Spaces {
+    database: Database,
+    /// Slices are made when the first text comes.
+    keyspaces: [OnceLock<Keyspace>; PLACES],
+}
+
+impl Spaces {
+    pub fn open(database: &Database) -> Result<Self, Error> {
+        let spaces = Self { database: database.clone(), keyspaces: Default::default() };
+        for place in 0..PLACES {
+            if place < Space::Texts as usize || database.keyspace_exists(&name(place)) {
+                spaces.made(place)?;
+            }
+        }
+        Ok(spaces)
+    }
+
+    pub fn get(&self, place: Place) -> Option<&Keyspace> {
+        self.keyspaces[place].get()
+    }
+
+    /// The same, made if it is not there. Only one thread writes.
+    pub fn made(&self, place: Place) -> Result<&Keyspace, Error> {
+        if let Some(known) = self.get(place) {
+            return Ok(known);
+        }
+        let made = self.database.keyspace(&name(place), || options(place)).map_err(opening)?;
+        Ok(self.keyspaces[place].get_or_init(|| made))
+    }
+
+    /// Those that are there.
+    pub fn all(&self) -> impl Iterator<Item = (Place, &Keyspace)> {
+        (0..PLACES).filter_map(|place| self.get(place).map(|keyspace| (place, keyspace)))
+    }
+
+    /// The slices of texts that are there.
+    pub fn slices(&self) -> impl Iterator<Item = (Place, &Keyspace)> {
+        self.all().filter(|(place, _)| *place >= Space::Texts as usize)
+    }
+
+    pub fn range<'a>(
+        &'a self,
+        snapshot: &'a Snapshot,
+        space: Space,
+        range: &KeyRange,
+        order: Order,
+    ) -> Rows<'a> {
+        if range.is_empty() {
+            return Box::new(std::iter::empty());
+        }
+        if space != Space::Texts {
+            return match self.get(space as usize) {
+                Some(keyspace) => rows(snapshot, keyspace, range, order),
+                None => Box::new(std::iter::empty()),
+            };
+        }
+        let slices = self.slices().map(|(_, slice)| rows(snapshot, slice, range, order).peekable());
+        Box::new(Merged { slices: slices.collect(), order })
+    }
+}
+
+fn name(place: Place) -> String {
+    match Space::ALL.into_iter().find(|space| *space as usize == place && *space != Space::Texts) {
+        Some(space) => space.name().to_owned(),
+        None => format!("{}{}", Space::Texts.name(), place - Space::Texts as usize),
+    }
+}
+
+fn options(place: Place) -> KeyspaceCreateOptions {
+    let options = KeyspaceCreateOptions::default()
+        .max_memtable_size(memtables::NEVER_BYTES)
+        .manual_journal_persist(true);
+    if place == Space::Documents as usize {
+        options.data_block_size_policy(BlockSizePolicy::all(DOCUMENTS_BLOCK_BYTES))
+    } else if place >= Space::Texts as usize {
+        // Files of texts go down the levels as they are, so they are compressed when they are written, or never.
+        options.data_block_compression_policy(CompressionPolicy::all(CompressionType::Lz4))
+    } else {
+        options
+    }
+}
+
+fn rows<'a>(snapshot: &'a Snapshot, keyspace: &'a Keyspace, range: &KeyRange, order: Order) -> Rows<'a> {
+    // Only the end that the walk begins at is given to fjall, which would look for the other one in every block.
+    match (order, &range.end) {
+        (Order::Ascending, None) => Box::new(snapshot.range(keyspace, range.start.as_slice()..).map(row)),
+        (Order::Ascending, Some(end)) => {
+            let rows = snapshot.range(keyspace, range.start.as_slice()..).map(row);
+            let end = end.clone();
+            Box::new(rows.take_while(move |row| key(row).is_none_or(|key| key < end.as_slice())))
+        }
+        (Order::Descending, end) => {
+            let rows = match end {
+                Some(end) => snapshot.range(keyspace, ..end.as_slice()),
+                None => snapshot.range::<&[u8], _>(keyspace, ..),
+            };
+            let start = range.start.clone();
+            let rows = rows.rev().map(row);
+            Box::new(rows.take_while(move |row| key(row).is_none_or(|key| key >= start.as_slice())))
+        }
+    }
+}
+
+/// Of a row that could be read.
+fn key(row: &Result<Row, Error>) -> Option<&[u8]> {
+    row.as_ref().ok().map(|(key, _)| key.as_ref())
+}
+
+fn row(guard: fjall::Guard) -> Result<Row, Error> {
+    let (key, value) = guard.into_inner().map_err(reading)?;
+    Ok((Bytes::from(key), Bytes::from(value)))
+}
+
+/// The rows of all slices in one order. What could not be read comes first.
+struct Merged<'a> {
+    slices: Vec<Peekable<Rows<'a>>>,
+    order: Order,
+}
+
+impl Iterator for Merged<'_> {
+    type Item = Result<Row, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let heads = self.slices.iter_mut().enumerate();
+        let heads =
+            heads.filter_map(|(at, slice)| slice.peek().map(|row| (key(row).map(<[u8]>::to_vec), at)));
+        let (_, at) = match self.order {
+            Order::Ascending => heads.min()?,
+            Order::Descending => heads.max_by_key(|(key, _)| (key.is_none(), key.clone()))?,
+        };
+        self.slices[at].next()
+    }
+}

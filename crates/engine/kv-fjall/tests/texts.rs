@@ -1,0 +1,83 @@
+//! Texts, which several keyspaces have by turns: found by their keys, and in the order of their keys.
+
+use bytes::Bytes;
+use orrery_core::Lsn;
+use orrery_kv::{Batch, Db, KeyRange, Order, Read, Space, Sync, text_key};
+use orrery_kv_fjall::{FjallEngine, Folder, Options};
+use std::path::Path;
+
+/// Commits in several turns, some of the same keyspace.
+const LSNS: [u64; 8] = [1, 2, 65_535, 65_536, 200_000, 1_048_576, 1_048_577, 20_000_000];
+
+fn open(path: &Path) -> Db {
+    let engine = FjallEngine::open(Folder::open(path).expect("taken"), &Options::default()).expect("opened");
+    Db::open(Box::new(engine), Sync::Data).expect("opened")
+}
+
+fn text(lsn: u64) -> Bytes {
+    Bytes::from(format!("text of {lsn}"))
+}
+
+fn found(db: &Db, range: &KeyRange, order: Order) -> Vec<Bytes> {
+    let snapshot = db.snapshot();
+    let rows = snapshot.range(Space::Texts, range, order);
+    rows.map(|row| row.expect("read").1).collect()
+}
+
+#[test]
+fn texts_of_all_turns_are_found_before_and_after_a_restart() {
+    let place = tempfile::tempdir().expect("a folder");
+    let db = open(place.path());
+    assert_eq!(found(&db, &KeyRange::all(), Order::Ascending), Vec::<Bytes>::new());
+    assert_eq!(db.snapshot().get(Space::Texts, &text_key(Lsn(1), 0)), Ok(None));
+    for lsn in LSNS {
+        let mut batch = Batch::new();
+        assert_eq!(batch.put_text(text(lsn)), 0);
+        db.commit(vec![batch.stamp(Lsn(lsn))]).expect("committed");
+    }
+    check(&db, &LSNS);
+    drop(db);
+    let db = open(place.path());
+    check(&db, &LSNS);
+    let mut batch = Batch::new();
+    batch.delete(Space::Texts, text_key(Lsn(65_536), 0));
+    db.commit(vec![batch.stamp(Lsn(20_000_001))]).expect("committed");
+    let left: Vec<u64> = LSNS.into_iter().filter(|lsn| *lsn != 65_536).collect();
+    check(&db, &left);
+    drop(db);
+    check(&open(place.path()), &left);
+}
+
+#[test]
+fn a_folder_of_the_format_before_stays_one_until_it_has_a_large_text() {
+    let place = tempfile::tempdir().expect("a folder");
+    drop(open(place.path()));
+    let format = || std::fs::read_to_string(place.path().join("FORMAT")).expect("read");
+    std::fs::write(place.path().join("FORMAT"), "orrery data folder, format 2\n").expect("written");
+    let db = open(place.path());
+    let mut batch = Batch::new();
+    batch.put(Space::Documents, Bytes::from_static(b"key"), Bytes::from_static(b"value"));
+    db.commit(vec![batch.stamp(Lsn(1))]).expect("committed");
+    assert_eq!(format(), "orrery data folder, format 2\n");
+    let mut batch = Batch::new();
+    batch.put_text(text(2));
+    db.commit(vec![batch.stamp(Lsn(2))]).expect("committed");
+    assert_eq!(format(), "orrery data folder, format 3\n");
+    drop(db);
+    check(&open(place.path()), &[2]);
+}
+
+fn check(db: &Db, lsns: &[u64]) {
+    for lsn in lsns {
+        assert_eq!(db.snapshot().get(Space::Texts, &text_key(Lsn(*lsn), 0)), Ok(Some(text(*lsn))));
+    }
+    for (from, to) in [(0, None), (2, None), (3, Some(1_048_577)), (65_536, Some(65_537)), (5, Some(5))] {
+        let end = to.map(|to| text_key(Lsn(to), 0).to_vec());
+        let range = KeyRange { start: text_key(Lsn(from), 0).to_vec(), end };
+        let wanted = lsns.iter().filter(|lsn| **lsn >= from && to.is_none_or(|to| **lsn < to));
+        let mut wanted: Vec<Bytes> = wanted.map(|lsn| text(*lsn)).collect();
+        assert_eq!(found(db, &range, Order::Ascending), wanted, "from {from} to {to:?}");
+        wanted.reverse();
+        assert_eq!(found(db, &range, Order::Descending), wanted, "back from {to:?} to {from}");
+    }
+}
