@@ -218,6 +218,7 @@ impl Engine for FjallEngine {
             gauge("compactions_running", "", database.active_compactions() as u64),
             total("compactions", database.compactions_completed() as u64),
             total("compaction_microseconds", database.time_compacting().as_micros() as u64),
+            total("texts_gathered", self.memtables.fill().gathered.load(Ordering::Relaxed)),
         ];
         // Only a journal that cannot be looked at has no size.
         measures.extend(database.journal_disk_space().ok().map(|bytes| gauge("journal", "bytes", bytes)));

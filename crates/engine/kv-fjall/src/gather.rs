@@ -11,6 +11,7 @@ use crate::spaces::{Place, next_turn};
 use fjall::{AbstractTree, Keyspace};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 
@@ -69,7 +70,10 @@ impl Work {
         for (place, slice) in at_rest().filter(|(_, slice)| is_due(slice) && self.has_room(slice)) {
             let before = slice.disk_space();
             match slice.major_compact() {
-                Ok(()) => tracing::info!(slice = place, before, after = slice.disk_space(), "texts gathered"),
+                Ok(()) => {
+                    self.fill.gathered.fetch_add(1, Ordering::Relaxed);
+                    tracing::info!(slice = place, before, after = slice.disk_space(), "texts gathered");
+                }
                 Err(error) => tracing::error!(%error, "texts could not be gathered"),
             }
         }

@@ -35,6 +35,8 @@ pub struct Fill {
     bytes: [AtomicU64; PLACES],
     /// The slice of texts that was written to last; none at the beginning.
     turn: AtomicUsize,
+    /// How often a slice was gathered.
+    pub gathered: AtomicU64,
 }
 
 /// How much a batch brings to each keyspace.
@@ -66,7 +68,8 @@ impl Written {
 impl Memtables {
     pub fn new(spaces: Spaces) -> std::io::Result<Self> {
         let bytes = std::array::from_fn(|_| AtomicU64::new(0));
-        let fill = Arc::new(Fill { spaces, bytes, turn: AtomicUsize::new(PLACES) });
+        let fill =
+            Arc::new(Fill { spaces, bytes, turn: AtomicUsize::new(PLACES), gathered: AtomicU64::new(0) });
         let (full, orders) = channel();
         let exchange = {
             let fill = fill.clone();

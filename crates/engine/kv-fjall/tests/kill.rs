@@ -1,0 +1,176 @@
+//! A process that writes and removes texts, and merges what is left of them, is killed with `kill -9` again and again: every
+//! text that it said is there is there, none that it said is gone comes back, and the disk does not fill with those.
+//!
+//! The process is this program again. It says what it is about to do and what it has done.
+
+use bytes::Bytes;
+use orrery_core::Lsn;
+use orrery_kv::{Batch, Db, Read, Space, Sync, text_key};
+use orrery_kv_fjall::{FjallEngine, Folder, Options};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const FOLDER: &str = "ORRERY_TEST_TEXTS";
+const ROUNDS: u64 = 6;
+/// A round ends when so many commits were noted in it, and a few more or less.
+const COMMITS_A_ROUND: usize = 250;
+const TEXTS_A_COMMIT: u64 = 8;
+const TEXT_BYTES: usize = 40_000;
+const LIVE: usize = 1_800;
+/// Commits of one turn, and the numbers between two turns: four slices are used.
+const COMMITS_A_TURN: u64 = 8;
+const TURN: u64 = 65_536;
+const SLICES: u64 = 16;
+
+fn open(path: &Path) -> Db {
+    let engine = FjallEngine::open(Folder::open(path).expect("taken"), &Options::default()).expect("opened");
+    Db::open(Box::new(engine), Sync::Data).expect("opened")
+}
+
+/// One that cannot be compressed.
+fn text(name: Name) -> Bytes {
+    let mut state = name.0 * 31 + name.1 + 1;
+    let mut bytes = Vec::with_capacity(TEXT_BYTES);
+    while bytes.len() < TEXT_BYTES {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        bytes.extend_from_slice(&state.to_be_bytes());
+    }
+    Bytes::from(bytes)
+}
+
+/// A text by its commit and its number there.
+type Name = (u64, u64);
+
+/// What was said last of each text: `+` there, `-` gone, `?` about to be one of both.
+type Said = BTreeMap<Name, char>;
+
+/// Of no text, but how often texts were gathered.
+const GATHERED: char = 'g';
+
+/// What a line says; nothing if it is cut, or not one of the process's own.
+fn read(line: &str) -> Option<(Name, char)> {
+    let mut parts = line.split(' ');
+    let said = parts.next()?.chars().next()?;
+    let name = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    parts.next().filter(|end| *end == ".").map(|_| (name, said))
+}
+
+/// Writes until it is killed.
+#[test]
+#[ignore = "it is the process that the other test kills"]
+fn child() {
+    let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
+    let db = open(&folder.join("data"));
+    let known = fs::read_to_string(folder.join("live")).expect("what is there");
+    let mut live: Vec<Name> = known.lines().filter_map(read).map(|(name, _)| name).collect();
+    let mut out = BufWriter::new(io::stdout());
+    let mut commits = 0;
+    let mut lsn = db.tip().lsn.0;
+    loop {
+        commits += 1;
+        lsn = if commits % COMMITS_A_TURN == 0 { next_turn(lsn) } else { lsn + 1 };
+        let mut batch = Batch::new();
+        let came: Vec<Name> = (0..TEXTS_A_COMMIT).map(|number| (lsn, number)).collect();
+        for name in &came {
+            assert_eq!(u64::from(batch.put_text(text(*name))), name.1);
+        }
+        // Of the oldest, most; some stay for long.
+        let count = live.len().saturating_sub(LIVE).min(2 * TEXTS_A_COMMIT as usize);
+        let gone: Vec<Name> = live.iter().take(2 * count).step_by(2).copied().collect();
+        for (lsn, number) in &gone {
+            batch.put_unseen(Space::Texts, text_key(Lsn(*lsn), *number as u32), None);
+        }
+        say(&mut out, '?', came.iter().chain(&gone));
+        db.commit(vec![batch.stamp(Lsn(lsn))]).expect("committed");
+        say(&mut out, '+', came.iter());
+        say(&mut out, '-', gone.iter());
+        live.retain(|name| !gone.contains(name));
+        live.extend(came);
+        say(&mut out, GATHERED, [(measure(&db, "texts_gathered"), 0)].iter());
+    }
+}
+
+/// The first number of the next turn, of the four slices that are used.
+fn next_turn(lsn: u64) -> u64 {
+    let turn = lsn / TURN;
+    let next = if turn % SLICES < 3 { turn + 1 } else { turn - turn % SLICES + SLICES };
+    next * TURN
+}
+
+fn line(said: char, (lsn, number): Name) -> String {
+    format!("{said} {lsn} {number} .\n")
+}
+
+fn say<'a>(out: &mut impl Write, said: char, names: impl Iterator<Item = &'a Name>) {
+    names.for_each(|name| out.write_all(line(said, *name).as_bytes()).expect("said"));
+    out.flush().expect("said");
+}
+
+#[test]
+fn texts_survive_kills_while_they_are_removed_and_gathered() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path().join("data");
+    let (mut said, mut gathered) = (Said::new(), 0);
+    for round in 0..ROUNDS {
+        // Each round is ended at another moment of its work.
+        let commits = COMMITS_A_ROUND + 7 * round as usize;
+        gathered += kill_after(folder.path(), commits * TEXTS_A_COMMIT as usize, &mut said);
+        check(&open(&data), &said, round);
+    }
+    assert!(gathered > 0, "nothing was gathered in any round");
+    let stored = measure(&open(&data), "tables_size");
+    let gone = said.values().filter(|said| **said == '-').count() * TEXT_BYTES;
+    let live = said.len() * TEXT_BYTES - gone;
+    assert!(stored < (live + gone / 2) as u64, "{stored} bytes on the disk for {live}, and {gone} removed");
+}
+
+fn measure(db: &Db, name: &str) -> u64 {
+    db.measures().iter().find(|measure| measure.name == name).expect("measured").value
+}
+
+/// Starts the process, and kills it when it has written so many texts. Says how often it gathered.
+fn kill_after(folder: &Path, texts: usize, said: &mut Said) -> u64 {
+    let mut live = String::new();
+    said.iter().filter(|(_, said)| **said == '+').for_each(|(name, _)| live += &line('+', *name));
+    fs::write(folder.join("live"), live).expect("written");
+    let mut child = Command::new(std::env::current_exe().expect("this program"))
+        .args(["--exact", "child", "--ignored", "--nocapture"])
+        .env(FOLDER, folder)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("started");
+    let (mut written, mut gathered) = (0, 0);
+    // What it said before it was killed counts, however late it is read.
+    for line in BufReader::new(child.stdout.take().expect("piped")).lines() {
+        let Some((name, what)) = read(&line.expect("text")) else { continue };
+        if what == GATHERED {
+            gathered = name.0;
+            continue;
+        }
+        said.insert(name, what);
+        written += usize::from(what == '+');
+        if written == texts {
+            child.kill().expect("killed");
+        }
+    }
+    child.wait().expect("ended");
+    assert!(written >= texts, "it ended by itself after {written} texts");
+    gathered
+}
+
+fn check(db: &Db, said: &Said, round: u64) {
+    let snapshot = db.snapshot();
+    for (name, said) in said {
+        let found = snapshot.get(Space::Texts, &text_key(Lsn(name.0), name.1 as u32)).expect("read");
+        match said {
+            '+' => assert_eq!(found, Some(text(*name)), "{name:?} is lost in round {round}"),
+            '-' => assert_eq!(found, None, "{name:?} came back in round {round}"),
+            _ => {}
+        }
+    }
+}
