@@ -95,7 +95,7 @@ impl FjallEngine {
             return Ok(known);
         }
         self.folder.mark().map_err(|error| Error::Unavailable(error.to_string()))?;
-        self.spaces().made(place)
+        self.spaces().made(&self.database, place)
     }
 
     /// All memtables, if together they have so much.

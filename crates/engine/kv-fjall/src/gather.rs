@@ -123,6 +123,7 @@ mod tests {
     struct Shelf {
         work: Work,
         memtables: Memtables,
+        database: Database,
         _folder: tempfile::TempDir,
     }
 
@@ -134,8 +135,8 @@ mod tests {
             let memtables = Memtables::new(Spaces::open(&database).expect("opened")).expect("a thread");
             let work =
                 Work { fill: memtables.fill().clone(), path: folder.path().to_owned(), free_bytes_min: 0 };
-            let shelf = Self { work, memtables, _folder: folder };
-            shelf.memtables.fill().spaces.made(place).expect("made");
+            let shelf = Self { work, memtables, database, _folder: folder };
+            shelf.memtables.fill().spaces.made(&shelf.database, place).expect("made");
             for number in 0..TEXTS {
                 shelf.slice(place).insert(number.to_be_bytes(), text(number)).expect("written");
                 if (number + 1) % (TEXTS / files) == 0 {

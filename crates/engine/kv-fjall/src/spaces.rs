@@ -49,18 +49,19 @@ pub fn next_turn(place: Place) -> Place {
     texts + (place + 1 - texts) % SLICES
 }
 
+/// Views have them too and may outlive the engine, so the database itself is not among them.
+#[derive(Default)]
 pub struct Spaces {
-    database: Database,
     /// Slices are made when the first text comes.
     keyspaces: [OnceLock<Keyspace>; PLACES],
 }
 
 impl Spaces {
     pub fn open(database: &Database) -> Result<Self, Error> {
-        let spaces = Self { database: database.clone(), keyspaces: Default::default() };
+        let spaces = Self::default();
         for place in 0..PLACES {
             if place < Space::Texts as usize || database.keyspace_exists(&name(place)) {
-                spaces.made(place)?;
+                spaces.made(database, place)?;
             }
         }
         Ok(spaces)
@@ -71,11 +72,11 @@ impl Spaces {
     }
 
     /// The same, made if it is not there. Only one thread writes.
-    pub fn made(&self, place: Place) -> Result<&Keyspace, Error> {
+    pub fn made(&self, database: &Database, place: Place) -> Result<&Keyspace, Error> {
         if let Some(known) = self.get(place) {
             return Ok(known);
         }
-        let made = self.database.keyspace(&name(place), || options(place)).map_err(opening)?;
+        let made = database.keyspace(&name(place), || options(place)).map_err(opening)?;
         Ok(self.keyspaces[place].get_or_init(|| made))
     }
 
