@@ -34,6 +34,8 @@ const JOURNAL_BYTES_MAX: u64 = 512 * 1024 * 1024;
 const DISK_CHECK_BYTES: u64 = 4 * 1024 * 1024;
 /// What was replayed goes to files if it is more than this, or a process that is killed again and again replays ever more.
 const REPLAYED_BYTES_MAX: u64 = 8 * 1024 * 1024;
+/// A journal that is longer than this is not left so when the engine rests.
+const REST_JOURNAL_BYTES_MAX: u64 = 192 * 1024 * 1024;
 /// Less than this in memory is not worth a file when the engine rests.
 const REST_BYTES_MIN: u64 = 4 * 1024 * 1024;
 
@@ -81,7 +83,7 @@ impl FjallEngine {
             promised,
             folder,
         };
-        engine.put_into_files(REPLAYED_BYTES_MAX)?;
+        engine.put_into_files(REPLAYED_BYTES_MAX, true)?;
         Ok(engine)
     }
 
@@ -99,11 +101,11 @@ impl FjallEngine {
     }
 
     /// All memtables, if together they have so much.
-    fn put_into_files(&self, bytes_min: u64) -> Result<(), Error> {
+    fn put_into_files(&self, bytes_min: u64, with_few_texts: bool) -> Result<(), Error> {
         if self.database.write_buffer_size() < bytes_min {
             return Ok(());
         }
-        self.memtables.exchange_all().map_err(writing)
+        self.memtables.exchange_all(with_few_texts).map_err(writing)
     }
 
     /// Refuses before the disk is full, because fjall takes no more writes after it met an error. Looks again after
@@ -198,7 +200,11 @@ impl Engine for FjallEngine {
         if let Some(turn) = self.memtables.fill().turn() {
             self.gatherer.look(turn);
         }
-        self.put_into_files(REST_BYTES_MIN)
+        // What stays in memory keeps the journal from being shortened.
+        let is_journal_long =
+            self.database.journal_disk_space().is_ok_and(|bytes| bytes > REST_JOURNAL_BYTES_MAX);
+        let bytes_min = if is_journal_long { 1 } else { REST_BYTES_MIN };
+        self.put_into_files(bytes_min, is_journal_long)
     }
 
     fn measures(&self) -> Vec<Measure> {

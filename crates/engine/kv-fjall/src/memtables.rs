@@ -95,16 +95,15 @@ impl Memtables {
         written.turn.filter(|turn| self.fill.turn.swap(*turn, Ordering::Relaxed) != *turn)
     }
 
-    /// All of them, but texts that are few: a file of texts is not merged with the next one.
-    pub fn exchange_all(&self) -> fjall::Result<()> {
+    /// All of them; texts that are few only if it is said, because a file of texts is not merged with the next one.
+    pub fn exchange_all(&self, with_few_texts: bool) -> fjall::Result<()> {
         let is_worth = |place: Place| {
-            place < Space::Texts as usize || self.fill.bytes[place].load(Ordering::Relaxed) >= TEXTS_BYTES_MIN
+            let is_text = place >= Space::Texts as usize;
+            let bytes = self.fill.bytes[place].load(Ordering::Relaxed);
+            !is_text || with_few_texts || bytes >= TEXTS_BYTES_MIN
         };
-        self.fill
-            .spaces
-            .all()
-            .filter(|(place, _)| is_worth(*place))
-            .try_for_each(|(place, _)| self.fill.exchange(place))
+        let mut worth = self.fill.spaces.all().filter(|(place, _)| is_worth(*place));
+        worth.try_for_each(|(place, _)| self.fill.exchange(place))
     }
 }
 

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use orrery_core::Lsn;
 use orrery_kv::contract::{self, Bench};
-use orrery_kv::{Batch, Db, Engine, Error, Read, Space, Sync};
+use orrery_kv::{Batch, Db, Engine, Error, Read, Space, Sync, text_key};
 use orrery_kv_fjall::{FjallEngine, Folder, Options};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -86,6 +86,41 @@ fn a_rest_puts_what_is_in_memory_into_files() {
     assert_eq!((found.map(|value| value.len()), db.durable_lsn()), (Some(5 << 20), Lsn(2)));
 }
 
+/// A file of texts is not merged with the next one; but what stays in memory keeps the journal long.
+#[test]
+fn a_rest_leaves_few_texts_in_memory_until_the_journal_is_long() {
+    let place = fresh();
+    let db = Db::open(Box::new(open(place.0.path(), &Options::default())), Sync::None).unwrap();
+    let mut lsn = 0;
+    let mut write = |mut batch: Batch| {
+        lsn += 1;
+        batch.put(Space::Meta, Bytes::from_static(b"row"), Bytes::new());
+        db.commit(vec![batch.stamp(Lsn(lsn))]).unwrap();
+        lsn
+    };
+    let mut text = Batch::new();
+    text.put_text(Bytes::from(vec![7; 100_000]));
+    write(text);
+    write(document(1, 5 << 20));
+    db.rest().unwrap();
+    while measure(&db, "memtables") > 200_000 {
+        std::thread::yield_now();
+    }
+    assert!(measure(&db, "memtables") >= 100_000, "the text is where it was");
+    while measure(&db, "journal") <= 192 << 20 {
+        let n = write(document(2, 8 << 20));
+        // What is written meanwhile goes to files, and the text stays.
+        if n.is_multiple_of(4) {
+            db.rest().unwrap();
+        }
+    }
+    while measure(&db, "memtables") > 0 {
+        db.rest().unwrap();
+        std::thread::yield_now();
+    }
+    assert!(db.snapshot().get(Space::Texts, &text_key(Lsn(1), 0)).unwrap().is_some());
+}
+
 /// The engine below does so by itself much later, and by a queue that it can fill up and then wait for forever.
 #[test]
 fn a_full_memtable_goes_to_a_file_while_writes_go_on() {
@@ -120,6 +155,27 @@ fn what_was_replayed_goes_to_files() {
         std::thread::yield_now();
     }
     assert!(has_all(&db, 1..=last));
+}
+
+#[test]
+fn texts_that_were_replayed_go_to_files_too() {
+    let place = fresh();
+    let again = || Db::open(Box::new(open(place.0.path(), &Options::default())), Sync::Data).unwrap();
+    let db = again();
+    for lsn in 1..=10 {
+        let mut batch = Batch::new();
+        batch.put_text(Bytes::from(vec![lsn as u8; 1 << 20]));
+        db.commit(vec![batch.stamp(Lsn(lsn))]).unwrap();
+    }
+    drop(db);
+    let db = again();
+    while measure(&db, "memtables") > 0 {
+        std::thread::yield_now();
+    }
+    for lsn in 1..=10u64 {
+        let found = db.snapshot().get(Space::Texts, &text_key(Lsn(lsn), 0)).unwrap();
+        assert_eq!(found, Some(Bytes::from(vec![lsn as u8; 1 << 20])));
+    }
 }
 
 /// Upstream issue 311: damage in the middle of the journal makes recovery drop the rest without a word.
