@@ -52,8 +52,6 @@ pub struct Batch {
     unseen: Vec<Put>,
     tallies: Vec<Change>,
     pub(crate) log: Vec<LogLine>,
-    /// Of the puts' values and the log, so far.
-    pub(crate) bytes: usize,
 }
 
 /// A moment in the making of a batch: how many there were of everything.
@@ -64,7 +62,6 @@ pub struct Mark {
     unseen: usize,
     tallies: usize,
     log: usize,
-    bytes: usize,
 }
 
 #[derive(Debug)]
@@ -109,14 +106,12 @@ impl Batch {
     }
 
     pub fn put(&mut self, space: Space, key: Bytes, value: Bytes) {
-        self.bytes += value.len();
         self.puts.push(UnstampedPut { space, key, value: Some(UnstampedValue::Plain(value)) });
     }
 
     /// Puts a value whose eight bytes at `at` will be the LSN of the commit.
     pub fn put_stamped(&mut self, space: Space, key: Bytes, value: Vec<u8>, at: usize) {
         assert!(at + 8 <= value.len(), "the stamp lies inside the value");
-        self.bytes += value.len();
         self.puts.push(UnstampedPut {
             space,
             key,
@@ -127,7 +122,6 @@ impl Batch {
     /// Puts a text under the LSN of the commit and the number that this says.
     pub fn put_text(&mut self, text: Bytes) -> u32 {
         let number = self.puts.len() as u32;
-        self.bytes += text.len();
         let (key, value) = (text_key(Lsn(0), number), UnstampedValue::Text { bytes: text, number });
         self.puts.push(UnstampedPut { space: Space::Texts, key, value: Some(value) });
         number
@@ -149,13 +143,11 @@ impl Batch {
 
     /// Appends an entry to a stream of the log. `payload` is built by [`log_payload`](Self::log_payload).
     pub fn log(&mut self, stream: u64, payload: Vec<u8>) {
-        self.bytes += payload.len();
         self.log.push(LogLine::new(stream, payload));
     }
 
     /// The same of an entry whose eight bytes at `at` of its buffer will be the LSN of the commit.
     pub fn log_stamped(&mut self, stream: u64, payload: Vec<u8>, at: usize) {
-        self.bytes += payload.len();
         self.log.push(LogLine::stamped(stream, payload, at));
     }
 
@@ -167,7 +159,6 @@ impl Batch {
             unseen: self.unseen.len(),
             tallies: self.tallies.len(),
             log: self.log.len(),
-            bytes: self.bytes,
         }
     }
 
@@ -177,7 +168,6 @@ impl Batch {
         self.unseen.truncate(mark.unseen);
         self.tallies.truncate(mark.tallies);
         self.log.truncate(mark.log);
-        self.bytes = mark.bytes;
     }
 
     /// An empty payload with room for `capacity` bytes; append to it and hand it to [`log`](Self::log).

@@ -116,11 +116,6 @@ impl<'a> Txn<'a> {
         said
     }
 
-    /// How much it would write if it ended here: the values that it put, and its log.
-    pub fn bytes(&self) -> usize {
-        self.batch.bytes
-    }
-
     /// Whether it reads nothing but the snapshot: it wrote nothing so far, and nothing is pending.
     pub fn is_as_durable(&self) -> bool {
         self.batch.is_empty() && self.pending.iter().all(|puts| puts.is_empty())
