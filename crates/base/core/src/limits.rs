@@ -2,6 +2,8 @@
 
 /// The largest item, as the JSON text that is stored.
 pub const ITEM_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// A text of so many bytes lies apart from its item's row and is written once; a smaller one lies in the row.
+pub const TEXT_APART_BYTES_MIN: usize = 16 * 1024;
 /// The largest request body read before the request is refused; a little above an item for its envelope.
 pub const BODY_BYTES_MAX: usize = ITEM_BYTES_MAX + 64 * 1024;
 /// Arrays and objects inside one another.
@@ -320,9 +322,6 @@ pub const CHANGE_FEED_ITEMS_READ_MAX: u64 = 1_000;
 pub const CHANGE_FEED_ITEMS_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// How far a clock may have been set back for a start at a time to miss nothing.
 pub const CHANGE_FEED_CLOCK_SETBACK_MILLIS_MAX: u64 = 10_000;
-/// A text of so many bytes lies apart from its item's row and is written once; a smaller one lies in the row.
-pub const TEXT_APART_BYTES_MIN: usize = 16 * 1024;
-
 /// Log entries that one step of trimming looks at, and their bytes; and how often a container is looked at.
 pub const LOG_TRIM_ENTRIES_MAX: usize = 4096;
 pub const LOG_TRIM_BYTES_MAX: usize = 16 * 1024 * 1024;

@@ -104,11 +104,7 @@ fn link(before: u64, key: &[u8], digest: u64) -> u64 {
 }
 
 fn newest_link(state: &dyn Read, stream: u64) -> Result<u64, Error> {
-    let range = KeyRange::prefix(&stream.to_be_bytes());
-    match state.range(Space::Log, &range, Order::Descending).next() {
-        None => Ok(0),
-        Some(row) => Ok(LogRecord::read(&row?)?.link),
-    }
+    Ok(LogRecord::newest(state, stream)?.map_or(0, |record| record.link))
 }
 
 /// An entry as it is stored.
@@ -126,6 +122,13 @@ impl LogRecord {
     pub fn range(stream: u64, from: Lsn) -> KeyRange {
         let end = KeyRange::prefix(&stream.to_be_bytes()).end;
         KeyRange { start: key(stream, from, 0).to_vec(), end }
+    }
+
+    /// The newest entry of a stream.
+    pub fn newest(state: &dyn Read, stream: u64) -> Result<Option<Self>, Error> {
+        let row =
+            state.range(Space::Log, &Self::range(stream, Lsn(0)), Order::Descending).next().transpose()?;
+        row.map(|row| Self::read(&row)).transpose()
     }
 
     /// The keys of the entries of one commit.
@@ -179,26 +182,28 @@ pub fn unverified_before(tip: Lsn) -> Lsn {
 pub(crate) fn verify_tail(state: &dyn Read, tip: Lsn) -> Result<(), Error> {
     let from = unverified_before(tip);
     let mut bytes_left = limits::LOG_VERIFY_BYTES_MAX;
-    let mut next_stream = Some(0);
-    while let Some(stream) = next_stream {
-        let Some(found) = first_stream_from(state, stream)? else { break };
-        verify_stream(state, found, from, tip, &mut bytes_left)?;
-        next_stream = found.checked_add(1);
-    }
-    Ok(())
+    each_stream(state, |stream| verify_stream(state, stream, from, tip, &mut bytes_left))
 }
 
 /// The newest commit that has an entry in any stream; 0 if none has.
 pub(crate) fn newest(state: &dyn Read) -> Result<Lsn, Error> {
-    let (mut newest, mut next_stream) = (Lsn(0), Some(0));
+    let mut newest = Lsn(0);
+    each_stream(state, |stream| {
+        let last = LogRecord::newest(state, stream)?;
+        newest = newest.max(last.map_or(Lsn(0), |record| record.lsn));
+        Ok(())
+    })?;
+    Ok(newest)
+}
+
+fn each_stream(state: &dyn Read, mut see: impl FnMut(u64) -> Result<(), Error>) -> Result<(), Error> {
+    let mut next_stream = Some(0);
     while let Some(stream) = next_stream {
         let Some(found) = first_stream_from(state, stream)? else { break };
-        let last = state.range(Space::Log, &LogRecord::range(found, Lsn(0)), Order::Descending).next();
-        let last = last.transpose()?.map(|row| LogRecord::read(&row)).transpose()?;
-        newest = newest.max(last.map_or(Lsn(0), |record| record.lsn));
+        see(found)?;
         next_stream = found.checked_add(1);
     }
-    Ok(newest)
+    Ok(())
 }
 
 fn first_stream_from(state: &dyn Read, stream: u64) -> Result<Option<u64>, Error> {

@@ -10,7 +10,7 @@ use crate::expiry;
 use crate::item::{FeedScope, ItemHead, ItemRow};
 use bytes::Bytes;
 use orrery_core::{Lsn, Timestamp, limits};
-use orrery_kv::{Error, KeyRange, Read, Snapshot, Space};
+use orrery_kv::{Error, KeyRange, Snapshot};
 use orrery_query::execute::Limits;
 use std::collections::HashMap;
 
@@ -101,7 +101,7 @@ impl Show<ItemRow> for Reader<'_> {
             if is_outside || is_known_stale || commit.is_changed_again(index) {
                 continue;
             }
-            let item = self.state.get(Space::Documents, key)?.map(ItemHead::read).transpose()?;
+            let item = ItemHead::at(self.state, key)?;
             work.items += 1;
             work.item_bytes += item.as_ref().map_or(0, ItemHead::text_length);
             let last = item.as_ref().map_or(Lsn(0), ItemHead::lsn);

@@ -23,7 +23,7 @@ use crate::item::{ItemHead, alive};
 use crate::row::{self, Row};
 use bytes::Bytes;
 use orrery_core::{Lsn, Timestamp, limits};
-use orrery_kv::{Error, LogRecord, Order, Read, Snapshot, Space, Txn, unverified_before};
+use orrery_kv::{Error, LogRecord, Snapshot, Space, Txn, unverified_before};
 
 /// One step: what to put and to remove, and how far the log is trimmed then.
 #[derive(Debug)]
@@ -47,8 +47,8 @@ pub fn plan_trimming(
 ) -> Result<Option<Trimming>, Error> {
     let number = container.number();
     let start = horizon(state, number)?;
-    let Some(newest) = newest(state, number)? else { return Ok(None) };
-    let end = unverified_before(state.lsn()).min(newest);
+    let Some(newest) = LogRecord::newest(state, row::stream(number))? else { return Ok(None) };
+    let end = unverified_before(state.lsn()).min(newest.lsn);
     let mut step = Trimming { puts: Vec::new(), horizon: start };
     let (mut entries, mut bytes) = (0, 0);
     for commit in commits::after(state, number, start) {
@@ -73,13 +73,6 @@ pub fn apply_trimming(txn: &mut Txn<'_>, container: &Container, step: &Trimming)
     let key = Row::Trimmed { container: container.number() }.key();
     txn.put(Space::Meta, key, step.horizon.0.to_be_bytes().to_vec());
     alive(txn, container);
-}
-
-/// The commit of the newest entry.
-fn newest(state: &Snapshot, container: u32) -> Result<Option<Lsn>, Error> {
-    let range = LogRecord::range(row::stream(container), Lsn(0));
-    let newest = state.range(Space::Log, &range, Order::Descending).next().transpose()?;
-    Ok(newest.map(|row| LogRecord::read(&row)).transpose()?.map(|record| record.lsn))
 }
 
 impl Trimming {
@@ -125,6 +118,5 @@ impl Trimming {
 
 /// Whether the item's row is the one that this entry's commit wrote.
 fn is_current(state: &Snapshot, entry: &Entry) -> Result<bool, Error> {
-    let item = state.get(Space::Documents, entry.key())?.map(ItemHead::read).transpose()?;
-    Ok(item.is_some_and(|item| item.lsn() == entry.lsn()))
+    Ok(ItemHead::at(state, entry.key())?.is_some_and(|item| item.lsn() == entry.lsn()))
 }

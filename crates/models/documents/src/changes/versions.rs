@@ -109,7 +109,7 @@ impl Reader<'_> {
                 self.image(next)?.ok_or_else(lost)
             }
             None => {
-                let item = self.state.get(Space::Documents, key)?.map(ItemHead::read).transpose()?;
+                let item = ItemHead::at(self.state, key)?;
                 let item = item.filter(|item| item.lsn() == commit.lsn).ok_or_else(lost)?;
                 item.whole(self.state)
             }

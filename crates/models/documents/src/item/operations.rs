@@ -205,12 +205,11 @@ pub(crate) fn head(
     epk: &[u8],
     id: &str,
 ) -> Result<Option<ItemHead>, Error> {
-    let key = Row::Item { container: container.number(), epk, id }.key();
-    state.get(Space::Documents, &key)?.map(ItemHead::read).transpose()
+    ItemHead::at(state, &Row::Item { container: container.number(), epk, id }.key())
 }
 
 fn stored_at(state: &dyn Read, key: &[u8]) -> Result<Option<ItemRow>, Error> {
-    state.get(Space::Documents, key)?.map(|row| ItemRow::read(state, row)).transpose()
+    ItemHead::at(state, key)?.map(|item| item.whole(state)).transpose()
 }
 
 /// What is where `item` is to be, as [`live_or_expired`] finds it.

@@ -118,6 +118,11 @@ fn damaged<T>(what: &str) -> Result<T, Error> {
 }
 
 impl ItemHead {
+    /// Of the item with this key, if it is there.
+    pub fn at(state: &dyn Read, key: &[u8]) -> Result<Option<Self>, Error> {
+        state.get(Space::Documents, key)?.map(Self::read).transpose()
+    }
+
     pub fn read(row: Bytes) -> Result<Self, Error> {
         if row.len() < TEXT_AT {
             return damaged("is shorter than its header");
