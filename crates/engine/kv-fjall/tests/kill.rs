@@ -1,7 +1,7 @@
 //! A process that writes and removes texts, and merges what is left of them, is killed with `kill -9` again and again: every
 //! text that it said is there is there, none that it said is gone comes back, and the disk does not fill with those.
 //!
-//! The process is this program again. It says what it is about to do and what it has done.
+//! The process is this test again, told by a variable what it is. It says what it is about to do and what it has done.
 
 use bytes::Bytes;
 use orrery_core::Lsn;
@@ -10,7 +10,7 @@ use orrery_kv_fjall::{FjallEngine, Folder, Options};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 const FOLDER: &str = "ORRERY_TEST_TEXTS";
@@ -61,10 +61,7 @@ fn read(line: &str) -> Option<(Name, char)> {
 }
 
 /// Writes until it is killed.
-#[test]
-#[ignore = "it is the process that the other test kills"]
-fn child() {
-    let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
+fn write_texts(folder: &Path) -> ! {
     let db = open(&folder.join("data"));
     let known = fs::read_to_string(folder.join("live")).expect("what is there");
     let mut live: Vec<Name> = known.lines().filter_map(read).map(|(name, _)| name).collect();
@@ -113,6 +110,9 @@ fn say<'a>(out: &mut impl Write, said: char, names: impl Iterator<Item = &'a Nam
 
 #[test]
 fn texts_survive_kills_while_they_are_removed_and_gathered() {
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        write_texts(folder.as_ref());
+    }
     let folder = tempfile::tempdir().expect("a folder");
     let data = folder.path().join("data");
     let (mut said, mut gathered) = (Said::new(), 0);
@@ -139,7 +139,7 @@ fn kill_after(folder: &Path, texts: usize, said: &mut Said) -> u64 {
     said.iter().filter(|(_, said)| **said == '+').for_each(|(name, _)| live += &line('+', *name));
     fs::write(folder.join("live"), live).expect("written");
     let mut child = Command::new(std::env::current_exe().expect("this program"))
-        .args(["--exact", "child", "--ignored", "--nocapture"])
+        .args(["--exact", "texts_survive_kills_while_they_are_removed_and_gathered", "--nocapture"])
         .env(FOLDER, folder)
         .stdout(Stdio::piped())
         .spawn()
