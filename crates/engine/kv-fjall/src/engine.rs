@@ -1,8 +1,9 @@
 //! `orrery_kv::Engine` on fjall.
 
 use crate::Folder;
+use crate::folder::free_bytes;
 use crate::gather::Gatherer;
-use crate::memtables::{Fill, Memtables, Written};
+use crate::memtables::{Memtables, Written};
 use crate::spaces::{Place, Spaces, place};
 use bytes::{Bytes, BytesMut};
 use fjall::{CompressionType, Database, Keyspace, PersistMode, Readable};
@@ -66,7 +67,7 @@ impl FjallEngine {
             .open()
             .map_err(opening)?;
         let unavailable = |error: std::io::Error| Error::Unavailable(error.to_string());
-        let memtables = Memtables::new(Spaces::open(&database)?).map_err(unavailable)?;
+        let memtables = Memtables::new(Arc::new(Spaces::open(&database)?)).map_err(unavailable)?;
         let free_bytes_min = options.disk_free_bytes_min;
         let gatherer =
             Gatherer::new(memtables.fill().clone(), path.clone(), free_bytes_min).map_err(unavailable)?;
@@ -83,11 +84,11 @@ impl FjallEngine {
             promised,
             folder,
         };
-        engine.put_into_files(REPLAYED_BYTES_MAX, true)?;
+        engine.put_into_files(REPLAYED_BYTES_MAX, 0)?;
         Ok(engine)
     }
 
-    fn spaces(&self) -> &Spaces {
+    fn spaces(&self) -> &Arc<Spaces> {
         &self.memtables.fill().spaces
     }
 
@@ -100,12 +101,12 @@ impl FjallEngine {
         self.spaces().made(&self.database, place)
     }
 
-    /// All memtables, if together they have so much.
-    fn put_into_files(&self, bytes_min: u64, with_few_texts: bool) -> Result<(), Error> {
+    /// All memtables, if together they have so much; of texts those that have so much alone.
+    fn put_into_files(&self, bytes_min: u64, texts_bytes_min: u64) -> Result<(), Error> {
         if self.database.write_buffer_size() < bytes_min {
             return Ok(());
         }
-        self.memtables.exchange_all(with_few_texts).map_err(writing)
+        self.memtables.exchange_all(texts_bytes_min).map_err(writing)
     }
 
     /// Refuses before the disk is full, because fjall takes no more writes after it met an error. Looks again after
@@ -114,8 +115,7 @@ impl FjallEngine {
         if self.unchecked_bytes.fetch_add(bytes, Ordering::Relaxed) < DISK_CHECK_BYTES {
             return Ok(());
         }
-        let stat = rustix::fs::statvfs(&self.path).map_err(|error| Error::Unavailable(error.to_string()))?;
-        let free = stat.f_bavail.saturating_mul(stat.f_frsize);
+        let free = free_bytes(&self.path).map_err(|error| Error::Unavailable(error.to_string()))?;
         if free >= self.disk_free_bytes_min.saturating_add(bytes) {
             self.unchecked_bytes.store(0, Ordering::Relaxed);
             return Ok(());
@@ -162,7 +162,7 @@ fn read_promise(file: &File) -> Option<Tip> {
 
 impl Engine for FjallEngine {
     fn view(&self) -> Arc<dyn Read + Send + std::marker::Sync> {
-        Arc::new(View { snapshot: self.database.snapshot(), fill: self.memtables.fill().clone() })
+        Arc::new(View { snapshot: self.database.snapshot(), spaces: self.spaces().clone() })
     }
 
     fn write(&self, mut puts: Vec<Put>, sync: Sync) -> Result<(), Error> {
@@ -183,9 +183,8 @@ impl Engine for FjallEngine {
             }
         }
         batch.commit().map_err(writing)?;
-        if let Some(turn) = self.memtables.wrote(&written) {
-            self.gatherer.look(turn);
-        }
+        self.memtables.wrote(&written);
+        written.turn.into_iter().for_each(|turn| self.gatherer.wrote(turn));
         Ok(())
     }
 
@@ -197,14 +196,14 @@ impl Engine for FjallEngine {
 
     /// A memtable is walked at half the speed of a file's blocks, and its journal is replayed after a crash.
     fn rest(&self) -> Result<(), Error> {
-        if let Some(turn) = self.memtables.fill().turn() {
-            self.gatherer.look(turn);
-        }
+        self.gatherer.look();
         // What stays in memory keeps the journal from being shortened.
         let is_journal_long =
             self.database.journal_disk_space().is_ok_and(|bytes| bytes > REST_JOURNAL_BYTES_MAX);
-        let bytes_min = if is_journal_long { 1 } else { REST_BYTES_MIN };
-        self.put_into_files(bytes_min, is_journal_long)
+        if is_journal_long {
+            return self.put_into_files(1, 0);
+        }
+        self.put_into_files(REST_BYTES_MIN, REST_BYTES_MIN)
     }
 
     fn measures(&self) -> Vec<Measure> {
@@ -224,7 +223,7 @@ impl Engine for FjallEngine {
             gauge("compactions_running", "", database.active_compactions() as u64),
             total("compactions", database.compactions_completed() as u64),
             total("compaction_microseconds", database.time_compacting().as_micros() as u64),
-            total("texts_gathered", self.memtables.fill().gathered.load(Ordering::Relaxed)),
+            total("texts_gathered", self.gatherer.gathered()),
         ];
         // Only a journal that cannot be looked at has no size.
         measures.extend(database.journal_disk_space().ok().map(|bytes| gauge("journal", "bytes", bytes)));
@@ -238,18 +237,18 @@ impl Engine for FjallEngine {
 
 struct View {
     snapshot: fjall::Snapshot,
-    fill: Arc<Fill>,
+    spaces: Arc<Spaces>,
 }
 
 impl Read for View {
     fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>, Error> {
-        let Some(keyspace) = self.fill.spaces.get(place(space, key)) else { return Ok(None) };
+        let Some(keyspace) = self.spaces.get(place(space, key)) else { return Ok(None) };
         let found = self.snapshot.get(keyspace, key).map_err(reading)?;
         Ok(found.map(Bytes::from))
     }
 
     fn range(&self, space: Space, range: &KeyRange, order: Order) -> Rows<'_> {
-        self.fill.spaces.range(&self.snapshot, space, range, order)
+        self.spaces.range(&self.snapshot, space, range, order)
     }
 }
 

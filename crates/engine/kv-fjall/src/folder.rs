@@ -68,6 +68,12 @@ impl Folder {
     }
 }
 
+/// What the disk of a folder has left for us.
+pub(crate) fn free_bytes(path: &Path) -> io::Result<u64> {
+    let stat = rustix::fs::statvfs(path)?;
+    Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
+}
+
 fn take_lock(path: &Path) -> Result<File, FolderError> {
     let io = |error| FolderError::Io { path: path.to_owned(), error };
     let file =

@@ -6,14 +6,15 @@
 //! A slice is gathered when a third of its texts are removed ones, so that a byte given back costs no more than two that
 //! are copied; and only while neither it nor the one before has its turn, because nothing new is written to its files meanwhile.
 
+use crate::folder::free_bytes;
+use crate::helper::Helper;
 use crate::memtables::Fill;
-use crate::spaces::{Place, next_turn};
+use crate::spaces::{PLACES, Place, next_turn};
 use fjall::{AbstractTree, Keyspace};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::{self, JoinHandle};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::Receiver;
 
 /// Less than this on the disk is not worth it.
 const BYTES_MIN: u64 = 16 * 1024 * 1024;
@@ -22,30 +23,39 @@ const FILES_MAX: u64 = 32;
 const FILE_BYTES_MIN: u64 = 16 * 1024 * 1024;
 
 pub struct Gatherer {
-    /// Tells whose turn it is; nobody listens after the end.
-    turns: Option<Sender<Place>>,
-    thread: Option<JoinHandle<()>>,
+    helper: Helper<Place>,
+    /// The slice that was written to last; none at the beginning.
+    turn: AtomicUsize,
+    gathered: Arc<AtomicU64>,
 }
 
 impl Gatherer {
     /// `path` is where the disk must have room for what is copied, and so many bytes more.
     pub fn new(fill: Arc<Fill>, path: PathBuf, free_bytes_min: u64) -> std::io::Result<Self> {
-        let (turns, told) = channel();
-        let work = move || Work { fill, path, free_bytes_min }.listen(&told);
-        let thread = thread::Builder::new().name("texts".to_owned()).spawn(work)?;
-        Ok(Self { turns: Some(turns), thread: Some(thread) })
+        let gathered = Arc::new(AtomicU64::new(0));
+        let work = Work { fill, path, free_bytes_min, gathered: gathered.clone() };
+        let helper = Helper::new("texts", move |turns| work.listen(turns))?;
+        Ok(Self { helper, turn: AtomicUsize::new(PLACES), gathered })
     }
 
-    /// Looks, in its own time, whether there is anything to gather.
-    pub fn look(&self, turn: Place) {
-        let _ = self.turns.as_ref().map(|turns| turns.send(turn));
+    /// Texts were written to this slice. Looks, in its own time, for what there is to gather if another one had its turn before.
+    pub fn wrote(&self, turn: Place) {
+        if self.turn.swap(turn, Ordering::Relaxed) != turn {
+            self.helper.tell(turn);
+        }
     }
-}
 
-impl Drop for Gatherer {
-    fn drop(&mut self) {
-        self.turns = None;
-        let _ = self.thread.take().map(JoinHandle::join);
+    /// Looks again, if texts were written at all.
+    pub fn look(&self) {
+        let turn = self.turn.load(Ordering::Relaxed);
+        if turn < PLACES {
+            self.helper.tell(turn);
+        }
+    }
+
+    /// How often a slice was gathered.
+    pub fn gathered(&self) -> u64 {
+        self.gathered.load(Ordering::Relaxed)
     }
 }
 
@@ -53,6 +63,7 @@ struct Work {
     fill: Arc<Fill>,
     path: PathBuf,
     free_bytes_min: u64,
+    gathered: Arc<AtomicU64>,
 }
 
 impl Work {
@@ -71,7 +82,7 @@ impl Work {
             let before = slice.disk_space();
             match slice.major_compact() {
                 Ok(()) => {
-                    self.fill.gathered.fetch_add(1, Ordering::Relaxed);
+                    self.gathered.fetch_add(1, Ordering::Relaxed);
                     tracing::info!(slice = place, before, after = slice.disk_space(), "texts gathered");
                 }
                 Err(error) => tracing::error!(%error, "texts could not be gathered"),
@@ -84,9 +95,7 @@ impl Work {
     }
 
     fn has_room(&self, slice: &Keyspace) -> bool {
-        rustix::fs::statvfs(&self.path).is_ok_and(|stat| {
-            stat.f_bavail.saturating_mul(stat.f_frsize) > slice.disk_space() + self.free_bytes_min
-        })
+        free_bytes(&self.path).is_ok_and(|free| free > slice.disk_space() + self.free_bytes_min)
     }
 }
 
@@ -132,9 +141,10 @@ mod tests {
         fn new(place: Place, files: u64) -> Self {
             let folder = tempfile::tempdir().expect("a folder");
             let database = Database::builder(folder.path().join("engine")).open().expect("opened");
-            let memtables = Memtables::new(Spaces::open(&database).expect("opened")).expect("a thread");
-            let work =
-                Work { fill: memtables.fill().clone(), path: folder.path().to_owned(), free_bytes_min: 0 };
+            let spaces = Arc::new(Spaces::open(&database).expect("opened"));
+            let memtables = Memtables::new(spaces).expect("a thread");
+            let (fill, path) = (memtables.fill().clone(), folder.path().to_owned());
+            let work = Work { fill, path, free_bytes_min: 0, gathered: Arc::default() };
             let shelf = Self { work, memtables, database, _folder: folder };
             shelf.memtables.fill().spaces.made(&shelf.database, place).expect("made");
             for number in 0..TEXTS {
@@ -152,6 +162,13 @@ mod tests {
 
         fn flush(&self, place: Place) {
             self.slice(place).rotate_memtable_and_wait().expect("written");
+        }
+
+        /// Whether a look leaves less on the disk.
+        fn shrinks(&self, place: Place, turn: Place) -> bool {
+            let before = self.slice(place).disk_space();
+            self.work.look(turn);
+            self.slice(place).disk_space() < before
         }
 
         fn remove(&self, place: Place, numbers: impl Iterator<Item = u64>) {
@@ -182,21 +199,16 @@ mod tests {
     fn a_slice_that_has_its_turn_or_is_next_is_left_alone() {
         let shelf = Shelf::new(SLICE, 4);
         shelf.remove(SLICE, 0..TEXTS / 2);
-        let before = shelf.slice(SLICE).disk_space();
-        shelf.work.look(SLICE);
-        shelf.work.look(SLICE - 1);
-        assert!(shelf.slice(SLICE).disk_space() >= before);
-        shelf.work.look(SLICE + 1);
-        assert!(shelf.slice(SLICE).disk_space() < before);
+        assert!(!shelf.shrinks(SLICE, SLICE));
+        assert!(!shelf.shrinks(SLICE, SLICE - 1));
+        assert!(shelf.shrinks(SLICE, SLICE + 1));
     }
 
     #[test]
     fn a_little_that_was_removed_waits_for_more() {
         let shelf = Shelf::new(SLICE, 4);
         shelf.remove(SLICE, 0..TEXTS / 4);
-        let before = shelf.slice(SLICE).disk_space();
-        shelf.work.look(FAR);
-        assert!(shelf.slice(SLICE).disk_space() >= before);
+        assert!(!shelf.shrinks(SLICE, FAR));
     }
 
     #[test]
@@ -212,9 +224,7 @@ mod tests {
     fn without_room_on_the_disk_nothing_is_merged() {
         let mut shelf = Shelf::new(SLICE, 4);
         shelf.remove(SLICE, 0..TEXTS / 2);
-        let before = shelf.slice(SLICE).disk_space();
         shelf.work.free_bytes_min = u64::MAX / 2;
-        shelf.work.look(FAR);
-        assert!(shelf.slice(SLICE).disk_space() >= before);
+        assert!(!shelf.shrinks(SLICE, FAR));
     }
 }

@@ -16,6 +16,7 @@
 mod engine;
 mod folder;
 mod gather;
+mod helper;
 mod memtables;
 mod spaces;
 

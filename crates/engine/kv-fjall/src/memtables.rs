@@ -5,45 +5,37 @@
 //! for itself forever. So its limit is one that is not reached, and this thread does the same in time. Writers do not do
 //! it themselves, because what is no longer read goes with it, which takes a while.
 
-use crate::spaces::{PLACES, Place, Spaces, place};
+use crate::helper::Helper;
+use crate::spaces::{PLACES, Place, Spaces, TEXTS, place};
 use bytes::Bytes;
 use orrery_kv::{Put, Space};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::{Sender, channel};
-use std::thread::{self, JoinHandle};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A memtable is exchanged when it has about this much.
 const BYTES: u64 = 48 * 1024 * 1024;
 /// What fjall is told instead.
 pub const NEVER_BYTES: u64 = 256 * 1024 * 1024;
-/// Texts that are less than this together are not worth a file when the engine rests.
-const TEXTS_BYTES_MIN: u64 = 4 * 1024 * 1024;
 /// What a row takes beside its key and its value.
 const ROW_BYTES: usize = 64;
 
 /// The memtables, and the thread that is told which of them is full.
 pub struct Memtables {
     fill: Arc<Fill>,
-    full: Option<Sender<Place>>,
-    thread: Option<JoinHandle<()>>,
+    full: Helper<Place>,
 }
 
 /// How much was written to each keyspace since its memtable was new.
 pub struct Fill {
-    pub spaces: Spaces,
+    pub spaces: Arc<Spaces>,
     bytes: [AtomicU64; PLACES],
-    /// The slice of texts that was written to last; none at the beginning.
-    turn: AtomicUsize,
-    /// How often a slice was gathered.
-    pub gathered: AtomicU64,
 }
 
 /// How much a batch brings to each keyspace.
 pub struct Written {
     bytes: [u64; PLACES],
     /// The slice that its texts went to.
-    turn: Option<Place>,
+    pub turn: Option<Place>,
 }
 
 impl Written {
@@ -66,60 +58,39 @@ impl Written {
 }
 
 impl Memtables {
-    pub fn new(spaces: Spaces) -> std::io::Result<Self> {
-        let bytes = std::array::from_fn(|_| AtomicU64::new(0));
-        let fill =
-            Arc::new(Fill { spaces, bytes, turn: AtomicUsize::new(PLACES), gathered: AtomicU64::new(0) });
-        let (full, orders) = channel();
-        let exchange = {
+    pub fn new(spaces: Arc<Spaces>) -> std::io::Result<Self> {
+        let fill = Arc::new(Fill { spaces, bytes: std::array::from_fn(|_| AtomicU64::new(0)) });
+        let full = {
             let fill = fill.clone();
-            move || orders.into_iter().for_each(|place| fill.exchange_or_tell(place))
+            Helper::new("memtables", move |full| full.iter().for_each(|place| fill.exchange_or_tell(place)))?
         };
-        let thread = thread::Builder::new().name("memtables".to_owned()).spawn(exchange)?;
-        Ok(Self { fill, full: Some(full), thread: Some(thread) })
+        Ok(Self { fill, full })
     }
 
     pub fn fill(&self) -> &Arc<Fill> {
         &self.fill
     }
 
-    /// The write that fills a memtable orders another one. Says if this was the first write of a slice's turn.
-    pub fn wrote(&self, written: &Written) -> Option<Place> {
+    /// The write that fills a memtable orders another one.
+    pub fn wrote(&self, written: &Written) {
         for (place, bytes) in written.bytes.into_iter().enumerate() {
             let before = self.fill.bytes[place].fetch_add(bytes, Ordering::Relaxed);
             if before < BYTES && before + bytes >= BYTES {
-                // Only while the engine is closed does nobody listen.
-                let _ = self.full.as_ref().map(|full| full.send(place));
+                self.full.tell(place);
             }
         }
-        written.turn.filter(|turn| self.fill.turn.swap(*turn, Ordering::Relaxed) != *turn)
     }
 
-    /// All of them; texts that are few only if it is said, because a file of texts is not merged with the next one.
-    pub fn exchange_all(&self, with_few_texts: bool) -> fjall::Result<()> {
-        let is_worth = |place: Place| {
-            let is_text = place >= Space::Texts as usize;
-            let bytes = self.fill.bytes[place].load(Ordering::Relaxed);
-            !is_text || with_few_texts || bytes >= TEXTS_BYTES_MIN
-        };
+    /// All of them; of texts those that have so much, because a file of texts is not merged with the next one.
+    pub fn exchange_all(&self, texts_bytes_min: u64) -> fjall::Result<()> {
+        let bytes = |place: Place| self.fill.bytes[place].load(Ordering::Relaxed);
+        let is_worth = |place: Place| place < TEXTS || bytes(place) >= texts_bytes_min;
         let mut worth = self.fill.spaces.all().filter(|(place, _)| is_worth(*place));
         worth.try_for_each(|(place, _)| self.fill.exchange(place))
     }
 }
 
-impl Drop for Memtables {
-    fn drop(&mut self) {
-        self.full = None;
-        let _ = self.thread.take().map(JoinHandle::join);
-    }
-}
-
 impl Fill {
-    /// The slice of texts whose turn it is, if any was written to.
-    pub fn turn(&self) -> Option<Place> {
-        Some(self.turn.load(Ordering::Relaxed)).filter(|turn| *turn < PLACES)
-    }
-
     pub fn has_any(&self, place: Place) -> bool {
         self.bytes[place].load(Ordering::Relaxed) > 0
     }

@@ -9,7 +9,6 @@ use bytes::Bytes;
 use fjall::config::{BlockSizePolicy, CompressionPolicy};
 use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, Readable, Snapshot};
 use orrery_kv::{Error, KeyRange, Order, Row, Rows, Space};
-use std::iter::Peekable;
 use std::sync::OnceLock;
 
 use crate::engine::{opening, reading};
@@ -19,20 +18,22 @@ use crate::memtables;
 /// or four documents; with twice the size it takes a tenth less time, and a single read no more. A folder keeps
 /// the size it was made with.
 const DOCUMENTS_BLOCK_BYTES: u32 = 8 * 1024;
+/// Which of the keyspaces: that of a space, or a slice of texts.
+pub type Place = usize;
+
 /// Keyspaces of texts.
 pub const SLICES: usize = 16;
 /// The commits of a turn, as a power of two.
 const TURN_BITS: u32 = 16;
+/// The first of them; those of the other spaces come before.
+pub const TEXTS: Place = Space::Texts as usize;
 /// Every keyspace there can be.
-pub const PLACES: usize = Space::Texts as usize + SLICES;
-
-/// Which of the keyspaces: that of a space, or a slice of texts.
-pub type Place = usize;
+pub const PLACES: usize = TEXTS + SLICES;
 
 /// Where the row of a key is.
 pub fn place(space: Space, key: &[u8]) -> Place {
     match space {
-        Space::Texts => Space::Texts as usize + slice(key),
+        Space::Texts => TEXTS + slice(key),
         Space::Meta | Space::Documents | Space::Index | Space::Log => space as usize,
     }
 }
@@ -45,8 +46,7 @@ fn slice(key: &[u8]) -> usize {
 
 /// The slice whose turn is next.
 pub fn next_turn(place: Place) -> Place {
-    let texts = Space::Texts as usize;
-    texts + (place + 1 - texts) % SLICES
+    TEXTS + (place + 1 - TEXTS) % SLICES
 }
 
 /// Views have them too and may outlive the engine, so the database itself is not among them.
@@ -60,7 +60,7 @@ impl Spaces {
     pub fn open(database: &Database) -> Result<Self, Error> {
         let spaces = Self::default();
         for place in 0..PLACES {
-            if place < Space::Texts as usize || database.keyspace_exists(&name(place)) {
+            if place < TEXTS || database.keyspace_exists(&name(place)) {
                 spaces.made(database, place)?;
             }
         }
@@ -87,7 +87,7 @@ impl Spaces {
 
     /// The slices of texts that are there.
     pub fn slices(&self) -> impl Iterator<Item = (Place, &Keyspace)> {
-        self.all().filter(|(place, _)| *place >= Space::Texts as usize)
+        self.all().filter(|(place, _)| *place >= TEXTS)
     }
 
     pub fn range<'a>(
@@ -106,16 +106,17 @@ impl Spaces {
                 None => Box::new(std::iter::empty()),
             };
         }
-        let slices = self.slices().map(|(_, slice)| rows(snapshot, slice, range, order).peekable());
+        let slices = self.slices().map(|(_, slice)| rows(snapshot, slice, range, order));
+        let slices = slices.filter_map(|mut rest| rest.next().map(|first| (first, rest)));
         Box::new(Merged { slices: slices.collect(), order })
     }
 }
 
 fn name(place: Place) -> String {
-    match Space::ALL.into_iter().find(|space| *space as usize == place && *space != Space::Texts) {
-        Some(space) => space.name().to_owned(),
-        None => format!("{}{}", Space::Texts.name(), place - Space::Texts as usize),
+    if place < TEXTS {
+        return Space::ALL[place].name().to_owned();
     }
+    format!("{}{}", Space::Texts.name(), place - TEXTS)
 }
 
 fn options(place: Place) -> KeyspaceCreateOptions {
@@ -124,7 +125,7 @@ fn options(place: Place) -> KeyspaceCreateOptions {
         .manual_journal_persist(true);
     if place == Space::Documents as usize {
         options.data_block_size_policy(BlockSizePolicy::all(DOCUMENTS_BLOCK_BYTES))
-    } else if place >= Space::Texts as usize {
+    } else if place >= TEXTS {
         // Files of texts go down the levels as they are, so they are compressed when they are written, or never.
         options.data_block_compression_policy(CompressionPolicy::all(CompressionType::Lz4))
     } else {
@@ -165,7 +166,8 @@ fn row(guard: fjall::Guard) -> Result<Row, Error> {
 
 /// The rows of all slices in one order. What could not be read comes first.
 struct Merged<'a> {
-    slices: Vec<Peekable<Rows<'a>>>,
+    /// The first row of each that has any left, and the rest.
+    slices: Vec<(Result<Row, Error>, Rows<'a>)>,
     order: Order,
 }
 
@@ -173,13 +175,17 @@ impl Iterator for Merged<'_> {
     type Item = Result<Row, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let heads = self.slices.iter_mut().enumerate();
-        let heads =
-            heads.filter_map(|(at, slice)| slice.peek().map(|row| (key(row).map(<[u8]>::to_vec), at)));
-        let (_, at) = match self.order {
-            Order::Ascending => heads.min()?,
-            Order::Descending => heads.max_by_key(|(key, _)| (key.is_none(), key.clone()))?,
-        };
-        self.slices[at].next()
+        let (at, _) = self.slices.iter().enumerate().min_by(|(_, (one, _)), (_, (other, _))| {
+            match (key(one), key(other), self.order) {
+                (Some(one), Some(other), Order::Ascending) => one.cmp(other),
+                (Some(one), Some(other), Order::Descending) => other.cmp(one),
+                (one, other, _) => one.is_some().cmp(&other.is_some()),
+            }
+        })?;
+        let (first, rest) = &mut self.slices[at];
+        match rest.next() {
+            Some(next) => Some(std::mem::replace(first, next)),
+            None => Some(self.slices.swap_remove(at).0),
+        }
     }
 }
