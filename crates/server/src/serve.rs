@@ -54,8 +54,11 @@ fn env(config: &Config) -> Result<Env, String> {
 
 fn open_store(config: &Config, folder: Folder, env: Env) -> Result<Store, String> {
     let half = config.cache_bytes / 2;
-    let options =
-        orrery_kv_fjall::Options { cache_bytes: half, disk_free_bytes_min: config.disk_free_bytes_min };
+    let options = orrery_kv_fjall::Options {
+        cache_bytes: half,
+        disk_free_bytes_min: config.disk_free_bytes_min,
+        ..Default::default()
+    };
     let engine = FjallEngine::open(folder, &options).map_err(|error| error.to_string())?;
     let options = orrery_store::Options {
         sync: match config.durability {

@@ -4,7 +4,8 @@ use crate::Folder;
 use crate::folder::free_bytes;
 use crate::gather::Gatherer;
 use crate::memtables::{Memtables, Written};
-use crate::spaces::{Place, Spaces, place};
+use crate::recent::{Recent, RecentView, Run, Slot, Spiller, is_recent};
+use crate::spaces::{Place, RUNS, Spaces, place};
 use bytes::{Bytes, BytesMut};
 use fjall::{CompressionType, Database, Keyspace, PersistMode, Readable};
 use orrery_core::limits;
@@ -12,8 +13,8 @@ use orrery_kv::{Engine, Error, KeyRange, Measure, Order, Put, Read, Rows, Space,
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -21,11 +22,17 @@ pub struct Options {
     pub cache_bytes: u64,
     /// Free disk space below which writes are refused.
     pub disk_free_bytes_min: u64,
+    /// How much of the index is kept in memory before it becomes a file.
+    pub recent_bytes: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { cache_bytes: 256 * 1024 * 1024, disk_free_bytes_min: limits::DISK_FREE_BYTES_MIN }
+        Self {
+            cache_bytes: 256 * 1024 * 1024,
+            disk_free_bytes_min: limits::DISK_FREE_BYTES_MIN,
+            recent_bytes: 32 * 1024 * 1024,
+        }
     }
 }
 
@@ -41,9 +48,13 @@ const REST_JOURNAL_BYTES_MAX: u64 = 192 * 1024 * 1024;
 const REST_BYTES_MIN: u64 = 4 * 1024 * 1024;
 
 pub struct FjallEngine {
-    /// These two first, so that their threads have ended when the database is closed.
+    /// These three first, so that their threads have ended when the database is closed.
+    spiller: Spiller,
     gatherer: Gatherer,
     memtables: Memtables,
+    recent: Arc<Recent>,
+    /// Held by who writes.
+    slot: Mutex<Slot>,
     database: Database,
     path: PathBuf,
     disk_free_bytes_min: u64,
@@ -71,11 +82,20 @@ impl FjallEngine {
         let free_bytes_min = options.disk_free_bytes_min;
         let gatherer =
             Gatherer::new(memtables.fill().clone(), path.clone(), free_bytes_min).map_err(unavailable)?;
+        let spaces = &memtables.fill().spaces;
+        let (recent, slot) = Recent::open(spaces.get(RUNS), options.recent_bytes)?;
+        let recent = Arc::new(recent);
+        let spiller = Spiller::new(recent.clone(), spaces.clone(), database.clone()).map_err(unavailable)?;
+        // What a stop kept from being spilled.
+        spiller.spill();
         let promise_file = open_promise(&path)?;
         let promised = read_promise(&promise_file);
         let engine = Self {
+            spiller,
             gatherer,
             memtables,
+            recent,
+            slot: Mutex::new(slot),
             database,
             path,
             disk_free_bytes_min: free_bytes_min,
@@ -92,7 +112,12 @@ impl FjallEngine {
         &self.memtables.fill().spaces
     }
 
-    /// The keyspace to write to. A folder gets its first one of texts when it has a large text, and with that its format.
+    fn slot(&self) -> MutexGuard<'_, Slot> {
+        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The keyspace to write to. A folder gets its first one of texts when it has a large text, and that of
+    /// runs with the first row of the index; and with either its format.
     fn keyspace(&self, place: Place) -> Result<&Keyspace, Error> {
         if let Some(known) = self.spaces().get(place) {
             return Ok(known);
@@ -135,10 +160,17 @@ fn workers() -> usize {
     if cores < 4 { 1 } else { 4 }
 }
 
-/// Neighbours one after the other, so that the way to the second is still in the processor's cache; of two puts of one key the
-/// later one stays the later. And the keys of a space in one piece of memory: a memtable is full of them, and goes at once.
-fn arrange(puts: &mut [Put]) {
-    puts.sort_by(|a, b| a.space.cmp(&b.space).then_with(|| a.key.cmp(&b.key)));
+/// Takes the rows of the index out of puts that are in order; none if there are none.
+fn take_run(puts: &mut Vec<Put>) -> Option<Run> {
+    let first = puts.iter().position(is_recent)?;
+    let count = puts[first..].iter().take_while(|put| is_recent(put)).count();
+    let run = Run::of(&puts[first..first + count]);
+    puts.drain(first..first + count);
+    Some(run)
+}
+
+/// The keys of a space in one piece of memory: a memtable is full of them, and goes at once.
+fn pack(puts: &mut [Put]) {
     for of_space in puts.chunk_by_mut(|a, b| a.space == b.space) {
         let mut keys = BytesMut::with_capacity(of_space.iter().map(|put| put.key.len()).sum());
         of_space.iter().for_each(|put| keys.extend_from_slice(&put.key));
@@ -162,7 +194,9 @@ fn read_promise(file: &File) -> Option<Tip> {
 
 impl Engine for FjallEngine {
     fn view(&self) -> Arc<dyn Read + Send + std::marker::Sync> {
-        Arc::new(View { snapshot: self.database.snapshot(), spaces: self.spaces().clone() })
+        // In this order: what leaves the runs meanwhile is in the snapshot.
+        let recent = self.recent.view();
+        Arc::new(View { recent, snapshot: self.database.snapshot(), spaces: self.spaces().clone() })
     }
 
     fn write(&self, mut puts: Vec<Put>, sync: Sync) -> Result<(), Error> {
@@ -172,9 +206,16 @@ impl Engine for FjallEngine {
             Sync::Data => PersistMode::SyncData,
             Sync::None => PersistMode::Buffer,
         };
+        let mut slot = self.slot();
+        self.recent.wait_for_room().inspect_err(|_| self.spiller.spill())?;
         let mut batch =
             fjall::OwnedWriteBatch::with_capacity(self.database.clone(), puts.len()).durability(Some(mode));
-        arrange(&mut puts);
+        puts.sort_by(|a, b| a.space.cmp(&b.space).then_with(|| a.key.cmp(&b.key)));
+        let run = take_run(&mut puts);
+        if let Some(run) = &run {
+            batch.insert(self.keyspace(RUNS)?, slot.key(), slot.value(run));
+        }
+        pack(&mut puts);
         for put in puts {
             let space = self.keyspace(place(put.space, &put.key))?;
             match put.value {
@@ -183,6 +224,9 @@ impl Engine for FjallEngine {
             }
         }
         batch.commit().map_err(writing)?;
+        if run.is_some_and(|run| self.recent.add(run, &mut slot)) {
+            self.spiller.spill();
+        }
         self.memtables.wrote(&written);
         written.turn.into_iter().for_each(|turn| self.gatherer.wrote(turn));
         Ok(())
@@ -197,6 +241,9 @@ impl Engine for FjallEngine {
     /// A memtable is walked at half the speed of a file's blocks, and its journal is replayed after a crash.
     fn rest(&self) -> Result<(), Error> {
         self.gatherer.look();
+        if self.recent.rest(REST_BYTES_MIN as usize, &mut self.slot()) {
+            self.spiller.spill();
+        }
         // What stays in memory keeps the journal from being shortened.
         let is_journal_long =
             self.database.journal_disk_space().is_ok_and(|bytes| bytes > REST_JOURNAL_BYTES_MAX);
@@ -224,6 +271,8 @@ impl Engine for FjallEngine {
             total("compactions", database.compactions_completed() as u64),
             total("compaction_microseconds", database.time_compacting().as_micros() as u64),
             total("texts_gathered", self.gatherer.gathered()),
+            gauge("recent_index", "bytes", self.recent.bytes() as u64),
+            total("index_spilled", self.spiller.spilled()),
         ];
         // Only a journal that cannot be looked at has no size.
         measures.extend(database.journal_disk_space().ok().map(|bytes| gauge("journal", "bytes", bytes)));
@@ -236,19 +285,26 @@ impl Engine for FjallEngine {
 }
 
 struct View {
+    recent: RecentView,
     snapshot: fjall::Snapshot,
     spaces: Arc<Spaces>,
 }
 
 impl Read for View {
     fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>, Error> {
+        if space == Space::Index
+            && let Some(known) = self.recent.get(key)
+        {
+            return Ok(known);
+        }
         let Some(keyspace) = self.spaces.get(place(space, key)) else { return Ok(None) };
         let found = self.snapshot.get(keyspace, key).map_err(reading)?;
         Ok(found.map(Bytes::from))
     }
 
     fn range(&self, space: Space, range: &KeyRange, order: Order) -> Rows<'_> {
-        self.spaces.range(&self.snapshot, space, range, order)
+        let rows = self.spaces.range(&self.snapshot, space, range, order);
+        if space == Space::Index { self.recent.over(rows, range, order) } else { rows }
     }
 }
 

@@ -6,7 +6,8 @@
 //! it themselves, because what is no longer read goes with it, which takes a while.
 
 use crate::helper::Helper;
-use crate::spaces::{PLACES, Place, Spaces, TEXTS, place};
+use crate::recent::{Run, is_recent};
+use crate::spaces::{PLACES, Place, RUNS, Spaces, TEXTS, place};
 use bytes::Bytes;
 use orrery_kv::{Put, Space};
 use std::sync::Arc;
@@ -42,6 +43,10 @@ impl Written {
     pub fn of(puts: &[Put]) -> Self {
         let mut written = Self { bytes: [0; PLACES], turn: None };
         for put in puts {
+            if is_recent(put) {
+                written.bytes[RUNS] += Run::bytes_of(put) as u64;
+                continue;
+            }
             let place = place(put.space, &put.key);
             let bytes = ROW_BYTES + put.key.len() + put.value.as_ref().map_or(0, Bytes::len);
             written.bytes[place] += bytes as u64;
@@ -84,7 +89,7 @@ impl Memtables {
     /// All of them; of texts those that have so much, because a file of texts is not merged with the next one.
     pub fn exchange_all(&self, texts_bytes_min: u64) -> fjall::Result<()> {
         let bytes = |place: Place| self.fill.bytes[place].load(Ordering::Relaxed);
-        let is_worth = |place: Place| place < TEXTS || bytes(place) >= texts_bytes_min;
+        let is_worth = |place: Place| !(TEXTS..RUNS).contains(&place) || bytes(place) >= texts_bytes_min;
         let mut worth = self.fill.spaces.all().filter(|(place, _)| is_worth(*place));
         worth.try_for_each(|(place, _)| self.fill.exchange(place))
     }

@@ -1,4 +1,4 @@
-//! The keyspaces that the spaces are in: one each, and sixteen for texts.
+//! The keyspaces that the spaces are in: one each, and sixteen for texts; and one for the newest rows of the index.
 //!
 //! Texts lie in the order of commits, so their files do not overlap and fjall never merges them; and what is removed is
 //! given back only when its file is merged. We order that ourselves ([`gather`](crate::gather)), and while a keyspace is merged
@@ -27,10 +27,12 @@ pub const SLICES: usize = 16;
 const TURN_BITS: u32 = 16;
 /// The first of them; those of the other spaces come before.
 pub const TEXTS: Place = Space::Texts as usize;
+/// Where the newest rows of the index are, as [`recent`](crate::recent) writes them.
+pub const RUNS: Place = TEXTS + SLICES;
 /// Every keyspace there can be.
-pub const PLACES: usize = TEXTS + SLICES;
+pub const PLACES: usize = RUNS + 1;
 
-/// Where the row of a key is.
+/// Where the row of a key is; of the index, when it is in a file.
 pub fn place(space: Space, key: &[u8]) -> Place {
     match space {
         Space::Texts => TEXTS + slice(key),
@@ -52,7 +54,7 @@ pub fn next_turn(place: Place) -> Place {
 /// Views have them too and may outlive the engine, so the database itself is not among them.
 #[derive(Default)]
 pub struct Spaces {
-    /// Slices are made when the first text comes.
+    /// Slices are made when the first text comes, and the one for runs with the first row of the index.
     keyspaces: [OnceLock<Keyspace>; PLACES],
 }
 
@@ -87,7 +89,7 @@ impl Spaces {
 
     /// The slices of texts that are there.
     pub fn slices(&self) -> impl Iterator<Item = (Place, &Keyspace)> {
-        self.all().filter(|(place, _)| *place >= TEXTS)
+        self.all().filter(|(place, _)| (TEXTS..RUNS).contains(place))
     }
 
     pub fn range<'a>(
@@ -113,10 +115,11 @@ impl Spaces {
 }
 
 fn name(place: Place) -> String {
-    if place < TEXTS {
-        return Space::ALL[place].name().to_owned();
+    match place {
+        RUNS => "runs".to_owned(),
+        TEXTS.. => format!("{}{}", Space::Texts.name(), place - TEXTS),
+        _ => Space::ALL[place].name().to_owned(),
     }
-    format!("{}{}", Space::Texts.name(), place - TEXTS)
 }
 
 fn options(place: Place) -> KeyspaceCreateOptions {
@@ -125,7 +128,7 @@ fn options(place: Place) -> KeyspaceCreateOptions {
         .manual_journal_persist(true);
     if place == Space::Documents as usize {
         options.data_block_size_policy(BlockSizePolicy::all(DOCUMENTS_BLOCK_BYTES))
-    } else if place >= TEXTS {
+    } else if (TEXTS..RUNS).contains(&place) {
         // Files of texts go down the levels as they are, so they are compressed when they are written, or never.
         options.data_block_compression_policy(CompressionPolicy::all(CompressionType::Lz4))
     } else {

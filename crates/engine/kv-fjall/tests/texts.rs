@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use orrery_core::Lsn;
 use orrery_kv::{Batch, Db, KeyRange, Order, Read, Space, Sync, text_key};
-use orrery_kv_fjall::{FjallEngine, Folder, Options};
+use orrery_kv_fjall::{FORMAT_VERSION, FjallEngine, Folder, Options};
 use std::path::Path;
 
 /// Commits in several turns, some of the same keyspace.
@@ -62,7 +62,7 @@ fn a_folder_of_the_format_before_stays_one_until_it_has_a_large_text() {
     let mut batch = Batch::new();
     batch.put_text(text(2));
     db.commit(vec![batch.stamp(Lsn(2))]).expect("committed");
-    assert_eq!(format(), "orrery data folder, format 3\n");
+    assert_eq!(format(), format!("orrery data folder, format {FORMAT_VERSION}\n"));
     drop(db);
     check(&open(place.path()), &[2]);
 }

@@ -26,7 +26,7 @@ pub struct Measure {
 }
 
 pub trait Engine: Send + std::marker::Sync {
-    /// A view of everything written so far, which later writes do not change.
+    /// A view of everything written so far, which later writes do not change. Nobody writes while it is made.
     fn view(&self) -> Arc<dyn Read + Send + std::marker::Sync>;
 
     /// Applies the puts in order, all or none. On an error none is visible now. Should it be unknown whether

@@ -1,0 +1,336 @@
+//! The newest rows of the index, as runs in memory.
+//!
+//! An item brings a dozen rows of the index, each to another place; a list that is kept in order is searched for each of
+//! them, and that was a third of a load's time. A commit's rows of the index are now one sorted run, written to the journal as one
+//! row of the keyspace `runs`. Runs of like size are merged as they come, and when there are some megabytes all of them become
+//! a file of the index ([`spill`]). Who reads the index lays them over what is in its files.
+//!
+//! ```text
+//! runs:  mark              the number of the newest run that is in a file
+//!        turn | place      number of the run | its rows
+//! ```
+//!
+//! Invariants: runs are numbered without gaps; those of one turn lie at the places from 0 on; a turn begins when the
+//! one before it is spilled, and writes over the runs of the turn before that, which are in files and marked so. So what is
+//! removed needs no removal, and the keyspace stays as small as two turns.
+
+mod merge;
+mod run;
+mod spill;
+
+pub use run::Run;
+pub use spill::Spiller;
+
+use crate::engine::reading;
+use bytes::{BufMut as _, Bytes};
+use fjall::Keyspace;
+use merge::{Covered, Entries};
+use orrery_kv::{Error, KeyRange, Order, Put, Rows};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Runs are merged up to this size; a commit waits for it.
+const MERGED_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// The mark's key; those of runs begin with their turn, 0 or 1.
+const MARK_KEY: [u8; 1] = [2];
+const NUMBER_BYTES: usize = 8;
+
+/// From the oldest to the newest.
+type Runs = Arc<Vec<Arc<Run>>>;
+
+pub struct Recent {
+    shelf: Mutex<Shelf>,
+    /// Told when runs have left the shelf, or could not.
+    left: Condvar,
+    /// A turn has about so many bytes.
+    turn_bytes: usize,
+}
+
+struct Shelf {
+    runs: Runs,
+    /// How many of the oldest are on their way to a file, and the number of the newest of these.
+    leaving: usize,
+    leaving_until: u64,
+    /// Why they did not get there.
+    failure: Option<String>,
+    /// Of those that stay.
+    bytes: usize,
+}
+
+/// Where the next run is written to. Whoever writes holds it, and so does who begins a turn.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Slot {
+    turn: u8,
+    place: u32,
+    /// Of the newest run so far.
+    number: u64,
+}
+
+impl Slot {
+    pub fn key(&self) -> Bytes {
+        Bytes::from([&[self.turn][..], &self.place.to_be_bytes()].concat())
+    }
+
+    /// The value for the run.
+    pub fn value(&self, run: &Run) -> Bytes {
+        let mut value = Vec::with_capacity(NUMBER_BYTES + run.bytes());
+        value.put_u64(self.number + 1);
+        value.extend_from_slice(run.rows());
+        Bytes::from(value)
+    }
+
+    fn next(self) -> Self {
+        Self { place: self.place + 1, number: self.number + 1, ..self }
+    }
+
+    fn next_turn(self) -> Self {
+        Self { turn: 1 - self.turn, place: 0, ..self }
+    }
+}
+
+/// The runs at one moment.
+pub struct RecentView(Runs);
+
+impl RecentView {
+    /// `None`: nothing is known here of this key. `Some(None)`: it is gone.
+    pub fn get(&self, key: &[u8]) -> Option<Option<Bytes>> {
+        let found = self.0.iter().rev().find_map(|run| run.get(key))?;
+        Some(found.map(Bytes::copy_from_slice))
+    }
+
+    /// The rows of a range as they look under the runs.
+    pub fn over<'a>(&'a self, under: Rows<'a>, range: &KeyRange, order: Order) -> Rows<'a> {
+        Covered::rows(under, Entries::new(&self.0, range, order))
+    }
+}
+
+impl Recent {
+    /// With the runs that are not in a file yet, and where the next one goes.
+    pub fn open(stored: Option<&Keyspace>, turn_bytes: usize) -> Result<(Self, Slot), Error> {
+        let shelf = Shelf { runs: Runs::default(), leaving: 0, leaving_until: 0, failure: None, bytes: 0 };
+        let recent = Self { shelf: Mutex::new(shelf), left: Condvar::new(), turn_bytes };
+        let slot = match stored {
+            Some(stored) => recent.shelf().read(stored)?,
+            None => Slot::default(),
+        };
+        Ok((recent, slot))
+    }
+
+    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn view(&self) -> RecentView {
+        RecentView(self.shelf().runs.clone())
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.shelf().runs.iter().map(|run| run.bytes()).sum()
+    }
+
+    /// Waits while there is more than two turns may have.
+    pub fn wait_for_room(&self) -> Result<(), Error> {
+        let mut shelf = self.shelf();
+        while shelf.leaving > 0 && shelf.bytes >= self.turn_bytes {
+            if let Some(failure) = &shelf.failure {
+                return Err(Error::Unavailable(format!(
+                    "the index could not be written to a file: {failure}"
+                )));
+            }
+            shelf = self.left.wait(shelf).unwrap_or_else(PoisonError::into_inner);
+        }
+        Ok(())
+    }
+
+    /// Takes a run that was written to its slot. Says whether there is something to spill.
+    pub fn add(&self, run: Run, slot: &mut Slot) -> bool {
+        let mut shelf = self.shelf();
+        shelf.add(run);
+        *slot = slot.next();
+        if shelf.leaving > 0 {
+            return shelf.failure.is_some();
+        }
+        let is_full = shelf.bytes >= self.turn_bytes;
+        if is_full {
+            shelf.begin_turn(slot);
+        }
+        is_full
+    }
+
+    /// Nobody writes: what is worth a file goes to one, and what is not becomes one run. Says whether there is something to
+    /// spill.
+    pub fn rest(&self, bytes_min: usize, slot: &mut Slot) -> bool {
+        let mut shelf = self.shelf();
+        if shelf.leaving > 0 {
+            return shelf.failure.is_some();
+        }
+        let is_worth = shelf.bytes >= bytes_min;
+        if is_worth {
+            shelf.begin_turn(slot);
+        } else {
+            shelf.merge_while(|_, _| true);
+        }
+        is_worth
+    }
+}
+
+impl Shelf {
+    fn add(&mut self, run: Run) {
+        self.bytes += run.bytes();
+        Arc::make_mut(&mut self.runs).push(Arc::new(run));
+        // So each row is copied once for every doubling of its run.
+        self.merge_while(|older, newer| {
+            older.bytes() < 2 * newer.bytes() && older.bytes() + newer.bytes() <= MERGED_BYTES_MAX
+        });
+    }
+
+    /// Makes one run of the newest two, again and again.
+    fn merge_while(&mut self, is_wanted: impl Fn(&Run, &Run) -> bool) {
+        let runs = Arc::make_mut(&mut self.runs);
+        while let [.., older, newer] = &runs[self.leaving..]
+            && is_wanted(older, newer)
+        {
+            let merged = Run::merged(older, newer);
+            // Of rows with one key the older are gone.
+            self.bytes -= older.bytes() + newer.bytes() - merged.bytes();
+            runs.truncate(runs.len() - 2);
+            runs.push(Arc::new(merged));
+        }
+    }
+
+    fn begin_turn(&mut self, slot: &mut Slot) {
+        self.leaving = self.runs.len();
+        self.leaving_until = slot.number;
+        self.bytes = 0;
+        *slot = slot.next_turn();
+    }
+
+    /// The runs that shall leave, and the number of the newest of them.
+    fn leaving(&mut self) -> (Vec<Arc<Run>>, u64) {
+        self.failure = None;
+        (self.runs[..self.leaving].to_vec(), self.leaving_until)
+    }
+
+    /// They are in a file.
+    fn leave(&mut self) {
+        Arc::make_mut(&mut self.runs).drain(..self.leaving);
+        self.leaving = 0;
+    }
+
+    /// Takes what a stop left of the last two turns.
+    fn read(&mut self, stored: &Keyspace) -> Result<Slot, Error> {
+        let mark = stored.get(MARK_KEY).map_err(reading)?;
+        let marked =
+            mark.map_or(Some(0), |mark| number(&mark)).ok_or_else(|| corrupt("the mark of its runs"))?;
+        let mut turns = [turn(stored, 0, marked)?, turn(stored, 1, marked)?];
+        let mut slot = Slot { number: marked, ..Slot::default() };
+        let first = |turn: &[Numbered]| turn.first().map_or(u64::MAX, |(number, _)| *number);
+        let older = usize::from(first(&turns[1]) < first(&turns[0]));
+        for current in [older, 1 - older] {
+            // The older one was leaving if there is a newer.
+            if slot.number > marked && !turns[current].is_empty() {
+                self.begin_turn(&mut slot);
+            }
+            for (number, run) in std::mem::take(&mut turns[current]) {
+                if number != slot.number + 1 {
+                    return Err(corrupt(&format!("run {}", slot.number + 1)));
+                }
+                self.add(run);
+                slot = Slot { turn: current as u8, ..slot.next() };
+            }
+        }
+        Ok(slot)
+    }
+}
+
+type Numbered = (u64, Run);
+
+/// The runs of a turn that are not in a file, in their order.
+fn turn(stored: &Keyspace, turn: u8, marked: u64) -> Result<Vec<Numbered>, Error> {
+    let mut runs = Vec::new();
+    for row in stored.prefix([turn]) {
+        let value = Bytes::from(row.value().map_err(reading)?);
+        let number = number(&value).ok_or_else(|| corrupt("a run's number"))?;
+        // The rest is of the turn before last.
+        if number <= marked {
+            break;
+        }
+        let run = Run::read(value.slice(NUMBER_BYTES..));
+        runs.push((number, run.ok_or_else(|| corrupt(&format!("run {number}")))?));
+    }
+    Ok(runs)
+}
+
+fn number(value: &[u8]) -> Option<u64> {
+    value.first_chunk().map(|number| u64::from_be_bytes(*number))
+}
+
+fn corrupt(what: &str) -> Error {
+    Error::Corrupt(format!("the newest rows of the index cannot be read: {what} is damaged or missing"))
+}
+
+/// Whether a put goes to a run.
+pub fn is_recent(put: &Put) -> bool {
+    put.space == orrery_kv::Space::Index
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fjall::{Database, KeyspaceCreateOptions};
+
+    const TURN_BYTES: usize = 1 << 20;
+
+    fn run(number: u64) -> Run {
+        let key = Bytes::copy_from_slice(&number.to_be_bytes());
+        Run::of(&[Put { space: orrery_kv::Space::Index, key, value: Some(Bytes::new()) }])
+    }
+
+    /// Writes one more run, as the engine does.
+    fn write(recent: &Recent, slot: &mut Slot, stored: &Keyspace) {
+        let run = run(slot.number + 1);
+        stored.insert(slot.key(), slot.value(&run)).expect("written");
+        recent.add(run, slot);
+    }
+
+    fn numbers(recent: &Recent) -> (Vec<u64>, Vec<u64>) {
+        let shelf = recent.shelf();
+        let of = |runs: &[Arc<Run>]| {
+            let entries = Entries::new(runs, &KeyRange::all(), Order::Ascending);
+            entries.filter_map(|(key, _)| number(key)).collect()
+        };
+        (of(&shelf.runs[..shelf.leaving]), of(&shelf.runs[shelf.leaving..]))
+    }
+
+    /// Stopped before, while and after the runs of a turn are spilled, in either turn.
+    #[test]
+    fn after_a_stop_runs_are_where_they_were() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let database = Database::builder(folder.path()).open().expect("opened");
+        let stored = database.keyspace("runs", KeyspaceCreateOptions::default).expect("made");
+        let (recent, mut slot) = Recent::open(Some(&stored), TURN_BYTES).expect("opened");
+        let check = |recent: &Recent, slot: &Slot| {
+            let (again, found) = Recent::open(Some(&stored), TURN_BYTES).expect("opened");
+            assert_eq!(numbers(&again), numbers(recent));
+            // A turn that has no runs yet may begin anywhere.
+            if !numbers(recent).1.is_empty() {
+                assert_eq!((found.turn, found.place, found.number), (slot.turn, slot.place, slot.number));
+            }
+            assert_eq!(found.number, slot.number);
+            let until = |shelf: &Shelf| (shelf.leaving > 0).then_some(shelf.leaving_until);
+            assert_eq!(until(&again.shelf()), until(&recent.shelf()));
+        };
+        for runs in [5, 3, 4, 1] {
+            (0..runs).for_each(|_| write(&recent, &mut slot, &stored));
+            check(&recent, &slot);
+            assert!(recent.rest(1, &mut slot));
+            write(&recent, &mut slot, &stored);
+            check(&recent, &slot);
+            write(&recent, &mut slot, &stored);
+            check(&recent, &slot);
+            let until = recent.shelf().leaving().1;
+            stored.insert(MARK_KEY, until.to_be_bytes()).expect("marked");
+            recent.shelf().leave();
+            check(&recent, &slot);
+        }
+    }
+}
