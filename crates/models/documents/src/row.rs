@@ -227,12 +227,11 @@ impl Row<'_> {
                 KeyBuf::with_capacity(13).u32(container).u8(PLACE).u64(ordinal)
             }
             Row::Entry { container, term, ordinal, epk } => {
-                let key = KeyBuf::with_capacity(17 + term.len()).u32(container).u8(ENTRY).raw(term);
-                key.u64(ordinal).raw(&epk_prefix(epk))
+                entry(KeyBuf::with_capacity(17 + term.len()), container, term, ordinal, epk)
             }
             Row::LocalEntry { container, epk, term, ordinal } => {
-                let key = KeyBuf::with_capacity(20 + epk.len() + term.len()).u32(container).u8(LOCAL_ENTRY);
-                key.bytes(epk).raw(term).u64(ordinal)
+                let key = KeyBuf::with_capacity(20 + epk.len() + term.len());
+                local_entry(key, container, epk, term, ordinal)
             }
             Row::Tally { container, epk } => {
                 KeyBuf::new().u32(container).u8(TALLY).raw(epk.unwrap_or_default())
@@ -252,6 +251,16 @@ impl Row<'_> {
         };
         Bytes::from(key.finish())
     }
+}
+
+/// Appends the key of an entry: an item has many, and they are made in one piece of memory.
+pub fn entry(to: KeyBuf, container: u32, term: &[u8], ordinal: u64, epk: &[u8]) -> KeyBuf {
+    to.u32(container).u8(ENTRY).raw(term).u64(ordinal).raw(&epk_prefix(epk))
+}
+
+/// The same of an entry in its partition.
+pub fn local_entry(to: KeyBuf, container: u32, epk: &[u8], term: &[u8], ordinal: u64) -> KeyBuf {
+    to.u32(container).u8(LOCAL_ENTRY).bytes(epk).raw(term).u64(ordinal)
 }
 
 /// The stream of a container in the log.

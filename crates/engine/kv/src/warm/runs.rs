@@ -22,6 +22,8 @@ const ONE_KEPT_OF: u32 = 16;
 /// Keys that commits changed lately. What was read from a snapshot before the oldest of them is not kept.
 const RECENT_MAX: usize = 4096;
 const RECENT_BYTES_MAX: usize = 1024 * 1024;
+/// More than these of one commit are not noted.
+const NOTED_MAX: usize = 1024;
 /// So many runs are spared, because they were used, when room is made for one. There may be very many, and commits wait.
 const SPARED_MAX: usize = 64;
 const DOORS: usize = 1 << 14;
@@ -109,14 +111,18 @@ impl KeptRuns {
         table.make_room(self.bytes_max);
     }
 
-    /// Takes away the runs that a commit changes.
-    pub fn change<'p>(&self, puts: impl Iterator<Item = &'p Put>, lsn: Lsn) {
+    /// Takes away the runs that a commit changes. The keys of one that changes very many are not noted: what was read before it
+    /// is not kept.
+    pub fn change<'p>(&self, puts: impl Iterator<Item = &'p Put> + Clone, lsn: Lsn) {
         let mut table = self.table();
-        for Put { space, key, .. } in puts {
+        for Put { space, key, .. } in puts.clone() {
             if let Some(run) = covering(&table.spaces[*space as usize], key).cloned() {
                 table.remove(*space, &run);
             }
-            table.note_change(lsn, *space, key.clone());
+        }
+        match puts.clone().nth(NOTED_MAX) {
+            None => puts.for_each(|put| table.note_change(lsn, put.space, put.key.clone())),
+            Some(_) => table.forget_changes(lsn),
         }
     }
 
@@ -141,6 +147,12 @@ impl Table {
             self.recent_bytes -= key.len();
             self.forgotten = lsn;
         }
+    }
+
+    fn forget_changes(&mut self, newest: Lsn) {
+        self.recent.clear();
+        self.recent_bytes = 0;
+        self.forgotten = newest;
     }
 
     fn was_changed(&self, space: Space, run: &Run) -> bool {

@@ -10,8 +10,13 @@ use crate::item::ItemRow;
 use crate::row::{self, Row};
 use bytes::Bytes;
 use orrery_core::limits;
+use orrery_keys::KeyBuf;
 use orrery_kv::{Error, Order, Read, Space, Txn};
 use std::cmp::Ordering;
+use std::mem;
+
+/// What an entry's key has, mostly.
+const KEY_BYTES_USUAL: usize = 48;
 
 /// An item's place in the indexes, while its transaction runs.
 pub(crate) struct Entering<'a> {
@@ -66,15 +71,16 @@ impl Entering<'_> {
     }
 
     fn put_difference(&self, txn: &mut Txn<'_>, before: &Terms, after: &Terms) -> u64 {
+        let mut entries = Entries::with_capacity(before.len() + after.len());
         let mut changed = 0;
         each_difference(before.iter(), after.iter(), |term, is_new| {
-            let value = is_new.then(Bytes::new);
-            txn.put_unseen(Space::Index, self.entry(term), value.clone());
+            entries.add(is_new, |keys| self.entry(keys, term));
             if self.is_large {
-                txn.put_unseen(Space::Index, self.local_entry(term), value);
+                entries.add(is_new, |keys| self.local_entry(keys, term));
             }
             changed += 1;
         });
+        entries.put(txn);
         changed
     }
 
@@ -94,18 +100,44 @@ impl Entering<'_> {
         }
     }
 
-    fn entry(&self, term: &[u8]) -> Bytes {
-        let (container, ordinal, epk) = (self.container.number(), self.ordinal, self.epk);
-        Row::Entry { container, term, ordinal, epk }.key()
+    fn entry(&self, keys: KeyBuf, term: &[u8]) -> KeyBuf {
+        row::entry(keys, self.container.number(), term, self.ordinal, self.epk)
     }
 
-    fn local_entry(&self, term: &[u8]) -> Bytes {
-        let (container, ordinal, epk) = (self.container.number(), self.ordinal, self.epk);
-        Row::LocalEntry { container, epk, term, ordinal }.key()
+    fn local_entry(&self, keys: KeyBuf, term: &[u8]) -> KeyBuf {
+        row::local_entry(keys, self.container.number(), self.epk, term, self.ordinal)
     }
 
     fn partition_tally(&self) -> Bytes {
         Row::Tally { container: self.container.number(), epk: Some(self.epk) }.key()
+    }
+}
+
+/// Entries that come or go. Their keys lie in one piece of memory, as an item has many.
+struct Entries {
+    keys: KeyBuf,
+    /// Where each key ends, and whether its entry comes.
+    ends: Vec<(usize, bool)>,
+}
+
+impl Entries {
+    /// For about so many.
+    fn with_capacity(count: usize) -> Self {
+        Self { keys: KeyBuf::with_capacity(count * KEY_BYTES_USUAL), ends: Vec::with_capacity(count) }
+    }
+
+    fn add(&mut self, is_new: bool, write: impl FnOnce(KeyBuf) -> KeyBuf) {
+        self.keys = write(mem::take(&mut self.keys));
+        self.ends.push((self.keys.as_bytes().len(), is_new));
+    }
+
+    fn put(self, txn: &mut Txn<'_>) {
+        let mut keys = Bytes::from(self.keys.finish());
+        let mut start = 0;
+        for (end, is_new) in self.ends {
+            txn.put_unseen(Space::Index, keys.split_to(end - start), is_new.then(Bytes::new));
+            start = end;
+        }
     }
 }
 
@@ -140,9 +172,9 @@ pub(crate) fn enlarge(txn: &mut Txn<'_>, container: &Container, epk: &[u8]) -> R
         let (id, ordinal) = (&*place.id, item.ordinal());
         let entering = Entering { container, epk, id, ordinal, is_large: true };
         let terms = entered(txn, container, &place, &item)?;
-        terms
-            .iter()
-            .for_each(|term| txn.put_unseen(Space::Index, entering.local_entry(term), Some(Bytes::new())));
+        let mut entries = Entries::with_capacity(terms.len());
+        terms.iter().for_each(|term| entries.add(true, |keys| entering.local_entry(keys, term)));
+        entries.put(txn);
         let tally = entering.partition_tally();
         terms.path_numbers().for_each(|path| txn.tally(Space::Index, tally.clone(), path, 1));
     }
