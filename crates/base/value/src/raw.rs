@@ -95,6 +95,20 @@ pub fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
     members(object).find(|(raw, _)| is_name(raw, name)).map(|(_, value)| value)
 }
 
+/// The raw texts of several members' values, found in one go.
+pub fn members_named<'a, const N: usize>(object: &'a str, names: [&str; N]) -> [Option<&'a str>; N] {
+    let mut found = [None; N];
+    for (raw, value) in members(object) {
+        if let Some(at) = names.iter().position(|name| is_name(raw, name)) {
+            found[at].get_or_insert(value);
+        }
+        if found.iter().all(Option::is_some) {
+            break;
+        }
+    }
+    found
+}
+
 fn is_name(raw: &str, name: &str) -> bool {
     raw == name && !raw.contains('\\') || raw.contains('\\') && unescape(raw) == name
 }
@@ -263,6 +277,14 @@ mod tests {
         let found: Vec<_> = members(r#"{"b":[{},"]"], "a" : -1.5e3 ,"c":"x"}"#).collect();
         assert_eq!(found, [("b", r#"[{},"]"]"#), ("a", "-1.5e3"), ("c", r#""x""#)]);
         assert_eq!(members("[1]").count() + members("{}").count() + members("\"{\"").count(), 0);
+    }
+
+    #[test]
+    fn several_members_are_found_at_once_and_of_like_ones_the_first() {
+        let text = r#"{"a":1,"x":0,"\u0062":[2],"a":3}"#;
+        assert_eq!(members_named(text, ["b", "a", "c"]), [Some("[2]"), Some("1"), None]);
+        assert_eq!(members_named(text, ["a", "x"]), ["a", "x"].map(|name| member(text, name)));
+        assert_eq!(members_named("[1]", ["a"]), [None]);
     }
 
     #[test]

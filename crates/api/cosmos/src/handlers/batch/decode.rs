@@ -38,26 +38,29 @@ pub fn operations(text: &str) -> Result<Vec<Operation<'_>>, Failure> {
     if !text.trim_ascii_start().starts_with('[') {
         return Err(Failure::bad_request("The body of a batch is a JSON array of operations."));
     }
-    let count = raw::elements(text).take(limits::BATCH_OPERATIONS_MAX + 1).count();
-    if count > limits::BATCH_OPERATIONS_MAX {
+    let listed: Vec<&str> = raw::elements(text).take(limits::BATCH_OPERATIONS_MAX + 1).collect();
+    if listed.len() > limits::BATCH_OPERATIONS_MAX {
         let max = limits::BATCH_OPERATIONS_MAX;
         return Err(Failure::bad_request(format!(
             "Batch request has more operations than what is supported: at most {max}. Split it into several."
         )));
     }
-    if count == 0 {
+    if listed.is_empty() {
         return Err(Failure::bad_request("The batch has no operations."));
     }
-    raw::elements(text).enumerate().map(|(index, text)| operation(index, text)).collect()
+    listed.into_iter().enumerate().map(|(index, text)| operation(index, text)).collect()
 }
 
+const MEMBERS: [&str; 6] = ["operationType", "id", "partitionKey", "ifMatch", "ifNoneMatch", "resourceBody"];
+
 fn operation(index: usize, text: &str) -> Result<Operation<'_>, Failure> {
-    let string = |name: &str| match raw::member(text, name).map(Value::read) {
+    let [named, id, partition, if_match, if_none_match, body] = raw::members_named(text, MEMBERS);
+    let string = |name: &str, found: Option<&str>| match found.map(Value::read) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
         Some(_) => Err(malformed(index, &format!("its '{name}' is not a string"))),
     };
-    let named = string("operationType")?.unwrap_or_default();
+    let named = string("operationType", named)?.unwrap_or_default();
     let kind = match named.to_ascii_lowercase().as_str() {
         "create" => Kind::Create,
         "upsert" => Kind::Upsert,
@@ -70,19 +73,19 @@ fn operation(index: usize, text: &str) -> Result<Operation<'_>, Failure> {
             return Err(malformed(index, choices));
         }
     };
-    let id = string("id")?;
+    let id = string("id", id)?;
     if id.is_none() && !matches!(kind, Kind::Create | Kind::Upsert) {
         return Err(malformed(index, "it has no 'id'"));
     }
-    let body = raw::member(text, "resourceBody").filter(|body| *body != "null");
+    let body = body.filter(|body| *body != "null");
     if body.is_none() && !matches!(kind, Kind::Read | Kind::Delete) {
         return Err(malformed(index, "it has no 'resourceBody'"));
     }
     let conditions = Preconditions {
-        if_match: string("ifMatch")?.as_deref().and_then(tag),
-        if_none_match: string("ifNoneMatch")?.as_deref().and_then(tag),
+        if_match: string("ifMatch", if_match)?.as_deref().and_then(tag),
+        if_none_match: string("ifNoneMatch", if_none_match)?.as_deref().and_then(tag),
     };
-    Ok(Operation { kind, id, body, conditions, key: key(text) })
+    Ok(Operation { kind, id, body, conditions, key: partition.and_then(key) })
 }
 
 fn malformed(index: usize, what: &str) -> Failure {
@@ -99,7 +102,7 @@ fn tag(text: &str) -> Option<TagMatch> {
 
 /// A string that holds a JSON array; the array itself does as well.
 fn key(text: &str) -> Option<String> {
-    match raw::member(text, "partitionKey")? {
+    match text {
         "null" => None,
         quoted if quoted.starts_with('"') => match Value::read(quoted) {
             Value::String(text) => Some(text),
