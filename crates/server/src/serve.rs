@@ -57,6 +57,7 @@ fn open_store(config: &Config, folder: Folder, env: Env) -> Result<Store, String
     let options = orrery_kv_fjall::Options {
         cache_bytes: half,
         disk_free_bytes_min: config.disk_free_bytes_min,
+        accept_loss: config.accept_loss,
         ..Default::default()
     };
     let engine = FjallEngine::open(folder, &options).map_err(|error| error.to_string())?;

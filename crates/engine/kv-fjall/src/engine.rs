@@ -4,7 +4,7 @@ use crate::Folder;
 use crate::folder::free_bytes;
 use crate::gather::Gatherer;
 use crate::memtables::{Memtables, Written};
-use crate::recent::{Recent, RecentView, Run, Slot, Spiller, is_recent};
+use crate::recent::{Recent, RecentView, Run, Slot, Spiller, Work, has_many_files, is_recent};
 use crate::spaces::{Place, RUNS, Spaces, place};
 use bytes::{Bytes, BytesMut};
 use fjall::{CompressionType, Database, Keyspace, PersistMode, Readable};
@@ -24,6 +24,8 @@ pub struct Options {
     pub disk_free_bytes_min: u64,
     /// How much of the index is kept in memory before it becomes a file.
     pub recent_bytes: usize,
+    /// Whether to go on without rows that are known to be lost.
+    pub accept_loss: bool,
 }
 
 impl Default for Options {
@@ -32,6 +34,7 @@ impl Default for Options {
             cache_bytes: 256 * 1024 * 1024,
             disk_free_bytes_min: limits::DISK_FREE_BYTES_MIN,
             recent_bytes: 32 * 1024 * 1024,
+            accept_loss: false,
         }
     }
 }
@@ -83,9 +86,18 @@ impl FjallEngine {
         let gatherer =
             Gatherer::new(memtables.fill().clone(), path.clone(), free_bytes_min).map_err(unavailable)?;
         let spaces = &memtables.fill().spaces;
-        let (recent, slot) = Recent::open(spaces.get(RUNS), options.recent_bytes)?;
+        let runs = spaces.get(RUNS);
+        if let (None, Some(index)) = (runs, spaces.get(Space::Index as usize)) {
+            // Of a format before, rows of the index may be in a memtable. A spill would write it too, and fjall not know.
+            index.rotate_memtable_and_wait().map_err(writing)?;
+        }
+        let (recent, slot) = Recent::open(&database, runs, options.recent_bytes, options.accept_loss)?;
         let recent = Arc::new(recent);
-        let spiller = Spiller::new(recent.clone(), spaces.clone(), database.clone()).map_err(unavailable)?;
+        let spiller = {
+            let (recent, spaces, database) = (recent.clone(), spaces.clone(), database.clone());
+            Spiller::new(Work { recent, spaces, database, path: path.clone(), free_bytes_min })
+        };
+        let spiller = spiller.map_err(unavailable)?;
         // What a stop kept from being spilled.
         spiller.spill();
         let promise_file = open_promise(&path)?;
@@ -207,7 +219,7 @@ impl Engine for FjallEngine {
             Sync::None => PersistMode::Buffer,
         };
         let mut slot = self.slot();
-        self.recent.wait_for_room().inspect_err(|_| self.spiller.spill())?;
+        self.recent.wait_for_room(&slot).inspect_err(|_| self.spiller.spill())?;
         let mut batch =
             fjall::OwnedWriteBatch::with_capacity(self.database.clone(), puts.len()).durability(Some(mode));
         puts.sort_by(|a, b| a.space.cmp(&b.space).then_with(|| a.key.cmp(&b.key)));
@@ -241,7 +253,8 @@ impl Engine for FjallEngine {
     /// A memtable is walked at half the speed of a file's blocks, and its journal is replayed after a crash.
     fn rest(&self) -> Result<(), Error> {
         self.gatherer.look();
-        if self.recent.rest(REST_BYTES_MIN as usize, &mut self.slot()) {
+        let is_to_spill = self.recent.rest(REST_BYTES_MIN as usize, &mut self.slot());
+        if is_to_spill || self.spaces().get(Space::Index as usize).is_some_and(has_many_files) {
             self.spiller.spill();
         }
         // What stays in memory keeps the journal from being shortened.
@@ -315,7 +328,7 @@ pub(crate) fn opening(error: fjall::Error) -> Error {
     }
 }
 
-fn writing(error: fjall::Error) -> Error {
+pub(crate) fn writing(error: fjall::Error) -> Error {
     match error {
         fjall::Error::Poisoned => {
             Error::Unavailable("an earlier write failed; restart the server when the disk is well".into())

@@ -44,6 +44,8 @@ impl Written {
         let mut written = Self { bytes: [0; PLACES], turn: None };
         for put in puts {
             if is_recent(put) {
+                // All of them are one row there.
+                written.bytes[RUNS] = written.bytes[RUNS].max(ROW_BYTES as u64);
                 written.bytes[RUNS] += Run::bytes_of(put) as u64;
                 continue;
             }

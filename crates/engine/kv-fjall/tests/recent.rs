@@ -109,19 +109,21 @@ fn row(number: u64) -> Put {
     Put { space: Space::Index, key: Bytes::copy_from_slice(&number.to_be_bytes()), value }
 }
 
-/// What is written over again and again stays small: the same places are used for all runs.
+/// The same places are used for all runs, whether they bring new rows or the same ones again and again.
 #[test]
 fn the_runs_themselves_do_not_pile_up() {
-    let place = tempfile::tempdir().expect("a folder");
-    let engine = open(place.path()).expect("opened");
-    for number in 0..3000 {
-        engine.write(vec![row(number)], Sync::None).expect("written");
+    for different in [3000, 1] {
+        let place = tempfile::tempdir().expect("a folder");
+        let engine = open(place.path()).expect("opened");
+        for number in 0..3000 {
+            engine.write(vec![row(number % different)], Sync::None).expect("written");
+        }
+        drop(engine);
+        let database = fjall::Database::builder(place.path().join("engine")).open().expect("opened");
+        let runs = database.keyspace("runs", fjall::KeyspaceCreateOptions::default).expect("opened");
+        let rows = runs.len().expect("read");
+        assert!(rows < 200, "{rows} rows of runs");
     }
-    drop(engine);
-    let database = fjall::Database::builder(place.path().join("engine")).open().expect("opened");
-    let runs = database.keyspace("runs", fjall::KeyspaceCreateOptions::default).expect("opened");
-    let rows = runs.len().expect("read");
-    assert!(rows < 200, "{rows} rows of runs");
 }
 
 #[test]
@@ -137,6 +139,24 @@ fn a_run_that_is_missing_is_told() {
     }
     let error = open(place.path()).err().expect("refused").to_string();
     assert!(error.contains("run 3"), "{error}");
+    let options = Options { accept_loss: true, ..Options::default() };
+    let check = |engine: &FjallEngine, wanted: &[u64]| {
+        let rows = engine.view();
+        let rows =
+            rows.range(Space::Index, &KeyRange::all(), Order::Ascending).map(|row| row.expect("read").0);
+        assert_eq!(
+            rows.collect::<Vec<_>>(),
+            wanted.iter().map(|number| row(*number).key).collect::<Vec<_>>()
+        );
+    };
+    let engine = FjallEngine::open(Folder::open(place.path()).expect("taken"), &options).expect("opened");
+    check(&engine, &[0, 1, 3, 4]);
+    drop(engine);
+    let engine = open(place.path()).expect("it is whole again");
+    engine.write(vec![row(5)], Sync::Data).expect("written");
+    check(&engine, &[0, 1, 3, 4, 5]);
+    drop(engine);
+    check(&open(place.path()).expect("opened"), &[0, 1, 3, 4, 5]);
 }
 
 #[test]

@@ -12,18 +12,18 @@
 //!
 //! Invariants: runs are numbered without gaps; those of one turn lie at the places from 0 on; a turn begins when the
 //! one before it is spilled, and writes over the runs of the turn before that, which are in files and marked so. So what is
-//! removed needs no removal, and the keyspace stays as small as two turns.
+//! in a file needs no removal, and the keyspace stays as small as the two longest turns.
 
 mod merge;
 mod run;
 mod spill;
 
 pub use run::Run;
-pub use spill::Spiller;
+pub use spill::{Spiller, Work, has_many_files};
 
-use crate::engine::reading;
+use crate::engine::{reading, writing};
 use bytes::{BufMut as _, Bytes};
-use fjall::Keyspace;
+use fjall::{Database, Keyspace, PersistMode};
 use merge::{Covered, Entries};
 use orrery_kv::{Error, KeyRange, Order, Put, Rows};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -33,6 +33,9 @@ const MERGED_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The mark's key; those of runs begin with their turn, 0 or 1.
 const MARK_KEY: [u8; 1] = [2];
 const NUMBER_BYTES: usize = 8;
+/// Rows that are written again and again are merged into one each; what was written of them in a turn, and is read when
+/// the folder is opened, may be so many times the turn.
+const WRITTEN_MAX: usize = 2;
 
 /// From the oldest to the newest.
 type Runs = Arc<Vec<Arc<Run>>>;
@@ -45,6 +48,7 @@ pub struct Recent {
     turn_bytes: usize,
 }
 
+#[derive(Default)]
 struct Shelf {
     runs: Runs,
     /// How many of the oldest are on their way to a file, and the number of the newest of these.
@@ -63,6 +67,8 @@ pub struct Slot {
     place: u32,
     /// Of the newest run so far.
     number: u64,
+    /// What was written in this turn.
+    bytes: usize,
 }
 
 impl Slot {
@@ -78,12 +84,12 @@ impl Slot {
         Bytes::from(value)
     }
 
-    fn next(self) -> Self {
-        Self { place: self.place + 1, number: self.number + 1, ..self }
+    fn next(self, bytes: usize) -> Self {
+        Self { place: self.place + 1, number: self.number + 1, bytes: self.bytes + bytes, ..self }
     }
 
     fn next_turn(self) -> Self {
-        Self { turn: 1 - self.turn, place: 0, ..self }
+        Self { turn: 1 - self.turn, place: 0, bytes: 0, ..self }
     }
 }
 
@@ -104,15 +110,24 @@ impl RecentView {
 }
 
 impl Recent {
-    /// With the runs that are not in a file yet, and where the next one goes.
-    pub fn open(stored: Option<&Keyspace>, turn_bytes: usize) -> Result<(Self, Slot), Error> {
-        let shelf = Shelf { runs: Runs::default(), leaving: 0, leaving_until: 0, failure: None, bytes: 0 };
-        let recent = Self { shelf: Mutex::new(shelf), left: Condvar::new(), turn_bytes };
+    /// With the runs that are not in a file yet, and where the next one goes. `accept_loss`: whether to go on without those
+    /// that are damaged or missing.
+    pub fn open(
+        database: &Database,
+        stored: Option<&Keyspace>,
+        turn_bytes: usize,
+        accept_loss: bool,
+    ) -> Result<(Self, Slot), Error> {
+        let mut shelf = Shelf::default();
         let slot = match stored {
-            Some(stored) => recent.shelf().read(stored)?,
+            Some(stored) => shelf.read(database, stored, accept_loss)?,
             None => Slot::default(),
         };
-        Ok((recent, slot))
+        Ok((Self { shelf: Mutex::new(shelf), left: Condvar::new(), turn_bytes }, slot))
+    }
+
+    fn is_full(&self, shelf: &Shelf, slot: &Slot) -> bool {
+        shelf.bytes >= self.turn_bytes || slot.bytes >= WRITTEN_MAX * self.turn_bytes
     }
 
     fn shelf(&self) -> MutexGuard<'_, Shelf> {
@@ -128,9 +143,9 @@ impl Recent {
     }
 
     /// Waits while there is more than two turns may have.
-    pub fn wait_for_room(&self) -> Result<(), Error> {
+    pub fn wait_for_room(&self, slot: &Slot) -> Result<(), Error> {
         let mut shelf = self.shelf();
-        while shelf.leaving > 0 && shelf.bytes >= self.turn_bytes {
+        while shelf.leaving > 0 && self.is_full(&shelf, slot) {
             if let Some(failure) = &shelf.failure {
                 return Err(Error::Unavailable(format!(
                     "the index could not be written to a file: {failure}"
@@ -141,15 +156,21 @@ impl Recent {
         Ok(())
     }
 
+    /// What leaves does not get to a file, for now.
+    fn fail(&self, why: String) {
+        self.shelf().failure = Some(why);
+        self.left.notify_all();
+    }
+
     /// Takes a run that was written to its slot. Says whether there is something to spill.
     pub fn add(&self, run: Run, slot: &mut Slot) -> bool {
         let mut shelf = self.shelf();
+        *slot = slot.next(run.bytes());
         shelf.add(run);
-        *slot = slot.next();
         if shelf.leaving > 0 {
             return shelf.failure.is_some();
         }
-        let is_full = shelf.bytes >= self.turn_bytes;
+        let is_full = self.is_full(&shelf, slot);
         if is_full {
             shelf.begin_turn(slot);
         }
@@ -163,7 +184,7 @@ impl Recent {
         if shelf.leaving > 0 {
             return shelf.failure.is_some();
         }
-        let is_worth = shelf.bytes >= bytes_min;
+        let is_worth = shelf.bytes >= bytes_min || self.is_full(&shelf, slot);
         if is_worth {
             shelf.begin_turn(slot);
         } else {
@@ -217,27 +238,50 @@ impl Shelf {
     }
 
     /// Takes what a stop left of the last two turns.
-    fn read(&mut self, stored: &Keyspace) -> Result<Slot, Error> {
+    fn read(&mut self, database: &Database, stored: &Keyspace, accept_loss: bool) -> Result<Slot, Error> {
         let mark = stored.get(MARK_KEY).map_err(reading)?;
         let marked =
             mark.map_or(Some(0), |mark| number(&mark)).ok_or_else(|| corrupt("the mark of its runs"))?;
-        let mut turns = [turn(stored, 0, marked)?, turn(stored, 1, marked)?];
+        let turn =
+            |turn: u8| turn_of(stored, turn, marked).filter(|run| run.is_ok() || !accept_loss).peekable();
+        let mut turns = [turn(0), turn(1)];
+        let [first, second] = turns.each_mut().map(|turn| match turn.peek() {
+            Some(Ok((number, _))) => *number,
+            Some(Err(_)) | None => u64::MAX,
+        });
         let mut slot = Slot { number: marked, ..Slot::default() };
-        let first = |turn: &[Numbered]| turn.first().map_or(u64::MAX, |(number, _)| *number);
-        let older = usize::from(first(&turns[1]) < first(&turns[0]));
-        for current in [older, 1 - older] {
+        let mut is_whole = true;
+        for current in if first <= second { [0, 1] } else { [1, 0] } {
             // The older one was leaving if there is a newer.
-            if slot.number > marked && !turns[current].is_empty() {
+            if slot.number > marked && turns[current].peek().is_some() {
                 self.begin_turn(&mut slot);
             }
-            for (number, run) in std::mem::take(&mut turns[current]) {
-                if number != slot.number + 1 {
+            for run in turns[current].by_ref() {
+                let (number, run) = run?;
+                if number != slot.number + 1 && !accept_loss {
                     return Err(corrupt(&format!("run {}", slot.number + 1)));
                 }
+                is_whole &= number == slot.number + 1;
+                slot = Slot { turn: current as u8, number, ..slot.next(run.bytes()) };
                 self.add(run);
-                slot = Slot { turn: current as u8, ..slot.next() };
             }
         }
+        if is_whole { Ok(slot) } else { self.close_gaps(slot.number, database, stored) }
+    }
+
+    /// What is left becomes one run, and a turn of its own.
+    fn close_gaps(&mut self, newest: u64, database: &Database, stored: &Keyspace) -> Result<Slot, Error> {
+        self.bytes += self.runs[..self.leaving].iter().map(|run| run.bytes()).sum::<usize>();
+        self.leaving = 0;
+        self.merge_while(|_, _| true);
+        let mut slot = Slot { number: newest, ..Slot::default() };
+        let mut batch = database.batch();
+        batch.insert(stored, MARK_KEY, newest.to_be_bytes());
+        if let Some(run) = self.runs.first() {
+            batch.insert(stored, slot.key(), slot.value(run));
+            slot = slot.next(run.bytes());
+        }
+        batch.durability(Some(PersistMode::SyncData)).commit().map_err(writing)?;
         Ok(slot)
     }
 }
@@ -245,19 +289,19 @@ impl Shelf {
 type Numbered = (u64, Run);
 
 /// The runs of a turn that are not in a file, in their order.
-fn turn(stored: &Keyspace, turn: u8, marked: u64) -> Result<Vec<Numbered>, Error> {
-    let mut runs = Vec::new();
-    for row in stored.prefix([turn]) {
+fn turn_of(stored: &Keyspace, turn: u8, marked: u64) -> impl Iterator<Item = Result<Numbered, Error>> {
+    let runs = stored.prefix([turn]).map(|row| {
         let value = Bytes::from(row.value().map_err(reading)?);
         let number = number(&value).ok_or_else(|| corrupt("a run's number"))?;
-        // The rest is of the turn before last.
-        if number <= marked {
-            break;
-        }
+        Ok((number, value))
+    });
+    // The rest is of the turn before last.
+    let runs = runs.take_while(move |run| !matches!(run, Ok((number, _)) if *number <= marked));
+    runs.map(|run| {
+        let (number, value) = run?;
         let run = Run::read(value.slice(NUMBER_BYTES..));
-        runs.push((number, run.ok_or_else(|| corrupt(&format!("run {number}")))?));
-    }
-    Ok(runs)
+        Ok((number, run.ok_or_else(|| corrupt(&format!("run {number}")))?))
+    })
 }
 
 fn number(value: &[u8]) -> Option<u64> {
@@ -276,7 +320,7 @@ pub fn is_recent(put: &Put) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fjall::{Database, KeyspaceCreateOptions};
+    use fjall::KeyspaceCreateOptions;
 
     const TURN_BYTES: usize = 1 << 20;
 
@@ -307,9 +351,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let database = Database::builder(folder.path()).open().expect("opened");
         let stored = database.keyspace("runs", KeyspaceCreateOptions::default).expect("made");
-        let (recent, mut slot) = Recent::open(Some(&stored), TURN_BYTES).expect("opened");
+        let (recent, mut slot) = Recent::open(&database, Some(&stored), TURN_BYTES, false).expect("opened");
         let check = |recent: &Recent, slot: &Slot| {
-            let (again, found) = Recent::open(Some(&stored), TURN_BYTES).expect("opened");
+            let (again, found) = Recent::open(&database, Some(&stored), TURN_BYTES, false).expect("opened");
             assert_eq!(numbers(&again), numbers(recent));
             // A turn that has no runs yet may begin anywhere.
             if !numbers(recent).1.is_empty() {
