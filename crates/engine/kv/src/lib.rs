@@ -29,7 +29,7 @@ pub use engine::{Engine, Measure, Sync};
 pub use error::Error;
 pub use log::{LogRecord, unverified_before};
 pub use memory::{Fault, MemoryEngine};
-pub use overlay::Overlay;
+pub use overlay::{Overlay, laid_over};
 pub use read::{KeyRange, Order, Read, Row, Rows};
 pub use tally::Tally;
 pub use text::text_key;

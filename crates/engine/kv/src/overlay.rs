@@ -3,6 +3,7 @@
 use crate::{KeyRange, Order, Put, Row, Rows, Space};
 use bytes::Bytes;
 use std::collections::BTreeMap;
+use std::iter::Peekable;
 use std::ops::Bound;
 
 #[derive(Clone, Debug, Default)]
@@ -53,25 +54,26 @@ pub(crate) fn in_range<'a, V>(
     wanted.into_iter().flatten()
 }
 
-/// The rows of `under` as they look with the puts `over` it.
-pub(crate) fn merged<'a>(under: Rows<'a>, over: BTreeMap<Bytes, Option<Bytes>>, order: Order) -> Rows<'a> {
-    if over.is_empty() {
+/// The rows of `under` as they look with the puts `over` it, which come in the same order, each key once.
+pub fn laid_over<'a>(
+    under: Rows<'a>,
+    over: impl Iterator<Item = (Bytes, Option<Bytes>)> + 'a,
+    order: Order,
+) -> Rows<'a> {
+    let mut over = over.peekable();
+    if over.peek().is_none() {
         return under;
     }
-    let over: Vec<_> = match order {
-        Order::Ascending => over.into_iter().collect(),
-        Order::Descending => over.into_iter().rev().collect(),
-    };
-    Box::new(Merge { under: under.peekable(), over: over.into_iter().peekable(), order })
+    Box::new(Merge { under: under.peekable(), over, order })
 }
 
-struct Merge<'a> {
-    under: std::iter::Peekable<Rows<'a>>,
-    over: std::iter::Peekable<std::vec::IntoIter<(Bytes, Option<Bytes>)>>,
+struct Merge<'a, O: Iterator> {
+    under: Peekable<Rows<'a>>,
+    over: Peekable<O>,
     order: Order,
 }
 
-impl Merge<'_> {
+impl<O: Iterator<Item = (Bytes, Option<Bytes>)>> Merge<'_, O> {
     /// Whether the next row from below comes strictly before the next one from above.
     fn under_is_first(&mut self) -> Option<bool> {
         let under = match self.under.peek() {
@@ -87,7 +89,7 @@ impl Merge<'_> {
     }
 }
 
-impl Iterator for Merge<'_> {
+impl<O: Iterator<Item = (Bytes, Option<Bytes>)>> Iterator for Merge<'_, O> {
     type Item = Result<Row, crate::Error>;
 
     fn next(&mut self) -> Option<Self::Item> {

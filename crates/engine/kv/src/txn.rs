@@ -8,7 +8,7 @@
 //!
 //! It sees its own puts (their stamps still zero). Nothing it does is visible to anybody before the commit.
 
-use crate::overlay::{self, Overlay, in_range};
+use crate::overlay::{Overlay, in_range, laid_over};
 use crate::{Batch, Condition, Error, Expect, KeyRange, Mark, Order, Read, Rows, Snapshot, Space};
 use bytes::Bytes;
 use std::collections::BTreeMap;
@@ -144,6 +144,9 @@ impl Read for Txn<'_> {
         over.extend(newer.entries(space, range));
         let own = in_range(&self.own[space as usize], range);
         over.extend(own.map(|(key, index)| (key.clone(), self.batch.puts[*index].value())));
-        overlay::merged(under, over, order)
+        match order {
+            Order::Ascending => laid_over(under, over.into_iter(), order),
+            Order::Descending => laid_over(under, over.into_iter().rev(), order),
+        }
     }
 }

@@ -1,9 +1,7 @@
-//! The entries of several runs in one order, and rows with them laid over.
+//! The entries of several runs in one order.
 
 use super::run::{Entry, Run};
-use bytes::Bytes;
-use orrery_kv::{Error, KeyRange, Order, Row, Rows};
-use std::iter::Peekable;
+use orrery_kv::{KeyRange, Order};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -60,7 +58,7 @@ impl<'a> Entries<'a> {
         entries
     }
 
-    pub fn peek(&self) -> Option<Entry<'a>> {
+    fn peek(&self) -> Option<Entry<'a>> {
         let next = self.left.get(self.next)?;
         first(&next.rows, self.order).map(|at| next.run.entry(at))
     }
@@ -85,64 +83,5 @@ impl<'a> Iterator for Entries<'a> {
         self.left.retain_mut(|left| left.key != entry.0 || left.advance(order));
         self.choose();
         Some(entry)
-    }
-}
-
-/// Rows as they look under the entries of some runs.
-pub struct Covered<'a> {
-    under: Peekable<Rows<'a>>,
-    over: Entries<'a>,
-}
-
-/// Which of the two has the next key.
-enum Next {
-    Under,
-    Over,
-    Both,
-}
-
-impl<'a> Covered<'a> {
-    pub fn rows(under: Rows<'a>, over: Entries<'a>) -> Rows<'a> {
-        match over.peek() {
-            None => under,
-            Some(_) => Box::new(Self { under: under.peekable(), over }),
-        }
-    }
-
-    fn next_of(&mut self) -> Option<Next> {
-        let Some((over, _)) = self.over.peek() else {
-            return self.under.peek().map(|_| Next::Under);
-        };
-        let order = match self.under.peek() {
-            None => return Some(Next::Over),
-            // What cannot be read is told at once.
-            Some(Err(_)) => return Some(Next::Under),
-            Some(Ok((under, _))) => under.as_ref().cmp(over),
-        };
-        let order = if self.over.order == Order::Descending { order.reverse() } else { order };
-        Some(match order {
-            std::cmp::Ordering::Less => Next::Under,
-            std::cmp::Ordering::Equal => Next::Both,
-            std::cmp::Ordering::Greater => Next::Over,
-        })
-    }
-}
-
-impl Iterator for Covered<'_> {
-    type Item = Result<Row, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            match self.next_of()? {
-                Next::Under => return self.under.next(),
-                Next::Both => drop(self.under.next()),
-                Next::Over => {}
-            }
-            let (key, value) = self.over.next()?;
-            if let Some(value) = value {
-                // Copied, as whoever keeps a row should not keep a run.
-                return Some(Ok((Bytes::copy_from_slice(key), Bytes::copy_from_slice(value))));
-            }
-        }
     }
 }

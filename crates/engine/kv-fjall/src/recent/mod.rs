@@ -24,8 +24,9 @@ pub use spill::{Spiller, Work, has_many_files};
 use crate::engine::{reading, writing};
 use bytes::{BufMut as _, Bytes};
 use fjall::{Database, Keyspace, PersistMode};
-use merge::{Covered, Entries};
-use orrery_kv::{Error, KeyRange, Order, Put, Rows};
+use merge::Entries;
+use orrery_kv::{Error, KeyRange, Order, Put, Rows, laid_over};
+use run::Entry;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Runs are merged up to this size; a commit waits for it.
@@ -105,7 +106,10 @@ impl RecentView {
 
     /// The rows of a range as they look under the runs.
     pub fn over<'a>(&'a self, under: Rows<'a>, range: &KeyRange, order: Order) -> Rows<'a> {
-        Covered::rows(under, Entries::new(&self.0, range, order))
+        // Copied, as whoever keeps a row should not keep a run.
+        let copied =
+            |(key, value): Entry<'_>| (Bytes::copy_from_slice(key), value.map(Bytes::copy_from_slice));
+        laid_over(under, Entries::new(&self.0, range, order).map(copied), order)
     }
 }
 
