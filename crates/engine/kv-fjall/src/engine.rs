@@ -1,10 +1,10 @@
 //! `orrery_kv::Engine` on fjall.
 
 use crate::Folder;
-use crate::folder::free_bytes;
+use crate::folder::Disk;
 use crate::gather::Gatherer;
 use crate::memtables::{Memtables, Written};
-use crate::recent::{Recent, RecentView, Run, Slot, Spiller, Work, has_many_files, is_recent};
+use crate::recent::{Recent, RecentView, Run, Spiller, has_many_files, is_recent};
 use crate::spaces::{Place, RUNS, Spaces, place};
 use bytes::{Bytes, BytesMut};
 use fjall::{CompressionType, Database, Keyspace, PersistMode, Readable};
@@ -12,9 +12,8 @@ use orrery_core::limits;
 use orrery_kv::{Engine, Error, KeyRange, Measure, Order, Put, Read, Rows, Space, Sync, Tip};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -56,11 +55,8 @@ pub struct FjallEngine {
     gatherer: Gatherer,
     memtables: Memtables,
     recent: Arc<Recent>,
-    /// Held by who writes.
-    slot: Mutex<Slot>,
     database: Database,
-    path: PathBuf,
-    disk_free_bytes_min: u64,
+    disk: Disk,
     /// Bytes written since the disk was last found to have room.
     unchecked_bytes: AtomicU64,
     promise_file: File,
@@ -82,21 +78,16 @@ impl FjallEngine {
             .map_err(opening)?;
         let unavailable = |error: std::io::Error| Error::Unavailable(error.to_string());
         let memtables = Memtables::new(Arc::new(Spaces::open(&database)?)).map_err(unavailable)?;
-        let free_bytes_min = options.disk_free_bytes_min;
-        let gatherer =
-            Gatherer::new(memtables.fill().clone(), path.clone(), free_bytes_min).map_err(unavailable)?;
+        let disk = Disk { path: path.clone(), reserve_bytes: options.disk_free_bytes_min };
+        let gatherer = Gatherer::new(memtables.fill().clone(), disk.clone()).map_err(unavailable)?;
         let spaces = &memtables.fill().spaces;
         let runs = spaces.get(RUNS);
         if let (None, Some(index)) = (runs, spaces.get(Space::Index as usize)) {
             // Of a format before, rows of the index may be in a memtable. A spill would write it too, and fjall not know.
             index.rotate_memtable_and_wait().map_err(writing)?;
         }
-        let (recent, slot) = Recent::open(&database, runs, options.recent_bytes, options.accept_loss)?;
-        let recent = Arc::new(recent);
-        let spiller = {
-            let (recent, spaces, database) = (recent.clone(), spaces.clone(), database.clone());
-            Spiller::new(Work { recent, spaces, database, path: path.clone(), free_bytes_min })
-        };
+        let recent = Arc::new(Recent::open(&database, runs, options.recent_bytes, options.accept_loss)?);
+        let spiller = Spiller::new(recent.clone(), spaces.clone(), database.clone(), disk.clone());
         let spiller = spiller.map_err(unavailable)?;
         // What a stop kept from being spilled.
         spiller.spill();
@@ -107,10 +98,8 @@ impl FjallEngine {
             gatherer,
             memtables,
             recent,
-            slot: Mutex::new(slot),
             database,
-            path,
-            disk_free_bytes_min: free_bytes_min,
+            disk,
             unchecked_bytes: AtomicU64::new(u64::MAX / 2),
             promise_file,
             promised,
@@ -122,10 +111,6 @@ impl FjallEngine {
 
     fn spaces(&self) -> &Arc<Spaces> {
         &self.memtables.fill().spaces
-    }
-
-    fn slot(&self) -> MutexGuard<'_, Slot> {
-        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The keyspace to write to. A folder gets its first one of texts when it has a large text, and that of
@@ -152,15 +137,9 @@ impl FjallEngine {
         if self.unchecked_bytes.fetch_add(bytes, Ordering::Relaxed) < DISK_CHECK_BYTES {
             return Ok(());
         }
-        let free = free_bytes(&self.path).map_err(|error| Error::Unavailable(error.to_string()))?;
-        if free >= self.disk_free_bytes_min.saturating_add(bytes) {
-            self.unchecked_bytes.store(0, Ordering::Relaxed);
-            return Ok(());
-        }
-        let (free, wanted) = (free >> 20, self.disk_free_bytes_min >> 20);
-        Err(Error::Unavailable(format!(
-            "the disk has {free} MiB free and {wanted} MiB are kept in reserve; make room"
-        )))
+        self.disk.check_room(bytes)?;
+        self.unchecked_bytes.store(0, Ordering::Relaxed);
+        Ok(())
     }
 }
 
@@ -218,7 +197,7 @@ impl Engine for FjallEngine {
             Sync::Data => PersistMode::SyncData,
             Sync::None => PersistMode::Buffer,
         };
-        let mut slot = self.slot();
+        let mut slot = self.recent.slot();
         self.recent.wait_for_room(&slot).inspect_err(|_| self.spiller.spill())?;
         let mut batch =
             fjall::OwnedWriteBatch::with_capacity(self.database.clone(), puts.len()).durability(Some(mode));
@@ -253,7 +232,7 @@ impl Engine for FjallEngine {
     /// A memtable is walked at half the speed of a file's blocks, and its journal is replayed after a crash.
     fn rest(&self) -> Result<(), Error> {
         self.gatherer.look();
-        let is_to_spill = self.recent.rest(REST_BYTES_MIN as usize, &mut self.slot());
+        let is_to_spill = self.recent.rest(REST_BYTES_MIN as usize);
         if is_to_spill || self.spaces().get(Space::Index as usize).is_some_and(has_many_files) {
             self.spiller.spill();
         }

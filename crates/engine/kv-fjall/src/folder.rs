@@ -1,5 +1,6 @@
 //! The data folder: made, recognised, and locked against a second process.
 
+use orrery_kv::Error;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -68,10 +69,26 @@ impl Folder {
     }
 }
 
-/// What the disk of a folder has left for us.
-pub(crate) fn free_bytes(path: &Path) -> io::Result<u64> {
-    let stat = rustix::fs::statvfs(path)?;
-    Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
+/// The disk of a folder, of which some is kept in reserve.
+#[derive(Clone, Debug)]
+pub(crate) struct Disk {
+    pub path: PathBuf,
+    pub reserve_bytes: u64,
+}
+
+impl Disk {
+    /// Refuses what would take from the reserve.
+    pub fn check_room(&self, bytes: u64) -> Result<(), Error> {
+        let stat = rustix::fs::statvfs(&self.path).map_err(|error| Error::Unavailable(error.to_string()))?;
+        let free = stat.f_bavail.saturating_mul(stat.f_frsize);
+        if free >= self.reserve_bytes.saturating_add(bytes) {
+            return Ok(());
+        }
+        let (free, wanted) = (free >> 20, self.reserve_bytes >> 20);
+        Err(Error::Unavailable(format!(
+            "the disk has {free} MiB free and {wanted} MiB are kept in reserve; make room"
+        )))
+    }
 }
 
 fn take_lock(path: &Path) -> Result<File, FolderError> {

@@ -6,12 +6,11 @@
 //! A slice is gathered when a third of its texts are removed ones, so that a byte given back costs no more than two that
 //! are copied; and only while neither it nor the one before has its turn, because nothing new is written to its files meanwhile.
 
-use crate::folder::free_bytes;
+use crate::folder::Disk;
 use crate::helper::Helper;
 use crate::memtables::Fill;
 use crate::spaces::{PLACES, Place, next_turn};
 use fjall::{AbstractTree, Keyspace};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Receiver;
@@ -30,10 +29,10 @@ pub struct Gatherer {
 }
 
 impl Gatherer {
-    /// `path` is where the disk must have room for what is copied, and so many bytes more.
-    pub fn new(fill: Arc<Fill>, path: PathBuf, free_bytes_min: u64) -> std::io::Result<Self> {
+    /// The disk must have room for what is copied.
+    pub fn new(fill: Arc<Fill>, disk: Disk) -> std::io::Result<Self> {
         let gathered = Arc::new(AtomicU64::new(0));
-        let work = Work { fill, path, free_bytes_min, gathered: gathered.clone() };
+        let work = Work { fill, disk, gathered: gathered.clone() };
         let helper = Helper::new("texts", move |turns| work.listen(turns))?;
         Ok(Self { helper, turn: AtomicUsize::new(PLACES), gathered })
     }
@@ -61,8 +60,7 @@ impl Gatherer {
 
 struct Work {
     fill: Arc<Fill>,
-    path: PathBuf,
-    free_bytes_min: u64,
+    disk: Disk,
     gathered: Arc<AtomicU64>,
 }
 
@@ -78,7 +76,9 @@ impl Work {
     fn look(&self, turn: Place) {
         let spaces = &self.fill.spaces;
         let at_rest = || spaces.slices().filter(|(place, _)| *place != turn && *place != next_turn(turn));
-        for (place, slice) in at_rest().filter(|(_, slice)| is_due(slice) && self.has_room(slice)) {
+        for (place, slice) in
+            at_rest().filter(|(_, slice)| is_due(slice) && self.disk.check_room(slice.disk_space()).is_ok())
+        {
             let before = slice.disk_space();
             match slice.major_compact() {
                 Ok(()) => {
@@ -92,10 +92,6 @@ impl Work {
         at_rest().filter(|(place, _)| self.fill.has_any(*place)).for_each(|(place, _)| {
             self.fill.exchange_or_tell(place);
         });
-    }
-
-    fn has_room(&self, slice: &Keyspace) -> bool {
-        free_bytes(&self.path).is_ok_and(|free| free > slice.disk_space() + self.free_bytes_min)
     }
 }
 
@@ -143,8 +139,8 @@ mod tests {
             let database = Database::builder(folder.path().join("engine")).open().expect("opened");
             let spaces = Arc::new(Spaces::open(&database).expect("opened"));
             let memtables = Memtables::new(spaces).expect("a thread");
-            let (fill, path) = (memtables.fill().clone(), folder.path().to_owned());
-            let work = Work { fill, path, free_bytes_min: 0, gathered: Arc::default() };
+            let disk = Disk { path: folder.path().to_owned(), reserve_bytes: 0 };
+            let work = Work { fill: memtables.fill().clone(), disk, gathered: Arc::default() };
             let shelf = Self { work, memtables, database, _folder: folder };
             shelf.memtables.fill().spaces.made(&shelf.database, place).expect("made");
             for number in 0..TEXTS {
@@ -224,7 +220,7 @@ mod tests {
     fn without_room_on_the_disk_nothing_is_merged() {
         let mut shelf = Shelf::new(SLICE, 4);
         shelf.remove(SLICE, 0..TEXTS / 2);
-        shelf.work.free_bytes_min = u64::MAX / 2;
+        shelf.work.disk.reserve_bytes = u64::MAX / 2;
         assert!(!shelf.shrinks(SLICE, FAR));
     }
 }

@@ -19,7 +19,7 @@ mod run;
 mod spill;
 
 pub use run::Run;
-pub use spill::{Spiller, Work, has_many_files};
+pub use spill::{Spiller, has_many_files};
 
 use crate::engine::{reading, writing};
 use bytes::{BufMut as _, Bytes};
@@ -42,6 +42,8 @@ const WRITTEN_MAX: usize = 2;
 type Runs = Arc<Vec<Arc<Run>>>;
 
 pub struct Recent {
+    /// Held by who writes, before the shelf.
+    slot: Mutex<Slot>,
     shelf: Mutex<Shelf>,
     /// Told when runs have left the shelf, or could not.
     left: Condvar,
@@ -55,10 +57,16 @@ struct Shelf {
     /// How many of the oldest are on their way to a file, and the number of the newest of these.
     leaving: usize,
     leaving_until: u64,
-    /// Why they did not get there.
+    /// Why they are not there yet.
     failure: Option<String>,
     /// Of those that stay.
     bytes: usize,
+}
+
+/// Runs on their way to a file, and the number of the newest.
+struct Leaving {
+    runs: Vec<Arc<Run>>,
+    until: u64,
 }
 
 /// Where the next run is written to. Whoever writes holds it, and so does who begins a turn.
@@ -114,20 +122,24 @@ impl RecentView {
 }
 
 impl Recent {
-    /// With the runs that are not in a file yet, and where the next one goes. `accept_loss`: whether to go on without those
-    /// that are damaged or missing.
+    /// With the runs that are not in a file yet. `accept_loss`: whether to go on without those that are damaged or missing.
     pub fn open(
         database: &Database,
         stored: Option<&Keyspace>,
         turn_bytes: usize,
         accept_loss: bool,
-    ) -> Result<(Self, Slot), Error> {
+    ) -> Result<Self, Error> {
         let mut shelf = Shelf::default();
         let slot = match stored {
             Some(stored) => shelf.read(database, stored, accept_loss)?,
             None => Slot::default(),
         };
-        Ok((Self { shelf: Mutex::new(shelf), left: Condvar::new(), turn_bytes }, slot))
+        Ok(Self { slot: Mutex::new(slot), shelf: Mutex::new(shelf), left: Condvar::new(), turn_bytes })
+    }
+
+    /// For a write, or a rest: one at a time.
+    pub fn slot(&self) -> MutexGuard<'_, Slot> {
+        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_full(&self, shelf: &Shelf, slot: &Slot) -> bool {
@@ -160,6 +172,18 @@ impl Recent {
         Ok(())
     }
 
+    fn leaving(&self) -> Option<Leaving> {
+        let shelf = self.shelf();
+        let runs = shelf.runs[..shelf.leaving].to_vec();
+        (!runs.is_empty()).then_some(Leaving { runs, until: shelf.leaving_until })
+    }
+
+    /// What was leaving is in a file.
+    fn leave(&self) {
+        self.shelf().leave();
+        self.left.notify_all();
+    }
+
     /// What leaves does not get to a file, for now.
     fn fail(&self, why: String) {
         self.shelf().failure = Some(why);
@@ -183,14 +207,15 @@ impl Recent {
 
     /// Nobody writes: what is worth a file goes to one, and what is not becomes one run. Says whether there is something to
     /// spill.
-    pub fn rest(&self, bytes_min: usize, slot: &mut Slot) -> bool {
+    pub fn rest(&self, bytes_min: usize) -> bool {
+        let mut slot = self.slot();
         let mut shelf = self.shelf();
         if shelf.leaving > 0 {
             return shelf.failure.is_some();
         }
-        let is_worth = shelf.bytes >= bytes_min || self.is_full(&shelf, slot);
+        let is_worth = shelf.bytes >= bytes_min || self.is_full(&shelf, &slot);
         if is_worth {
-            shelf.begin_turn(slot);
+            shelf.begin_turn(&mut slot);
         } else {
             shelf.merge_while(|_, _| true);
         }
@@ -229,16 +254,10 @@ impl Shelf {
         *slot = slot.next_turn();
     }
 
-    /// The runs that shall leave, and the number of the newest of them.
-    fn leaving(&mut self) -> (Vec<Arc<Run>>, u64) {
-        self.failure = None;
-        (self.runs[..self.leaving].to_vec(), self.leaving_until)
-    }
-
-    /// They are in a file.
     fn leave(&mut self) {
         Arc::make_mut(&mut self.runs).drain(..self.leaving);
         self.leaving = 0;
+        self.failure = None;
     }
 
     /// Takes what a stop left of the last two turns.
@@ -334,10 +353,11 @@ mod tests {
     }
 
     /// Writes one more run, as the engine does.
-    fn write(recent: &Recent, slot: &mut Slot, stored: &Keyspace) {
+    fn write(recent: &Recent, stored: &Keyspace) {
+        let mut slot = recent.slot();
         let run = run(slot.number + 1);
         stored.insert(slot.key(), slot.value(&run)).expect("written");
-        recent.add(run, slot);
+        recent.add(run, &mut slot);
     }
 
     fn numbers(recent: &Recent) -> (Vec<u64>, Vec<u64>) {
@@ -355,9 +375,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let database = Database::builder(folder.path()).open().expect("opened");
         let stored = database.keyspace("runs", KeyspaceCreateOptions::default).expect("made");
-        let (recent, mut slot) = Recent::open(&database, Some(&stored), TURN_BYTES, false).expect("opened");
-        let check = |recent: &Recent, slot: &Slot| {
-            let (again, found) = Recent::open(&database, Some(&stored), TURN_BYTES, false).expect("opened");
+        let recent = Recent::open(&database, Some(&stored), TURN_BYTES, false).expect("opened");
+        let check = |recent: &Recent| {
+            let again = Recent::open(&database, Some(&stored), TURN_BYTES, false).expect("opened");
+            let (slot, found) = (*recent.slot(), *again.slot());
             assert_eq!(numbers(&again), numbers(recent));
             // A turn that has no runs yet may begin anywhere.
             if !numbers(recent).1.is_empty() {
@@ -368,17 +389,17 @@ mod tests {
             assert_eq!(until(&again.shelf()), until(&recent.shelf()));
         };
         for runs in [5, 3, 4, 1] {
-            (0..runs).for_each(|_| write(&recent, &mut slot, &stored));
-            check(&recent, &slot);
-            assert!(recent.rest(1, &mut slot));
-            write(&recent, &mut slot, &stored);
-            check(&recent, &slot);
-            write(&recent, &mut slot, &stored);
-            check(&recent, &slot);
-            let until = recent.shelf().leaving().1;
+            (0..runs).for_each(|_| write(&recent, &stored));
+            check(&recent);
+            assert!(recent.rest(1));
+            write(&recent, &stored);
+            check(&recent);
+            write(&recent, &stored);
+            check(&recent);
+            let until = recent.leaving().expect("a turn").until;
             stored.insert(MARK_KEY, until.to_be_bytes()).expect("marked");
-            recent.shelf().leave();
-            check(&recent, &slot);
+            recent.leave();
+            check(&recent);
         }
     }
 }

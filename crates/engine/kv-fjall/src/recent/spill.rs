@@ -1,16 +1,15 @@
 //! Writing runs to a file of the index.
 
 use super::merge::Entries;
-use super::{MARK_KEY, Recent, Run};
+use super::{Leaving, MARK_KEY, Recent, Run};
 use crate::engine::writing;
-use crate::folder::free_bytes;
+use crate::folder::Disk;
 use crate::helper::Helper;
 use crate::spaces::{RUNS, Spaces};
 use fjall::compaction::Leveled;
 use fjall::{AbstractTree as _, Database, Keyspace, PersistMode};
 use orrery_kv::{Error, KeyRange, Order, Space};
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
@@ -33,10 +32,11 @@ pub struct Spiller {
 }
 
 impl Spiller {
-    pub fn new(work: Work) -> io::Result<Self> {
+    /// The disk must have room for the file.
+    pub fn new(recent: Arc<Recent>, spaces: Arc<Spaces>, database: Database, disk: Disk) -> io::Result<Self> {
         let spilled = Arc::new(AtomicU64::new(0));
-        let count = spilled.clone();
-        Ok(Self { helper: Helper::new("runs", move |told| work.listen(told, &count))?, spilled })
+        let work = Work { recent, spaces, database, disk, spilled: spilled.clone() };
+        Ok(Self { helper: Helper::new("runs", move |told| work.listen(told))?, spilled })
     }
 
     /// There are runs that shall leave, or files to be merged.
@@ -50,59 +50,47 @@ impl Spiller {
     }
 }
 
-pub struct Work {
-    pub recent: Arc<Recent>,
-    pub spaces: Arc<Spaces>,
-    pub database: Database,
-    /// Where the disk must have room for the file, and so many bytes more.
-    pub path: PathBuf,
-    pub free_bytes_min: u64,
+struct Work {
+    recent: Arc<Recent>,
+    spaces: Arc<Spaces>,
+    database: Database,
+    disk: Disk,
+    spilled: Arc<AtomicU64>,
 }
 
 impl Work {
-    fn listen(&self, told: &Receiver<()>, spilled: &AtomicU64) {
+    fn listen(&self, told: &Receiver<()>) {
         // Who waits for room is told when this thread ends, however it ends.
         let _end = End(&self.recent);
         while told.recv().is_ok() {
             // One look is enough for all that was told meanwhile.
             told.try_iter().for_each(drop);
-            match self.look() {
-                Ok(count) => drop(spilled.fetch_add(count, Ordering::Relaxed)),
-                Err(error) => {
-                    tracing::error!(%error, "the newest rows of the index could not be written to a file");
-                    self.recent.fail(error.to_string());
-                    thread::sleep(RETRY_PAUSE);
-                }
+            if let Err(error) = self.look() {
+                tracing::error!(%error, "the newest rows of the index could not be written to a file");
+                self.recent.fail(error.to_string());
+                thread::sleep(RETRY_PAUSE);
             }
         }
     }
 
-    /// Says how many files came of it.
-    fn look(&self) -> Result<u64, Error> {
+    fn look(&self) -> Result<(), Error> {
         let (Some(index), Some(stored)) = (self.spaces.get(Space::Index as usize), self.spaces.get(RUNS))
         else {
-            return Ok(0);
-        };
-        let (leaving, until) = self.recent.shelf().leaving();
-        if leaving.is_empty() {
-            merge_if_many(index).map_err(writing)?;
-            return Ok(0);
-        }
-        self.check_room(&leaving)?;
-        self.spill(&leaving, until, index, stored).map_err(writing)?;
-        self.recent.shelf().leave();
-        self.recent.left.notify_all();
-        Ok(1)
-    }
-
-    /// What is begun and fails leaves a part of a file behind, until the folder is opened again.
-    fn check_room(&self, runs: &[Arc<Run>]) -> Result<(), Error> {
-        let bytes = runs.iter().map(|run| run.bytes() as u64).sum::<u64>();
-        let free = free_bytes(&self.path).map_err(|error| Error::Unavailable(error.to_string()))?;
-        if free > bytes + self.free_bytes_min / 2 {
             return Ok(());
-        }
-        Err(Error::Unavailable("the disk has no room for the index; make room".into()))
+        };
+        let Some(Leaving { runs, until }) = self.recent.leaving() else {
+            // Nobody waits for these merges, so nobody is told if they fail.
+            if let Err(error) = merge_if_many(index) {
+                tracing::error!(%error, "files of the index could not be merged");
+            }
+            return Ok(());
+        };
+        // What is begun and fails leaves a part of a file behind, until the folder is opened again.
+        self.disk.check_room(runs.iter().map(|run| run.bytes() as u64).sum())?;
+        self.spill(&runs, until, index, stored).map_err(writing)?;
+        self.recent.leave();
+        self.spilled.fetch_add(1, Ordering::Relaxed);
+        Ok(())
     }
 
     /// When the mark is there, the runs need not be. Should it get lost, they are laid over the file that has them, which
@@ -152,5 +140,62 @@ struct End<'a>(&'a Recent);
 impl Drop for End<'_> {
     fn drop(&mut self) {
         self.0.fail("the thread that writes it has ended".to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+    use orrery_kv::Put;
+
+    const TURN_BYTES: usize = 1000;
+
+    fn work(folder: &tempfile::TempDir) -> Work {
+        let database = Database::builder(folder.path()).open().expect("opened");
+        let spaces = Arc::new(Spaces::open(&database).expect("opened"));
+        let stored = spaces.made(&database, RUNS).expect("made");
+        let recent = Recent::open(&database, Some(stored), TURN_BYTES, false).expect("opened");
+        let disk = Disk { path: folder.path().to_owned(), reserve_bytes: u64::MAX / 2 };
+        Work { recent: Arc::new(recent), spaces, database, disk, spilled: Arc::default() }
+    }
+
+    /// Writes runs until a turn is full, and then another one; says how many.
+    fn fill(recent: &Recent) -> u64 {
+        let mut slot = recent.slot();
+        let mut count = 0;
+        while recent.wait_for_room(&slot).is_ok() {
+            let key = Bytes::copy_from_slice(&u64::to_be_bytes(count));
+            recent.add(Run::of(&[Put { space: Space::Index, key, value: Some(Bytes::new()) }]), &mut slot);
+            count += 1;
+        }
+        count
+    }
+
+    #[test]
+    fn who_waits_for_room_is_refused_while_there_is_none_on_the_disk() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut work = work(&folder);
+        // Known before it is met, or the wait would have no end here.
+        work.recent.fail("no disk yet".to_owned());
+        let written = fill(&work.recent);
+        let refused = work.look().expect_err("there is no room").to_string();
+        assert!(refused.contains("make room"), "{refused}");
+        work.disk.reserve_bytes = 0;
+        work.look().expect("there is room");
+        assert_eq!(work.recent.wait_for_room(&work.recent.slot()), Ok(()));
+        let index = work.spaces.get(Space::Index as usize).expect("made");
+        let spilled = index.len().expect("read") as u64;
+        assert!(spilled > 0 && spilled < written, "{spilled} of {written} rows are in a file");
+    }
+
+    #[test]
+    fn who_waits_for_room_is_refused_when_nobody_makes_any() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let work = work(&folder);
+        drop(End(&work.recent));
+        assert!(fill(&work.recent) > 0);
+        let refused = work.recent.wait_for_room(&work.recent.slot()).expect_err("refused").to_string();
+        assert!(refused.contains("has ended"), "{refused}");
     }
 }
