@@ -3,15 +3,17 @@
 //!
 //! The process is this test again, told by a variable what it is. It says what it is about to do and what it has done.
 
+mod support;
+
 use bytes::Bytes;
 use orrery_core::Lsn;
 use orrery_kv::{Batch, Db, Read, Space, Sync, text_key};
 use orrery_kv_fjall::{FjallEngine, Folder, Options};
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use support::kill_when_enough;
 
 const FOLDER: &str = "ORRERY_TEST_TEXTS";
 const ROUNDS: u64 = 6;
@@ -138,28 +140,18 @@ fn kill_after(folder: &Path, texts: usize, said: &mut Said) -> u64 {
     let mut live = String::new();
     said.iter().filter(|(_, said)| **said == '+').for_each(|(name, _)| live += &line('+', *name));
     fs::write(folder.join("live"), live).expect("written");
-    let mut child = Command::new(std::env::current_exe().expect("this program"))
-        .args(["--exact", "texts_survive_kills_while_they_are_removed_and_gathered", "--nocapture"])
-        .env(FOLDER, folder)
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("started");
     let (mut written, mut gathered) = (0, 0);
-    // What it said before it was killed counts, however late it is read.
-    for line in BufReader::new(child.stdout.take().expect("piped")).lines() {
-        let Some((name, what)) = read(&line.expect("text")) else { continue };
-        if what == GATHERED {
-            gathered = name.0;
-            continue;
+    kill_when_enough("texts_survive_kills_while_they_are_removed_and_gathered", FOLDER, folder, |line| {
+        match read(line) {
+            Some((name, GATHERED)) => gathered = name.0,
+            Some((name, what)) => {
+                said.insert(name, what);
+                written += usize::from(what == '+');
+            }
+            None => {}
         }
-        said.insert(name, what);
-        written += usize::from(what == '+');
-        if written == texts {
-            child.kill().expect("killed");
-        }
-    }
-    child.wait().expect("ended");
-    assert!(written >= texts, "it ended by itself after {written} texts");
+        written >= texts
+    });
     gathered
 }
 

@@ -3,14 +3,16 @@
 //!
 //! The process is this test again, told by a variable what it is. It says the number of each commit that is done.
 
+mod support;
+
 use bytes::Bytes;
 use orrery_core::Lsn;
 use orrery_kv::{Batch, Db, KeyRange, Order, Read, Space, Sync};
 use orrery_kv_fjall::{FjallEngine, Folder, Options};
 use std::collections::BTreeMap;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use support::kill_when_enough;
 
 const FOLDER: &str = "ORRERY_TEST_RECENT";
 const ROUNDS: u64 = 8;
@@ -98,28 +100,16 @@ fn the_index_survives_kills_while_it_becomes_files() {
 
 /// Starts the process, and kills it when it has done so many commits. Says the last one, and how often it wrote a file.
 fn kill_after(folder: &Path, commits: u64) -> (u64, u64) {
-    let mut child = Command::new(std::env::current_exe().expect("this program"))
-        .args(["--exact", "the_index_survives_kills_while_it_becomes_files", "--nocapture"])
-        .env(FOLDER, folder)
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("started");
     let (mut done, mut last) = (0, (0, 0));
-    // What it said before it was killed counts, however late it is read.
-    for line in BufReader::new(child.stdout.take().expect("piped")).lines() {
-        let line = line.expect("text");
+    kill_when_enough("the_index_survives_kills_while_it_becomes_files", FOLDER, folder, |line| {
         let mut numbers = line.split(' ').map(str::parse);
-        let (Some(Ok(commit)), Some(Ok(spilled)), Some(_)) = (numbers.next(), numbers.next(), numbers.next())
-        else {
-            continue;
-        };
-        last = (commit, spilled);
-        done += 1;
-        if done == commits {
-            child.kill().expect("killed");
+        if let (Some(Ok(commit)), Some(Ok(spilled)), Some(_)) =
+            (numbers.next(), numbers.next(), numbers.next())
+        {
+            last = (commit, spilled);
+            done += 1;
         }
-    }
-    child.wait().expect("ended");
-    assert!(done >= commits, "it ended by itself after {done} commits");
+        done >= commits
+    });
     last
 }
