@@ -18,7 +18,7 @@ pub use guid::Guid;
 pub use name::{ChildName, ContainerName, DatabaseName, InvalidName, ItemId};
 pub use rid::{
     ClientKeyRid, ContainerRid, DatabaseRid, InvalidRid, ItemRid, OfferRid, PermissionRid, ResourceKind,
-    UserRid,
+    RidText, UserRid,
 };
 pub use time::Timestamp;
 

@@ -143,9 +143,15 @@ impl fmt::Display for ContainerRid {
     }
 }
 
+impl ItemRid {
+    pub fn text(&self) -> RidText {
+        RidText::of(&self.to_bytes())
+    }
+}
+
 impl fmt::Display for ItemRid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        encode(&self.to_bytes(), f)
+        f.write_str(self.text().as_str())
     }
 }
 
@@ -155,15 +161,29 @@ impl fmt::Display for OfferRid {
     }
 }
 
-fn encode(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let mut text = [0u8; 24];
-    let length = STANDARD.encode_slice(bytes, &mut text).map_err(|_| fmt::Error)?;
-    for byte in &mut text[..length] {
-        if *byte == b'/' {
-            *byte = b'-';
-        }
+/// The text of an id, kept without memory of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct RidText {
+    text: [u8; 24],
+    length: usize,
+}
+
+impl RidText {
+    fn of(bytes: &[u8]) -> Self {
+        let mut text = [0u8; 24];
+        // The longest id has sixteen bytes, which are 24 letters.
+        let length = STANDARD.encode_slice(bytes, &mut text).unwrap_or(0);
+        text.iter_mut().filter(|byte| **byte == b'/').for_each(|byte| *byte = b'-');
+        Self { text, length }
     }
-    f.write_str(std::str::from_utf8(&text[..length]).map_err(|_| fmt::Error)?)
+
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.text[..self.length]).unwrap_or_default()
+    }
+}
+
+fn encode(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_str(RidText::of(bytes).as_str())
 }
 
 fn decode<const N: usize>(text: &str) -> Result<[u8; N], InvalidRid> {

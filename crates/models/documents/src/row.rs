@@ -175,6 +175,7 @@ pub(crate) const SUCCESSOR: u8 = 8;
 /// How much of an item's effective partition key stands in its entries: enough to tell most ranges apart.
 const EPK_PREFIX_BYTES: usize = 4;
 const ORDINAL_BYTES: usize = 8;
+const PLACE_KEY_BYTES: usize = 4 + 1 + ORDINAL_BYTES;
 
 impl Row<'_> {
     pub fn space(&self) -> Space {
@@ -211,7 +212,8 @@ impl Row<'_> {
             Row::RoleAssignment { id } => KeyBuf::new().u8(ROLE_ASSIGNMENT).raw(id.as_bytes()),
             Row::Purge { container, epk } => KeyBuf::new().u8(PURGE).u32(container).raw(epk),
             Row::Item { container, epk, id } => {
-                let size = 4 + epk.len() + 8 + id.len();
+                // One that is just as large needs no memory beside the key's own.
+                let size = 4 + epk.len() + 2 + id.len();
                 KeyBuf::with_capacity(size).u32(container).bytes(epk).raw(id.as_bytes())
             }
             Row::Unique { container, epk, key, values } => {
@@ -224,7 +226,7 @@ impl Row<'_> {
                 KeyBuf::new().u32(container).u8(EXPIRY).u64(at).bytes(epk).raw(id.as_bytes())
             }
             Row::Place { container, ordinal } => {
-                KeyBuf::with_capacity(13).u32(container).u8(PLACE).u64(ordinal)
+                KeyBuf::with_capacity(PLACE_KEY_BYTES).raw(&place_key(container, ordinal))
             }
             Row::Entry { container, term, ordinal, epk } => {
                 entry(KeyBuf::with_capacity(17 + term.len()), container, term, ordinal, epk)
@@ -251,6 +253,14 @@ impl Row<'_> {
         };
         Bytes::from(key.finish())
     }
+}
+
+/// The key of a place row.
+pub fn place_key(container: u32, ordinal: u64) -> [u8; PLACE_KEY_BYTES] {
+    let mut key = [PLACE; PLACE_KEY_BYTES];
+    key[..4].copy_from_slice(&container.to_be_bytes());
+    key[5..].copy_from_slice(&ordinal.to_be_bytes());
+    key
 }
 
 /// Appends the key of an entry: an item has many, and they are made in one piece of memory.

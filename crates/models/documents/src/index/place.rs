@@ -1,9 +1,10 @@
 //! Where the item of a number is: the row that every indexed item has.
 
-use crate::row::Row;
+use crate::row::{self, Row};
 use bytes::Bytes;
-use orrery_keys::{KeyBuf, KeyReader};
+use orrery_keys::{InvalidKey, KeyBuf, KeyReader};
 use orrery_kv::{Error, Read, Space, Txn};
+use std::borrow::Cow;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -19,6 +20,21 @@ impl Place {
         stored.map(|bytes| Self::read(&bytes)).transpose()
     }
 
+    /// The key of the item of a number, if it is there and its partition is wanted.
+    pub fn item_key(
+        state: &dyn Read,
+        container: u32,
+        ordinal: u64,
+        is_wanted: impl FnOnce(&[u8]) -> bool,
+    ) -> Result<Option<Vec<u8>>, Error> {
+        let Some(stored) = state.get(Space::Index, &row::place_key(container, ordinal))? else {
+            return Ok(None);
+        };
+        // Behind the generation it is written as in the item's key behind the container.
+        let (Some(of_item), Ok(epk)) = (stored.get(1..), partition_of(&stored)) else { return damaged() };
+        Ok(is_wanted(&epk).then(|| [&container.to_be_bytes(), of_item].concat()))
+    }
+
     pub fn read(bytes: &[u8]) -> Result<Self, Error> {
         let parts = |bytes| {
             let mut reader = KeyReader::new(bytes);
@@ -26,12 +42,57 @@ impl Place {
             let epk = reader.bytes().ok()?.into_owned();
             Some(Self { generation, epk, id: String::from_utf8(reader.raw().to_vec()).ok()? })
         };
-        parts(bytes).ok_or_else(|| Error::Corrupt("an item's place".into()))
+        parts(bytes).map_or_else(damaged, Ok)
     }
 
     pub(super) fn put(txn: &mut Txn<'_>, container: u32, ordinal: u64, generation: u8, epk: &[u8], id: &str) {
         let value = KeyBuf::with_capacity(3 + epk.len() + id.len()).u8(generation).bytes(epk);
         let value = Bytes::from(value.raw(id.as_bytes()).finish());
         txn.put(Space::Index, Row::Place { container, ordinal }.key(), value);
+    }
+}
+
+fn partition_of(stored: &[u8]) -> Result<Cow<'_, [u8]>, InvalidKey> {
+    let mut reader = KeyReader::new(stored);
+    reader.u8()?;
+    reader.bytes()
+}
+
+fn damaged<T>() -> Result<T, Error> {
+    Err(Error::Corrupt("an item's place".into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orrery_kv::{KeyRange, Order, Rows};
+    use proptest::prelude::*;
+
+    /// A state with this place row for every number.
+    struct Only(Vec<u8>);
+
+    impl Read for Only {
+        fn get(&self, _: Space, _: &[u8]) -> Result<Option<Bytes>, Error> {
+            Ok(Some(self.0.clone().into()))
+        }
+
+        fn range<'a>(&'a self, _: Space, _: &KeyRange, _: Order) -> Rows<'a> {
+            Box::new(std::iter::empty())
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_place_leads_to_the_key_of_its_item(
+            container: u32,
+            ordinal: u64,
+            epk in prop::collection::vec(prop_oneof![Just(0u8), any::<u8>()], 0..20),
+            id in "\\PC{0,20}",
+        ) {
+            let state = Only(KeyBuf::new().u8(7).bytes(&epk).raw(id.as_bytes()).finish());
+            let wanted = Place::item_key(&state, container, ordinal, |it| it == epk).unwrap();
+            prop_assert_eq!(wanted.unwrap(), Row::Item { container, epk: &epk, id: &id }.key().to_vec());
+            prop_assert_eq!(Place::item_key(&state, container, ordinal, |_| false).unwrap(), None);
+        }
     }
 }

@@ -175,9 +175,11 @@ impl<'a> Searched<'a> {
     }
 
     fn head(&self, ordinal: u64) -> Result<Option<ItemHead>, QueryError> {
-        let place = Place::of(self.state, self.container.number(), ordinal).map_err(failed)?;
-        let Some(place) = place.filter(|place| self.reach.holds(place)) else { return Ok(None) };
-        let found = item::head(self.state, self.container, &place.epk, &place.id).map_err(failed)?;
+        let number = self.container.number();
+        let key =
+            Place::item_key(self.state, number, ordinal, |epk| self.reach.holds(epk)).map_err(failed)?;
+        let Some(key) = key else { return Ok(None) };
+        let found = ItemHead::at(self.state, &key).map_err(failed)?;
         Ok(found.filter(|item| !expiry::is_expired(self.container, item, self.now)))
     }
 

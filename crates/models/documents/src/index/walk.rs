@@ -104,9 +104,8 @@ impl<'a> Walk<'a> {
         Ok(match self.reach.holds_prefix(prefix) {
             Inside::Yes => true,
             Inside::No => false,
-            Inside::Unsure => {
-                Place::of(self.state, self.container, ordinal)?.is_some_and(|place| self.reach.holds(&place))
-            }
+            Inside::Unsure => Place::of(self.state, self.container, ordinal)?
+                .is_some_and(|place| self.reach.holds(&place.epk)),
         })
     }
 

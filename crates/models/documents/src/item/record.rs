@@ -288,16 +288,16 @@ impl ItemRow {
 
     /// The system properties and the end of the object.
     fn write_tail(&self, container: &Container, out: &mut Vec<u8>) {
-        let rid = ItemRid::new(container.rid(), ResourceKind::Item, self.ordinal()).to_string();
+        let rid = ItemRid::new(container.rid(), ResourceKind::Item, self.ordinal()).text();
         let tag = Guid::new(self.etag().as_u128());
         let seconds = self.written().seconds().to_string();
         let parts = [
             ",\"_rid\":\"",
-            &rid,
+            rid.as_str(),
             "\",\"_self\":\"",
             container.self_link(),
             "docs/",
-            &rid,
+            rid.as_str(),
             "/\",\"_etag\":\"\\\"",
             tag.as_str(),
             "\\\"\",\"_attachments\":\"attachments/\",\"_ts\":",
