@@ -13,7 +13,7 @@ mod property;
 #[cfg(test)]
 mod tests;
 
-use crate::parse::{Collection, Query};
+use crate::parse::{Collection, Expr, ExprKind, Query};
 use filter::Filter;
 use implied::{Implied, Term};
 use orrery_value::Value;
@@ -50,6 +50,10 @@ pub fn id_and_key_lookups(
     parameters: &[(String, Value)],
     paths: &[Vec<String>],
 ) -> Option<Vec<(String, Vec<Value>)>> {
+    // Most filters say nothing of ids, and need no further look.
+    if !query.filter.as_ref().is_some_and(|filter| may_name(filter, "id")) {
+        return None;
+    }
     let id = ["id".to_owned()];
     let levels: Vec<&[String]> = [&id[..]].into_iter().chain(paths.iter().map(Vec::as_slice)).collect();
     let mut lookups = Vec::new();
@@ -61,6 +65,22 @@ pub fn id_and_key_lookups(
         }
     }
     Some(lookups)
+}
+
+/// Whether a member of this name stands where [`Filter::when`] looks.
+fn may_name(filter: &Expr, name: &str) -> bool {
+    let mut open = vec![filter];
+    while let Some(next) = open.pop() {
+        match &next.kind {
+            ExprKind::Member(_, member) if member == name => return true,
+            ExprKind::Unary(_, of) => open.push(of),
+            ExprKind::Binary(_, a, b) => open.extend([&**a, &**b]),
+            ExprKind::In { value, list, .. } => open.extend(list.iter().chain([&**value])),
+            ExprKind::Call { args, .. } => open.extend(args),
+            _ => {}
+        }
+    }
+    false
 }
 
 /// What the filter says of the levels; `None` when it says nothing, or does not look at documents.
