@@ -15,7 +15,10 @@ mod gather;
 mod indexes;
 mod interval;
 mod known;
+#[cfg(test)]
+mod multiples;
 mod need;
+mod open;
 mod path;
 mod postings;
 mod rules;
@@ -37,8 +40,9 @@ pub use show::Spelled;
 pub use used::{Purpose, Use, Used};
 pub use way::{Access, Along, End, Ends, KeyAt, Set, Sorted, Sought, Ties};
 
-pub(crate) use choose::{Task, choose};
+pub(crate) use choose::{Chosen, Task, choose};
 pub(crate) use known::document;
+pub(crate) use open::{conditions, open_conditions};
 pub(crate) use postings::Postings;
-pub(crate) use settle::settle;
+pub(crate) use settle::{Settled, settle};
 pub(crate) use used::used;

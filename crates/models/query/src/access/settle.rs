@@ -4,31 +4,66 @@
 //! match, and a way that has nothing else becomes a scan.
 
 use super::gather::{self, sorted};
-use super::indexes::{IndexOf, Indexes, Interval, Path, Rectangle, Span};
+use super::indexes::{IndexOf, Indexes, Interval, Path, Rectangle, Span, is_kept_whole};
 use super::postings::Postings;
 use super::way::{Access, Along, Set};
 use crate::error::QueryError;
 use crate::execute::World;
 use orrery_core::limits;
+use orrery_value::Value;
 
 /// The way that is taken in the end.
 pub(crate) fn settle(
     access: Access,
     indexes: Option<&dyn Indexes>,
     world: &World<'_>,
-) -> Result<Access, QueryError> {
-    let Some(indexes) = indexes else { return Ok(access) };
-    let mut gather = Gather { indexes, world, left: limits::POSTINGS_GATHERED_MAX };
-    Ok(match access {
+) -> Result<Settled, QueryError> {
+    settle_within(limits::POSTINGS_GATHERED_MAX, access, indexes, world)
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Settled {
+    pub access: Access,
+    /// What every document has that it leads to, and the index can tell from all else.
+    pub constants: Vec<(Path, Value)>,
+}
+
+fn settle_within(
+    max: usize,
+    access: Access,
+    indexes: Option<&dyn Indexes>,
+    world: &World<'_>,
+) -> Result<Settled, QueryError> {
+    let Some(indexes) = indexes else { return Ok(access.into()) };
+    let mut gather = Gather { indexes, world, left: max, is_whole: true };
+    let access = match access {
         Access::Postings { set, covered } => {
-            gather.settle(set)?.map_or(Access::Scan, |set| Access::Postings { set, covered })
+            let constants = constants_of(&set);
+            let Some(set) = gather.settle(set)? else { return Ok(Access::Scan.into()) };
+            // Without a part of it, the set leads to documents that have other values.
+            return Ok(match gather.is_whole {
+                true => Settled { access: Access::Postings { set, covered }, constants },
+                false => Access::Postings { set, covered: None }.into(),
+            });
         }
         Access::Along(along) => {
             let among = along.among.as_ref().map(|set| gather.numbers(set)).transpose()?.flatten();
             Access::Along(Along { among: among.map(Set::Numbers), ..along })
         }
         other => other,
-    })
+    };
+    Ok(access.into())
+}
+
+fn constants_of(set: &Set) -> Vec<(Path, Value)> {
+    let constants = set.constants().into_iter().filter(|(_, value)| is_kept_whole(value));
+    constants.map(|(path, value)| (path, value.clone())).collect()
+}
+
+impl From<Access> for Settled {
+    fn from(access: Access) -> Self {
+        Self { access, constants: Vec::new() }
+    }
 }
 
 struct Gather<'a> {
@@ -36,6 +71,8 @@ struct Gather<'a> {
     world: &'a World<'a>,
     /// How many numbers more there is room for.
     left: usize,
+    /// Whether nothing was left out so far.
+    is_whole: bool,
 }
 
 impl Gather<'_> {
@@ -60,7 +97,9 @@ impl Gather<'_> {
     fn all(&mut self, sets: Vec<Set>) -> Result<Option<Set>, QueryError> {
         let mut kept = Vec::new();
         for set in sets {
-            kept.extend(self.settle(set)?);
+            let settled = self.settle(set)?;
+            self.is_whole &= settled.is_some();
+            kept.extend(settled);
         }
         if kept.iter().all(Set::is_remainder) {
             return Ok(None);
@@ -145,5 +184,38 @@ impl Gather<'_> {
         let has_room = self.left > 0;
         self.left = self.left.saturating_sub(1);
         has_room
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::access::indexes::Step;
+    use crate::access::multiples::{Multiples, Still};
+
+    /// A set that tells all that is read: by the entries of one value, and by those that are not of another.
+    fn settled(max: usize) -> Settled {
+        let path = |name: &str| vec![Step::Member(name.to_owned())];
+        let equal = Set::Equal { index: IndexOf::Path(path("a")), values: vec![Value::from(3i64)] };
+        let flag = Set::Outside { path: path("b"), interval: Interval::equal(Value::Bool(false)) };
+        let covered = Some(vec![(path("b"), Value::Bool(false))]);
+        let random = || 0.0;
+        let world = World::new(&Still, &random);
+        let access = Access::Postings { set: Set::All(vec![equal, flag]), covered };
+        settle_within(max, access, Some(&Multiples), &world).unwrap()
+    }
+
+    #[test]
+    fn what_a_set_tells_is_known_of_its_documents() {
+        let Settled { access, constants } = settled(limits::POSTINGS_GATHERED_MAX);
+        assert!(matches!(access, Access::Postings { covered: Some(_), .. }), "{access:?}");
+        assert_eq!(constants.len(), 2);
+    }
+
+    #[test]
+    fn a_set_that_lost_a_part_does_not_tell_what_that_part_told() {
+        let Settled { access, constants } = settled(1);
+        assert!(matches!(access, Access::Postings { set: Set::Equal { .. }, covered: None }), "{access:?}");
+        assert_eq!(constants, Vec::new());
     }
 }

@@ -33,7 +33,7 @@ pub use page::{Limits, Page, ResumeFilter};
 pub(crate) use world::World;
 pub use world::{Host, Metrics};
 
-use crate::access::{self, Access, Task, Used};
+use crate::access::{self, Access, Chosen, Settled, Task, Used};
 use crate::error::QueryError;
 use crate::plan::Plan;
 use scan::Scan;
@@ -54,9 +54,11 @@ pub fn page(
     let query = &plan.query;
     let (need, indexes) = (access::need(&query.block), collection.indexes());
     let task = page::task(plan, resume.as_ref(), limits);
-    let chosen = access::choose(&query.block, &need, indexes, task, &world)?;
-    let access = access::settle(chosen.clone(), indexes, &world)?;
-    let scan = Scan { block: &query.block, slots: query.slots, collection, access: &access, world: &world };
+    let Chosen { access: chosen, given } = access::choose(&query.block, &need, indexes, task, &world)?;
+    let Settled { access, constants } = access::settle(chosen.clone(), indexes, &world)?;
+    let (block, slots) = (&query.block, query.slots);
+    let open = access::open_conditions(block, &[given, constants].concat());
+    let scan = Scan { block, filter: open, slots, collection, access: &access, world: &world };
     let page = page::run(&scan, resume, filter, limits)?;
     let used = access::used(&query.block, &need, collection.declared(), chosen);
     let used = Used { is_read_through: indexes.is_none(), ..used };
@@ -73,7 +75,7 @@ pub fn explain(
     let random = || host.random();
     let world = World::new(host, &random);
     let (block, task): (_, Task) = (&plan.query.block, page::task(plan, None, limits));
-    access::choose(block, &access::need(block), collection.indexes(), task, &world)
+    Ok(access::choose(block, &access::need(block), collection.indexes(), task, &world)?.access)
 }
 
 /// The value of an expression that reads no row, if it has one within the bounds.

@@ -20,6 +20,7 @@ use crate::error::QueryError;
 use crate::plan::Plan;
 use orrery_core::limits;
 use orrery_value::Value;
+use std::ops::Range;
 
 /// How much a page may hold.
 #[derive(Clone, Copy, Debug)]
@@ -167,7 +168,8 @@ fn numbered(
     scan.run(None, &mut sink)?;
     let dropped = sink.dropped;
     let next = |After { ordinal, inner, .. }| Kind::Stream(Place::numbered(ordinal, inner.saturating_add(1)));
-    windowed(sink.finish(), skip, left, dropped, limits, next)
+    let (rows, text) = sink.finish();
+    windowed(texts(rows, &text), skip, left, dropped, limits, next)
 }
 
 /// A page that is no longer than what is left.
@@ -277,7 +279,7 @@ fn distinct_groups(
 /// A page of rows that are in their order: some skipped, some taken, and where the rest begins, after the last of
 /// them. `dropped` when there are more rows than these.
 fn windowed(
-    rows: impl Iterator<Item = (After, Option<Vec<u8>>)>,
+    rows: impl Iterator<Item = (After, Option<impl AsRef<[u8]>>)>,
     mut skip: u64,
     mut left: Option<u64>,
     dropped: bool,
@@ -288,14 +290,15 @@ fn windowed(
     let (mut more, mut last) = (dropped, None);
     let count = rows.size_hint().0.min(limits.items);
     for (key, text) in rows {
-        if let Some(text) = text {
+        if let Some(text) = &text {
+            let text = text.as_ref();
             // Rows are mostly about as long as the first.
             if skip == 0 && output.count == 0 {
                 output.rows.reserve((text.len() + 1).saturating_mul(count).min(limits.bytes));
             }
             if skip > 0 {
                 skip -= 1;
-            } else if left == Some(0) || !output.push(&text, limits) {
+            } else if left == Some(0) || !output.push(text, limits) {
                 more = true;
                 break;
             } else {
@@ -335,7 +338,16 @@ fn keyed(
     }
     scan.run(None, &mut sink)?;
     let dropped = sink.dropped;
-    windowed(sink.finish(), skip, left, dropped, limits, Kind::Keyed)
+    let (rows, text) = sink.finish();
+    windowed(texts(rows, &text), skip, left, dropped, limits, Kind::Keyed)
+}
+
+/// Rows whose texts are in one buffer.
+fn texts(
+    rows: impl Iterator<Item = (After, Range<usize>)>,
+    text: &[u8],
+) -> impl Iterator<Item = (After, Option<&[u8]>)> {
+    rows.map(|(after, place)| (after, Some(&text[place])))
 }
 
 /// The place a client's filter names: before every row with its values if it names no row, or behind all.

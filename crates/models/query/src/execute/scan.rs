@@ -7,8 +7,8 @@ use super::reach;
 use super::rows::{each_element, each_row};
 use super::state::After;
 use super::world::World;
-use crate::access::{Access, Walk};
-use crate::bind::bound::{Block, Source, SourceOf};
+use crate::access::{Access, Walk, conditions};
+use crate::bind::bound::{Block, Expr, Source, SourceOf};
 use crate::datum::Datum;
 use crate::error::QueryError;
 use orrery_value::Value;
@@ -20,6 +20,8 @@ pub(crate) struct At<'a> {
     pub ordinal: u64,
     part: u32,
     pub inner: u64,
+    /// The values of the first keys of ORDER BY, as far as an index told them.
+    pub keys: &'a [Value],
 }
 
 impl At<'_> {
@@ -115,6 +117,8 @@ impl Place {
 /// A block over a collection, with room for its rows.
 pub(crate) struct Scan<'a> {
     pub block: &'a Block,
+    /// The conditions of the block's filter that documents are asked for.
+    pub filter: Vec<&'a Expr>,
     pub slots: usize,
     pub collection: &'a dyn Collection,
     /// How the documents of the block's own FROM are found.
@@ -126,7 +130,7 @@ impl<'a> Scan<'a> {
     /// Another block over all documents.
     pub fn of_all<'b>(&'b self, block: &'b Block) -> Scan<'b> {
         let Scan { slots, collection, world, .. } = *self;
-        Scan { block, slots, collection, access: &Access::Scan, world }
+        Scan { block, filter: conditions(block), slots, collection, access: &Access::Scan, world }
     }
 
     /// Runs until the documents end (`None`) or the sink's page does.
@@ -168,19 +172,19 @@ impl<'a> Scan<'a> {
         row: &mut Row<'d>,
         taking: &mut Taking<'_>,
     ) -> ControlFlow<()> {
-        let (block, world) = (self.block, self.world);
+        let Scan { block, ref filter, world, .. } = *self;
         match first {
             Some(Source { slot, of: SourceOf::EachOfRows(_), .. }) => {
                 each_element(root.clone(), row, &mut |row, value| {
                     row[*slot] = value;
-                    each_row(rest, row, world, &mut |row| taking.take(block, row, world))
+                    each_row(rest, row, world, &mut |row| taking.take(block, filter, row, world))
                 })
             }
             Some(first) => {
                 row[first.slot] = root.clone();
-                each_row(rest, row, world, &mut |row| taking.take(block, row, world))
+                each_row(rest, row, world, &mut |row| taking.take(block, filter, row, world))
             }
-            None => each_row(rest, row, world, &mut |row| taking.take(block, row, world)),
+            None => each_row(rest, row, world, &mut |row| taking.take(block, filter, row, world)),
         }
     }
 }
@@ -194,6 +198,8 @@ pub(super) struct Meeting<'m> {
     pub sink: &'m mut dyn Sink,
     /// The order in which they come.
     pub walk: Walk,
+    /// The values of the first keys of ORDER BY that are known of the next document.
+    pub keys: Vec<Value>,
     stopped: Option<Place>,
     room: Row<'static>,
 }
@@ -207,7 +213,8 @@ impl<'m> Meeting<'m> {
         sink: &'m mut dyn Sink,
     ) -> Self {
         let room = vec![Datum::Undefined; scan.slots];
-        Self { scan, first, rest, from, sink, walk: Walk::Key, stopped: None, room }
+        let (walk, keys, stopped) = (Walk::Key, Vec::new(), None);
+        Self { scan, first, rest, from, sink, walk, keys, stopped, room }
     }
 
     pub fn meet(&mut self, found: Found<'_>) -> ControlFlow<()> {
@@ -215,7 +222,8 @@ impl<'m> Meeting<'m> {
         let done = self.from.filter(|place| place.position == found.position).map_or(0, |place| place.inner);
         scan.world.read(found.bytes);
         let mut row: Row<'_> = std::mem::take(&mut self.room);
-        let at = At { position: found.position, ordinal: found.ordinal, part: found.part, inner: 0 };
+        let Found { position, ordinal, part, .. } = found;
+        let at = At { position, ordinal, part, inner: 0, keys: &self.keys };
         let mut taking =
             Taking { at, walk: self.walk, done, sink: &mut *self.sink, stopped: &mut self.stopped };
         let flow = scan.document(&found.root, self.first, self.rest, &mut row, &mut taking);
@@ -246,7 +254,13 @@ struct Taking<'a> {
 }
 
 impl Taking<'_> {
-    fn take<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, world: &World<'_>) -> ControlFlow<()> {
+    fn take<'d>(
+        &mut self,
+        block: &'d Block,
+        filter: &[&'d Expr],
+        row: &mut Row<'d>,
+        world: &World<'_>,
+    ) -> ControlFlow<()> {
         if self.at.inner < self.done {
             self.at.inner += 1;
             return ControlFlow::Continue(());
@@ -255,7 +269,7 @@ impl Taking<'_> {
             return self.stop_here();
         }
         world.begin_share();
-        if block.filter.as_ref().is_none_or(|filter| eval(filter, row, world).is_true()) {
+        if filter.iter().all(|condition| eval(condition, row, world).is_true()) {
             match self.sink.row(block, row, &self.at, world) {
                 Took::Yes => {}
                 Took::No => return self.stop_here(),

@@ -4,6 +4,7 @@
 //! are held as the page has, and each row that cannot be among them is dropped by its key alone. So memory is
 //! bounded, and a page is the same whatever was written before the place it goes on from.
 
+use super::held::Held;
 use super::identity::{fingerprint, identity};
 use crate::bind::bound::Block;
 use crate::datum::Datum;
@@ -15,8 +16,8 @@ use crate::execute::world::World;
 use orrery_core::limits;
 use orrery_value::Value;
 use std::cmp::Ordering;
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// Which keys of a row descend; those beyond the list ascend.
@@ -103,7 +104,7 @@ pub(crate) struct KeyedSink {
     /// Whether the row at `after` itself still is to come.
     pub after_included: bool,
     pub capacity: usize,
-    pub rows: BTreeMap<SortKey, Vec<u8>>,
+    rows: Held,
     /// Whether equal rows are one, whatever their documents.
     is_distinct: bool,
     distinct: Distinct,
@@ -114,7 +115,7 @@ pub(crate) struct KeyedSink {
 
 impl KeyedSink {
     pub fn new(order: Order, after: Option<SortKey>, after_included: bool, capacity: usize) -> Self {
-        let (rows, distinct) = (BTreeMap::new(), Distinct::default());
+        let (rows, distinct) = (Held::default(), Distinct::default());
         let is_distinct = false;
         Self { order, after, after_included, capacity, rows, is_distinct, distinct, bytes: 0, dropped: false }
     }
@@ -137,8 +138,8 @@ impl KeyedSink {
         while self.rows.len() > self.capacity
             || (self.bytes > limits::PAGE_BYTES_HELD_MAX && self.rows.len() > 1)
         {
-            if let Some((key, payload)) = self.rows.pop_last() {
-                self.forget(&key, &payload);
+            if let Some((key, length)) = self.rows.pop_last() {
+                self.forget(&key, length);
             }
             // Later rows must not slip into the gap that a large one left.
             self.capacity = self.capacity.min(self.rows.len());
@@ -148,8 +149,8 @@ impl KeyedSink {
 }
 
 impl KeyedSink {
-    fn forget(&mut self, key: &SortKey, payload: &[u8]) {
-        self.bytes -= size_of_row(key, payload);
+    fn forget(&mut self, key: &SortKey, length: usize) {
+        self.bytes -= size_of_row(key, length);
         if let Some(value) = key.after.keys.last() {
             self.distinct.held.remove(value);
         }
@@ -165,9 +166,10 @@ impl KeyedSink {
         self.distinct.is_gathering = is_gathering;
     }
 
-    /// The rows of the page, in order.
-    pub fn finish(self) -> impl Iterator<Item = (After, Option<Vec<u8>>)> {
-        self.rows.into_iter().map(|(SortKey { after, .. }, payload)| (after, Some(payload)))
+    /// The rows of the page, in order, and the buffer that their texts are in.
+    pub fn finish(self) -> (impl ExactSizeIterator<Item = (After, Range<usize>)>, Vec<u8>) {
+        let (rows, text) = self.rows.finish();
+        (rows.map(|(SortKey { after, .. }, place)| (after, place)), text)
     }
 
     /// Whether an equal row that sorts before this one is behind us or held; one held that sorts after it is
@@ -182,9 +184,9 @@ impl KeyedSink {
             return true;
         }
         if let Some(held) = self.distinct.held.remove(&value)
-            && let Some(payload) = self.rows.remove(&held)
+            && let Some(length) = self.rows.remove(&held)
         {
-            self.forget(&held, &payload);
+            self.forget(&held, length);
         }
         false
     }
@@ -195,8 +197,8 @@ fn may_repeat(block: &Block) -> bool {
     block.distinct && !block.order.is_empty() && !block.is_row_its_keys()
 }
 
-fn size_of_row(key: &SortKey, payload: &[u8]) -> usize {
-    payload.len() + 64 + key.after.keys.iter().map(size_of_value).sum::<usize>()
+fn size_of_row(key: &SortKey, length: usize) -> usize {
+    length + 64 + key.after.keys.iter().map(size_of_value).sum::<usize>()
 }
 
 impl KeyedSink {
@@ -222,7 +224,7 @@ impl Sink for KeyedSink {
         if self.after.as_ref().is_some_and(|after| self.side_of(after, glimpse).1.is_gt()) {
             return Judged::Behind;
         }
-        let Some((last, _)) = self.rows.last_key_value().filter(|_| self.rows.len() >= self.capacity) else {
+        let Some(last) = self.rows.last().filter(|_| self.rows.len() >= self.capacity) else {
             return Judged::Needed;
         };
         let (by_keys, by_all) = self.side_of(last, glimpse);
@@ -235,7 +237,11 @@ impl Sink for KeyedSink {
     }
 
     fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, at: &At<'_>, world: &World<'_>) -> Took {
-        let mut keys: Vec<Datum<'d>> = block.order.iter().map(|key| eval(&key.expr, row, world)).collect();
+        let mut keys: Vec<Datum<'_>> = if at.keys.len() == block.order.len() {
+            at.keys.iter().map(Datum::of).collect()
+        } else {
+            block.order.iter().map(|key| eval(&key.expr, row, world)).collect()
+        };
         let (mut ordinal, mut inner) = at.tie();
         if block.distinct {
             let value = eval(&block.select, row, world);
@@ -259,24 +265,25 @@ impl Sink for KeyedSink {
             return Took::Yes;
         }
         if self.rows.len() >= self.capacity
-            && self.rows.last_key_value().is_none_or(|(last, _)| last.cmp_row(&keys, ordinal, inner).is_lt())
+            && self.rows.last().is_none_or(|last| last.cmp_row(&keys, ordinal, inner).is_lt())
         {
             self.dropped = true;
             return Took::Yes;
         }
-        let mut payload = Vec::new();
-        if !write(&block.select, row, world, &mut payload) {
+        let (start, text) = self.rows.begin();
+        if !write(&block.select, row, world, text) {
+            self.rows.forget(start);
             return Took::Yes;
         }
+        let length = text.len() - start;
         let keys: Vec<Value> = keys.into_iter().map(Datum::into_value).collect();
         let key = SortKey { after: After { keys, ordinal, inner }, order: self.order.clone() };
-        let size = size_of_row(&key, &payload);
+        let size = size_of_row(&key, length);
         if may_repeat && let Some(value) = key.after.keys.last() {
             self.distinct.held.insert(value.clone(), key.clone());
         }
         // Rows of a DISTINCT that are equal have one key; the first stays.
-        if let Entry::Vacant(place) = self.rows.entry(key) {
-            place.insert(payload);
+        if self.rows.put(key, start) {
             self.bytes += size;
         }
         self.shrink();

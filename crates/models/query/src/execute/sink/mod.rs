@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod group;
+mod held;
 mod identity;
 mod keyed;
 mod stream;

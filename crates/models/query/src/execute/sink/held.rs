@@ -1,0 +1,194 @@
+//! The rows that a page may have, by their keys, with their texts in one buffer.
+//!
+//! As long as rows come in their order they are only lined up. The first that comes too late moves them into a tree.
+
+use super::keyed::SortKey;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::ops::Range;
+
+/// So much of the buffer may be of rows that are gone, and half as much as the others have.
+const GONE_BYTES_MIN: usize = 64 * 1024;
+
+#[derive(Default)]
+pub(crate) struct Held {
+    /// Empty once there is a tree.
+    line: Vec<(SortKey, Range<usize>)>,
+    tree: BTreeMap<SortKey, Range<usize>>,
+    text: Vec<u8>,
+    /// How much of it is of rows that are gone.
+    gone: usize,
+}
+
+impl Held {
+    pub fn len(&self) -> usize {
+        self.line.len() + self.tree.len()
+    }
+
+    pub fn last(&self) -> Option<&SortKey> {
+        self.line.last().map(|(key, _)| key).or_else(|| self.tree.last_key_value().map(|(key, _)| key))
+    }
+
+    /// Where the text of the next row goes; gives what [`put`](Self::put) and [`forget`](Self::forget) need to know.
+    pub fn begin(&mut self) -> (usize, &mut Vec<u8>) {
+        (self.text.len(), &mut self.text)
+    }
+
+    /// Takes back the text that was written since.
+    pub fn forget(&mut self, start: usize) {
+        self.text.truncate(start);
+    }
+
+    /// Holds a row with the text that was written since, unless there is one with this key.
+    pub fn put(&mut self, key: SortKey, start: usize) -> bool {
+        let place = start..self.text.len();
+        if self.tree.is_empty() {
+            if self.line.last().is_none_or(|(last, _)| *last < key) {
+                self.line.push((key, place));
+                return true;
+            }
+            self.tree.extend(self.line.drain(..));
+        }
+        match self.tree.entry(key) {
+            Entry::Vacant(vacant) => {
+                vacant.insert(place);
+                true
+            }
+            Entry::Occupied(_) => {
+                self.forget(start);
+                false
+            }
+        }
+    }
+
+    /// Lets go of the last row; gives its key, and how long its text was.
+    pub fn pop_last(&mut self) -> Option<(SortKey, usize)> {
+        let (key, place) = self.line.pop().or_else(|| self.tree.pop_last())?;
+        Some((key, self.drop_text(place)))
+    }
+
+    /// Lets go of a row; gives how long its text was.
+    pub fn remove(&mut self, key: &SortKey) -> Option<usize> {
+        let place = match self.line.binary_search_by(|(known, _)| known.cmp(key)) {
+            Ok(at) => Some(self.line.remove(at).1),
+            Err(_) => self.tree.remove(key),
+        };
+        place.map(|place| self.drop_text(place))
+    }
+
+    fn drop_text(&mut self, place: Range<usize>) -> usize {
+        let length = place.len();
+        if place.end == self.text.len() {
+            self.text.truncate(place.start);
+        } else {
+            self.gone += length;
+            if self.gone > GONE_BYTES_MIN && self.gone > (self.text.len() - self.gone) / 2 {
+                self.gather();
+            }
+        }
+        length
+    }
+
+    /// Copies the texts that are left to a buffer of their own.
+    fn gather(&mut self) {
+        let mut text = Vec::with_capacity(self.text.len() - self.gone);
+        let lined = self.line.iter_mut().map(|(_, place)| place);
+        for place in lined.chain(self.tree.values_mut()) {
+            let start = text.len();
+            text.extend_from_slice(&self.text[place.clone()]);
+            *place = start..text.len();
+        }
+        (self.text, self.gone) = (text, 0);
+    }
+
+    /// The rows in their order, and the buffer that their texts are in.
+    pub fn finish(self) -> (impl ExactSizeIterator<Item = (SortKey, Range<usize>)>, Vec<u8>) {
+        let rows = if self.tree.is_empty() { self.line } else { self.tree.into_iter().collect() };
+        (rows.into_iter(), self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::execute::state::After;
+    use proptest::prelude::*;
+
+    fn key(number: u64) -> SortKey {
+        SortKey { after: After { keys: Vec::new(), ordinal: number, inner: 0 }, order: [].into() }
+    }
+
+    fn text_of(number: u64, length: usize) -> Vec<u8> {
+        (0..length).map(|at| (number as usize + at) as u8).collect()
+    }
+
+    fn put(held: &mut Held, number: u64, length: usize) -> bool {
+        let (start, text) = held.begin();
+        text.extend_from_slice(&text_of(number, length));
+        held.put(key(number), start)
+    }
+
+    fn rows(held: Held) -> Vec<(u64, Vec<u8>)> {
+        let (rows, text) = held.finish();
+        rows.map(|(key, place)| (key.after.ordinal, text[place].to_vec())).collect()
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Put(u64, usize),
+        PopLast,
+        Remove(u64),
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let step = prop_oneof![
+            6 => (0u64..40, 0usize..40_000).prop_map(|(number, length)| Step::Put(number, length)),
+            2 => Just(Step::PopLast),
+            1 => (0u64..40).prop_map(Step::Remove),
+        ];
+        prop::collection::vec(step, 0..60)
+    }
+
+    proptest! {
+        /// Whatever comes and goes, in whatever order, it holds what a map would.
+        #[test]
+        fn it_is_a_map(steps in steps(), comes_sorted in any::<bool>()) {
+            let (mut held, mut map) = (Held::default(), BTreeMap::new());
+            for (at, step) in steps.into_iter().enumerate() {
+                match step {
+                    Step::Put(number, length) => {
+                        let number = if comes_sorted { at as u64 } else { number };
+                        let is_new = !map.contains_key(&number);
+                        map.entry(number).or_insert(text_of(number, length));
+                        prop_assert_eq!(put(&mut held, number, length), is_new);
+                    }
+                    Step::PopLast => {
+                        let gone = held.pop_last().map(|(key, length)| (key.after.ordinal, length));
+                        prop_assert_eq!(gone, map.pop_last().map(|(number, text)| (number, text.len())));
+                    }
+                    Step::Remove(number) => {
+                        let gone = held.remove(&key(number));
+                        prop_assert_eq!(gone, map.remove(&number).map(|text| text.len()));
+                    }
+                }
+                prop_assert_eq!(held.len(), map.len());
+                prop_assert_eq!(held.last().map(|key| key.after.ordinal), map.last_key_value().map(|(it, _)| *it));
+            }
+            prop_assert_eq!(rows(held), map.into_iter().collect::<Vec<_>>());
+        }
+    }
+
+    /// A page of few rows out of many that come from the last to the first needs room for few.
+    #[test]
+    fn texts_of_rows_that_are_gone_do_not_pile_up() {
+        let mut held = Held::default();
+        for number in (0..10_000).rev() {
+            put(&mut held, number, 1000);
+            if held.len() > 10 {
+                held.pop_last();
+            }
+        }
+        assert!(held.text.len() < 2 * GONE_BYTES_MIN, "{}", held.text.len());
+        assert_eq!(rows(held), (0..10).map(|number| (number, text_of(number, 1000))).collect::<Vec<_>>());
+    }
+}
