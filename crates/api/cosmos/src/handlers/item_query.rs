@@ -11,6 +11,7 @@ use crate::request::Request;
 use crate::script::functions::Scripted;
 use crate::service::Cosmos;
 use crate::usage::{Queried, Reach, asked};
+use bytes::Bytes;
 use http::StatusCode;
 use orrery_api_common::percent;
 use orrery_documents::catalog::Container;
@@ -70,13 +71,15 @@ pub async fn query(
     let (page, descends, elapsed_ms) = cosmos.store().run_tracked(track, work).await??;
     let reply = with_direction(reply(container, &page), descends).headers(place);
     let reply = metrics::add(reply, request, &page, elapsed_ms);
-    Ok(match &page.next {
+    let reply = match &page.next {
         None => reply,
         Some(state) => {
             let token = cosmos.tokens().write_query(container.number(), fingerprint, state);
             reply.header(header::CONTINUATION, token)
         }
-    })
+    };
+    let (first, second) = text(container, page);
+    Ok(reply.json_in_two(first, second))
 }
 
 /// Tells clients that resume an ORDER BY in which order equal rows come: by resource id, in the direction of the
@@ -138,16 +141,19 @@ fn missing(page: &Page) -> Vec<Vec<(Path, bool)>> {
     composites.collect()
 }
 
+/// The answer in two pieces: the rows stay where they were written.
+fn text(container: &Container, page: Page) -> (Bytes, Bytes) {
+    let first = format!("{{\"_rid\":\"{}\",\"Documents\":[", container.rid_text());
+    let mut second = page.rows;
+    second.extend_from_slice(format!("],\"_count\":{}}}", page.count).as_bytes());
+    (first.into(), second.into())
+}
+
 fn reply(container: &Container, page: &Page) -> Reply {
-    let mut text = format!("{{\"_rid\":\"{}\",\"Documents\":[", container.rid_text()).into_bytes();
-    text.reserve(page.rows.len() + 32);
-    text.extend_from_slice(&page.rows);
-    text.extend_from_slice(format!("],\"_count\":{}}}", page.count).as_bytes());
     Reply::new(StatusCode::OK, Charge::page(page))
         .header(header::ITEM_COUNT, page.count.to_string())
         .header(header::ALT_CONTENT_PATH, percent::encode_uri(container.path()))
         .header(header::CONTENT_PATH, container.rid_text())
-        .json(text)
 }
 
 /// How a client runs the query over the container's ranges itself.

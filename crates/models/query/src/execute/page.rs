@@ -29,6 +29,9 @@ pub struct Limits {
     pub bytes: usize,
 }
 
+/// Room for what who sends a page writes behind its rows.
+const ROOM_BEHIND_BYTES: usize = 64;
+
 /// Rows as JSON, with commas between them.
 #[derive(Debug, Default)]
 pub struct Page {
@@ -294,7 +297,8 @@ fn windowed(
             let text = text.as_ref();
             // Rows are mostly about as long as the first.
             if skip == 0 && output.count == 0 {
-                output.rows.reserve((text.len() + 1).saturating_mul(count).min(limits.bytes));
+                let room = (text.len() + 1).saturating_mul(count).min(limits.bytes);
+                output.rows.reserve(room + ROOM_BEHIND_BYTES);
             }
             if skip > 0 {
                 skip -= 1;

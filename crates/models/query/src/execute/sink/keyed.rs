@@ -20,6 +20,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
+/// Room that is made for rows before they come.
+const ROOM_BYTES_MAX: usize = 64 * 1024;
+
 /// Which keys of a row descend; those beyond the list ascend.
 pub(crate) type Order = Rc<[bool]>;
 
@@ -285,6 +288,11 @@ impl Sink for KeyedSink {
         // Rows of a DISTINCT that are equal have one key; the first stays.
         if self.rows.put(key, start) {
             self.bytes += size;
+        }
+        if self.rows.len() == 1 {
+            // Rows are mostly about as long as the first.
+            let rest = length.saturating_mul(self.capacity).min(ROOM_BYTES_MAX);
+            self.rows.begin().1.reserve(rest);
         }
         self.shrink();
         Took::Yes
