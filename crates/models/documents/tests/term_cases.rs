@@ -102,7 +102,7 @@ enum Rest {
 }
 
 fn names(rules: &IndexRules, item: &Value) -> Names {
-    let mut paths = vec![vec![Step::Member("_ts".into())]];
+    let mut paths = vec![Steps::from([Step::Member("_ts".into())])];
     gather(item, &mut Vec::new(), &mut paths);
     let values = |path: &Steps| {
         (path_number(path), (Shown(path).to_string(), Rest::Values(vec![Direction::Ascending])))
@@ -126,10 +126,10 @@ fn composite(composite: &Composite) -> (u64, (String, Rest)) {
 }
 
 /// Every path that leads somewhere in a value.
-fn gather(value: &Value, path: &mut Steps, paths: &mut Vec<Steps>) {
+fn gather(value: &Value, path: &mut Vec<Step>, paths: &mut Vec<Steps>) {
     let mut below = |step: Step, inside: &Value| {
         path.push(step);
-        paths.push(path.clone());
+        paths.push(Steps::from(&path[..]));
         gather(inside, path, paths);
         path.pop();
     };

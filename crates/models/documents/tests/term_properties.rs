@@ -26,14 +26,12 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// From an item on: an item has members, and no elements.
 fn path() -> impl Strategy<Value = Path> {
-    (name(), prop::collection::vec(step(), 0..4)).prop_map(|(first, mut rest)| {
-        rest.insert(0, Step::Member(first));
-        rest
-    })
+    (name(), prop::collection::vec(step(), 0..4))
+        .prop_map(|(first, rest)| [Step::Member(first)].into_iter().chain(rest).collect())
 }
 
 fn says() -> impl Strategy<Value = Says> {
-    let root = any::<bool>().prop_map(|says| ((Path::new(), false), says));
+    let root = any::<bool>().prop_map(|says| ((Path::from([]), false), says));
     let named = prop::collection::vec(((path(), any::<bool>()), any::<bool>()), 0..8);
     (root, named).prop_map(|(root, named)| named.into_iter().chain([root]).collect())
 }
@@ -88,7 +86,7 @@ fn rules(says: &Says, composites: &Composites) -> IndexRules {
 /// The word of the most precise path that speaks of a place.
 fn includes(says: &Says, place: &[Step]) -> bool {
     let speaks =
-        |(path, is_value): &(Path, bool)| if *is_value { path == place } else { place.starts_with(path) };
+        |(path, is_value): &(Path, bool)| if *is_value { **path == *place } else { place.starts_with(path) };
     let speaking = says.iter().filter(|(named, _)| speaks(named));
     let (_, word) =
         speaking.max_by_key(|((path, is_value), _)| (path.len(), *is_value)).expect("the root speaks");
@@ -98,8 +96,9 @@ fn includes(says: &Says, place: &[Step]) -> bool {
 /// Every place in a value with what is there.
 fn places(value: &Value) -> Vec<(Path, &Value)> {
     let inside = |step: Step, value| {
-        let with = move |(path, value): (Path, _)| ([vec![step.clone()], path].concat(), value);
-        [vec![(Path::new(), value)], places(value)].concat().into_iter().map(with)
+        let with =
+            move |(path, value): (Path, _)| ([std::slice::from_ref(&step), &*path].concat().into(), value);
+        [vec![(Path::from([]), value)], places(value)].concat().into_iter().map(with)
     };
     match value {
         Value::Object(members) => {
@@ -256,7 +255,7 @@ proptest! {
 
 #[test]
 fn the_deepest_item_is_walked_and_a_deeper_one_does_no_harm() {
-    let rules = rules(&Says::from([((Path::new(), false), true)]), &Vec::new());
+    let rules = rules(&Says::from([((Path::from([]), false), true)]), &Vec::new());
     let path = vec![Step::Member("a".into()); 128];
     let found = terms(&rules, &with_value_at(&path, "7"), WRITTEN);
     assert!(listed(&found).contains(&path_term(&path, &Value::from(7i64))), "at the limit of nesting");

@@ -20,7 +20,7 @@ impl Paths {
             let has_room = self.counts.len() < limits::USAGE_PATHS_MAX;
             match self.counts.get_mut(path) {
                 Some(count) => *count += 1,
-                None if has_room => drop(self.counts.insert(path.to_vec(), 1)),
+                None if has_room => drop(self.counts.insert(path.into(), 1)),
                 None => self.is_cut = true,
             }
         }

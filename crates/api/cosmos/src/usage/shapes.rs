@@ -69,7 +69,7 @@ impl ShapeUsage {
 }
 
 fn bytes(parts: &[(Path, bool)]) -> usize {
-    let names = parts.iter().flat_map(|(path, _)| path).map(|step| match step {
+    let names = parts.iter().flat_map(|(path, _)| path.iter()).map(|step| match step {
         Step::Member(name) => name.len() + 1,
         Step::Each => 1,
     });
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn what_would_have_helped_is_what_would_have_the_last_time() {
-        let path = |name: &str| vec![Step::Member(name.to_owned())];
+        let path = |name: &str| Path::from([Step::Member(name.to_owned())]);
         let (one, long) =
             (vec![(path("a"), false), (path("b"), true)], vec![(path(&"x".repeat(999)), false)]);
         let mut shapes = Shapes::default();

@@ -131,7 +131,7 @@ mod tests {
             1 => Just(Step::Each),
         ];
         (Just(Step::Member("a".into())), prop::collection::vec(step, 0..3))
-            .prop_map(|(first, rest)| [vec![first], rest].concat())
+            .prop_map(|(first, rest)| [first].into_iter().chain(rest).collect())
     }
 
     fn index_path() -> impl Strategy<Value = String> {

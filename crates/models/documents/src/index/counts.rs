@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn a_stretch_is_of_a_container_a_reach_an_index_and_values() {
         let counts = Counts::default();
-        let layout = |name: &str| Layout::of(&IndexOf::Path(vec![Step::Member(name.to_owned())]));
+        let layout = |name: &str| Layout::of(&IndexOf::Path([Step::Member(name.to_owned())].into()));
         let partition = |epk: u8, items| Reach::Partitions { epks: vec![vec![epk]], items };
         let one = Span { prefix: vec![Value::Bool(true)], next: Interval::All };
         let other = Span { prefix: vec![Value::Bool(false)], next: Interval::All };

@@ -140,7 +140,7 @@ fn is_never(path: &[Step]) -> bool {
 }
 
 fn member(name: &str) -> Path {
-    vec![Step::Member(name.to_owned())]
+    [Step::Member(name.to_owned())].into()
 }
 
 #[cfg(test)]

@@ -237,6 +237,6 @@ impl Counts {
             number = *above;
         }
         steps.reverse();
-        (number == ROOT).then_some(steps)
+        (number == ROOT).then(|| steps.into())
     }
 }

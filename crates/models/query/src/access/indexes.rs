@@ -11,6 +11,7 @@ use orrery_core::limits;
 use orrery_value::Value;
 use std::fmt;
 use std::ops::{Bound, ControlFlow};
+use std::sync::Arc;
 
 /// A step from a value to one inside it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,7 +22,7 @@ pub enum Step {
 }
 
 /// From a document to values inside it; never empty.
-pub type Path = Vec<Step>;
+pub type Path = Arc<[Step]>;
 
 /// What an index is over.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -14,7 +14,7 @@ pub(crate) fn document<'p>(values: impl IntoIterator<Item = (&'p Path, Value)>) 
 
 fn put(document: &mut Value, path: &Path, value: Value) {
     let mut at = document;
-    for step in path {
+    for step in &**path {
         let Step::Member(name) = step else { return };
         if at.is_undefined() {
             *at = Value::Object(Vec::new());

@@ -47,7 +47,7 @@ mod tests {
     fn left(filter: &str) -> usize {
         let text = format!("SELECT VALUE c FROM c JOIN t IN c.tags WHERE {filter}");
         let block = prepare(&text, &[], Rules::On).unwrap().plan.query.block;
-        open_conditions(&block, &[(vec![Step::Member("a".to_owned())], Value::from(1i64))]).len()
+        open_conditions(&block, &[([Step::Member("a".to_owned())].into(), Value::from(1i64))]).len()
     }
 
     #[test]

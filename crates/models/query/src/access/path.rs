@@ -11,7 +11,10 @@ use orrery_value::Value;
 /// The path an expression is, exactly: its value, for a path that passes no array, and one of its values for a
 /// path that does.
 pub fn path_of(expr: &Expr, sources: &Slots<'_>) -> Option<Path> {
-    sources.origin(expr).filter(|origin| origin.is_exact && !origin.steps.is_empty()).map(|it| it.steps)
+    sources
+        .origin(expr)
+        .filter(|origin| origin.is_exact && !origin.steps.is_empty())
+        .map(|it| it.steps.into())
 }
 
 /// Every path that a block and its subqueries read, in order and each once; `None` if they read a document whole,
@@ -58,7 +61,7 @@ impl<'a> Slots<'a> {
     /// A path at which the expression's value is found, if it has one. Nothing is known of the path when the
     /// expression is undefined.
     pub(super) fn found_at(&self, expr: &Expr) -> Option<Path> {
-        self.origin(expr).map(|origin| origin.steps).filter(|steps| !steps.is_empty())
+        self.origin(expr).filter(|origin| !origin.steps.is_empty()).map(|origin| origin.steps.into())
     }
 
     /// A source sees those before it.
@@ -149,7 +152,7 @@ fn read(expr: &Expr, slots: &Slots<'_>, paths: &mut Vec<Path>) -> Readable {
     match slots.origin(expr) {
         Some(origin) if origin.steps.is_empty() || origin.steps.contains(&Step::Each) => None,
         Some(origin) => {
-            paths.push(origin.steps);
+            paths.push(origin.steps.into());
             Some(())
         }
         None => match expr {

@@ -161,7 +161,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn set() -> impl Strategy<Value = Set> {
-        let index = || IndexOf::Path(Vec::new());
+        let index = || IndexOf::Path([].into());
         let equal = (1i64..6).prop_map(move |of| Set::Equal { index: index(), values: vec![of.into()] });
         let numbers = prop::collection::btree_set(0u64..20, 0..8);
         let leaf =
@@ -214,7 +214,7 @@ mod tests {
     fn far_numbers_are_sought() {
         let random = || 0.0;
         let world = World::new(&Still, &random);
-        let of = |of: i64| Set::Equal { index: IndexOf::Path(Vec::new()), values: vec![of.into()] };
+        let of = |of: i64| Set::Equal { index: IndexOf::Path([].into()), values: vec![of.into()] };
         let both = Set::All(vec![Set::Numbers(vec![0, 19]), of(1)]);
         let mut walk = Postings::open(&both, &Multiples, &world).unwrap();
         assert_eq!((walk.at_least(0), walk.at_least(1)), (Ok(Some(0)), Ok(Some(19))));

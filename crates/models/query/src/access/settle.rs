@@ -195,7 +195,7 @@ mod tests {
 
     /// A set that tells all that is read: by the entries of one value, and by those that are not of another.
     fn settled(max: usize) -> Settled {
-        let path = |name: &str| vec![Step::Member(name.to_owned())];
+        let path = |name: &str| Path::from([Step::Member(name.to_owned())]);
         let equal = Set::Equal { index: IndexOf::Path(path("a")), values: vec![Value::from(3i64)] };
         let flag = Set::Outside { path: path("b"), interval: Interval::equal(Value::Bool(false)) };
         let covered = Some(vec![(path("b"), Value::Bool(false))]);

@@ -49,9 +49,12 @@ fn gather(subject: Subject<'_>, kept: &[Path]) -> Vec<Group> {
     for indexed in &subject.statistics.paths {
         let Some(path) = read_path(&indexed.path) else { continue };
         let Some(top) = widest(&path, kept) else { continue };
-        let group = groups.entry(top.to_vec()).or_insert_with(|| {
-            let top = top.to_vec();
-            Group { top, has_more_below: false, items: 0, entries: 0 }
+        let top_path = Path::from(top);
+        let group = groups.entry(top_path.clone()).or_insert_with(|| Group {
+            top: top_path,
+            has_more_below: false,
+            items: 0,
+            entries: 0,
         });
         group.has_more_below |= path.len() > top.len();
         group.items = group.items.max(indexed.items);

@@ -24,7 +24,7 @@ fn indexes(question: &Question<'_>) -> Vec<IndexOf> {
     let conditions = question.conditions.all.iter().filter_map(|need| path_of(need)).cloned();
     let covering = match question.reads.as_deref() {
         // Only how many there are: every document has an id.
-        Some([]) => Some(vec![Step::Member("id".to_owned())]),
+        Some([]) => Some(Path::from([Step::Member("id".to_owned())])),
         Some([path]) => Some(path.clone()),
         _ => None,
     };

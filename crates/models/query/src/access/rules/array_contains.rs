@@ -58,8 +58,8 @@ fn each(args: &[Expr], wanted: bool, slots: &Slots<'_>, join: fn(Vec<Need>) -> N
 
 /// A list of the document has this element.
 fn has(list: &Expr, value: &Value, how: Match, slots: &Slots<'_>) -> Need {
-    let Some(mut path) = slots.found_at(list) else { return Need::Anything };
-    path.push(Step::Each);
+    let Some(path) = slots.found_at(list) else { return Need::Anything };
+    let path: Path = path.iter().cloned().chain([Step::Each]).collect();
     if how == Match::Part { has_part(path, value) } else { equal(path, value) }
 }
 

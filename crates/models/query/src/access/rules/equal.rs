@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn only_the_first_values_inside_are_said() {
-        let path = vec![Step::Member("a".to_owned())];
+        let path = Path::from([Step::Member("a".to_owned())]);
         let items = |count: i64| Value::Array((0..count).map(Value::from).collect());
         assert_eq!(leaves(&path, &items(3)).len(), 3);
         assert_eq!(leaves(&path, &items(100)).len(), limits::NEED_LEAVES_MAX);
