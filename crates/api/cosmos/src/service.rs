@@ -5,6 +5,7 @@ use crate::consistency::{self, Consistency};
 use crate::continuation::Tokens;
 use crate::failure::{Failure, OWNER_MISSING};
 use crate::monitor::{self, Monitor};
+use crate::query::again::Again;
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::route::{Located, Route, locate};
@@ -50,6 +51,7 @@ struct Inner {
     scripts: Arc<Semaphore>,
     usage: Usage,
     monitor: Monitor,
+    again: Again,
 }
 
 impl Cosmos {
@@ -71,6 +73,7 @@ impl Cosmos {
             scripts,
             usage,
             monitor: Monitor::new(now),
+            again: Again::default(),
         }))
     }
 
@@ -90,6 +93,11 @@ impl Cosmos {
     /// How containers are used.
     pub(crate) fn usage(&self) -> &Usage {
         &self.0.usage
+    }
+
+    /// Queries that came before.
+    pub(crate) fn again(&self) -> &Again {
+        &self.0.again
     }
 
     /// What requests came to.

@@ -31,7 +31,10 @@ impl Texts {
 /// What was made of texts lately: who asks often asks the same few, with other parameters.
 ///
 /// When the young ones are many they become the old ones, and those that were old are forgotten.
-pub struct ByText<T>(Mutex<Generations<T>>);
+pub struct ByText<T> {
+    generations: Mutex<Generations<T>>,
+    max: usize,
+}
 
 struct Generations<T> {
     young: HashMap<Box<str>, Arc<T>>,
@@ -40,11 +43,16 @@ struct Generations<T> {
 
 impl<T> Default for ByText<T> {
     fn default() -> Self {
-        Self(Mutex::new(Generations { young: HashMap::new(), old: HashMap::new() }))
+        Self::new(limits::QUERY_TEXTS_REMEMBERED_MAX)
     }
 }
 
 impl<T> ByText<T> {
+    /// For so many texts.
+    pub fn new(max: usize) -> Self {
+        Self { generations: Mutex::new(Generations { young: HashMap::new(), old: HashMap::new() }), max }
+    }
+
     /// `make` runs without a lock; an error is not remembered.
     pub fn get_or_make<E>(&self, text: &str, make: impl FnOnce() -> Result<Arc<T>, E>) -> Result<Arc<T>, E> {
         match self.find(text) {
@@ -53,8 +61,8 @@ impl<T> ByText<T> {
         }
     }
 
-    fn find(&self, text: &str) -> Option<Arc<T>> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    pub fn find(&self, text: &str) -> Option<Arc<T>> {
+        let known = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
         known.young.get(text).cloned().or_else(|| {
             let old = known.old.get(text).cloned();
             drop(known);
@@ -62,10 +70,11 @@ impl<T> ByText<T> {
         })
     }
 
-    fn remembered(&self, text: &str, made: Arc<T>) -> Arc<T> {
+    /// Remembers what was made of a text, unless that is too long.
+    pub fn remembered(&self, text: &str, made: Arc<T>) -> Arc<T> {
         if text.len() <= limits::QUERY_TEXT_REMEMBERED_BYTES_MAX {
-            let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            if known.young.len() >= limits::QUERY_TEXTS_REMEMBERED_MAX / 2 {
+            let mut known = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
+            if known.young.len() >= self.max / 2 {
                 known.old = mem::take(&mut known.young);
             }
             known.young.insert(text.into(), made.clone());
@@ -97,7 +106,7 @@ mod tests {
         }
         ask_others("d", limits::QUERY_TEXTS_REMEMBERED_MAX);
         assert!(!Arc::ptr_eq(&first, &tree("SELECT VALUE 1").unwrap()), "it is forgotten");
-        let known = texts.0.0.lock().unwrap();
+        let known = texts.0.generations.lock().unwrap();
         assert!(known.young.len() + known.old.len() <= limits::QUERY_TEXTS_REMEMBERED_MAX);
     }
 
@@ -108,7 +117,7 @@ mod tests {
         for text in [long.as_str(), "SELECT"] {
             let _ = texts.prepare_for(text, &[], Rules::On, &Settings::default());
         }
-        assert!(texts.0.0.lock().unwrap().young.is_empty());
+        assert!(texts.0.generations.lock().unwrap().young.is_empty());
     }
 
     /// A complaint that binding has is told by the text's places whether the tree was there or not.

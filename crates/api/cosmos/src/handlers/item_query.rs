@@ -4,13 +4,14 @@ use super::item_feed::{place, scope};
 use crate::failure::Failure;
 use crate::header;
 use crate::partition_key::Scope;
+use crate::query::again::Understood;
 use crate::query::body::QueryBody;
 use crate::query::metrics;
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::script::functions::Scripted;
 use crate::service::Cosmos;
-use crate::usage::{Queried, Reach, asked};
+use crate::usage::{Queried, Reach};
 use bytes::Bytes;
 use http::StatusCode;
 use orrery_api_common::percent;
@@ -19,7 +20,7 @@ use orrery_documents::charge::Charge;
 use orrery_documents::item::{Items, narrowed, partitions, settings};
 use orrery_keys::Epk;
 use orrery_query::access::{IndexOf, Path};
-use orrery_query::execute::{Host, Page, page};
+use orrery_query::execute::{Host, Page, page_needing};
 use orrery_query::plan::Rules;
 use orrery_query::plan::distributed::{
     DistributeOptions, Distributed, HybridForm, QueryRange, distribute, unsupported,
@@ -37,9 +38,9 @@ pub async fn query(
     if request.is_true(&header::EXPLAIN) {
         return super::item_explain::explain(cosmos, request, container).await;
     }
-    let body = QueryBody::parse(&request.body().await?)?;
+    let asked = cosmos.again().read(&request.body().await?)?;
     let scope = scope(request, container)?;
-    let fingerprint = body.fingerprint();
+    let fingerprint = asked.fingerprint;
     let resume = match request.header_or_refuse(&header::CONTINUATION)?.filter(|token| !token.is_empty()) {
         None => None,
         Some(token) => Some(cosmos.tokens().read_query(container.number(), fingerprint, token)?),
@@ -47,23 +48,24 @@ pub async fn query(
     let limits = request.page_limits()?;
     let snapshot = cosmos.store().snapshot();
     let place = place(cosmos, container, &scope, snapshot.lsn());
-    let track = cosmos.store().track(container.number(), &body.text);
+    let track = cosmos.store().track(container.number(), &asked.body.text);
     let work = {
         let (cosmos, container) = (cosmos.clone(), container.clone());
         move |host: &QueryHost| {
-            let (texts, settings) = (cosmos.store().texts(), settings(&container));
-            let mut prepared = texts.prepare_for(&body.text, &body.parameters, Rules::On, &settings)?;
+            let body = &asked.body;
+            let understood = asked.understood(cosmos.store().texts(), &settings(&container))?;
+            let Understood { prepared, need, .. } = &*understood;
             let seed = cosmos.store().env().random_u64();
             let scripted = &Scripted::new(host, &*snapshot, container.rid(), seed);
             let items = Items::new(&*snapshot, &container, &scope, scripted)?;
-            let (items, named) = narrowed(items, &prepared, &body.parameters, &container);
+            let (items, named) = narrowed(items, prepared, &body.parameters, &container);
             let recall = cosmos.store().counts().at(snapshot.lsn());
             let items = items.remembering(recall).indexed()?;
-            let found =
-                page(&prepared.plan, &items, scripted, resume.as_deref(), body.resume.as_ref(), limits)?;
+            let (resume, filter) = (resume.as_deref(), body.resume.as_ref());
+            let found = page_needing(&prepared.plan, need, &items, scripted, resume, filter, limits)?;
             let reach = reach(&scope, named.as_deref(), &container);
             if !host.is_tired() {
-                note(&cosmos, &container, &body.text, resume.is_none(), reach, &mut prepared, &found);
+                note(&cosmos, &container, &body.text, resume.is_none(), reach, &understood.paths, &found);
             }
             Ok::<_, Failure>((found, prepared.plan.descends(), host.elapsed_ms() as f64))
         }
@@ -101,10 +103,10 @@ fn note(
     text: &str,
     is_first: bool,
     reach: Reach<'_>,
-    prepared: &mut Prepared,
+    paths: &[Path],
     page: &Page,
 ) {
-    let (paths, missing) = (&asked(&mut prepared.plan.query.block)[..], &missing(page)[..]);
+    let missing = &missing(page)[..];
     let (rows, charge) = (page.count as u64, Charge::page(page));
     if is_first {
         cosmos.monitor().queried(container.number(), reach);

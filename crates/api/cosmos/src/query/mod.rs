@@ -1,5 +1,6 @@
 //! Queries on the wire: their bodies, what they may ask of the world, and the headers that tell how they ran.
 
+pub mod again;
 pub mod body;
 pub mod condition;
 pub mod metrics;

@@ -34,7 +34,7 @@ pub use indexes::{
     Span, Step, is_kept_whole,
 };
 pub use need::{Need, need};
-pub use path::{Slots, path_of, paths_read};
+pub use path::{Slots, children, path_of, paths_read};
 pub use rules::rectangle_of;
 pub use show::Spelled;
 pub use used::{Purpose, Use, Used};

@@ -165,7 +165,7 @@ fn read(expr: &Expr, slots: &Slots<'_>, paths: &mut Vec<Path>) -> Readable {
 }
 
 /// The expressions directly below this one, but for those of subqueries.
-fn children(expr: &Expr) -> Vec<&Expr> {
+pub fn children(expr: &Expr) -> Vec<&Expr> {
     match expr {
         Expr::Constant(_) | Expr::Slot(_) => Vec::new(),
         Expr::Subquery(_) | Expr::Exists(_) | Expr::ArrayOf(_) => Vec::new(),

@@ -33,7 +33,7 @@ pub use page::{Limits, Page, ResumeFilter};
 pub(crate) use world::World;
 pub use world::{Host, Metrics};
 
-use crate::access::{self, Access, Chosen, Settled, Task, Used};
+use crate::access::{self, Access, Chosen, Need, Settled, Task, Used};
 use crate::error::QueryError;
 use crate::plan::Plan;
 use scan::Scan;
@@ -48,19 +48,32 @@ pub fn page(
     filter: Option<&ResumeFilter>,
     limits: Limits,
 ) -> Result<Page, QueryError> {
+    page_needing(plan, &access::need(&plan.query.block), collection, host, resume, filter, limits)
+}
+
+/// The same for who knows already what the plan needs of a document.
+pub fn page_needing(
+    plan: &Plan,
+    need: &Need,
+    collection: &dyn Collection,
+    host: &dyn Host,
+    resume: Option<&[u8]>,
+    filter: Option<&ResumeFilter>,
+    limits: Limits,
+) -> Result<Page, QueryError> {
     let resume = resume.map(State::read).transpose()?;
     let random = || host.random();
     let world = World::new(host, &random);
     let query = &plan.query;
-    let (need, indexes) = (access::need(&query.block), collection.indexes());
+    let indexes = collection.indexes();
     let task = page::task(plan, resume.as_ref(), limits);
-    let Chosen { access: chosen, given } = access::choose(&query.block, &need, indexes, task, &world)?;
+    let Chosen { access: chosen, given } = access::choose(&query.block, need, indexes, task, &world)?;
     let Settled { access, constants } = access::settle(chosen.clone(), indexes, &world)?;
     let (block, slots) = (&query.block, query.slots);
     let open = access::open_conditions(block, &[given, constants].concat());
     let scan = Scan { block, filter: open, slots, collection, access: &access, world: &world };
     let page = page::run(&scan, resume, filter, limits)?;
-    let used = access::used(&query.block, &need, collection.declared(), chosen);
+    let used = access::used(&query.block, need, collection.declared(), chosen);
     let used = Used { is_read_through: indexes.is_none(), ..used };
     Ok(Page { metrics: world.metrics(), used, ..page })
 }

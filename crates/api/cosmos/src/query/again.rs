@@ -1,0 +1,145 @@
+//! Queries that come again as they are, with the same parameters: their bodies are read once, and planned once.
+//!
+//! A plan follows from the text, the parameters and the vectors of the container alone. The time and the data come
+//! in when it runs.
+
+use super::body::QueryBody;
+use crate::failure::Failure;
+use crate::usage::asked;
+use orrery_core::limits;
+use orrery_query::access::{Need, Path, need};
+use orrery_query::bind::Settings;
+use orrery_query::plan::Rules;
+use orrery_query::{ByText, Prepared, QueryError, Texts};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// Bodies that came once are known by so many places at most.
+const ONCE_PLACES: usize = 4096;
+
+pub struct Again {
+    hashing: RandomState,
+    /// The hashes of bodies that came once: most with parameters of their own come no second time.
+    once: Box<[AtomicU64]>,
+    known: ByText<Asked>,
+}
+
+/// A query as it came.
+pub struct Asked {
+    pub body: QueryBody,
+    pub fingerprint: u32,
+    understood: OnceLock<Arc<Understood>>,
+}
+
+/// What a query asks for.
+pub struct Understood {
+    pub prepared: Prepared,
+    pub need: Need,
+    /// Where its filter, its order and its groups look.
+    pub paths: Vec<Path>,
+}
+
+impl Default for Again {
+    fn default() -> Self {
+        let once = (0..ONCE_PLACES).map(|_| AtomicU64::new(0)).collect();
+        Self { hashing: RandomState::new(), once, known: ByText::new(limits::QUERIES_REMEMBERED_MAX) }
+    }
+}
+
+impl Again {
+    pub fn read(&self, body: &[u8]) -> Result<Arc<Asked>, Failure> {
+        let text = std::str::from_utf8(body).unwrap_or_default();
+        if let Some(known) = self.known.find(text) {
+            return Ok(known);
+        }
+        let asked = Arc::new(Asked::read(body)?);
+        Ok(if self.came_before(text) { self.known.remembered(text, asked) } else { asked })
+    }
+
+    fn came_before(&self, text: &str) -> bool {
+        let hash = self.hashing.hash_one(text);
+        let place = &self.once[hash as usize % ONCE_PLACES];
+        place.swap(hash, Ordering::Relaxed) == hash
+    }
+}
+
+impl Asked {
+    fn read(body: &[u8]) -> Result<Self, Failure> {
+        let body = QueryBody::parse(body)?;
+        Ok(Self { fingerprint: body.fingerprint(), body, understood: OnceLock::new() })
+    }
+
+    pub fn understood(&self, texts: &Texts, settings: &Settings) -> Result<Arc<Understood>, QueryError> {
+        // With vectors, the same query may mean something else over another container.
+        let is_of_any = settings.vectors.is_empty();
+        if let Some(known) = self.understood.get().filter(|_| is_of_any) {
+            return Ok(known.clone());
+        }
+        let QueryBody { text, parameters, .. } = &self.body;
+        let prepared = texts.prepare_for(text, parameters, Rules::On, settings)?;
+        let block = &prepared.plan.query.block;
+        let understood = Arc::new(Understood { need: need(block), paths: asked(block), prepared });
+        if is_of_any {
+            // Another request may have been faster, with the same.
+            let _ = self.understood.set(understood.clone());
+        }
+        Ok(understood)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orrery_query::functions::vector::Distance;
+
+    fn body(value: usize) -> String {
+        let text = "SELECT * FROM c WHERE c.a = @a";
+        format!(r#"{{"query":"{text}","parameters":[{{"name":"@a","value":{value}}}]}}"#)
+    }
+
+    #[test]
+    fn what_came_twice_is_remembered() {
+        let again = Again::default();
+        let read = |value| again.read(body(value).as_bytes()).unwrap();
+        let (first, second) = (read(1), read(1));
+        assert!(!Arc::ptr_eq(&first, &second), "it came once");
+        assert!(Arc::ptr_eq(&second, &read(1)));
+        assert_eq!(
+            (first.fingerprint, &first.body.parameters),
+            (second.fingerprint, &second.body.parameters)
+        );
+        assert!(!Arc::ptr_eq(&second, &read(2)), "another parameter is another query");
+        assert_ne!(read(2).fingerprint, second.fingerprint);
+    }
+
+    #[test]
+    fn what_comes_once_pushes_nothing_out() {
+        let again = Again::default();
+        let read = |value| again.read(body(value).as_bytes()).unwrap();
+        read(0);
+        let known = read(0);
+        (1..20 * limits::QUERIES_REMEMBERED_MAX).for_each(|value| drop(read(value)));
+        assert!(Arc::ptr_eq(&known, &read(0)));
+    }
+
+    #[test]
+    fn what_is_no_query_is_refused_each_time() {
+        let again = Again::default();
+        for bytes in [&b"{}"[..], b"", b"\xff", b"{}", b"", b"\xff"] {
+            assert_eq!(again.read(bytes).err().map(|failure| failure.status.as_u16()), Some(400));
+        }
+    }
+
+    #[test]
+    fn a_query_is_planned_once_unless_its_container_has_vectors() {
+        let (texts, plain) = (Texts::default(), Settings::default());
+        let asked = Asked::read(body(1).as_bytes()).unwrap();
+        let first = asked.understood(&texts, &plain).unwrap();
+        assert!(Arc::ptr_eq(&first, &asked.understood(&texts, &plain).unwrap()));
+        let vectors = vec![(vec!["v".to_owned()], Distance::Cosine)];
+        let other = asked.understood(&texts, &Settings { vectors }).unwrap();
+        assert!(!Arc::ptr_eq(&first, &other));
+        assert!(Arc::ptr_eq(&first, &asked.understood(&texts, &plain).unwrap()));
+    }
+}
