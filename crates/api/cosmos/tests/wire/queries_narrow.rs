@@ -153,3 +153,21 @@ async fn pages_of_a_narrowed_query_go_on() {
     let looked_up = Ask::of("q", "SELECT c.id FROM c WHERE c.id IN ('0', '4', '8', '12') AND c.pk = 'p0'");
     assert_eq!(looked_up.clone().by(1).rows(&world).await, looked_up.rows(&world).await);
 }
+
+/// They lie in one large partition with items that have no key at all.
+#[tokio::test]
+async fn a_key_that_is_an_array_or_an_object_is_compared_as_a_value() {
+    let world = World::new().await;
+    world.container("q", &json!({})).await;
+    let filler = "x".repeat(30_000);
+    add(&world, "q", (0..40).map(|n| json!({"id": n.to_string(), "n": n, "filler": filler}))).await;
+    add(&world, "q", [json!({"id": "o", "pk": {}}), json!({"id": "a", "pk": [1, 2]})]).await;
+    for (filter, ids) in
+        [("c.pk = {}", &["o"][..]), ("c.pk = [1, 2]", &["a"]), ("c.pk = [1]", &[]), ("c.pk = []", &[])]
+    {
+        let rows = Ask::of("q", &format!("SELECT c.id FROM c WHERE {filter}")).rows(&world).await;
+        assert_eq!(each(&rows, "id"), ids, "{filter}");
+        let count = Ask::of("q", &format!("SELECT VALUE COUNT(1) FROM c WHERE {filter}")).rows(&world).await;
+        assert_eq!(count, [json!(ids.len())], "{filter}");
+    }
+}

@@ -332,6 +332,9 @@ impl Indexes for Items<'_> {
             .map(|path| path.segments().iter().map(|name| Step::Member(name.clone())).collect())
             .collect();
         let values = paths.iter().map(constant).collect::<Option<Vec<_>>>();
+        // Arrays and objects are no keys, and lie with what has none.
+        let is_key = |value: &Value| !matches!(value, Value::Undefined | Value::Array(_) | Value::Object(_));
+        let values = values.filter(|values| values.iter().all(is_key));
         // The first version of hashing does not look at all of a long value.
         let is_sure = epk == end && self.container.hashing() != Hashing::HashV1;
         let is_it = values
