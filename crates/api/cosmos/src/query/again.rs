@@ -49,6 +49,9 @@ impl Default for Again {
 
 impl Again {
     pub fn read(&self, body: &[u8]) -> Result<Arc<Asked>, Failure> {
+        if body.len() > limits::QUERY_TEXT_REMEMBERED_BYTES_MAX {
+            return Asked::read(body).map(Arc::new);
+        }
         let text = std::str::from_utf8(body).unwrap_or_default();
         if let Some(known) = self.known.find(text) {
             return Ok(known);
@@ -77,10 +80,11 @@ impl Asked {
             return Ok(known.clone());
         }
         let QueryBody { text, parameters, .. } = &self.body;
-        let prepared = texts.prepare_for(text, parameters, Rules::On, settings)?;
+        let mut prepared = texts.prepare_for(text, parameters, Rules::On, settings)?;
+        let is_small = prepared.plan.constant_bytes() <= limits::QUERY_REMEMBERED_CONSTANTS_BYTES_MAX;
         let block = &prepared.plan.query.block;
         let understood = Arc::new(Understood { need: need(block), paths: asked(block), prepared });
-        if is_of_any {
+        if is_of_any && is_small {
             // Another request may have been faster, with the same.
             let _ = self.understood.set(understood.clone());
         }
@@ -129,6 +133,19 @@ mod tests {
         for bytes in [&b"{}"[..], b"", b"\xff", b"{}", b"", b"\xff"] {
             assert_eq!(again.read(bytes).err().map(|failure| failure.status.as_u16()), Some(400));
         }
+    }
+
+    #[test]
+    fn what_becomes_large_is_not_kept() {
+        let is_kept = |select: &str| {
+            let body = format!(r#"{{"query":"SELECT VALUE {select} FROM c"}}"#);
+            let asked = Asked::read(body.as_bytes()).unwrap();
+            asked.understood(&Texts::default(), &Settings::default()).unwrap();
+            asked.understood.get().is_some()
+        };
+        assert!(is_kept("REPLICATE('a', 9999)"));
+        assert!(!is_kept("[REPLICATE('a', 9999), REPLICATE('b', 9999)]"));
+        assert!(!is_kept("c.a IN (REPLICATE('a', 9999), REPLICATE('b', 9999))"));
     }
 
     #[test]

@@ -9,6 +9,8 @@ mod rules;
 
 use crate::access::Prefer;
 use crate::bind::BoundQuery;
+use crate::bind::bound::Expr;
+use crate::execute::size_of_value;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
@@ -29,6 +31,21 @@ impl Plan {
     /// The direction of the first key of ORDER BY, which is also that of rows that sort the same.
     pub fn descends(&self) -> Option<bool> {
         self.query.block.order.first().map(|key| key.descending)
+    }
+
+    /// Memory that its constants take: those of the text and the parameters, and what came of them.
+    pub fn constant_bytes(&mut self) -> usize {
+        fn add(expr: &mut Expr, bytes: &mut usize) {
+            *bytes += match expr {
+                Expr::Constant(value) => size_of_value(value),
+                Expr::InSet { set, .. } => set.iter().map(size_of_value).sum(),
+                _ => 0,
+            };
+            expr.for_each_child(&mut |child| add(child, bytes));
+        }
+        let mut bytes = 0;
+        self.query.block.for_each_expr(&mut |expr| add(expr, &mut bytes));
+        bytes
     }
 
     pub fn new(query: BoundQuery, rules: Rules) -> Self {
