@@ -48,20 +48,6 @@ pub(crate) struct Choice {
     pub cost: u64,
 }
 
-/// The way that is taken.
-#[derive(Debug, Default)]
-pub(crate) struct Chosen {
-    pub access: Access,
-    /// What every document of the collection has, as far as it was looked for.
-    pub given: Vec<(Path, Value)>,
-}
-
-impl From<Access> for Chosen {
-    fn from(access: Access) -> Self {
-        Self { access, given: Vec::new() }
-    }
-}
-
 /// All that the rules look at.
 pub(crate) struct Question<'a> {
     pub block: &'a Block,
@@ -88,23 +74,21 @@ pub(crate) fn choose(
     indexes: Option<&dyn Indexes>,
     task: Task,
     world: &World<'_>,
-) -> Result<Chosen, QueryError> {
+) -> Result<Access, QueryError> {
     if task.prefer == Prefer::Scan || block.rank.is_some() || !is_over_collection(block) {
-        return Ok(Access::Scan.into());
+        return Ok(Access::Scan);
     }
     if *need == Need::Nothing {
-        return Ok(Access::Nothing.into());
+        return Ok(Access::Nothing);
     }
-    let Some(indexes) = indexes.filter(|_| task.walk != Some(Walk::Key)) else {
-        return Ok(Access::Scan.into());
-    };
+    let Some(indexes) = indexes.filter(|_| task.walk != Some(Walk::Key)) else { return Ok(Access::Scan) };
     let scales = Scales::new(indexes, world)?;
     if task.prefer == Prefer::Cheapest && choices::is_small(scales.documents) && task.walk.is_none() {
-        return Ok(Access::Scan.into());
+        return Ok(Access::Scan);
     }
     let told = choices::told::way(block, need, indexes)?;
     if let (Prefer::Cheapest, Some(told)) = (task.prefer, &told) {
-        return Ok(told.clone().into());
+        return Ok(told.clone());
     }
     let question = Question::new(block, need, scales, task)?;
     let mut ways = choices::all(&question)?;
@@ -114,8 +98,7 @@ pub(crate) fn choose(
         Prefer::Number(at) => ways.into_iter().take(at.saturating_add(1)).next_back(),
         _ => ways.into_iter().min_by_key(|way| way.cost),
     };
-    let access = chosen.map_or(Access::Scan, |way| way.access);
-    Ok(Chosen { access, given: question.given })
+    Ok(chosen.map_or(Access::Scan, |way| way.access))
 }
 
 fn is_over_collection(block: &Block) -> bool {

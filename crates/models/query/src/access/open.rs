@@ -15,7 +15,8 @@ pub(crate) fn conditions(block: &Block) -> Vec<&Expr> {
     }
 }
 
-/// The same without those that every document meets which is read, as it has these values.
+/// The same without those that follow from what is known of every document that is looked at. Only what needs no
+/// document is known well enough: numbers stand for paths and partitions in indexes, and a document says it in words.
 pub(crate) fn open_conditions<'b>(block: &'b Block, known: &[(Path, Value)]) -> Vec<&'b Expr> {
     let mut open = conditions(block);
     if !known.is_empty() {

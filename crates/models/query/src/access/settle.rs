@@ -24,8 +24,8 @@ pub(crate) fn settle(
 #[derive(Debug, Default)]
 pub(crate) struct Settled {
     pub access: Access,
-    /// What every document has that it leads to, and the index can tell from all else.
-    pub constants: Vec<(Path, Value)>,
+    /// What is known of every document that it leads to, if none of them is read.
+    pub known: Vec<(Path, Value)>,
 }
 
 fn settle_within(
@@ -38,11 +38,13 @@ fn settle_within(
     let mut gather = Gather { indexes, world, left: max, is_whole: true };
     let access = match access {
         Access::Postings { set, covered } => {
-            let constants = constants_of(&set);
             let Some(set) = gather.settle(set)? else { return Ok(Access::Scan.into()) };
             // Without a part of it, the set leads to documents that have other values.
             return Ok(match gather.is_whole {
-                true => Settled { access: Access::Postings { set, covered }, constants },
+                true => {
+                    let known = covered.clone().filter(|it| it.iter().all(|(_, value)| is_kept_whole(value)));
+                    Settled { access: Access::Postings { set, covered }, known: known.unwrap_or_default() }
+                }
                 false => Access::Postings { set, covered: None }.into(),
             });
         }
@@ -55,14 +57,9 @@ fn settle_within(
     Ok(access.into())
 }
 
-fn constants_of(set: &Set) -> Vec<(Path, Value)> {
-    let constants = set.constants().into_iter().filter(|(_, value)| is_kept_whole(value));
-    constants.map(|(path, value)| (path, value.clone())).collect()
-}
-
 impl From<Access> for Settled {
     fn from(access: Access) -> Self {
-        Self { access, constants: Vec::new() }
+        Self { access, known: Vec::new() }
     }
 }
 
@@ -207,15 +204,15 @@ mod tests {
 
     #[test]
     fn what_a_set_tells_is_known_of_its_documents() {
-        let Settled { access, constants } = settled(limits::POSTINGS_GATHERED_MAX);
+        let Settled { access, known } = settled(limits::POSTINGS_GATHERED_MAX);
         assert!(matches!(access, Access::Postings { covered: Some(_), .. }), "{access:?}");
-        assert_eq!(constants.len(), 2);
+        assert_eq!(known.len(), 1);
     }
 
     #[test]
     fn a_set_that_lost_a_part_does_not_tell_what_that_part_told() {
-        let Settled { access, constants } = settled(1);
+        let Settled { access, known } = settled(1);
         assert!(matches!(access, Access::Postings { set: Set::Equal { .. }, covered: None }), "{access:?}");
-        assert_eq!(constants, Vec::new());
+        assert_eq!(known, Vec::new());
     }
 }

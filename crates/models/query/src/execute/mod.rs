@@ -33,7 +33,7 @@ pub use page::{Limits, Page, ResumeFilter};
 pub(crate) use world::World;
 pub use world::{Host, Metrics};
 
-use crate::access::{self, Access, Chosen, Need, Settled, Task, Used};
+use crate::access::{self, Access, Need, Settled, Task, Used};
 use crate::error::QueryError;
 use crate::plan::Plan;
 use scan::Scan;
@@ -67,10 +67,10 @@ pub fn page_needing(
     let query = &plan.query;
     let indexes = collection.indexes();
     let task = page::task(plan, resume.as_ref(), limits);
-    let Chosen { access: chosen, given } = access::choose(&query.block, need, indexes, task, &world)?;
-    let Settled { access, constants } = access::settle(chosen.clone(), indexes, &world)?;
+    let chosen = access::choose(&query.block, need, indexes, task, &world)?;
+    let Settled { access, known } = access::settle(chosen.clone(), indexes, &world)?;
     let (block, slots) = (&query.block, query.slots);
-    let open = access::open_conditions(block, &[given, constants].concat());
+    let open = access::open_conditions(block, &known);
     let scan = Scan { block, filter: open, slots, collection, access: &access, world: &world };
     let page = page::run(&scan, resume, filter, limits)?;
     let used = access::used(&query.block, need, collection.declared(), chosen);
@@ -88,7 +88,7 @@ pub fn explain(
     let random = || host.random();
     let world = World::new(host, &random);
     let (block, task): (_, Task) = (&plan.query.block, page::task(plan, None, limits));
-    Ok(access::choose(block, &access::need(block), collection.indexes(), task, &world)?.access)
+    access::choose(block, &access::need(block), collection.indexes(), task, &world)
 }
 
 /// The value of an expression that reads no row, if it has one within the bounds.

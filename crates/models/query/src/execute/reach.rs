@@ -90,12 +90,8 @@ impl Reach<'_> {
             match self.judge(sorted, &glimpse, trail.are_ties_sorted()) {
                 Next::Stop => return Ok(true),
                 Next::Skip => {}
-                Next::Show => {
-                    self.meeting.keys = met.keys;
-                    if self.show(met.ordinal, met.document.as_ref())?.is_break() {
-                        return Ok(true);
-                    }
-                }
+                Next::Show if self.show(met.ordinal, met.document.as_ref())?.is_break() => return Ok(true),
+                Next::Show => {}
             }
         }
         Ok(sorted.is_none_or(|sorted| sorted.is_complete))

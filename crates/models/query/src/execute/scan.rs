@@ -20,8 +20,6 @@ pub(crate) struct At<'a> {
     pub ordinal: u64,
     part: u32,
     pub inner: u64,
-    /// The values of the first keys of ORDER BY, as far as an index told them.
-    pub keys: &'a [Value],
 }
 
 impl At<'_> {
@@ -198,8 +196,6 @@ pub(super) struct Meeting<'m> {
     pub sink: &'m mut dyn Sink,
     /// The order in which they come.
     pub walk: Walk,
-    /// The values of the first keys of ORDER BY that are known of the next document.
-    pub keys: Vec<Value>,
     stopped: Option<Place>,
     room: Row<'static>,
 }
@@ -213,8 +209,7 @@ impl<'m> Meeting<'m> {
         sink: &'m mut dyn Sink,
     ) -> Self {
         let room = vec![Datum::Undefined; scan.slots];
-        let (walk, keys, stopped) = (Walk::Key, Vec::new(), None);
-        Self { scan, first, rest, from, sink, walk, keys, stopped, room }
+        Self { scan, first, rest, from, sink, walk: Walk::Key, stopped: None, room }
     }
 
     pub fn meet(&mut self, found: Found<'_>) -> ControlFlow<()> {
@@ -223,7 +218,7 @@ impl<'m> Meeting<'m> {
         scan.world.read(found.bytes);
         let mut row: Row<'_> = std::mem::take(&mut self.room);
         let Found { position, ordinal, part, .. } = found;
-        let at = At { position, ordinal, part, inner: 0, keys: &self.keys };
+        let at = At { position, ordinal, part, inner: 0 };
         let mut taking =
             Taking { at, walk: self.walk, done, sink: &mut *self.sink, stopped: &mut self.stopped };
         let flow = scan.document(&found.root, self.first, self.rest, &mut row, &mut taking);
@@ -241,6 +236,19 @@ impl<'m> Meeting<'m> {
 /// The same memory for the rows of another document: the standard library collects in place.
 fn emptied(row: Row<'_>) -> Row<'static> {
     row.into_iter().map(|_| Datum::Undefined).collect()
+}
+
+/// Whether all conditions are true. One that is no boolean does not spare the others: what they refuse is refused.
+fn passes<'d>(filter: &[&'d Expr], row: &mut Row<'d>, world: &World<'_>) -> bool {
+    let mut passes = true;
+    for condition in filter {
+        match eval(condition, row, world) {
+            Datum::Bool(true) => {}
+            Datum::Bool(false) => return false,
+            _ => passes = false,
+        }
+    }
+    passes
 }
 
 /// The rows of one document on their way to the sink.
@@ -269,7 +277,7 @@ impl Taking<'_> {
             return self.stop_here();
         }
         world.begin_share();
-        if filter.iter().all(|condition| eval(condition, row, world).is_true()) {
+        if passes(filter, row, world) {
             match self.sink.row(block, row, &self.at, world) {
                 Took::Yes => {}
                 Took::No => return self.stop_here(),

@@ -42,6 +42,7 @@ impl Held {
     /// Holds a row with the text that was written since, unless there is one with this key.
     pub fn put(&mut self, key: SortKey, start: usize) -> bool {
         let place = start..self.text.len();
+        debug_assert!(!place.is_empty(), "a row has a text");
         if self.tree.is_empty() {
             if self.line.last().is_none_or(|(last, _)| *last < key) {
                 self.line.push((key, place));
@@ -142,7 +143,7 @@ mod tests {
 
     fn steps() -> impl Strategy<Value = Vec<Step>> {
         let step = prop_oneof![
-            6 => (0u64..40, 0usize..40_000).prop_map(|(number, length)| Step::Put(number, length)),
+            6 => (0u64..40, 1usize..40_000).prop_map(|(number, length)| Step::Put(number, length)),
             2 => Just(Step::PopLast),
             1 => (0u64..40).prop_map(Step::Remove),
         ];

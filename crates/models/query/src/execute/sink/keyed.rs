@@ -240,11 +240,7 @@ impl Sink for KeyedSink {
     }
 
     fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, at: &At<'_>, world: &World<'_>) -> Took {
-        let mut keys: Vec<Datum<'_>> = if at.keys.len() == block.order.len() {
-            at.keys.iter().map(Datum::of).collect()
-        } else {
-            block.order.iter().map(|key| eval(&key.expr, row, world)).collect()
-        };
+        let mut keys: Vec<Datum<'d>> = block.order.iter().map(|key| eval(&key.expr, row, world)).collect();
         let (mut ordinal, mut inner) = at.tie();
         if block.distinct {
             let value = eval(&block.select, row, world);
