@@ -290,9 +290,9 @@ pub const INDEX_SKIPS_MAX: usize = 64;
 pub const QUERY_TEXTS_REMEMBERED_MAX: usize = 128;
 pub const QUERY_TEXT_REMEMBERED_BYTES_MAX: usize = 2_048;
 /// Queries with their parameters whose plans are kept, because they came before.
-pub const QUERIES_REMEMBERED_MAX: usize = 512;
+pub const QUERIES_REMEMBERED_MAX: usize = 2_048;
 /// Memory that the constants of such a plan may take: a short text can stand for a large value.
-pub const QUERY_REMEMBERED_CONSTANTS_BYTES_MAX: usize = 16 * 1024;
+pub const QUERY_REMEMBERED_CONSTANTS_BYTES_MAX: usize = 4 * 1024;
 /// A query that took no longer is run where its request is.
 pub const QUERY_SHORT_MICROS_MAX: u64 = 1_000;
 /// One that is run there and takes longer than this is begun again on a thread of its own.
