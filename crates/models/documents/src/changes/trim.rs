@@ -23,7 +23,7 @@ use crate::item::{ItemHead, alive};
 use crate::row::{self, Row};
 use bytes::Bytes;
 use orrery_core::{Lsn, Timestamp, limits};
-use orrery_kv::{Error, LogRecord, Snapshot, Space, Txn, unverified_before};
+use orrery_kv::{Error, Snapshot, Space, Txn, unverified_before};
 
 /// One step: what to put and to remove, and how far the log is trimmed then.
 #[derive(Debug)]
@@ -46,16 +46,15 @@ pub fn plan_trimming(
     now: Timestamp,
 ) -> Result<Option<Trimming>, Error> {
     let number = container.number();
-    let start = horizon(state, number)?;
-    let Some(newest) = LogRecord::newest(state, row::stream(number))? else { return Ok(None) };
-    let end = unverified_before(state.lsn()).min(newest.lsn);
+    let (start, end) = (horizon(state, number)?, unverified_before(state.lsn()));
     let mut step = Trimming { puts: Vec::new(), horizon: start };
     let (mut entries, mut bytes) = (0, 0);
-    for commit in commits::after(state, number, start) {
-        let commit = commit?;
+    let mut commits = commits::after(state, number, start).peekable();
+    while let Some(commit) = commits.next().transpose()? {
         let is_young = commit.entries.iter().any(|entry| entry.at().plus(retention(container)) > now);
         let is_enough = entries >= limits::LOG_TRIM_ENTRIES_MAX || bytes >= limits::LOG_TRIM_BYTES_MAX;
-        if commit.lsn >= end || is_young || is_enough {
+        let is_newest = commits.peek().is_none();
+        if commit.lsn >= end || is_newest || is_young || is_enough {
             break;
         }
         entries += commit.entries.len();
