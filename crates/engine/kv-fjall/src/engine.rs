@@ -5,7 +5,8 @@ use crate::folder::Disk;
 use crate::gather::Gatherer;
 use crate::memtables::{Memtables, Written};
 use crate::recent::{Recent, RecentView, Run, Spiller, has_many_files, is_recent};
-use crate::spaces::{Place, RUNS, Spaces, place};
+use crate::spaces::{Place, RUNS, Spaces};
+use crate::turns::Turn;
 use bytes::{Bytes, BytesMut};
 use fjall::{CompressionType, Database, Keyspace, PersistMode, Readable};
 use orrery_core::limits;
@@ -113,8 +114,8 @@ impl FjallEngine {
         &self.memtables.fill().spaces
     }
 
-    /// The keyspace to write to. A folder gets its first one of texts when it has a large text, and that of
-    /// runs with the first row of the index; and with either its format.
+    /// The keyspace to write to. A folder gets slices when something comes to them, and that of runs with the first row of the
+    /// index; and with any of them its format.
     fn keyspace(&self, place: Place) -> Result<&Keyspace, Error> {
         if let Some(known) = self.spaces().get(place) {
             return Ok(known);
@@ -123,12 +124,12 @@ impl FjallEngine {
         self.spaces().made(&self.database, place)
     }
 
-    /// All memtables, if together they have so much; of texts those that have so much alone.
-    fn put_into_files(&self, bytes_min: u64, texts_bytes_min: u64) -> Result<(), Error> {
+    /// All memtables, if together they have so much; of slices those that have so much alone.
+    fn put_into_files(&self, bytes_min: u64, slices_bytes_min: u64) -> Result<(), Error> {
         if self.database.write_buffer_size() < bytes_min {
             return Ok(());
         }
-        self.memtables.exchange_all(texts_bytes_min).map_err(writing)
+        self.memtables.exchange_all(slices_bytes_min).map_err(writing)
     }
 
     /// Refuses before the disk is full, because fjall takes no more writes after it met an error. Looks again after
@@ -191,7 +192,7 @@ impl Engine for FjallEngine {
     }
 
     fn write(&self, mut puts: Vec<Put>, sync: Sync) -> Result<(), Error> {
-        let written = Written::of(&puts);
+        let written = Written::of(&puts, self.spaces());
         self.check_disk_space(written.bytes())?;
         let mode = match sync {
             Sync::Data => PersistMode::SyncData,
@@ -207,8 +208,9 @@ impl Engine for FjallEngine {
             batch.insert(self.keyspace(RUNS)?, slot.key(), slot.value(run));
         }
         pack(&mut puts);
+        written.commit.into_iter().for_each(|commit| self.spaces().writes(commit));
         for put in puts {
-            let space = self.keyspace(place(put.space, &put.key))?;
+            let space = self.keyspace(self.spaces().place(put.space, &put.key))?;
             match put.value {
                 Some(value) => batch.insert(space, put.key, value),
                 None => batch.remove(space, put.key),
@@ -219,7 +221,7 @@ impl Engine for FjallEngine {
             self.spiller.spill();
         }
         self.memtables.wrote(&written);
-        written.turn.into_iter().for_each(|turn| self.gatherer.wrote(turn));
+        written.commit.into_iter().for_each(|commit| self.gatherer.wrote(Turn::of(commit)));
         Ok(())
     }
 
@@ -262,7 +264,7 @@ impl Engine for FjallEngine {
             gauge("compactions_running", "", database.active_compactions() as u64),
             total("compactions", database.compactions_completed() as u64),
             total("compaction_microseconds", database.time_compacting().as_micros() as u64),
-            total("texts_gathered", self.gatherer.gathered()),
+            total("slices_gathered", self.gatherer.gathered()),
             gauge("recent_index", "bytes", self.recent.bytes() as u64),
             total("index_spilled", self.spiller.spilled()),
         ];
@@ -289,7 +291,7 @@ impl Read for View {
         {
             return Ok(known);
         }
-        let Some(keyspace) = self.spaces.get(place(space, key)) else { return Ok(None) };
+        let Some(keyspace) = self.spaces.get(self.spaces.place(space, key)) else { return Ok(None) };
         let found = self.snapshot.get(keyspace, key).map_err(reading)?;
         Ok(found.map(Bytes::from))
     }

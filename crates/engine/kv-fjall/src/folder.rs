@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The version of everything that is stored in a folder. Raised when one build could not read what the other wrote.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 5;
 /// The oldest whose rows this build reads.
 const FORMAT_VERSION_MIN: u32 = 2;
 const FORMAT_PREFIX: &str = "orrery data folder, format ";

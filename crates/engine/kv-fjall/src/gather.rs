@@ -1,18 +1,19 @@
-//! Gathering texts: merging all files of a slice into fewer, without what was removed.
+//! Gathering texts and log entries: merging all files of a slice into fewer, without what was removed.
 //!
-//! fjall would not do it: files of texts do not overlap, and one with removals reaches from the oldest of them to the newest
-//! text, over more than it merges at once. Removed texts would stay on the disk for ever, and so would small files.
+//! fjall would not do it: the files do not overlap, and one with removals reaches from the oldest of them to the newest
+//! row, over more than it merges at once. What was removed would stay on the disk for ever, and so would small files.
 //!
-//! A slice is gathered when a third of its texts are removed ones, so that a byte given back costs no more than two that
+//! A slice is gathered when a third of its rows are removed ones, so that a byte given back costs no more than two that
 //! are copied; and only while neither it nor the one before has its turn, because nothing new is written to its files meanwhile.
 
 use crate::folder::Disk;
 use crate::helper::Helper;
 use crate::memtables::Fill;
-use crate::spaces::{PLACES, Place, next_turn};
+use crate::spaces::slice;
+use crate::turns::Turn;
 use fjall::{AbstractTree, Keyspace};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
 
 /// Less than this on the disk is not worth it.
@@ -22,9 +23,9 @@ const FILES_MAX: u64 = 32;
 const FILE_BYTES_MIN: u64 = 16 * 1024 * 1024;
 
 pub struct Gatherer {
-    helper: Helper<Place>,
-    /// The slice that was written to last; none at the beginning.
-    turn: AtomicUsize,
+    helper: Helper<Turn>,
+    /// The newest turn that was written in. In the first one there is nothing to gather.
+    turn: AtomicU64,
     gathered: Arc<AtomicU64>,
 }
 
@@ -33,22 +34,22 @@ impl Gatherer {
     pub fn new(fill: Arc<Fill>, disk: Disk) -> std::io::Result<Self> {
         let gathered = Arc::new(AtomicU64::new(0));
         let work = Work { fill, disk, gathered: gathered.clone() };
-        let helper = Helper::new("texts", move |turns| work.listen(turns))?;
-        Ok(Self { helper, turn: AtomicUsize::new(PLACES), gathered })
+        let helper = Helper::new("gatherer", move |turns| work.listen(turns))?;
+        Ok(Self { helper, turn: AtomicU64::new(0), gathered })
     }
 
-    /// Texts were written to this slice. Looks, in its own time, for what there is to gather if another one had its turn before.
-    pub fn wrote(&self, turn: Place) {
-        if self.turn.swap(turn, Ordering::Relaxed) != turn {
+    /// Looks, in its own time, for what there is to gather, if a turn has begun with this one.
+    pub fn wrote(&self, turn: Turn) {
+        if self.turn.fetch_max(turn.0, Ordering::Relaxed) < turn.0 {
             self.helper.tell(turn);
         }
     }
 
-    /// Looks again, if texts were written at all.
+    /// Looks again.
     pub fn look(&self) {
         let turn = self.turn.load(Ordering::Relaxed);
-        if turn < PLACES {
-            self.helper.tell(turn);
+        if turn > 0 {
+            self.helper.tell(Turn(turn));
         }
     }
 
@@ -65,7 +66,7 @@ struct Work {
 }
 
 impl Work {
-    fn listen(&self, told: &Receiver<Place>) {
+    fn listen(&self, told: &Receiver<Turn>) {
         while let Ok(turn) = told.recv() {
             // Only the newest counts of those that came while it was busy.
             let turn = told.try_iter().last().unwrap_or(turn);
@@ -73,19 +74,20 @@ impl Work {
         }
     }
 
-    fn look(&self, turn: Place) {
-        let spaces = &self.fill.spaces;
-        let at_rest = || spaces.slices().filter(|(place, _)| *place != turn && *place != next_turn(turn));
-        for (place, slice) in
+    fn look(&self, turn: Turn) {
+        let is_far = |place| slice(place).is_none_or(|slice| turn.is_far(slice));
+        let at_rest = || self.fill.spaces.in_order().filter(move |(place, _)| is_far(*place));
+        for (_, slice) in
             at_rest().filter(|(_, slice)| is_due(slice) && self.disk.check_room(slice.disk_space()).is_ok())
         {
             let before = slice.disk_space();
             match slice.major_compact() {
                 Ok(()) => {
                     self.gathered.fetch_add(1, Ordering::Relaxed);
-                    tracing::info!(slice = place, before, after = slice.disk_space(), "texts gathered");
+                    let (name, after) = (slice.name(), slice.disk_space());
+                    tracing::info!(%name, before, after, "what was removed is given back");
                 }
-                Err(error) => tracing::error!(%error, "texts could not be gathered"),
+                Err(error) => tracing::error!(%error, "what was removed could not be given back"),
             }
         }
         // What was removed counts when it is in files. fjall looks at a slice after this, so it is merged the next time.
@@ -106,7 +108,7 @@ fn is_due(slice: &Keyspace) -> bool {
 mod tests {
     use super::*;
     use crate::memtables::Memtables;
-    use crate::spaces::Spaces;
+    use crate::spaces::{Place, Spaces};
     use fjall::Database;
     use orrery_kv::Space;
 
@@ -161,7 +163,7 @@ mod tests {
         }
 
         /// Whether a look leaves less on the disk.
-        fn shrinks(&self, place: Place, turn: Place) -> bool {
+        fn shrinks(&self, place: Place, turn: Turn) -> bool {
             let before = self.slice(place).disk_space();
             self.work.look(turn);
             self.slice(place).disk_space() < before
@@ -173,8 +175,12 @@ mod tests {
         }
     }
 
+    /// The one of texts that has this turn.
     const SLICE: Place = Space::Texts as usize + 2;
-    const FAR: Place = Space::Texts as usize + 7;
+    const ITS: Turn = Turn(18);
+    const FAR: Turn = Turn(23);
+    /// One of the log; the seventh.
+    const ENTRIES: Place = Space::Texts as usize + 16 + 6;
 
     #[test]
     fn what_was_removed_is_given_back_and_the_rest_is_there() {
@@ -195,9 +201,17 @@ mod tests {
     fn a_slice_that_has_its_turn_or_is_next_is_left_alone() {
         let shelf = Shelf::new(SLICE, 4);
         shelf.remove(SLICE, 0..TEXTS / 2);
-        assert!(!shelf.shrinks(SLICE, SLICE));
-        assert!(!shelf.shrinks(SLICE, SLICE - 1));
-        assert!(shelf.shrinks(SLICE, SLICE + 1));
+        assert!(!shelf.shrinks(SLICE, ITS));
+        assert!(!shelf.shrinks(SLICE, Turn(ITS.0 - 1)));
+        assert!(shelf.shrinks(SLICE, Turn(ITS.0 + 1)));
+    }
+
+    #[test]
+    fn the_log_is_gathered_as_texts_are() {
+        let shelf = Shelf::new(ENTRIES, 4);
+        shelf.remove(ENTRIES, 0..TEXTS / 2);
+        assert!(!shelf.shrinks(ENTRIES, Turn(22)));
+        assert!(shelf.shrinks(ENTRIES, FAR));
     }
 
     #[test]

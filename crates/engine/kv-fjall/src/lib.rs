@@ -11,7 +11,7 @@
 //! a journal cut in the middle is recovered silently (so `promised`, and `orrery_kv` chains the log); after
 //! an I/O error it takes no more writes (so a nearly full disk is refused before fjall meets it); its thread can wait for
 //! itself when it is asked for a new memtable too often (so `memtables` exchanges them before); it gives back nothing of what is
-//! removed from rows that were written in the order of their keys (so `gather` merges texts); a row in a memtable costs a search
+//! removed from rows that were written in the order of their keys (so `gather` merges texts and the log); a row in a memtable costs a search
 //! through it (so `recent` keeps the newest rows of the index, most of all there are, in another way).
 
 mod engine;
@@ -21,6 +21,7 @@ mod helper;
 mod memtables;
 mod recent;
 mod spaces;
+mod turns;
 
 pub use engine::{FjallEngine, Options};
 pub use folder::{FORMAT_VERSION, Folder, FolderError};

@@ -7,9 +7,10 @@
 
 use crate::helper::Helper;
 use crate::recent::{Run, is_recent};
-use crate::spaces::{PLACES, Place, RUNS, Spaces, TEXTS, place};
+use crate::spaces::{PLACES, Place, RUNS, Spaces, slice};
 use bytes::Bytes;
-use orrery_kv::{Put, Space};
+use orrery_core::Lsn;
+use orrery_kv::{Put, Tip};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -35,13 +36,13 @@ pub struct Fill {
 /// How much a batch brings to each keyspace.
 pub struct Written {
     bytes: [u64; PLACES],
-    /// The slice that its texts went to.
-    pub turn: Option<Place>,
+    /// The last of its commits.
+    pub commit: Option<Lsn>,
 }
 
 impl Written {
-    pub fn of(puts: &[Put]) -> Self {
-        let mut written = Self { bytes: [0; PLACES], turn: None };
+    pub fn of(puts: &[Put], spaces: &Spaces) -> Self {
+        let mut written = Self { bytes: [0; PLACES], commit: None };
         for put in puts {
             if is_recent(put) {
                 // All of them are one row there.
@@ -49,12 +50,10 @@ impl Written {
                 written.bytes[RUNS] += Run::bytes_of(put) as u64;
                 continue;
             }
-            let place = place(put.space, &put.key);
+            let place = spaces.place(put.space, &put.key);
             let bytes = ROW_BYTES + put.key.len() + put.value.as_ref().map_or(0, Bytes::len);
             written.bytes[place] += bytes as u64;
-            if put.space == Space::Texts && put.value.is_some() {
-                written.turn = Some(place);
-            }
+            written.commit = written.commit.or_else(|| Tip::written_by(put).map(|tip| tip.lsn));
         }
         written
     }
@@ -80,7 +79,7 @@ impl Memtables {
 
     /// The write that fills a memtable orders another one.
     pub fn wrote(&self, written: &Written) {
-        for (place, bytes) in written.bytes.into_iter().enumerate() {
+        for (place, bytes) in written.bytes.into_iter().enumerate().filter(|(_, bytes)| *bytes > 0) {
             let before = self.fill.bytes[place].fetch_add(bytes, Ordering::Relaxed);
             if before < BYTES && before + bytes >= BYTES {
                 self.full.tell(place);
@@ -88,10 +87,10 @@ impl Memtables {
         }
     }
 
-    /// All of them; of texts those that have so much, because a file of texts is not merged with the next one.
-    pub fn exchange_all(&self, texts_bytes_min: u64) -> fjall::Result<()> {
+    /// All of them; of slices those that have so much, because a file there is not merged with the next one.
+    pub fn exchange_all(&self, slices_bytes_min: u64) -> fjall::Result<()> {
         let bytes = |place: Place| self.fill.bytes[place].load(Ordering::Relaxed);
-        let is_worth = |place: Place| !(TEXTS..RUNS).contains(&place) || bytes(place) >= texts_bytes_min;
+        let is_worth = |place: Place| slice(place).is_none() || bytes(place) >= slices_bytes_min;
         let mut worth = self.fill.spaces.all().filter(|(place, _)| is_worth(*place));
         worth.try_for_each(|(place, _)| self.fill.exchange(place))
     }

@@ -1,72 +1,90 @@
-//! The keyspaces that the spaces are in: one each, and sixteen for texts; and one for the newest rows of the index.
+//! The keyspaces that the spaces are in: one each, but sixteen for texts and sixteen for the log; and one for the newest rows
+//! of the index.
 //!
-//! Texts lie in the order of commits, so their files do not overlap and fjall never merges them; and what is removed is
-//! given back only when its file is merged. We order that ourselves ([`gather`](crate::gather)), and while a keyspace is merged
-//! it takes no new files. So commits take turns with the keyspaces of texts, 65,536 at a time, and the one whose turn it is
-//! is left alone.
+//! Texts and log entries lie in the order of commits, so their files do not overlap and fjall never merges them; and what
+//! is removed is given back only when its file is merged. We order that ourselves ([`gather`](crate::gather)), and while a
+//! keyspace is merged it takes no new files. So commits take [turns](crate::turns) with the keyspaces of each, and the
+//! one whose turn it is is left alone.
+//!
+//! Before format 5 the log was one keyspace. It is read as long as it has any rows, and gets no new ones.
 
 use bytes::Bytes;
 use fjall::config::{BlockSizePolicy, CompressionPolicy};
 use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, Readable, Snapshot};
-use orrery_kv::{Error, KeyRange, Order, Row, Rows, Space};
+use orrery_core::Lsn;
+use orrery_kv::{Error, KeyRange, LogRecord, Order, Row, Rows, Space};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::engine::{opening, reading};
 use crate::memtables;
+use crate::turns::{SLICES, Span, Turn, lsn_of_entry};
 
 /// Documents are read one by one and in scans. A scan pays for each block it enters, and one of 4 KB holds three
 /// or four documents; with twice the size it takes a tenth less time, and a single read no more. A folder keeps
 /// the size it was made with.
 const DOCUMENTS_BLOCK_BYTES: u32 = 8 * 1024;
-/// Which of the keyspaces: that of a space, or a slice of texts.
+/// Which of the keyspaces: that of a space, or a slice of texts or of the log.
 pub type Place = usize;
 
-/// Keyspaces of texts.
-pub const SLICES: usize = 16;
-/// The commits of a turn, as a power of two.
-const TURN_BITS: u32 = 16;
-/// The first of them; those of the other spaces come before.
-pub const TEXTS: Place = Space::Texts as usize;
+/// Where the log was before format 5.
+const OLD_LOG: Place = Space::Log as usize;
+/// The first slice of texts; the keyspaces of the other spaces come before.
+const TEXTS: Place = Space::Texts as usize;
+/// The first slice of the log.
+const LOG: Place = TEXTS + SLICES;
 /// Where the newest rows of the index are, as [`recent`](crate::recent) writes them.
-pub const RUNS: Place = TEXTS + SLICES;
+pub const RUNS: Place = LOG + SLICES;
 /// Every keyspace there can be.
 pub const PLACES: usize = RUNS + 1;
 
-/// Where the row of a key is; of the index, when it is in a file.
-pub fn place(space: Space, key: &[u8]) -> Place {
-    match space {
-        Space::Texts => TEXTS + slice(key),
-        Space::Meta | Space::Documents | Space::Index | Space::Log => space as usize,
-    }
-}
-
-/// A text's key begins with the LSN of its commit.
-fn slice(key: &[u8]) -> usize {
-    let lsn = key.first_chunk().map_or(0, |lsn| u64::from_be_bytes(*lsn));
-    (lsn >> TURN_BITS) as usize % SLICES
-}
-
-/// The slice whose turn is next.
-pub fn next_turn(place: Place) -> Place {
-    TEXTS + (place + 1 - TEXTS) % SLICES
+/// Which slice a place is, of texts or of the log, if it is one.
+pub fn slice(place: Place) -> Option<usize> {
+    (TEXTS..RUNS).contains(&place).then(|| (place - TEXTS) % SLICES)
 }
 
 /// Views have them too and may outlive the engine, so the database itself is not among them.
-#[derive(Default)]
 pub struct Spaces {
-    /// Slices are made when the first text comes, and the one for runs with the first row of the index.
+    /// Slices are made when something comes to them, and the one for runs with the first row of the index.
     keyspaces: [OnceLock<Keyspace>; PLACES],
+    /// The newest commit of the log as it was before format 5, if any of that is left.
+    old_log: Option<Lsn>,
+    /// One more than the newest turn that was written in; 0 while nobody has written.
+    turns: AtomicU64,
 }
 
 impl Spaces {
     pub fn open(database: &Database) -> Result<Self, Error> {
-        let spaces = Self::default();
+        let keyspaces = std::array::from_fn(|_| OnceLock::new());
+        let mut spaces = Self { keyspaces, old_log: None, turns: AtomicU64::new(0) };
         for place in 0..PLACES {
             if place < TEXTS || database.keyspace_exists(&name(place)) {
                 spaces.made(database, place)?;
             }
         }
+        let snapshot = database.snapshot();
+        let old_log = spaces.get(OLD_LOG).map(|keyspace| newest_entry(&snapshot, keyspace)).transpose()?;
+        spaces.old_log = old_log.flatten();
         Ok(spaces)
+    }
+
+    /// Where the row of a key is; of the index, when it is in a file.
+    pub fn place(&self, space: Space, key: &[u8]) -> Place {
+        match space {
+            Space::Texts => TEXTS + Turn::of_text(key).slice(),
+            Space::Log if self.old_log.is_some() && lsn_of_entry(key) <= self.old_log => OLD_LOG,
+            Space::Log => LOG + Turn::of_entry(key).slice(),
+            Space::Meta | Space::Documents | Space::Index => space as usize,
+        }
+    }
+
+    /// Before a commit is written: those who read on from somewhere look no further than the newest turn.
+    pub fn writes(&self, commit: Lsn) {
+        self.turns.fetch_max(Turn::of(commit).0 + 1, Ordering::AcqRel);
+    }
+
+    fn newest_turn(&self) -> Option<Turn> {
+        self.turns.load(Ordering::Acquire).checked_sub(1).map(Turn)
     }
 
     pub fn get(&self, place: Place) -> Option<&Keyspace> {
@@ -87,9 +105,10 @@ impl Spaces {
         (0..PLACES).filter_map(|place| self.get(place).map(|keyspace| (place, keyspace)))
     }
 
-    /// The slices of texts that are there.
-    pub fn slices(&self) -> impl Iterator<Item = (Place, &Keyspace)> {
-        self.all().filter(|(place, _)| (TEXTS..RUNS).contains(place))
+    /// Those that lie in the order of commits.
+    pub fn in_order(&self) -> impl Iterator<Item = (Place, &Keyspace)> {
+        let is_in_order = |place: Place| slice(place).is_some() || place == OLD_LOG && self.old_log.is_some();
+        self.all().filter(move |(place, _)| is_in_order(*place))
     }
 
     pub fn range<'a>(
@@ -102,21 +121,52 @@ impl Spaces {
         if range.is_empty() {
             return Box::new(std::iter::empty());
         }
-        if space != Space::Texts {
-            return match self.get(space as usize) {
+        match space {
+            Space::Texts => {
+                let slices = (TEXTS..LOG).filter_map(|place| self.get(place));
+                merged(slices.map(|slice| rows(snapshot, slice, range, order)), order)
+            }
+            Space::Log => {
+                let places = self.places_of(range).into_iter().filter_map(|place| self.get(place));
+                merged(places.map(|keyspace| entries(snapshot, keyspace, range, order)), order)
+            }
+            Space::Meta | Space::Documents | Space::Index => match self.get(space as usize) {
                 Some(keyspace) => rows(snapshot, keyspace, range, order),
                 None => Box::new(std::iter::empty()),
-            };
+            },
         }
-        let slices = self.slices().map(|(_, slice)| rows(snapshot, slice, range, order));
-        let slices = slices.filter_map(|mut rest| rest.next().map(|first| (first, rest)));
-        Box::new(Merged { slices: slices.collect(), order })
     }
+
+    /// Where log entries of these keys can be.
+    fn places_of(&self, range: &KeyRange) -> Vec<Place> {
+        let (span, newest) = (Span::of(range), self.newest_turn());
+        let is_old = self.old_log.is_some_and(|old| span.as_ref().is_none_or(|span| span.first <= old));
+        let may_be = |slice: &usize| span.as_ref().is_none_or(|span| span.may_be_in(*slice, newest));
+        let slices = (0..SLICES).filter(may_be).map(|slice| LOG + slice);
+        is_old.then_some(OLD_LOG).into_iter().chain(slices).collect()
+    }
+}
+
+/// The newest commit that a keyspace has an entry of, in any stream.
+fn newest_entry(snapshot: &Snapshot, keyspace: &Keyspace) -> Result<Option<Lsn>, Error> {
+    let (mut newest, mut next_stream) = (None, Some(0u64));
+    while let Some(stream) = next_stream {
+        let rest = KeyRange { start: stream.to_be_bytes().to_vec(), end: None };
+        let Some(first) = entries(snapshot, keyspace, &rest, Order::Ascending).next() else { break };
+        let stream = LogRecord::read(&first?)?.stream;
+        let all = LogRecord::range(stream, Lsn(0));
+        if let Some(last) = entries(snapshot, keyspace, &all, Order::Descending).next() {
+            newest = newest.max(Some(LogRecord::read(&last?)?.lsn));
+        }
+        next_stream = stream.checked_add(1);
+    }
+    Ok(newest)
 }
 
 fn name(place: Place) -> String {
     match place {
         RUNS => "runs".to_owned(),
+        LOG.. => format!("{}{}", Space::Log.name(), place - LOG),
         TEXTS.. => format!("{}{}", Space::Texts.name(), place - TEXTS),
         _ => Space::ALL[place].name().to_owned(),
     }
@@ -128,7 +178,7 @@ fn options(place: Place) -> KeyspaceCreateOptions {
         .manual_journal_persist(true);
     if place == Space::Documents as usize {
         options.data_block_size_policy(BlockSizePolicy::all(DOCUMENTS_BLOCK_BYTES))
-    } else if (TEXTS..RUNS).contains(&place) {
+    } else if (TEXTS..LOG).contains(&place) {
         // Files of texts go down the levels as they are, so they are compressed when they are written, or never.
         options.data_block_compression_policy(CompressionPolicy::all(CompressionType::Lz4))
     } else {
@@ -157,6 +207,20 @@ fn rows<'a>(snapshot: &'a Snapshot, keyspace: &'a Keyspace, range: &KeyRange, or
     }
 }
 
+/// Both ends are given to fjall. What was trimmed is there until its file is merged, and a walk that knows no end would go
+/// through all of it behind a commit that has nothing left.
+fn entries<'a>(snapshot: &'a Snapshot, keyspace: &'a Keyspace, range: &KeyRange, order: Order) -> Rows<'a> {
+    let start = range.start.as_slice();
+    let found = match &range.end {
+        Some(end) => snapshot.range(keyspace, start..end.as_slice()),
+        None => snapshot.range(keyspace, start..),
+    };
+    match order {
+        Order::Ascending => Box::new(found.map(row)),
+        Order::Descending => Box::new(found.rev().map(row)),
+    }
+}
+
 /// Of a row that could be read.
 fn key(row: &Result<Row, Error>) -> Option<&[u8]> {
     row.as_ref().ok().map(|(key, _)| key.as_ref())
@@ -167,7 +231,20 @@ fn row(guard: fjall::Guard) -> Result<Row, Error> {
     Ok((Bytes::from(key), Bytes::from(value)))
 }
 
-/// The rows of all slices in one order. What could not be read comes first.
+/// The rows of several in one order.
+fn merged<'a>(each: impl Iterator<Item = Rows<'a>>, order: Order) -> Rows<'a> {
+    let mut slices: Vec<_> = each.filter_map(|mut rest| rest.next().map(|first| (first, rest))).collect();
+    match slices.pop() {
+        None => Box::new(std::iter::empty()),
+        Some((first, rest)) if slices.is_empty() => Box::new(std::iter::once(first).chain(rest)),
+        Some(last) => {
+            slices.push(last);
+            Box::new(Merged { slices, order })
+        }
+    }
+}
+
+/// What could not be read comes first.
 struct Merged<'a> {
     /// The first row of each that has any left, and the rest.
     slices: Vec<(Result<Row, Error>, Rows<'a>)>,

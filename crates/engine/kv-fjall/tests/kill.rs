@@ -90,7 +90,7 @@ fn write_texts(folder: &Path) -> ! {
         say(&mut out, '-', gone.iter());
         live.retain(|name| !gone.contains(name));
         live.extend(came);
-        say(&mut out, GATHERED, [(measure(&db, "texts_gathered"), 0)].iter());
+        say(&mut out, GATHERED, [(measure(&db, "slices_gathered"), 0)].iter());
     }
 }
 

@@ -16,7 +16,6 @@ use bytes::Bytes;
 use orrery_core::Lsn;
 use std::sync::{Arc, Mutex, PoisonError};
 
-const TIP_KEY: &[u8] = b"\0tip";
 /// For what was read before, until it is said otherwise.
 const WARM_BYTES: usize = 16 * 1024 * 1024;
 
@@ -80,7 +79,7 @@ impl Db {
 
     fn open_unchecked(engine: Box<dyn Engine>, sync: Sync) -> Result<Self, Error> {
         let view = engine.view();
-        let tip = match view.get(Space::Meta, TIP_KEY)? {
+        let tip = match view.get(Space::Meta, Tip::KEY)? {
             None => Tip::default(),
             Some(bytes) => {
                 Tip::from_bytes(&bytes).ok_or_else(|| Error::Corrupt("the tip row is unreadable".into()))?
@@ -190,7 +189,7 @@ impl Writer {
         }
         puts.extend(self.tallies.changed(tallies, snapshot)?);
         let tip_row = Bytes::copy_from_slice(&tip.to_bytes());
-        puts.push(Put { space: Space::Meta, key: Bytes::from_static(TIP_KEY), value: Some(tip_row) });
+        puts.push(Put { space: Space::Meta, key: Bytes::from_static(Tip::KEY), value: Some(tip_row) });
         db.warm.change(&puts, tip.lsn);
         db.engine.write(puts, db.sync).inspect_err(|_| db.warm.clear(self.tip.lsn))?;
         self.tip = tip;

@@ -1,6 +1,6 @@
 //! The end of the log: which commit was the last, and the checksum over all commits up to it.
 
-use crate::Error;
+use crate::{Error, Put, Space};
 use orrery_core::Lsn;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -12,6 +12,14 @@ pub struct Tip {
 
 impl Tip {
     pub const BYTES: usize = 24;
+    /// Where the tip is, in `meta`.
+    pub(crate) const KEY: &[u8] = b"\0tip";
+
+    /// What a put says the tip is, if it is the one that does.
+    pub fn written_by(put: &Put) -> Option<Self> {
+        let is_tip = put.space == Space::Meta && put.key == Self::KEY;
+        put.value.as_ref().filter(|_| is_tip).and_then(|value| Self::from_bytes(value))
+    }
 
     /// The tip after one more commit, whose log entries' checksums are `links`.
     pub fn next(self, lsn: Lsn, links: &[u64]) -> Self {
