@@ -21,18 +21,26 @@ pub fn jobs(state: &dyn Read) -> Result<Vec<(JobKind, u32)>, Error> {
     rows.map(|row| row::read_job(&row?.0).ok_or_else(|| Error::Corrupt("a job's key".into()))).collect()
 }
 
-/// Removes some rows; done when none is left.
+/// Removes some rows; done when none is left. The job's row says how far it has come, a space and a key, because a walk from
+/// the beginning would go through all that was removed before.
 pub fn step(txn: &mut Txn<'_>, container: u32) -> Result<Step, Error> {
+    let job = Row::Job { kind: JobKind::Sweep, container }.key();
+    let progress = txn.get(Space::Meta, &job)?.unwrap_or_default();
+    let (first, reached) = progress.split_first().map_or((0, &[][..]), |(at, key)| (usize::from(*at), key));
     let spaces = [
         (Space::Documents, row::of_container(container)),
         (Space::Index, row::of_container(container)),
         (Space::Log, LogRecord::range(row::stream(container), Lsn(0))),
     ];
-    for (space, range) in spaces {
+    for (at, (space, mut range)) in spaces.into_iter().enumerate().skip(first) {
+        if at == first && reached > range.start.as_slice() {
+            range.start = reached.to_vec();
+        }
         let rows = txn.range(space, &range, Order::Ascending).take(limits::SWEEP_ROWS_MAX);
         let rows = rows.map(|row| row.map(|row| (text_of(space, &row), row.0)));
         let rows = rows.collect::<Result<Vec<_>, _>>()?;
-        if !rows.is_empty() {
+        if let Some((_, last)) = rows.last() {
+            txn.put(Space::Meta, job, [&[at as u8], &last[..]].concat());
             for (text, key) in rows {
                 txn.delete(space, key);
                 text.into_iter().for_each(|text| txn.put_unseen(Space::Texts, text, None));
@@ -44,7 +52,7 @@ pub fn step(txn: &mut Txn<'_>, container: u32) -> Result<Step, Error> {
     if children::sweep_scripts(txn, container)? == Step::More {
         return Ok(Step::More);
     }
-    txn.delete(Space::Meta, Row::Job { kind: JobKind::Sweep, container }.key());
+    txn.delete(Space::Meta, job);
     Ok(Step::Done)
 }
 
