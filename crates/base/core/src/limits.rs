@@ -324,6 +324,9 @@ pub const CHANGE_FEED_BYTES_SCANNED_MAX: usize = 256 * 1024 * 1024;
 /// Items of a partition or container that are read instead of a longer log, and how much of their text.
 pub const CHANGE_FEED_ITEMS_READ_MAX: u64 = 1_000;
 pub const CHANGE_FEED_ITEMS_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// The same after a page's worth of log entries that none of them was found by.
+pub const CHANGE_FEED_ITEMS_READ_INSTEAD_MAX: u64 = 20_000;
+pub const CHANGE_FEED_ITEMS_BYTES_INSTEAD_MAX: usize = 32 * 1024 * 1024;
 /// How far a clock may have been set back for a start at a time to miss nothing.
 pub const CHANGE_FEED_CLOCK_SETBACK_MILLIS_MAX: u64 = 10_000;
 /// Log entries that one step of trimming looks at, and their bytes; and how often a container is looked at.

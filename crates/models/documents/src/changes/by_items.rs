@@ -16,21 +16,43 @@ use orrery_query::execute::Limits;
 /// How many log entries are passed over in the time that reading one item takes.
 const ENTRIES_PER_ITEM: u64 = 4;
 
+/// What a feed is asked for.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    pub container: &'a Container,
+    pub scope: &'a FeedScope,
+    pub from: Start,
+    pub page: Limits,
+    pub now: Timestamp,
+}
+
 /// The page, unless going along the log is the better way.
-pub(super) fn latest(
-    state: &Snapshot,
-    container: &Container,
-    scope: &FeedScope,
-    from: Start,
-    page: Limits,
-    now: Timestamp,
-) -> Result<Option<Changes<ItemRow>>, Error> {
-    let commits_behind = state.lsn().0.saturating_sub(from.after.0);
-    let items = items_in(state, container, scope)?;
+pub(super) fn latest(state: &Snapshot, wanted: Wanted<'_>) -> Result<Option<Changes<ItemRow>>, Error> {
+    let commits_behind = state.lsn().0.saturating_sub(wanted.from.after.0);
+    let items = items_in(state, wanted.container, wanted.scope)?;
     if items > limits::CHANGE_FEED_ITEMS_READ_MAX || items.saturating_mul(ENTRIES_PER_ITEM) >= commits_behind
     {
         return Ok(None);
     }
+    read(state, wanted, limits::CHANGE_FEED_ITEMS_BYTES_MAX)
+}
+
+/// The page after so much work along the log that found nothing. More items are worth it then, because two SDKs take an
+/// empty page for the end.
+pub(super) fn instead(
+    state: &Snapshot,
+    wanted: Wanted<'_>,
+    spent: Work,
+) -> Result<Option<Changes<ItemRow>>, Error> {
+    if items_in(state, wanted.container, wanted.scope)? > limits::CHANGE_FEED_ITEMS_READ_INSTEAD_MAX {
+        return Ok(None);
+    }
+    let found = read(state, wanted, limits::CHANGE_FEED_ITEMS_BYTES_INSTEAD_MAX)?;
+    Ok(found.map(|found| Changes { work: found.work.and(spent), ..found }))
+}
+
+fn read(state: &Snapshot, wanted: Wanted<'_>, bytes_max: usize) -> Result<Option<Changes<ItemRow>>, Error> {
+    let Wanted { container, scope, from, page, now } = wanted;
     let mut work = Work::default();
     let mut found = Vec::new();
     for row in state.range(Space::Documents, &scope.range(container), Order::Ascending) {
@@ -38,7 +60,7 @@ pub(super) fn latest(
         let item = ItemHead::read(value)?;
         work.items += 1;
         work.item_bytes += item.text_length();
-        if work.item_bytes > limits::CHANGE_FEED_ITEMS_BYTES_MAX {
+        if work.item_bytes > bytes_max {
             return Ok(None);
         }
         let is_new = item.lsn() > from.after && !from.is_before(item.written());

@@ -3,8 +3,9 @@
 //! An entry counts if the item's row is still the one that its commit wrote: one lookup tells. Deletes do not show, and
 //! neither do items that have expired, whether they are removed yet or not, as for every other reader.
 
+use super::by_items::{self, Wanted};
 use super::commits::{self, Commit};
-use super::{Changes, Start, Work, by_items};
+use super::{Changes, Start, Work};
 use crate::catalog::Container;
 use crate::expiry;
 use crate::item::{FeedScope, ItemHead, ItemRow};
@@ -24,22 +25,22 @@ pub fn latest(
     page: Limits,
     now: Timestamp,
 ) -> Result<Changes<ItemRow>, Error> {
-    if let Some(found) = by_items::latest(state, container, scope, from, page, now)? {
+    let wanted = Wanted { container, scope, from, page, now };
+    if let Some(found) = by_items::latest(state, wanted)? {
         return Ok(found);
     }
-    by_log(state, container, scope, from, page, now)
+    let found = by_log(state, wanted)?;
+    if found.has_more && found.changes.is_empty() {
+        let instead = by_items::instead(state, wanted, found.work)?;
+        return Ok(instead.unwrap_or(found));
+    }
+    Ok(found)
 }
 
-pub(super) fn by_log(
-    state: &Snapshot,
-    container: &Container,
-    scope: &FeedScope,
-    from: Start,
-    page: Limits,
-    now: Timestamp,
-) -> Result<Changes<ItemRow>, Error> {
-    let reader =
-        Reader { state, container, keys: scope.range(container), from, now, stale: HashMap::default() };
+fn by_log(state: &Snapshot, wanted: Wanted<'_>) -> Result<Changes<ItemRow>, Error> {
+    let Wanted { container, scope, from, page, now } = wanted;
+    let keys = scope.range(container);
+    let reader = Reader { state, container, keys, from, now, stale: HashMap::default() };
     gather(state, container, from, page, reader, |item| item.text_length())
 }
 

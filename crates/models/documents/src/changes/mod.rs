@@ -68,3 +68,14 @@ pub struct Work {
     pub items: usize,
     pub item_bytes: usize,
 }
+
+impl Work {
+    fn and(self, other: Self) -> Self {
+        Self {
+            entries: self.entries + other.entries,
+            entry_bytes: self.entry_bytes + other.entry_bytes,
+            items: self.items + other.items,
+            item_bytes: self.item_bytes + other.item_bytes,
+        }
+    }
+}

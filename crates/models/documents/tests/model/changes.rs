@@ -232,12 +232,11 @@ fn a_page_ends_before_its_number_of_bytes_but_has_one_commit() {
     }
 }
 
-#[test]
-fn a_page_that_finds_nothing_for_long_ends_with_a_position_further_on() {
+/// A container with so many items, then more changes of one of them than a page looks at, then one item of its own
+/// partition; the range of that, the first commit with all items and how many changes there are.
+fn busy(items: u64) -> (World, Container, FeedScope, Lsn, u64) {
     let mut world = World::new();
     let container = world.container("");
-    // More items than are read instead of the log.
-    let items = limits::CHANGE_FEED_ITEMS_READ_MAX + 1;
     world.create_all(&container, (0..items).map(|n| format!(r#"{{"id":"{n}","pk":{n}}}"#)));
     let (stream, first) = (u64::from(container.number()), world.db.tip().lsn);
     let (_, value) = world
@@ -256,7 +255,20 @@ fn a_page_that_finds_nothing_for_long_ends_with_a_position_further_on() {
     let newest = format!(r#"{{"id":"new","pk":{items}}}"#);
     world.create(&container, &newest).unwrap();
     let (min, max) = prefix_range(&epk(&container, &items.to_string()));
-    let scope = FeedScope::Between(min, max);
+    (world, container, FeedScope::Between(min, max), first, count)
+}
+
+#[test]
+fn a_page_that_finds_nothing_for_long_reads_the_items_if_they_are_not_too_many() {
+    let (world, container, scope, _, _) = busy(limits::CHANGE_FEED_ITEMS_READ_MAX + 1);
+    let page = latest(&world, &container, &scope, after(Lsn(0)), ALL);
+    assert_eq!((page.changes.len(), page.has_more), (1, false));
+    assert!(page.work.entries >= limits::CHANGE_FEED_ENTRIES_SCANNED_MAX && page.work.items > 0);
+}
+
+#[test]
+fn with_more_items_it_ends_with_a_position_further_on() {
+    let (world, container, scope, first, count) = busy(limits::CHANGE_FEED_ITEMS_READ_INSTEAD_MAX);
     let page = latest(&world, &container, &scope, after(Lsn(0)), ALL);
     assert!(page.changes.is_empty() && page.has_more);
     assert!(page.after > first && page.after < Lsn(first.0 + count), "{}", page.after);
