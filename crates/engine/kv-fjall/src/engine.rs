@@ -80,8 +80,9 @@ impl FjallEngine {
         let unavailable = |error: std::io::Error| Error::Unavailable(error.to_string());
         let memtables = Memtables::new(Arc::new(Spaces::open(&database)?)).map_err(unavailable)?;
         let disk = Disk { path: path.clone(), reserve_bytes: options.disk_free_bytes_min };
-        let gatherer = Gatherer::new(memtables.fill().clone(), disk.clone()).map_err(unavailable)?;
         let spaces = &memtables.fill().spaces;
+        let turn = Turn::of(spaces.newest_commit()?);
+        let gatherer = Gatherer::new(memtables.fill().clone(), disk.clone(), turn).map_err(unavailable)?;
         let runs = spaces.get(RUNS);
         if let (None, Some(index)) = (runs, spaces.get(Space::Index as usize)) {
             // Of a format before, rows of the index may be in a memtable. A spill would write it too, and fjall not know.
@@ -294,6 +295,10 @@ impl Read for View {
         let Some(keyspace) = self.spaces.get(self.spaces.place(space, key)) else { return Ok(None) };
         let found = self.snapshot.get(keyspace, key).map_err(reading)?;
         Ok(found.map(Bytes::from))
+    }
+
+    fn streams(&self) -> Result<Vec<u64>, Error> {
+        self.spaces.streams(&self.snapshot)
     }
 
     fn range(&self, space: Space, range: &KeyRange, order: Order) -> Rows<'_> {

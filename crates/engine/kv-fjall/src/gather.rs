@@ -9,11 +9,11 @@
 use crate::folder::Disk;
 use crate::helper::Helper;
 use crate::memtables::Fill;
-use crate::spaces::slice;
+use crate::spaces::{OLD_LOG, PLACES, Place, slice};
 use crate::turns::Turn;
 use fjall::{AbstractTree, Keyspace};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
 
 /// Less than this on the disk is not worth it.
@@ -21,96 +21,152 @@ const BYTES_MIN: u64 = 16 * 1024 * 1024;
 /// So many files of less than this each, on average, are made into fewer.
 const FILES_MAX: u64 = 32;
 const FILE_BYTES_MIN: u64 = 16 * 1024 * 1024;
+/// The log of a format before is one keyspace, and trimming goes on in it. If it is longer than this it is merged only when
+/// almost nothing is left, because fjall's threads wait for the end of the merge.
+const OLD_LOG_BYTES_MAX: u64 = 3 * 1024 * 1024 * 1024;
+/// No row has this key.
+const NOBODYS_KEY: [u8; 1] = [0xff];
 
 pub struct Gatherer {
-    helper: Helper<Turn>,
-    /// The newest turn that was written in. In the first one there is nothing to gather.
+    helper: Helper<()>,
+    state: Arc<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The newest turn.
     turn: AtomicU64,
-    gathered: Arc<AtomicU64>,
+    gathered: AtomicU64,
+    is_stopping: AtomicBool,
+}
+
+impl State {
+    fn turn(&self) -> Turn {
+        Turn(self.turn.load(Ordering::Relaxed))
+    }
 }
 
 impl Gatherer {
-    /// The disk must have room for what is copied.
-    pub fn new(fill: Arc<Fill>, disk: Disk) -> std::io::Result<Self> {
-        let gathered = Arc::new(AtomicU64::new(0));
-        let work = Work { fill, disk, gathered: gathered.clone() };
-        let helper = Helper::new("gatherer", move |turns| work.listen(turns))?;
-        Ok(Self { helper, turn: AtomicU64::new(0), gathered })
+    /// The disk must have room for what is copied. `turn` is that of the newest commit.
+    pub fn new(fill: Arc<Fill>, disk: Disk, turn: Turn) -> std::io::Result<Self> {
+        let state = Arc::new(State { turn: AtomicU64::new(turn.0), ..State::default() });
+        let mut work = Work { fill, disk, state: state.clone(), persisted: [0; PLACES] };
+        let helper = Helper::new("gatherer", move |told| work.listen(told))?;
+        Ok(Self { helper, state })
     }
 
     /// Looks, in its own time, for what there is to gather, if a turn has begun with this one.
     pub fn wrote(&self, turn: Turn) {
-        if self.turn.fetch_max(turn.0, Ordering::Relaxed) < turn.0 {
-            self.helper.tell(turn);
+        if self.state.turn.fetch_max(turn.0, Ordering::Relaxed) < turn.0 {
+            self.look();
         }
     }
 
     /// Looks again.
     pub fn look(&self) {
-        let turn = self.turn.load(Ordering::Relaxed);
-        if turn > 0 {
-            self.helper.tell(Turn(turn));
-        }
+        self.helper.tell(());
     }
 
     /// How often a slice was gathered.
     pub fn gathered(&self) -> u64 {
-        self.gathered.load(Ordering::Relaxed)
+        self.state.gathered.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Gatherer {
+    /// Only the slice that is being merged is waited for.
+    fn drop(&mut self) {
+        self.state.is_stopping.store(true, Ordering::Relaxed);
     }
 }
 
 struct Work {
     fill: Arc<Fill>,
     disk: Disk,
-    gathered: Arc<AtomicU64>,
+    state: Arc<State>,
+    /// Up to where files were known to have what was written.
+    persisted: [u64; PLACES],
 }
 
 impl Work {
-    fn listen(&self, told: &Receiver<Turn>) {
-        while let Ok(turn) = told.recv() {
-            // Only the newest counts of those that came while it was busy.
-            let turn = told.try_iter().last().unwrap_or(turn);
-            self.look(turn);
+    fn listen(&mut self, told: &Receiver<()>) {
+        while told.recv().is_ok() {
+            // Of those that came while it was busy one is enough.
+            told.try_iter().for_each(drop);
+            self.look();
         }
     }
 
-    fn look(&self, turn: Turn) {
-        let is_far = |place| slice(place).is_none_or(|slice| turn.is_far(slice));
-        let at_rest = || self.fill.spaces.in_order().filter(move |(place, _)| is_far(*place));
-        for (_, slice) in
-            at_rest().filter(|(_, slice)| is_due(slice) && self.disk.check_room(slice.disk_space()).is_ok())
-        {
-            let before = slice.disk_space();
-            match slice.major_compact() {
-                Ok(()) => {
-                    self.gathered.fetch_add(1, Ordering::Relaxed);
-                    let (name, after) = (slice.name(), slice.disk_space());
-                    tracing::info!(%name, before, after, "what was removed is given back");
-                }
-                Err(error) => tracing::error!(%error, "what was removed could not be given back"),
+    fn look(&mut self) {
+        let spaces = self.fill.spaces.clone();
+        for (place, keyspace) in spaces.in_order() {
+            if self.state.is_stopping.load(Ordering::Relaxed) {
+                return;
+            }
+            // Asked for each, because turns go on while others are merged.
+            if slice(place).is_some_and(|slice| !self.state.turn().is_far(slice)) {
+                continue;
+            }
+            if self.is_due(place, keyspace) && self.disk.check_room(keyspace.disk_space()).is_ok() {
+                self.gather(place, keyspace);
+            }
+            self.note_persisted(place, keyspace);
+            // What was removed counts when it is in files. fjall looks at a slice after this, so it is merged the next time.
+            if self.fill.has_any(place) {
+                self.fill.exchange_or_tell(place);
             }
         }
-        // What was removed counts when it is in files. fjall looks at a slice after this, so it is merged the next time.
-        at_rest().filter(|(place, _)| self.fill.has_any(*place)).for_each(|(place, _)| {
-            self.fill.exchange_or_tell(place);
-        });
     }
-}
 
-fn is_due(slice: &Keyspace) -> bool {
-    let (files, bytes) = (slice.table_count() as u64, slice.disk_space());
-    // A removal is a row of its own until it meets what it removes.
-    let is_a_third_gone = 4 * slice.tree.tombstone_count() >= slice.approximate_len() as u64;
-    bytes >= BYTES_MIN && is_a_third_gone || files >= FILES_MAX && bytes < files * FILE_BYTES_MIN
+    fn is_due(&self, place: Place, keyspace: &Keyspace) -> bool {
+        let (files, bytes) = (keyspace.table_count() as u64, keyspace.disk_space());
+        let rows = keyspace.approximate_len() as u64;
+        let removed = keyspace.tree.tombstone_count() + self.fill.rewritten(place);
+        // A removal is a row of its own until it meets what it removes.
+        let is_gone = match place {
+            OLD_LOG if bytes > OLD_LOG_BYTES_MAX => 20 * removed >= 9 * rows,
+            _ => 4 * removed >= rows,
+        };
+        bytes >= BYTES_MIN && is_gone || files >= FILES_MAX && bytes < files * FILE_BYTES_MIN
+    }
+
+    fn gather(&self, place: Place, keyspace: &Keyspace) {
+        let before = keyspace.disk_space();
+        self.fill.forget_rewritten(place);
+        match keyspace.major_compact() {
+            Ok(()) => {
+                self.state.gathered.fetch_add(1, Ordering::Relaxed);
+                let (name, after) = (keyspace.name(), keyspace.disk_space());
+                tracing::info!(%name, before, after, "what was removed is given back");
+            }
+            Err(error) => tracing::error!(%error, "what was removed could not be given back"),
+        }
+    }
+
+    /// fjall keeps a journal until the files of each keyspace have a row as new as the journal's newest, and a merge takes the
+    /// newest ones away if they are removals. Then it would wait for the next turn, and with it all later journals; so
+    /// there is one more removal, of nothing.
+    fn note_persisted(&mut self, place: Place, keyspace: &Keyspace) {
+        let persisted = keyspace.tree.get_highest_persisted_seqno().unwrap_or(0);
+        if persisted < self.persisted[place] && !self.fill.has_any(place) {
+            match keyspace.remove(NOBODYS_KEY) {
+                Ok(()) => self.fill.exchange_or_tell(place),
+                Err(error) => tracing::error!(%error, "journals may be kept for longer than they have to"),
+            }
+        }
+        self.persisted[place] = persisted.max(self.persisted[place]);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memtables::Memtables;
+    use crate::memtables::{Memtables, Written};
     use crate::spaces::{Place, Spaces};
+    use bytes::Bytes;
     use fjall::Database;
-    use orrery_kv::Space;
+    use orrery_core::Lsn;
+    use orrery_kv::{Put, Space, Tip};
 
     const TEXTS: u64 = 500;
     const TEXT_BYTES: u64 = 60_000;
@@ -142,7 +198,8 @@ mod tests {
             let spaces = Arc::new(Spaces::open(&database).expect("opened"));
             let memtables = Memtables::new(spaces).expect("a thread");
             let disk = Disk { path: folder.path().to_owned(), reserve_bytes: 0 };
-            let work = Work { fill: memtables.fill().clone(), disk, gathered: Arc::default() };
+            let (fill, state) = (memtables.fill().clone(), Arc::default());
+            let work = Work { fill, disk, state, persisted: [0; PLACES] };
             let shelf = Self { work, memtables, database, _folder: folder };
             shelf.memtables.fill().spaces.made(&shelf.database, place).expect("made");
             for number in 0..TEXTS {
@@ -162,10 +219,15 @@ mod tests {
             self.slice(place).rotate_memtable_and_wait().expect("written");
         }
 
+        fn look(&mut self, turn: Turn) {
+            self.work.state.turn.store(turn.0, Ordering::Relaxed);
+            self.work.look();
+        }
+
         /// Whether a look leaves less on the disk.
-        fn shrinks(&self, place: Place, turn: Turn) -> bool {
+        fn shrinks(&mut self, place: Place, turn: Turn) -> bool {
             let before = self.slice(place).disk_space();
-            self.work.look(turn);
+            self.look(turn);
             self.slice(place).disk_space() < before
         }
 
@@ -184,11 +246,11 @@ mod tests {
 
     #[test]
     fn what_was_removed_is_given_back_and_the_rest_is_there() {
-        let shelf = Shelf::new(SLICE, 4);
+        let mut shelf = Shelf::new(SLICE, 4);
         let is_removed = |number: u64| number % 5 < 3;
         shelf.remove(SLICE, (0..TEXTS).filter(|number| is_removed(*number)));
         let before = shelf.slice(SLICE).disk_space();
-        shelf.work.look(FAR);
+        shelf.look(FAR);
         let after = shelf.slice(SLICE).disk_space();
         assert!(before >= TEXTS * TEXT_BYTES && after * 2 < before, "{before} bytes became {after}");
         for number in 0..TEXTS {
@@ -199,7 +261,7 @@ mod tests {
 
     #[test]
     fn a_slice_that_has_its_turn_or_is_next_is_left_alone() {
-        let shelf = Shelf::new(SLICE, 4);
+        let mut shelf = Shelf::new(SLICE, 4);
         shelf.remove(SLICE, 0..TEXTS / 2);
         assert!(!shelf.shrinks(SLICE, ITS));
         assert!(!shelf.shrinks(SLICE, Turn(ITS.0 - 1)));
@@ -208,24 +270,65 @@ mod tests {
 
     #[test]
     fn the_log_is_gathered_as_texts_are() {
-        let shelf = Shelf::new(ENTRIES, 4);
+        let mut shelf = Shelf::new(ENTRIES, 4);
         shelf.remove(ENTRIES, 0..TEXTS / 2);
         assert!(!shelf.shrinks(ENTRIES, Turn(22)));
         assert!(shelf.shrinks(ENTRIES, FAR));
     }
 
     #[test]
+    fn rows_that_were_written_once_more_count_as_removed_ones() {
+        // The keys of these texts are of the first turn.
+        let first = Space::Texts as usize;
+        let mut shelf = Shelf::new(first, 4);
+        let put = |space, key: &[u8], value: &[u8]| Put {
+            space,
+            key: Bytes::copy_from_slice(key),
+            value: Some(Bytes::copy_from_slice(value)),
+        };
+        let tip = Tip { lsn: Lsn(FAR.0 << 16), chain: 0 };
+        let mut puts: Vec<Put> =
+            (0..TEXTS / 2).map(|number| put(Space::Texts, &number.to_be_bytes(), b"short")).collect();
+        for short in &puts {
+            shelf.slice(first).insert(short.key.clone(), b"short").expect("written");
+        }
+        shelf.flush(first);
+        assert!(!shelf.shrinks(first, FAR));
+        puts.push(put(Space::Meta, Tip::KEY, &tip.to_bytes()));
+        shelf.memtables.wrote(&Written::of(&puts, &shelf.memtables.fill().spaces));
+        assert!(shelf.shrinks(first, FAR));
+        assert_eq!(shelf.work.fill.rewritten(first), 0);
+    }
+
+    #[test]
+    fn files_say_how_new_they_are_after_their_newest_rows_were_removed_ones() {
+        let mut shelf = Shelf::new(SLICE, 4);
+        let newest = |shelf: &Shelf| shelf.slice(SLICE).tree.get_highest_persisted_seqno();
+        shelf.look(FAR);
+        shelf.remove(SLICE, 0..TEXTS);
+        shelf.look(ITS);
+        let before = newest(&shelf);
+        shelf.work.persisted[SLICE] = before.expect("there are files");
+        assert!(shelf.shrinks(SLICE, FAR));
+        while shelf.slice(SLICE).tree.sealed_memtable_count() > 0 {
+            std::thread::yield_now();
+        }
+        assert!(newest(&shelf) > before, "{:?} after {before:?}", newest(&shelf));
+        assert_eq!(shelf.slice(SLICE).len().expect("read"), 0);
+    }
+
+    #[test]
     fn a_little_that_was_removed_waits_for_more() {
-        let shelf = Shelf::new(SLICE, 4);
+        let mut shelf = Shelf::new(SLICE, 4);
         shelf.remove(SLICE, 0..TEXTS / 4);
         assert!(!shelf.shrinks(SLICE, FAR));
     }
 
     #[test]
     fn many_small_files_become_few() {
-        let shelf = Shelf::new(SLICE, 50);
+        let mut shelf = Shelf::new(SLICE, 50);
         assert!(shelf.slice(SLICE).table_count() >= 32);
-        shelf.work.look(FAR);
+        shelf.look(FAR);
         assert!(shelf.slice(SLICE).table_count() < 4);
         assert_eq!(shelf.slice(SLICE).len().expect("read"), TEXTS as usize);
     }

@@ -8,6 +8,7 @@
 use crate::helper::Helper;
 use crate::recent::{Run, is_recent};
 use crate::spaces::{PLACES, Place, RUNS, Spaces, slice};
+use crate::turns::Turn;
 use bytes::Bytes;
 use orrery_core::Lsn;
 use orrery_kv::{Put, Tip};
@@ -31,18 +32,22 @@ pub struct Memtables {
 pub struct Fill {
     pub spaces: Arc<Spaces>,
     bytes: [AtomicU64; PLACES],
+    /// Rows of slices that were written once more, in another turn than their own.
+    rewritten: [AtomicU64; PLACES],
 }
 
 /// How much a batch brings to each keyspace.
 pub struct Written {
     bytes: [u64; PLACES],
+    /// Rows that are not removals.
+    values: [u64; PLACES],
     /// The last of its commits.
     pub commit: Option<Lsn>,
 }
 
 impl Written {
     pub fn of(puts: &[Put], spaces: &Spaces) -> Self {
-        let mut written = Self { bytes: [0; PLACES], commit: None };
+        let mut written = Self { bytes: [0; PLACES], values: [0; PLACES], commit: None };
         for put in puts {
             if is_recent(put) {
                 // All of them are one row there.
@@ -53,6 +58,7 @@ impl Written {
             let place = spaces.place(put.space, &put.key);
             let bytes = ROW_BYTES + put.key.len() + put.value.as_ref().map_or(0, Bytes::len);
             written.bytes[place] += bytes as u64;
+            written.values[place] += u64::from(put.value.is_some());
             written.commit = written.commit.or_else(|| Tip::written_by(put).map(|tip| tip.lsn));
         }
         written
@@ -61,11 +67,16 @@ impl Written {
     pub fn bytes(&self) -> u64 {
         self.bytes.iter().sum()
     }
+
+    fn is_turn_of(&self, place: Place) -> bool {
+        self.commit.is_none_or(|commit| slice(place) == Some(Turn::of(commit).slice()))
+    }
 }
 
 impl Memtables {
     pub fn new(spaces: Arc<Spaces>) -> std::io::Result<Self> {
-        let fill = Arc::new(Fill { spaces, bytes: std::array::from_fn(|_| AtomicU64::new(0)) });
+        let zeros = || std::array::from_fn(|_| AtomicU64::new(0));
+        let fill = Arc::new(Fill { spaces, bytes: zeros(), rewritten: zeros() });
         let full = {
             let fill = fill.clone();
             Helper::new("memtables", move |full| full.iter().for_each(|place| fill.exchange_or_tell(place)))?
@@ -84,6 +95,9 @@ impl Memtables {
             if before < BYTES && before + bytes >= BYTES {
                 self.full.tell(place);
             }
+            if !written.is_turn_of(place) {
+                self.fill.rewritten[place].fetch_add(written.values[place], Ordering::Relaxed);
+            }
         }
     }
 
@@ -99,6 +113,14 @@ impl Memtables {
 impl Fill {
     pub fn has_any(&self, place: Place) -> bool {
         self.bytes[place].load(Ordering::Relaxed) > 0
+    }
+
+    pub fn rewritten(&self, place: Place) -> u64 {
+        self.rewritten[place].load(Ordering::Relaxed)
+    }
+
+    pub fn forget_rewritten(&self, place: Place) {
+        self.rewritten[place].store(0, Ordering::Relaxed);
     }
 
     fn exchange(&self, place: Place) -> fjall::Result<()> {

@@ -1,8 +1,8 @@
 //! The keyspaces that the spaces are in: one each, but sixteen for texts and sixteen for the log; and one for the newest rows
 //! of the index.
 //!
-//! Texts and log entries lie in the order of commits, so their files do not overlap and fjall never merges them; and what
-//! is removed is given back only when its file is merged. We order that ourselves ([`gather`](crate::gather)), and while a
+//! Texts, and the log entries of a container, lie in the order of commits: files of one container do not overlap, and fjall
+//! seldom merges them; and what is removed is given back only when its file is merged. We order that ourselves ([`gather`](crate::gather)), and while a
 //! keyspace is merged it takes no new files. So commits take [turns](crate::turns) with the keyspaces of each, and the
 //! one whose turn it is is left alone.
 //!
@@ -12,7 +12,7 @@ use bytes::Bytes;
 use fjall::config::{BlockSizePolicy, CompressionPolicy};
 use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, Readable, Snapshot};
 use orrery_core::Lsn;
-use orrery_kv::{Error, KeyRange, LogRecord, Order, Row, Rows, Space};
+use orrery_kv::{Error, KeyRange, LogRecord, Order, Row, Rows, Space, Tip};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -28,7 +28,7 @@ const DOCUMENTS_BLOCK_BYTES: u32 = 8 * 1024;
 pub type Place = usize;
 
 /// Where the log was before format 5.
-const OLD_LOG: Place = Space::Log as usize;
+pub const OLD_LOG: Place = Space::Log as usize;
 /// The first slice of texts; the keyspaces of the other spaces come before.
 const TEXTS: Place = Space::Texts as usize;
 /// The first slice of the log.
@@ -83,6 +83,13 @@ impl Spaces {
         self.turns.fetch_max(Turn::of(commit).0 + 1, Ordering::AcqRel);
     }
 
+    /// The newest commit as the tip says it; after a loss there may be rows of later ones.
+    pub fn newest_commit(&self) -> Result<Lsn, Error> {
+        let meta = self.get(Space::Meta as usize);
+        let row = meta.map(|meta| meta.get(Tip::KEY)).transpose().map_err(reading)?.flatten();
+        Ok(row.and_then(|row| Tip::from_bytes(&row)).map_or(Lsn(0), |tip| tip.lsn))
+    }
+
     fn newest_turn(&self) -> Option<Turn> {
         self.turns.load(Ordering::Acquire).checked_sub(1).map(Turn)
     }
@@ -107,8 +114,7 @@ impl Spaces {
 
     /// Those that lie in the order of commits.
     pub fn in_order(&self) -> impl Iterator<Item = (Place, &Keyspace)> {
-        let is_in_order = |place: Place| slice(place).is_some() || place == OLD_LOG && self.old_log.is_some();
-        self.all().filter(move |(place, _)| is_in_order(*place))
+        self.all().filter(|(place, _)| slice(*place).is_some() || *place == OLD_LOG)
     }
 
     pub fn range<'a>(
@@ -137,6 +143,18 @@ impl Spaces {
         }
     }
 
+    /// The streams of the log, slice by slice: a walk over all of them at once would go through what was removed of one stream
+    /// for each stream before it.
+    pub fn streams(&self, snapshot: &Snapshot) -> Result<Vec<u64>, Error> {
+        let mut found = Vec::new();
+        for (_, keyspace) in self.in_order().filter(|(place, _)| *place == OLD_LOG || *place >= LOG) {
+            found.extend(streams(snapshot, keyspace)?);
+        }
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+
     /// Where log entries of these keys can be.
     fn places_of(&self, range: &KeyRange) -> Vec<Place> {
         let (span, newest) = (Span::of(range), self.newest_turn());
@@ -149,18 +167,19 @@ impl Spaces {
 
 /// The newest commit that a keyspace has an entry of, in any stream.
 fn newest_entry(snapshot: &Snapshot, keyspace: &Keyspace) -> Result<Option<Lsn>, Error> {
-    let (mut newest, mut next_stream) = (None, Some(0u64));
-    while let Some(stream) = next_stream {
-        let rest = KeyRange { start: stream.to_be_bytes().to_vec(), end: None };
-        let Some(first) = entries(snapshot, keyspace, &rest, Order::Ascending).next() else { break };
-        let stream = LogRecord::read(&first?)?.stream;
+    let mut newest = None;
+    for stream in streams(snapshot, keyspace)? {
         let all = LogRecord::range(stream, Lsn(0));
         if let Some(last) = entries(snapshot, keyspace, &all, Order::Descending).next() {
             newest = newest.max(Some(LogRecord::read(&last?)?.lsn));
         }
-        next_stream = stream.checked_add(1);
     }
     Ok(newest)
+}
+
+/// The streams that a keyspace has entries of.
+fn streams(snapshot: &Snapshot, keyspace: &Keyspace) -> Result<Vec<u64>, Error> {
+    LogRecord::streams(|range| entries(snapshot, keyspace, range, Order::Ascending).next())
 }
 
 fn name(place: Place) -> String {

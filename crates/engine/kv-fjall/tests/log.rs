@@ -48,6 +48,7 @@ fn found(state: &Snapshot, range: &KeyRange, order: Order) -> Vec<(u64, u64, boo
 /// That the log has these commits in every stream, whatever is asked of it.
 fn check(db: &Db, lsns: &[u64]) {
     let state = db.snapshot();
+    assert_eq!(state.streams().expect("read"), STREAMS);
     let all = STREAMS.iter().flat_map(|stream| lsns.iter().map(|lsn| (*stream, *lsn, true)));
     let mut all: Vec<_> = all.collect();
     assert_eq!(found(&state, &KeyRange::all(), Order::Ascending), all);
@@ -69,8 +70,10 @@ fn check(db: &Db, lsns: &[u64]) {
             let found = state.get(Space::Log, &key(stream, lsn)).expect("read");
             assert_eq!(found.is_some(), is_there, "{stream} at {lsn}");
         }
-        let newest = LogRecord::newest(&*state, stream).expect("read").map(|record| record.lsn.0);
-        assert_eq!(newest, lsns.last().copied());
+        for tip in [0, 5_000, 70_000, 20_000_000] {
+            let newest = LogRecord::newest(&*state, stream, Lsn(tip)).expect("read");
+            assert_eq!(newest.map(|record| record.lsn.0), lsns.last().copied());
+        }
     }
 }
 
@@ -160,4 +163,22 @@ fn a_log_of_the_format_before_is_read_trimmed_and_continued() {
     let db = open(place.path());
     assert_eq!(rows(&db), [(2, 65_535, false)]);
     assert_eq!(db.snapshot().get(Space::Log, &key).expect("read"), Some(shorter));
+}
+
+#[test]
+fn a_log_of_the_format_before_may_be_trimmed_to_nothing() {
+    let place = tempfile::tempdir().expect("a folder");
+    let db = open(place.path());
+    LSNS[..3].iter().for_each(|lsn| append(&db, *lsn));
+    drop(db);
+    make_old(place.path());
+    let db = open(place.path());
+    append(&db, LSNS[3]);
+    (0..3).for_each(|index| remove(&db, LSNS[index], LSNS[3] + 1 + index as u64));
+    check(&db, &LSNS[3..4]);
+    drop(db);
+    let db = open(place.path());
+    check(&db, &LSNS[3..4]);
+    append(&db, LSNS[4]);
+    check(&db, &LSNS[3..5]);
 }

@@ -251,4 +251,8 @@ impl Read for Snapshot {
     fn range(&self, space: Space, range: &KeyRange, order: Order) -> Rows<'_> {
         self.warm.range(space, range, order, &*self.view, self.lsn)
     }
+
+    fn streams(&self) -> Result<Vec<u64>, Error> {
+        self.view.streams()
+    }
 }

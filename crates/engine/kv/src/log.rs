@@ -9,7 +9,7 @@
 //! So an entry that was changed, swapped or left out makes every later link wrong. The engine has its own
 //! checksums; these are ours, because its journal was seen to be cut in the middle without a word.
 
-use crate::{Error, KeyRange, Order, Read, Space};
+use crate::{Error, KeyRange, Order, Read, Row, Space};
 use bytes::Bytes;
 use orrery_core::{Lsn, limits};
 use std::collections::HashMap;
@@ -77,7 +77,7 @@ impl Links {
     ) -> Result<(Bytes, Bytes, u64), Error> {
         let newest = match self.0.entry(line.stream) {
             Entry::Occupied(newest) => newest.into_mut(),
-            Entry::Vacant(unknown) => unknown.insert(newest_link(state, line.stream)?),
+            Entry::Vacant(unknown) => unknown.insert(newest_link(state, line.stream, lsn)?),
         };
         let key = key(line.stream, lsn, number);
         *newest = link(*newest, &key, line.digest);
@@ -103,8 +103,8 @@ fn link(before: u64, key: &[u8], digest: u64) -> u64 {
     xxh3_64(&text)
 }
 
-fn newest_link(state: &dyn Read, stream: u64) -> Result<u64, Error> {
-    Ok(LogRecord::newest(state, stream)?.map_or(0, |record| record.link))
+fn newest_link(state: &dyn Read, stream: u64, next: Lsn) -> Result<u64, Error> {
+    Ok(LogRecord::newest(state, stream, next)?.map_or(0, |record| record.link))
 }
 
 /// An entry as it is stored.
@@ -124,11 +124,30 @@ impl LogRecord {
         KeyRange { start: key(stream, from, 0).to_vec(), end }
     }
 
-    /// The newest entry of a stream.
-    pub fn newest(state: &dyn Read, stream: u64) -> Result<Option<Self>, Error> {
-        let row =
-            state.range(Space::Log, &Self::range(stream, Lsn(0)), Order::Descending).next().transpose()?;
-        row.map(|row| Self::read(&row)).transpose()
+    /// The newest entry of a stream. It is looked for among the last commits before `tip` first, of which nothing is
+    /// ever removed: a walk from the end goes through what was.
+    pub fn newest(state: &dyn Read, stream: u64, tip: Lsn) -> Result<Option<Self>, Error> {
+        for from in [unverified_before(tip), Lsn(0)] {
+            let range = Self::range(stream, from);
+            if let Some(row) = state.range(Space::Log, &range, Order::Descending).next() {
+                return Self::read(&row?).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The streams that there are entries of, as told by the first row of a range.
+    pub fn streams(
+        mut first: impl FnMut(&KeyRange) -> Option<Result<Row, Error>>,
+    ) -> Result<Vec<u64>, Error> {
+        let (mut streams, mut next) = (Vec::new(), Some(0u64));
+        while let Some(from) = next {
+            let Some(row) = first(&KeyRange { start: from.to_be_bytes().to_vec(), end: None }) else { break };
+            let stream = Self::read(&row?)?.stream;
+            streams.push(stream);
+            next = stream.checked_add(1);
+        }
+        Ok(streams)
     }
 
     /// The keys of the entries of one commit.
@@ -182,36 +201,20 @@ pub fn unverified_before(tip: Lsn) -> Lsn {
 pub(crate) fn verify_tail(state: &dyn Read, tip: Lsn) -> Result<(), Error> {
     let from = unverified_before(tip);
     let mut bytes_left = limits::LOG_VERIFY_BYTES_MAX;
-    each_stream(state, |stream| verify_stream(state, stream, from, tip, &mut bytes_left))
+    state
+        .streams()?
+        .into_iter()
+        .try_for_each(|stream| verify_stream(state, stream, from, tip, &mut bytes_left))
 }
 
 /// The newest commit that has an entry in any stream; 0 if none has.
 pub(crate) fn newest(state: &dyn Read) -> Result<Lsn, Error> {
     let mut newest = Lsn(0);
-    each_stream(state, |stream| {
-        let last = LogRecord::newest(state, stream)?;
+    for stream in state.streams()? {
+        let last = LogRecord::newest(state, stream, Lsn(0))?;
         newest = newest.max(last.map_or(Lsn(0), |record| record.lsn));
-        Ok(())
-    })?;
+    }
     Ok(newest)
-}
-
-fn each_stream(state: &dyn Read, mut see: impl FnMut(u64) -> Result<(), Error>) -> Result<(), Error> {
-    let mut next_stream = Some(0);
-    while let Some(stream) = next_stream {
-        let Some(found) = first_stream_from(state, stream)? else { break };
-        see(found)?;
-        next_stream = found.checked_add(1);
-    }
-    Ok(())
-}
-
-fn first_stream_from(state: &dyn Read, stream: u64) -> Result<Option<u64>, Error> {
-    let range = KeyRange { start: stream.to_be_bytes().to_vec(), end: None };
-    match state.range(Space::Log, &range, Order::Ascending).next() {
-        None => Ok(None),
-        Some(row) => Ok(Some(LogRecord::read(&row?)?.stream)),
-    }
 }
 
 fn verify_stream(

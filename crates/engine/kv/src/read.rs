@@ -1,6 +1,6 @@
 //! Reading: point gets and ordered ranges, the same from an engine's view, a snapshot or a transaction.
 
-use crate::{Error, Space};
+use crate::{Error, LogRecord, Space};
 use bytes::Bytes;
 
 /// A key and its value.
@@ -47,6 +47,11 @@ impl KeyRange {
 pub trait Read {
     fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>, Error>;
     fn range(&self, space: Space, range: &KeyRange, order: Order) -> Rows<'_>;
+
+    /// The streams that the log has entries of, in order.
+    fn streams(&self) -> Result<Vec<u64>, Error> {
+        LogRecord::streams(|range| self.range(Space::Log, range, Order::Ascending).next())
+    }
 }
 
 #[cfg(test)]

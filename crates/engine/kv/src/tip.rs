@@ -13,7 +13,7 @@ pub struct Tip {
 impl Tip {
     pub const BYTES: usize = 24;
     /// Where the tip is, in `meta`.
-    pub(crate) const KEY: &[u8] = b"\0tip";
+    pub const KEY: &[u8] = b"\0tip";
 
     /// What a put says the tip is, if it is the one that does.
     pub fn written_by(put: &Put) -> Option<Self> {
