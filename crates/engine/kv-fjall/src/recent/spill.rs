@@ -16,9 +16,9 @@ use std::sync::mpsc::Receiver;
 use std::thread;
 use std::time::Duration;
 
-/// From so many files of the index on that are not merged yet, we merge some ourselves: fjall asks for it once with each file,
-/// and nobody does so again if that was at a bad moment.
-const FILES_MANY: usize = 8;
+/// From so many files of the index on that are not merged yet, we merge some ourselves when nobody writes: fjall waits for
+/// more, and asks for it once with each file, and nobody does so again if that was at a bad moment.
+const FILES_MANY: usize = 4;
 /// While there are so many, no more come to them, as in fjall's own writes; but not for ever.
 const FILES_MAX: usize = 20;
 const FILES_WAIT: Duration = Duration::from_millis(10);
