@@ -103,6 +103,21 @@ fn what_is_left_of_an_item_that_stays_is_bare() {
     assert_eq!(trim(&mut world, &container), 0);
 }
 
+#[test]
+fn the_newest_entry_stays_even_of_an_item_that_is_gone() {
+    let mut world = World::new();
+    let container = world.container("");
+    world.create(&container, &body("a", 0)).unwrap();
+    world.delete(&container, &target(&container, "1", "a"), ALWAYS).unwrap();
+    let newest = world.db.tip().lsn;
+    leave_behind(&mut world);
+    world.at(8 * DAY);
+    trim(&mut world, &container);
+    let left: Vec<Lsn> = log(&world, &container).iter().map(|record| record.lsn).collect();
+    assert_eq!(left, [newest], "the next entry is linked to it");
+    assert_eq!(trim(&mut world, &container), 0);
+}
+
 /// What builds before this one wrote: the text in the row, however large it is.
 #[test]
 fn a_large_text_inside_its_row_is_read_replaced_shown_and_forgotten() {
