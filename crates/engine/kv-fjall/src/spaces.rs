@@ -25,10 +25,11 @@ use crate::turns::{SLICES, Span, Turn, lsn_of_entry};
 /// or four documents; with twice the size it takes a tenth less time, and a single read no more. A folder keeps
 /// the size it was made with.
 const DOCUMENTS_BLOCK_BYTES: u32 = 8 * 1024;
-/// Files of documents and of the index that wait to be merged with the others, while there is a load. With four, as fjall has
-/// it, a load writes a fifth more and takes a sixth longer. A document is looked for only in files whose filter may have it,
-/// and the index is merged further when nobody writes ([`recent`](crate::recent)). A folder keeps this too.
-const FILES_UNMERGED: u8 = 8;
+/// Files of documents, and of the index, that wait to be merged with the others while there is a load. With four each, as fjall
+/// has it, a load writes more and takes longer. A document is looked for only in files whose filter may have it, and
+/// the index is merged further when nobody writes ([`recent`](crate::recent)). A folder keeps this too.
+const DOCUMENTS_UNMERGED: u8 = 8;
+const INDEX_UNMERGED: u8 = 6;
 /// Which of the keyspaces: that of a space, or a slice of texts or of the log.
 pub type Place = usize;
 
@@ -200,12 +201,12 @@ fn options(place: Place) -> KeyspaceCreateOptions {
     let options = KeyspaceCreateOptions::default()
         .max_memtable_size(memtables::NEVER_BYTES)
         .manual_journal_persist(true);
-    let merging = Arc::new(Leveled::default().with_l0_threshold(FILES_UNMERGED));
+    let merging = |files| Arc::new(Leveled::default().with_l0_threshold(files));
     if place == Space::Documents as usize {
         let blocks = BlockSizePolicy::all(DOCUMENTS_BLOCK_BYTES);
-        options.data_block_size_policy(blocks).compaction_strategy(merging)
+        options.data_block_size_policy(blocks).compaction_strategy(merging(DOCUMENTS_UNMERGED))
     } else if place == Space::Index as usize {
-        options.compaction_strategy(merging)
+        options.compaction_strategy(merging(INDEX_UNMERGED))
     } else if (TEXTS..LOG).contains(&place) {
         // Files of texts go down the levels as they are, so they are compressed when they are written, or never.
         options.data_block_compression_policy(CompressionPolicy::all(CompressionType::Lz4))
