@@ -6,7 +6,7 @@ use orrery_core::limits;
 use orrery_documents::catalog;
 use orrery_documents::expiry::Step;
 use orrery_documents::item::Preconditions;
-use orrery_documents::row::JobKind;
+use orrery_documents::row::{JobKind, Row as OwnRow};
 use orrery_documents::sweep;
 use orrery_kv::{KeyRange, Order, Read, Row, Space};
 
@@ -47,10 +47,14 @@ fn a_sweep_removes_every_row_of_its_container_and_nothing_else() {
 
     world.txn(|txn| catalog::delete_container(txn, "db", "doomed", Preconditions::default())).unwrap();
     assert_eq!(sweep::jobs(&*world.snapshot()).unwrap(), [(JobKind::Sweep, doomed.number())]);
-    let mut steps = 1;
+    let (mut steps, mut places) = (1, Vec::new());
     while world.txn(|txn| sweep::step(txn, doomed.number())).unwrap() == Step::More {
         world = world.restarted();
         audit(&*world.snapshot(), world.db.tip().lsn);
+        let job = OwnRow::Job { kind: JobKind::Sweep, container: doomed.number() }.key();
+        let reached = world.snapshot().get(Space::Meta, &job).unwrap().unwrap();
+        assert!(places.last() < Some(&reached), "a step begins where the one before ended");
+        places.push(reached);
         steps += 1;
     }
     let index = ((2 + INDEX_ROWS) * count + partitions + 1).div_ceil(limits::SWEEP_ROWS_MAX);
