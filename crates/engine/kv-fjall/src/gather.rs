@@ -7,14 +7,13 @@
 //! are copied; and only while neither it nor the one before has its turn, because nothing new is written to its files meanwhile.
 
 use crate::folder::Disk;
-use crate::helper::Helper;
+use crate::helper::{Helper, look_when_told};
 use crate::memtables::Fill;
 use crate::spaces::{OLD_LOG, PLACES, Place, slice};
 use crate::turns::Turn;
 use fjall::{AbstractTree, Keyspace};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::Receiver;
 
 /// Less than this on the disk is not worth it.
 const BYTES_MIN: u64 = 16 * 1024 * 1024;
@@ -51,7 +50,7 @@ impl Gatherer {
     pub fn new(fill: Arc<Fill>, disk: Disk, turn: Turn) -> std::io::Result<Self> {
         let state = Arc::new(State { turn: AtomicU64::new(turn.0), ..State::default() });
         let mut work = Work { fill, disk, state: state.clone(), persisted: [0; PLACES] };
-        let helper = Helper::new("gatherer", move |told| work.listen(told))?;
+        let helper = Helper::new("gatherer", move |told| look_when_told(told, || work.look()))?;
         Ok(Self { helper, state })
     }
 
@@ -89,14 +88,6 @@ struct Work {
 }
 
 impl Work {
-    fn listen(&mut self, told: &Receiver<()>) {
-        while told.recv().is_ok() {
-            // Of those that came while it was busy one is enough.
-            told.try_iter().for_each(drop);
-            self.look();
-        }
-    }
-
     fn look(&mut self) {
         let spaces = self.fill.spaces.clone();
         for (place, keyspace) in spaces.in_order() {

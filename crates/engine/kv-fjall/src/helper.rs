@@ -28,3 +28,11 @@ impl<T> Drop for Helper<T> {
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
+
+/// Looks when it is told to; one look is enough for all that was told meanwhile.
+pub fn look_when_told(told: &Receiver<()>, mut look: impl FnMut()) {
+    while told.recv().is_ok() {
+        told.try_iter().for_each(drop);
+        look();
+    }
+}

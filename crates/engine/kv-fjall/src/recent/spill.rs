@@ -4,7 +4,7 @@ use super::merge::Entries;
 use super::{Leaving, MARK_KEY, Recent, Run};
 use crate::engine::writing;
 use crate::folder::Disk;
-use crate::helper::Helper;
+use crate::helper::{Helper, look_when_told};
 use crate::spaces::{RUNS, Spaces};
 use fjall::compaction::Leveled;
 use fjall::{AbstractTree as _, Database, Keyspace, PersistMode};
@@ -62,15 +62,13 @@ impl Work {
     fn listen(&self, told: &Receiver<()>) {
         // Who waits for room is told when this thread ends, however it ends.
         let _end = End(&self.recent);
-        while told.recv().is_ok() {
-            // One look is enough for all that was told meanwhile.
-            told.try_iter().for_each(drop);
+        look_when_told(told, || {
             if let Err(error) = self.look() {
                 tracing::error!(%error, "the newest rows of the index could not be written to a file");
                 self.recent.fail(error.to_string());
                 thread::sleep(RETRY_PAUSE);
             }
-        }
+        });
     }
 
     fn look(&self) -> Result<(), Error> {
