@@ -7,7 +7,7 @@
 
 use crate::helper::Helper;
 use crate::recent::{Run, is_recent};
-use crate::spaces::{PLACES, Place, RUNS, Spaces, slice};
+use crate::spaces::{PLACES, Place, RUNS, Spaces, is_in_order, slice};
 use crate::turns::Turn;
 use bytes::Bytes;
 use orrery_core::Lsn;
@@ -68,8 +68,10 @@ impl Written {
         self.bytes.iter().sum()
     }
 
-    fn is_turn_of(&self, place: Place) -> bool {
-        self.commit.is_none_or(|commit| slice(place) == Some(Turn::of(commit).slice()))
+    /// Rows of an older turn than that of the commit.
+    fn rewritten(&self, place: Place) -> u64 {
+        let is_turn = self.commit.is_none_or(|commit| slice(place) == Some(Turn::of(commit).slice()));
+        if is_in_order(place) && !is_turn { self.values[place] } else { 0 }
     }
 }
 
@@ -95,9 +97,7 @@ impl Memtables {
             if before < BYTES && before + bytes >= BYTES {
                 self.full.tell(place);
             }
-            if !written.is_turn_of(place) {
-                self.fill.rewritten[place].fetch_add(written.values[place], Ordering::Relaxed);
-            }
+            self.fill.rewritten[place].fetch_add(written.rewritten(place), Ordering::Relaxed);
         }
     }
 

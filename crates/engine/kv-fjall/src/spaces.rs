@@ -49,6 +49,11 @@ pub fn slice(place: Place) -> Option<usize> {
     (TEXTS..RUNS).contains(&place).then(|| (place - TEXTS) % SLICES)
 }
 
+/// Whether rows lie there in the order of commits.
+pub fn is_in_order(place: Place) -> bool {
+    slice(place).is_some() || place == OLD_LOG
+}
+
 /// Views have them too and may outlive the engine, so the database itself is not among them.
 pub struct Spaces {
     /// Slices are made when something comes to them, and the one for runs with the first row of the index.
@@ -120,7 +125,7 @@ impl Spaces {
 
     /// Those that lie in the order of commits.
     pub fn in_order(&self) -> impl Iterator<Item = (Place, &Keyspace)> {
-        self.all().filter(|(place, _)| slice(*place).is_some() || *place == OLD_LOG)
+        self.all().filter(|(place, _)| is_in_order(*place))
     }
 
     pub fn range<'a>(
