@@ -28,8 +28,9 @@ run: release ## build and start the server; ARGS='…' goes to `serve`
 test: $(TEST_STEPS) ## everything, from a clean checkout
 	@echo "make test: all of it passed ($(TEST_STEPS))"
 
-bench: release ## measure; ARGS='…' chooses what
-	cargo run --release --locked -p $(BENCH) -- $(ARGS)
+bench: ## measure a `dist` build; ARGS='…' chooses what
+	cargo build --profile dist --locked -p $(SERVER)
+	cargo run --profile dist --locked -p $(BENCH) -- $(ARGS)
 
 fmt: ## format the source
 	cargo fmt --all

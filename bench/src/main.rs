@@ -1,7 +1,7 @@
 //! The benchmark: the server beside a bare HTTP server, PostgreSQL and its own engine, on this machine, now.
 //!
 //! ```text
-//! cargo run --release -p orrery-bench -- [--quick] [--only NAME] [--keep] [--write]
+//! cargo run --profile dist -p orrery-bench -- [--quick] [--only NAME] [--keep] [--write]
 //! ```
 //!
 //! [`matrix`] runs the same workloads on every subject in interleaved rounds, so that a noisy minute hits all

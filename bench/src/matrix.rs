@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::report::{Report, Row};
 use crate::rounds::{Run, in_turns};
 use crate::subjects::{Bare, Engine, Orrery, Postgres, Style, Subject};
-use orrery_testing_client::{Options, release_binary};
+use orrery_testing_client::{Options, dist_binary};
 
 pub fn run(settings: &Settings, report: &mut Report) -> Result<(), Error> {
     let cells: Vec<Cell> = Cell::all().into_iter().filter(|cell| settings.wants(&cell.to_string())).collect();
@@ -56,7 +56,7 @@ fn start(settings: &Settings, sizes: &[Size], report: &mut Report) -> Result<Vec
 }
 
 fn start_orrery(settings: &Settings) -> Result<Orrery, Error> {
-    let mut orrery = Orrery::start(&settings.folder, &Options::new(release_binary()?))?;
+    let mut orrery = Orrery::start(&settings.folder, &Options::new(dist_binary()?))?;
     for size in Size::ALL {
         orrery.fill(size)?;
     }

@@ -12,7 +12,7 @@ use crate::sample::{Outcome, Sample};
 use crate::subjects::{Orrery, Postgres};
 use orrery_core::Env;
 use orrery_testing_client::{
-    Client, Connection, ContainerPath, Method, Options, Request, Signer, release_binary,
+    Client, Connection, ContainerPath, Method, Options, Request, Signer, dist_binary,
 };
 use serde_json::json;
 use std::net::SocketAddr;
@@ -44,7 +44,7 @@ pub fn run(settings: &Settings, report: &mut Report) -> Result<(), Error> {
     if !settings.wants(NAME) {
         return Ok(());
     }
-    let orrery = match release_binary().map_err(Error::from).and_then(|binary| {
+    let orrery = match dist_binary().map_err(Error::from).and_then(|binary| {
         let orrery = Orrery::start(&settings.folder, &Options::new(binary))?;
         prepare(orrery.server.cosmos())?;
         Ok(orrery)

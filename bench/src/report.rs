@@ -6,7 +6,7 @@ use crate::machine::Machine;
 use crate::query::Question;
 use crate::sample::{Median, Outcome};
 use crate::subjects::postgres_settings;
-use orrery_testing_client::release_binary;
+use orrery_testing_client::dist_binary;
 use std::fmt::Write as _;
 
 /// One subject's result of a workload.
@@ -211,10 +211,10 @@ impl Report {
     fn preamble(&self) -> String {
         let Settings { rounds, warm_up, span, quick, .. } = &self.settings;
         let flags = if *quick { " --quick" } else { "" };
-        let server = release_binary().map_or("none".to_owned(), |binary| within_the_project(&binary));
+        let server = dist_binary().map_or("none".to_owned(), |binary| within_the_project(&binary));
         let only = self.settings.only.as_ref().map_or(String::new(), |only| format!(" --only {only}"));
         format!(
-            "Made by `cargo run --release -p orrery-bench --{flags}{only} --write`.\n\n\
+            "Made by `cargo run --profile dist -p orrery-bench --{flags}{only} --write`.\n\n\
              - {}\n\
              - {rounds} rounds of {span:?} per workload and subject, interleaved, after {warm_up:?} of warm-up\n\
              - one client thread on the same machine; requests built and signed ahead; every status checked\n\

@@ -19,7 +19,7 @@ use crate::report::{Heading, Report, Row, Target, part_of, rate};
 use crate::rounds::{Run, in_turns};
 use crate::sample::Sample;
 use crate::subjects::{Orrery, Postgres, Subject as _};
-use orrery_testing_client::{Options, release_binary};
+use orrery_testing_client::{Options, dist_binary};
 use std::time::Duration;
 
 /// Items of one request.
@@ -107,7 +107,7 @@ pub fn run(settings: &Settings, report: &mut Report) -> Result<(), Error> {
 }
 
 fn start_orrery(settings: &Settings) -> Result<on_orrery::OnOrrery, Error> {
-    let mut orrery = Orrery::start(&settings.folder, &Options::new(release_binary()?))?;
+    let mut orrery = Orrery::start(&settings.folder, &Options::new(dist_binary()?))?;
     orrery.fill(SIZE)?;
     on_orrery::OnOrrery::new(orrery)
 }

@@ -21,7 +21,7 @@ use crate::sample::{Median, Outcome};
 use crate::seeds::{Item, Set, fill};
 use ask::{Event, Sender, advance, call, get, now, send, user};
 use orrery_core::Env;
-use orrery_testing_client::{Connection, ContainerPath, Options, ServerProcess, release_binary};
+use orrery_testing_client::{Connection, ContainerPath, Options, ServerProcess, dist_binary};
 use provider::Provider;
 use serde_json::{Value, json};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -108,7 +108,7 @@ impl Stage {
         let arguments = ["--clock", "manual", "--services-rate", "1000000", "--notifications-config"];
         let mut arguments: Vec<_> = arguments.map(Into::into).to_vec();
         arguments.extend([policy.into(), "--push-config".into(), provider.config.clone().into()]);
-        let options = Options { arguments, ..Options::new(release_binary()?) };
+        let options = Options { arguments, ..Options::new(dist_binary()?) };
         let server = ServerProcess::start(&folder.path().join("data"), &options)?;
         let mut stage = Self { server, provider, users, taken: 0, _folder: folder };
         runtime()?.block_on(stage.prepare())?;

@@ -27,7 +27,7 @@ use crate::subjects::CACHE_AS_POSTGRES;
 use answer::{Answer, difference};
 use on_orrery::OnOrrery;
 use on_postgres::OnPostgres;
-use orrery_testing_client::{Options, release_binary};
+use orrery_testing_client::{Options, dist_binary};
 use std::time::Duration;
 
 const SERVER_CORE: &str = "0";
@@ -56,7 +56,7 @@ pub fn run(settings: &Settings, report: &mut Report) -> Result<(), Error> {
 fn ask_all(questions: &[Question], settings: &Settings, report: &mut Report) -> Result<(), Error> {
     let arguments = CACHE_AS_POSTGRES.map(Into::into).to_vec();
     let options =
-        Options { arguments, cores: Some(SERVER_CORE.to_owned()), ..Options::new(release_binary()?) };
+        Options { arguments, cores: Some(SERVER_CORE.to_owned()), ..Options::new(dist_binary()?) };
     let mut subjects: Vec<Box<dyn Asked>> =
         vec![Box::new(OnOrrery::start(&settings.folder, &options, settings.query_items)?)];
     match OnPostgres::start(&settings.folder, SERVER_CORE, settings.query_items) {

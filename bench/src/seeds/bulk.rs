@@ -15,7 +15,7 @@ use crate::Settings;
 use crate::error::Error;
 use crate::machine;
 use crate::report::{Report, Target};
-use orrery_testing_client::{Options, release_binary};
+use orrery_testing_client::{Options, dist_binary};
 use std::path::Path;
 use std::time::Instant;
 
@@ -71,7 +71,7 @@ fn scene(set: &Set) -> Scene {
 
 fn on_orrery(home: &Home, set: &Set) -> Result<Loaded, Error> {
     let folder = home.empty("orrery")?;
-    let orrery = OnOrrery::start(&folder, &Options::new(release_binary()?))?;
+    let orrery = OnOrrery::start(&folder, &Options::new(dist_binary()?))?;
     orrery.create_database()?;
     watch(orrery.process_id(), &folder, set, || orrery.fill(set, CONNECTIONS))
 }

@@ -14,7 +14,7 @@ use crate::subjects::CACHE_AS_POSTGRES;
 use orrery_core::Env;
 use orrery_testing_client::{
     Client, Connection, ContainerPath, Durability, Method, Options, OwnedReply, Request, ServerProcess,
-    Signer, release_binary,
+    Signer, dist_binary,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -39,7 +39,7 @@ pub struct OnOrrery {
 impl OnOrrery {
     pub fn open(home: &Home, sets: &[Set]) -> Result<Self, Error> {
         let arguments = CACHE_AS_POSTGRES.map(Into::into).to_vec();
-        let options = Options { arguments, ..Options::new(release_binary()?) };
+        let options = Options { arguments, ..Options::new(dist_binary()?) };
         let folder = home.loaded("orrery", |folder| load(folder, &options, sets))?;
         let orrery = Self::start(&folder, &options)?;
         machine::settle(orrery.server.process_id())?;

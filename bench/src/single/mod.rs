@@ -9,7 +9,7 @@ mod start;
 use crate::Settings;
 use crate::error::Error;
 use crate::report::Report;
-use orrery_testing_client::{Options, release_binary};
+use orrery_testing_client::{Options, dist_binary};
 
 type Measurement = fn(&Settings, &Options, &mut Report) -> Result<(), Error>;
 
@@ -22,7 +22,7 @@ const ALL: [(&str, Measurement); 5] = [
 ];
 
 pub fn run(settings: &Settings, report: &mut Report) -> Result<(), Error> {
-    let binary = match release_binary() {
+    let binary = match dist_binary() {
         Ok(binary) => binary,
         Err(error) => {
             report.leave_out(&format!("hot, changes, start, cores, reopen: {error}"));

@@ -21,7 +21,7 @@ const LOG_TAIL_BYTES: usize = 4 * 1024;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    #[error("no server binary; build it with `cargo build --release -p orrery` or set ORRERY_BIN")]
+    #[error("no server binary; build it with `make release` (`make bench` builds its own) or set ORRERY_BIN")]
     NoBinary,
     #[error("{0}: {1}")]
     Io(&'static str, io::Error),
@@ -149,9 +149,9 @@ pub fn newest_binary() -> Result<PathBuf, ServerError> {
     named_binary().or(newest).ok_or(ServerError::NoBinary)
 }
 
-/// The release binary, or what `ORRERY_BIN` names: what is measured.
-pub fn release_binary() -> Result<PathBuf, ServerError> {
-    let built = Some(target_folder().join("release/orrery")).filter(|path| path.is_file());
+/// The `dist` binary, or what `ORRERY_BIN` names: what is measured.
+pub fn dist_binary() -> Result<PathBuf, ServerError> {
+    let built = Some(target_folder().join("dist/orrery")).filter(|path| path.is_file());
     named_binary().or(built).ok_or(ServerError::NoBinary)
 }
 
