@@ -1,11 +1,12 @@
 # The front door. Every target only calls what a developer could call alone; `make help` lists them.
 
 # What `make test` runs, in this order.
-TEST_STEPS := ci release sdk crash
+TEST_STEPS := ci release sdk crash attack
 
 # The packages behind the targets.
 SERVER := orrery
 CRASH  := orrery-crash
+ATTACK := orrery-attack
 BENCH  := orrery-bench
 
 # ARGS goes to the program: make run ARGS='--cosmos-port 9000'
@@ -16,7 +17,7 @@ BINARY     := $(TARGET_DIR)/release/$(SERVER)
 
 # Two cores are busy with one step; steps after another also keep the output readable.
 .NOTPARALLEL:
-.PHONY: help run test bench fmt ci release sdk crash nextest
+.PHONY: help run test bench fmt ci release sdk crash attack nextest
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -47,6 +48,9 @@ sdk: release ## the official SDKs, unmodified, against the release server
 
 crash: release ## kill -9 and lost writes: what was acknowledged is there
 	ORRERY_BIN=$(abspath $(BINARY)) cargo run --locked -p $(CRASH)
+
+attack: release ## hostile input, exhaustion, faulty disks, damaged files; ARGS=--long for the long form
+	ORRERY_BIN=$(abspath $(BINARY)) cargo run --locked -p $(ATTACK) -- $(ARGS)
 
 # Building nextest takes minutes, so it is installed once; `cargo xtask ci` uses cargo test where it cannot be.
 nextest:

@@ -51,11 +51,19 @@ pub struct Options {
     pub cores: Option<String>,
     /// What else it is told, after all of this.
     pub arguments: Vec<OsString>,
+    /// Environment variables on top of the caller's own.
+    pub environment: Vec<(OsString, OsString)>,
 }
 
 impl Options {
     pub fn new(binary: PathBuf) -> Self {
-        Self { binary, durability: Durability::default(), cores: None, arguments: Vec::new() }
+        Self {
+            binary,
+            durability: Durability::default(),
+            cores: None,
+            arguments: Vec::new(),
+            environment: Vec::new(),
+        }
     }
 }
 
@@ -103,6 +111,12 @@ impl ServerProcess {
     /// What the server printed so far; at most its end.
     pub fn log(&self) -> String {
         log_tail(self.scratch.path())
+    }
+
+    /// Everything the server has printed.
+    pub fn whole_log(&self) -> String {
+        let bytes = std::fs::read(self.scratch.path().join("log")).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
     }
 
     /// Whether the process still runs; a server that ended by itself has crashed.
@@ -179,6 +193,7 @@ fn spawn(folder: &Path, options: &Options, scratch: &Path) -> Result<Child, Serv
         .arg("--ports-file")
         .arg(scratch.join("ports.json"))
         .args(&options.arguments)
+        .envs(options.environment.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::null())
         .stdout(log)
         .stderr(errors)

@@ -1,0 +1,5 @@
+//! What attacks share; the attacks themselves are in the binary.
+
+mod arena;
+
+pub use arena::{Arena, Caller};

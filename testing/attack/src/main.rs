@@ -1,0 +1,69 @@
+//! The attack suite: a list of named attacks on a real server, each bounded in time and load.
+//!
+//! `cargo run -p orrery-attack` runs the short form of every attack; `--only NAME` selects attacks by name, `--long`
+//! repeats more. An attack is one file with a function `attack(&Arena) -> Result<(), String>`: it starts its own server on its
+//! own folder, does harm, and returns a sentence if the server did not hold. To add one, write the file and add it to [`ATTACKS`].
+
+mod malformed;
+
+use clap::Parser;
+use orrery_attack::Arena;
+use orrery_testing_client::newest_binary;
+use std::process::ExitCode;
+use std::time::Instant;
+
+type Attack = fn(&Arena) -> Result<(), String>;
+
+/// The attacks, in the order in which they run.
+const ATTACKS: &[(&str, Attack)] =
+    &[("malformed-requests", malformed::requests), ("malformed-bodies", malformed::bodies)];
+
+/// Attacks a server and checks that it holds.
+#[derive(Parser)]
+struct Arguments {
+    /// Run only the attacks whose name contains this text
+    #[arg(long)]
+    only: Option<String>,
+    /// Run the long form of each attack: more repetitions and more cases
+    #[arg(long)]
+    long: bool,
+    /// List the names of the attacks and exit
+    #[arg(long)]
+    list: bool,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let is_selected = |name: &str| arguments.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
+    let selected: Vec<_> = ATTACKS.iter().filter(|(name, _)| is_selected(name)).collect();
+    if arguments.list {
+        selected.iter().for_each(|(name, _)| println!("{name}"));
+        return ExitCode::SUCCESS;
+    }
+    let binary = match newest_binary() {
+        Ok(binary) => binary,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    println!("attacking {}", binary.display());
+    let (mut passed, mut failed) = (0, 0);
+    for (name, attack) in selected {
+        let begun = Instant::now();
+        let outcome = Arena::new(binary.clone(), arguments.long).and_then(|arena| attack(&arena));
+        let seconds = begun.elapsed().as_secs_f32();
+        match outcome {
+            Ok(()) => {
+                passed += 1;
+                println!("passed  {name} ({seconds:.1} s)");
+            }
+            Err(reason) => {
+                failed += 1;
+                println!("FAILED  {name} ({seconds:.1} s): {reason}");
+            }
+        }
+    }
+    println!("{passed} passed, {failed} failed");
+    if failed == 0 && passed > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
