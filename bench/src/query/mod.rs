@@ -55,8 +55,7 @@ pub fn run(settings: &Settings, report: &mut Report) -> Result<(), Error> {
 
 fn ask_all(questions: &[Question], settings: &Settings, report: &mut Report) -> Result<(), Error> {
     let arguments = CACHE_AS_POSTGRES.map(Into::into).to_vec();
-    let options =
-        Options { arguments, cores: Some(SERVER_CORE.to_owned()), ..Options::new(dist_binary()?) };
+    let options = Options { arguments, cores: Some(SERVER_CORE.to_owned()), ..Options::new(dist_binary()?) };
     let mut subjects: Vec<Box<dyn Asked>> =
         vec![Box::new(OnOrrery::start(&settings.folder, &options, settings.query_items)?)];
     match OnPostgres::start(&settings.folder, SERVER_CORE, settings.query_items) {

@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 const VERSION: u32 = 1;
+/// What is signed with the folder's secret for the account's id.
+const ACCOUNT_ID: &str = "the id of an Orrery account";
 
 #[derive(Clone, Serialize, Deserialize)]
 struct Record {
@@ -99,6 +101,14 @@ impl AccountKeys {
     /// What opens the account now.
     pub fn keys(&self) -> Result<Keys, String> {
         self.opening(&self.record())
+    }
+
+    /// Tells this folder's account from any other. It follows from the folder's secret and does not give it away.
+    pub fn account_id(&self) -> Result<String, String> {
+        let secret = Key::from_bytes(&self.token_secret).map_err(|error| error.to_string())?;
+        let bytes = STANDARD.decode(secret.sign(ACCOUNT_ID)).map_err(|error| error.to_string())?;
+        let hex: String = bytes.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        Ok(format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]))
     }
 
     /// The key to show to a person who connects.

@@ -100,8 +100,8 @@ async fn run(
     store: &Store,
     background: &Arc<Background>,
 ) -> Result<(), String> {
-    let cosmos_listener = bind(config, config.cosmos_port, Some(tls), "cosmos-port")?;
-    let services_listener = bind(config, config.services_port, None, "services-port")?;
+    let cosmos_listener = bind(config, config.cosmos_port, Some(tls.clone()), "cosmos-port")?;
+    let services_listener = bind(config, config.services_port, Some(tls), "services-port")?;
     let ports = (port(&cosmos_listener)?, port(&services_listener)?);
     let bound = SocketAddr::new(config.host, ports.0);
     let known = Arc::new(Blueprints::read(&config.blueprints, config.blueprint_environment, bound)?);
@@ -110,6 +110,8 @@ async fn run(
     let options = Options {
         keys: keys.keys()?,
         account: "orrery".to_owned(),
+        account_id: keys.account_id()?,
+        services_port: Some(ports.1),
         secret: keys.token_secret,
         partition_bytes_max: config.partition_bytes_max,
         consistency: config.consistency,

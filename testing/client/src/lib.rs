@@ -20,5 +20,5 @@ pub use connection::{ClientError, Connection};
 pub use items::ContainerPath;
 pub use reply::{OwnedReply, Reply};
 pub use request::{Method, Request};
-pub use server::{Durability, Options, Ports, ServerError, ServerProcess, newest_binary, dist_binary};
+pub use server::{Durability, Options, Ports, ServerError, ServerProcess, dist_binary, newest_binary};
 pub use sign::{EMULATOR_KEY, Signer};

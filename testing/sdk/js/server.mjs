@@ -55,12 +55,12 @@ async function waitFor(ports, child, log) {
   }
 }
 
-function apply(binary, folder, { cosmos, services }, blueprint, flags) {
+function apply(binary, folder, { cosmos }, blueprint, flags) {
   const file = join(folder, `${randomUUID()}.yaml`);
   writeFileSync(file, blueprint);
-  const ports = ["--url", `http://localhost:${cosmos}`, "--services-url", `http://localhost:${services}`];
+  const url = ["--url", `http://localhost:${cosmos}`];
   for (const more of [[], ["--check"]]) {
-    execFileSync(binary, ["apply", file, ...ports, ...flags, ...more], { stdio: ["ignore", "pipe", "pipe"] });
+    execFileSync(binary, ["apply", file, ...url, ...flags, ...more], { stdio: ["ignore", "pipe", "pipe"] });
   }
 }
 

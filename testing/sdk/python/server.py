@@ -37,8 +37,7 @@ class Server:
         """Applies the text of a blueprint, twice: the second time there must be nothing to do."""
         file = Path(self._folder.name, f"{uuid.uuid4()}.yaml")
         file.write_text(blueprint)
-        services = f"http://localhost:{self.services_port}"
-        command = [binary(), "apply", str(file), "--url", self.endpoint("http"), "--services-url", services, *flags]
+        command = [binary(), "apply", str(file), "--url", self.endpoint("http"), *flags]
         for more in ([], ["--check"]):
             done = subprocess.run([*command, *more], capture_output=True, text=True, timeout=60)
             assert done.returncode == 0, done.stdout + done.stderr

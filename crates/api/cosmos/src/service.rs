@@ -27,6 +27,10 @@ pub struct Options {
     pub keys: Keys,
     /// The account's name, as clients see it.
     pub account: String,
+    /// Tells this account from any other; our own tools compare it.
+    pub account_id: String,
+    /// The port of the same process on which its services answer, if it has one.
+    pub services_port: Option<u16>,
     /// A secret of this data folder, for continuation tokens.
     pub secret: [u8; 32],
     /// What one logical partition may hold.
@@ -44,6 +48,8 @@ struct Inner {
     store: Store,
     access: Access,
     account: String,
+    account_id: String,
+    services_port: Option<u16>,
     tokens: Tokens,
     partition_bytes_max: u64,
     consistency: Consistency,
@@ -57,7 +63,16 @@ struct Inner {
 impl Cosmos {
     pub fn new(store: Store, options: Options) -> Self {
         let tokens = Tokens::new(&options.secret);
-        let Options { keys, account, secret, partition_bytes_max, consistency, throttling } = options;
+        let Options {
+            keys,
+            account,
+            account_id,
+            services_port,
+            secret,
+            partition_bytes_max,
+            consistency,
+            throttling,
+        } = options;
         let access = Access::new(keys, &secret);
         let scripts = Arc::new(Semaphore::new(limits::SCRIPTS_MAX));
         let now = store.env().now();
@@ -66,6 +81,8 @@ impl Cosmos {
             store,
             access,
             account,
+            account_id,
+            services_port,
             tokens,
             partition_bytes_max,
             consistency,
@@ -83,6 +100,16 @@ impl Cosmos {
 
     pub fn account(&self) -> &str {
         &self.0.account
+    }
+
+    /// Tells this account from any other.
+    pub fn account_id(&self) -> &str {
+        &self.0.account_id
+    }
+
+    /// The port on which the services of this process answer.
+    pub(crate) fn services_port(&self) -> Option<u16> {
+        self.0.services_port
     }
 
     /// What a script takes one of while it runs.

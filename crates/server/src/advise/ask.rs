@@ -1,6 +1,6 @@
 //! Asking the server: for the definitions as every client does, and for the report on each container.
 
-use crate::client::{Account, Address, Call, Remote, Services, not_understood};
+use crate::client::{Call, Remote, ServerFlags, Services, not_understood};
 use bytes::Bytes;
 use http::Request;
 use orrery_api_cosmos::usage::report::Report;
@@ -24,18 +24,15 @@ pub struct Wanted<'a> {
     pub container: Option<&'a str>,
 }
 
-pub async fn containers(
-    account: &Account,
-    services: Address,
-    wanted: Wanted<'_>,
-) -> Result<Vec<Container>, String> {
+pub async fn containers(server: &ServerFlags, wanted: Wanted<'_>) -> Result<Vec<Container>, String> {
+    let account = server.account()?;
     let env = Env::system().map_err(|error| error.to_string())?;
     let cosmos = Remote::at_once(account.clone(), env).await?;
     let databases = match wanted.database {
         Some(name) => vec![name.to_owned()],
         None => databases(&cosmos).await?,
     };
-    let mut reports = Services::open(services).await?;
+    let mut reports = server.services_of(&account).await?;
     let mut found = Vec::new();
     for database in databases {
         let definitions = match wanted.container {

@@ -13,16 +13,14 @@ mod finding;
 mod print;
 mod rules;
 
-use crate::client::{Account, AccountFlags, ServicesFlags};
+use crate::client::ServerFlags;
 use clap::Args;
 use std::io::Write;
 
 #[derive(Args)]
 pub struct AdviseFlags {
     #[command(flatten)]
-    account: AccountFlags,
-    #[command(flatten)]
-    services: ServicesFlags,
+    server: ServerFlags,
     /// Only the containers of this database
     #[arg(long)]
     database: Option<String>,
@@ -39,10 +37,8 @@ pub fn advise(flags: &AdviseFlags) -> Result<(), String> {
     if flags.container.is_some() && flags.database.is_none() {
         return Err("say which database the container is in: --database D --container C".to_owned());
     }
-    let account = Account::parse(&flags.account)?;
-    let services = flags.services.beside(&account.address)?;
     let wanted = ask::Wanted { database: flags.database.as_deref(), container: flags.container.as_deref() };
-    let containers = crate::client::block_on(ask::containers(&account, services, wanted))??;
+    let containers = crate::client::block_on(ask::containers(&flags.server, wanted))??;
     let advised = containers.iter().map(|container| {
         let report = &container.report;
         (container, rules::advise(&container.definition, &report.statistics, &report.usage))

@@ -6,7 +6,7 @@
 use super::server::Server;
 use super::{carry_out, files, print};
 use crate::account_keys::KeyKind;
-use crate::client::{Account, AccountFlags, Address};
+use crate::client::{self, Account, AccountFlags, Address, Host};
 use crate::services::Services;
 use orrery_api_common::{Listener, Stop};
 use orrery_blueprint::{Blueprint, Environment, Variables, built_in_names};
@@ -46,10 +46,8 @@ impl Blueprints {
 
 /// An account of this very server.
 pub fn own_account(services: &Services, at: SocketAddr) -> Result<Account, String> {
-    Account::parse(&AccountFlags {
-        url: format!("http://{at}"),
-        key: Some(services.keys.text(KeyKind::Primary)),
-    })
+    let key = services.keys.text(KeyKind::Primary);
+    Account::parse(&AccountFlags::with_key(format!("http://{at}"), Some(key)))
 }
 
 /// Applies what the server was started with; the error is why it does not start.
@@ -95,7 +93,8 @@ async fn apply(
 ) -> Result<(), String> {
     let account = own_account(services, cosmos)?;
     let address = Address::parse("--services-url", &format!("http://{own}"))?;
-    let mut server = Server::open(&account, Some(&address), services.store.env().clone()).await?;
+    let own = client::Services::open(account.clone(), Host::new(address, None)?).await?;
+    let mut server = Server::open(&account, Some(own), services.store.env().clone()).await?;
     for blueprint in wanted {
         let tell = |step: &orrery_blueprint::Step| tracing::info!(blueprint = blueprint.name, "{step}");
         let plan = carry_out::apply(&mut server, blueprint, environment, tell).await;

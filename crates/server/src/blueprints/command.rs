@@ -3,7 +3,7 @@
 use super::carry_out::{self, Fixtures};
 use super::server::Server;
 use super::{files, print};
-use crate::client::{self, Account, AccountFlags, Address, ServicesFlags};
+use crate::client::{self, Account, ServerFlags, Services};
 use clap::Args;
 use orrery_blueprint::{Blueprint, Environment, Plan, Step, Variables, Verdict, plan};
 use orrery_core::Env;
@@ -16,9 +16,7 @@ pub struct ApplyFlags {
     #[arg(required = true, value_name = "FILE|NAME")]
     what: Vec<String>,
     #[command(flatten)]
-    account: AccountFlags,
-    #[command(flatten)]
-    services: ServicesFlags,
+    server: ServerFlags,
     /// Leave the schemas out, for a server whose services port cannot be reached
     #[arg(long)]
     without_schemas: bool,
@@ -49,19 +47,25 @@ fn variable(text: &str) -> Result<(String, String), String> {
 /// Runs the verb: 0 if the server is as declared, 1 if it differs or a step is refused; the error is a sentence.
 pub fn apply(flags: &ApplyFlags) -> Result<ExitCode, String> {
     let blueprints = files::blueprints(&flags.what, &Variables::new(flags.variables.iter().cloned()))?;
-    let account = Account::parse(&flags.account)?;
-    let services = flags.services.beside(&account.address)?;
+    let account = flags.server.account()?;
     let has_schemas =
         blueprints.iter().flat_map(|one| &one.containers).any(|container| container.schema.is_some());
-    let services = Some(&services).filter(|_| has_schemas && !flags.without_schemas);
-    client::block_on(run(flags, &blueprints, &account, services))?
+    client::block_on(async {
+        let services = match has_schemas && !flags.without_schemas {
+            false => None,
+            true => Some(flags.server.services_of(&account).await.map_err(|error| {
+                format!("{error} (the schemas go to the services port; --without-schemas leaves them out)")
+            })?),
+        };
+        run(flags, &blueprints, &account, services).await
+    })?
 }
 
 async fn run(
     flags: &ApplyFlags,
     blueprints: &[Blueprint],
     account: &Account,
-    services: Option<&Address>,
+    services: Option<Services>,
 ) -> Result<ExitCode, String> {
     let env = Env::system().map_err(|error| error.to_string())?;
     let mut server = Server::open(account, services, env).await?;

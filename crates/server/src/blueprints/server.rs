@@ -1,6 +1,6 @@
 //! The server that a blueprint is applied to, as its clients see it: what it has, and requests that change it.
 
-use crate::client::{Account, Address, Answer, Call, Remote, Services, not_understood, segment};
+use crate::client::{Account, Answer, Call, Remote, Services, not_understood, segment};
 use bytes::Bytes;
 use http::{Method, Request, StatusCode};
 use orrery_blueprint::{Blueprint, Observed, ObservedContainer, ObservedDatabase, ObservedOffer};
@@ -17,17 +17,8 @@ pub struct Server {
 
 impl Server {
     /// `env` tells the time that requests are signed with.
-    pub async fn open(account: &Account, services: Option<&Address>, env: Env) -> Result<Self, String> {
+    pub async fn open(account: &Account, services: Option<Services>, env: Env) -> Result<Self, String> {
         let remote = Remote::at_once(account.clone(), env).await?;
-        let services = match services {
-            None => None,
-            Some(address) => {
-                let opened = Services::open(address.clone()).await;
-                let told =
-                    |error| format!("schemas are told to the services port: {error}, or --without-schemas");
-                Some(opened.map_err(told)?)
-            }
-        };
         Ok(Self { remote, services })
     }
 

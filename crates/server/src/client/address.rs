@@ -1,29 +1,42 @@
-//! Where a server listens.
+//! Where a server listens: scheme, host and port of a URL.
 
 use http::Uri;
+use std::net::IpAddr;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
+    pub is_tls: bool,
     /// Without the brackets that an IPv6 address has in a URL.
     pub host: String,
     pub port: u16,
 }
 
 const HTTP_PORT: u16 = 80;
+const HTTPS_PORT: u16 = 443;
 
 impl Address {
-    /// Of a flag's value.
+    /// Parses a flag's value.
     pub fn parse(flag: &str, url: &str) -> Result<Self, String> {
-        let unlike = || format!("{flag} '{url}' is not like http://127.0.0.1:8081");
+        let unlike = || format!("{flag} '{url}' is not like http://localhost:8081");
         let uri: Uri = url.parse().map_err(|_| unlike())?;
-        match (uri.scheme_str(), uri.host(), uri.path()) {
-            (Some("http"), Some(host), "/" | "") => {
+        let is_tls = match uri.scheme_str() {
+            Some("http") => false,
+            Some("https") => true,
+            _ => return Err(unlike()),
+        };
+        match (uri.host(), uri.path()) {
+            (Some(host), "/" | "") => {
                 let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
-                Ok(Self { host, port: uri.port_u16().unwrap_or(HTTP_PORT) })
+                let port = uri.port_u16().unwrap_or(if is_tls { HTTPS_PORT } else { HTTP_PORT });
+                Ok(Self { is_tls, host, port })
             }
-            (Some("https"), ..) => Err(format!("{flag} '{url}': this command speaks http, on the same port")),
             _ => Err(unlike()),
         }
+    }
+
+    /// Another port of the same machine.
+    pub fn at_port(&self, port: u16) -> Self {
+        Self { port, ..self.clone() }
     }
 
     /// `localhost:8081`
@@ -33,6 +46,19 @@ impl Address {
         }
         format!("{}:{}", self.host, self.port)
     }
+
+    /// Whether it is this machine, by a name that nobody else can give.
+    pub fn is_loopback(&self) -> bool {
+        self.host == "localhost"
+            || self.host.ends_with(".localhost")
+            || self.host.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
+    }
+}
+
+impl std::fmt::Display for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}://{}", if self.is_tls { "https" } else { "http" }, self.authority())
+    }
 }
 
 #[cfg(test)]
@@ -40,18 +66,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_http_addresses_are_taken() {
-        let address = |url: &str| Address::parse("--url", url);
-        let at = |host: &str, port| Ok(Address { host: host.to_owned(), port });
-        assert_eq!(address("http://[::1]:9"), at("::1", 9));
-        assert_eq!(address("http://example.com"), at("example.com", 80));
-        for (url, fragment) in [
-            ("https://localhost:8081", "speaks http"),
-            ("localhost:8081", "not like http"),
-            ("http://localhost/dbs", "not like http"),
-            ("", "not like http"),
-        ] {
-            assert!(address(url).is_err_and(|sentence| sentence.contains(fragment)), "{url}");
+    fn an_address_is_http_or_https_and_has_no_path() {
+        let check = |url: &str, shown: &str, is_loopback: bool| {
+            let address = Address::parse("--url", url).expect(url);
+            assert_eq!((address.to_string().as_str(), address.is_loopback()), (shown, is_loopback), "{url}");
+        };
+        check("http://[::1]:9", "http://[::1]:9", true);
+        check("http://example.com", "http://example.com:80", false);
+        check("https://example.com/", "https://example.com:443", false);
+        check("https://localhost:8081", "https://localhost:8081", true);
+        check("http://127.0.0.7:1", "http://127.0.0.7:1", true);
+        check("http://localhost.example:1", "http://localhost.example:1", false);
+        for url in ["localhost:8081", "http://localhost/dbs", "ftp://localhost", ""] {
+            let refused = Address::parse("--url", url);
+            assert!(refused.is_err_and(|sentence| sentence.contains("not like http")), "{url}");
         }
+    }
+
+    #[test]
+    fn another_port_of_the_machine_keeps_scheme_and_host() {
+        let address = Address::parse("--url", "https://db:8081").expect("an address");
+        assert_eq!(address.at_port(8080).to_string(), "https://db:8080");
     }
 }

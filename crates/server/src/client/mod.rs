@@ -1,4 +1,9 @@
 //! What the verbs that ask a running server share: where it is, signed requests, one connection or several.
+//!
+//! ```text
+//! AccountFlags ─▶ Account ─▶ Remote ─▶ Database      the Cosmos DB endpoint: signed calls, databases, items, queries
+//! ServerFlags  ─▶ Services                           the services port of the same server
+//! ```
 
 mod account;
 mod address;
@@ -14,11 +19,11 @@ pub use account::{Account, AccountFlags, SEGMENT};
 pub use address::Address;
 pub use answer::{Answer, allowed, elements, header, not_understood};
 pub use call::{Call, segment};
-pub use connection::Connection;
+pub use connection::{Connection, Host};
 pub use database::{Database, Stored, Written, stored};
 pub use progress::bar;
 pub use remote::Remote;
-pub use services::{Services, ServicesFlags};
+pub use services::{ServerFlags, Services};
 
 /// Runs a verb's requests, one after another, on this thread.
 pub fn block_on<T>(work: impl Future<Output = T>) -> Result<T, String> {

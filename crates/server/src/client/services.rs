@@ -1,60 +1,105 @@
-//! The services port of a running server, for the verbs that ask it.
+//! The services port of a running server, found from its Cosmos DB endpoint.
+//!
+//! `GET /` of the endpoint tells the port and the account's id, `/healthz` of the port tells the id again. The two must be
+//! the same before anything is asked, so that a command never changes another server than the one `--url` names.
 
+use super::account::{About, Account, AccountFlags};
 use super::address::Address;
 use super::answer::Answer;
-use super::connection::Connection;
+use super::connection::{Connection, Host};
 use bytes::Bytes;
 use clap::Args;
+use http::Request;
 use http::request::Builder;
 use http_body_util::Full;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
-/// The flag that says where it is.
+/// The flags that say which server.
 #[derive(Args)]
-pub struct ServicesFlags {
-    /// The server's services port, which answers to its own machine only [default: port 8080 of the server's machine]
-    #[arg(long, env = "ORRERY_SERVICES_URL", global = true)]
+pub struct ServerFlags {
+    #[command(flatten)]
+    pub account: AccountFlags,
+    /// The services port, where it is not where the server says (behind a port mapping)
+    #[arg(long, value_name = "URL", global = true, hide = true)]
     services_url: Option<String>,
 }
 
-const PORT: u16 = 8080;
-
-impl ServicesFlags {
-    /// For a verb that knows the server by its account.
-    pub fn beside(&self, server: &Address) -> Result<Address, String> {
-        match &self.services_url {
-            Some(url) => Address::parse("--services-url", url),
-            None => Ok(Address { port: PORT, ..server.clone() }),
-        }
+impl ServerFlags {
+    pub fn account(&self) -> Result<Account, String> {
+        Account::parse(&self.account)
     }
 
-    /// For one that asks nothing else.
-    pub fn here(&self) -> Result<Address, String> {
-        self.beside(&Address { host: "127.0.0.1".to_owned(), port: PORT })
+    /// The services port of the account's server.
+    pub async fn services(&self) -> Result<Services, String> {
+        self.services_of(&self.account()?).await
+    }
+
+    pub async fn services_of(&self, account: &Account) -> Result<Services, String> {
+        let about = account.about().await;
+        let (address, about) = match &self.services_url {
+            // A token may not be good enough to read the account, and is good enough for the services.
+            Some(url) => (Address::parse("--services-url", url)?, about.unwrap_or_default()),
+            None => {
+                let about = about?.ok_or_else(|| {
+                    format!(
+                        "{} does not say where its services are; is it an Orrery of this version?",
+                        account.host.address
+                    )
+                })?;
+                (account.host.address.at_port(about.services_port), Some(about))
+            }
+        };
+        let mut services = Services::open(account.clone(), account.host_at(address)?).await?;
+        if let Some(about) = about {
+            services.check(&about).await?;
+        }
+        Ok(services)
     }
 }
 
 /// A connection to it.
 pub struct Services {
+    account: Account,
     address: Address,
     connection: Connection,
 }
 
 impl Services {
-    pub async fn open(address: Address) -> Result<Self, String> {
-        let connection =
-            Connection::open(&address, "; start one with orrery serve, or give --services-url").await?;
-        Ok(Self { address, connection })
+    pub async fn open(account: Account, host: Host) -> Result<Self, String> {
+        let connection = host.connect("; the server says that its services are there").await?;
+        Ok(Self { account, address: host.address, connection })
     }
 
-    /// Whatever it answers.
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// Whether this is a port of the server that was asked first.
+    async fn check(&mut self, about: &About) -> Result<(), String> {
+        let healthy: Value = self.exchange(Request::get("/healthz"), Bytes::new()).await?.json()?;
+        if healthy["accountId"] == about.account_id.as_str() {
+            return Ok(());
+        }
+        Err(format!(
+            "{} is a port of another server than {}; nothing was done",
+            self.address, self.account.host.address
+        ))
+    }
+
+    /// Sends a request and gives the answer, whatever its status.
     pub async fn exchange(&mut self, request: Builder, body: Bytes) -> Result<Answer, String> {
-        let request = request.header("host", self.address.authority()).body(Full::new(body));
+        let mut request = request.header("host", self.address.authority());
+        let headers = request.headers_ref();
+        if !body.is_empty() && headers.is_some_and(|headers| !headers.contains_key("content-type")) {
+            request = request.header("content-type", "application/json");
+        }
+        let request = request.body(Full::new(body));
         let request = request.map_err(|error| format!("the request cannot be written: {error}"))?;
         self.connection.exchange(request).await
     }
 
-    /// What it answers if it does what it is asked; else why not.
+    /// The answer to a request that succeeds; else the reason that the server gives.
     pub async fn ask<T: DeserializeOwned>(&mut self, request: Builder, body: Bytes) -> Result<T, String> {
         let answer = self.exchange(request, body).await?;
         if !answer.status.is_success() {
@@ -62,20 +107,5 @@ impl Services {
         }
         serde_json::from_slice(&answer.body)
             .map_err(|error| format!("the server's answer is not understood: {error}"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn it_is_beside_the_server_unless_it_is_named() {
-        let address = |host: &str, port| Address { host: host.to_owned(), port };
-        let flags = |url: Option<&str>| ServicesFlags { services_url: url.map(str::to_owned) };
-        assert_eq!(flags(None).beside(&address("db", 8081)), Ok(address("db", 8080)));
-        assert_eq!(flags(None).here(), Ok(address("127.0.0.1", 8080)));
-        assert_eq!(flags(Some("http://a:1")).beside(&address("db", 8081)), Ok(address("a", 1)));
-        assert!(flags(Some("a:1")).here().is_err_and(|sentence| sentence.starts_with("--services-url")));
     }
 }

@@ -1,7 +1,8 @@
 //! `orrery keys`: the keys of a running server, shown, or one of them replaced while it runs.
 
-use super::ask::{AdministratorFlags, ask};
+use super::ask::ask;
 use crate::account_keys::KeyKind;
+use crate::client::ServerFlags;
 use clap::{Args, Subcommand};
 use http::Method;
 use std::io::Write as _;
@@ -9,7 +10,7 @@ use std::io::Write as _;
 #[derive(Args)]
 pub struct KeysFlags {
     #[command(flatten)]
-    server: AdministratorFlags,
+    server: ServerFlags,
     #[command(subcommand)]
     verb: Verb,
 }

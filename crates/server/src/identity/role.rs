@@ -1,7 +1,7 @@
 //! `orrery role`: who may do what with bearer tokens.
 
-use super::ask::{AdministratorFlags, ask};
-use crate::client::SEGMENT;
+use super::ask::ask;
+use crate::client::{SEGMENT, ServerFlags};
 use clap::{Args, Subcommand};
 use http::Method;
 use percent_encoding::utf8_percent_encode;
@@ -11,7 +11,7 @@ use std::io::Write as _;
 #[derive(Args)]
 pub struct RoleFlags {
     #[command(flatten)]
-    server: AdministratorFlags,
+    server: ServerFlags,
     /// Print JSON
     #[arg(long)]
     json: bool,

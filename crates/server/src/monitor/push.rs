@@ -1,7 +1,7 @@
 //! `--otlp URL`: measurements sent to a collector every few seconds, and once more when the server stops.
 
 use super::{Watch, otlp};
-use crate::client::{Address, Connection};
+use crate::client::{Address, Host};
 use bytes::Bytes;
 use http::Request;
 use http_body_util::Full;
@@ -19,7 +19,8 @@ pub struct Push {
 impl Push {
     pub fn parse(url: &str, seconds: u64) -> Result<Self, String> {
         let url = url.strip_suffix("/v1/metrics").unwrap_or(url);
-        let address = Address::parse("--otlp", url).map_err(|_| {
+        let address = Address::parse("--otlp", url).ok().filter(|address| !address.is_tls);
+        let address = address.ok_or_else(|| {
             format!("--otlp '{url}' is not like http://127.0.0.1:4318; collectors are spoken to in http")
         })?;
         if seconds == 0 {
@@ -63,7 +64,7 @@ impl Push {
             .body(Full::new(Bytes::from(message)))
             .map_err(|error| error.to_string())?;
         let exchange = async {
-            let mut connection = Connection::open(&self.address, "").await?;
+            let mut connection = Host::new(self.address.clone(), None)?.connect("").await?;
             let answer = connection.exchange(request).await?;
             if answer.status.is_success() { Ok(()) } else { Err(answer.refusal()) }
         };

@@ -1,10 +1,9 @@
 //! Asking the services of a running server, as somebody.
 
-use crate::client::{SEGMENT, Services, ServicesFlags};
+use crate::client::{SEGMENT, ServerFlags};
 use bytes::Bytes;
 use clap::Args;
 use http::{Method, Request};
-use orrery_api_common::EMULATOR_KEY;
 use percent_encoding::utf8_percent_encode;
 use serde_json::Value;
 
@@ -12,13 +11,7 @@ use serde_json::Value;
 #[derive(Args)]
 pub struct AskFlags {
     #[command(flatten)]
-    services: ServicesFlags,
-    /// A key of the account [default: the published one, which works on loopback]
-    #[arg(long, env = "ORRERY_KEY", hide_env_values = true, global = true)]
-    key: Option<String>,
-    /// A bearer token, instead of a key
-    #[arg(long, env = "ORRERY_TOKEN", hide_env_values = true, global = true)]
-    token: Option<String>,
+    server: ServerFlags,
     /// Print JSON
     #[arg(long, global = true)]
     pub json: bool,
@@ -53,12 +46,10 @@ impl Ask {
 
 /// What it answers; else why not, in a sentence.
 pub async fn ask(flags: &AskFlags, ask: Ask) -> Result<Value, String> {
-    let mut services = Services::open(flags.services.here()?).await?;
-    let opens = flags.token.as_deref().or(flags.key.as_deref()).unwrap_or(EMULATOR_KEY);
-    let mut request = Request::builder()
-        .method(ask.method)
-        .uri(ask.path)
-        .header("authorization", format!("Bearer {opens}"));
+    let account = flags.server.account()?;
+    let mut services = flags.server.services_of(&account).await?;
+    let mut request =
+        Request::builder().method(ask.method).uri(ask.path).header("authorization", account.bearer());
     for (name, value) in ask.headers {
         request = request.header(name, value);
     }

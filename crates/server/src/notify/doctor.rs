@@ -5,11 +5,10 @@
 
 use super::print;
 use super::start::{policy, providers};
-use crate::client::{Account, AccountFlags, Answer, Call, Services, ServicesFlags, block_on};
+use crate::client::{Account, Answer, Call, ServerFlags, Services, block_on};
 use bytes::Bytes;
 use clap::Args;
 use http::{Request, StatusCode};
-use orrery_api_common::EMULATOR_KEY;
 use orrery_core::{Env, limits};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -18,9 +17,7 @@ use std::process::ExitCode;
 #[derive(Args)]
 pub struct DoctorFlags {
     #[command(flatten)]
-    account: AccountFlags,
-    #[command(flatten)]
-    services: ServicesFlags,
+    server: ServerFlags,
     /// Also read this policy of notifications
     #[arg(long, value_name = "FILE", env = "ORRERY_NOTIFICATIONS_CONFIG")]
     notifications_config: Option<PathBuf>,
@@ -83,30 +80,29 @@ fn found(about: &'static str, verdict: Verdict, sentence: impl Into<String>) -> 
 }
 
 async fn examine(flags: &DoctorFlags) -> Result<Vec<Finding>, String> {
-    let account = Account::parse(&flags.account)?;
-    let address = flags.services.beside(&account.address)?;
+    let account = flags.server.account()?;
     let env = Env::system().map_err(|error| error.to_string())?;
     let mut findings = files(flags, &env);
-    let mut services = match Services::open(address.clone()).await {
+    findings.push(signed(&account, &env).await);
+    let mut services = match flags.server.services_of(&account).await {
         Ok(services) => services,
         Err(sentence) => {
             findings.push(found("server", Verdict::Bad, sentence));
             return Ok(findings);
         }
     };
-    findings.push(found("server", Verdict::Ok, format!("it answers at http://{}", address.authority())));
+    let address = services.address();
+    findings.push(found("server", Verdict::Ok, format!("its services answer at {address}")));
     findings.extend(readiness(&get(&mut services, "/readyz", None).await?));
     findings.push(clock(&get(&mut services, "/v1/clock", None).await?, &env));
-    findings.push(signed(&account, &env).await);
-    let key = flags.account.key.as_deref().unwrap_or(EMULATOR_KEY);
-    findings.push(opened(&get(&mut services, NOWHERE, Some(key)).await?));
+    findings.push(opened(&get(&mut services, NOWHERE, Some(&account)).await?));
     Ok(findings)
 }
 
-async fn get(services: &mut Services, path: &str, key: Option<&str>) -> Result<Answer, String> {
+async fn get(services: &mut Services, path: &str, account: Option<&Account>) -> Result<Answer, String> {
     let mut request = Request::get(path);
-    if let Some(key) = key {
-        request = request.header("x-api-key", key);
+    if let Some(account) = account {
+        request = request.header("authorization", account.bearer());
     }
     services.exchange(request, Bytes::new()).await
 }

@@ -111,7 +111,7 @@ mod tests {
 
     fn target(url: &str) -> Target {
         Target {
-            account: AccountFlags { url: url.to_owned(), key: None },
+            account: AccountFlags::with_key(url.to_owned(), None),
             database: Some("my db".to_owned()),
             container: Some("é".to_owned()),
             partition_key: Some("\"söl\"".to_owned()),
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn a_request_is_signed_over_names_and_sent_with_them_encoded() {
         let endpoint = Endpoint::parse(&target("http://localhost:8081/")).expect("an endpoint");
-        assert_eq!(endpoint.account.address.authority(), "localhost:8081");
+        assert_eq!(endpoint.account.host.address.authority(), "localhost:8081");
         let ask = Ask { body: Bytes::from_static(b"{}"), continuation: Some("t"), rows_max: Some(3) };
         let now = Timestamp::parse_http("Thu, 27 Apr 2017 00:51:12 GMT").expect("a date");
         let request = endpoint.call(&ask).request(&endpoint.account, now).expect("a request");

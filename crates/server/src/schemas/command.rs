@@ -1,6 +1,6 @@
 //! `orrery schema`: what the items of a container must look like.
 
-use crate::client::{SEGMENT, Services, ServicesFlags, block_on};
+use crate::client::{SEGMENT, ServerFlags, block_on};
 use bytes::Bytes;
 use clap::{Args, Subcommand};
 use http::{Method, Request};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 #[derive(Args)]
 pub struct SchemaFlags {
     #[command(flatten)]
-    services: ServicesFlags,
+    server: ServerFlags,
     #[command(subcommand)]
     verb: Verb,
 }
@@ -101,11 +101,10 @@ fn body(text: &[u8], validation: Option<&str>) -> Result<Bytes, String> {
 }
 
 fn ask(flags: &SchemaFlags, method: Method, of: &ContainerFlags, body: Bytes) -> Result<Value, String> {
-    let services = flags.services.here()?;
     let segment = |name: &str| utf8_percent_encode(name, SEGMENT).to_string();
     let path = format!("/v1/schemas/{}/{}", segment(&of.database), segment(&of.container));
     let request = Request::builder().method(method).uri(path);
-    block_on(async { Services::open(services).await?.ask(request, body).await })?
+    block_on(async { flags.server.services().await?.ask(request, body).await })?
 }
 
 #[cfg(test)]

@@ -115,11 +115,8 @@ async fn a_provider_that_is_missing_is_told_by_readiness_and_by_the_doctor() {
     assert_eq!((status, &ready["status"]), (200, &json!("degraded")), "{ready}");
     let trouble = ready["services"]["notifications"]["troubles"][0].as_str().unwrap();
     assert!(trouble.contains("--push-config"), "{trouble}");
-    let doctor = orrery(here.path())
-        .args(["doctor", "--url", &format!("http://{}", server.cosmos)])
-        .args(["--services-url", &format!("http://{}", server.services)])
-        .output()
-        .unwrap();
+    let doctor =
+        orrery(here.path()).args(["doctor", "--url", &format!("http://{}", server.cosmos)]).output().unwrap();
     let said = String::from_utf8(doctor.stdout).unwrap();
     assert_eq!(doctor.status.code(), Some(1), "{said}");
     assert!(

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::Output;
 
 fn notify(server: &Server, here: &Path, arguments: &[&str]) -> Output {
-    let url = format!("http://{}", server.services);
-    orrery(here).arg("notify").args(arguments).args(["--services-url", &url]).output().unwrap()
+    let url = format!("http://{}", server.cosmos);
+    orrery(here).arg("notify").args(arguments).args(["--url", &url]).output().unwrap()
 }
 
 fn told(output: &Output) -> Value {
@@ -126,8 +126,7 @@ async fn the_doctor_finds_nothing_wrong_with_a_server_that_is_well() {
     let doctor = |more: &[&str]| {
         let mut command = orrery(here.path());
         command.args(["doctor", "--url", &format!("http://{}", server.cosmos)]);
-        command.args(["--services-url", &format!("http://{}", server.services)]).args(more);
-        command.output().unwrap()
+        command.args(more).output().unwrap()
     };
     let well = doctor(&["--json"]);
     let told: Value = serde_json::from_slice(&well.stdout).unwrap();
@@ -135,11 +134,10 @@ async fn the_doctor_finds_nothing_wrong_with_a_server_that_is_well() {
     let wrong = doctor(&["--key", "bm90IGEga2V5"]);
     let said = String::from_utf8(wrong.stdout).unwrap();
     assert_eq!(wrong.status.code(), Some(1), "{said}");
-    assert!(said.contains("bad   key") && said.contains("bad   services"), "{said}");
+    assert!(said.contains("bad   key") && said.contains("bad   server"), "{said}");
     let missing = doctor(&["--push-config", "none.json"]);
     assert!(String::from_utf8(missing.stdout).unwrap().contains("bad   providers  --push-config none.json"));
-    let nobody =
-        orrery(here.path()).args(["doctor", "--services-url", "http://127.0.0.1:1"]).output().unwrap();
+    let nobody = orrery(here.path()).args(["doctor", "--url", "http://127.0.0.1:1"]).output().unwrap();
     assert_eq!(nobody.status.code(), Some(1));
     assert!(String::from_utf8(nobody.stdout).unwrap().contains("bad   server"));
 }

@@ -22,7 +22,6 @@ fn try_run(server: &Server, key: &str, arguments: &[&str]) -> (Option<i32>, Stri
     let mut command = orrery(here.path());
     command.arg(arguments[0]);
     command.args(["--url", &format!("http://{}", server.cosmos), "--key", key]);
-    command.args(["--services-url", &format!("http://{}", server.services)]);
     let output = command.args(&arguments[1..]).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))

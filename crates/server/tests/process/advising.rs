@@ -54,10 +54,9 @@ impl World {
     /// Exit code, standard output and standard error.
     fn advise(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
         let here = tempfile::tempdir().unwrap();
-        let (url, services) =
-            (format!("http://{}", self.server.cosmos), format!("http://{}", self.server.services));
+        let url = format!("http://{}", self.server.cosmos);
         let mut command = orrery(here.path());
-        command.args(["advise", "--endpoint", &url, "--services-url", &services]).args(arguments);
+        command.args(["advise", "--endpoint", &url]).args(arguments);
         let Output { status, stdout, stderr } = command.output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
         (status.code(), text(stdout), text(stderr))

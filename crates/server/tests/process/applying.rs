@@ -51,8 +51,7 @@ impl World {
 }
 
 fn apply_to(server: &Server, here: &Path, arguments: &[&str]) -> Said {
-    let (url, services) = (format!("http://{}", server.cosmos), format!("http://{}", server.services));
-    said(here, &[&["apply", "--url", &url, "--services-url", &services], arguments].concat())
+    said(here, &[&["apply", "--url", &format!("http://{}", server.cosmos)], arguments].concat())
 }
 
 const SHOP: &str = "

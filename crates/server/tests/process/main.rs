@@ -17,6 +17,7 @@ mod full_disk;
 mod identity;
 mod migrating;
 mod monitoring;
+mod one_url;
 mod prometheus_text;
 mod querying;
 mod refusals;

@@ -175,8 +175,8 @@ fn logged(server: &Server, rule: &str) -> (usize, usize) {
 }
 
 fn alerts_verb(server: &Server, here: &Path) -> (Option<i32>, String) {
-    let services = format!("http://{}", server.services);
-    let output = orrery(here).args(["alerts", "--services-url", &services]).output().unwrap();
+    let url = format!("http://{}", server.cosmos);
+    let output = orrery(here).args(["alerts", "--url", &url]).output().unwrap();
     (output.status.code(), String::from_utf8(output.stdout).unwrap())
 }
 
@@ -276,13 +276,9 @@ async fn top_names_the_busy_ones() {
         texts.contains(&"SELECT VALUE COUNT(?) FROM c") || texts.iter().any(|it| it.contains("COUNT")),
         "{texts:?}"
     );
-    let services = format!("http://{}", server.services);
+    let url = format!("http://{}", server.cosmos);
     let run = |more: &[&str]| {
-        let output = orrery(here.path())
-            .args(["top", "--services-url", &services, "--once"])
-            .args(more)
-            .output()
-            .unwrap();
+        let output = orrery(here.path()).args(["top", "--url", &url, "--once"]).args(more).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     };
@@ -322,10 +318,9 @@ async fn what_was_used_is_priced_and_outlives_a_restart() {
     check(&bill);
     assert_eq!(server.ask("GET", "/v1/cost?month=2026-13", "").await.0, 400);
     assert_eq!(server.ask("GET", "/v1/cost?month=1999-01", "").await.1["lines"], json!([]));
-    let services = format!("http://{}", server.services);
+    let url = format!("http://{}", server.cosmos);
     let run = |more: &[&str]| {
-        let output =
-            orrery(here.path()).args(["cost", "--services-url", &services]).args(more).output().unwrap();
+        let output = orrery(here.path()).args(["cost", "--url", &url]).args(more).output().unwrap();
         (
             output.status.code(),
             String::from_utf8(output.stdout).unwrap(),

@@ -194,7 +194,7 @@ fn mistakes_on_the_command_line_are_sentences() {
     };
     check(&["SELECT 1"], "--database D --container C");
     check(&[&["--url", &nobody], &there[..]].concat(), "start one with orrery serve");
-    check(&[&["--url", "https://localhost:8081"], &there[..]].concat(), "speaks http");
+    check(&[&["--url", "localhost:8081"], &there[..]].concat(), "not like http");
     check(&[&["--key", "?"], &there[..]].concat(), "--key is not one");
     check(&[&["--partition-key", "sol"], &there[..]].concat(), "quotes of its own");
     check(&["--param", "n=1", "--explain", "SELECT 1"], "not a name with an @");

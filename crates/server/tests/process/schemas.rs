@@ -155,9 +155,9 @@ async fn the_command_sets_shows_and_removes() {
     let server = Server::start(&here.path().join("data"), &["--durability", "relaxed"]);
     let mut client = server.client();
     make_container(&mut client, &json!({})).await;
-    let url = format!("http://{}", server.services);
+    let url = format!("http://{}", server.cosmos);
     let schema = |verb: &str, more: &[&str], files: &[(&str, &str)]| {
-        let named = ["schema", verb, "--services-url", &url, "--database", "d", "--container", "c"];
+        let named = ["schema", verb, "--url", &url, "--database", "d", "--container", "c"];
         run(&[&named[..], more].concat(), files)
     };
     let whole = numbered("enforce").to_string();

@@ -1,6 +1,7 @@
 //! `GET /`: the account, and where to reach it (wire guide §3).
 //!
-//! Every SDK goes on at the addresses told here, so they are built from the one the client dialled.
+//! Every SDK goes on at the addresses told here, so they are built from the one the client dialled. The member `orrery` is
+//! ours: our own tools find the services port by it, and compare the id that both ports tell. SDKs ignore it.
 
 use crate::reply::Reply;
 use crate::request::Request;
@@ -39,6 +40,7 @@ pub fn read(cosmos: &Cosmos, request: &Request) -> Reply {
         "systemReplicationPolicy": { "minReplicaSetSize": 1, "maxReplicasetSize": 4 },
         "readPolicy": { "primaryReadCoefficient": 1, "secondaryReadCoefficient": 1 },
         "queryEngineConfiguration": engine.to_string(),
+        "orrery": { "accountId": cosmos.account_id(), "servicesPort": cosmos.services_port() },
     }))
 }
 

@@ -71,6 +71,8 @@ impl World {
         let mut options = Options {
             keys,
             account: "orrery".to_owned(),
+            account_id: "id-of-the-account".to_owned(),
+            services_port: Some(8080),
             secret: [5; 32],
             partition_bytes_max: limits::PARTITION_BYTES_MAX,
             consistency: Consistency::Session,

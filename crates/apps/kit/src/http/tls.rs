@@ -43,7 +43,8 @@ pub fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, String> 
 }
 
 impl Tls {
-    pub(super) fn config(&self) -> Result<Arc<ClientConfig>, String> {
+    /// The settings for a connection that somebody else makes.
+    pub fn config(&self) -> Result<Arc<ClientConfig>, String> {
         let provider = Arc::new(ring::default_provider());
         let builder = ClientConfig::builder_with_provider(provider.clone())
             .with_safe_default_protocol_versions()

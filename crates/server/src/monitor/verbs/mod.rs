@@ -9,7 +9,7 @@ pub use alerts::{AlertsFlags, alerts};
 pub use cost::{CostFlags, cost};
 pub use top::{TopFlags, top};
 
-use crate::client::{Services, ServicesFlags};
+use crate::client::ServerFlags;
 use bytes::Bytes;
 use clap::Args;
 use http::Request;
@@ -19,14 +19,14 @@ use std::io::Write as _;
 #[derive(Args)]
 pub struct TellFlags {
     #[command(flatten)]
-    services: ServicesFlags,
+    server: ServerFlags,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 async fn fetch<T: DeserializeOwned>(flags: &TellFlags, path: &str) -> Result<T, String> {
-    Services::open(flags.services.here()?).await?.ask(Request::get(path), Bytes::new()).await
+    flags.server.services().await?.ask(Request::get(path), Bytes::new()).await
 }
 
 /// Nobody may be reading it.
