@@ -1,13 +1,15 @@
 //! `orrery check`: goes through a data folder that no server holds, and says where its rows disagree.
 //!
-//! It opens the folder as `serve` does, checks of its end included, and writes nothing of its own.
+//! It opens the folder as `serve` does, checks of its end included, reads every file of tables against its checksum, follows
+//! the log from the first entry that was not trimmed, and writes nothing of its own.
 
 use crate::schemas;
 use clap::Args;
+use orrery_core::Lsn;
 use orrery_documents::catalog::{Catalog, Container};
 use orrery_documents::index::{self, Checked};
 use orrery_kv::{Db, Read, Sync};
-use orrery_kv_fjall::{FjallEngine, Folder, Options};
+use orrery_kv_fjall::{FjallEngine, Folder, NoteCopy, Options, read_copies};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -22,10 +24,11 @@ pub struct CheckFlags {
 
 /// Prints what it finds, a line each; the exit code is 1 if that is anything.
 pub fn check(flags: &CheckFlags) -> Result<ExitCode, String> {
-    let db = open(&flags.data)?;
+    let mut report = Report::default();
+    let db = open(&flags.data, &mut report)?;
     let snapshot = db.snapshot();
     let catalog = Catalog::default().refreshed(&*snapshot).map_err(|error| error.to_string())?;
-    let report = Report::of(&*snapshot, &catalog);
+    report.read(&*snapshot, db.durable_lsn(), &catalog);
     report.lines.iter().for_each(|line| println!("{line}"));
     println!("{}", report.summary());
     let mismatched = if flags.schemas { check_schemas(&*snapshot, &catalog)? } else { 0 };
@@ -49,13 +52,21 @@ fn check_schemas(state: &dyn Read, catalog: &Catalog) -> Result<u64, String> {
     Ok(mismatched)
 }
 
-/// A folder that is not there is a mistake, and none is made.
-fn open(path: &Path) -> Result<Db, String> {
+/// A folder that is not there is a mistake, and none is made. Reports what is wrong with files that did not keep it from
+/// being opened.
+fn open(path: &Path, report: &mut Report) -> Result<Db, String> {
     if !path.join("FORMAT").is_file() {
         return Err(format!("{} is not an orrery data folder", path.display()));
     }
     let folder = Folder::open(path).map_err(|error| error.to_string())?;
+    if folder.has_two_notes() {
+        let copies =
+            read_copies(path).map_err(|error| format!("the notes of promises cannot be read: {error}"))?;
+        let harmed = copies.iter().filter(|(_, copy)| !matches!(copy, NoteCopy::Whole(_)));
+        report.lines.extend(harmed.map(|(name, copy)| format!("the file {name} {copy}")));
+    }
     let engine = FjallEngine::open(folder, &Options::default()).map_err(|error| error.to_string())?;
+    report.lines.extend(engine.verify().faults);
     Db::open(Box::new(engine), Sync::Data).map_err(|error| error.to_string())
 }
 
@@ -69,18 +80,20 @@ struct Report {
 }
 
 impl Report {
-    fn of(state: &dyn Read, catalog: &Catalog) -> Self {
-        let mut report = Self::default();
+    fn read(&mut self, state: &dyn Read, tip: Lsn, catalog: &Catalog) {
         for container in catalog.all_containers() {
-            report.add(container, index::check_container(state, container));
+            self.add(container, index::check_container(state, container));
         }
         for findings in [index::check_owners(state, catalog), index::check_texts(state)] {
             match findings {
-                Ok(findings) => report.lines.extend(findings.iter().map(ToString::to_string)),
-                Err(error) => report.lines.push(error.to_string()),
+                Ok(findings) => self.lines.extend(findings.iter().map(ToString::to_string)),
+                Err(error) => self.lines.push(error.to_string()),
             }
         }
-        report
+        match index::check_logs(state, tip) {
+            Ok(faults) => self.lines.extend(faults),
+            Err(error) => self.lines.push(error.to_string()),
+        }
     }
 
     fn add(&mut self, container: &Container, checked: Result<Checked, orrery_kv::Error>) {

@@ -4,6 +4,7 @@
 //! repeats more. An attack is one file with a function `attack(&Arena) -> Result<(), String>`: it starts its own server on its
 //! own folder, does harm, and returns a sentence if the server did not hold. To add one, write the file and add it to [`ATTACKS`].
 
+mod damage;
 mod malformed;
 
 use clap::Parser;
@@ -15,8 +16,12 @@ use std::time::Instant;
 type Attack = fn(&Arena) -> Result<(), String>;
 
 /// The attacks, in the order in which they run.
-const ATTACKS: &[(&str, Attack)] =
-    &[("malformed-requests", malformed::requests), ("malformed-bodies", malformed::bodies)];
+const ATTACKS: &[(&str, Attack)] = &[
+    ("malformed-requests", malformed::requests),
+    ("malformed-bodies", malformed::bodies),
+    ("damaged-files", damage::files),
+    ("damaged-promises", damage::promises),
+];
 
 /// Attacks a server and checks that it holds.
 #[derive(Parser)]

@@ -8,6 +8,7 @@ mod env;
 mod etag;
 mod guid;
 pub mod limits;
+mod log_limiter;
 mod name;
 mod rid;
 mod time;
@@ -15,6 +16,7 @@ mod time;
 pub use env::{Env, OsSeed};
 pub use etag::ETag;
 pub use guid::Guid;
+pub use log_limiter::LogLimiter;
 pub use name::{ChildName, ContainerName, DatabaseName, InvalidName, ItemId};
 pub use rid::{
     ClientKeyRid, ContainerRid, DatabaseRid, InvalidRid, ItemRid, OfferRid, PermissionRid, ResourceKind,

@@ -166,6 +166,8 @@ pub const COMMIT_QUEUE_TRANSACTIONS_MAX: usize = 8192;
 pub const COMMIT_QUEUE_BYTES_MAX: usize = 256 * 1024 * 1024;
 /// How long one commit may take before the watchdog stops the process.
 pub const COMMIT_SECONDS_MAX: u64 = 60;
+/// Seconds between two log lines about a failure that repeats, such as writes that are refused.
+pub const LOG_LINE_EVERY_SECONDS: u64 = 1;
 /// How often a transaction is run again because one it built on was refused.
 pub const TRANSACTION_RETRIES_MAX: usize = 16;
 /// Free disk space below which writes are refused, before the engine meets a full disk.

@@ -3,18 +3,19 @@
 use crate::Folder;
 use crate::folder::Disk;
 use crate::gather::Gatherer;
+use crate::journals;
 use crate::memtables::{Memtables, Written};
+use crate::promise::Promises;
 use crate::recent::{Recent, RecentView, Run, Spiller, has_many_files, is_recent};
 use crate::spaces::{Place, RUNS, Spaces};
 use crate::turns::Turn;
+use crate::verify::{self, Verified};
 use bytes::{Bytes, BytesMut};
 use fjall::{CompressionType, Database, Keyspace, PersistMode, Readable};
 use orrery_core::limits;
 use orrery_kv::{Engine, Error, KeyRange, Measure, Order, Put, Read, Rows, Space, Sync, Tip};
-use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -60,8 +61,9 @@ pub struct FjallEngine {
     disk: Disk,
     /// Bytes written since the disk was last found to have room.
     unchecked_bytes: AtomicU64,
-    promise_file: File,
-    promised: Option<Tip>,
+    promises: Promises,
+    /// Whether the folder was made ready for the first write.
+    is_marked: AtomicBool,
     /// Last, so that the lock is given up after the database is closed.
     folder: Folder,
 }
@@ -69,6 +71,11 @@ pub struct FjallEngine {
 impl FjallEngine {
     pub fn open(folder: Folder, options: &Options) -> Result<Self, Error> {
         let path = folder.path().to_owned();
+        let promises = Promises::open(&path, folder.has_two_notes(), options.accept_loss)?;
+        if !options.accept_loss {
+            // Before fjall, which shortens a damaged journal without a word.
+            journals::check(&path.join("engine"))?;
+        }
         let database = Database::builder(path.join("engine"))
             .cache_size(options.cache_bytes)
             .journal_compression(CompressionType::None)
@@ -93,8 +100,6 @@ impl FjallEngine {
         let spiller = spiller.map_err(unavailable)?;
         // What a stop kept from being spilled.
         spiller.spill();
-        let promise_file = open_promise(&path)?;
-        let promised = read_promise(&promise_file);
         let engine = Self {
             spiller,
             gatherer,
@@ -103,25 +108,41 @@ impl FjallEngine {
             database,
             disk,
             unchecked_bytes: AtomicU64::new(u64::MAX / 2),
-            promise_file,
-            promised,
+            promises,
+            is_marked: AtomicBool::new(false),
             folder,
         };
         engine.put_into_files(REPLAYED_BYTES_MAX, 0)?;
         Ok(engine)
     }
 
+    /// Reads every file of tables against its checksum.
+    pub fn verify(&self) -> Verified {
+        verify::verify(self.spaces())
+    }
+
     fn spaces(&self) -> &Arc<Spaces> {
         &self.memtables.fill().spaces
     }
 
+    /// Makes both notes whole and gives the folder this build's format, before the first write.
+    fn mark(&self) -> Result<(), Error> {
+        if self.is_marked.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let unavailable = |error: &dyn std::fmt::Display| Error::Unavailable(error.to_string());
+        self.promises.prepare().map_err(|error| unavailable(&error))?;
+        self.folder.mark().map_err(|error| unavailable(&error))?;
+        self.is_marked.store(true, Ordering::Release);
+        Ok(())
+    }
+
     /// The keyspace to write to. A folder gets slices when something comes to them, and that of runs with the first row of the
-    /// index; and with any of them its format.
+    /// index.
     fn keyspace(&self, place: Place) -> Result<&Keyspace, Error> {
         if let Some(known) = self.spaces().get(place) {
             return Ok(known);
         }
-        self.folder.mark().map_err(|error| Error::Unavailable(error.to_string()))?;
         self.spaces().made(&self.database, place)
     }
 
@@ -172,19 +193,6 @@ fn pack(puts: &mut [Put]) {
     }
 }
 
-fn open_promise(path: &std::path::Path) -> Result<File, Error> {
-    let file =
-        File::options().create(true).truncate(false).read(true).write(true).open(path.join("promised"));
-    file.map_err(|error| Error::Unavailable(format!("{}: {error}", path.join("promised").display())))
-}
-
-/// A torn or missing note is no note: it says less than it could, never something wrong.
-fn read_promise(file: &File) -> Option<Tip> {
-    let mut bytes = [0; Tip::BYTES];
-    file.read_exact_at(&mut bytes, 0).ok()?;
-    Tip::from_bytes(&bytes)
-}
-
 impl Engine for FjallEngine {
     fn view(&self) -> Arc<dyn Read + Send + std::marker::Sync> {
         // In this order: what leaves the runs meanwhile is in the snapshot.
@@ -195,6 +203,7 @@ impl Engine for FjallEngine {
     fn write(&self, mut puts: Vec<Put>, sync: Sync) -> Result<(), Error> {
         let written = Written::of(&puts, self.spaces());
         self.check_disk_space(written.bytes())?;
+        self.mark()?;
         let mode = match sync {
             Sync::Data => PersistMode::SyncData,
             Sync::None => PersistMode::Buffer,
@@ -227,9 +236,7 @@ impl Engine for FjallEngine {
     }
 
     fn note_promise(&self, tip: Tip) {
-        if let Err(error) = self.promise_file.write_all_at(&tip.to_bytes(), 0) {
-            tracing::warn!(%error, "the promise note could not be written; a cut journal might go unnoticed");
-        }
+        self.promises.note(tip);
     }
 
     /// A memtable is walked at half the speed of a file's blocks, and its journal is replayed after a crash.
@@ -275,7 +282,7 @@ impl Engine for FjallEngine {
     }
 
     fn promised(&self) -> Option<Tip> {
-        self.promised
+        self.promises.newest()
     }
 }
 

@@ -1,20 +1,25 @@
 //! The data folder: made, recognised, and locked against a second process.
 
+use crate::promise;
 use orrery_kv::Error;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The version of everything that is stored in a folder. Raised when one build could not read what the other wrote.
-pub const FORMAT_VERSION: u32 = 5;
+pub const FORMAT_VERSION: u32 = 6;
 /// The oldest whose rows this build reads.
 const FORMAT_VERSION_MIN: u32 = 2;
+/// The first that has two copies of the note of promises.
+const FORMAT_VERSION_TWO_NOTES: u32 = 6;
 const FORMAT_PREFIX: &str = "orrery data folder, format ";
 
 /// A data folder that this process holds.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
+    /// The format that the folder had when it was opened.
+    format: u32,
     /// The lock lasts as long as the open file.
     _lock: File,
 }
@@ -43,22 +48,36 @@ impl Folder {
         let io = |error| FolderError::Io { path: path.to_owned(), error };
         fs::create_dir_all(path).map_err(io)?;
         let lock = take_lock(path)?;
-        match fs::read_to_string(path.join("FORMAT")) {
+        let format = match fs::read_to_string(path.join("FORMAT")) {
             Ok(text) => check_format(path, &text)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 refuse_foreign(path)?;
+                // A folder that says it has two notes has them, whenever the process ends.
+                let found = promise::newest(&promise::read_copies(path).map_err(io)?);
+                promise::make_copies(path, found.unwrap_or_default()).map_err(io)?;
                 write_format(path).map_err(io)?;
+                FORMAT_VERSION
+            }
+            // Bytes that are no text.
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                return Err(FolderError::Foreign(path.to_owned()));
             }
             Err(error) => return Err(io(error)),
-        }
-        Ok(Self { path: path.to_owned(), _lock: lock })
+        };
+        Ok(Self { path: path.to_owned(), format, _lock: lock })
     }
 
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Says in the folder that it may have rows of this build's format. To be done before the first of them is written.
+    /// Whether the folder has two copies of the note of promises since it was made or marked.
+    pub fn has_two_notes(&self) -> bool {
+        self.format >= FORMAT_VERSION_TWO_NOTES
+    }
+
+    /// Says in the folder that it may have rows of this build's format. To be done before the first of them is written, and
+    /// after both copies of the note are there.
     pub fn mark(&self) -> Result<(), FolderError> {
         let io = |error| FolderError::Io { path: self.path.clone(), error };
         let format = fs::read_to_string(self.path.join("FORMAT")).map_err(io)?;
@@ -102,13 +121,13 @@ fn take_lock(path: &Path) -> Result<File, FolderError> {
     }
 }
 
-fn check_format(path: &Path, text: &str) -> Result<(), FolderError> {
+fn check_format(path: &Path, text: &str) -> Result<u32, FolderError> {
     let version = text.strip_prefix(FORMAT_PREFIX).and_then(|rest| rest.trim().parse::<u32>().ok());
     match version {
         None => Err(FolderError::Foreign(path.to_owned())),
         Some(found) if found > FORMAT_VERSION => Err(FolderError::Newer { path: path.to_owned(), found }),
         Some(found) if found < FORMAT_VERSION_MIN => Err(FolderError::Older { path: path.to_owned(), found }),
-        Some(_) => Ok(()),
+        Some(found) => Ok(found),
     }
 }
 
@@ -118,7 +137,9 @@ fn refuse_foreign(path: &Path) -> Result<(), FolderError> {
     for entry in fs::read_dir(path).map_err(io)? {
         // What an earlier start made before it was stopped.
         let name = entry.map_err(io)?.file_name();
-        if name != "lock" && name != "FORMAT.new" {
+        let is_note =
+            promise::NAMES.iter().any(|note| name.to_str().is_some_and(|name| name.starts_with(note)));
+        if name != "lock" && name != "FORMAT.new" && !is_note {
             return Err(FolderError::Foreign(path.to_owned()));
         }
     }

@@ -3,7 +3,7 @@
 //! ```text
 //! FORMAT    the version of everything in the folder, in words
 //! lock      held while a process has the folder open
-//! promised  the last acknowledged commit, written after every group, never synced
+//! promised  the last acknowledged commit, written after every group, never synced; promised-copy the same once more
 //! engine/   fjall's own files: one journal for all spaces, so that a batch is atomic over them
 //! ```
 //!
@@ -18,10 +18,15 @@ mod engine;
 mod folder;
 mod gather;
 mod helper;
+mod journals;
 mod memtables;
+mod promise;
 mod recent;
 mod spaces;
 mod turns;
+mod verify;
 
 pub use engine::{FjallEngine, Options};
 pub use folder::{FORMAT_VERSION, Folder, FolderError};
+pub use promise::{NoteCopy, read_copies};
+pub use verify::Verified;

@@ -27,7 +27,7 @@ pub use batch::{Batch, Condition, Expect, Mark, Put, StampedBatch};
 pub use db::{Db, Outcome, Snapshot};
 pub use engine::{Engine, Measure, Sync};
 pub use error::Error;
-pub use log::{LogRecord, unverified_before};
+pub use log::{LogRecord, unverified_before, verify_log};
 pub use memory::{Fault, MemoryEngine};
 pub use overlay::{Overlay, laid_over};
 pub use read::{KeyRange, Order, Read, Row, Rows};

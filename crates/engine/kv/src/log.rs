@@ -207,6 +207,11 @@ pub(crate) fn verify_tail(state: &dyn Read, tip: Lsn) -> Result<(), Error> {
         .try_for_each(|stream| verify_stream(state, stream, from, tip, &mut bytes_left))
 }
 
+/// Checks the links of all entries of a stream from a commit on, however many. The first has nothing to be checked against.
+pub fn verify_log(state: &dyn Read, stream: u64, from: Lsn, tip: Lsn) -> Result<(), Error> {
+    verify_stream(state, stream, from, tip, &mut { usize::MAX })
+}
+
 /// The newest commit that has an entry in any stream; 0 if none has.
 pub(crate) fn newest(state: &dyn Read) -> Result<Lsn, Error> {
     let mut newest = Lsn(0);

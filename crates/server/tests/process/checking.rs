@@ -72,6 +72,67 @@ async fn what_disagrees_is_named_with_an_example() {
 }
 
 #[tokio::test]
+async fn a_log_entry_that_is_missing_is_found() {
+    let here = tempfile::tempdir().unwrap();
+    let data = here.path().join("data");
+    for (nth, said_of_it) in
+        [(1, "the log of stream 1 is broken"), (2, "items whose last change is not in the log: 1")]
+    {
+        let data = data.join(nth.to_string());
+        filled(&data).await.stop();
+        let engine = FjallEngine::open(Folder::open(&data).unwrap(), &Options::default()).unwrap();
+        let view = engine.view();
+        let mut rows = view.range(Space::Log, &KeyRange::all(), Order::Ascending).map(|row| row.unwrap());
+        let (key, _) = rows.nth(nth).unwrap();
+        engine.write(vec![Put { space: Space::Log, key, value: None }], Sync::Data).unwrap();
+        drop(rows);
+        drop((view, engine));
+        let (code, said, errors) = check(&data);
+        // Opening follows the newest links itself.
+        assert_eq!(code, Some(if nth == 1 { 2 } else { 1 }), "{said}{errors}");
+        assert!(said.contains(said_of_it) || errors.contains(said_of_it), "{said}{errors}");
+    }
+}
+
+#[tokio::test]
+async fn a_harmed_note_is_found_and_a_cut_journal_is_noticed_by_the_other() {
+    let here = tempfile::tempdir().unwrap();
+    for (name, other) in [("promised", "promised-copy"), ("promised-copy", "promised")] {
+        let data = here.path().join(name);
+        filled(&data).await.stop();
+        std::fs::remove_file(data.join(name)).unwrap();
+        let (code, said, errors) = check(&data);
+        assert_eq!((code, errors.as_str()), (Some(1), ""), "{said}");
+        assert!(said.starts_with(&format!("the file {name} is missing\n1 kind of fault in ")), "{said}");
+        cut_journal(&data);
+        let (code, _, errors) = check(&data);
+        assert_eq!(code, Some(2));
+        assert!(errors.contains("lost writes that were acknowledged"), "{errors}");
+        // Without any note nobody can tell.
+        std::fs::write(data.join(other), [7; 24]).unwrap();
+        let (code, _, errors) = check(&data);
+        assert_eq!(code, Some(2));
+        assert!(
+            errors.contains(&format!("{other} is damaged")) && errors.contains("--accept-loss"),
+            "{errors}"
+        );
+        let server = Server::start(&data, &["--accept-loss"]);
+        assert_eq!(server.client().create_database("e").await.unwrap().status, 201);
+        server.stop();
+        assert_eq!(check(&data).0, Some(0), "both notes are whole again");
+    }
+}
+
+/// Takes the last commits from the journal.
+fn cut_journal(data: &Path) {
+    let journals = std::fs::read_dir(data.join("engine")).unwrap().map(|entry| entry.unwrap().path());
+    let journal = journals.filter(|path| path.extension().is_some_and(|end| end == "jnl")).max().unwrap();
+    let bytes = std::fs::read(&journal).unwrap();
+    let end = bytes.iter().rposition(|byte| *byte != 0).unwrap();
+    std::fs::write(&journal, &bytes[..end - 100]).unwrap();
+}
+
+#[tokio::test]
 async fn a_folder_that_cannot_be_opened_is_refused() {
     let here = tempfile::tempdir().unwrap();
     let refused = |data: &Path, fragment: &str| {

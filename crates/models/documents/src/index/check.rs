@@ -12,11 +12,13 @@
 mod finding;
 mod items;
 mod kinds;
+mod logs;
 mod surplus;
 mod texts;
 mod watched;
 
 pub use finding::{Fault, Finding};
+pub use logs::check_logs;
 pub use texts::check_texts;
 
 use crate::catalog::{Catalog, Container};

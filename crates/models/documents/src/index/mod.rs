@@ -30,7 +30,7 @@ mod tree;
 mod walk;
 mod write;
 
-pub use check::{Checked, Fault, Finding, check_container, check_owners, check_texts};
+pub use check::{Checked, Fault, Finding, check_container, check_logs, check_owners, check_texts};
 pub use composite::Composite;
 pub use counts::{Counts, Recall};
 pub(crate) use declared::Declared;

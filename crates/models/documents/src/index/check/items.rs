@@ -12,7 +12,7 @@ use crate::partition::{self, PartitionSize};
 use crate::row::{self, JobKind, Row};
 use crate::{expiry, sweep};
 use orrery_core::limits;
-use orrery_kv::{Error, Order, Read, Space};
+use orrery_kv::{Error, LogRecord, Order, Read, Space};
 use orrery_value::{Value, raw};
 
 /// The items of a container, gone through in the order of their keys.
@@ -80,9 +80,20 @@ impl<'a> Items<'a> {
     fn check(&mut self, found: &Found<'_>) -> Result<(), Error> {
         let is_large = self.count_in_partition(found)?;
         self.check_lies_right(found);
+        self.check_logged(found)?;
         self.check_unique(found)?;
         self.check_expiry(found)?;
         self.check_indexed(found, is_large)
+    }
+
+    /// Trimming leaves the last change of an item that is there.
+    fn check_logged(&mut self, found: &Found<'_>) -> Result<(), Error> {
+        let commit = LogRecord::of_commit(row::stream(self.container.number()), found.row.lsn());
+        match self.state.range(Space::Log, &commit, Order::Ascending).next().transpose()? {
+            Some(_) => {}
+            None => self.findings.note(Fault::UnloggedItem, || found.id.to_owned()),
+        }
+        Ok(())
     }
 
     /// Says whether the partition is a large one.
