@@ -5,6 +5,7 @@ use crate::monitor::push::Push;
 use crate::notify::{ServiceFlags, Settings, Table};
 use clap::builder::BoolishValueParser;
 use clap::{Args, ValueEnum};
+use orrery_api_common::{CorsRules, WebGuard, split_authority};
 use orrery_api_cosmos::{Consistency, Throttling};
 use orrery_blueprint::Environment;
 use orrery_core::limits;
@@ -91,6 +92,15 @@ pub struct ServeFlags {
     /// How often to send them, in seconds [default: 10]
     #[arg(long, value_name = "SECONDS", env = "ORRERY_OTLP_SECONDS")]
     otlp_seconds: Option<u64>,
+    /// The name that clients dial, which GET / tells them to go on at [default: the name each one dialled]
+    #[arg(long, value_name = "HOST[:PORT]", env = "ORRERY_ADVERTISE")]
+    advertise: Option<String>,
+    /// Another name of this server that requests may have as Host; may be repeated
+    #[arg(long = "allow-host", value_name = "HOST", env = "ORRERY_ALLOW_HOST", value_delimiter = ',')]
+    allow_hosts: Vec<String>,
+    /// An origin whose web pages may use this server, such as http://localhost:3000; may be repeated
+    #[arg(long = "allow-origin", value_name = "ORIGIN", env = "ORRERY_ALLOW_ORIGIN", value_delimiter = ',')]
+    allow_origins: Vec<String>,
     /// Go on although the data folder lost acknowledged writes
     #[arg(long)]
     accept_loss: bool,
@@ -155,10 +165,43 @@ struct File {
     blueprint_env: Option<String>,
     otlp: Option<String>,
     otlp_seconds: Option<u64>,
+    advertise: Option<String>,
+    #[serde(default)]
+    allow_hosts: Vec<String>,
+    #[serde(default)]
+    allow_origins: Vec<String>,
     #[serde(default)]
     alerts: rule::Tables,
     #[serde(default)]
     services: Table,
+}
+
+/// Where clients reach the server, if that is not where it listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Advertised {
+    /// Without the brackets that an IPv6 address has in a URL.
+    pub host: String,
+    /// The Cosmos DB endpoint's, if it is another one than the server's own.
+    pub port: Option<u16>,
+}
+
+impl Advertised {
+    fn parse(text: &str) -> Result<Self, String> {
+        let unlike = || format!("--advertise '{text}' is not like db.example or db.example:443");
+        let (host, port) = split_authority(text).ok_or_else(unlike)?;
+        let port = if port.is_empty() { None } else { Some(port.parse().map_err(|_| unlike())?) };
+        Ok(Self { host: host.to_owned(), port })
+    }
+
+    /// `host:port` of the Cosmos DB endpoint, which listens on this port.
+    pub fn authority(&self, listening: u16) -> String {
+        let port = self.port.unwrap_or(listening);
+        if self.host.contains(':') {
+            format!("[{}]:{port}", self.host)
+        } else {
+            format!("{}:{port}", self.host)
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -184,6 +227,10 @@ pub struct Config {
     pub blueprint_environment: Environment,
     pub push: Option<Push>,
     pub alert_rules: Vec<Rule>,
+    /// As whom the server is dialled from outside.
+    pub advertised: Option<Advertised>,
+    /// Which names and web pages every port serves.
+    pub guard: WebGuard,
     pub accept_loss: bool,
     pub services: Settings,
 }
@@ -200,9 +247,16 @@ impl Config {
 
     fn merge(flags: ServeFlags, file: File) -> Result<Self, String> {
         let throttling = throttling(&flags, &file)?;
+        let host = host(flags.host.or(file.host))?;
+        let advertised = flags.advertise.or(file.advertise).as_deref().map(Advertised::parse).transpose()?;
+        let allow_hosts = either(flags.allow_hosts, file.allow_hosts);
+        let guard =
+            guard(host, advertised.as_ref(), allow_hosts, &either(flags.allow_origins, file.allow_origins))?;
         let config = Self {
             data: flags.data.or(file.data).unwrap_or_else(|| PathBuf::from("orrery-data")),
-            host: host(flags.host.or(file.host))?,
+            host,
+            advertised,
+            guard,
             cosmos_port: flags.cosmos_port.or(file.cosmos_port).unwrap_or(8081),
             services_port: flags.services_port.or(file.services_port).unwrap_or(8080),
             durability: flags.durability.or(file.durability).unwrap_or(Durability::Synced),
@@ -224,8 +278,8 @@ impl Config {
             consistency: consistency(flags.consistency.or(file.consistency))?,
             issuer: flags.issuer.or(file.issuer),
             jwks: flags.jwks.or(file.jwks),
-            audiences: if flags.audiences.is_empty() { file.audiences } else { flags.audiences },
-            blueprints: if flags.blueprints.is_empty() { file.blueprints } else { flags.blueprints },
+            audiences: either(flags.audiences, file.audiences),
+            blueprints: either(flags.blueprints, file.blueprints),
             blueprint_environment: match (flags.blueprint_env, file.blueprint_env) {
                 (Some(given), _) => given,
                 (None, Some(text)) => text.parse()?,
@@ -252,6 +306,30 @@ impl Config {
     pub fn is_loopback(&self) -> bool {
         self.host.is_loopback()
     }
+}
+
+/// The list of the flag, unless it is empty.
+fn either(flag: Vec<String>, member: Vec<String>) -> Vec<String> {
+    if flag.is_empty() { member } else { flag }
+}
+
+/// Off loopback the name that is advertised is not the only one that clients may dial.
+fn guard(
+    host: IpAddr,
+    advertised: Option<&Advertised>,
+    mut hosts: Vec<String>,
+    origins: &[String],
+) -> Result<WebGuard, String> {
+    for name in &hosts {
+        if !matches!(split_authority(name), Some((_, ""))) {
+            return Err(format!("--allow-host '{name}' is not a host name without a port"));
+        }
+    }
+    if host.is_loopback() || !hosts.is_empty() {
+        hosts.extend(advertised.map(|advertised| advertised.host.clone()));
+    }
+    let cors = CorsRules::parse(origins).map_err(|error| format!("--allow-origin {error}"))?;
+    Ok(WebGuard::new(host.is_loopback(), hosts, cors))
 }
 
 fn throttling(flags: &ServeFlags, file: &File) -> Result<Throttling, String> {
@@ -335,6 +413,9 @@ mod tests {
             "choose Strong, BoundedStaleness, Session",
         );
         check(ServeFlags::default(), "partition_rus = 0", "let no request in");
+        check(ServeFlags::default(), "advertise = \"http://db\"", "not like db.example");
+        check(ServeFlags::default(), "allow_hosts = [\"db:80\"]", "without a port");
+        check(ServeFlags::default(), "allow_origins = [\"db\"]", "not an origin");
         check(ServeFlags { host: Some("nowhere".into()), ..ServeFlags::default() }, "", "not an IP address");
         let exposed =
             ServeFlags { host: Some("0.0.0.0".into()), clock: Some(Clock::Manual), ..ServeFlags::default() };

@@ -11,6 +11,7 @@
 mod account_keys;
 mod advise;
 mod background;
+mod banner;
 mod bench;
 mod blueprints;
 mod check;

@@ -2,6 +2,7 @@
 
 use crate::account_keys::{self, AccountKeys};
 use crate::background::Background;
+use crate::banner;
 use crate::blueprints::{self, Blueprints};
 use crate::config::{Clock, Config, Durability};
 use crate::identity;
@@ -116,6 +117,7 @@ async fn run(
         partition_bytes_max: config.partition_bytes_max,
         consistency: config.consistency,
         throttling: config.throttling,
+        advertised: config.advertised.as_ref().map(|advertised| advertised.authority(ports.0)),
     };
     let cosmos = Cosmos::new(store.clone(), options);
     let bearers = (!issuers.is_empty()).then(|| Arc::new(Bearers::new(issuers, audiences(config, ports))));
@@ -145,7 +147,9 @@ async fn run(
         notify: notify.clone(),
     };
     blueprints::apply_at_start(&services).await?;
-    announce(config, &services.keys, ports);
+    let banner = banner::text(config, &services.keys, ports);
+    // Nobody may be reading it.
+    let _ = std::io::stdout().lock().write_all(banner.as_bytes());
     // The first look is what the others are compared with.
     look(&watch).await;
     let watching = watch_on(watch.clone(), stop.clone());
@@ -228,7 +232,8 @@ fn bind(
     flag: &str,
 ) -> Result<Listener, String> {
     let address = SocketAddr::new(config.host, port);
-    Listener::bind(address, tls).map_err(|error| match error.kind() {
+    let options = orrery_api_common::Options { guard: Some(config.guard.clone()), ..Default::default() };
+    Listener::bind_with(address, tls, options).map_err(|error| match error.kind() {
         std::io::ErrorKind::AddrInUse => {
             format!("port {port} is taken; stop what uses it or give another --{flag}")
         }
@@ -238,30 +243,4 @@ fn bind(
 
 fn port(listener: &Listener) -> Result<u16, String> {
     listener.local_addr().map(|address| address.port()).map_err(|error| error.to_string())
-}
-
-/// What a newcomer copies. Nobody may be reading it.
-fn announce(config: &Config, keys: &AccountKeys, ports: (u16, u16)) {
-    let _ = std::io::stdout().lock().write_all(announcement(config, keys, ports).as_bytes());
-}
-
-fn announcement(config: &Config, keys: &AccountKeys, (cosmos, services): (u16, u16)) -> String {
-    let host = if config.is_loopback() { "localhost".to_owned() } else { config.host.to_string() };
-    let connection = if config.is_loopback() || keys.are_new {
-        format!("AccountEndpoint=http://{host}:{cosmos}/;AccountKey={};", keys.shown())
-    } else {
-        format!("the keys are in {}", config.data.join("keys.json").display())
-    };
-    let durability = match config.durability {
-        Durability::Synced => "",
-        Durability::Relaxed => "  Durability is relaxed: a crash may take the last writes away.\n",
-    };
-    format!(
-        "Orrery {}, data in {}\n\
-         \x20 Cosmos DB   http(s)://{host}:{cosmos}\n\
-         \x20             {connection}\n\
-         \x20 Services    http://{host}:{services}   (/healthz, /readyz, /metrics, /v1/clock, /v1/docs)\n{durability}",
-        env!("CARGO_PKG_VERSION"),
-        config.data.display(),
-    )
 }

@@ -11,7 +11,7 @@ use crate::monitor::endpoints::{self as monitoring, Said};
 use crate::notify::Notify;
 use crate::report;
 use crate::schemas;
-use http::{Method, Request, Response, StatusCode, header};
+use http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
 use orrery_api_common::{Body, Peer, read_body};
 use orrery_api_cosmos::Cosmos;
@@ -48,6 +48,9 @@ pub struct Services {
 
 impl Services {
     pub async fn handle(&self, request: Request<Incoming>, peer: Peer) -> Response<ServiceBody> {
+        if let Some((status, sentence)) = wrong_content_type(request.method(), request.headers()) {
+            return problem(status, &sentence).map(ServiceBody::from);
+        }
         match &self.notify {
             Some(notify) if notify.api.has(request.uri().path()) => notify.api.handle(request).await,
             _ => self.handle_own(request, peer).await.map(ServiceBody::from),
@@ -136,6 +139,22 @@ impl Services {
     }
 }
 
+/// A web page may post forms and plain text to any server without asking; JSON it may not, and the other verbs neither.
+fn wrong_content_type(method: &Method, headers: &HeaderMap) -> Option<Problem> {
+    if ![Method::POST, Method::PUT, Method::PATCH].contains(method) || is_json(headers) {
+        return None;
+    }
+    let sentence = format!("a {method} wants the header Content-Type: application/json");
+    Some((StatusCode::UNSUPPORTED_MEDIA_TYPE, sentence))
+}
+
+/// `application/json` or one of its kin, such as `application/merge-patch+json`; parameters do not matter.
+fn is_json(headers: &HeaderMap) -> bool {
+    let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let kind = given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
+}
+
 fn reply(status: StatusCode, body: &Value) -> Response<Body> {
     respond(status, "application/json", body.to_string())
 }
@@ -150,4 +169,30 @@ fn respond(status: StatusCode, kind: &'static str, body: String) -> Response<Bod
     *response.status_mut() = status;
     response.headers_mut().insert(header::CONTENT_TYPE, http::HeaderValue::from_static(kind));
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_changes_something_is_json() {
+        let judged = |method: Method, kind: &'static str| {
+            let mut headers = HeaderMap::new();
+            if !kind.is_empty() {
+                headers.insert(header::CONTENT_TYPE, http::HeaderValue::from_static(kind));
+            }
+            wrong_content_type(&method, &headers).map(|(status, _)| status.as_u16())
+        };
+        for kind in ["application/json", "Application/JSON; charset=utf-8", "application/merge-patch+json"] {
+            assert_eq!(judged(Method::POST, kind), None, "{kind}");
+        }
+        for kind in
+            ["", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "text/x+json"]
+        {
+            assert_eq!(judged(Method::POST, kind), Some(415), "{kind}");
+            assert_eq!(judged(Method::PATCH, kind), Some(415), "{kind}");
+            assert_eq!((judged(Method::GET, kind), judged(Method::DELETE, kind)), (None, None), "{kind}");
+        }
+    }
 }

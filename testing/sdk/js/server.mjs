@@ -66,7 +66,8 @@ function apply(binary, folder, { cosmos }, blueprint, flags) {
 
 async function setSchema(port, database, container, body) {
   const url = `http://localhost:${port}/v1/schemas/${database}/${container}`;
-  const response = await fetch(url, { method: "PUT", body: JSON.stringify(body) });
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(url, { method: "PUT", headers, body: JSON.stringify(body) });
   if (response.status !== 200) throw new Error(`the schema was not set: ${response.status} ${await response.text()}`);
 }
 

@@ -20,6 +20,7 @@ async def held_to(cosmos, validation):
     request = urllib.request.Request(
         f"http://localhost:{cosmos.server.services_port}/v1/schemas/{database.id}/c",
         data=json.dumps({"validation": validation, "schema": SCHEMA}).encode(),
+        headers={"content-type": "application/json"},
         method="PUT",
     )
     with urllib.request.urlopen(request, timeout=10) as response:

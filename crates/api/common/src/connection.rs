@@ -8,9 +8,12 @@
 
 use crate::Stop;
 use crate::body::{Answer, body};
+use crate::cors;
 use crate::listener::Options;
 use crate::patience::{Activity, Expired, Metered, Patience};
-use http::{Request, Response, StatusCode};
+use crate::web_guard::{Passage, Refusal, WebGuard};
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -53,6 +56,7 @@ pub(crate) struct Shared<S> {
     pub(crate) http: auto::Builder<TokioExecutor>,
     pub(crate) tls: Option<TlsAcceptor>,
     pub(crate) options: Options,
+    pub(crate) guard: WebGuard,
     pub(crate) stop: Stop,
 }
 
@@ -125,7 +129,7 @@ where
     let activity = Arc::new(Activity::default());
     let io = TokioIo::new(Metered::new(io, activity.clone()));
     let mut patience = Patience::new(activity.clone(), accepted, head_time_max, idle_time_max);
-    let service = service_fn(|request| answer(&shared.service, request, peer, &activity));
+    let service = service_fn(|request| answer(shared, request, peer, &activity));
     let mut connection = pin!(shared.http.serve_connection(io, service));
     let mut stopped = pin!(shared.stop.stopped());
     loop {
@@ -155,9 +159,9 @@ where
     }
 }
 
-/// Calls the service unless the request has too many headers, which over HTTP/2 only we check.
+/// Calls the service, unless the request is refused before anybody looks at what it asks for.
 fn answer<S, F, B>(
-    service: &S,
+    shared: &Shared<S>,
     request: Request<Incoming>,
     peer: Peer,
     activity: &Arc<Activity>,
@@ -168,19 +172,54 @@ where
     B: Answer,
 {
     let in_flight = activity.begin();
-    let answering = (request.headers().len() <= limits::HEADERS_MAX).then(|| service(request, peer));
+    let admitted = admit(&shared.guard, &request).map(|passage| ((shared.service)(request, peer), passage));
     async move {
-        let response = match answering {
-            Some(answering) => answering.await,
-            None => too_many_headers(),
+        let response = match admitted {
+            Ok((answering, Passage::Direct)) => answering.await,
+            Ok((answering, Passage::CrossOrigin(origin))) => {
+                let mut response = answering.await;
+                cors::allow(response.headers_mut(), &origin);
+                response
+            }
+            Err(response) => *response,
         };
         drop(in_flight);
         Ok(response)
     }
 }
 
-fn too_many_headers<B: Answer>() -> Response<B> {
-    let mut response = Response::new(B::from(body("")));
-    *response.status_mut() = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+/// How the request may go on; else the answer that it gets instead.
+fn admit<B: Answer>(guard: &WebGuard, request: &Request<Incoming>) -> Result<Passage, Box<Response<B>>> {
+    // Over HTTP/2 only we count them.
+    if request.headers().len() > limits::HEADERS_MAX {
+        let mut response = Response::new(B::from(body("")));
+        *response.status_mut() = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+        return Err(Box::new(response));
+    }
+    match guard.check(request.method(), request.uri(), request.headers()) {
+        Ok(Passage::CrossOrigin(origin)) => {
+            match cors::preflight(request.method(), request.headers(), &origin) {
+                Some(response) => Err(Box::new(response)),
+                None => Ok(Passage::CrossOrigin(origin)),
+            }
+        }
+        Ok(Passage::Direct) => Ok(Passage::Direct),
+        Err(refusal) => {
+            debug!(%refusal, "refused");
+            Err(Box::new(refused(&refusal)))
+        }
+    }
+}
+
+/// Every protocol's clients find their own member: `message` beside `code`, or `detail` beside `title` (RFC 9457).
+fn refused<B: Answer>(refusal: &Refusal) -> Response<B> {
+    let (status, sentence) = (refusal.status(), refusal.to_string());
+    let title = status.canonical_reason().unwrap_or_default();
+    let text = serde_json::json!({
+        "code": title, "message": sentence, "title": title, "status": status.as_u16(), "detail": sentence,
+    });
+    let mut response = Response::new(B::from(body(text.to_string())));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
     response
 }

@@ -10,11 +10,13 @@ pub mod bearer;
 mod body;
 mod certificate;
 mod connection;
+mod cors;
 mod listener;
 mod master_key;
 mod patience;
 pub mod percent;
 mod stop;
+mod web_guard;
 
 pub use authorization::{AuthError, Authorization, TokenKind, parse_authorization};
 pub use body::{Answer, Body, BodyError, body, body_of_two, discard_body, read_body};
@@ -25,3 +27,4 @@ pub use master_key::{Access, Keys};
 pub use orrery_protocol::{EMULATOR_KEY, InvalidKey, Key, string_to_sign};
 pub use rustls::ServerConfig;
 pub use stop::Stop;
+pub use web_guard::{CorsRules, WebGuard, is_forwarded, split as split_authority};

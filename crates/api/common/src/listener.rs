@@ -5,13 +5,14 @@
 //! `serve` returns when the last one is gone or the time for that is over.
 //!
 //! ```text
-//!   accept ──▶ connection::run ──▶ TLS? ──▶ HTTP/1.1 or 2 ──▶ service(request, peer) ──▶ response
+//!   accept ──▶ connection::run ──▶ TLS? ──▶ HTTP/1.1 or 2 ──▶ web_guard ──▶ service(request, peer) ──▶ response
 //! ```
 
 use crate::Stop;
 use crate::again::again;
 use crate::body::Answer;
 use crate::connection::{self, Peer, Shared};
+use crate::web_guard::{CorsRules, WebGuard};
 use http::{Request, Response};
 use hyper::body::Incoming;
 use orrery_core::limits;
@@ -36,17 +37,20 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 pub struct Listener {
     socket: TcpListener,
     tls: Option<TlsAcceptor>,
+    guard: WebGuard,
     options: Options,
 }
 
 /// How many and how long. The defaults are the limits of `orrery_core`; tests choose smaller ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     pub connections_max: u32,
     /// For a TLS handshake and the first request, and for each later request's head.
     pub head_time_max: Duration,
     pub idle_time_max: Duration,
     pub stop_time_max: Duration,
+    /// Which names and web pages are served; None for what the address implies: on loopback its names, no page.
+    pub guard: Option<WebGuard>,
 }
 
 impl Default for Options {
@@ -56,6 +60,7 @@ impl Default for Options {
             head_time_max: Duration::from_secs(limits::HEAD_SECONDS_MAX),
             idle_time_max: Duration::from_secs(limits::IDLE_SECONDS_MAX),
             stop_time_max: Duration::from_secs(limits::STOP_SECONDS_MAX),
+            guard: None,
         }
     }
 }
@@ -76,7 +81,9 @@ impl Listener {
         #[cfg(not(windows))]
         socket.set_reuseaddr(true)?;
         socket.bind(addr)?;
-        Ok(Self { socket: socket.listen(BACKLOG)?, tls: tls.map(TlsAcceptor::from), options })
+        let by_address = || WebGuard::new(addr.ip().is_loopback(), Vec::new(), CorsRules::default());
+        let guard = options.guard.clone().unwrap_or_else(by_address);
+        Ok(Self { socket: socket.listen(BACKLOG)?, tls: tls.map(TlsAcceptor::from), guard, options })
     }
 
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -90,10 +97,10 @@ impl Listener {
         F: Future<Output = Response<B>> + Send + 'static,
         B: Answer,
     {
-        let Self { socket, tls, options } = self;
+        let Self { socket, tls, guard, options } = self;
         let http = connection::http_builder();
-        let shared = Arc::new(Shared { service, http, tls, options, stop });
         let room = Arc::new(Semaphore::new(options.connections_max as usize));
+        let shared = Arc::new(Shared { service, http, tls, guard, options, stop });
         let mut stopped = pin!(shared.stop.stopped());
         loop {
             let (permit, stream, addr) = tokio::select! {
@@ -108,7 +115,7 @@ impl Listener {
             }));
         }
         drop(socket);
-        drain(&room, options).await;
+        drain(&room, &shared.options).await;
     }
 }
 
@@ -138,7 +145,7 @@ fn is_about_one_client(error: &io::Error) -> bool {
 }
 
 /// Waits until every connection has given its permit back. Each cuts itself when the time is over.
-async fn drain(room: &Semaphore, options: Options) {
+async fn drain(room: &Semaphore, options: &Options) {
     if timeout(options.stop_time_max, room.acquire_many(options.connections_max)).await.is_err() {
         let left = options.connections_max as usize - room.available_permits();
         warn!(left, "connections were cut because their requests did not end in time");

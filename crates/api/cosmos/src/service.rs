@@ -38,6 +38,8 @@ pub struct Options {
     /// The strongest level that a request may ask for.
     pub consistency: Consistency,
     pub throttling: Throttling,
+    /// `host:port` that clients are told to go on at; None for the one that each of them dialled.
+    pub advertised: Option<String>,
 }
 
 /// A cheap handle.
@@ -58,6 +60,7 @@ struct Inner {
     usage: Usage,
     monitor: Monitor,
     again: Again,
+    advertised: Option<String>,
 }
 
 impl Cosmos {
@@ -72,6 +75,7 @@ impl Cosmos {
             partition_bytes_max,
             consistency,
             throttling,
+            advertised,
         } = options;
         let access = Access::new(keys, &secret);
         let scripts = Arc::new(Semaphore::new(limits::SCRIPTS_MAX));
@@ -91,6 +95,7 @@ impl Cosmos {
             usage,
             monitor: Monitor::new(now),
             again: Again::default(),
+            advertised,
         }))
     }
 
@@ -105,6 +110,11 @@ impl Cosmos {
     /// Tells this account from any other.
     pub fn account_id(&self) -> &str {
         &self.0.account_id
+    }
+
+    /// `host:port` that clients are told to go on at, if it is configured.
+    pub(crate) fn advertised(&self) -> Option<&str> {
+        self.0.advertised.as_deref()
     }
 
     /// The port on which the services of this process answer.

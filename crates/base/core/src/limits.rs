@@ -200,6 +200,8 @@ pub const BODY_SECONDS_MAX: u64 = 60;
 pub const BODY_DISCARD_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// How long a connection may be open without a request; clients keep theirs for minutes.
 pub const IDLE_SECONDS_MAX: u64 = 10 * 60;
+/// How long a browser may remember that a web page of an allowed origin may send a kind of request.
+pub const PREFLIGHT_SECONDS: u64 = 10 * 60;
 /// How often an HTTP/2 connection is asked whether anyone is there, and how long the answer may take.
 pub const PING_SECONDS: u64 = 30;
 pub const PING_ANSWER_SECONDS_MAX: u64 = 20;

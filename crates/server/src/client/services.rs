@@ -91,7 +91,7 @@ impl Services {
     pub async fn exchange(&mut self, request: Builder, body: Bytes) -> Result<Answer, String> {
         let mut request = request.header("host", self.address.authority());
         let headers = request.headers_ref();
-        if !body.is_empty() && headers.is_some_and(|headers| !headers.contains_key("content-type")) {
+        if headers.is_some_and(|headers| !headers.contains_key("content-type")) {
             request = request.header("content-type", "application/json");
         }
         let request = request.body(Full::new(body));

@@ -59,6 +59,11 @@ pub fn audiences(config: &Config, port: u16) -> Vec<String> {
     };
     let mut audiences = vec![COSMOS.to_owned()];
     audiences.extend(hosts.iter().flat_map(forms));
+    if let Some(advertised) = &config.advertised {
+        let authority = advertised.authority(port);
+        audiences.extend([format!("https://{authority}"), format!("http://{authority}")]);
+        audiences.extend([format!("https://{}", advertised.host), format!("http://{}", advertised.host)]);
+    }
     audiences.extend(config.audiences.iter().cloned());
     audiences
 }

@@ -27,6 +27,9 @@ pub async fn ask(server: &Server, verb: &str, path: &str, headers: &[(&str, &str
     Asked { status: reply.status, body: reply.json().unwrap_or_default(), reply }
 }
 
+/// What the services port wants to hear of every body.
+const JSON: &str = "content-type: application/json\r\n";
+
 /// None if the server ends meanwhile.
 pub async fn try_ask(
     server: &Server,
@@ -36,8 +39,10 @@ pub async fn try_ask(
     body: &str,
 ) -> Option<OwnedReply> {
     let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-    let request =
-        format!("{verb} {path} HTTP/1.1\r\nhost: x\r\n{headers}content-length: {}\r\n\r\n{body}", body.len());
+    let request = format!(
+        "{verb} {path} HTTP/1.1\r\nhost: localhost\r\n{JSON}{headers}content-length: {}\r\n\r\n{body}",
+        body.len()
+    );
     let mut connection = Connection::connect(server.services).await.ok()?;
     Some(connection.exchange(request.as_bytes()).await.ok()?.to_owned())
 }

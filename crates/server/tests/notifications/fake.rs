@@ -39,8 +39,10 @@ impl Fake {
 
     async fn ask(&self, verb: &str, path: &str, body: &Value) -> Value {
         let body = if body.is_null() { String::new() } else { body.to_string() };
-        let request =
-            format!("{verb} {path} HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+        let request = format!(
+            "{verb} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        );
         let mut connection = Connection::connect(self.control).await.unwrap();
         connection.exchange(request.as_bytes()).await.unwrap().to_owned().json().unwrap_or_default()
     }

@@ -18,7 +18,7 @@ impl Reader {
         let mut socket = TcpStream::connect(server.services).await.unwrap();
         let last = last.map(|last| format!("last-event-id: {last}\r\n")).unwrap_or_default();
         let head = format!(
-            "GET /v1/users/ann/notifications/stream HTTP/1.1\r\nhost: x\r\nx-api-key: {EMULATOR_KEY}\r\n{last}\r\n"
+            "GET /v1/users/ann/notifications/stream HTTP/1.1\r\nhost: localhost\r\nx-api-key: {EMULATOR_KEY}\r\n{last}\r\n"
         );
         socket.write_all(head.as_bytes()).await.unwrap();
         Self { socket, text: String::new() }

@@ -48,8 +48,9 @@ async fn opens(server: &Server, key: &str) -> bool {
 
 /// A GET with a bearer token.
 async fn bearing(server: &Server, path: &str, token: &str) -> OwnedReply {
-    let request =
-        format!("GET {path} HTTP/1.1\r\nhost: x\r\nauthorization: type=aad&ver=1.0&sig={token}\r\n\r\n");
+    let request = format!(
+        "GET {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: type=aad&ver=1.0&sig={token}\r\n\r\n"
+    );
     let mut connection = Connection::connect(server.cosmos).await.unwrap();
     connection.exchange(request.as_bytes()).await.unwrap().to_owned()
 }

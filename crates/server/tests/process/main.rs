@@ -25,3 +25,4 @@ mod reserve;
 mod schemas;
 mod server;
 mod stopping;
+mod web_pages;

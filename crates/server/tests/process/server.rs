@@ -12,6 +12,9 @@ use tempfile::TempDir;
 /// Longer than anything here takes, even on a machine that is busy with other things.
 const DEADLINE: Duration = Duration::from_secs(60);
 
+/// What the services port wants to hear of every body.
+const JSON: &str = "content-type: application/json\r\n";
+
 /// How often something is looked at that will be so soon.
 const POLL: Duration = Duration::from_millis(2);
 
@@ -105,8 +108,10 @@ impl Server {
 
     /// A request to the services port: status and body.
     pub async fn ask(&self, verb: &str, path: &str, body: &str) -> (u16, Value) {
-        let request =
-            format!("{verb} {path} HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+        let request = format!(
+            "{verb} {path} HTTP/1.1\r\nhost: localhost\r\n{JSON}content-length: {}\r\n\r\n{body}",
+            body.len()
+        );
         let mut connection = Connection::connect(self.services).await.unwrap();
         let reply = connection.exchange(request.as_bytes()).await.unwrap().to_owned();
         (reply.status, reply.json().unwrap())

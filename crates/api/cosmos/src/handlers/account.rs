@@ -1,7 +1,8 @@
 //! `GET /`: the account, and where to reach it (wire guide §3).
 //!
-//! Every SDK goes on at the addresses told here, so they are built from the one the client dialled. The member `orrery` is
-//! ours: our own tools find the services port by it, and compare the id that both ports tell. SDKs ignore it.
+//! Every SDK goes on at the addresses told here, so they are built from the one the client dialled, unless the server is
+//! configured to advertise another. The member `orrery` is ours: our own tools find the services port by it, and compare
+//! the id that both ports tell. SDKs ignore it.
 
 use crate::reply::Reply;
 use crate::request::Request;
@@ -14,7 +15,8 @@ use orrery_documents::charge::Charge;
 use serde_json::json;
 
 pub fn read(cosmos: &Cosmos, request: &Request) -> Reply {
-    let endpoint = format!("{}://{}/", request.peer.scheme, dialled(request));
+    let authority = cosmos.advertised().map_or_else(|| dialled(request), str::to_owned);
+    let endpoint = format!("{}://{authority}/", request.peer.scheme);
     let location = json!([{ "name": "Local", "databaseAccountEndpoint": endpoint }]);
     let name = cosmos.account();
     let engine = json!({

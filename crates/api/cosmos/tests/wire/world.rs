@@ -77,6 +77,7 @@ impl World {
             partition_bytes_max: limits::PARTITION_BYTES_MAX,
             consistency: Consistency::Session,
             throttling: Throttling::default(),
+            advertised: None,
         };
         change(&mut options);
         let cosmos = Cosmos::new(store.clone(), options);
