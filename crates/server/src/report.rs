@@ -1,18 +1,15 @@
 //! `/v1/advice`: what the server knows of a container and its use; `orrery advise` makes findings of it.
 //!
-//! It shows partition keys, ids and the texts of queries, and this port asks for no key. So it answers to the machine
-//! that it runs on and to nobody else.
+//! It shows partition keys, ids and the texts of queries, so it is for administrators (`caller`).
 
-use crate::services::{Problem, only_here};
+use crate::services::Problem;
 use http::StatusCode;
-use orrery_api_common::Peer;
 use orrery_api_cosmos::{Cosmos, usage};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 /// The report on the container that the query string names; else a status and a sentence.
-pub async fn of(cosmos: &Cosmos, query: Option<&str>, peer: Peer) -> Result<Value, Problem> {
-    only_here(peer)?;
+pub async fn of(cosmos: &Cosmos, query: Option<&str>) -> Result<Value, Problem> {
     let query = query.unwrap_or_default();
     let (Some(database), Some(container)) = (named(query, "database"), named(query, "container")) else {
         let sentence = "say which container: /v1/advice?database=D&container=C";

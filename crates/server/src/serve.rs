@@ -4,7 +4,9 @@ use crate::account_keys::{self, AccountKeys};
 use crate::background::Background;
 use crate::banner;
 use crate::blueprints::{self, Blueprints};
+use crate::caller::Callers;
 use crate::config::{Clock, Config, Durability};
+use crate::data_folder::{self, DataFolder};
 use crate::identity;
 use crate::monitor::{self, Watch};
 use crate::notify::{self, Notify};
@@ -13,6 +15,7 @@ use crate::services::Services;
 use orrery_api_common::bearer::{Bearers, Issuer};
 use orrery_api_common::{Listener, Stop};
 use orrery_api_cosmos::{Cosmos, Options};
+use orrery_api_services::Gate;
 use orrery_core::{Env, Timestamp};
 use orrery_kv_fjall::{FjallEngine, Folder};
 use orrery_store::{Store, Sync};
@@ -27,7 +30,10 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 pub fn serve(config: Config) -> Result<(), String> {
     let env = env(&config)?;
+    // Dropped last: what a failed start leaves in a folder of its own goes with it.
+    let mut made = Some(DataFolder::prepare(&config.data)?);
     let folder = Folder::open(&config.data).map_err(|error| error.to_string())?;
+    data_folder::restrict(&config.data);
     let keys = Arc::new(account_keys::load_or_make(&config)?);
     let issuers = identity::issuers(&config)?;
     let tls = orrery_api_common::load_or_make(&config.data).map_err(|error| error.to_string())?;
@@ -36,7 +42,7 @@ pub fn serve(config: Config) -> Result<(), String> {
         tokio::runtime::Runtime::new().map_err(|error| format!("no threads could be started: {error}"))?;
     let background = Arc::new(Background::default());
     let worker = spawn_background(&background, &store)?;
-    let outcome = runtime.block_on(run(&config, keys, issuers, tls, &store, &background));
+    let outcome = runtime.block_on(run(&config, keys, issuers, tls, &store, &background, &mut made));
     background.stop();
     drop(worker.join());
     store.close();
@@ -100,6 +106,7 @@ async fn run(
     tls: Arc<orrery_api_common::ServerConfig>,
     store: &Store,
     background: &Arc<Background>,
+    made: &mut Option<DataFolder>,
 ) -> Result<(), String> {
     let cosmos_listener = bind(config, config.cosmos_port, Some(tls.clone()), "cosmos-port")?;
     let services_listener = bind(config, config.services_port, Some(tls), "services-port")?;
@@ -125,6 +132,9 @@ async fn run(
         cosmos.access().take_bearers(bearers.clone());
     }
     let stop = Stop::new();
+    let access = cosmos.clone();
+    let gate = Gate { keys: Box::new(move || access.access().keys()), bearers: bearers.clone() };
+    let callers = Callers::new(cosmos.clone(), gate, config.is_loopback());
     let beside = notify::Beside { store, cosmos: &cosmos, secret: keys.token_secret, bearers, stop: &stop };
     let notify = notify::start(config, beside)?;
     let (store, background) = (store.clone(), background.clone());
@@ -142,11 +152,15 @@ async fn run(
         cosmos: cosmos.clone(),
         background,
         keys,
+        callers,
         watch: watch.clone(),
         blueprints: known,
         notify: notify.clone(),
     };
     blueprints::apply_at_start(&services).await?;
+    if let Some(made) = made.take() {
+        made.keep();
+    }
     let banner = banner::text(config, &services.keys, ports);
     // Nobody may be reading it.
     let _ = std::io::stdout().lock().write_all(banner.as_bytes());

@@ -4,6 +4,7 @@
 use crate::account_keys::AccountKeys;
 use crate::background::Background;
 use crate::blueprints::{self, Blueprints};
+use crate::caller::{self, Callers, Needs};
 use crate::clock;
 use crate::identity::endpoints;
 use crate::monitor::Watch;
@@ -25,21 +26,13 @@ pub const BODY_BYTES_MAX: usize = 64 * 1024;
 /// Why a request is not answered: a status, and a sentence for a person.
 pub type Problem = (StatusCode, String);
 
-/// What shows keys, texts or ids is for the server's own machine, because the port asks for no key.
-pub fn only_here(peer: Peer) -> Result<(), Problem> {
-    if peer.is_local() {
-        return Ok(());
-    }
-    let sentence = "this is told to the machine that the server runs on, and to no other";
-    Err((StatusCode::FORBIDDEN, sentence.to_owned()))
-}
-
 #[derive(Clone)]
 pub struct Services {
     pub store: Store,
     pub cosmos: Cosmos,
     pub background: Arc<Background>,
     pub keys: Arc<AccountKeys>,
+    pub callers: Callers,
     pub blueprints: Arc<Blueprints>,
     pub watch: Watch,
     /// None if it is switched off.
@@ -59,23 +52,31 @@ impl Services {
 
     async fn handle_own(&self, request: Request<Incoming>, peer: Peer) -> Response<Body> {
         let (head, body) = request.into_parts();
+        let needs = caller::needs(&head.method, head.uri.path());
+        if let Some(needs) = needs
+            && let Err((status, sentence)) = self.callers.admit(&head, needs).await
+        {
+            return problem(status, &sentence);
+        }
         match (&head.method, head.uri.path()) {
             // The id is no secret; our own tools compare it with the one of the Cosmos DB endpoint.
             (&Method::GET, "/healthz") => {
                 reply(StatusCode::OK, &json!({ "status": "ok", "accountId": self.cosmos.account_id() }))
             }
-            (&Method::GET, "/readyz") => self.readiness(),
+            (&Method::GET, "/readyz") => {
+                self.readiness(self.callers.admit(&head, Needs::Reading).await.is_ok())
+            }
             (&Method::GET, "/v1/clock") => reply(StatusCode::OK, &clock::show(self.store.env())),
             (&Method::POST, "/v1/clock") => match read_body(body, BODY_BYTES_MAX).await {
                 Ok(body) => self.advance(&body).await,
                 Err(error) => problem(StatusCode::BAD_REQUEST, &error.to_string()),
             },
-            (&Method::GET, "/v1/advice") => match report::of(&self.cosmos, head.uri.query(), peer).await {
+            (&Method::GET, "/v1/advice") => match report::of(&self.cosmos, head.uri.query()).await {
                 Ok(report) => reply(StatusCode::OK, &report),
                 Err((status, sentence)) => problem(status, &sentence),
             },
             (&Method::GET, path) if monitoring::has(path) => {
-                match monitoring::answer(&self.watch, path, head.uri.query(), peer).await {
+                match monitoring::answer(&self.watch, path, head.uri.query()).await {
                     Ok(Said::Json(value)) => reply(StatusCode::OK, &value),
                     Ok(Said::Text { kind, text }) => respond(StatusCode::OK, kind, text),
                     Err((status, sentence)) => problem(status, &sentence),
@@ -87,11 +88,11 @@ impl Services {
             (_, "/healthz" | "/readyz" | "/v1/clock" | "/v1/advice") => {
                 problem(StatusCode::METHOD_NOT_ALLOWED, "the verb is not allowed here")
             }
-            (_, path) if blueprints::has(path) => match blueprints::handle(self, &head, peer).await {
+            (_, path) if blueprints::has(path) => match blueprints::handle(self, &head).await {
                 Ok(shown) => reply(StatusCode::OK, &shown),
                 Err((status, sentence)) => problem(status, &sentence),
             },
-            (_, path) if schemas::has(path) => match schemas::handle(self, &head, body, peer).await {
+            (_, path) if schemas::has(path) => match schemas::handle(self, &head, body).await {
                 Ok(shown) => reply(StatusCode::OK, &shown),
                 Err((status, sentence)) => problem(status, &sentence),
             },
@@ -104,21 +105,26 @@ impl Services {
     }
 
     /// Ready: the last commit reached the disk, and the last round of background work went well. What keeps pushes from
-    /// going out makes it `degraded`, and ready all the same: every event is still accepted and kept.
-    fn readiness(&self) -> Response<Body> {
+    /// going out makes it `degraded`, and ready all the same: every event is still accepted and kept. Details are for callers
+    /// that may see them.
+    fn readiness(&self, with_details: bool) -> Response<Body> {
         let trouble = self.store.trouble().map(|error| error.to_string());
         match trouble.or_else(|| self.background.trouble()) {
             None => {
                 let lsn = self.store.durable_lsn().0;
                 let is_degraded = self.notify.as_ref().is_some_and(Notify::has_troubles);
                 let status = if is_degraded { "degraded" } else { "ready" };
+                if !with_details {
+                    return reply(StatusCode::OK, &json!({ "status": status }));
+                }
                 let services = self.notify.as_ref().map(Notify::readiness);
                 reply(
                     StatusCode::OK,
                     &json!({ "status": status, "lsn": lsn, "alerts": self.watch.firing(), "services": services }),
                 )
             }
-            Some(trouble) => problem(StatusCode::SERVICE_UNAVAILABLE, &trouble),
+            Some(trouble) if with_details => problem(StatusCode::SERVICE_UNAVAILABLE, &trouble),
+            Some(_) => problem(StatusCode::SERVICE_UNAVAILABLE, "the server cannot write; its log says why"),
         }
     }
 
@@ -167,6 +173,10 @@ fn problem(status: StatusCode, detail: &str) -> Response<Body> {
 fn respond(status: StatusCode, kind: &'static str, body: String) -> Response<Body> {
     let mut response = Response::new(orrery_api_common::body(body));
     *response.status_mut() = status;
+    if status == StatusCode::UNAUTHORIZED {
+        let challenge = http::HeaderValue::from_static("Bearer realm=\"orrery\"");
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+    }
     response.headers_mut().insert(header::CONTENT_TYPE, http::HeaderValue::from_static(kind));
     response
 }

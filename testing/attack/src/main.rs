@@ -6,6 +6,7 @@
 
 mod damage;
 mod malformed;
+mod rebinding;
 
 use clap::Parser;
 use orrery_attack::Arena;
@@ -21,6 +22,7 @@ const ATTACKS: &[(&str, Attack)] = &[
     ("malformed-bodies", malformed::bodies),
     ("damaged-files", damage::files),
     ("damaged-promises", damage::promises),
+    ("rebinding", rebinding::attack),
 ];
 
 /// Attacks a server and checks that it holds.

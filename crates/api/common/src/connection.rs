@@ -43,13 +43,6 @@ pub struct Peer {
     pub addr: SocketAddr,
 }
 
-impl Peer {
-    /// Whether it is on this machine.
-    pub fn is_local(&self) -> bool {
-        self.addr.ip().to_canonical().is_loopback()
-    }
-}
-
 /// What all connections of a listener have in common.
 pub(crate) struct Shared<S> {
     pub(crate) service: S,

@@ -30,7 +30,7 @@ mod session;
 mod throttle;
 pub mod usage;
 
-pub use authorize::{Access, change_roles, check_administrator};
+pub use authorize::{Access, change_roles, signed_access};
 pub use consistency::Consistency;
 pub use failure::Failure;
 pub use service::{Cosmos, Options};

@@ -25,4 +25,5 @@ mod stream;
 
 pub use api::{Api, Options};
 pub use body::ServiceBody;
-pub use caller::Gate;
+pub use caller::{Caller, Gate};
+pub use problem::Problem;

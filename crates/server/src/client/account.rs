@@ -4,8 +4,10 @@ use super::address::Address;
 use super::answer::not_understood;
 use super::call::Call;
 use super::connection::{Connection, Host};
+use crate::caller::signed_kind;
 use clap::Args;
-use http::{Method, Request, request::Builder};
+use http::header::AUTHORIZATION;
+use http::{HeaderValue, Method, Request, request::Builder};
 use orrery_core::{Env, Timestamp};
 use orrery_protocol::{EMULATOR_KEY, Key, Scheme, authorization, string_to_sign};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC};
@@ -124,17 +126,21 @@ impl Account {
         built(verb, path, authorization, date).header("host", self.host.address.authority())
     }
 
-    /// For another port of the server, whose requests are signed for their `kind` and their path.
-    pub fn signed(&self, verb: Method, kind: &str, link: &str, path: &str, now: Timestamp) -> Builder {
-        let date = now.to_http();
+    /// Adds the credential to a request of the services port. Signatures there cover the path as it travels.
+    pub(super) fn sign<B>(&self, request: &mut Request<B>, now: Timestamp) -> Result<(), String> {
+        let (date, path) = (now.to_http(), request.uri().path());
         let authorization = match &self.credential {
             Credential::Key { key, .. } => {
-                let signature = key.sign(&string_to_sign(verb.as_str(), kind, link, &date, ""));
-                authorization(Scheme::Master, &signature)
+                let (kind, link) = (signed_kind(path), path.trim_matches('/'));
+                let signed = string_to_sign(request.method().as_str(), kind, link, &date, "");
+                authorization(Scheme::Master, &key.sign(&signed))
             }
-            Credential::Token(token) => authorization(Scheme::Aad, token),
+            Credential::Token(token) => format!("Bearer {token}"),
         };
-        built(verb, path, authorization, date)
+        let value = |text: &str| HeaderValue::from_str(text).map_err(|error| error.to_string());
+        request.headers_mut().insert(AUTHORIZATION, value(&authorization)?);
+        request.headers_mut().insert("x-ms-date", value(&date)?);
+        Ok(())
     }
 }
 

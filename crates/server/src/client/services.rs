@@ -10,8 +10,10 @@ use super::connection::{Connection, Host};
 use bytes::Bytes;
 use clap::Args;
 use http::Request;
+use http::header::AUTHORIZATION;
 use http::request::Builder;
 use http_body_util::Full;
+use orrery_core::Env;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -77,7 +79,8 @@ impl Services {
 
     /// Whether this is a port of the server that was asked first.
     async fn check(&mut self, about: &About) -> Result<(), String> {
-        let healthy: Value = self.exchange(Request::get("/healthz"), Bytes::new()).await?.json()?;
+        // It may be another server's, which has no business with the credential.
+        let healthy: Value = self.send(Request::get("/healthz"), Bytes::new(), |_| Ok(())).await?.json()?;
         if healthy["accountId"] == about.account_id.as_str() {
             return Ok(());
         }
@@ -87,15 +90,32 @@ impl Services {
         ))
     }
 
-    /// Sends a request and gives the answer, whatever its status.
+    /// Sends a request with the account's credential, if it has none, and gives the answer, whatever its status.
     pub async fn exchange(&mut self, request: Builder, body: Bytes) -> Result<Answer, String> {
+        let account = self.account.clone();
+        let sign = |request: &mut Request<Full<Bytes>>| {
+            if request.headers().contains_key(AUTHORIZATION) {
+                return Ok(());
+            }
+            account.sign(request, Env::system().map_err(|error| error.to_string())?.now())
+        };
+        self.send(request, body, sign).await
+    }
+
+    async fn send(
+        &mut self,
+        request: Builder,
+        body: Bytes,
+        sign: impl FnOnce(&mut Request<Full<Bytes>>) -> Result<(), String>,
+    ) -> Result<Answer, String> {
         let mut request = request.header("host", self.address.authority());
         let headers = request.headers_ref();
         if headers.is_some_and(|headers| !headers.contains_key("content-type")) {
             request = request.header("content-type", "application/json");
         }
         let request = request.body(Full::new(body));
-        let request = request.map_err(|error| format!("the request cannot be written: {error}"))?;
+        let mut request = request.map_err(|error| format!("the request cannot be written: {error}"))?;
+        sign(&mut request)?;
         self.connection.exchange(request).await
     }
 

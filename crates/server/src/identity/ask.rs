@@ -2,21 +2,12 @@
 
 use crate::client::{ServerFlags, block_on};
 use bytes::Bytes;
-use http::Method;
-use orrery_core::Env;
+use http::{Method, Request};
 use serde_json::Value;
 
-/// The answer to one request about `kind`.
-pub fn ask(
-    flags: &ServerFlags,
-    method: Method,
-    kind: &str,
-    path: &str,
-    body: Option<&Value>,
-) -> Result<Value, String> {
-    let account = flags.account()?;
-    let now = Env::system().map_err(|error| error.to_string())?.now();
+/// The answer to one request.
+pub fn ask(flags: &ServerFlags, method: Method, path: &str, body: Option<&Value>) -> Result<Value, String> {
     let body = body.map_or_else(Bytes::new, |body| Bytes::from(body.to_string()));
-    let request = account.signed(method, kind, path.trim_matches('/'), path, now);
-    block_on(async { flags.services_of(&account).await?.ask(request, body).await })?
+    let request = Request::builder().method(method).uri(path);
+    block_on(async { flags.services().await?.ask(request, body).await })?
 }

@@ -25,10 +25,10 @@ enum Verb {
 
 pub fn keys(flags: &KeysFlags) -> Result<(), String> {
     let answer = match &flags.verb {
-        Verb::Ls => ask(&flags.server, Method::GET, "keys", "/v1/keys", None)?,
+        Verb::Ls => ask(&flags.server, Method::GET, "/v1/keys", None)?,
         Verb::Regenerate { kind } => {
             let path = format!("/v1/keys/{}/regenerate", kind.name());
-            ask(&flags.server, Method::POST, "keys", &path, None)?
+            ask(&flags.server, Method::POST, &path, None)?
         }
     };
     let mut out = std::io::stdout().lock();

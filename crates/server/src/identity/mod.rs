@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! serve     issuers, audiences       development_key: a key pair in the data folder
-//! services  endpoints                keys and roles, for whoever has a read-write key and is on this machine
+//! services  endpoints                keys and roles, for whoever has a read-write key
 //! verbs     keys, role (ask)         token (mints by the development key)
 //! ```
 

@@ -54,7 +54,7 @@ enum Verb {
 }
 
 pub fn role(flags: &RoleFlags) -> Result<(), String> {
-    let send = |method, path: &str, body: Option<&Value>| ask(&flags.server, method, "roles", path, body);
+    let send = |method, path: &str, body: Option<&Value>| ask(&flags.server, method, path, body);
     let answer = match &flags.verb {
         Verb::Ls => send(Method::GET, "/v1/roles", None)?,
         Verb::Define { name, actions, id } => {

@@ -9,6 +9,7 @@ mod access;
 mod advising;
 mod applying;
 mod benching;
+mod callers;
 mod checking;
 mod configuration;
 mod endpoints;

@@ -21,7 +21,7 @@ mod resource_token;
 mod roles;
 
 pub use access::Access;
-pub use administrator::check_administrator;
+pub use administrator::signed_access;
 pub use mint::{Minting, check_resource};
 pub(crate) use operation::Operation;
 pub use roles::change_roles;

@@ -2,8 +2,9 @@
 
 use crate::call::{Call, READ_ONLY_KEY, READ_WRITE_KEY, signature, token};
 use crate::world::{CONTAINER, ITEMS, World};
+use orrery_api_common::Access;
 use orrery_api_common::bearer::{Bearers, DEVELOPMENT_ISSUER, DevelopmentKey, Grant, Issuer, KeySet, Mint};
-use orrery_api_cosmos::{change_roles, check_administrator};
+use orrery_api_cosmos::{change_roles, signed_access};
 use orrery_documents::roles::{self, Assignment, Definition, Scope};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -245,7 +246,7 @@ async fn a_path_of_resource_ids_is_judged_by_the_names_behind_them() {
 }
 
 #[tokio::test]
-async fn whoever_administers_has_a_read_write_key() {
+async fn a_request_of_the_services_port_is_signed_for_its_kind_and_path() {
     let world = World::new().await;
     let date = world.env.now().to_http();
     let head = |key: &str, kind: &str, path: &str| {
@@ -255,11 +256,10 @@ async fn whoever_administers_has_a_read_write_key() {
             .header("x-ms-date", &date);
         request.body(()).unwrap().into_parts().0
     };
-    let said =
-        |head| check_administrator(&world.cosmos, &head, "keys").map_err(|failure| failure.status.as_u16());
+    let said = |head| signed_access(&world.cosmos, &head, "keys").map_err(|failure| failure.status.as_u16());
     let path = "/v1/keys/primary/regenerate";
-    assert_eq!(said(head(READ_WRITE_KEY, "keys", path)), Ok(()));
-    assert_eq!(said(head(READ_ONLY_KEY, "keys", path)), Err(403));
+    assert_eq!(said(head(READ_WRITE_KEY, "keys", path)), Ok(Access::ReadWrite));
+    assert_eq!(said(head(READ_ONLY_KEY, "keys", path)), Ok(Access::ReadOnly));
     assert_eq!(said(head(READ_WRITE_KEY, "roles", path)), Err(401));
     assert_eq!(said(head("bm90IGEga2V5", "keys", path)), Err(401));
     let mut moved = head(READ_WRITE_KEY, "keys", path);
