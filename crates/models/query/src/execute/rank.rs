@@ -37,7 +37,7 @@ pub(crate) fn run(scan: &Scan<'_>, resume: State, limits: Limits) -> Result<Page
     let mut scoring = Scoring { statistics: counting.statistics, rows: Vec::new() };
     scan.run(None, &mut scoring)?;
     let winners = winners(rank, &scoring.rows);
-    let first = usize::try_from(behind + resume.skip).unwrap_or(usize::MAX).min(winners.len());
+    let first = usize::try_from(behind.saturating_add(resume.skip)).unwrap_or(usize::MAX).min(winners.len());
     let wanted = &winners[first..winners.len().min(first.saturating_add(limits.items))];
     let places = wanted.iter().enumerate().map(|(i, row)| (scoring.rows[*row].place, i)).collect();
     let mut writing = Writing { places, rows: BTreeMap::new(), bytes: 0, end: wanted.len() };
@@ -55,7 +55,7 @@ pub(crate) fn run(scan: &Scan<'_>, resume: State, limits: Limits) -> Result<Page
     output.finish((!is_end).then_some(State { skip: resume.skip, left, kind }))
 }
 
-/// The rows' numbers, the best first; ties in the order of the scan.
+/// The rows' numbers, the best first; ties in the order of their documents' creation, whatever way they came.
 fn winners(rank: &Rank, rows: &[Scored]) -> Vec<usize> {
     // A weight below zero turns its score's order around.
     let column = |i: usize| -> Vec<f64> {
@@ -73,7 +73,7 @@ fn winners(rank: &Rank, rows: &[Scored]) -> Vec<usize> {
     };
     let key = |row: usize| if best[row].is_nan() { f64::NEG_INFINITY } else { best[row] };
     let mut winners: Vec<usize> = (0..rows.len()).collect();
-    winners.sort_by(|a, b| key(*b).total_cmp(&key(*a)));
+    winners.sort_by(|a, b| key(*b).total_cmp(&key(*a)).then_with(|| rows[*a].place.cmp(&rows[*b].place)));
     winners
 }
 
@@ -84,7 +84,9 @@ struct Counting {
 impl Statistics {
     fn of(score: &Score) -> Self {
         let Score::FullText { terms, .. } = score else { return Self::default() };
-        let terms: Vec<Term> = terms.iter().filter_map(|term| Term::read(&Datum::of(term))).collect();
+        // Every word of a phrase has hits of its own.
+        let terms = terms.iter().filter_map(|term| Term::read(&Datum::of(term)));
+        let terms: Vec<Term> = terms.flat_map(|term| term.each_word()).collect();
         Self { hits: vec![0; terms.len()], terms, ..Self::default() }
     }
 }

@@ -22,6 +22,11 @@ pub(super) fn words(text: &str) -> Vec<Word> {
     written(text).map(stemmed).collect()
 }
 
+/// The words of a text in small letters, in order.
+pub fn written_words(text: &str) -> Vec<String> {
+    written(text).collect()
+}
+
 /// The stems of a text's words, in order.
 pub fn terms(text: &str) -> Vec<String> {
     words(text).into_iter().map(|word| word.stem).collect()

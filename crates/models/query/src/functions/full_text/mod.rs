@@ -14,7 +14,7 @@ mod score;
 mod stop_words;
 mod term;
 
-pub use analyze::{terms, word_count};
+pub use analyze::{terms, word_count, written_words};
 pub use fuse::fuse;
 pub use score::{Collection, bm25, score};
 pub use term::{Term, frequency, hit, terms_of};

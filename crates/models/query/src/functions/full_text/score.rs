@@ -1,7 +1,13 @@
 //! BM25: how much a text is about some terms.
 //!
-//! A term counts more the fewer texts have it, the more often this one does (with less and less gain), and the
-//! shorter this one is against the average. The numbers of the whole collection come from the caller.
+//! ```text
+//! score = Σ over words   ln(1 + (N − n + 0.5) / (n + 0.5)) · f · (k1 + 1) / (f + k1 · (1 − b + b · L / A))
+//! ```
+//!
+//! `N` documents are ranked, `n` of them have the word, this text has it `f` times and has `L` words where the average
+//! is `A`; `k1` is 1.2 and `b` 0.75. The words of a phrase are scored separately. The terms are added in the order in
+//! which the query names them, so equal texts have equal scores. `N`, `n` and `A` come from the caller.
+//! Sources: `docs/adr/0031-full-text-scores.md`.
 
 use super::analyze::words;
 use super::term::Term;
@@ -33,8 +39,10 @@ pub fn score(text: &str, terms: &[Term], of: Collection, hits: &[u64]) -> Option
     let words = words(text);
     let average = of.words as f64 / of.documents as f64;
     let length = if average > 0.0 { words.len() as f64 / average } else { 1.0 };
-    let weigh =
-        |(term, &hits): (&Term, &u64)| rarity(of.documents, hits) * saturated(term.frequency(&words), length);
+    let weigh = |(term, &hits): (&Term, &u64)| {
+        let each = term.frequencies(&words).map(|frequency| saturated(frequency, length));
+        rarity(of.documents, hits) * each.sum::<f64>()
+    };
     Some(terms.iter().zip(hits).map(weigh).sum())
 }
 
@@ -70,6 +78,16 @@ mod tests {
         assert!(of("bicycle bicycle", "bicycle", 5) > of("red bicycle", "bicycle", 5));
         assert!(of("red bicycle", "bicycle", 5) > of("red bicycle parked outdoors", "bicycle", 5));
         assert!(of("red bicycle", "bicycle", 10) > 0.0);
+    }
+
+    #[test]
+    fn the_words_of_a_phrase_score_separately() {
+        let phrase = |text| of(text, "United States", 3);
+        assert_eq!(phrase("united nations"), of("united nations", "united", 3));
+        assert_eq!(phrase("states and united"), phrase("united states"), "whatever their order");
+        assert!(phrase("united states") > phrase("united nations"));
+        assert_eq!(phrase("nations"), 0.0);
+        assert_eq!(of("united", "the united", 3), of("united", "united", 3), "stop words score nothing");
     }
 
     #[test]

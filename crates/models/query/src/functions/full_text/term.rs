@@ -35,6 +35,12 @@ impl Term {
         Some(Self { words, distance })
     }
 
+    /// Each word by itself: a phrase is found as a whole, and scored word by word.
+    pub fn each_word(&self) -> Vec<Self> {
+        let of_word = |word: &Word| Self { words: vec![word.clone()], distance: self.distance };
+        self.words.iter().map(of_word).collect()
+    }
+
     /// Whether a text has it.
     pub fn hits(&self, text: &str) -> bool {
         self.frequency(&words(text)) > 0
@@ -48,6 +54,12 @@ impl Term {
         let matches =
             |run: &&[Word]| run.iter().zip(&self.words).all(|(found, wanted)| self.is_like(found, wanted));
         words.windows(self.words.len()).filter(matches).count() as u64
+    }
+
+    /// How often each of its words is found, by itself.
+    pub(super) fn frequencies<'t>(&'t self, words: &'t [Word]) -> impl Iterator<Item = u64> + 't {
+        let of = move |wanted: &Word| words.iter().filter(|found| self.is_like(found, wanted)).count() as u64;
+        self.words.iter().map(of)
     }
 
     fn is_like(&self, found: &Word, wanted: &Word) -> bool {
