@@ -1,7 +1,8 @@
 //! Runs `cases/distributed/*.case`: queries, and the plans by which a client runs them over several ranges.
 //!
 //! A case is a line `query <sql>`, and before it perhaps `param @name <json>` (without a value, undefined),
-//! `vector <path> <distance>` for the container's policy, and `form scored` for the other form of hybrid plans;
+//! `vector <path> <distance>` for the container's policy, `form scored` for the other form of hybrid plans, and
+//! `partition one` for a filter that names one partition key;
 //! `apart <why>` when a client gets another answer than the engine, which is then not compared. These are of the
 //! next query only. A line that starts with a space goes on with the one before it. Lines
 //! after the query say what comes of it:
@@ -121,6 +122,7 @@ fn set(setting: &mut Setting, keyword: &str, rest: &str) -> Result<(), String> {
             setting.options.vectors.push((path, distance));
         }
         "apart" => setting.apart = true,
+        "partition" if rest == "one" => setting.options.is_one_partition = true,
         "form" if rest == "scored" => setting.options.hybrid = HybridForm::Scored,
         other => return Err(format!("'{other}' is not a keyword")),
     }
@@ -138,8 +140,8 @@ fn outcome(sql: &str, setting: &Setting) -> Result<Vec<String>, String> {
     };
     check_document(&plan)?;
     if !setting.apart {
-        let settings = Settings { vectors: setting.options.vectors.clone() };
-        check_answer(sql, parameters, &settings, &plan)?;
+        let settings = Settings { vectors: setting.options.vectors.clone(), ..Settings::default() };
+        check_answer(sql, setting, &settings, &plan)?;
     }
     let mut lines = match &plan.hybrid {
         None => info_lines(&plan.info)?,
@@ -239,16 +241,19 @@ fn check_document(plan: &Distributed) -> Result<(), String> {
 }
 
 /// Over several ranges, one of them empty, a client gets what the query gives at once.
-fn check_answer(
-    sql: &str,
-    parameters: &[(String, Value)],
-    settings: &Settings,
-    plan: &Distributed,
-) -> Result<(), String> {
-    let whole = prepare_for(sql, parameters, Rules::On, settings).map_err(|error| error.to_string())?.plan;
+fn check_answer(sql: &str, setting: &Setting, settings: &Settings, plan: &Distributed) -> Result<(), String> {
+    let parameters = &setting.parameters[..];
+    let whole = prepare_for(sql, parameters, Rules::On, settings).map_err(|error| error.to_string())?;
     let ranges = [documents(0..9), Vec::new(), documents(9..14), documents(14..30)];
-    let expected = answer(&whole, &Memory::new(&ranges.concat()), 1000).map_err(|error| error.to_string())?;
-    let ranges = ranges.map(|documents| Memory::new(&documents));
+    let expected =
+        answer(&whole.plan, &Memory::new(&ranges.concat()), 1000).map_err(|error| error.to_string())?;
+    // One partition lies in one range, and what reads no documents is asked of the first.
+    let ranges = match setting.options.is_one_partition {
+        true => vec![ranges.concat()],
+        false if whole.ast.from.is_empty() => ranges[..1].to_vec(),
+        false => ranges.to_vec(),
+    };
+    let ranges: Vec<Memory> = ranges.iter().map(|documents| Memory::new(documents)).collect();
     let got = Client { ranges: &ranges, parameters, settings }.run(sql, plan)?;
     let [expected, got] = [expected, got].map(|rows| comparable(rows, &plan.info));
     if expected == got {

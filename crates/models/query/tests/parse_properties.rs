@@ -156,7 +156,9 @@ fn query(expr: BoxedStrategy<Expr>) -> BoxedStrategy<Query> {
         expr.clone().prop_map(Select::Value),
         prop::collection::vec(item, 1..3).prop_map(Select::List),
     ];
-    let key = (expr.clone(), any::<bool>()).prop_map(|(expr, descending)| OrderKey { expr, descending });
+    let directions = vec![None, Some(Direction::Ascending), Some(Direction::Descending)];
+    let key = (expr.clone(), prop::sample::select(directions))
+        .prop_map(|(expr, direction)| OrderKey { expr, direction });
     let score = (name(), prop::collection::vec(expr.clone(), 0..2))
         .prop_map(|(name, args)| OrderBy::Rank(node(ExprKind::Call { name, udf: false, args })));
     let order_by = prop_oneof![3 => prop::collection::vec(key, 0..3).prop_map(OrderBy::Keys), 1 => score];

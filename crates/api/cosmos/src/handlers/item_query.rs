@@ -19,15 +19,14 @@ use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::{Items, narrowed, partitions, settings};
 use orrery_keys::Epk;
+use orrery_query::Texts;
 use orrery_query::access::{IndexOf, Path};
 use orrery_query::execute::{Host, Page, page_needing};
 use orrery_query::plan::Rules;
 use orrery_query::plan::distributed::{
     DistributeOptions, Distributed, HybridForm, QueryRange, distribute, unsupported,
 };
-use orrery_query::{Prepared, Texts};
 use orrery_store::QueryHost;
-use orrery_value::Value;
 use std::sync::Arc;
 
 pub async fn query(
@@ -62,7 +61,8 @@ pub async fn query(
             let recall = cosmos.store().counts().at(snapshot.lsn());
             let items = items.remembering(recall).indexed()?;
             let (resume, filter) = (resume.as_deref(), body.resume.as_ref());
-            let found = page_needing(&prepared.plan, need, &items, scripted, resume, filter, limits)?;
+            let mut found = page_needing(&prepared.plan, need, &items, scripted, resume, filter, limits)?;
+            items.named_by_scope().into_iter().for_each(|path| found.used.also(path));
             let reach = reach(&scope, named.as_deref(), &container);
             if !host.is_tired() {
                 note(&cosmos, &container, &body.text, resume.is_none(), reach, &understood.paths, &found);
@@ -175,7 +175,12 @@ pub async fn plan(
 fn planned(texts: &Texts, body: &QueryBody, client: &str, container: &Container) -> Result<String, Failure> {
     let settings = settings(container);
     let prepared = texts.prepare_for(&body.text, &body.parameters, Rules::On, &settings)?;
-    let options = DistributeOptions { hybrid: HybridForm::for_client(client), vectors: settings.vectors };
+    let named = partitions(&prepared, &body.parameters, container);
+    let options = DistributeOptions {
+        hybrid: HybridForm::for_client(client),
+        is_one_partition: matches!(named.as_deref(), Some([(min, max)]) if min == max),
+        vectors: settings.vectors,
+    };
     let distributed = distribute(&prepared.ast, &body.parameters, &options);
     // One range gives the whole answer: whatever the client cannot put together, it need not.
     let is_single = container.ranges().leaves().len() == 1;
@@ -188,17 +193,16 @@ fn planned(texts: &Texts, body: &QueryBody, client: &str, container: &Container)
             Some(message) => return Err(Failure::bad_request(message)),
         },
     };
-    Ok(plan.to_json(&query_ranges(&prepared, &body.parameters, container)))
+    Ok(plan.to_json(&query_ranges(named)))
 }
 
-fn query_ranges(
-    prepared: &Prepared,
-    parameters: &[(String, Value)],
-    container: &Container,
-) -> Vec<QueryRange> {
-    // No key at all means no row at all; some range must be named for the client to hear it from.
-    let named = partitions(prepared, parameters, container).filter(|named| !named.is_empty());
+/// The ranges that a client asks. Where no document can match, or none is read, that is the very first key: some range
+/// must be named for the client to hear it from.
+fn query_ranges(named: Option<Vec<(Epk, Epk)>>) -> Vec<QueryRange> {
     let Some(mut partitions) = named else { return vec![QueryRange::whole()] };
+    if partitions.is_empty() {
+        return vec![QueryRange::point("")];
+    }
     partitions.sort();
     partitions.dedup();
     let range = |(min, max): &(Epk, Epk)| {

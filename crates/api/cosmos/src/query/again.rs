@@ -77,6 +77,8 @@ impl Asked {
         // With vectors, the same query may mean something else over another container.
         let is_of_any = settings.vectors.is_empty();
         if let Some(known) = self.understood.get().filter(|_| is_of_any) {
+            // Which orders an index serves is the container's own.
+            settings.check_order(&known.prepared.plan.query.block)?;
             return Ok(known.clone());
         }
         let QueryBody { text, parameters, .. } = &self.body;
@@ -155,8 +157,20 @@ mod tests {
         let first = asked.understood(&texts, &plain).unwrap();
         assert!(Arc::ptr_eq(&first, &asked.understood(&texts, &plain).unwrap()));
         let vectors = vec![(vec!["v".to_owned()], Distance::Cosine)];
-        let other = asked.understood(&texts, &Settings { vectors }).unwrap();
+        let other = asked.understood(&texts, &Settings { vectors, composites: None }).unwrap();
         assert!(!Arc::ptr_eq(&first, &other));
         assert!(Arc::ptr_eq(&first, &asked.understood(&texts, &plain).unwrap()));
+    }
+
+    #[test]
+    fn a_remembered_order_still_needs_the_containers_own_index() {
+        let texts = Texts::default();
+        let asked = Asked::read(br#"{"query":"SELECT * FROM c ORDER BY c.a, c.b"}"#).unwrap();
+        let path = |name: &str| (vec![name.to_owned()], false);
+        let with = |composites| Settings { composites: Some(composites), ..Settings::default() };
+        let indexed = with(vec![vec![path("a"), path("b")]]);
+        let first = asked.understood(&texts, &indexed).unwrap();
+        assert!(asked.understood(&texts, &with(Vec::new())).is_err());
+        assert!(Arc::ptr_eq(&first, &asked.understood(&texts, &indexed).unwrap()));
     }
 }

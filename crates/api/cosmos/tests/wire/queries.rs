@@ -317,3 +317,33 @@ async fn rows_of_a_join_and_of_a_subquery_are_of_their_item() {
     let largest = "SELECT VALUE (SELECT VALUE MAX(x.v) FROM x IN c.l) FROM c";
     assert_eq!(sorted(ask(largest).rows(&world).await), [11, 12, 13]);
 }
+
+#[tokio::test]
+async fn an_order_by_several_properties_needs_its_composite_index() {
+    const REFUSED: &str =
+        "The order by query does not have a corresponding composite index that it can be served from.";
+    let world = World::new().await;
+    let composite = json!([{"path": "/a", "order": "ascending"}, {"path": "/b", "order": "descending"}]);
+    world.container("i", &json!({"indexingPolicy": {"compositeIndexes": [composite]}})).await;
+    let item = |n: usize| json!({"id": n.to_string(), "pk": "p", "a": n % 2, "b": n});
+    add(&world, "i", (0..6).map(item)).await;
+    let ask = |order: &str| {
+        Ask::of("i", &format!("SELECT VALUE c.b FROM c WHERE c.pk = 'p' ORDER BY {order}"))
+            .partition(r#"["p"]"#)
+    };
+    assert_eq!(ask("c.a, c.b DESC").rows(&world).await, [4, 2, 0, 5, 3, 1]);
+    assert_eq!(ask("c.a DESC, c.b").rows(&world).await, [1, 3, 5, 0, 2, 4]);
+    for order in ["c.a, c.b", "c.b DESC, c.a", "c.pk, c.a, c.b DESC", "c.pk, c.a"] {
+        for _ in 0..3 {
+            world.refused(ask(order).call(), (400, 0), REFUSED).await;
+        }
+    }
+    assert_eq!(ask("c.b").rows(&world).await.len(), 6);
+    // The policy decides, whatever container has answered the same query before.
+    let query = "SELECT VALUE c.b FROM c ORDER BY c.a, c.b DESC";
+    world.container("none", &json!({})).await;
+    for _ in 0..3 {
+        assert_eq!(Ask::of("i", query).partition(r#"["p"]"#).rows(&world).await.len(), 6);
+        world.refused(Ask::of("none", query).partition(r#"["p"]"#).call(), (400, 0), REFUSED).await;
+    }
+}

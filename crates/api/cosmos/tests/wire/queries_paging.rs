@@ -32,7 +32,8 @@ fn stays(row: &Value) -> bool {
 }
 
 async fn with_items(world: &World, container: &str, count: usize) {
-    world.container(container, &json!({})).await;
+    let composite = json!([{"path": "/g", "order": "descending"}, {"path": "/n", "order": "ascending"}]);
+    world.container(container, &json!({"indexingPolicy": {"compositeIndexes": [composite]}})).await;
     add(world, container, (0..count).map(item)).await;
 }
 

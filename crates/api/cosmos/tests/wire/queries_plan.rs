@@ -104,9 +104,65 @@ async fn a_filter_on_the_partition_key_gives_points() {
     for query in [
         "SELECT * FROM c WHERE c.pk = 'p1' OR c.n = 1",
         "SELECT * FROM c WHERE c.pk > 'p1'",
-        "SELECT * FROM c WHERE false",
+        "SELECT * FROM c WHERE true",
     ] {
         assert_eq!(plan(&world, "s", query, RUST).await["queryRanges"], whole(), "{query}");
+    }
+}
+
+/// The empty key lies in the first range, and that answers for all.
+#[tokio::test]
+async fn what_reads_no_document_is_asked_of_the_first_range() {
+    let world = with_ranges().await;
+    let first = json!([{"min": "", "max": "", "isMinInclusive": true, "isMaxInclusive": true}]);
+    for query in [
+        "SELECT 5",
+        "SELECT TOP 2 5",
+        "SELECT VALUE ABS(-1)",
+        "SELECT * FROM c WHERE false",
+        "SELECT * FROM c WHERE 1 = 2",
+        "SELECT * FROM c WHERE LENGTH('a') > 5 AND c.n = 1",
+        "SELECT * FROM c WHERE c.pk = 'p1' AND c.pk = 'p2'",
+    ] {
+        let plan = plan(&world, "s", query, RUST).await;
+        assert_eq!(plan["queryRanges"], first, "{query}");
+        assert_eq!(
+            (&plan["queryInfo"]["top"], &plan["queryInfo"]["rewrittenQuery"]),
+            (&Value::Null, &json!(""))
+        );
+    }
+}
+
+#[tokio::test]
+async fn one_partition_key_sorts_skips_and_takes_in_its_range() {
+    let world = with_ranges().await;
+    for query in [
+        "SELECT * FROM c WHERE c.pk = 'p1' OFFSET 1 LIMIT 2",
+        "SELECT * FROM c WHERE c.pk = 'p1' ORDER BY c.n",
+        "SELECT * FROM c WHERE c.pk = 'p1' ORDER BY c.n DESC OFFSET 1 LIMIT 2",
+    ] {
+        let info = plan(&world, "s", query, RUST).await["queryInfo"].clone();
+        let steps = ["offset", "limit", "rewrittenQuery"].map(|step| &info[step]);
+        assert_eq!(steps, [&Value::Null, &Value::Null, &json!("")], "{query}");
+        assert_eq!(info["orderBy"], json!([]), "{query}");
+    }
+    let two = plan(&world, "s", "SELECT * FROM c WHERE c.pk IN ('p1', 'p2') OFFSET 1 LIMIT 2", RUST).await;
+    assert_eq!(two["queryInfo"]["offset"], 1);
+}
+
+#[tokio::test]
+async fn other_conditions_name_keys_too() {
+    let world = with_ranges().await;
+    for (filter, count) in [
+        ("ABS(c.pk) = 1", 2),
+        ("IS_BOOL(c.pk)", 2),
+        ("c.pk LIKE 'a!%' ESCAPE '!'", 1),
+        ("_TRY_ARRAY_CONTAINS(['p1', 'p2', 'p3'], c.pk)", 3),
+    ] {
+        let query = format!("SELECT * FROM c WHERE {filter}");
+        let ranges = plan(&world, "s", &query, RUST).await["queryRanges"].clone();
+        let points = ranges.as_array().unwrap().iter().filter(|range| range["min"] == range["max"]);
+        assert_eq!(points.count(), count, "{query}: {ranges}");
     }
 }
 
@@ -171,6 +227,19 @@ async fn a_query_that_is_wrong_has_no_plan() {
     let world = World::new().await;
     let wrong = call("c", &json!({"query": "SELECT * FROM c WHERE d.x = 1"}), JAVASCRIPT);
     world.refused(wrong, (400, 0), "SC2001").await;
+    for (query, why) in [
+        (
+            "SELECT * FROM c WHERE c.pk = 'p' ORDER BY LOWER(c.n) ASC",
+            "could not be mapped to a document path",
+        ),
+        ("SELECT * FROM c ORDER BY c.a, c.b", "does not have a corresponding composite index"),
+        ("SELECT TOP 5 * FROM c ORDER BY VectorDistance(c.v, [1]) ASC", "Specifying a sorting order"),
+    ] {
+        world.refused(call("c", &json!({ "query": query }), JAVASCRIPT), (400, 0), why).await;
+    }
+    let ranges = with_ranges().await;
+    let composed = call("s", &json!({"query": "SELECT VALUE {'sum': SUM(c.n)} FROM c"}), JAVASCRIPT);
+    ranges.refused(composed, (400, 0), "Cross partition query only supports").await;
     let body = json!({"query": "SELECT TOP @n * FROM c", "parameters": [{"name": "@n", "value": 5}]});
     let bound = world.answered(200, call("c", &body, JAVASCRIPT)).await.json().unwrap();
     assert_eq!(bound["queryInfo"]["top"], 5);

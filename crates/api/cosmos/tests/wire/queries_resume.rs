@@ -9,7 +9,8 @@ const QUERY: &str = "SELECT VALUE {\"_rid\": c._rid, \"orderByItems\": [{\"item\
 /// `a` has no `n`; `b` has null; `c`, `d` and `e` have 1, `f` has 2 and `g` "x". Made in that order.
 async fn with_items() -> (World, Vec<String>) {
     let world = World::new().await;
-    world.container("q", &json!({})).await;
+    let composite = json!([{"path": "/n", "order": "descending"}, {"path": "/id", "order": "ascending"}]);
+    world.container("q", &json!({"indexingPolicy": {"compositeIndexes": [composite]}})).await;
     let values = [
         None,
         Some(json!(null)),

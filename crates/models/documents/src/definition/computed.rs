@@ -21,7 +21,9 @@ pub struct ComputedProperty {
 
 pub(super) fn parse(raw: Value) -> Parsed<Vec<ComputedProperty>> {
     let Value::Array(entries) = raw else {
-        return Err(invalid("The computedProperties must be an array."));
+        return Err(invalid(
+            "One of the specified inputs is invalid: the computedProperties must be an array.",
+        ));
     };
     let count_max = limits::COMPUTED_PROPERTIES_MAX;
     if entries.len() > count_max {
@@ -41,7 +43,9 @@ pub(super) fn parse(raw: Value) -> Parsed<Vec<ComputedProperty>> {
 
 fn parse_property(raw: Value) -> Parsed<ComputedProperty> {
     let mut members = Members::of("computed property", raw)?;
-    let name = members.required_string("name")?;
+    let name = members.string("name")?.ok_or_else(|| {
+        invalid("One of the specified inputs is invalid: a computed property has no 'name'.")
+    })?;
     let query = members.required_string("query")?;
     if name.is_empty() || name == "id" || SYSTEM_PROPERTIES.contains(&name.as_str()) {
         return Err(invalid(format!(

@@ -2,7 +2,7 @@
 
 use super::search::Items;
 use crate::catalog::Container;
-use crate::definition::DistanceFunction;
+use crate::definition::{CompositePath, DistanceFunction, SortOrder};
 use orrery_keys::{Epk, epk, prefix_range};
 use orrery_query::Prepared;
 use orrery_query::bind::Settings;
@@ -20,7 +20,12 @@ pub fn settings(container: &Container) -> Settings {
         };
         (vector.path.segments().to_vec(), distance)
     });
-    Settings { vectors: vectors.collect() }
+    let composites = container.definition().indexing().composites.iter().map(|index| {
+        let part =
+            |part: &CompositePath| (part.path.segments().to_vec(), part.order == SortOrder::Descending);
+        index.paths().iter().map(part).collect()
+    });
+    Settings { vectors: vectors.collect(), composites: Some(composites.collect()) }
 }
 
 /// Only the items, or else the partitions, that the filter names; and which partitions these are.
@@ -43,13 +48,16 @@ pub fn narrowed<'a>(
     }
 }
 
-/// The effective partition keys of whole keys (`min` is `max`) and of prefixes that the filter names; nothing if it may
-/// mean any.
+/// The effective partition keys of whole keys (`min` is `max`) and of prefixes that the filter names; none at all if no
+/// document can match or none is read, and `None` if it may mean any.
 pub fn partitions(
     prepared: &Prepared,
     parameters: &[(String, Value)],
     container: &Container,
 ) -> Option<Vec<(Epk, Epk)>> {
+    if prepared.plan.matches_nothing() {
+        return Some(Vec::new());
+    }
     let keys = partition_keys(&prepared.ast, parameters, &key_paths(container))?;
     let levels = container.definition().partition_key().paths().len();
     let keys = keys.iter().map(|key| {

@@ -265,6 +265,19 @@ impl Collection for Items<'_> {
 }
 
 impl Items<'_> {
+    /// The indexed paths of the partition key, where these are the items of one partition: the request names their
+    /// values, whatever the filter says.
+    pub fn named_by_scope(&self) -> Vec<Path> {
+        let is_one = matches!(self.areas.as_deref(), Some([(min, max)]) if min == max);
+        let paths = if is_one { self.key_paths() } else { Vec::new() };
+        paths.into_iter().filter(|path| access::Declared::has(self, path)).collect()
+    }
+
+    fn key_paths(&self) -> Vec<Path> {
+        let paths = self.container.definition().partition_key().paths().iter();
+        paths.map(|path| path.segments().iter().map(|name| Step::Member(name.clone())).collect()).collect()
+    }
+
     fn searched(&self) -> Result<&Searched<'_>, QueryError> {
         self.indexes.as_ref().ok_or_else(|| QueryError::Storage("the indexes are not there".to_owned()))
     }
@@ -327,10 +340,7 @@ impl Indexes for Items<'_> {
     /// The values of the partition key, where it is of one partition.
     fn given(&self, constant: &dyn Fn(&Path) -> Option<Value>) -> Vec<Path> {
         let Some([(epk, end)]) = self.areas.as_deref() else { return Vec::new() };
-        let paths = self.container.definition().partition_key().paths().iter();
-        let paths: Vec<Path> = paths
-            .map(|path| path.segments().iter().map(|name| Step::Member(name.clone())).collect())
-            .collect();
+        let paths = self.key_paths();
         let values = paths.iter().map(constant).collect::<Option<Vec<_>>>();
         // Arrays and objects are no keys, and lie with what has none.
         let is_key = |value: &Value| !matches!(value, Value::Undefined | Value::Array(_) | Value::Object(_));

@@ -8,6 +8,7 @@ use super::choose::order_paths;
 use super::conditions::{Conditions, Said};
 use super::indexes::{Declared, IndexOf, Interval, Path};
 use super::need::Need;
+use super::path::paths_read;
 use super::way::{Access, passes_array};
 use crate::bind::bound::Block;
 use orrery_core::limits;
@@ -23,6 +24,18 @@ pub struct Used {
     pub potential: Vec<Use>,
     /// Whether the documents are so few, or so picked, that no index is read, whatever there is.
     pub is_read_through: bool,
+    /// Whether the policy's indexes have all that the query reads, so that an aggregate needs no document.
+    pub is_index_only: bool,
+}
+
+impl Used {
+    /// Adds a path that the request names beside the filter: the partition key of its scope.
+    pub fn also(&mut self, path: Path) {
+        let one = of_path(&path, Purpose::Filter);
+        if !self.utilized.iter().any(|known| known.index == one.index) {
+            self.utilized.insert(0, one);
+        }
+    }
 }
 
 /// An index, and what for.
@@ -53,7 +66,14 @@ pub(crate) fn used(block: &Block, need: &Need, declared: Option<&dyn Declared>, 
         }
     }
     potential.retain(|one| !utilized.contains(one));
-    Used { access, utilized, potential, is_read_through: false }
+    let is_index_only = is_one_group(block)
+        && paths_read(block).is_some_and(|paths| paths.iter().all(|path| declared.has(path)));
+    Used { access, utilized, potential, is_read_through: false, is_index_only }
+}
+
+/// Whether all rows become one.
+fn is_one_group(block: &Block) -> bool {
+    block.grouping.as_ref().is_some_and(|grouping| grouping.keys.is_empty())
 }
 
 /// The index that does what a wished one would.

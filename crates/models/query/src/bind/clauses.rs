@@ -1,9 +1,10 @@
 //! One SELECT: its sources, its clauses, and the members of its rows.
 
-use super::bound::{Block, Expr, OrderKey, Source, SourceOf};
+use super::bound::{Block, Expr, Source, SourceOf};
 use super::{Binder, unresolved};
 use crate::error::{Complaint, QueryError};
 use crate::parse::{self, Collection, ExprKind, OrderBy, Place, Query, Select, Step};
+use orrery_value::{Number, Value};
 use std::collections::HashSet;
 
 impl Binder<'_> {
@@ -99,8 +100,8 @@ impl Binder<'_> {
             path = match step {
                 Step::Member(name) => Expr::Member(Box::new(path), name.clone()),
                 Step::Index(index) => {
-                    let index = orrery_value::Number::Int(i64::try_from(*index).unwrap_or(i64::MAX));
-                    Expr::Index(Box::new(path), Box::new(Expr::Constant(orrery_value::Value::Number(index))))
+                    let index = Number::Int(i64::try_from(*index).unwrap_or(i64::MAX));
+                    Expr::Index(Box::new(path), Box::new(Expr::Constant(Value::Number(index))))
                 }
             };
         }
@@ -145,35 +146,6 @@ impl Binder<'_> {
         }
     }
 
-    fn order(
-        &mut self,
-        query: &Query,
-        grouped: bool,
-    ) -> Result<(Vec<OrderKey>, Option<super::bound::Rank>), QueryError> {
-        match &query.order_by {
-            OrderBy::Keys(keys) => {
-                if let Some(first) = keys.first().filter(|_| !query.group_by.is_empty()) {
-                    let message = "'ORDER BY' is not supported in presence of GROUP BY.";
-                    return Err(Complaint::new("SC2103", first.expr.at, message).into());
-                }
-                // One row needs no order.
-                let keys = if grouped { &[][..] } else { keys };
-                let bind = |key: &parse::OrderKey| {
-                    let expr = self.expr(&key.expr)?;
-                    let descending = super::rank::best_first(&expr).unwrap_or(key.descending);
-                    Ok(OrderKey { expr, descending })
-                };
-                Ok((keys.iter().map(bind).collect::<Result<_, QueryError>>()?, None))
-            }
-            OrderBy::Rank(_) if grouped || query.distinct => {
-                let message =
-                    "'ORDER BY RANK' is not supported in presence of GROUP BY, aggregates or DISTINCT.";
-                Err(Complaint::new("SC2103", query.at, message).into())
-            }
-            OrderBy::Rank(score) => Ok((Vec::new(), Some(self.rank(score)?))),
-        }
-    }
-
     fn window(&mut self, query: &Query) -> Result<(u64, Option<u64>), QueryError> {
         let top = query.top.as_ref().map(|top| self.count(top, "TOP")).transpose()?;
         let Some(window) = &query.window else { return Ok((0, top)) };
@@ -186,19 +158,27 @@ impl Binder<'_> {
 
     /// A number of rows: a literal or a parameter.
     fn count(&mut self, expr: &parse::Expr, clause: &str) -> Result<u64, QueryError> {
-        let value = match &expr.kind {
-            ExprKind::Number(number) => number.as_i64(),
+        let number = match &expr.kind {
+            ExprKind::Number(number) => Some(*number),
             ExprKind::Parameter(name) => match self.parameter(name, expr.at)? {
-                orrery_value::Value::Number(number) => number.as_i64(),
+                Value::Number(number) => Some(*number),
                 _ => None,
             },
             _ => None,
         };
-        value.and_then(|count| u64::try_from(count).ok()).filter(|count| *count <= i32::MAX as u64).ok_or_else(|| {
-            let message = format!("The value of {clause} must be an integer from 0 to 2147483647, given as a number or as a parameter.");
+        number.and_then(row_count).ok_or_else(|| {
+            let message = format!(
+                "The value of {clause} must be an integer from 0 to {}, given as a number or as a parameter.",
+                i64::MAX
+            );
             Complaint::new("SC2062", expr.at, message).into()
         })
     }
+}
+
+/// The number of rows that TOP, OFFSET or LIMIT may name: 64 bits, without a sign.
+pub(crate) fn row_count(number: Number) -> Option<u64> {
+    number.as_i64().and_then(|count| u64::try_from(count).ok())
 }
 
 /// What the service allows only in the outermost query.

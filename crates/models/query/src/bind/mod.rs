@@ -7,9 +7,12 @@ pub mod bound;
 mod clauses;
 mod expression;
 mod grouping;
+mod order;
 mod rank;
 mod vector;
 mod visit;
+
+pub(crate) use clauses::row_count;
 
 use crate::error::{Complaint, QueryError};
 use crate::execute::size_of_value;
@@ -37,7 +40,13 @@ pub struct BoundQuery {
 pub struct Settings {
     /// How the vectors at each path are compared when a query does not say.
     pub vectors: Vec<(Vec<String>, Distance)>,
+    /// The composite indexes of the policy: paths, and whether each descends. `None` where there is no policy and
+    /// any order goes.
+    pub composites: Option<Vec<CompositeIndex>>,
 }
+
+/// Paths as member names, each with whether it descends.
+pub type CompositeIndex = Vec<(Vec<String>, bool)>;
 
 pub fn bind(
     query: &parse::Query,
@@ -54,6 +63,7 @@ pub fn bind(
         depth: 0,
     };
     let block = binder.block(query, true)?;
+    settings.check_order(&block)?;
     Ok(BoundQuery { block, slots: binder.names.len(), names: binder.names })
 }
 

@@ -12,6 +12,7 @@ pub(super) const TABLE: &[Function] = &[
     function("ARRAY_CONTAINS_ANY", 2, usize::MAX, |args, _| defined(any(contained(args)))),
     function("ARRAY_LENGTH", 1, 1, |args, _| defined(elements(args, 0).map(|it| it.len() as i64))),
     function("ARRAY_SLICE", 2, 3, |args, _| defined(slice(args))),
+    function("_TRY_ARRAY_CONTAINS", 2, 3, |args, _| defined(contains(args))),
     function("CHOOSE", 2, usize::MAX, |args, _| choose(args)),
     function("ObjectToArray", 1, 3, |args, _| defined(object_to_array(args))),
     function("OBJECT_TO_ARRAY", 1, 3, |args, _| defined(object_to_array(args))),

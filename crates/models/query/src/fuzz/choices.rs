@@ -140,7 +140,7 @@ impl Choices<'_> {
     }
 
     fn order(&mut self, names: &[&str]) -> String {
-        let mut key = || format!("{}{}", self.expr(names, 1), self.one_of(&["", " DESC", " ASC"]));
+        let mut key = || format!("{}{}", self.path(names), self.one_of(&["", " DESC", " ASC"]));
         let first = key();
         let second = key();
         if self.once_in(3) { format!(" ORDER BY {first}, {second}") } else { format!(" ORDER BY {first}") }

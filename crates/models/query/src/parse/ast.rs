@@ -83,7 +83,20 @@ pub enum OrderBy {
 #[derive(Clone, Debug, PartialEq)]
 pub struct OrderKey {
     pub expr: Expr,
-    pub descending: bool,
+    /// As written; ascending if it is not.
+    pub direction: Option<Direction>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    Ascending,
+    Descending,
+}
+
+impl OrderKey {
+    pub fn descends(&self) -> bool {
+        self.direction == Some(Direction::Descending)
+    }
 }
 
 /// `OFFSET offset LIMIT limit`

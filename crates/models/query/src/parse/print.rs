@@ -109,7 +109,12 @@ impl Display for OrderBy {
 
 impl Display for OrderKey {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.expr, if self.descending { " DESC" } else { "" })
+        let direction = match self.direction {
+            None => "",
+            Some(Direction::Ascending) => " ASC",
+            Some(Direction::Descending) => " DESC",
+        };
+        write!(f, "{}{direction}", self.expr)
     }
 }
 
@@ -247,10 +252,46 @@ fn write_object(f: &mut Formatter<'_>, members: &[(String, Expr)]) -> fmt::Resul
     f.write_char('}')
 }
 
+/// Below this, every integral double is an integer with exactly its digits.
+const EXACT_INTEGER_MAX: f64 = 9_007_199_254_740_992.0;
+
 fn write_number(f: &mut Formatter<'_>, number: Number) -> fmt::Result {
-    let mut text = Vec::new();
-    number.write_json(&mut text);
-    f.write_str(&String::from_utf8_lossy(&text))
+    match number {
+        Number::Int(int) => write!(f, "{int}"),
+        Number::Float(float) if float.fract() == 0.0 && float.abs() < EXACT_INTEGER_MAX => {
+            write!(f, "{}", float as i64)
+        }
+        Number::Float(float) => write_float(f, float),
+    }
+}
+
+/// Seventeen significant digits, laid out as C's `%.17g` does: what the service writes into rewritten queries,
+/// and enough to read back the same double.
+fn write_float(f: &mut Formatter<'_>, float: f64) -> fmt::Result {
+    let scientific = format!("{:.16e}", float.abs());
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let digits = mantissa.replace('.', "");
+    let digits = digits.trim_end_matches('0');
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    f.write_str(if float < 0.0 { "-" } else { "" })?;
+    match usize::try_from(exponent) {
+        Ok(before) if before < 17 => {
+            let (whole, fraction) = digits.split_at(digits.len().min(before + 1));
+            write!(f, "{whole:0<width$}{}{fraction}", point(fraction), width = before + 1)
+        }
+        Err(_) if exponent >= -4 => {
+            write!(f, "0.{:0>width$}", digits, width = digits.len() + exponent.unsigned_abs() as usize - 1)
+        }
+        _ => {
+            let (whole, fraction) = digits.split_at(1);
+            let sign = if exponent < 0 { '-' } else { '+' };
+            write!(f, "{whole}{}{fraction}e{sign}{:02}", point(fraction), exponent.unsigned_abs())
+        }
+    }
+}
+
+fn point(fraction: &str) -> &'static str {
+    if fraction.is_empty() { "" } else { "." }
 }
 
 /// Items with commas between.

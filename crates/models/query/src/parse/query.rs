@@ -1,6 +1,6 @@
 //! One SELECT and its clauses, in their only order.
 
-use super::ast::{Expr, Name, OrderBy, OrderKey, Query, Select, SelectItem, Source, Window};
+use super::ast::{Direction, Expr, Name, OrderBy, OrderKey, Query, Select, SelectItem, Source, Window};
 use super::cursor::{Cursor, check_level, span};
 use super::machine::Built;
 use super::source::SourceBuilt;
@@ -118,16 +118,28 @@ impl Cursor<'_> {
         rank && *self.second() == TokenKind::Name
     }
 
-    /// What follows RANK is a call and nothing else.
+    /// What follows RANK is a call and nothing else: the best come first.
     fn score(&mut self) -> Result<Built, Complaint> {
         let name = self.name()?;
-        self.call(name.at, name, false)
+        let score = self.call(name.at, name, false)?;
+        if self.sees(Keyword::Asc) || self.sees(Keyword::Desc) {
+            let message = "Specifying a sort order (ASC or DESC) in the ORDER BY RANK clause is not allowed.";
+            return Err(Complaint::new("SC2245", self.place(), message));
+        }
+        Ok(score)
     }
 
     fn order_key(&mut self, tallest: &mut Tallest) -> Result<OrderKey, Complaint> {
         let expr = tallest.keep(self.expression()?);
-        let descending = !self.eat(Keyword::Asc) && self.eat(Keyword::Desc);
-        Ok(OrderKey { expr, descending })
+        Ok(OrderKey { expr, direction: self.direction() })
+    }
+
+    fn direction(&mut self) -> Option<Direction> {
+        match (self.eat(Keyword::Asc), self.eat(Keyword::Desc)) {
+            (true, _) => Some(Direction::Ascending),
+            (false, true) => Some(Direction::Descending),
+            (false, false) => None,
+        }
     }
 
     fn window(&mut self) -> Result<Window, Complaint> {

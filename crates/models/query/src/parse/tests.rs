@@ -259,7 +259,7 @@ fn a_query_is_printed_in_one_way() {
     }
     check(
         "select c.a, {x: c.b} y from c -- all\n where c.a=1 and c['order'] = 'it\\'s' order by c.n desc, c.m asc",
-        "SELECT c.a, {\"x\": c.b} AS y FROM c WHERE ((c.a = 1) AND (c[\"order\"] = \"it's\")) ORDER BY c.n DESC, c.m",
+        "SELECT c.a, {\"x\": c.b} AS y FROM c WHERE ((c.a = 1) AND (c[\"order\"] = \"it's\")) ORDER BY c.n DESC, c.m ASC",
     );
     check(
         "SELECT DISTINCT TOP @n VALUE t FROM c x JOIN t IN x.tags[0]['a b'] GROUP BY t OFFSET 1 LIMIT @l",

@@ -11,6 +11,7 @@ use crate::access::Prefer;
 use crate::bind::BoundQuery;
 use crate::bind::bound::Expr;
 use crate::execute::size_of_value;
+use orrery_value::Value;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
@@ -31,6 +32,19 @@ impl Plan {
     /// The direction of the first key of ORDER BY, which is also that of rows that sort the same.
     pub fn descends(&self) -> Option<bool> {
         self.query.block.order.first().map(|key| key.descending)
+    }
+
+    /// Whether its filter is true of no document, whatever is in it.
+    pub fn matches_nothing(&self) -> bool {
+        fn is_never(filter: &Expr) -> bool {
+            match filter {
+                Expr::Constant(value) => !matches!(value, Value::Bool(true)),
+                Expr::All(parts) => parts.iter().any(is_never),
+                Expr::Any(parts) => parts.iter().all(is_never),
+                _ => false,
+            }
+        }
+        self.query.block.filter.as_ref().is_some_and(is_never)
     }
 
     /// Memory that its constants take: those of the text and the parameters, and what came of them.

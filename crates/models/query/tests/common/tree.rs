@@ -104,7 +104,7 @@ fn step(it: &Step) -> String {
 }
 
 fn key(it: &OrderKey) -> String {
-    if it.descending { list("desc", [expr(&it.expr)]) } else { expr(&it.expr) }
+    if it.descends() { list("desc", [expr(&it.expr)]) } else { expr(&it.expr) }
 }
 
 /// A name as it is, or quoted if it could be taken for something else.

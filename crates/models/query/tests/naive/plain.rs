@@ -49,7 +49,10 @@ fn source(it: &Source) -> Source {
 }
 
 fn order_by(it: &OrderBy) -> OrderBy {
-    let key = |it: &OrderKey| OrderKey { expr: expr(&it.expr), descending: it.descending };
+    let key = |it: &OrderKey| OrderKey {
+        expr: expr(&it.expr),
+        direction: it.descends().then_some(Direction::Descending),
+    };
     match it {
         OrderBy::Keys(keys) => OrderBy::Keys(keys.iter().map(key).collect()),
         OrderBy::Rank(score) => OrderBy::Rank(expr(score)),

@@ -138,7 +138,7 @@ fn order_keys(query: &Query) -> &[OrderKey] {
 fn compare(keys: &[OrderKey], a: &[Value], b: &[Value]) -> Ordering {
     let orders = keys.iter().zip(a.iter().zip(b)).map(|(key, (a, b))| {
         let order = a.cmp_total(b);
-        if key.descending { order.reverse() } else { order }
+        if key.descends() { order.reverse() } else { order }
     });
     orders.fold(Ordering::Equal, Ordering::then)
 }

@@ -101,7 +101,7 @@ impl Writer {
 
     fn order_key(&mut self, key: &OrderKey) {
         self.expr(&key.expr, tight::WHOLE);
-        if key.descending {
+        if key.descends() {
             self.word("DESC");
         } else if self.random.chance(40) {
             self.word("ASC");

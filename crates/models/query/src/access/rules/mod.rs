@@ -61,6 +61,7 @@ type Rule = fn(&[Expr], bool, &Slots<'_>) -> Need;
 
 const CALLS: &[(&str, Rule)] = &[
     ("ARRAY_CONTAINS", array_contains::one),
+    ("_TRY_ARRAY_CONTAINS", array_contains::one),
     ("ARRAY_CONTAINS_ALL", array_contains::all),
     ("ARRAY_CONTAINS_ANY", array_contains::any),
     ("CONTAINS", text::is_text),

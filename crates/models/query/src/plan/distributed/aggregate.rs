@@ -1,8 +1,8 @@
 //! Aggregates: where they stand in a SELECT clause, and what each range gives for one.
 //!
-//! A client adds up whole aggregates and computes nothing from them, so an aggregate stands alone, as a
-//! member of the SELECT list, or as a member of the one object that `SELECT VALUE` gives. Aggregates of a
-//! subquery belong to its rows and are none of the client's business.
+//! A client adds up whole aggregates and computes nothing from them, so an aggregate stands alone, after VALUE or
+//! as a member of the SELECT list. Aggregates of a subquery belong to its rows and are none of the client's
+//! business.
 
 use super::projection::member_names;
 use super::refused;
@@ -92,7 +92,7 @@ pub(super) struct Member {
 pub(super) enum Aggregated {
     /// `SELECT VALUE COUNT(1)`
     Value(Aggregate, Expr),
-    /// A SELECT list, or the members of the object after VALUE.
+    /// A SELECT list.
     Members(Vec<Member>),
 }
 
@@ -102,10 +102,6 @@ pub(super) fn select(select: &Select) -> Result<Option<Aggregated>, QueryError> 
         return Ok(None);
     }
     match select {
-        Select::Value(Expr { kind: ExprKind::Object(members), .. }) => {
-            let members = members.iter().map(|(name, value)| member(name.clone(), value));
-            Ok(Some(Aggregated::Members(members.collect::<Result<_, _>>()?)))
-        }
         Select::Value(value) => {
             let (aggregate, arg) = plain(value).ok_or_else(composed)?;
             Ok(Some(Aggregated::Value(aggregate, array(vec![aggregate.part(arg)]))))

@@ -21,7 +21,7 @@ impl Planner<'_> {
         info.distinct_type = DistinctType::Unordered;
         info.distinct_count_alias = Some(alias);
         info.rewritten_query = print(inner);
-        Ok(Distributed::of(info, Vec::new()))
+        Ok(Distributed::of(info))
     }
 
     /// The name the count goes by, empty with VALUE; nothing if the query does more than count rows.

@@ -6,7 +6,7 @@
 use super::aggregate::{Aggregated, Member, list};
 use super::info::{DistinctType, Distributed, QueryInfo};
 use super::tree::{array, expr, item, object, select};
-use super::{Feature, Planner, refused};
+use super::{Planner, refused};
 use crate::error::QueryError;
 use crate::parse::{Expr, ExprKind, Query, Select, print, print_expr};
 
@@ -17,34 +17,22 @@ impl Planner<'_> {
         if self.query.distinct && !self.query.group_by.is_empty() {
             info.distinct_type = DistinctType::Unordered;
         }
-        let mut features = Vec::new();
-        let payload = self.part_payload(aggregated, &mut info, &mut features)?;
+        let payload = self.part_payload(aggregated, &mut info)?;
         info.group_by_expressions = self.query.group_by.iter().map(print_expr).collect();
         info.rewritten_query = print(&Query {
             filter: self.query.filter.clone(),
             group_by: self.query.group_by.clone(),
             ..select(self.part_select(payload, &info), self.query.from.clone())
         });
-        Ok(Distributed::of(info, features))
+        Ok(Distributed::of(info))
     }
 
     /// What a range says of a group beside its keys.
-    fn part_payload(
-        &self,
-        aggregated: Option<Aggregated>,
-        info: &mut QueryInfo,
-        features: &mut Vec<Feature>,
-    ) -> Result<Expr, QueryError> {
+    fn part_payload(&self, aggregated: Option<Aggregated>, info: &mut QueryInfo) -> Result<Expr, QueryError> {
         match (aggregated, &self.query.select) {
             (Some(Aggregated::Value(aggregate, part)), _) => {
                 info.aggregates = vec![aggregate];
                 Ok(part)
-            }
-            (Some(Aggregated::Members(members)), Select::Value(_)) => {
-                // To a client it is a SELECT list: the object it puts together is the one VALUE asks for.
-                info.has_select_value = false;
-                features.push(Feature::CompositeAggregate);
-                Ok(members_payload(members, info))
             }
             (Some(Aggregated::Members(members)), _) => Ok(members_payload(members, info)),
             (None, Select::List(items)) => Ok(members_payload(list(items)?, info)),

@@ -69,7 +69,7 @@ struct Components<'a> {
     /// The score of each as an expression.
     exprs: Vec<Expr>,
     marks: Marks,
-    rows: Option<u64>,
+    bounds: Bounds,
 }
 
 impl<'a> Components<'a> {
@@ -82,8 +82,7 @@ impl<'a> Components<'a> {
             made
         };
         let exprs = scores.scores.iter().map(&mut expr).collect();
-        let rows = bounds.take().map(|take| COMPONENT_ROWS_MIN.max(2 * (take + bounds.skip().unwrap_or(0))));
-        Self { planner, scores: &scores.scores, exprs, marks, rows }
+        Self { planner, scores: &scores.scores, exprs, marks, bounds: bounds_of_component(bounds) }
     }
 
     fn infos(mut self) -> Result<Vec<QueryInfo>, QueryError> {
@@ -98,21 +97,22 @@ impl<'a> Components<'a> {
 
     /// A query to merge as one with ORDER BY. Of a single component the scores are not needed.
     fn ordered(&mut self, index: usize, with_scores: bool) -> Result<QueryInfo, QueryError> {
-        let (score, expr) = (&self.scores[index], &self.exprs[index]);
         let all = if with_scores { self.all_scores() } else { Vec::new() };
+        let (score, expr) = (&self.scores[index], &self.exprs[index]);
         let payload = object(vec![("payload", self.planner.payload()?), ("componentScores", array(all))]);
         let mut each = self.planner.ordered_rows(vec![expr.clone()], payload, &mut self.marks)?;
         each.order_by = OrderBy::Keys(vec![score.key(expr.clone())]);
-        each.top = self.rows.map(count);
+        self.bounds.limit_each_range(&mut each);
         let direction = if score.is_least_best() { Direction::Ascending } else { Direction::Descending };
-        Ok(QueryInfo {
-            top: self.rows,
+        let mut info = QueryInfo {
             order_by: vec![direction],
             order_by_expressions: vec![self.marks.fill(print_expr(expr))],
             rewritten_query: self.marks.fill(print(&each)),
             has_non_streaming_order_by: true,
             ..QueryInfo::of(self.planner.query)
-        })
+        };
+        self.bounds.tell(&mut info);
+        Ok(info)
     }
 
     /// A query whose rows need no merging: they carry what they are ranked by, the greatest always best.
@@ -134,17 +134,24 @@ impl<'a> Components<'a> {
             None => filter,
         };
         let key = self.scores[index].key(self.exprs[index].clone());
-        let each = Query {
-            top: self.rows.map(count),
-            filter,
-            order_by: OrderBy::Keys(vec![key]),
-            ..select(Select::List(list), rooted.from)
-        };
+        let mut each =
+            Query { filter, order_by: OrderBy::Keys(vec![key]), ..select(Select::List(list), rooted.from) };
+        self.bounds.limit_each_range(&mut each);
         let rewritten_query = self.marks.fill(print(&each));
         Ok(QueryInfo { rewritten_query, ..QueryInfo::of(self.planner.query) })
     }
 
-    fn all_scores(&self) -> Vec<Expr> {
-        self.scores.iter().zip(&self.exprs).map(|(score, expr)| score.or_worst(expr.clone())).collect()
+    fn all_scores(&mut self) -> Vec<Expr> {
+        let scores = self.scores.iter().zip(&self.exprs);
+        scores.map(|(score, expr)| score.or_worst(expr.clone(), &mut self.marks)).collect()
+    }
+}
+
+/// Enough rows for right ranks, and never less than the client takes; said in the clause that the query has.
+fn bounds_of_component(bounds: Bounds) -> Bounds {
+    let rows = |take: u64, skip: u64| COMPONENT_ROWS_MIN.max(take.saturating_add(skip).saturating_mul(2));
+    Bounds {
+        top: bounds.top.map(|top| rows(top, 0)),
+        window: bounds.window.map(|(offset, limit)| (0, rows(limit, offset))),
     }
 }

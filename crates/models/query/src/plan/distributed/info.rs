@@ -2,6 +2,7 @@
 
 use super::aggregate::Aggregate;
 use super::feature::{Feature, needed};
+pub use crate::parse::Direction;
 use crate::parse::{Query, Select};
 use orrery_value::{Number, Value};
 
@@ -45,12 +46,6 @@ pub enum DistinctType {
     /// Equal rows come one after the other.
     Ordered,
     Unordered,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    Ascending,
-    Descending,
 }
 
 /// The plan of a search ranked by one score or by several.
@@ -101,8 +96,8 @@ impl QueryRange {
 }
 
 impl Distributed {
-    pub(super) fn of(info: QueryInfo, also: Vec<Feature>) -> Self {
-        Self::with(needed(&info).into_iter().chain(also), info, None)
+    pub(super) fn of(info: QueryInfo) -> Self {
+        Self::with(needed(&info).into_iter(), info, None)
     }
 
     pub(super) fn of_hybrid(hybrid: HybridSearchInfo) -> Self {

@@ -46,6 +46,9 @@ use source::Rows;
 #[derive(Clone, Debug, Default)]
 pub struct DistributeOptions {
     pub hybrid: HybridForm,
+    /// Whether the filter names one whole partition key: then one range has all rows, and sorts, skips and takes
+    /// them itself.
+    pub is_one_partition: bool,
     /// The distance of each vector path of the container, for the direction of `ORDER BY VectorDistance`.
     pub vectors: Vec<(Vec<String>, Distance)>,
 }

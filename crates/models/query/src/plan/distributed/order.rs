@@ -11,6 +11,9 @@ use crate::parse::{Expr, OrderBy, OrderKey, Query, Select, SelectItem, print, pr
 
 impl Planner<'_> {
     pub(super) fn ordered(&self, keys: &[OrderKey]) -> Result<Distributed, QueryError> {
+        if self.options.is_one_partition && !self.query.distinct {
+            return self.plain();
+        }
         let bounds = self.bounds()?;
         let mut info = QueryInfo::of(self.query);
         bounds.tell(&mut info);
@@ -26,7 +29,7 @@ impl Planner<'_> {
             bounds.limit_each_range(&mut each);
         }
         info.rewritten_query = marks.fill(print(&each));
-        Ok(Distributed::of(info, Vec::new()))
+        Ok(Distributed::of(info))
     }
 
     /// The query that gives rows with these keys and this payload, in no order yet.
@@ -65,7 +68,7 @@ impl Planner<'_> {
     fn direction(&self, key: &OrderKey) -> Direction {
         match vector::distance(&key.expr, self.parameters, &self.options.vectors) {
             Some(distance) => vector::best_first(distance),
-            None if key.descending => Direction::Descending,
+            None if key.descends() => Direction::Descending,
             None => Direction::Ascending,
         }
     }

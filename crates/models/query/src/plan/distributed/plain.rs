@@ -1,14 +1,14 @@
 //! Queries whose rows a client only has to put one after the other, and perhaps drop, skip or count some of.
 
+use super::Planner;
 use super::info::{DistinctType, Distributed, QueryInfo};
-use super::{Feature, Planner};
 use crate::error::QueryError;
 use crate::parse::{Query, print};
 
 impl Distributed {
     /// The plan that runs the query as it is in every range. Right for any query when there is one range.
     pub fn pass_through(query: &Query) -> Self {
-        Self::of(QueryInfo::of(query), Vec::new())
+        Self::of(QueryInfo::of(query))
     }
 }
 
@@ -24,18 +24,18 @@ impl Planner<'_> {
             if !bounds.is_none() {
                 info.rewritten_query = print(&each);
             }
+        } else if self.options.is_one_partition {
+            (info.offset, info.limit) = (None, None);
         } else if bounds.window.is_some() {
             bounds.limit_each_range(&mut each);
             info.rewritten_query = print(&each);
         }
-        Ok(Distributed::of(info, Vec::new()))
+        Ok(Distributed::of(info))
     }
 
-    /// Every range gives the one row of a query without FROM, and the client takes one of them.
+    /// A query without FROM reads no documents: its plan names no range but the first, and that answers it whole.
     pub(super) fn without_source(&self) -> Result<Distributed, QueryError> {
-        let bounds = self.bounds()?;
-        let mut info = QueryInfo::of(self.query);
-        info.top = Some(bounds.top.unwrap_or(1).min(1));
-        Ok(Distributed::of(info, vec![Feature::Top]))
+        self.bounds()?;
+        Ok(Distributed::pass_through(self.query))
     }
 }

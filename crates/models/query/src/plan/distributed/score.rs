@@ -5,15 +5,16 @@
 
 use super::info::Direction;
 use super::marks::Marks;
-use super::tree::{array, binary, call, is_call, literal, number, object};
+use super::tree::{array, binary, call, expr, is_call, literal, number, object};
 use super::{Planner, refused, vector};
 use crate::error::QueryError;
+use crate::functions::full_text::written_words;
 use crate::parse::{BinaryOp, Expr, ExprKind, OrderKey};
 use orrery_value::Value;
 
 const DOCUMENTS: &str = "{documentdb-formattablehybridsearchquery-totaldocumentcount}";
 /// Worse than any score, as the service writes it.
-const WORST: f64 = 1.79769e308;
+const WORST: &str = "1.79769e+308";
 
 /// `ORDER BY RANK score`, or RRF of several.
 pub(super) struct Scores {
@@ -59,17 +60,18 @@ impl Score {
     }
 
     /// The score for a client to rank by: a row without one is last.
-    pub(super) fn or_worst(&self, score: Expr) -> Expr {
+    pub(super) fn or_worst(&self, score: Expr, marks: &mut Marks) -> Expr {
         let worst = match self.of {
-            _ if self.is_least_best() => WORST,
-            ScoreOf::Text { .. } => -1.0,
-            ScoreOf::Vector { .. } => -WORST,
+            _ if self.is_least_best() => marks.stand_in(WORST),
+            ScoreOf::Text { .. } => number(-1.0),
+            ScoreOf::Vector { .. } => marks.stand_in(&format!("-{WORST}")),
         };
-        binary(BinaryOp::Coalesce, score, number(worst))
+        binary(BinaryOp::Coalesce, score, worst)
     }
 
     pub(super) fn key(&self, score: Expr) -> OrderKey {
-        OrderKey { expr: score, descending: !self.is_least_best() }
+        let direction = (!self.is_least_best()).then_some(Direction::Descending);
+        OrderKey { expr: score, direction }
     }
 
     /// What the statistics query gathers for a full-text score.
@@ -124,16 +126,20 @@ impl Planner<'_> {
         }
     }
 
-    /// The terms that an argument stands for: one, or the elements of an array.
+    /// The terms that an argument stands for: one, or the elements of an array. A phrase is as many terms as it has
+    /// words, each with its own hits.
     fn terms(&self, term: &Expr) -> Vec<Expr> {
-        match &term.kind {
-            ExprKind::Array(terms) => terms.clone(),
-            ExprKind::Parameter(name) => match self.parameter(name) {
-                Some(Value::Array(terms)) => terms.iter().map(literal).collect(),
-                _ => vec![term.clone()],
-            },
-            _ => vec![term.clone()],
-        }
+        let known = match &term.kind {
+            ExprKind::Parameter(name) => self.parameter(name).map(literal),
+            _ => None,
+        };
+        let split = match &known.as_ref().unwrap_or(term).kind {
+            ExprKind::Array(terms) => Some(terms.iter().flat_map(|term| self.terms(term)).collect()),
+            ExprKind::String(phrase) => several_words(phrase),
+            ExprKind::Object(members) => words_of_fuzzy(members),
+            _ => None,
+        };
+        split.unwrap_or_else(|| vec![term.clone()])
     }
 
     fn weights(&self, weights: &Expr) -> Result<Vec<f64>, QueryError> {
@@ -158,6 +164,24 @@ impl Planner<'_> {
             _ => None,
         }
     }
+}
+
+/// The words of a phrase; what is one word, or none, stays as it is written.
+fn several_words(phrase: &str) -> Option<Vec<Expr>> {
+    let words = written_words(phrase);
+    (words.len() > 1).then(|| words.into_iter().map(|word| literal(&Value::String(word))).collect())
+}
+
+/// The same for `{"term": phrase, "distance": n}`.
+fn words_of_fuzzy(members: &[(String, Expr)]) -> Option<Vec<Expr>> {
+    let at = members.iter().position(|(name, _)| name == "term")?;
+    let ExprKind::String(phrase) = &members[at].1.kind else { return None };
+    let with = |word: Expr| {
+        let mut members = members.to_vec();
+        members[at].1 = word;
+        expr(ExprKind::Object(members))
+    };
+    Some(several_words(phrase)?.into_iter().map(with).collect())
 }
 
 fn as_number(value: &Value) -> Option<f64> {

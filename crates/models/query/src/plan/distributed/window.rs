@@ -2,9 +2,10 @@
 
 use super::tree::count;
 use super::{Planner, QueryInfo, refused};
+use crate::bind::row_count;
 use crate::error::{Complaint, QueryError};
 use crate::parse::{Expr, ExprKind, Query, Window};
-use orrery_value::{Number, Value};
+use orrery_value::Value;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Bounds {
@@ -36,8 +37,9 @@ impl Bounds {
     /// Bounds what each range gives: all that the client could still need of one.
     pub(super) fn limit_each_range(self, query: &mut Query) {
         query.top = self.top.map(count);
-        query.window =
-            self.window.map(|(offset, limit)| Window { offset: count(0), limit: count(offset + limit) });
+        query.window = self
+            .window
+            .map(|(offset, limit)| Window { offset: count(0), limit: count(offset.saturating_add(limit)) });
     }
 }
 
@@ -61,9 +63,8 @@ impl Planner<'_> {
             },
             _ => None,
         };
-        let count = number.and_then(Number::as_i64).and_then(|count| u64::try_from(count).ok());
-        count.filter(|count| *count <= i32::MAX as u64).ok_or_else(|| {
-            let message = format!("The value of {clause} must be an integer from 0 to 2147483647.");
+        number.and_then(row_count).ok_or_else(|| {
+            let message = format!("The value of {clause} must be an integer from 0 to {}.", i64::MAX);
             Complaint::new("SC2062", expr.at, message).into()
         })
     }

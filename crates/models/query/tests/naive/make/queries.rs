@@ -2,7 +2,9 @@
 
 use super::scope::Shape;
 use super::{Maker, tree};
-use orrery_query::parse::{Collection, Expr, OrderBy, OrderKey, Query, Select, Source, Step, Window};
+use orrery_query::parse::{
+    Collection, Direction, Expr, OrderBy, OrderKey, Query, Select, Source, Step, Window,
+};
 
 /// How deep expressions go.
 const DEPTH: usize = 3;
@@ -99,7 +101,8 @@ impl Maker {
         for _ in 0..1 + self.random.below(5) / 3 {
             let known = |expr: &Expr| keys.iter().any(|key| key.expr == *expr);
             let expr = self.scope.key(&mut self.random).filter(|expr| !known(expr));
-            keys.extend(expr.map(|expr| OrderKey { expr, descending: self.random.chance(45) }));
+            let direction = self.random.chance(45).then_some(Direction::Descending);
+            keys.extend(expr.map(|expr| OrderKey { expr, direction }));
         }
         OrderBy::Keys(keys)
     }

@@ -37,6 +37,9 @@ impl Filter<'_> {
             ExprKind::Binary(BinaryOp::Equal, a, b) => self.equality(a, b, wanted),
             ExprKind::Binary(BinaryOp::NotEqual, a, b) => self.equality(a, b, !wanted),
             ExprKind::In { value, list, negated } if *negated != wanted => self.one_of(value, list),
+            ExprKind::Like { value, pattern, escape, negated } if *negated != wanted => {
+                self.like(value, pattern, escape.as_deref())
+            }
             ExprKind::Call { .. } => self.call(condition, wanted),
             _ => Implied::Nothing,
         }
@@ -55,15 +58,45 @@ impl Filter<'_> {
     /// `a = b` is true (and `a != b` false) only of two defined, equal values; of its being false nothing
     /// is known, unless a side is always a boolean.
     fn equality(&self, a: &Expr, b: &Expr, equal: bool) -> Implied {
-        let sides = match (constant(a, &self.parameters), constant(b, &self.parameters)) {
-            (None, Some(value)) => Some((a, value)),
-            (Some(value), None) => Some((b, value)),
-            _ => None,
+        let (side, value) = match (constant(a, &self.parameters), constant(b, &self.parameters)) {
+            (None, Some(value)) => (a, value),
+            (Some(value), None) => (b, value),
+            (Some(a), Some(b)) if a.equals(&b) != Some(equal) => return Implied::never(),
+            _ => return Implied::Nothing,
         };
-        match sides {
-            Some((side, Value::Bool(it))) if equal => self.when(side, it),
-            Some((side, Value::Bool(it))) if is_defined_call(side).is_some() => self.when(side, !it),
-            Some((side, value)) if equal => self.is(side, value),
+        match value {
+            Value::Bool(it) if equal => self.when(side, it),
+            Value::Bool(it) if is_defined_call(side).is_some() => self.when(side, !it),
+            value if equal => match is_call(side, "ABS") {
+                Some([of]) => self.abs(of, value),
+                _ => self.is(side, value),
+            },
+            _ => Implied::Nothing,
+        }
+    }
+
+    /// `ABS(of)` is this value: `of` is that number or its opposite.
+    fn abs(&self, of: &Expr, value: Value) -> Implied {
+        match value {
+            Value::Number(number) if number.as_f64() >= 0.0 => {
+                self.is(of, value).or(self.is(of, Value::from(-number.as_f64())))
+            }
+            _ => Implied::never(),
+        }
+    }
+
+    /// A pattern without wildcards is like nothing but itself.
+    fn like(&self, value: &Expr, pattern: &Expr, escape: Option<&Expr>) -> Implied {
+        let escape = match escape.map(|escape| constant(escape, &self.parameters)) {
+            None => None,
+            Some(Some(Value::String(escape))) if escape.chars().count() == 1 => escape.chars().next(),
+            Some(_) => return Implied::Nothing,
+        };
+        match constant(pattern, &self.parameters) {
+            Some(Value::String(pattern)) => match literal(&pattern, escape) {
+                Some(text) => self.is(value, Value::String(text)),
+                None => Implied::Nothing,
+            },
             _ => Implied::Nothing,
         }
     }
@@ -77,9 +110,15 @@ impl Filter<'_> {
         if let Some(of) = is_defined_call(condition) {
             return if wanted { Implied::Nothing } else { self.has(of, Value::Undefined) };
         }
-        match (is_call(condition, "IS_NULL"), is_call(condition, "ARRAY_CONTAINS")) {
-            (Some([of]), _) if wanted => self.is(of, Value::Null),
-            (_, Some([list, of])) if wanted => match constant(list, &self.parameters) {
+        let called = |name| is_call(condition, name).filter(|_| wanted);
+        if let Some([of]) = called("IS_NULL") {
+            return self.is(of, Value::Null);
+        }
+        if let Some([of]) = called("IS_BOOL") {
+            return self.is(of, Value::Bool(true)).or(self.is(of, Value::Bool(false)));
+        }
+        match called("ARRAY_CONTAINS").or_else(|| called("_TRY_ARRAY_CONTAINS")) {
+            Some([list, of]) => match constant(list, &self.parameters) {
                 Some(Value::Array(items)) => {
                     items.into_iter().map(|item| self.is(of, item)).fold(Implied::never(), Implied::or)
                 }
@@ -122,6 +161,19 @@ fn is_defined_call(expr: &Expr) -> Option<&Expr> {
         Some([of]) => Some(of),
         _ => None,
     }
+}
+
+/// The one text that a pattern matches; nothing if it has a wildcard. A bracket may open a set.
+fn literal(pattern: &str, escape: Option<char>) -> Option<String> {
+    let (mut text, mut rest) = (String::new(), pattern.chars());
+    while let Some(character) = rest.next() {
+        match character {
+            escaped if Some(escaped) == escape => text.push(rest.next().unwrap_or(escaped)),
+            '%' | '_' | '[' => return None,
+            other => text.push(other),
+        }
+    }
+    Some(text)
 }
 
 fn links(condition: &Expr, op: BinaryOp) -> Vec<&Expr> {

@@ -22,12 +22,15 @@ use orrery_value::Value;
 pub const KEYS_MAX: usize = 10_000;
 
 /// The partition keys of all documents that can match, as tuples of their first levels; none at all when
-/// nothing matches. `None` when the filter does not tell.
+/// nothing matches, or no document is read. `None` when the filter does not tell.
 pub fn partition_keys(
     query: &Query,
     parameters: &[(String, Value)],
     paths: &[Vec<String>],
 ) -> Option<Vec<Vec<Value>>> {
+    if query.from.is_empty() {
+        return Some(Vec::new());
+    }
     let levels: Vec<&[String]> = paths.iter().map(Vec::as_slice).collect();
     let mut keys: Vec<Vec<Value>> = Vec::new();
     for term in terms(query, parameters, &levels)? {
@@ -76,6 +79,7 @@ fn may_name(filter: &Expr, name: &str) -> bool {
             ExprKind::Unary(_, of) => open.push(of),
             ExprKind::Binary(_, a, b) => open.extend([&**a, &**b]),
             ExprKind::In { value, list, .. } => open.extend(list.iter().chain([&**value])),
+            ExprKind::Like { value, .. } => open.push(value),
             ExprKind::Call { args, .. } => open.extend(args),
             _ => {}
         }

@@ -52,6 +52,10 @@ fn atoms() -> impl Strategy<Value = Expr> {
         1 => paths().prop_map(|path| call("is_null", vec![path])),
         1 => (list(), paths())
             .prop_map(|(list, path)| call("ARRAY_CONTAINS", vec![expr(ExprKind::Array(list)), path])),
+        1 => paths().prop_map(|path| call("IS_BOOL", vec![path])),
+        1 => (paths(), constants()).prop_map(|(path, value)| {
+            binary(BinaryOp::Equal, call("ABS", vec![path]), value)
+        }),
         1 => paths(),
         1 => constants(),
     ]
@@ -94,6 +98,11 @@ fn eval(expr: &Expr, doc: &Value) -> Value {
         ExprKind::Call { name, args, .. } => match &*name.text {
             "IS_DEFINED" => Value::Bool(!of(&args[0]).is_undefined()),
             "is_null" => Value::Bool(matches!(of(&args[0]), Value::Null)),
+            "IS_BOOL" => Value::Bool(matches!(of(&args[0]), Value::Bool(_))),
+            "ABS" => match of(&args[0]) {
+                Value::Number(number) => Value::from(number.as_f64().abs()),
+                _ => Value::Undefined,
+            },
             _ => {
                 let (Value::Array(items), wanted) = (of(&args[0]), of(&args[1])) else {
                     return Value::Undefined;

@@ -92,6 +92,7 @@ fn a_list_names_its_elements() {
     check("NOT (c.pk NOT IN (1, 2))", "(1) (2)");
     check("c.pk NOT IN (1, 2)", "open");
     check("ARRAY_CONTAINS(@list, c.pk)", r#"("x") ("y")"#);
+    check("_TRY_ARRAY_CONTAINS(@list, c.pk)", r#"("x") ("y")"#);
     check("ARRAY_CONTAINS(c.list, c.pk)", "open");
     check("ARRAY_CONTAINS(@list, c.pk, true)", "open");
 }
@@ -112,11 +113,46 @@ fn keys_that_exclude_each_other_leave_none() {
     check("c.pk = 1 AND false", "");
     check("c.pk = 1 OR false", "(1)");
     check("true", "open");
+    check("false", "");
+    check("1 = 2", "");
+    check("@p = 'other' AND c.x = 1", "");
+    check("1 = 1", "open");
+    check("1 != 1", "");
+}
+
+#[test]
+fn an_absolute_value_names_two_keys() {
+    check("ABS(c.pk) = 1", "(-1) (1)");
+    check("1 = abs(c.pk)", "(-1) (1)");
+    check("ABS(c.pk) = 0", "(0)");
+    check("ABS(c.pk) = -1", "");
+    check("ABS(c.pk) = 'a'", "");
+    check("ABS(c.x) = 1", "open");
+    check("ABS(c.pk) != 1", "open");
+}
+
+#[test]
+fn there_are_two_booleans() {
+    check("IS_BOOL(c.pk)", "(false) (true)");
+    check("IS_BOOL(c.pk) = true AND c.pk", "(true)");
+    check("NOT IS_BOOL(c.pk)", "open");
+}
+
+#[test]
+fn a_pattern_without_wildcards_is_a_key() {
+    check("c.pk LIKE 'a!%' ESCAPE '!'", r#"("a%")"#);
+    check("c.pk LIKE 'a'", r#"("a")"#);
+    check("NOT (c.pk NOT LIKE @p)", r#"("p")"#);
+    for filter in ["c.pk LIKE 'a%'", "c.pk LIKE '_'", "c.pk LIKE '[ab]'", "c.pk NOT LIKE 'a'"] {
+        check(filter, "open");
+    }
+    check("c.pk LIKE 'a' ESCAPE 'ab'", "open");
+    check("c.pk LIKE c.x", "open");
 }
 
 #[test]
 fn other_conditions_name_nothing() {
-    for filter in ["c.pk > 1", "c.pk LIKE 'a'", "c.pk.x = 1", "c.x = 1", "c.pk = c.x", "UPPER(c.pk) = 'A'"] {
+    for filter in ["c.pk > 1", "c.pk LIKE 'a%'", "c.pk.x = 1", "c.x = 1", "c.pk = c.x", "UPPER(c.pk) = 'A'"] {
         check(filter, "open");
     }
     check("(c.pk ?? 'a') = 'a'", "open");
@@ -147,7 +183,8 @@ fn only_the_document_has_the_key() {
     check_query("SELECT VALUE c FROM c.part AS c WHERE c.pk = 1", &["pk"], "open");
     check_query("SELECT VALUE c FROM (SELECT VALUE d.x FROM d) AS c WHERE c.pk = 1", &["pk"], "open");
     check_query("SELECT * FROM c", &["pk"], "open");
-    check_query("SELECT 1 WHERE c.pk = 1", &["pk"], "open");
+    check_query("SELECT 1 WHERE c.pk = 1", &["pk"], "");
+    check_query("SELECT 1", &["pk"], "");
 }
 
 #[test]
