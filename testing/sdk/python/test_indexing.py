@@ -5,8 +5,10 @@ import json
 import time
 from pathlib import Path
 
+import pytest
 from azure.cosmos import PartitionKey
 from azure.cosmos.documents import IndexingDirective
+from azure.cosmos.exceptions import CosmosHttpResponseError
 
 from harness import assert_holds, done, feature, refused, rows
 
@@ -113,6 +115,56 @@ async def test_a_query_tells_which_indexes_would_help(cosmos):
     assert [each["IndexSpec"] for each in metrics["PotentialSingleIndexes"]] == ["/rank/?"]
     metrics = await index_metrics(cosmos, container, "SELECT * FROM c WHERE c.kind = 'k3' ORDER BY c.rank DESC")
     assert is_by_rank(metrics["PotentialCompositeIndexes"]), metrics
+
+
+@feature("indexing.metrics")
+async def test_the_partition_key_of_a_request_counts_as_a_filter(cosmos):
+    container = await cosmos.container()
+    for n in range(20):
+        await done(container.create_item(item(n)))
+    found = container.query_items("SELECT * FROM c", partition_key="p1", populate_index_metrics=True)
+    assert len(await rows(found)) == 4
+    metrics = container.client_connection.last_response_headers["x-ms-cosmos-index-utilization"]
+    assert [each["IndexSpec"] for each in metrics["UtilizedSingleIndexes"]] == ["/pk/?"]
+
+
+@feature("indexing.index_only")
+async def test_an_aggregate_that_indexes_answer_retrieves_no_document(cosmos):
+    container = await cosmos.container()
+    for n in range(20):
+        await done(container.create_item({**item(n), "pk": "p"}))
+    for query, expected in (
+        ("SELECT VALUE COUNT(1) FROM c", 20),
+        ("SELECT VALUE COUNT(1) FROM c WHERE c.n < 5", 5),
+        ("SELECT VALUE MAX(c.n) FROM c", 19),
+    ):
+        found = container.query_items(query, partition_key="p", populate_query_metrics=True)
+        assert await rows(found) == [expected]
+        text = container.client_connection.last_response_headers["x-ms-documentdb-query-metrics"]
+        metrics = dict(entry.split("=") for entry in text.split(";"))
+        assert (metrics["retrievedDocumentCount"], metrics["indexUtilizationRatio"]) == ("0", "1.00"), query
+
+
+@feature("indexing.composite_order")
+async def test_an_order_by_several_properties_needs_its_composite_index(cosmos):
+    composite = [{"path": "/kind", "order": "ascending"}, {"path": "/rank", "order": "descending"}]
+    container = await cosmos.container(indexing_policy={"compositeIndexes": [composite]})
+    for n in range(20):
+        await done(container.create_item({**item(n), "pk": "p"}))
+    items = [item(n) for n in range(20)]
+
+    async def asked(order):
+        query = f"SELECT VALUE c.n FROM c WHERE c.pk = 'p' ORDER BY {order}"
+        return await rows(container.query_items(query, partition_key="p"))
+
+    expected = [each["n"] for each in sorted(items, key=lambda it: (it["kind"], -it["rank"]))]
+    assert await asked("c.kind, c.rank DESC") == expected
+    assert await asked("c.kind DESC, c.rank ASC") == expected[::-1]
+    assert len(await asked("c.rank")) == 20
+    for order in ("c.kind, c.rank", "c.rank DESC, c.kind", "c.pk, c.kind, c.rank DESC", "c.kind, c.n"):
+        with pytest.raises(CosmosHttpResponseError, match="does not have a corresponding composite index") as error:
+            await asked(order)
+        assert error.value.status_code == 400, order
 
 
 @feature("indexing.charge")

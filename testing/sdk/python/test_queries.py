@@ -1,6 +1,7 @@
 """Queries: every one of the matrix, on one range and on four, in pages of several sizes."""
 
 import pytest
+from azure.cosmos.exceptions import CosmosHttpResponseError
 
 import matrix
 from harness import done, feature, pages, rows
@@ -89,6 +90,28 @@ async def test_read_many_gives_what_is_there(cosmos, filled, wanted):
     for ranges in ("one", "four"):
         found = await done(same(cosmos, filled[ranges]).read_items([tuple(each) for each in wanted]))
         assert sorted(map(matrix.text, found)) == sorted(map(matrix.text, expected))
+
+
+@feature("queries.rank")
+async def test_the_words_of_a_phrase_are_scored_separately(cosmos):
+    container = await cosmos.container()
+    texts = {"none": "Kingdom of Norway", "one": "United Kingdom", "both": "The United States", "more": "united states"}
+    for id, text in texts.items():
+        await done(container.create_item({"id": id, "pk": "p", "text": text}))
+    query = "SELECT TOP 4 VALUE c.id FROM c ORDER BY RANK FullTextScore(c.text, 'United States')"
+    assert await rows(container.query_items(query, partition_key="p")) == ["both", "more", "one", "none"]
+
+
+@feature("queries.rank")
+async def test_a_ranking_has_no_direction(cosmos):
+    container = await cosmos.container()
+    for order, why in (
+        ("RANK FullTextScore(c.text, 'a') DESC", "Specifying a sort order .ASC or DESC. in the ORDER BY RANK clause"),
+        ("VectorDistance(c.v, [1, 2]) ASC", "Specifying a sorting order .ASC or DESC. with VectorDistance"),
+    ):
+        with pytest.raises(CosmosHttpResponseError, match=why) as error:
+            await rows(container.query_items(f"SELECT TOP 3 * FROM c ORDER BY {order}", partition_key="p"))
+        assert error.value.status_code == 400
 
 
 def same_key(item, id, key):

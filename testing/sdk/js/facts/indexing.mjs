@@ -94,6 +94,39 @@ fact("indexing.metrics", "a query tells which indexes would help", async (cosmos
   assert(isByRank(ordered.Potential.CompositeIndexes), JSON.stringify(ordered));
 });
 
+fact("indexing.index_only", "an aggregate that indexes answer retrieves no document", async (cosmos) => {
+  const container = await cosmos.container();
+  for (let n = 0; n < 20; n++) await container.items.create({ ...item(n), pk: "p" });
+  for (const [query, expected] of [["SELECT VALUE COUNT(1) FROM c", 20], ["SELECT VALUE MAX(c.n) FROM c", 19]]) {
+    const options = { partitionKey: "p", populateQueryMetrics: true };
+    const { resources, headers } = await container.items.query(query, options).fetchNext();
+    assert.deepEqual(resources, [expected]);
+    const metrics = Object.values(headers["x-ms-documentdb-query-metrics"]);
+    assert(metrics.length > 0);
+    for (const one of metrics) {
+      assert.deepEqual([one.retrievedDocumentCount, one.indexHitRatio], [0, 1], query);
+    }
+  }
+});
+
+fact("indexing.composite_order", "an ORDER BY several properties needs its composite index", async (cosmos) => {
+  const composite = [{ path: "/kind", order: "ascending" }, { path: "/rank", order: "descending" }];
+  const container = await cosmos.container({ indexingPolicy: { compositeIndexes: [composite] } });
+  for (let n = 0; n < 20; n++) await container.items.create({ ...item(n), pk: "p" });
+  const asked = (order) => {
+    const query = `SELECT VALUE c.n FROM c WHERE c.pk = 'p' ORDER BY ${order}`;
+    return container.items.query(query, { partitionKey: "p" }).fetchAll();
+  };
+  const forwards = (await asked("c.kind, c.rank DESC")).resources;
+  assert.equal(forwards.length, 20);
+  assert.deepEqual((await asked("c.kind DESC, c.rank ASC")).resources, [...forwards].reverse());
+  for (const order of ["c.kind, c.rank", "c.rank DESC, c.kind", "c.pk, c.kind, c.rank DESC"]) {
+    await assert.rejects(asked(order), (error) => {
+      return error.code === 400 && error.message.includes("does not have a corresponding composite index");
+    }, order);
+  }
+});
+
 fact("indexing.charge", "a larger item is charged more", async (cosmos) => {
   const container = await cosmos.container();
   const charges = [];

@@ -57,6 +57,15 @@ for (const group of GROUPS) {
   }
 }
 
+fact("queries.rank", "the words of a phrase are scored separately", async (cosmos) => {
+  const container = await cosmos.container();
+  const texts = { none: "Kingdom of Norway", one: "United Kingdom", both: "The United States" };
+  for (const [id, text] of Object.entries(texts)) await container.items.create({ id, pk: "p", text });
+  const query = "SELECT TOP 3 VALUE c.id FROM c ORDER BY RANK FullTextScore(c.text, 'United States')";
+  const { resources } = await container.items.query(query, { partitionKey: "p" }).fetchAll();
+  assert.deepEqual(resources, ["both", "one", "none"]);
+});
+
 async function pages(feed) {
   const found = [];
   while (feed.hasMoreResults()) found.push((await feed.fetchNext()).resources ?? []);

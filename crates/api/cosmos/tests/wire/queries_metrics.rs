@@ -143,6 +143,45 @@ async fn a_small_partition_tells_of_the_indexes_that_the_policy_gives() {
 }
 
 #[tokio::test]
+async fn an_aggregate_that_indexes_answer_retrieves_no_document() {
+    let world = with_items().await;
+    let counted = async |query: &str| {
+        let page = first(&world, &Ask::of("q", query), &[METRICS]).await;
+        let entries = metrics(&page.reply);
+        ["retrievedDocumentCount", "retrievedDocumentSize", "indexUtilizationRatio"]
+            .map(|name| entries[name].clone())
+    };
+    for query in [
+        "SELECT VALUE COUNT(1) FROM c",
+        "SELECT VALUE COUNT(1) FROM c WHERE c.n > 2",
+        "SELECT VALUE MAX(c.n) FROM c",
+        "SELECT VALUE SUM(c.n) FROM c WHERE c.n >= 1 AND STARTSWITH(c.id, '1')",
+    ] {
+        assert_eq!(counted(query).await, ["0", "0", "1.00"], "{query}");
+    }
+    assert_eq!(counted("SELECT VALUE COUNT(c._etag) FROM c").await[0], "8", "it has no index");
+}
+
+#[tokio::test]
+async fn the_partition_key_of_the_scope_counts_as_a_filter() {
+    let world = with_items().await;
+    let singles = async |ask: Ask| -> Vec<Value> {
+        let page = first(&world, &ask, &["x-ms-cosmos-populateindexmetrics"]).await;
+        let text = STANDARD.decode(page.reply.header(UTILIZATION).unwrap()).unwrap();
+        let told: Value = serde_json::from_slice(&text).unwrap();
+        let used = told["UtilizedSingleIndexes"].as_array().unwrap();
+        used.iter().map(|each| each["IndexSpec"].clone()).collect()
+    };
+    assert_eq!(singles(Ask::of("q", "SELECT * FROM c").partition("[1]")).await, ["/pk/?"]);
+    assert_eq!(
+        singles(Ask::of("q", "SELECT * FROM c WHERE c.n = 1").partition("[1]")).await,
+        ["/pk/?", "/n/?"]
+    );
+    assert_eq!(singles(Ask::of("q", "SELECT * FROM c WHERE c.pk = 1").partition("[1]")).await, ["/pk/?"]);
+    assert_eq!(singles(Ask::of("q", "SELECT * FROM c")).await, Vec::<Value>::new());
+}
+
+#[tokio::test]
 async fn a_page_costs_more_when_it_reads_more() {
     let world = with_items().await;
     world.container("big", &json!({})).await;
