@@ -45,11 +45,10 @@ async def count(container):
 
 
 @feature("scripts.text")
-async def test_a_text_that_is_no_script_is_refused(cosmos):
-    scripts = (await cosmos.container()).scripts
-    assert await refused(lambda: scripts.create_stored_procedure({"id": "x", "body": "function ("})) == 400
-    await done(scripts.create_stored_procedure({"id": "x", "body": "function () {}"}))
-    assert await refused(lambda: scripts.replace_stored_procedure("x", {"id": "x", "body": "var ("})) == 400
+async def test_a_text_that_is_not_javascript_fails_when_it_is_run(cosmos):
+    container = await cosmos.container()
+    await procedure(container, "function (")
+    assert await refused(lambda: run(container, [])) == 400
 
 
 @feature("scripts.run")
@@ -180,6 +179,25 @@ async def test_what_a_trigger_throws_takes_the_write_back(cosmos):
     assert await count(container) == 1
 
 
+@feature("scripts.triggers.operation")
+async def test_a_trigger_of_another_operation_is_refused(cosmos):
+    container = await cosmos.container()
+    await done(container.scripts.create_trigger({
+        "id": "t", "triggerType": "Pre", "triggerOperation": "Create", "body": "function () {}"}))
+    item = {"id": "a", "pk": "p"}
+    await done(container.create_item(item, pre_trigger_include="t"))
+    assert await refused(lambda: container.replace_item("a", item, pre_trigger_include="t")) == 400
+    assert await refused(lambda: container.upsert_item(item, pre_trigger_include="t")) == 400
+    assert await refused(lambda: container.delete_item("a", "p", pre_trigger_include="t")) == 400
+
+
+@feature("scripts.append")
+async def test_a_response_is_put_together_by_append_value(cosmos):
+    container = await cosmos.container()
+    await procedure(container, "function () { for (var i = 0; i < 10; i++) getContext().getResponse().appendValue('Body', i); }")
+    assert await run(container) == "0123456789"
+
+
 @feature("scripts.functions")
 async def test_a_function_is_called_in_a_query(cosmos):
     container = await cosmos.container()
@@ -197,7 +215,7 @@ async def test_a_function_is_called_in_a_query(cosmos):
 @feature("scripts.log")
 async def test_the_log_comes_in_a_header(cosmos):
     container = await cosmos.container()
-    await procedure(container, "function (x) { console.log('got', x); }")
+    await procedure(container, "function (x) { console.log('got %s and %d;', x, 4); console.log('done'); }")
     await run(container, ["ü"], enable_script_logging=True)
     headers = container.client_connection.last_response_headers
-    assert unquote(headers["x-ms-documentdb-script-log-results"]) == "got ü\n"
+    assert unquote(headers["x-ms-documentdb-script-log-results"]) == "got ü and 4;done"

@@ -344,8 +344,6 @@ pub const SCRIPT_MILLIS_MAX: u64 = 5_000;
 pub const SCRIPT_ACCEPT_MILLIS_MAX: u64 = 3_000;
 /// How long whoever asked waits, tries and all, before it is told that the time is over.
 pub const SCRIPT_ANSWER_MILLIS_MAX: u64 = 20_000;
-/// How long the text of a script may take to be compiled, when it is created.
-pub const SCRIPT_COMPILE_MILLIS_MAX: u64 = 1_000;
 /// What the user-defined functions of one page of a query may take together.
 pub const UDF_MILLIS_MAX: u64 = 5_000;
 /// Memory and stack of one JavaScript runtime.

@@ -4,33 +4,8 @@
 //! the script and whose others help it.
 
 use crate::error::ScriptError;
-use crate::runtime::{Limits, Machine, Shared, eval};
-use orrery_core::limits;
+use crate::runtime::{Machine, eval};
 use rquickjs::{Ctx, Error, Function, Value};
-use std::rc::Rc;
-
-/// Whether a body can be a script. Nothing of it is run but an expression that it may be.
-pub fn check(body: &str) -> Result<(), ScriptError> {
-    if trimmed(body).is_empty() {
-        return Err(not_a_function());
-    }
-    let began = std::time::Instant::now();
-    let elapsed = Rc::new(move || began.elapsed().as_millis() as u64);
-    let limits = Limits { millis_max: limits::SCRIPT_COMPILE_MILLIS_MAX, ..Limits::default() };
-    let machine = Machine::new(Shared::new(limits, elapsed, 0))?;
-    machine.context.with(|ctx| match eval::<Value<'_>>(&ctx, &format!("({}\n)", trimmed(body)), NAME) {
-        Ok(found) if found.is_function() => Ok(()),
-        Ok(_) => Err(not_a_function()),
-        Err(error) => {
-            drop(machine.describe(&ctx, error));
-            let program = eval::<Value<'_>>(&ctx, &format!("(function () {{ {body}\n}})"), NAME);
-            program.map(drop).map_err(|error| syntax(machine.describe(&ctx, error)))
-        }
-    })
-}
-
-/// What a script is called while nobody has named it.
-const NAME: &str = "script.js";
 
 fn trimmed(body: &str) -> &str {
     body.trim_end_matches(|end: char| end == ';' || end.is_whitespace())
@@ -101,51 +76,6 @@ fn first_function(program: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn functions_of_every_form_are_bodies() {
-        for body in [
-            "function () {}",
-            "function name(a, b) { return a + b }",
-            "  // about\n  function name() {}  ;\n",
-            "/** about */ async function name() {}",
-            "(a, b) => a + b",
-            "async x => x",
-            "function main() { return help() }\nfunction help() { return 1 }",
-            "'use strict'; function main() { return help() }\nfunction help() { return 1 }",
-            "const half = x => x / 2; half",
-        ] {
-            assert_eq!(check(body), Ok(()), "{body}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_function_is_refused() {
-        for (body, part) in [
-            ("", "not a function"),
-            ("1", "not a function"),
-            ("{a: 1}", "not a function"),
-            ("function (", "SyntaxError"),
-            ("function f() { return 1 +; }", "SyntaxError"),
-            ("import x from 'fs'", "SyntaxError"),
-            ("} function () {", "SyntaxError"),
-        ] {
-            let error = check(body).expect_err(body).to_string();
-            assert!(error.contains(part), "{body}: {error}");
-        }
-    }
-
-    #[test]
-    fn a_program_is_not_run_to_see_whether_it_is_one() {
-        assert_eq!(check("function f() {} while (true) {}"), Ok(()));
-        assert_eq!(check("const c = getContext(); function f() {}"), Ok(()));
-    }
-
-    #[test]
-    fn a_syntax_error_tells_its_line() {
-        let error = check("function f() {\n  var a = ;\n}").expect_err("no function").to_string();
-        assert!(error.contains("script.js:2"), "{error}");
-    }
 
     #[test]
     fn the_first_function_of_a_program_is_found() {

@@ -3,7 +3,6 @@
 //! ```text
 //! run(script, call)    a procedure or a trigger:  main ─▶ operations wait ─▶ Host does one ─▶ its callback ─▶ …
 //! Functions::call      a user-defined function:   arguments in, a value out, nothing else
-//! check(body)          whether a body is a function at all
 //! ```
 //!
 //! The one idea: a script never calls into the host. Its operations queue up in JavaScript, and when the script has
@@ -24,7 +23,6 @@ mod run;
 mod runtime;
 
 pub use call::{Call, Ended, Failed, On, Setting};
-pub use compile::check;
 pub use error::ScriptError;
 pub use functions::Functions;
 pub use host::{Answer, Document, Host, Operation, Refusal, WriteOptions};

@@ -119,9 +119,6 @@ impl Shared {
         let room = self.limits.log_bytes_max.saturating_sub(log.len());
         let fits = |(at, character): &(usize, char)| at + character.len_utf8() <= room;
         log.extend(text.char_indices().take_while(fits).map(|(_, character)| character));
-        if log.len() < self.limits.log_bytes_max {
-            log.push('\n');
-        }
     }
 
     pub fn taken_log(&self) -> String {

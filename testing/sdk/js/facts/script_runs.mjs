@@ -27,11 +27,9 @@ async function ids(container) {
   return (await container.items.readAll().fetchAll()).resources.map(({ id }) => id).sort();
 }
 
-fact("scripts.text", "a text that is no script is refused", async (cosmos) => {
-  const { storedProcedures, userDefinedFunctions } = (await cosmos.container()).scripts;
-  for (const list of [storedProcedures, userDefinedFunctions]) {
-    assert.equal(await refused(list.create({ id: "bad", body: "function (" })), 400);
-  }
+fact("scripts.text", "a text that is not JavaScript fails when it is run", async (cosmos) => {
+  const wrong = await procedure(await cosmos.container(), "function (");
+  assert.equal(await refused(wrong.execute("p", [])), 400);
 });
 
 fact("scripts.run", "arguments go in and the response comes out", async (cosmos) => {
@@ -93,9 +91,19 @@ fact("scripts.query", "a procedure asks, page by page and by functions", async (
 
 fact("scripts.log", "the log comes in a header", async (cosmos) => {
   const container = await cosmos.container();
-  const says = await procedure(container, (x) => console.log("got", x));
+  const says = await procedure(container, (x) => {
+    console.log("got %s and %d;", x, 4);
+    console.log("done");
+  });
   const { headers } = await says.execute("p", ["ü"], { enableScriptLogging: true });
-  assert.equal(decodeURIComponent(headers["x-ms-documentdb-script-log-results"]), "got ü\n");
+  assert.equal(decodeURIComponent(headers["x-ms-documentdb-script-log-results"]), "got ü and 4;done");
+});
+
+fact("scripts.append", "a response is put together by appendValue", async (cosmos) => {
+  const counts = await procedure(await cosmos.container(), () => {
+    for (let i = 0; i < 10; i++) getContext().getResponse().appendValue("Body", i);
+  });
+  assert.equal((await counts.execute("p", [])).resource, "0123456789");
 });
 
 fact("scripts.triggers", "triggers run around the write that names them", async (cosmos) => {
@@ -108,9 +116,9 @@ fact("scripts.triggers", "triggers run around the write that names them", async 
     },
   });
   await container.scripts.triggers.create({
-    id: "note", triggerType: "Post", triggerOperation: "Create",
+    id: "note", triggerType: "Post", triggerOperation: "All",
     body: function () {
-      __.upsertDocument(__.getSelfLink(), { id: "note", pk: "p", last: getContext().getResponse().getBody().id });
+      __.upsertDocument(__.getSelfLink(), { id: "note", pk: "p", last: getContext().getRequest().getBody()?.id ?? "gone" });
     },
   });
   const named = { preTriggerInclude: ["stamp"], postTriggerInclude: ["note"] };
@@ -120,8 +128,20 @@ fact("scripts.triggers", "triggers run around the write that names them", async 
   assert.equal((await item.replace({ id: "a", pk: "p" }, named)).resource.stamped, "Replace");
   assert.equal((await container.items.upsert({ id: "b", pk: "p" }, named)).resource.stamped, "Upsert");
   assert.equal((await container.item("note", "p").read()).resource.last, "b");
-  await item.delete(named);
+  await item.delete({ postTriggerInclude: ["note"] });
+  assert.equal((await container.item("note", "p").read()).resource.last, "gone");
   assert.deepEqual(await ids(container), ["b", "note"]);
+});
+
+fact("scripts.triggers.operation", "a trigger of another operation is refused", async (cosmos) => {
+  const container = await cosmos.container();
+  await container.scripts.triggers.create({ id: "t", triggerType: "Pre", triggerOperation: "Create", body: () => {} });
+  const named = { preTriggerInclude: ["t"] };
+  const { item } = await container.items.create({ id: "a", pk: "p" }, named);
+  assert.equal(await refused(item.replace({ id: "a", pk: "p" }, named)), 400);
+  assert.equal(await refused(container.items.upsert({ id: "a", pk: "p" }, named)), 400);
+  assert.equal(await refused(item.delete(named)), 400);
+  assert.deepEqual(await ids(container), ["a"]);
 });
 
 fact("scripts.triggers", "what a trigger throws takes the write back", async (cosmos) => {

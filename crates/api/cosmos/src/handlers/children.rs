@@ -172,7 +172,6 @@ fn broken(error: orrery_store::EngineError) -> QueryError {
 
 async fn create(cosmos: &Cosmos, request: &mut Request, owner: Owner, kind: Kind) -> Result<Reply, Failure> {
     let definition = Definition::parse(kind, request.json_object().await?)?;
-    script::check(kind, &definition).await?;
     check_resource(cosmos, &owner, kind, &definition)?;
     let minting = Minting::by(cosmos, request)?;
     let stamp = cosmos.stamp();
@@ -183,7 +182,6 @@ async fn create(cosmos: &Cosmos, request: &mut Request, owner: Owner, kind: Kind
 
 async fn upsert(cosmos: &Cosmos, request: &mut Request, owner: Owner, kind: Kind) -> Result<Reply, Failure> {
     let definition = Definition::parse(kind, request.json_object().await?)?;
-    script::check(kind, &definition).await?;
     check_resource(cosmos, &owner, kind, &definition)?;
     let minting = Minting::by(cosmos, request)?;
     let (conditions, stamp) = (request.preconditions(), cosmos.stamp());
@@ -212,7 +210,6 @@ async fn replace(
     id: &str,
 ) -> Result<Reply, Failure> {
     let definition = Definition::parse(kind, request.json_object().await?)?;
-    script::check(kind, &definition).await?;
     check_resource(cosmos, &owner, kind, &definition)?;
     let minting = Minting::by(cosmos, request)?;
     let (conditions, stamp) = (request.preconditions(), cosmos.stamp());

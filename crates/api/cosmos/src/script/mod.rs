@@ -14,24 +14,12 @@ pub mod procedure;
 pub mod triggers;
 mod work;
 
-use crate::failure::Failure;
 use crate::header;
 use crate::request::Request;
 use http::{HeaderName, HeaderValue};
 use orrery_api_common::percent;
 use orrery_core::limits;
-use orrery_documents::children::{Definition, Kind};
-use orrery_store::on_a_thread;
 use serde_json::Value;
-
-/// Refuses a script whose text cannot be one.
-pub async fn check(kind: Kind, definition: &Definition) -> Result<(), Failure> {
-    if !Kind::SCRIPTS.contains(&kind) {
-        return Ok(());
-    }
-    let body = definition.members().get("body").and_then(Value::as_str).unwrap_or_default().to_owned();
-    on_a_thread(move || orrery_script::check(&body)).await?.map_err(Failure::from)
-}
 
 /// The request's headers as a script sees them: the text of a JSON object. Who asks is not a script's business.
 fn values(request: &Request) -> String {

@@ -28,6 +28,17 @@ pub enum Write {
     Delete(Target, Preconditions),
 }
 
+impl Write {
+    fn operation(&self) -> On {
+        match self {
+            Self::Create => On::Create,
+            Self::Upsert(_) => On::Upsert,
+            Self::Replace(..) => On::Replace,
+            Self::Delete(..) => On::Delete,
+        }
+    }
+}
+
 /// The item that a write brings: its text, which pre-triggers may change, and how it is to be indexed.
 #[derive(Clone, Default)]
 pub struct Text {
@@ -50,9 +61,10 @@ pub async fn write(
     text: Text,
     write: Write,
 ) -> Result<Reply, Failure> {
+    let on = write.operation();
     let (before, after) = (
-        named(cosmos, request, container, &header::PRE_TRIGGER_INCLUDE, TriggerTime::Pre)?,
-        named(cosmos, request, container, &header::POST_TRIGGER_INCLUDE, TriggerTime::Post)?,
+        named(cosmos, request, container, TriggerTime::Pre, on)?,
+        named(cosmos, request, container, TriggerTime::Post, on)?,
     );
     let wants_log = request.is_true(&header::SCRIPT_ENABLE_LOGGING);
     let job = Job {
@@ -94,14 +106,18 @@ pub async fn write(
     Ok(reply.warnings(warnings).headers(escaped_log(wants_log, &log)))
 }
 
-/// The triggers that a header names, in its order.
+/// The triggers that the header for this time names, in its order. Each must be of that time and cover the operation.
 fn named(
     cosmos: &Cosmos,
     request: &Request,
     container: &Container,
-    header: &HeaderName,
     time: TriggerTime,
-) -> Result<Vec<(Trigger, Script)>, Failure> {
+    on: On,
+) -> Result<Vec<Script>, Failure> {
+    let header = match time {
+        TriggerTime::Pre => &header::PRE_TRIGGER_INCLUDE,
+        TriggerTime::Post => &header::POST_TRIGGER_INCLUDE,
+    };
     let list = request.header_or_refuse(header)?.unwrap_or_default();
     let names: Vec<&str> = list.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     if names.len() > limits::WRITE_TRIGGERS_MAX {
@@ -125,7 +141,13 @@ fn named(
                 "The header {header} names the trigger '{name}', which is not {kind}; its triggerType says when it runs."
             )));
         }
-        found.push((trigger, Script { name: child.name.to_string(), body: child.script().to_owned() }));
+        if !covers(trigger.operation, on) {
+            return Err(Failure::bad_request(format!(
+                "Trigger '{name}' was defined with operation type '{:?}', and therefore is invalid for '{on:?}'.",
+                trigger.operation
+            )));
+        }
+        found.push(Script { name: child.name.to_string(), body: child.script().to_owned() });
     }
     Ok(found)
 }
@@ -135,8 +157,8 @@ struct Job {
     cosmos: Cosmos,
     container: Arc<Container>,
     epk: Epk,
-    before: Vec<(Trigger, Script)>,
-    after: Vec<(Trigger, Script)>,
+    before: Vec<Script>,
+    after: Vec<Script>,
     values: String,
 }
 
@@ -158,10 +180,9 @@ impl Job {
     ) -> Result<Done, (Failure, String)> {
         let mut partition = Partition::new(&self.cosmos, &self.container, &self.epk, txn);
         let mut log = String::new();
-        let quiet = |failure: Failure| (failure, String::new());
-        let (on, happens) = self.occasion(&mut partition, text, write).map_err(quiet)?;
+        let on = write.operation();
         let mut document = String::from_utf8_lossy(&text.bytes).into_owned();
-        for script in chosen(&self.before, happens) {
+        for script in &self.before {
             let given = (on != On::Delete).then_some(document.as_str());
             let ended = partition.run(script, Call::Before { on, document: given }, &self.values);
             let ended = ended.map_err(|(failure, said)| (failure, format!("{log}{said}")))?;
@@ -176,7 +197,7 @@ impl Job {
         let given = (on != On::Delete).then_some(document.as_str());
         let mut written = (on != On::Delete).then(|| json(&effect.item, &self.container));
         let mut answer = None;
-        for script in chosen(&self.after, happens) {
+        for script in &self.after {
             let call = Call::After { on, document: given, written: written.as_deref() };
             let ended = partition.run(script, call, &self.values);
             let ended = ended.map_err(|(failure, said)| (failure, format!("{log}{said}")))?;
@@ -188,26 +209,6 @@ impl Job {
         }
         let (charge, warnings) = (partition.charge, partition.warnings);
         Ok(Done { effect, charge, warnings, answer, log })
-    }
-
-    /// What a trigger is told of the write, and what happens: an upsert is a create or a replace.
-    fn occasion(
-        &self,
-        partition: &mut Partition<'_, '_>,
-        text: &Text,
-        write: &Write,
-    ) -> Result<(On, On), Failure> {
-        Ok(match write {
-            Write::Create => (On::Create, On::Create),
-            Write::Replace(..) => (On::Replace, On::Replace),
-            Write::Delete(..) => (On::Delete, On::Delete),
-            Write::Upsert(_) => {
-                let item = item::prepare(&self.container, &text.bytes)?;
-                let (target, now) = (Target { epk: item.epk, id: item.id }, partition.stamp().now);
-                let there = item::read(&*partition.txn, &self.container, &target, now)?;
-                (On::Upsert, if there.is_some() { On::Replace } else { On::Create })
-            }
-        })
     }
 
     fn apply(
@@ -250,13 +251,14 @@ impl Job {
     }
 }
 
-/// The triggers that are meant for what happens.
-fn chosen(triggers: &[(Trigger, Script)], happens: On) -> impl Iterator<Item = &Script> {
-    let is_meant = move |operation: TriggerOperation| match operation {
+/// Whether a trigger that was defined for `defined` may be named by this operation. An upsert is an operation of its
+/// own, whether it creates or replaces.
+fn covers(defined: TriggerOperation, on: On) -> bool {
+    match defined {
         TriggerOperation::All => true,
-        TriggerOperation::Create => happens == On::Create,
-        TriggerOperation::Update | TriggerOperation::Replace => happens == On::Replace,
-        TriggerOperation::Delete => happens == On::Delete,
-    };
-    triggers.iter().filter(move |(trigger, _)| is_meant(trigger.operation)).map(|(_, script)| script)
+        TriggerOperation::Create => on == On::Create,
+        TriggerOperation::Update | TriggerOperation::Replace => on == On::Replace,
+        TriggerOperation::Delete => on == On::Delete,
+        TriggerOperation::Upsert => on == On::Upsert,
+    }
 }

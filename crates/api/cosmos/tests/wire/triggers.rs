@@ -89,23 +89,50 @@ async fn what_a_trigger_throws_takes_the_write_back() {
 #[tokio::test]
 async fn a_trigger_runs_for_its_operation() {
     let world = World::new().await;
-    for (id, operation) in [("c", "Create"), ("r", "replace"), ("u", "Update"), ("d", "Delete"), ("a", "All")]
+    for (id, operation) in [("c", "Create"), ("r", "replace"), ("u", "Update"), ("d", "Delete"), ("s", "upsert"), ("a", "All")]
     {
         let body = format!(
             "function () {{ const r = getContext().getRequest(); const d = r.getBody(); if (d) {{ d.by = (d.by || '') + '{id}'; r.setBody(d) }} else throw new Error('{id}') }}"
         );
         world.trigger(id, "Pre", operation, &body).await;
     }
-    let all = "c,r,u,d,a";
-    world.made(create("x").header(PRE, all)).await;
+    world.made(create("x").header(PRE, "c,a")).await;
     assert_eq!(world.document("x").await["by"], "ca");
-    world.answered(200, replace("x").header(PRE, all)).await;
+    world.answered(200, replace("x").header(PRE, "r,u,a")).await;
     assert_eq!(world.document("x").await["by"], "rua");
-    world.answered(200, create("x").upsert().header(PRE, all)).await;
-    assert_eq!(world.document("x").await["by"], "rua");
-    world.made(create("y").upsert().header(PRE, all)).await;
-    assert_eq!(world.document("y").await["by"], "ca");
-    world.refused(delete("x").header(PRE, all), (400, 400), "Error: d").await;
+    world.answered(200, create("x").upsert().header(PRE, "s,a")).await;
+    assert_eq!(world.document("x").await["by"], "sa");
+    world.made(create("y").upsert().header(PRE, "s,a")).await;
+    assert_eq!(world.document("y").await["by"], "sa");
+    world.refused(delete("x").header(PRE, "d"), (400, 400), "Error: d").await;
+}
+
+#[tokio::test]
+async fn a_trigger_of_another_operation_is_refused() {
+    let world = World::new().await;
+    world.item("old").await;
+    for operation in ["Create", "Replace", "Update", "Delete", "Upsert"] {
+        for time in ["Pre", "Post"] {
+            world.trigger(&format!("{time}{operation}"), time, operation, "function () {}").await;
+        }
+    }
+    let calls = [
+        (create("x"), "Create", &["Create"][..]),
+        (replace("old"), "Replace", &["Replace", "Update"]),
+        (create("x").upsert(), "Upsert", &["Upsert"]),
+        (delete("old"), "Delete", &["Delete"]),
+    ];
+    for (call, on, covering) in &calls {
+        for operation in ["Create", "Replace", "Update", "Delete", "Upsert"] {
+            if covering.contains(&operation) {
+                continue;
+            }
+            let part = format!("was defined with operation type '{operation}', and therefore is invalid for '{on}'");
+            world.refused(call.clone().header(PRE, format!("Pre{operation}")), (400, 0), &part).await;
+            world.refused(call.clone().header(POST, format!("Post{operation}")), (400, 0), &part).await;
+        }
+    }
+    assert_eq!(world.count().await, 1, "nothing was written");
 }
 
 #[tokio::test]

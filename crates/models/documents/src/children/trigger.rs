@@ -24,15 +24,17 @@ pub enum TriggerOperation {
     Update,
     Delete,
     Replace,
+    Upsert,
 }
 
 const TIMES: [(&str, TriggerTime); 2] = [("Pre", TriggerTime::Pre), ("Post", TriggerTime::Post)];
-const OPERATIONS: [(&str, TriggerOperation); 5] = [
+const OPERATIONS: [(&str, TriggerOperation); 6] = [
     ("All", TriggerOperation::All),
     ("Create", TriggerOperation::Create),
     ("Update", TriggerOperation::Update),
     ("Delete", TriggerOperation::Delete),
     ("Replace", TriggerOperation::Replace),
+    ("Upsert", TriggerOperation::Upsert),
 ];
 
 impl Trigger {

@@ -1,31 +1,34 @@
 // The context: the collection, the request and the response of what the script runs for.
 
+// The value of a request or response that is its body; the others are headers.
+const BODY = "Body";
+
+function asText(value) {
+  return typeof value === "string" ? value : toJson(value);
+}
+
 // What a script does to a body without saying so by `setBody` has no effect.
 function message(body, values) {
   let isSet = false;
+  function getValue(name) {
+    return name === BODY ? body : values[name];
+  }
+  function setValue(name, value) {
+    if (name !== BODY) values[name] = value;
+    else [isSet, body] = [true, value];
+  }
+  function appendValue(name, value) {
+    const before = getValue(name);
+    setValue(name, before === undefined ? asText(value) : asText(before) + asText(value));
+  }
   return {
     output: () => (isSet ? toJson(body) : undefined),
-    getBody() {
-      return body;
-    },
-    setBody(value) {
-      isSet = true;
-      body = value;
-    },
-    appendBody(value) {
-      isSet = true;
-      const text = typeof value === "string" ? value : toJson(value);
-      body = body === undefined ? text : (typeof body === "string" ? body : toJson(body)) + text;
-    },
-    getValue(name) {
-      return values[name];
-    },
-    setValue(name, value) {
-      values[name] = value;
-    },
-    appendValue(name, value) {
-      values[name] = values[name] === undefined ? value : String(values[name]) + String(value);
-    },
+    getBody: () => body,
+    setBody: (value) => setValue(BODY, value),
+    appendBody: (value) => appendValue(BODY, value),
+    getValue,
+    setValue,
+    appendValue,
   };
 }
 

@@ -66,10 +66,35 @@ function shown(value) {
   }
 }
 
+// The placeholders of `console.log`, as far as the service has them.
+const placeholders = {
+  s: shown,
+  d: (value) => toNumber(value, Number),
+  i: (value) => toNumber(value, parseInt),
+  f: (value) => toNumber(value, parseFloat),
+  j: shown,
+  o: shown,
+};
+
+function toNumber(value, read) {
+  return typeof value === "symbol" || typeof value === "object" ? NaN : read(value);
+}
+
+// Placeholders in the first text take the arguments in turn; arguments that are left follow, each after a space.
+function formatted(args) {
+  if (typeof args[0] !== "string" || args.length === 1) return args.map(shown).join(" ");
+  let at = 1;
+  const text = args[0].replace(/%([sdifjo%])/g, (mark, kind) => {
+    if (kind === "%") return "%";
+    return at < args.length ? placeholders[kind](args[at++]) : mark;
+  });
+  return [text, ...args.slice(at).map(shown)].join(" ");
+}
+
 const console = {};
 for (const level of ["log", "info", "warn", "error", "debug"]) {
   put(console, level, function (...args) {
-    native.log(args.map(shown).join(" "));
+    native.log(formatted(args));
   });
 }
 put(globalThis, "console", console);
