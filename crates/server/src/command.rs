@@ -11,7 +11,7 @@ use crate::monitor::verbs::{self, AlertsFlags, CostFlags, TopFlags};
 use crate::notify::{self, DoctorFlags, NotifyFlags};
 use crate::query::QueryFlags;
 use crate::schemas::SchemaFlags;
-use crate::{advise, bench, check, logging, migrate, query, schemas, serve};
+use crate::{advise, bench, check, logging, migrate, query, schemas, script_worker, serve};
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -63,6 +63,9 @@ enum Verb {
     Role(RoleFlags),
     /// Mint a bearer token for development, which a server on loopback takes
     Token(TokenFlags),
+    /// Run scripts for the server that started this
+    #[command(hide = true, name = orrery_script::WORKER_VERB)]
+    ScriptWorker,
 }
 
 /// Runs the verb; the error is a sentence for a person.
@@ -94,6 +97,7 @@ pub fn run() -> Result<ExitCode, String> {
         Verb::Keys(flags) => identity::keys(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Role(flags) => identity::role(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Token(flags) => identity::token(&flags).map(|()| ExitCode::SUCCESS),
+        Verb::ScriptWorker => script_worker::work().map(|()| ExitCode::SUCCESS),
         Verb::Top(flags) => verbs::top(&flags).map(|()| ExitCode::SUCCESS),
         Verb::Alerts(flags) => verbs::alerts(&flags),
         Verb::Cost(flags) => verbs::cost(&flags).map(|()| ExitCode::SUCCESS),

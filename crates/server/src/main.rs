@@ -7,6 +7,7 @@
 //! `migrate` copies containers of one to another layout while they are used; `bench` measures one;
 //! `notify` sends notifications and looks after them; `doctor` says what is wrong with a server;
 //! `keys`, `role` and `token` say who may use it; `check` goes through the folder of one that is stopped.
+//! `script-worker` is hidden: the server starts it to run scripts in.
 
 mod account_keys;
 mod advise;
@@ -31,6 +32,7 @@ mod private_file;
 mod query;
 mod report;
 mod schemas;
+mod script_worker;
 mod serve;
 mod services;
 

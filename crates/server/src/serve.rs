@@ -11,13 +11,15 @@ use crate::identity;
 use crate::monitor::{self, Watch};
 use crate::notify::{self, Notify};
 use crate::ports_file;
+use crate::script_worker;
 use crate::services::Services;
 use orrery_api_common::bearer::{Bearers, Issuer};
 use orrery_api_common::{Listener, Stop};
 use orrery_api_cosmos::{Cosmos, Options};
 use orrery_api_services::Gate;
-use orrery_core::{Env, Timestamp};
+use orrery_core::{Env, Timestamp, limits};
 use orrery_kv_fjall::{FjallEngine, Folder};
+use orrery_script::{Isolation, Scripts};
 use orrery_store::{Store, Sync};
 use std::io::Write;
 use std::net::SocketAddr;
@@ -43,10 +45,17 @@ pub fn serve(config: Config) -> Result<(), String> {
     let background = Arc::new(Background::default());
     let worker = spawn_background(&background, &store)?;
     let outcome = runtime.block_on(run(&config, keys, issuers, tls, &store, &background, &mut made));
+    runtime.shutdown_timeout(Duration::from_secs(limits::STOP_THREADS_SECONDS_MAX));
     background.stop();
     drop(worker.join());
     store.close();
     outcome
+}
+
+/// Scripts run in processes, which can be killed.
+fn scripts() -> Result<Scripts, String> {
+    let isolation = Isolation::Process(script_worker::program()?);
+    Scripts::new(isolation).map_err(|error| format!("no process for scripts can be started: {error}"))
 }
 
 fn env(config: &Config) -> Result<Env, String> {
@@ -125,6 +134,7 @@ async fn run(
         consistency: config.consistency,
         throttling: config.throttling,
         advertised: config.advertised.as_ref().map(|advertised| advertised.authority(ports.0)),
+        scripts: scripts()?,
     };
     let cosmos = Cosmos::new(store.clone(), options);
     let bearers = (!issuers.is_empty()).then(|| Arc::new(Bearers::new(issuers, audiences(config, ports))));

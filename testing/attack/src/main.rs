@@ -7,6 +7,7 @@
 mod damage;
 mod malformed;
 mod rebinding;
+mod scripts;
 
 use clap::Parser;
 use orrery_attack::Arena;
@@ -23,6 +24,9 @@ const ATTACKS: &[(&str, Attack)] = &[
     ("damaged-files", damage::files),
     ("damaged-promises", damage::promises),
     ("rebinding", rebinding::attack),
+    ("scripts-endless", scripts::endless),
+    ("scripts-stopped", scripts::stopped),
+    ("scripts-killed", scripts::killed),
 ];
 
 /// Attacks a server and checks that it holds.

@@ -9,6 +9,7 @@ use crate::query::again::Again;
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::route::{Located, Route, locate};
+use crate::script::slots::Slots;
 use crate::throttle::{Throttle, Throttling};
 use crate::usage::Usage;
 use crate::{handlers, header};
@@ -18,10 +19,10 @@ use orrery_api_common::{Body, Keys, Peer, discard_body};
 use orrery_core::limits;
 use orrery_documents::Stamp;
 use orrery_documents::catalog::Container;
+use orrery_script::Scripts;
 use orrery_store::Store;
 use std::sync::Arc;
 use std::time::Instant;
-use tokio::sync::Semaphore;
 
 pub struct Options {
     pub keys: Keys,
@@ -40,6 +41,8 @@ pub struct Options {
     pub throttling: Throttling,
     /// `host:port` that clients are told to go on at; None for the one that each of them dialled.
     pub advertised: Option<String>,
+    /// Runs stored procedures, triggers and user-defined functions.
+    pub scripts: Scripts,
 }
 
 /// A cheap handle.
@@ -56,7 +59,8 @@ struct Inner {
     partition_bytes_max: u64,
     consistency: Consistency,
     throttle: Throttle,
-    scripts: Arc<Semaphore>,
+    scripts: Scripts,
+    script_slots: Slots,
     usage: Usage,
     monitor: Monitor,
     again: Again,
@@ -76,9 +80,9 @@ impl Cosmos {
             consistency,
             throttling,
             advertised,
+            scripts,
         } = options;
         let access = Access::new(keys, &secret);
-        let scripts = Arc::new(Semaphore::new(limits::SCRIPTS_MAX));
         let now = store.env().now();
         let (usage, throttle) = (Usage::new(now), Throttle::new(&throttling, now.millis()));
         Self(Arc::new(Inner {
@@ -92,6 +96,7 @@ impl Cosmos {
             consistency,
             throttle,
             scripts,
+            script_slots: Slots::default(),
             usage,
             monitor: Monitor::new(now),
             again: Again::default(),
@@ -122,9 +127,13 @@ impl Cosmos {
         self.0.services_port
     }
 
-    /// What a script takes one of while it runs.
-    pub(crate) fn scripts(&self) -> Arc<Semaphore> {
-        self.0.scripts.clone()
+    pub(crate) fn scripts(&self) -> &Scripts {
+        &self.0.scripts
+    }
+
+    /// A script takes one of these while it runs.
+    pub(crate) fn script_slots(&self) -> &Slots {
+        &self.0.script_slots
     }
 
     /// How containers are used.

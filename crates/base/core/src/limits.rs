@@ -209,8 +209,10 @@ pub const PING_ANSWER_SECONDS_MAX: u64 = 20;
 pub const REQUEST_SECONDS_MAX: u64 = BODY_SECONDS_MAX + COMMIT_SECONDS_MAX + 60;
 /// How far a request's date may be from ours.
 pub const DATE_SKEW_SECONDS_MAX: u64 = 15 * 60;
-/// How long a stop waits for requests in flight.
-pub const STOP_SECONDS_MAX: u64 = 20;
+/// How long a stop waits for requests in flight, and then for threads that work for nobody any more. Both together stay
+/// below the 20 seconds in which the process has ended.
+pub const STOP_SECONDS_MAX: u64 = 15;
+pub const STOP_THREADS_SECONDS_MAX: u64 = 2;
 
 /// A page of a query ends, with what it has and a continuation, when it has taken this long.
 pub const PAGE_MILLIS_MAX: u64 = 2_000;
@@ -362,13 +364,24 @@ pub const SCRIPT_CHANGED_BYTES_MAX: usize = 64 * 1024 * 1024;
 pub const SCRIPT_ORDINALS_MAX: usize = 100_000;
 /// Items of a page of a query in a script, when it names no number.
 pub const SCRIPT_PAGE_ITEMS_DEFAULT: usize = 100;
-/// The longest array that a built-in function goes through, the product of two texts that one searches in another,
-/// and the longest text that is normalized: what no interrupt could stop.
-pub const SCRIPT_ARRAY_LENGTH_MAX: u32 = 4_000_000;
-pub const SCRIPT_SEARCH_STEPS_MAX: f64 = 4e9;
-pub const SCRIPT_NORMALIZE_CHARS_MAX: u32 = 50_000;
-/// Scripts that run at once; more wait for one of them to end.
+/// Time after the end of a script's own in which its process may end it in good order, before it is killed.
+pub const SCRIPT_KILL_GRACE_MILLIS: u64 = 250;
+/// Interval at which the server looks at the clock while it waits for a script's process.
+pub const SCRIPT_WAIT_SLICE_MILLIS: u64 = 50;
+/// A script that runs longer than this is a long one: it gives its place to the next and yields the processor.
+pub const SCRIPT_SHORT_MILLIS_MAX: u64 = 500;
+/// Short scripts that run at once, and long ones beside them; more wait for one of them to end.
 pub const SCRIPTS_MAX: usize = 8;
+pub const SCRIPTS_LONG_MAX: usize = 8;
+/// Processes for scripts that wait for work at least, once there were so many, and at most.
+pub const SCRIPT_WORKERS_WARM: usize = 2;
+pub const SCRIPT_WORKERS_IDLE_MAX: usize = 8;
+/// The longest message that a script's process may send.
+pub const SCRIPT_FRAME_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Memory of a script's process in all: the JavaScript heap, and copies of what goes in and out.
+pub const SCRIPT_PROCESS_BYTES_MAX: u64 = 256 * 1024 * 1024;
+/// What is kept of the message, and of the stack trace, of an error that a script throws.
+pub const SCRIPT_ERROR_BYTES_MAX: usize = 16 * 1024;
 /// Tries of a script while others write to its partition; in the last one they wait for it.
 pub const SCRIPT_TRIES_MAX: usize = 3;
 /// Triggers that one write may name.

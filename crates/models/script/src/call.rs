@@ -4,7 +4,7 @@ use crate::error::ScriptError;
 use crate::runtime::{Elapsed, Limits};
 
 /// What a script is run for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call<'a> {
     /// A stored procedure, with its arguments as the text of a JSON array.
     Procedure { arguments: &'a str },

@@ -4,7 +4,6 @@ use crate::compile::compile;
 use crate::error::ScriptError;
 use crate::runtime::{Elapsed, Limits, Machine, Prelude, Shared, broken};
 use orrery_core::limits;
-use orrery_value::Value;
 use rquickjs::function::Args;
 use rquickjs::{Ctx, Function, Persistent, Value as JsValue};
 use std::collections::HashMap;
@@ -41,15 +40,15 @@ impl Functions {
         Ok(())
     }
 
-    /// Calls a function that was defined. Undefined goes in and comes out as it is.
-    pub fn call(&mut self, name: &str, args: &[Value]) -> Result<Value, ScriptError> {
+    /// Calls a function with arguments as JSON; gives its value as JSON. `None` is undefined.
+    pub fn call(&mut self, name: &str, args: &[Option<String>]) -> Result<Option<String>, ScriptError> {
         let began = self.begin();
         let answer = self.call_in_time(name, args);
         self.end(began);
         answer
     }
 
-    fn call_in_time(&self, name: &str, args: &[Value]) -> Result<Value, ScriptError> {
+    fn call_in_time(&self, name: &str, args: &[Option<String>]) -> Result<Option<String>, ScriptError> {
         let machine = &self.machine;
         let function = self.known.get(name).cloned();
         let function =
@@ -59,13 +58,13 @@ impl Functions {
             let function = function.restore(&ctx).map_err(broken)?;
             let mut given = Args::new(ctx.clone(), args.len());
             for arg in args {
-                given.push_arg(to_js(&ctx, arg).map_err(described)?).map_err(broken)?;
+                given.push_arg(to_js(&ctx, arg.as_deref()).map_err(described)?).map_err(broken)?;
             }
             let answer: JsValue<'_> = given.apply(&function).map_err(described)?;
             let text = ctx.json_stringify(answer).map_err(described)?;
             machine.shared.check_time()?;
             let text = text.map(|text| text.to_string()).transpose().map_err(broken)?;
-            from_json(text)
+            bounded(text)
         })
     }
 
@@ -81,19 +80,19 @@ impl Functions {
     }
 }
 
-fn to_js<'js>(ctx: &Ctx<'js>, value: &Value) -> Result<JsValue<'js>, rquickjs::Error> {
-    if value.is_undefined() {
-        return Ok(JsValue::new_undefined(ctx.clone()));
+fn to_js<'js>(ctx: &Ctx<'js>, json: Option<&str>) -> Result<JsValue<'js>, rquickjs::Error> {
+    match json {
+        Some(json) => ctx.json_parse(json),
+        None => Ok(JsValue::new_undefined(ctx.clone())),
     }
-    ctx.json_parse(value.to_json())
 }
 
-fn from_json(text: Option<String>) -> Result<Value, ScriptError> {
-    let Some(text) = text else { return Ok(Value::Undefined) };
+fn bounded(text: Option<String>) -> Result<Option<String>, ScriptError> {
     let bytes_max = limits::SCRIPT_OUTPUT_BYTES_MAX;
-    if text.len() > bytes_max {
-        return Err(ScriptError::OutputTooLarge { bytes: text.len(), bytes_max });
+    match text {
+        Some(text) if text.len() > bytes_max => {
+            Err(ScriptError::OutputTooLarge { bytes: text.len(), bytes_max })
+        }
+        text => Ok(text),
     }
-    Value::parse(&text)
-        .map_err(|error| ScriptError::Broken(format!("the function's result is not JSON: {error}")))
 }

@@ -131,8 +131,8 @@ impl Shared {
     }
 }
 
-/// The language, without what would reach or see anything outside: no proxies, which could lie to the guards of
-/// `prelude/guard.js`, no weak references, which tell when memory is collected, and no clock.
+/// The language, without what would see anything outside: no weak references, which tell when memory is collected, and no
+/// clock.
 type Language = (
     intrinsic::Date,
     intrinsic::Eval,
@@ -142,12 +142,13 @@ type Language = (
     intrinsic::MapSet,
     intrinsic::TypedArrays,
     intrinsic::Promise,
+    intrinsic::Proxy,
 );
 
 /// The name that stack traces have for the prelude.
 const PRELUDE: &str = "orrery";
 
-const WORLD: &str = concat!(include_str!("prelude/world.js"), include_str!("prelude/guard.js"));
+const WORLD: &str = include_str!("prelude/world.js");
 const DATABASE: &str = concat!(
     include_str!("prelude/queue.js"),
     include_str!("prelude/collection.js"),
@@ -197,9 +198,6 @@ impl Machine {
 
     fn native<'js>(&self, ctx: &Ctx<'js>, prelude: &Prelude<'_>) -> Result<Object<'js>, Error> {
         let native = Object::new(ctx.clone())?;
-        native.set("lengthMax", limits::SCRIPT_ARRAY_LENGTH_MAX)?;
-        native.set("searchMax", limits::SCRIPT_SEARCH_STEPS_MAX)?;
-        native.set("normalizeMax", limits::SCRIPT_NORMALIZE_CHARS_MAX)?;
         let shared = self.shared.clone();
         native.set("random", Function::new(ctx.clone(), move || shared.random())?)?;
         let shared = self.shared.clone();
@@ -262,7 +260,7 @@ impl Machine {
         };
         let number = value.as_object().and_then(number);
         ScriptError::Thrown {
-            message: text.unwrap_or_else(|| "undefined".to_owned()),
+            message: bounded(text.unwrap_or_else(|| "undefined".to_owned())),
             stack: String::new(),
             number,
         }
@@ -279,7 +277,7 @@ impl Machine {
             (false, false) => format!("{name}: {text}"),
         };
         let stack = own_frames(&member(error, "stack"));
-        ScriptError::Thrown { message, stack, number: number(error) }
+        ScriptError::Thrown { message: bounded(message), stack: bounded(stack), number: number(error) }
     }
 
     fn out_of_memory(&self) -> ScriptError {
@@ -296,6 +294,14 @@ pub(crate) fn eval<'js, V: FromJs<'js>>(ctx: &Ctx<'js>, text: &str, name: &str) 
     options.strict = false;
     options.filename = Some(name.replace('\0', "?"));
     ctx.eval_with_options(text, options)
+}
+
+/// The beginning of a text, as much as an error keeps.
+fn bounded(mut text: String) -> String {
+    let most = text.len().min(limits::SCRIPT_ERROR_BYTES_MAX);
+    let end = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    text.truncate(end);
+    text
 }
 
 /// A member as text; anything else, or one that throws, is as good as empty.

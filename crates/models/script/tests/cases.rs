@@ -21,7 +21,7 @@
 #[path = "support/partition.rs"]
 mod partition;
 
-use orrery_script::{Call, Ended, Failed, Functions, Limits, On, ScriptError, Setting, run};
+use orrery_script::{Call, Ended, Failed, Isolation, Limits, On, ScriptError, Scripts, Setting};
 use orrery_testing_golden::{Line, case_files, lines};
 use orrery_value::Value;
 use partition::Partition;
@@ -29,8 +29,9 @@ use std::cell::Cell;
 use std::path::Path;
 use std::rc::Rc;
 
-#[derive(Default)]
 struct Case {
+    /// Where calls run. A call by a clock of the test's own runs on the thread, where that clock can be read.
+    scripts: Scripts,
     docs: String,
     body: String,
     limits: Limits,
@@ -41,6 +42,19 @@ struct Case {
 }
 
 impl Case {
+    fn new(isolation: Isolation) -> Self {
+        Self {
+            scripts: Scripts::new(isolation).expect("processes can be started"),
+            docs: String::new(),
+            body: String::new(),
+            limits: Limits::default(),
+            step: 0,
+            partition: Partition::default(),
+            ended: None,
+            function: String::new(),
+        }
+    }
+
     fn line(&mut self, line: &Line) {
         let text = line.text.as_str();
         match line.keyword.as_str() {
@@ -109,7 +123,9 @@ impl Case {
             limits: self.limits,
             elapsed,
         };
-        let ended = run(&self.body, call, &setting, &mut self.partition);
+        let on_thread = Scripts::new(Isolation::Thread).expect("nothing to start");
+        let scripts = if self.step == 0 { &self.scripts } else { &on_thread };
+        let ended = scripts.run(&self.body, call, &setting, &mut self.partition);
         if ended.is_err() {
             self.partition = Partition::new(split(&self.docs));
         }
@@ -145,7 +161,7 @@ impl Case {
     }
 
     fn function(&self, args: &str) -> Result<Value, ScriptError> {
-        let mut functions = Functions::new(1_714_979_289_123, 7, Rc::new(|| 0))?;
+        let mut functions = self.scripts.functions(1_714_979_289_123, 7, Rc::new(|| 0))?;
         functions.define("f", &self.function)?;
         let args: Vec<Value> = words(args).iter().map(|arg| value(arg)).collect();
         functions.call("f", &args)
@@ -198,13 +214,22 @@ fn words(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_case_holds() {
+fn every_case_holds_on_a_thread() {
+    check_all(&Isolation::Thread);
+}
+
+#[test]
+fn every_case_holds_in_a_process() {
+    check_all(&Isolation::Process(env!("CARGO_BIN_EXE_orrery-script-worker").into()));
+}
+
+fn check_all(isolation: &Isolation) {
     let files = case_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cases"), "case");
     assert!(!files.is_empty());
     let mut failures = Vec::new();
     for file in files {
         let text = std::fs::read_to_string(&file).expect("a readable file");
-        let mut case = Case::default();
+        let mut case = Case::new(isolation.clone());
         for line in lines(&text) {
             let checked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| case.line(&line)));
             if let Err(panic) = checked {

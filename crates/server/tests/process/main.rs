@@ -24,6 +24,7 @@ mod querying;
 mod refusals;
 mod reserve;
 mod schemas;
+mod scripts;
 mod server;
 mod stopping;
 mod web_pages;

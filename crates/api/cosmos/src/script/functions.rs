@@ -1,10 +1,11 @@
-//! User-defined functions, as a query calls them: one runtime a page, made when the first is called.
+//! User-defined functions, as a query calls them: one session a page, begun when the first is called.
 
+use crate::service::Cosmos;
 use orrery_core::ContainerRid;
 use orrery_documents::children::{self, Kind, Owner};
 use orrery_query::QueryError;
 use orrery_query::execute::Host;
-use orrery_script::{Functions, ScriptError};
+use orrery_script::{ScriptError, Session};
 use orrery_store::Read;
 use orrery_value::Value;
 use std::cell::RefCell;
@@ -14,24 +15,31 @@ use std::time::Instant;
 /// The world of a query, with the functions of its container in it.
 pub struct Scripted<'a> {
     world: &'a dyn Host,
+    cosmos: &'a Cosmos,
     state: &'a dyn Read,
     owner: Owner,
-    seed: u64,
-    functions: RefCell<Option<Functions>>,
+    functions: RefCell<Option<Session>>,
 }
 
 impl<'a> Scripted<'a> {
-    pub fn new(world: &'a dyn Host, state: &'a dyn Read, container: ContainerRid, seed: u64) -> Self {
-        Self { world, state, owner: Owner::Container(container), seed, functions: RefCell::default() }
+    pub fn new(
+        world: &'a dyn Host,
+        cosmos: &'a Cosmos,
+        state: &'a dyn Read,
+        container: ContainerRid,
+    ) -> Self {
+        Self { world, cosmos, state, owner: Owner::Container(container), functions: RefCell::default() }
     }
 
-    fn runtime(&self) -> Result<Functions, QueryError> {
+    fn session(&self) -> Result<Session, QueryError> {
         let began = Instant::now();
         let elapsed = Rc::new(move || began.elapsed().as_millis() as u64);
-        Functions::new(self.world.now_ms(), self.seed, elapsed).map_err(|error| refused("", &error))
+        let seed = self.cosmos.store().env().random_u64();
+        let session = self.cosmos.scripts().functions(self.world.now_ms(), seed, elapsed);
+        session.map_err(|error| refused("", &error))
     }
 
-    fn define(&self, functions: &mut Functions, name: &str) -> Result<(), QueryError> {
+    fn define(&self, functions: &mut Session, name: &str) -> Result<(), QueryError> {
         let found = children::find(self.state, &self.owner, Kind::UserDefinedFunction, name);
         let found = found.map_err(|error| QueryError::Storage(error.to_string()))?;
         let function = found.ok_or_else(|| {
@@ -58,7 +66,7 @@ impl Host for Scripted<'_> {
         let mut slot = self.functions.borrow_mut();
         let functions = match &mut *slot {
             Some(functions) => functions,
-            none => none.insert(self.runtime()?),
+            none => none.insert(self.session()?),
         };
         if !functions.knows(name) {
             self.define(functions, name)?;

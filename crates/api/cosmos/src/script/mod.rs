@@ -6,11 +6,13 @@
 //! triggers     writes that name triggers
 //! functions    user-defined functions, as a query calls them
 //! work         running what takes seconds: on a thread, so many at once, with an end
+//! slots        how many run at once, and how short ones pass long ones
 //! ```
 
 pub mod functions;
 mod partition;
 pub mod procedure;
+pub mod slots;
 pub mod triggers;
 mod work;
 

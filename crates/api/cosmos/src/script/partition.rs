@@ -83,7 +83,8 @@ impl<'a, 't> Partition<'a, 't> {
             limits: orrery_script::Limits::default(),
             elapsed: Rc::new(move || began.elapsed().as_millis() as u64),
         };
-        let ended = orrery_script::run(&script.body, call, &setting, self);
+        let scripts = self.cosmos.scripts().clone();
+        let ended = scripts.run(&script.body, call, &setting, self);
         match (self.trouble.take(), ended) {
             (Some(trouble), _) => Err((trouble, String::new())),
             (None, Ok(ended)) => Ok(ended),
@@ -230,7 +231,7 @@ impl<'a, 't> Partition<'a, 't> {
             began: self.began,
             asked: Instant::now(),
         };
-        let host = Scripted::new(&host, &*self.txn, container.rid(), self.cosmos.store().env().random_u64());
+        let host = Scripted::new(&host, self.cosmos, &*self.txn, container.rid());
         let texts = self.cosmos.store().texts();
         let prepared = texts.prepare_for(&body.text, &body.parameters, Rules::On, &settings(container))?;
         let items = Items::new(&*self.txn, container, &FeedScope::Partition(self.epk.clone()), &host)?;

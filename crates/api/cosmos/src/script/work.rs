@@ -18,13 +18,12 @@ pub async fn write<T: Send + 'static>(
     epk: &Epk,
     mut body: impl FnMut(&mut Txn<'_>) -> Result<T, Failure> + Send + 'static,
 ) -> Result<Committed<T>, Failure> {
-    let permit = cosmos.scripts().acquire_owned().await;
-    let permit = permit.map_err(|_| Failure::internal("Scripts are not taken any more."))?;
+    let slot = cosmos.script_slots().take().await;
+    let slot = slot.map_err(|_| Failure::internal("Scripts are not taken any more."))?;
     let is_late = Arc::new(AtomicBool::new(false));
     let (store, container, epk, late) =
         (cosmos.store().clone(), container.clone(), epk.clone(), is_late.clone());
     let work = tokio::task::spawn_blocking(move || {
-        let _permit = permit;
         let scope = Scope::Partition { container: container.number(), epk: epk.as_bytes() };
         let written = store.write_long(scope, |txn| {
             let said = body(txn)?;
@@ -32,10 +31,11 @@ pub async fn write<T: Send + 'static>(
         });
         written.map_err(Failure::from)
     });
+    // A task of its own: the slot is held until the script has ended, whether or not the client waits for it.
+    let work = tokio::spawn(slot.hold(work));
     match tokio::time::timeout(Duration::from_millis(limits::SCRIPT_ANSWER_MILLIS_MAX), work).await {
-        Ok(done) => {
-            done.map_err(|_| Failure::internal("The script broke off; look into the server's log."))?
-        }
+        Ok(Ok(Ok(done))) => done,
+        Ok(_) => Err(Failure::internal("The script broke off; look into the server's log.")),
         Err(_) => {
             is_late.store(true, Ordering::Release);
             Err(Failure::script_too_long())

@@ -89,7 +89,8 @@ async fn what_a_trigger_throws_takes_the_write_back() {
 #[tokio::test]
 async fn a_trigger_runs_for_its_operation() {
     let world = World::new().await;
-    for (id, operation) in [("c", "Create"), ("r", "replace"), ("u", "Update"), ("d", "Delete"), ("s", "upsert"), ("a", "All")]
+    for (id, operation) in
+        [("c", "Create"), ("r", "replace"), ("u", "Update"), ("d", "Delete"), ("s", "upsert"), ("a", "All")]
     {
         let body = format!(
             "function () {{ const r = getContext().getRequest(); const d = r.getBody(); if (d) {{ d.by = (d.by || '') + '{id}'; r.setBody(d) }} else throw new Error('{id}') }}"
@@ -127,7 +128,8 @@ async fn a_trigger_of_another_operation_is_refused() {
             if covering.contains(&operation) {
                 continue;
             }
-            let part = format!("was defined with operation type '{operation}', and therefore is invalid for '{on}'");
+            let part =
+                format!("was defined with operation type '{operation}', and therefore is invalid for '{on}'");
             world.refused(call.clone().header(PRE, format!("Pre{operation}")), (400, 0), &part).await;
             world.refused(call.clone().header(POST, format!("Post{operation}")), (400, 0), &part).await;
         }

@@ -5,6 +5,7 @@ use orrery_api_common::{Key, Keys, Listener, Stop};
 use orrery_api_cosmos::{Consistency, Cosmos, Options, Throttling};
 use orrery_core::{Env, Timestamp, limits};
 use orrery_kv::MemoryEngine;
+use orrery_script::{Isolation, Scripts};
 use orrery_store::{Store, Sync};
 use orrery_testing_client::{Connection, OwnedReply};
 use serde_json::{Value, json};
@@ -78,6 +79,7 @@ impl World {
             consistency: Consistency::Session,
             throttling: Throttling::default(),
             advertised: None,
+            scripts: Scripts::new(Isolation::Thread).unwrap(),
         };
         change(&mut options);
         let cosmos = Cosmos::new(store.clone(), options);

@@ -2,7 +2,7 @@
 
 const { parse: parseJson, stringify: toJson } = JSON;
 const { apply, construct } = Reflect;
-const { defineProperty, getOwnPropertyDescriptor: ownDescriptor, getPrototypeOf: above, hasOwn } = Object;
+const { defineProperty, getOwnPropertyDescriptor: ownDescriptor } = Object;
 const isArray = Array.isArray;
 
 function put(holder, name, value) {

@@ -1,0 +1,5 @@
+//! A worker process without the server around it, for the tests of this crate.
+
+fn main() -> std::io::Result<()> {
+    orrery_script::serve_worker()
+}

@@ -1,0 +1,26 @@
+//! Scripts in worker processes. The server kills a worker at the deadline, whatever the script does.
+//!
+//! ```text
+//! server                                        worker: `PROGRAM script-worker`
+//!   pool      idle workers, replacements          worker    limits, one run after another
+//!   remote ◀──── channel: frames over a socket ────▶
+//! ```
+//!
+//! The exchange is strictly in turn: the server sends a request, the worker replies with a result or with an operation
+//! of the script, which the server performs and answers. So neither side needs a thread to read. A worker serves one
+//! run or one session of functions at a time; each gets a JavaScript runtime of its own.
+
+mod channel;
+mod codec;
+mod message;
+mod pool;
+mod remote;
+mod worker;
+
+pub(crate) use pool::Pool;
+pub use remote::RemoteFunctions;
+pub(crate) use remote::run;
+pub use worker::serve;
+
+/// The argument that makes a program a worker.
+pub const WORKER_VERB: &str = "script-worker";
