@@ -91,13 +91,28 @@ impl Arena {
     /// Sends bytes as they are and returns everything that comes back until the server closes the connection. Half-closes after
     /// sending, so a server that waits for more sees the end.
     pub fn raw(&self, address: SocketAddr, bytes: &[u8]) -> Result<Vec<u8>, String> {
+        self.send(address, bytes, |stream| drop(stream.shutdown(Shutdown::Write)))
+    }
+
+    /// As [`raw`](Self::raw) for a request that says `Connection: close`: a client that stays for its answer.
+    pub fn ask(&self, address: SocketAddr, request: &str) -> Result<String, String> {
+        let answer = self.send(address, request.as_bytes(), |_| ())?;
+        Ok(String::from_utf8_lossy(&answer).into_owned())
+    }
+
+    fn send(
+        &self,
+        address: SocketAddr,
+        bytes: &[u8],
+        sent: impl FnOnce(&TcpStream),
+    ) -> Result<Vec<u8>, String> {
         let limit = Some(Duration::from_secs(RAW_SECONDS_MAX));
         let mut stream = TcpStream::connect(address).map_err(|error| format!("no connection: {error}"))?;
         stream.set_read_timeout(limit).map_err(|error| error.to_string())?;
         stream.set_write_timeout(limit).map_err(|error| error.to_string())?;
         // A server that refuses early may close while it is still being written to.
         let _ = stream.write_all(bytes);
-        let _ = stream.shutdown(Shutdown::Write);
+        sent(&stream);
         let mut answer = Vec::new();
         match stream.take(RAW_BYTES_MAX).read_to_end(&mut answer) {
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {

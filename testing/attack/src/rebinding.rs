@@ -45,7 +45,7 @@ pub fn attack(arena: &Arena) -> Result<(), String> {
     let mut server = arena.start(&["--clock", "manual"])?;
     let services = SocketAddr::from(([127, 0, 0, 1], server.ports().services));
     let clock = "GET /v1/clock HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    let before = body(&arena.raw(services, clock.as_bytes())?);
+    let before = body(&arena.ask(services, clock)?);
     for port in [server.cosmos(), services] {
         for wish in WISHES {
             for page in PAGES {
@@ -64,7 +64,7 @@ pub fn attack(arena: &Arena) -> Result<(), String> {
             check(arena, services, &request(wish, &headers, "application/json"), &[401])?;
         }
     }
-    let after = body(&arena.raw(services, clock.as_bytes())?);
+    let after = body(&arena.ask(services, clock)?);
     if before != after {
         return Err(format!("the clock was moved: {before} became {after}"));
     }
@@ -80,7 +80,7 @@ fn request(wish: &str, headers: &str, kind: &str) -> String {
 }
 
 fn check(arena: &Arena, port: SocketAddr, request: &str, expected: &[u16]) -> Result<(), String> {
-    let answer = String::from_utf8_lossy(&arena.raw(port, request.as_bytes())?).into_owned();
+    let answer = arena.ask(port, request)?;
     let status =
         answer.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)).and_then(|text| text.parse().ok());
     if status.is_some_and(|status| expected.contains(&status))
@@ -91,7 +91,6 @@ fn check(arena: &Arena, port: SocketAddr, request: &str, expected: &[u16]) -> Re
     Err(format!("expected one of {expected:?} for\n{request}\nbut was answered\n{answer}"))
 }
 
-fn body(answer: &[u8]) -> String {
-    let text = String::from_utf8_lossy(answer);
-    text.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default()
+fn body(answer: &str) -> String {
+    answer.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default()
 }
