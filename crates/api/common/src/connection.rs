@@ -7,6 +7,7 @@
 //! them at will.
 
 use crate::Stop;
+use crate::access_log::Entry;
 use crate::body::{Answer, body};
 use crate::cors;
 use crate::listener::Options;
@@ -28,6 +29,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
@@ -36,11 +38,20 @@ use tracing::debug;
 const TLS_HANDSHAKE: u8 = 0x16;
 
 /// Who is at the other end, and whether the way there is encrypted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Peer {
     /// `http` or `https`.
     pub scheme: &'static str,
     pub addr: SocketAddr,
+    activity: Arc<Activity>,
+}
+
+impl Peer {
+    /// A request of this connection showed a credential that opens something, so that the connection does not give way
+    /// to those that never did.
+    pub fn confirm(&self) {
+        self.activity.confirm();
+    }
 }
 
 /// What all connections of a listener have in common.
@@ -72,9 +83,14 @@ pub(crate) fn http_builder() -> auto::Builder<TokioExecutor> {
     builder
 }
 
-/// Serves one connection until it ends, is cut, or the stop has been obeyed.
-pub(crate) async fn run<S, F, B>(shared: Arc<Shared<S>>, stream: TcpStream, addr: SocketAddr)
-where
+/// Serves one connection until it ends, is cut, gives way to another, or the stop has been obeyed.
+pub(crate) async fn run<S, F, B>(
+    shared: Arc<Shared<S>>,
+    stream: TcpStream,
+    addr: SocketAddr,
+    activity: Arc<Activity>,
+    give_way: Arc<Notify>,
+) where
     S: Fn(Request<Incoming>, Peer) -> F + Send + Sync + 'static,
     F: Future<Output = Response<B>> + Send + 'static,
     B: Answer,
@@ -84,10 +100,12 @@ where
     let opened = tokio::select! {
         opened = opening => opened,
         () = shared.stop.stopped() => return,
+        () = give_way.notified() => return,
     };
+    let peer = |scheme| Peer { scheme, addr, activity };
     match opened {
-        Ok(Ok(Opened::Clear(io))) => drive(&shared, io, Peer { scheme: "http", addr }, accepted).await,
-        Ok(Ok(Opened::Tls(io))) => drive(&shared, io, Peer { scheme: "https", addr }, accepted).await,
+        Ok(Ok(Opened::Clear(io))) => drive(&shared, io, peer("http"), accepted, &give_way).await,
+        Ok(Ok(Opened::Tls(io))) => drive(&shared, io, peer("https"), accepted, &give_way).await,
         Ok(Err(error)) => debug!(%addr, %error, "a connection did not open"),
         Err(_) => debug!(%addr, "a connection took too long to open"),
     }
@@ -111,7 +129,7 @@ async fn open(stream: TcpStream, tls: Option<&TlsAcceptor>) -> io::Result<Opened
     }
 }
 
-async fn drive<I, S, F, B>(shared: &Shared<S>, io: I, peer: Peer, accepted: Instant)
+async fn drive<I, S, F, B>(shared: &Shared<S>, io: I, peer: Peer, accepted: Instant, give_way: &Notify)
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     S: Fn(Request<Incoming>, Peer) -> F + Send + Sync + 'static,
@@ -119,12 +137,13 @@ where
     B: Answer,
 {
     let Options { head_time_max, idle_time_max, stop_time_max, .. } = shared.options;
-    let activity = Arc::new(Activity::default());
+    let activity = peer.activity.clone();
     let io = TokioIo::new(Metered::new(io, activity.clone()));
     let mut patience = Patience::new(activity.clone(), accepted, head_time_max, idle_time_max);
-    let service = service_fn(|request| answer(shared, request, peer, &activity));
+    let service = service_fn(|request| answer(shared, request, peer.clone()));
     let mut connection = pin!(shared.http.serve_connection(io, service));
     let mut stopped = pin!(shared.stop.stopped());
+    let mut told = pin!(give_way.notified());
     loop {
         tokio::select! {
             biased;
@@ -137,6 +156,14 @@ where
             () = &mut stopped, if !patience.is_closing() => {
                 connection.as_mut().graceful_shutdown();
                 patience.close_within(stop_time_max);
+            }
+            () = &mut told, if !patience.is_closing() => {
+                if !activity.is_between_requests() {
+                    debug!(addr = %peer.addr, "a connection was cut to make room for others");
+                    return;
+                }
+                connection.as_mut().graceful_shutdown();
+                patience.close_within(head_time_max);
             }
             expired = patience.expired() => match expired {
                 Expired::Idle => {
@@ -157,14 +184,14 @@ fn answer<S, F, B>(
     shared: &Shared<S>,
     request: Request<Incoming>,
     peer: Peer,
-    activity: &Arc<Activity>,
 ) -> impl Future<Output = Result<Response<B>, Infallible>> + Send + use<S, F, B>
 where
     S: Fn(Request<Incoming>, Peer) -> F,
     F: Future<Output = Response<B>> + Send + 'static,
     B: Answer,
 {
-    let in_flight = activity.begin();
+    let in_flight = peer.activity.begin();
+    let logged = Entry::begin(shared.options.name, &request);
     let admitted = admit(&shared.guard, &request).map(|passage| ((shared.service)(request, peer), passage));
     async move {
         let response = match admitted {
@@ -176,6 +203,9 @@ where
             }
             Err(response) => *response,
         };
+        if let Some(logged) = logged {
+            logged.end(&response);
+        }
         drop(in_flight);
         Ok(response)
     }

@@ -4,12 +4,14 @@
 //! HTTP versions; it reads bodies with [`read_body`] and checks callers with [`Keys`]. Nothing here knows a
 //! resource, a route or an error body: those belong to each protocol.
 
+mod access_log;
 mod again;
 mod authorization;
 pub mod bearer;
 mod body;
 mod certificate;
 mod connection;
+mod connection_table;
 mod cors;
 mod listener;
 mod master_key;
@@ -18,10 +20,12 @@ pub mod percent;
 mod stop;
 mod web_guard;
 
+pub use access_log::REQUESTS;
 pub use authorization::{AuthError, Authorization, TokenKind, parse_authorization};
 pub use body::{Answer, Body, BodyError, body, body_of_two, discard_body, read_body};
 pub use certificate::{CertificateError, load_or_make};
 pub use connection::Peer;
+pub use connection_table::ConnectionCounts;
 pub use listener::{Listener, Options};
 pub use master_key::{Access, Keys};
 pub use orrery_protocol::{EMULATOR_KEY, InvalidKey, Key, string_to_sign};

@@ -1,30 +1,32 @@
 //! One TCP port that speaks TLS or clear text, HTTP/1.1 or HTTP/2, as each client likes.
 //!
-//! The listener accepts while there is room for a connection; beyond that clients wait in the system's queue.
-//! On a stop it closes the port, every connection finishes what it has begun (`Connection: close`, GOAWAY), and
+//! The port may be open on several addresses. A connection is accepted and then waits for a place in the
+//! [table](crate::connection_table), where idle ones give way to it; while it waits, others wait in the system's queue.
+//! On a stop the listener closes the port, every connection finishes what it has begun (`Connection: close`, GOAWAY), and
 //! `serve` returns when the last one is gone or the time for that is over.
 //!
 //! ```text
-//!   accept ──▶ connection::run ──▶ TLS? ──▶ HTTP/1.1 or 2 ──▶ web_guard ──▶ service(request, peer) ──▶ response
+//!   accept ──▶ place ──▶ connection::run ──▶ TLS? ──▶ HTTP/1.1 or 2 ──▶ web_guard ──▶ service(request, peer) ──▶ response
 //! ```
 
 use crate::Stop;
 use crate::again::again;
 use crate::body::Answer;
 use crate::connection::{self, Peer, Shared};
+use crate::connection_table::{ConnectionCounts, ConnectionTable};
 use crate::web_guard::{CorsRules, WebGuard};
 use http::{Request, Response};
 use hyper::body::Incoming;
 use orrery_core::limits;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 use tokio_rustls::TlsAcceptor;
 use tracing::{debug, warn};
 
@@ -35,15 +37,18 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// A port that is bound and not yet served.
 pub struct Listener {
-    socket: TcpListener,
+    sockets: Vec<TcpListener>,
     tls: Option<TlsAcceptor>,
     guard: WebGuard,
+    counts: ConnectionCounts,
     options: Options,
 }
 
 /// How many and how long. The defaults are the limits of `orrery_core`; tests choose smaller ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
+    /// What the request log calls the port.
+    pub name: &'static str,
     pub connections_max: u32,
     /// For a TLS handshake and the first request, and for each later request's head.
     pub head_time_max: Duration,
@@ -56,6 +61,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            name: "",
             connections_max: limits::CONNECTIONS_MAX as u32,
             head_time_max: Duration::from_secs(limits::HEAD_SECONDS_MAX),
             idle_time_max: Duration::from_secs(limits::IDLE_SECONDS_MAX),
@@ -76,18 +82,30 @@ impl Listener {
         tls: Option<Arc<rustls::ServerConfig>>,
         options: Options,
     ) -> io::Result<Self> {
-        let socket = if addr.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-        // A restarted server gets its port back at once. On Windows the option means something else.
-        #[cfg(not(windows))]
-        socket.set_reuseaddr(true)?;
-        socket.bind(addr)?;
         let by_address = || WebGuard::new(addr.ip().is_loopback(), Vec::new(), CorsRules::default());
-        let guard = options.guard.clone().unwrap_or_else(by_address);
-        Ok(Self { socket: socket.listen(BACKLOG)?, tls: tls.map(TlsAcceptor::from), guard, options })
+        Ok(Self {
+            sockets: vec![listen(addr)?],
+            tls: tls.map(TlsAcceptor::from),
+            guard: options.guard.clone().unwrap_or_else(by_address),
+            counts: ConnectionCounts::default(),
+            options,
+        })
     }
 
+    /// Binds another address, too.
+    pub fn bind_also(&mut self, addr: SocketAddr) -> io::Result<()> {
+        self.sockets.push(listen(addr)?);
+        Ok(())
+    }
+
+    /// The address that was bound first.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.socket.local_addr()
+        self.sockets[0].local_addr()
+    }
+
+    /// What is counted of its connections, now and while it is served.
+    pub fn counts(&self) -> ConnectionCounts {
+        self.counts.clone()
     }
 
     /// Answers every request with `service` until `stop`.
@@ -97,57 +115,85 @@ impl Listener {
         F: Future<Output = Response<B>> + Send + 'static,
         B: Answer,
     {
-        let Self { socket, tls, guard, options } = self;
+        let Self { sockets, tls, guard, counts, options } = self;
         let http = connection::http_builder();
-        let room = Arc::new(Semaphore::new(options.connections_max as usize));
+        let table = ConnectionTable::new(options.connections_max as usize, options.head_time_max, counts);
         let shared = Arc::new(Shared { service, http, tls, guard, options, stop });
         let mut stopped = pin!(shared.stop.stopped());
+        let mut turn = 0;
         loop {
-            let (permit, stream, addr) = tokio::select! {
+            let accepted = async {
+                let (stream, addr) = accept(&sockets, &mut turn, &table).await;
+                (stream, addr, table.place().await)
+            };
+            let (stream, addr, place) = tokio::select! {
                 biased;
                 () = &mut stopped => break,
-                accepted = accept(&socket, &room) => accepted,
+                accepted = accepted => accepted,
             };
-            let connection = connection::run(shared.clone(), stream, addr);
+            let connection =
+                connection::run(shared.clone(), stream, addr, place.activity.clone(), place.give_way.clone());
             tokio::spawn(again(async move {
                 connection.await;
-                drop(permit);
+                drop(place);
             }));
         }
-        drop(socket);
-        drain(&room, &shared.options).await;
+        drop(sockets);
+        // Each connection cuts itself when the time is over.
+        let left = table.drained(shared.options.stop_time_max).await;
+        if left > 0 {
+            warn!(left, "connections were cut because their requests did not end in time");
+        }
     }
 }
 
-/// The next connection, once there is room for it.
+fn listen(addr: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if addr.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // A restarted server gets its port back at once. On Windows the option means something else.
+    #[cfg(not(windows))]
+    socket.set_reuseaddr(true)?;
+    socket.bind(addr)?;
+    socket.listen(BACKLOG)
+}
+
+/// The next connection, of whichever address.
 async fn accept(
-    socket: &TcpListener,
-    room: &Arc<Semaphore>,
-) -> (OwnedSemaphorePermit, TcpStream, SocketAddr) {
-    let permit = room.clone().acquire_owned().await.expect("the semaphore is never closed");
+    sockets: &[TcpListener],
+    turn: &mut usize,
+    table: &ConnectionTable,
+) -> (TcpStream, SocketAddr) {
     loop {
-        match socket.accept().await {
-            Ok((stream, addr)) => return (permit, stream, addr),
+        match next(sockets, turn).await {
+            Ok(accepted) => return accepted,
             Err(error) if is_about_one_client(&error) => {
                 debug!(%error, "a client left before it was accepted")
             }
             Err(error) => {
                 warn!(%error, "cannot accept connections for the moment");
+                // Mostly the process has as many files open as it may.
+                table.make_room();
                 sleep(ACCEPT_PAUSE).await;
             }
         }
     }
 }
 
+/// Begins with another socket each time, so that a flood at one address does not starve the others.
+async fn next(sockets: &[TcpListener], turn: &mut usize) -> io::Result<(TcpStream, SocketAddr)> {
+    *turn = turn.wrapping_add(1);
+    let first = *turn % sockets.len();
+    poll_fn(|context| {
+        for socket in sockets[first..].iter().chain(&sockets[..first]) {
+            if let Poll::Ready(accepted) = socket.poll_accept(context) {
+                return Poll::Ready(accepted);
+            }
+        }
+        Poll::Pending
+    })
+    .await
+}
+
 fn is_about_one_client(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
-}
-
-/// Waits until every connection has given its permit back. Each cuts itself when the time is over.
-async fn drain(room: &Semaphore, options: &Options) {
-    if timeout(options.stop_time_max, room.acquire_many(options.connections_max)).await.is_err() {
-        let left = options.connections_max as usize - room.available_permits();
-        warn!(left, "connections were cut because their requests did not end in time");
-    }
 }

@@ -15,11 +15,12 @@
 //! While a request is in flight nothing expires: its body has a deadline of its own. An HTTP/2 connection has
 //! no heads to wait for once its preface is there; it is kept alive, or ended, by pings.
 
+use crate::connection_table::ConnectionCounts;
 use std::future::{Future, poll_fn};
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -29,8 +30,14 @@ use tokio::time::{Instant, Sleep, sleep_until};
 const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// What one connection is doing, as its bytes and requests tell. Each field stands alone, hence `Relaxed`.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Activity {
+    opened: Instant,
+    /// Since when it does what it is doing, in milliseconds after it opened.
+    since_ms: AtomicU64,
+    /// Whether a request showed a credential, and where that is counted.
+    confirmed: AtomicBool,
+    counts: ConnectionCounts,
     requests: AtomicUsize,
     in_flight: AtomicUsize,
     /// Bytes came in that belong to no request so far.
@@ -41,6 +48,42 @@ pub(crate) struct Activity {
 }
 
 impl Activity {
+    pub(crate) fn new(counts: ConnectionCounts) -> Self {
+        Self {
+            opened: Instant::now(),
+            since_ms: AtomicU64::default(),
+            confirmed: AtomicBool::default(),
+            counts,
+            requests: AtomicUsize::default(),
+            in_flight: AtomicUsize::default(),
+            unclaimed: AtomicBool::default(),
+            moved: AtomicBool::default(),
+            http2: AtomicBool::default(),
+        }
+    }
+
+    pub(crate) fn confirm(&self) {
+        // Mostly it is so already, and a load leaves the line shared.
+        if !self.confirmed.load(Relaxed) && !self.confirmed.swap(true, Relaxed) {
+            self.counts.confirm();
+        }
+    }
+
+    pub(crate) fn is_confirmed(&self) -> bool {
+        self.confirmed.load(Relaxed)
+    }
+
+    /// How long it has been doing what it is doing.
+    pub(crate) fn waited(&self, now: Instant) -> Duration {
+        let since = Duration::from_millis(self.since_ms.load(Relaxed));
+        now.saturating_duration_since(self.opened).saturating_sub(since)
+    }
+
+    /// Whether requests came and none is on its way: a client loses nothing if it is told to connect anew.
+    pub(crate) fn is_between_requests(&self) -> bool {
+        self.phase() == Phase::Idle
+    }
+
     /// A request's head is complete. It is in flight until the guard is dropped.
     pub(crate) fn begin(self: &Arc<Self>) -> InFlight {
         self.requests.fetch_add(1, Relaxed);
@@ -60,7 +103,7 @@ impl Activity {
         }
     }
 
-    fn phase(&self) -> Phase {
+    pub(crate) fn phase(&self) -> Phase {
         let http2 = self.http2.load(Relaxed);
         if self.in_flight.load(Relaxed) > 0 {
             Phase::Busy
@@ -83,7 +126,7 @@ impl Drop for InFlight {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+pub(crate) enum Phase {
     Opening,
     Idle,
     Head,
@@ -174,6 +217,8 @@ impl Patience {
         let is_new = phase != self.phase || requests != self.requests_seen || (moved && phase == Phase::Idle);
         if is_new {
             self.since = Instant::now();
+            let since_ms = self.since.saturating_duration_since(self.activity.opened).as_millis();
+            self.activity.since_ms.store(since_ms as u64, Relaxed);
         }
         self.phase = phase;
         self.requests_seen = requests;
@@ -272,7 +317,7 @@ mod tests {
     const IDLE: Duration = Duration::from_secs(600);
 
     fn patience() -> (Arc<Activity>, Patience) {
-        let activity = Arc::new(Activity::default());
+        let activity = Arc::new(Activity::new(ConnectionCounts::default()));
         (activity.clone(), Patience::new(activity, Instant::now(), HEAD, IDLE))
     }
 

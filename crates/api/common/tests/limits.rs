@@ -183,23 +183,6 @@ async fn too_many_or_too_large_headers_are_refused_over_http2() {
 }
 
 #[tokio::test]
-async fn a_connection_too_many_waits_until_there_is_room() {
-    let server = Server::start(Options { connections_max: 1, ..Options::default() });
-    let mut first = server.connect().await;
-    first.write_all(GET).await.expect("sent");
-    read_answer(&mut first).await;
-    let mut second = server.connect().await;
-    second.write_all(GET).await.expect("sent");
-    let mut byte = [0];
-    for _ in 0..100 {
-        tokio::task::yield_now().await;
-        assert!(second.try_read(&mut byte).is_err(), "the second connection is not served yet");
-    }
-    drop(first);
-    assert!(read_answer(&mut second).await.starts_with("HTTP/1.1 200 OK\r\n"));
-}
-
-#[tokio::test]
 async fn a_tls_client_is_turned_away_where_tls_is_off() {
     let listener = Listener::bind(([127, 0, 0, 1], 0).into(), None).expect("a free port");
     let addr = listener.local_addr().expect("bound");

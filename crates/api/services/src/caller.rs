@@ -71,6 +71,11 @@ impl Gate {
     }
 }
 
+/// Whether a request brings a credential, good or not.
+pub fn shows_credential(headers: &HeaderMap) -> bool {
+    headers.contains_key(AUTHORIZATION) || headers.contains_key(API_KEY)
+}
+
 fn bearer(header: &str) -> Option<&str> {
     let (scheme, token) = header.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())

@@ -25,5 +25,5 @@ mod stream;
 
 pub use api::{Api, Options};
 pub use body::ServiceBody;
-pub use caller::{Caller, Gate};
+pub use caller::{Caller, Gate, shows_credential};
 pub use problem::Problem;

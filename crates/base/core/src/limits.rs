@@ -185,8 +185,11 @@ pub const SWEEP_ROWS_MAX: usize = 512;
 /// The sentence of an error: it may repeat what a client sent, but not at any length.
 pub const ERROR_MESSAGE_BYTES_MAX: usize = 4096;
 
-/// Open connections of a listener.
+/// Open connections of a listener. One of so many is in reserve for clients that have shown a credential.
 pub const CONNECTIONS_MAX: usize = 8192;
+pub const CONNECTIONS_RESERVE_SHARE: usize = 8;
+/// How often, at most, the log says that there is no room for more connections.
+pub const PRESSURE_LOG_SECONDS: u64 = 10;
 /// One request's head, and its number of headers. A hundred is what the HTTP/1.1 parser has room for without
 /// an allocation for each request.
 pub const HEAD_BYTES_MAX: usize = 64 * 1024;
