@@ -10,7 +10,7 @@ use orrery_api_cosmos::{Consistency, Throttling};
 use orrery_blueprint::Environment;
 use orrery_core::limits;
 use serde::Deserialize;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::{Path, PathBuf};
 
 const OTLP_SECONDS_DEFAULT: u64 = 10;
@@ -20,7 +20,7 @@ pub struct ServeFlags {
     /// Folder that holds the data [default: ./orrery-data]
     #[arg(long, env = "ORRERY_DATA")]
     data: Option<PathBuf>,
-    /// Address to listen on [default: 127.0.0.1]
+    /// Address to listen on [default: 127.0.0.1 and ::1]
     #[arg(long, env = "ORRERY_HOST")]
     host: Option<String>,
     /// Port of the Cosmos DB endpoint, http and https; 0 for any free one [default: 8081]
@@ -41,7 +41,7 @@ pub struct ServeFlags {
     /// Write the ports as JSON to this file once the server answers
     #[arg(long, env = "ORRERY_PORTS_FILE")]
     ports_file: Option<PathBuf>,
-    /// What to log, as in RUST_LOG [default: info]
+    /// What to log, as in RUST_LOG; requests adds a line for each request [default: info]
     #[arg(long, env = "ORRERY_LOG")]
     log: Option<String>,
     /// How to log [default: text]
@@ -92,6 +92,9 @@ pub struct ServeFlags {
     /// How often to send them, in seconds [default: 10]
     #[arg(long, value_name = "SECONDS", env = "ORRERY_OTLP_SECONDS")]
     otlp_seconds: Option<u64>,
+    /// Connections that each port takes at once; beyond it idle ones are closed [default: 8192]
+    #[arg(long, env = "ORRERY_CONNECTIONS")]
+    connections: Option<u32>,
     /// The name that clients dial, which GET / tells them to go on at [default: the name each one dialled]
     #[arg(long, value_name = "HOST[:PORT]", env = "ORRERY_ADVERTISE")]
     advertise: Option<String>,
@@ -165,6 +168,7 @@ struct File {
     blueprint_env: Option<String>,
     otlp: Option<String>,
     otlp_seconds: Option<u64>,
+    connections: Option<u32>,
     advertise: Option<String>,
     #[serde(default)]
     allow_hosts: Vec<String>,
@@ -227,6 +231,7 @@ pub struct Config {
     pub blueprint_environment: Environment,
     pub push: Option<Push>,
     pub alert_rules: Vec<Rule>,
+    pub connections_max: u32,
     /// As whom the server is dialled from outside.
     pub advertised: Option<Advertised>,
     /// Which names and web pages every port serves.
@@ -255,6 +260,7 @@ impl Config {
         let config = Self {
             data: flags.data.or(file.data).unwrap_or_else(|| PathBuf::from("orrery-data")),
             host,
+            connections_max: connections(flags.connections.or(file.connections))?,
             advertised,
             guard,
             cosmos_port: flags.cosmos_port.or(file.cosmos_port).unwrap_or(8081),
@@ -302,9 +308,21 @@ impl Config {
         Ok(config)
     }
 
+    /// The other loopback address, which `localhost` may mean as well.
+    pub fn also_host(&self) -> Option<IpAddr> {
+        (self.host == IpAddr::V4(Ipv4Addr::LOCALHOST)).then_some(IpAddr::V6(Ipv6Addr::LOCALHOST))
+    }
+
     /// Whether only this machine can reach the server.
     pub fn is_loopback(&self) -> bool {
         self.host.is_loopback()
+    }
+}
+
+fn connections(given: Option<u32>) -> Result<u32, String> {
+    match given {
+        Some(0) => Err("--connections 0 would let nobody in; give at least 1".to_owned()),
+        given => Ok(given.unwrap_or(limits::CONNECTIONS_MAX as u32)),
     }
 }
 
@@ -413,6 +431,7 @@ mod tests {
             "choose Strong, BoundedStaleness, Session",
         );
         check(ServeFlags::default(), "partition_rus = 0", "let no request in");
+        check(ServeFlags::default(), "connections = 0", "let nobody in");
         check(ServeFlags::default(), "advertise = \"http://db\"", "not like db.example");
         check(ServeFlags::default(), "allow_hosts = [\"db:80\"]", "without a port");
         check(ServeFlags::default(), "allow_origins = [\"db\"]", "not an origin");

@@ -10,11 +10,12 @@ use crate::data_folder::{self, DataFolder};
 use crate::identity;
 use crate::monitor::{self, Watch};
 use crate::notify::{self, Notify};
+use crate::ports;
 use crate::ports_file;
 use crate::script_worker;
 use crate::services::Services;
+use orrery_api_common::Stop;
 use orrery_api_common::bearer::{Bearers, Issuer};
-use orrery_api_common::{Listener, Stop};
 use orrery_api_cosmos::{Cosmos, Options};
 use orrery_api_services::Gate;
 use orrery_core::{Env, Timestamp, limits};
@@ -24,7 +25,7 @@ use orrery_store::{Store, Sync};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// How often the measurements are looked at.
@@ -33,18 +34,20 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 pub fn serve(config: Config) -> Result<(), String> {
     let env = env(&config)?;
     // Dropped last: what a failed start leaves in a folder of its own goes with it.
-    let mut made = Some(DataFolder::prepare(&config.data)?);
+    let mut start = Start { made: Some(DataFolder::prepare(&config.data)?), found: None };
     let folder = Folder::open(&config.data).map_err(|error| error.to_string())?;
     data_folder::restrict(&config.data);
     let keys = Arc::new(account_keys::load_or_make(&config)?);
     let issuers = identity::issuers(&config)?;
     let tls = orrery_api_common::load_or_make(&config.data).map_err(|error| error.to_string())?;
+    let begun = Instant::now();
     let store = open_store(&config, folder, env)?;
+    start.found = Some(Found::of(&store, begun.elapsed()));
     let runtime =
         tokio::runtime::Runtime::new().map_err(|error| format!("no threads could be started: {error}"))?;
     let background = Arc::new(Background::default());
     let worker = spawn_background(&background, &store)?;
-    let outcome = runtime.block_on(run(&config, keys, issuers, tls, &store, &background, &mut made));
+    let outcome = runtime.block_on(run(&config, keys, issuers, tls, &store, &background, &mut start));
     runtime.shutdown_timeout(Duration::from_secs(limits::STOP_THREADS_SECONDS_MAX));
     background.stop();
     drop(worker.join());
@@ -89,6 +92,55 @@ fn open_store(config: &Config, folder: Folder, env: Env) -> Result<Store, String
     Store::open(Box::new(engine), env, &options).map_err(|error| error.to_string())
 }
 
+/// A start that is under way.
+struct Start {
+    /// The folder, if it is to go again when the start fails.
+    made: Option<DataFolder>,
+    found: Option<Found>,
+}
+
+/// What opening the folder found; it has checked the newest commits and the last one that was acknowledged.
+struct Found {
+    lsn: u64,
+    databases: usize,
+    containers: usize,
+    journal_bytes: Option<u64>,
+    took: Duration,
+}
+
+impl Found {
+    fn of(store: &Store, took: Duration) -> Self {
+        let (catalog, measures) = (store.catalog(), store.engine_measures());
+        Self {
+            lsn: store.durable_lsn().0,
+            databases: catalog.databases().count(),
+            containers: catalog.all_containers().count(),
+            journal_bytes: measures.iter().find(|one| one.name == "journal").map(|journal| journal.value),
+            took,
+        }
+    }
+}
+
+impl Start {
+    /// Nothing keeps the server from answering any more.
+    fn succeed(&mut self) {
+        if let Some(made) = self.made.take() {
+            made.keep();
+        }
+        let Some(Found { lsn, databases, containers, journal_bytes, took }) = self.found.take() else {
+            return;
+        };
+        tracing::info!(
+            lsn,
+            databases,
+            containers,
+            journal_bytes,
+            ms = took.as_millis() as u64,
+            "the data folder is open, with every write that was acknowledged"
+        );
+    }
+}
+
 /// Stopped is better than hanging: everything acknowledged is on the disk, and a restart goes on from there.
 fn stop_stuck_process() {
     eprintln!(
@@ -115,11 +167,11 @@ async fn run(
     tls: Arc<orrery_api_common::ServerConfig>,
     store: &Store,
     background: &Arc<Background>,
-    made: &mut Option<DataFolder>,
+    start: &mut Start,
 ) -> Result<(), String> {
-    let cosmos_listener = bind(config, config.cosmos_port, Some(tls.clone()), "cosmos-port")?;
-    let services_listener = bind(config, config.services_port, Some(tls), "services-port")?;
-    let ports = (port(&cosmos_listener)?, port(&services_listener)?);
+    let cosmos_listener = ports::bind(config, "cosmos", config.cosmos_port, Some(tls.clone()))?;
+    let services_listener = ports::bind(config, "services", config.services_port, Some(tls))?;
+    let ports = (ports::number(&cosmos_listener)?, ports::number(&services_listener)?);
     let bound = SocketAddr::new(config.host, ports.0);
     let known = Arc::new(Blueprints::read(&config.blueprints, config.blueprint_environment, bound)?);
     // Before anybody knows of the server: a signal that nobody catches ends it at once.
@@ -152,25 +204,29 @@ async fn run(
         rules: config.alert_rules.clone(),
         partition_bytes_max: config.partition_bytes_max,
         is_serverless: config.throttling.is_serverless,
+        is_throttling: config.throttling.is_on,
     };
     let watch = Watch::new(store.clone(), cosmos.clone(), options);
-    if let Some(notify) = notify.clone() {
-        watch.tell_also(move || notify.measures());
-    }
+    let counts = [("cosmos", cosmos_listener.counts()), ("services", services_listener.counts())];
+    let told = notify.clone();
+    watch.tell_also(move || {
+        let mut families = ports::families(&counts);
+        families.extend(told.iter().flat_map(Notify::measures));
+        families
+    });
     let services = Services {
         store,
         cosmos: cosmos.clone(),
         background,
         keys,
         callers,
+        cosmos_port: ports.0,
         watch: watch.clone(),
         blueprints: known,
         notify: notify.clone(),
     };
     blueprints::apply_at_start(&services).await?;
-    if let Some(made) = made.take() {
-        made.keep();
-    }
+    start.succeed();
     let banner = banner::text(config, &services.keys, ports);
     // Nobody may be reading it.
     let _ = std::io::stdout().lock().write_all(banner.as_bytes());
@@ -247,24 +303,4 @@ fn audiences(config: &Config, ports: (u16, u16)) -> Vec<String> {
     let mut audiences = identity::audiences(config, ports.0);
     audiences.extend(identity::audiences(config, ports.1));
     audiences
-}
-
-fn bind(
-    config: &Config,
-    port: u16,
-    tls: Option<Arc<orrery_api_common::ServerConfig>>,
-    flag: &str,
-) -> Result<Listener, String> {
-    let address = SocketAddr::new(config.host, port);
-    let options = orrery_api_common::Options { guard: Some(config.guard.clone()), ..Default::default() };
-    Listener::bind_with(address, tls, options).map_err(|error| match error.kind() {
-        std::io::ErrorKind::AddrInUse => {
-            format!("port {port} is taken; stop what uses it or give another --{flag}")
-        }
-        _ => format!("{address} cannot be listened on: {error}"),
-    })
-}
-
-fn port(listener: &Listener) -> Result<u16, String> {
-    listener.local_addr().map(|address| address.port()).map_err(|error| error.to_string())
 }

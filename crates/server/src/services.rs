@@ -4,8 +4,9 @@
 use crate::account_keys::AccountKeys;
 use crate::background::Background;
 use crate::blueprints::{self, Blueprints};
-use crate::caller::{self, Callers, Needs};
+use crate::caller::{self, Caller, Callers, Needs};
 use crate::clock;
+use crate::front_page;
 use crate::identity::endpoints;
 use crate::monitor::Watch;
 use crate::monitor::endpoints::{self as monitoring, Said};
@@ -33,6 +34,8 @@ pub struct Services {
     pub background: Arc<Background>,
     pub keys: Arc<AccountKeys>,
     pub callers: Callers,
+    /// Where the Cosmos DB endpoint listens.
+    pub cosmos_port: u16,
     pub blueprints: Arc<Blueprints>,
     pub watch: Watch,
     /// None if it is switched off.
@@ -45,7 +48,15 @@ impl Services {
             return problem(status, &sentence).map(ServiceBody::from);
         }
         match &self.notify {
-            Some(notify) if notify.api.has(request.uri().path()) => notify.api.handle(request).await,
+            Some(notify) if notify.api.has(request.uri().path()) => {
+                let has_credential = orrery_api_services::shows_credential(request.headers());
+                let response = notify.api.handle(request).await;
+                // Every route looks at the credential that is there, and says so if it opens nothing.
+                if has_credential && response.status() != StatusCode::UNAUTHORIZED {
+                    peer.confirm();
+                }
+                response
+            }
             _ => self.handle_own(request, peer).await.map(ServiceBody::from),
         }
     }
@@ -53,16 +64,19 @@ impl Services {
     async fn handle_own(&self, request: Request<Incoming>, peer: Peer) -> Response<Body> {
         let (head, body) = request.into_parts();
         let needs = caller::needs(&head.method, head.uri.path());
-        if let Some(needs) = needs
-            && let Err((status, sentence)) = self.callers.admit(&head, needs).await
-        {
-            return problem(status, &sentence);
+        if let Some(needs) = needs {
+            match self.callers.admit(&head, needs).await {
+                Ok(Caller::Operator) => {}
+                Ok(Caller::Key(_) | Caller::Administrator { .. }) => peer.confirm(),
+                Err((status, sentence)) => return problem(status, &sentence),
+            }
         }
         match (&head.method, head.uri.path()) {
             // The id is no secret; our own tools compare it with the one of the Cosmos DB endpoint.
             (&Method::GET, "/healthz") => {
                 reply(StatusCode::OK, &json!({ "status": "ok", "accountId": self.cosmos.account_id() }))
             }
+            (&Method::GET, "/") => front_page::answer(&head.headers, self.cosmos_port),
             (&Method::GET, "/readyz") => {
                 self.readiness(self.callers.admit(&head, Needs::Reading).await.is_ok())
             }
@@ -85,7 +99,7 @@ impl Services {
             (_, path) if monitoring::has(path) => {
                 problem(StatusCode::METHOD_NOT_ALLOWED, "the verb is not allowed here")
             }
-            (_, "/healthz" | "/readyz" | "/v1/clock" | "/v1/advice") => {
+            (_, "/" | "/healthz" | "/readyz" | "/v1/clock" | "/v1/advice") => {
                 problem(StatusCode::METHOD_NOT_ALLOWED, "the verb is not allowed here")
             }
             (_, path) if blueprints::has(path) => match blueprints::handle(self, &head).await {

@@ -4,6 +4,7 @@
 //! repeats more. An attack is one file with a function `attack(&Arena) -> Result<(), String>`: it starts its own server on its
 //! own folder, does harm, and returns a sentence if the server did not hold. To add one, write the file and add it to [`ATTACKS`].
 
+mod connections;
 mod damage;
 mod malformed;
 mod rebinding;
@@ -27,6 +28,7 @@ const ATTACKS: &[(&str, Attack)] = &[
     ("scripts-endless", scripts::endless),
     ("scripts-stopped", scripts::stopped),
     ("scripts-killed", scripts::killed),
+    ("connections", connections::attack),
 ];
 
 /// Attacks a server and checks that it holds.

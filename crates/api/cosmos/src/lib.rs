@@ -14,6 +14,7 @@ mod consistency;
 mod continuation;
 mod encode;
 mod failure;
+mod front_page;
 #[doc(hidden)]
 pub mod fuzz;
 mod handlers;

@@ -12,7 +12,7 @@ use crate::route::{Located, Route, locate};
 use crate::script::slots::Slots;
 use crate::throttle::{Throttle, Throttling};
 use crate::usage::Usage;
-use crate::{handlers, header};
+use crate::{front_page, handlers, header};
 use http::{Method, Response};
 use hyper::body::Incoming;
 use orrery_api_common::{Body, Keys, Peer, discard_body};
@@ -184,6 +184,9 @@ impl Cosmos {
 
     pub async fn handle(&self, request: http::Request<Incoming>, peer: Peer) -> Response<Body> {
         let mut request = Request::new(request, peer);
+        if front_page::is_wanted(&request) {
+            return front_page::answer(self.services_port());
+        }
         let (activity_id, started) = (self.activity_id(&request), Instant::now());
         let outcome = self.answer(&mut request).await;
         self.0.monitor.note(&request, &outcome, started.elapsed());
@@ -214,6 +217,7 @@ impl Cosmos {
         let uri = request.head.uri.clone();
         let located = locate(&uri)?;
         request.operation = Some(authorize(self, request, &located).await?);
+        request.peer.confirm();
         // Every reply and every refusal passes here with its charge.
         let admitted = self.0.throttle.admit(self, request, &located.route);
         let is_on_items = matches!(located.route, Route::Items { .. } | Route::Item { .. });

@@ -26,7 +26,7 @@ pub mod verbs;
 mod window;
 
 use alerts::reading::{Known, readings};
-use alerts::rule::Rule;
+use alerts::rule::{Kind, Rule};
 use alerts::{Alerts, Change, whom};
 use family::Family;
 use metering::Metering;
@@ -43,6 +43,8 @@ pub struct Options {
     pub rules: Vec<Rule>,
     pub partition_bytes_max: u64,
     pub is_serverless: bool,
+    /// Whether requests beyond the provisioned throughput are turned away.
+    pub is_throttling: bool,
 }
 
 /// A cheap handle.
@@ -126,7 +128,9 @@ impl Watch {
             sizes: &state.sizes,
             partition_bytes_max: options.partition_bytes_max,
         };
-        let read = options.rules.iter().flat_map(|rule| {
+        // What is provisioned means nothing to a server that holds nobody to it.
+        let applies = |rule: &&Rule| rule.kind != Kind::RequestUnits || options.is_throttling;
+        let read = options.rules.iter().filter(applies).flat_map(|rule| {
             let between = state.looks.within(rule.window_seconds, &look);
             readings(rule, between.as_ref(), &known)
         });

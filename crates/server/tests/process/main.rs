@@ -14,6 +14,7 @@ mod checking;
 mod configuration;
 mod endpoints;
 mod expiry;
+mod first_look;
 mod full_disk;
 mod identity;
 mod migrating;
