@@ -10,7 +10,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -87,6 +87,8 @@ impl Worker {
         ours.set_read_timeout(Some(LOOK_EVERY))?;
         ours.set_write_timeout(Some(LOOK_EVERY))?;
         let process = Command::new(program)
+            // As people see it among the processes; the program may be a path that says nothing.
+            .arg0("orrery")
             .arg(WORKER_VERB)
             // Nothing of the server's environment, and no signal that a terminal sends to the server's group.
             .env_clear()
@@ -104,6 +106,12 @@ impl Worker {
     fn is_running(&mut self) -> bool {
         matches!(self.process.try_wait(), Ok(None))
     }
+
+    /// How the process ended; one that only closed its socket ends now.
+    fn ended(&mut self) -> io::Result<ExitStatus> {
+        let _ = self.process.kill();
+        self.process.wait()
+    }
 }
 
 /// Lets everything else go before a script that runs for long.
@@ -117,9 +125,8 @@ fn slow_down(process: &Child) {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // Both fail only if the process has ended and was waited for.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        // Fails only if the process has ended and was waited for.
+        let _ = self.ended();
     }
 }
 
@@ -172,7 +179,7 @@ impl Lease {
         match lost {
             Lost::Late => ScriptError::TooLong { millis_max },
             Lost::Malformed => ScriptError::Broken("its process sent something else than a reply".to_owned()),
-            Lost::Closed => match self.worker().process.wait() {
+            Lost::Closed => match self.worker().ended() {
                 Ok(status) if status.signal() == Some(SIGABRT) => {
                     ScriptError::OutOfMemory { bytes_max: limits::SCRIPT_MEMORY_BYTES_MAX }
                 }
