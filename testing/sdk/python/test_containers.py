@@ -1,8 +1,19 @@
 """Containers: their policies, their partition keys, and what may change later."""
 
-from azure.cosmos import PartitionKey
+import base64
+import hashlib
+import hmac
+import json
+import urllib.parse
+import urllib.request
+from email.utils import formatdate
 
-from harness import assert_holds, done, feature, refused, rows, same_container
+import pytest
+from azure.cosmos import PartitionKey
+from azure.cosmos.exceptions import CosmosHttpResponseError
+from azure.cosmos.partition_key import NonePartitionKeyValue
+
+from harness import KEY, assert_holds, done, feature, refused, rows, same_container
 
 INDEXING = {
     "indexingMode": "consistent",
@@ -92,7 +103,7 @@ async def test_a_read_with_quota_and_statistics_answers_both(cosmos):
     read = await done(container.read(populate_partition_key_range_statistics=True, populate_quota_info=True))
     headers = read.get_response_headers()
     assert len(read["statistics"]) == 1
-    assert "documentSize=" in headers["x-ms-resource-quota"]
+    assert "collectionSize=52428800;" in headers["x-ms-resource-quota"]
     assert "documentSize=" in headers["x-ms-resource-usage"]
 
 
@@ -184,6 +195,99 @@ async def test_a_client_learns_the_partition_key_of_a_container_made_again(cosmo
     await done(other.create_container("c", PartitionKey("/tenant")))
     await done(container.create_item({"id": "a", "tenant": "t"}))
     assert (await done(container.read_item("a", "t")))["tenant"] == "t"
+
+
+@feature("containers.key_without_version")
+async def test_a_partition_key_without_a_version_is_version_1(cosmos):
+    bare = PartitionKey("/pk")
+    del bare["version"]
+    container = await cosmos.container(bare, offer_throughput=12_000)
+    assert (await done(container.read()))["partitionKey"] == {"paths": ["/pk"], "kind": "Hash"}
+    keys = ["redmond", "", 5, 1.5, True, False]
+    for key in keys:
+        await done(container.create_item({"id": "a", "pk": key}))
+    # The client hashes keys to find their ranges.
+    found = await done(container.read_items([("a", key) for key in keys]))
+    assert len(found) == len(keys)
+
+
+@feature("containers.policies")
+async def test_vector_policies_are_refused_in_the_services_words(cosmos):
+    vectors = {"vectorEmbeddings": [{**VECTORS["vectorEmbeddings"][0], "path": "/v", "dimensions": 256}]}
+
+    async def check(index, sentence):
+        policy = {"vectorIndexes": [{"path": "/v", **index}]}
+        made = cosmos.container(indexing_policy=policy, vector_embedding_policy=vectors)
+        with pytest.raises(CosmosHttpResponseError) as refusal:
+            await made
+        assert refusal.value.status_code == 400 and sentence in refusal.value.http_error_message
+
+    size = "The Vector Indexing Policy parameter QuantizationByteSize value :: 0 is out of range. "
+    size += "The allowed range is between 1 and 256."
+    await check({"type": "quantizedFlat", "quantizationByteSize": 0}, size)
+    sharded = {"type": "diskANN", "vectorIndexShardKey": ["/country", "/city", "/zipcode"]}
+    count = "The number of shard paths defined in the Vector Indexing Policy: 3 exceeds the maximum: 1."
+    await check(sharded, count)
+    path = "The Vector Indexing Policy has an invalid Shard Path: country."
+    await check({"type": "diskANN", "vectorIndexShardKey": ["country"]}, path)
+    await check({"type": "diskANN", "vectorIndexShardKey": "/country"}, "One of the specified inputs is invalid")
+
+
+@feature("containers.replace")
+async def test_a_replace_repeats_the_vector_policy(cosmos):
+    database = await cosmos.database()
+    policy = {"vectorIndexes": [{"path": "/vector", "type": "flat"}]}
+    options = {"indexing_policy": policy, "vector_embedding_policy": VECTORS}
+    container = await done(database.create_container("c", PartitionKey("/pk"), **options))
+
+    async def check(sentence, **options):
+        with pytest.raises(CosmosHttpResponseError) as refusal:
+            await done(database.replace_container("c", PartitionKey("/pk"), **options))
+        assert refusal.value.status_code == 400 and sentence in refusal.value.http_error_message
+
+    missing = "The Vector Indexing Policy's path::/vector not matching in Embedding's path."
+    await check(missing, indexing_policy=policy)
+    larger = {"vectorEmbeddings": [{**VECTORS["vectorEmbeddings"][0], "dimensions": 17}]}
+    changed = "Paths in existing embedding policy cannot be modified in Collection Replace"
+    await check(changed, indexing_policy=policy, vector_embedding_policy=larger)
+    await done(database.replace_container("c", PartitionKey("/pk"), default_ttl=60, **options))
+    assert (await done(container.read()))["vectorEmbeddingPolicy"] == VECTORS
+
+
+async def old(cosmos, verb, kind, link, path, body):
+    """A request as clients sent it before partition keys; the SDKs speak only later versions."""
+    headers = {"x-ms-version": "2018-09-17", "x-ms-date": formatdate(usegmt=True)}
+    text = "\n".join([verb.lower(), kind, link, headers["x-ms-date"].lower(), "", ""])
+    signed = hmac.new(base64.b64decode(KEY), text.encode(), hashlib.sha256).digest()
+    token = f"type=master&ver=1.0&sig={base64.b64encode(signed).decode()}"
+    headers["authorization"] = urllib.parse.quote(token, "-_.!~*'()")
+    url = cosmos.server.endpoint("http").rstrip("/") + path
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers, method=verb)
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)
+
+
+@feature("containers.unpartitioned")
+async def test_a_container_without_a_partition_key_is_used_by_later_clients(cosmos):
+    database = await cosmos.database()
+    made = await old(cosmos, "POST", "colls", f"dbs/{database.id}", f"//dbs/{database.id}/colls/", {"id": "c"})
+    assert "partitionKey" not in made
+    link = f"dbs/{database.id}/colls/c"
+    await old(cosmos, "POST", "docs", link, f"//{link}/docs/", {"id": "first"})
+    container = database.get_container_client("c")
+    key = (await done(container.read()))["partitionKey"]
+    assert key == {"paths": ["/_partitionKey"], "kind": "Hash", "systemKey": True}
+    none = {"partition_key": NonePartitionKeyValue}
+    assert (await done(container.read_item("first", **none)))["id"] == "first"
+    await done(container.create_item({"id": "second"}))
+    await done(container.replace_item("second", {"id": "third"}))
+    await done(container.upsert_item({"id": "second"}))
+    found = await rows(container.query_items("SELECT * FROM c", **none))
+    assert sorted(item["id"] for item in found) == ["first", "second", "third"]
+    assert len(await rows(container.read_all_items())) == 3
+    for name in ("first", "second", "third"):
+        await done(container.delete_item(name, **none))
+    assert await rows(container.read_all_items()) == []
 
 
 @feature("containers.key_versions")

@@ -17,7 +17,7 @@ pub use env::{Env, OsSeed};
 pub use etag::ETag;
 pub use guid::Guid;
 pub use log_limiter::LogLimiter;
-pub use name::{ChildName, ContainerName, DatabaseName, InvalidName, ItemId};
+pub use name::{ChildName, ContainerName, DatabaseName, InvalidName, ItemId, NameFault};
 pub use rid::{
     ClientKeyRid, ContainerRid, DatabaseRid, InvalidRid, ItemRid, OfferRid, PermissionRid, ResourceKind,
     RidText, UserRid,

@@ -72,11 +72,15 @@ pub const PURGES_PER_ROUND_MAX: usize = 64;
 /// Composite indexes of a container, and paths of each.
 pub const COMPOSITE_INDEXES_MAX: usize = 100;
 pub const COMPOSITE_PATHS_MAX: usize = 8;
+/// What a range is said to hold, in the header that tells a container's quota: 50 GB.
+pub const RANGE_KILOBYTES: u64 = 50 * 1024 * 1024;
 /// Vector dimensions by index type.
 pub const VECTOR_DIMENSIONS_FLAT_MAX: u64 = 505;
 pub const VECTOR_DIMENSIONS_MAX: u64 = 4096;
-/// What a vector index may ask for: bytes of a quantized vector, and the length of its search list.
-pub const VECTOR_QUANTIZATION_BYTES_MAX: i64 = 256;
+/// What a vector index may ask for: bytes of a quantized vector (at most one a dimension), the length of its search list,
+/// and the number of paths that shard it.
+pub const VECTOR_QUANTIZATION_BYTES_MAX: u64 = 512;
+pub const VECTOR_SHARD_PATHS_MAX: usize = 1;
 pub const VECTOR_SEARCH_LIST_MIN: i64 = 25;
 pub const VECTOR_SEARCH_LIST_MAX: i64 = 500;
 /// Entries of any one list in a container's definition that has no smaller limit of its own.

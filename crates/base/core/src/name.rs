@@ -2,9 +2,17 @@
 
 use crate::limits;
 
+/// Why a name is refused. Clients match on the second sentence, which is the service's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidName {
-    #[error("the id is empty; give it at least one character")]
+#[error("{fault}. Ensure to provide a unique non-empty string less than '{limit}' characters.")]
+pub struct InvalidName {
+    pub fault: NameFault,
+    limit: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NameFault {
+    #[error("the id is empty")]
     Empty,
     #[error("the id is longer than {max} {unit}")]
     TooLong { max: usize, unit: &'static str },
@@ -14,25 +22,60 @@ pub enum InvalidName {
     EndsWithSpace,
 }
 
+/// The characters of a kind of name.
+struct Rules {
+    forbidden: &'static [char],
+    may_end_with_space: bool,
+    /// The limit as the service words it.
+    limit: &'static str,
+    check_length: fn(&str) -> Result<(), NameFault>,
+}
+
+impl Rules {
+    fn check(&self, raw: &str) -> Result<(), InvalidName> {
+        self.fault(raw).map_err(|fault| InvalidName { fault, limit: self.limit })
+    }
+
+    fn fault(&self, raw: &str) -> Result<(), NameFault> {
+        if raw.is_empty() {
+            return Err(NameFault::Empty);
+        }
+        (self.check_length)(raw)?;
+        if let Some(bad) = raw.chars().find(|c| self.forbidden.contains(c)) {
+            return Err(NameFault::Character(bad));
+        }
+        if raw.ends_with(' ') && !self.may_end_with_space {
+            return Err(NameFault::EndsWithSpace);
+        }
+        Ok(())
+    }
+}
+
+/// Names of everything but items.
+const RESOURCE: Rules = Rules {
+    forbidden: &['/', '\\', '#', '?'],
+    may_end_with_space: false,
+    limit: "255",
+    check_length: at_most_255_chars,
+};
+
+/// As the service does, items may have a `?` in their ids, and a space at the end.
+const ITEM: Rules = Rules {
+    forbidden: &['/', '\\', '#'],
+    may_end_with_space: true,
+    limit: "1024",
+    check_length: at_most_1023_bytes,
+};
+
 macro_rules! name {
-    ($(#[$doc:meta])* $type:ident, $forbidden:expr, $check:expr) => {
+    ($(#[$doc:meta])* $type:ident, $rules:expr) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $type(String);
 
         impl $type {
             pub fn parse(raw: &str) -> Result<Self, InvalidName> {
-                let check: fn(&str) -> Result<(), InvalidName> = $check;
-                if raw.is_empty() {
-                    return Err(InvalidName::Empty);
-                }
-                check(raw)?;
-                if let Some(bad) = raw.chars().find(|c| $forbidden.contains(c)) {
-                    return Err(InvalidName::Character(bad));
-                }
-                if raw.ends_with(' ') {
-                    return Err(InvalidName::EndsWithSpace);
-                }
+                $rules.check(raw)?;
                 Ok(Self(raw.to_owned()))
             }
 
@@ -57,29 +100,29 @@ macro_rules! name {
 
 name!(
     /// The name of a database: 1 to 255 characters, none of `/ \ # ?`, not ending in a space.
-    DatabaseName, ['/', '\\', '#', '?'], at_most_255_chars
+    DatabaseName, RESOURCE
 );
 name!(
     /// The name of a container: as a database's.
-    ContainerName, ['/', '\\', '#', '?'], at_most_255_chars
+    ContainerName, RESOURCE
 );
 name!(
     /// The id of a user, a permission, a script or a client encryption key: as a database's name.
-    ChildName, ['/', '\\', '#', '?'], at_most_255_chars
+    ChildName, RESOURCE
 );
 name!(
-    /// The id of an item: 1 to 1023 bytes, none of `/ \ #`. A `?` is allowed, as the service allows it.
-    ItemId, ['/', '\\', '#'], at_most_1023_bytes
+    /// The id of an item: 1 to 1023 bytes, none of `/ \ #`.
+    ItemId, ITEM
 );
 
-fn at_most_255_chars(raw: &str) -> Result<(), InvalidName> {
+fn at_most_255_chars(raw: &str) -> Result<(), NameFault> {
     let max = limits::NAME_CHARS_MAX;
-    if raw.chars().count() > max { Err(InvalidName::TooLong { max, unit: "characters" }) } else { Ok(()) }
+    if raw.chars().count() > max { Err(NameFault::TooLong { max, unit: "characters" }) } else { Ok(()) }
 }
 
-fn at_most_1023_bytes(raw: &str) -> Result<(), InvalidName> {
+fn at_most_1023_bytes(raw: &str) -> Result<(), NameFault> {
     let max = limits::ITEM_ID_BYTES_MAX;
-    if raw.len() > max { Err(InvalidName::TooLong { max, unit: "bytes" }) } else { Ok(()) }
+    if raw.len() > max { Err(NameFault::TooLong { max, unit: "bytes" }) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -103,11 +146,23 @@ mod tests {
         check("a\\b", false, false);
         check("a#b", false, false);
         check("a?b", false, true);
-        check("a ", false, false);
+        check("a ", false, true);
+        check(" ", false, true);
         check(&"x".repeat(255), true, true);
         check(&"x".repeat(256), false, true);
         check(&"é".repeat(255), true, true);
         check(&"x".repeat(1023), false, true);
         check(&"x".repeat(1024), false, false);
+    }
+
+    #[test]
+    fn a_refusal_ends_with_the_services_sentence() {
+        let database = DatabaseName::parse("").expect_err("empty").to_string();
+        let item = ItemId::parse("a/b").expect_err("a slash").to_string();
+        let ending = |limit: &str| {
+            format!("Ensure to provide a unique non-empty string less than '{limit}' characters.")
+        };
+        assert!(database.ends_with(&ending("255")), "{database}");
+        assert!(item.ends_with(&ending("1024")), "{item}");
     }
 }

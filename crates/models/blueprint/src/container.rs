@@ -12,6 +12,9 @@ pub(crate) struct Defined {
     pub notes: Vec<String>,
 }
 
+/// What a file means that says no version. The service means 1, which hashes only the first 100 characters of a key.
+const PARTITION_KEY_VERSION: u8 = 2;
+
 /// `body` is as the service takes it, but for what `policy` completes.
 pub(crate) fn define(at: Place, mut body: Map<String, Value>) -> Result<Defined, Fault> {
     let id = body.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -20,6 +23,9 @@ pub(crate) fn define(at: Place, mut body: Map<String, Value>) -> Result<Defined,
     let has_policy = policy.is_some();
     if let Some(policy) = policy {
         notes = policy::complete(policy);
+    }
+    if let Some(key) = body.get_mut("partitionKey").and_then(Value::as_object_mut) {
+        key.entry("version").or_insert(json!(PARTITION_KEY_VERSION));
     }
     let definition = ContainerDefinition::parse(body)
         .map_err(|error| Fault { at, reason: format!("the container '{id}' cannot be made: {error}") })?;

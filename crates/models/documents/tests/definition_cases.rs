@@ -5,7 +5,7 @@
 //! each is followed by what comes of it: `ok <json>`, the whole definition as shown, members in order;
 //! `has <json>`, some of its members; or `error <status> <fragment of the message>`. `#` starts a comment.
 //!
-//! Every definition that is made must also survive a round trip: parsing what it shows gives it again.
+//! Every definition that is made must also survive a round trip: reading what it shows gives it again.
 //!
 //! `BLESS=1 cargo test -p orrery-documents --test definition_cases` rewrites the text of every `ok`.
 
@@ -123,7 +123,7 @@ impl Run {
         let outcome = self.outcome.take().ok_or("there is no step before this")?;
         let made =
             outcome.map_err(|error| format!("expected a definition, got {} {error}", status_of(&error)))?;
-        let again = ContainerDefinition::parse(made.to_json()).map_err(|error| format!("again: {error}"))?;
+        let again = ContainerDefinition::read(made.to_json()).map_err(|error| format!("again: {error}"))?;
         let [shown, shown_again] = [&made, &again].map(|made| Value::Object(made.to_json()).to_string());
         if made != again || shown != shown_again {
             return Err(format!("a round trip changes {shown}\n  into {shown_again}"));

@@ -40,7 +40,7 @@ pub async fn containers(server: &ServerFlags, wanted: Wanted<'_>) -> Result<Vec<
             None => definitions(&cosmos, &database).await?,
         };
         for definition in definitions {
-            let definition = ContainerDefinition::parse(definition)
+            let definition = ContainerDefinition::read(definition)
                 .map_err(|error| format!("a container's definition is not understood: {error}"))?;
             let name = definition.name().to_string();
             let report = report(&mut reports, &database, &name).await?;

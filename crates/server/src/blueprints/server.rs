@@ -40,7 +40,7 @@ impl Server {
         let list = self.get(&["dbs", name, "colls"]).await?.unwrap_or_default();
         let mut there = ObservedDatabase { offer: offer(&database), ..ObservedDatabase::default() };
         for container in list["DocumentCollections"].as_array().ok_or_else(not_understood)? {
-            let definition = ContainerDefinition::parse(container.as_object().cloned().unwrap_or_default());
+            let definition = ContainerDefinition::read(container.as_object().cloned().unwrap_or_default());
             let definition =
                 definition.map_err(|error| format!("a container's definition is not understood: {error}"))?;
             let id = definition.name().to_string();

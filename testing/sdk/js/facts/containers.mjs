@@ -27,9 +27,9 @@ const POLICIES = {
 };
 
 fact("containers.create", "a container made with a path alone gets the defaults", async (cosmos) => {
-  const { resource } = await (await cosmos.container()).read();
+  const { resource } = await (await cosmos.container({ partitionKey: "/pk" })).read();
   assert.equal(resource._self, `dbs/${resource._self.split("/")[1]}/colls/${resource._rid}/`);
-  assertHolds(resource.partitionKey, { paths: ["/pk"], kind: "Hash", version: 2 });
+  assertHolds(resource.partitionKey, { paths: ["/pk"], kind: "Hash" });
   assertHolds(resource.indexingPolicy, { indexingMode: "consistent", includedPaths: [{ path: "/*" }] });
   assert.equal(resource.defaultTtl, undefined);
 });
@@ -138,6 +138,19 @@ fact("containers.key_versions", "both versions of the partition key keep their i
     assert.equal((await container.item("a", `${long}2`).read()).resource.pk, `${long}2`);
     assert.equal((await container.items.readAll().fetchAll()).resources.length, 2);
   }
+});
+
+fact("containers.key_without_version", "a bare path is a key of version 1", async (cosmos) => {
+  const container = await cosmos.container({ partitionKey: "/pk", throughput: 12_000 });
+  assert.deepEqual((await container.read()).resource.partitionKey, { paths: ["/pk"], kind: "Hash" });
+  for (const pk of ["redmond", "", 5, 1.5, true, false]) {
+    await container.items.create({ id: "a", pk });
+    assert.equal((await container.item("a", pk).read()).resource.pk, pk);
+  }
+  // The client hashes keys to find the ranges of a bulk.
+  const input = ["redmond", 5, true].map((pk) => ({ operationType: "Read", id: "a", partitionKey: pk }));
+  const found = await container.items.executeBulkOperations(input);
+  assert.deepEqual(found.map(({ response }) => response.statusCode), [200, 200, 200]);
 });
 
 fact("containers.key_hierarchical", "a hierarchical key keeps its paths", async (cosmos) => {

@@ -167,7 +167,7 @@ pub(super) fn write_container(container: &Container) -> Bytes {
 pub(super) fn read_container(bytes: &[u8]) -> Result<Container, Error> {
     let record: ContainerRecord = read("container", bytes)?;
     let ranges = record.ranges.into_iter().map(read_range).collect::<Result<Vec<_>, _>>()?;
-    let definition = ContainerDefinition::parse(record.definition).map_err(|_| damaged("container"))?;
+    let definition = ContainerDefinition::read(record.definition).map_err(|_| damaged("container"))?;
     let older = record.index_older.into_iter().map(|older| Older::new(older.number, older.policy));
     let older = older.collect::<Option<Vec<_>>>().ok_or_else(|| damaged("container"))?;
     let generations = Generations::new(record.index_generation, definition.indexing(), older);

@@ -17,7 +17,7 @@ pub enum NotRetained {
     )]
     Off,
     #[error(
-        "The continuation is older than the retention of the change feed, {minutes} minutes: changes after it are no longer kept. Begin again from now."
+        "You must read the change feed from within the retention period. The continuation is older than that, {minutes} minutes: changes after it are no longer kept. Begin again from now."
     )]
     TooOld { minutes: u64 },
     #[error(transparent)]

@@ -1,4 +1,4 @@
-//! How long the all-versions change feed looks back.
+//! How long the all-versions change feed looks back, and how much it tells of what was replaced.
 
 use super::error::{Parsed, invalid};
 use super::members::Members;
@@ -9,6 +9,8 @@ use serde_json::{Map, Value, json};
 pub struct ChangeFeedPolicy {
     /// 0 turns the all-versions mode off.
     pub retention_minutes: u32,
+    /// Whether a replace shows what the item was before. A delete always does.
+    pub pre_images: bool,
 }
 
 pub(super) fn parse(raw: Value) -> Parsed<ChangeFeedPolicy> {
@@ -22,6 +24,9 @@ pub(super) fn parse(raw: Value) -> Parsed<ChangeFeedPolicy> {
              {minutes_max}."
         ))
     })?;
-    let shown = Map::from_iter([("retentionDuration".to_owned(), json!(minutes))]);
-    Ok((ChangeFeedPolicy { retention_minutes }, members.followed_by_rest(shown)))
+    let pre_images = members.boolean("preImages")?;
+    let mut shown = Map::from_iter([("retentionDuration".to_owned(), json!(minutes))]);
+    shown.extend(pre_images.map(|value| ("preImages".to_owned(), json!(value))));
+    let policy = ChangeFeedPolicy { retention_minutes, pre_images: pre_images.unwrap_or(false) };
+    Ok((policy, members.followed_by_rest(shown)))
 }

@@ -3,7 +3,7 @@
 //! One expression over one item: what would make it more is refused here, and so is what does not run.
 
 use super::SYSTEM_PROPERTIES;
-use super::error::{Parsed, invalid};
+use super::error::{Parsed, invalid, wrong_input};
 use super::members::Members;
 use orrery_core::limits;
 use orrery_query::bind::bound::{Expr, SourceOf};
@@ -21,9 +21,7 @@ pub struct ComputedProperty {
 
 pub(super) fn parse(raw: Value) -> Parsed<Vec<ComputedProperty>> {
     let Value::Array(entries) = raw else {
-        return Err(invalid(
-            "One of the specified inputs is invalid: the computedProperties must be an array.",
-        ));
+        return Err(wrong_input("The computedProperties must be an array."));
     };
     let count_max = limits::COMPUTED_PROPERTIES_MAX;
     if entries.len() > count_max {

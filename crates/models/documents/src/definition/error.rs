@@ -23,3 +23,8 @@ pub(super) type Parsed<T> = Result<(T, Value), DefinitionError>;
 pub(super) fn invalid(message: impl Into<String>) -> DefinitionError {
     DefinitionError::Invalid(message.into())
 }
+
+/// A member of the wrong type, or one that is missing; the service says no more than the first half.
+pub(super) fn wrong_input(message: impl AsRef<str>) -> DefinitionError {
+    invalid(format!("One of the specified inputs is invalid: {}", message.as_ref()))
+}

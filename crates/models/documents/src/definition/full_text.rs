@@ -31,9 +31,23 @@ pub struct Language(&'static str);
 
 const LANGUAGES: [&str; 7] = ["en-US", "de-DE", "es-ES", "fr-FR", "it-IT", "pt-BR", "pt-PT"];
 
+/// The same languages by their Windows locale identifiers, which older clients send. Spanish has one for each way of sorting.
+const LOCALE_IDS: [(&str, &str); 8] = [
+    ("1033", "en-US"),
+    ("1031", "de-DE"),
+    ("1034", "es-ES"),
+    ("3082", "es-ES"),
+    ("1036", "fr-FR"),
+    ("1040", "it-IT"),
+    ("1046", "pt-BR"),
+    ("2070", "pt-PT"),
+];
+
 impl Language {
     pub fn parse(raw: &str) -> Result<Self, DefinitionError> {
-        LANGUAGES.into_iter().find(|known| *known == raw).map(Self).ok_or_else(|| {
+        let by_number = LOCALE_IDS.into_iter().find(|(number, _)| *number == raw).map(|(_, name)| name);
+        let name = by_number.or_else(|| LANGUAGES.into_iter().find(|known| *known == raw));
+        name.map(Self).ok_or_else(|| {
             invalid(format!(
                 "The Full Text Policy contains an unsupported language {raw}. Supported languages are: {}.",
                 LANGUAGES.join(", ")

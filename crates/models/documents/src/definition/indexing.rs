@@ -39,6 +39,9 @@ const MODES: [(&str, IndexingMode); 3] = [
     ("lazy", IndexingMode::Consistent),
 ];
 
+/// The member of a definition that holds its indexing policy.
+pub(super) const INDEXING_POLICY: &str = "indexingPolicy";
+
 /// Index kinds of old policies.
 const LEGACY_KINDS: [(&str, ()); 3] = [("Hash", ()), ("Range", ()), ("Spatial", ())];
 
@@ -70,6 +73,26 @@ pub(super) fn parse(raw: Value) -> Parsed<IndexingPolicy> {
     };
     Ok((policy, members.followed_by_rest(shown)))
 }
+
+/// A body that spells out the default policy gets all of it, so it is automatic whatever the body says: the Rust SDK sends
+/// `automatic: false` where its user said nothing.
+pub(super) fn complete_default(body: &mut Map<String, Value>) {
+    let Some(Value::Object(policy)) = body.get_mut(INDEXING_POLICY) else { return };
+    let is = |name: &str, paths: &[&str]| {
+        let shown: Vec<Value> = paths.iter().map(|path| json!({"path": path})).collect();
+        policy.get(name).and_then(Value::as_array) == Some(&shown)
+    };
+    let is_consistent = policy.get("indexingMode").is_none_or(|mode| {
+        mode.as_str().is_some_and(|mode| mode.eq_ignore_ascii_case(IndexingMode::Consistent.name()))
+    });
+    let has_more = policy.keys().any(|name| !DEFAULT_MEMBERS.contains(&name.as_str()));
+    if is_consistent && !has_more && is("includedPaths", &["/*"]) && is("excludedPaths", &["/\"_etag\"/?"]) {
+        policy.insert("automatic".to_owned(), json!(true));
+    }
+}
+
+/// The members of the default policy.
+const DEFAULT_MEMBERS: [&str; 4] = ["indexingMode", "automatic", "includedPaths", "excludedPaths"];
 
 impl IndexingPolicy {
     /// Reads what a definition shows of its policy.

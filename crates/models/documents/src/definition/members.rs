@@ -3,7 +3,7 @@
 //! `null` counts as absent, because some clients send every member they know. What nobody took is the
 //! rest: members we do not know, which go into the answer unchanged.
 
-use super::error::{DefinitionError, Parsed, invalid};
+use super::error::{DefinitionError, Parsed, invalid, wrong_input};
 use orrery_core::limits;
 use serde_json::{Map, Value};
 
@@ -17,7 +17,7 @@ impl Members {
     pub fn of(owner: &'static str, raw: Value) -> Result<Self, DefinitionError> {
         match raw {
             Value::Object(map) => Ok(Self { owner, map }),
-            _ => Err(invalid(format!("The {owner} must be a JSON object."))),
+            _ => Err(wrong_input(format!("The {owner} must be a JSON object."))),
         }
     }
 
@@ -35,7 +35,7 @@ impl Members {
 
     pub fn required_string(&mut self, name: &str) -> Result<String, DefinitionError> {
         let owner = self.owner;
-        self.string(name)?.ok_or_else(|| invalid(format!("The {owner} has no '{name}'.")))
+        self.string(name)?.ok_or_else(|| wrong_input(format!("The {owner} has no '{name}'.")))
     }
 
     pub fn boolean(&mut self, name: &str) -> Result<Option<bool>, DefinitionError> {
@@ -71,7 +71,7 @@ impl Members {
     }
 
     fn must_be(&self, name: &str, what: &str) -> DefinitionError {
-        invalid(format!("The '{name}' of the {} must be {what}.", self.owner))
+        wrong_input(format!("The '{name}' of the {} must be {what}.", self.owner))
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A body is parsed once. What comes out holds the typed parts that the rest of the model works with, and the
 //! normalised JSON that answers reads: defaults filled in, enum spellings and legacy forms made uniform,
-//! members we do not know kept. Parsing that JSON again gives the same definition.
+//! members we do not know kept. Reading that JSON gives the same definition.
 //!
 //! Each policy has its own file with a `parse` from its JSON to a pair: the typed form, and the JSON to show.
 //! Nothing here stores anything; what a replace may change is in `replace.rs`.
@@ -77,12 +77,21 @@ const SYSTEM_PROPERTIES: [&str; 5] = ["_rid", "_self", "_etag", "_ts", "_attachm
 impl ContainerDefinition {
     /// The definition in the body of a create.
     pub fn parse(mut body: Map<String, Value>) -> Result<Self, DefinitionError> {
+        indexing::complete_default(&mut body);
+        let definition = Self::read(body)?;
+        vector_index::check_new(&definition.indexing.vectors, &definition.vectors)?;
+        Ok(definition)
+    }
+
+    /// A definition as a server shows or stores it. It was valid when it was made, and rules for new definitions may be
+    /// younger than it.
+    pub fn read(mut body: Map<String, Value>) -> Result<Self, DefinitionError> {
         body.retain(|name, _| !ANSWER_MEMBERS.contains(&name.as_str()));
         let mut sections = Sections::new(body);
         let definition = Self {
             // The order of these lines is the order of the members in answers.
             name: sections.required("id", parse_name)?,
-            indexing: sections.defaulted("indexingPolicy", indexing::parse)?,
+            indexing: sections.defaulted(indexing::INDEXING_POLICY, indexing::parse)?,
             partition_key: sections.required("partitionKey", partition_key::parse)?,
             default_ttl: sections.optional("defaultTtl", |raw| ttl::parse("defaultTtl", &raw))?,
             analytical_ttl: sections
@@ -191,7 +200,7 @@ mod tests {
     fn a_bare_definition_has_the_defaults() {
         let bare = definition(json!({}));
         assert_eq!(bare.name().as_str(), "c");
-        assert_eq!(bare.partition_key().kind(), PartitionKind::HashV2);
+        assert_eq!(bare.partition_key().kind(), PartitionKind::HashV1);
         assert_eq!(bare.partition_key().paths(), [path("/pk")]);
         assert_eq!((bare.default_ttl(), bare.analytical_ttl()), (None, None));
         assert_eq!(bare.conflicts(), &ConflictResolution::LastWriterWins { path: path("/_ts") });
@@ -223,7 +232,7 @@ mod tests {
         assert_eq!(full.analytical_ttl(), Some(DefaultTtl::Never));
         assert_eq!(full.unique_keys(), [vec![path("/x"), path("/\"y z\"")]]);
         assert_eq!(full.conflicts(), &ConflictResolution::Custom { procedure: None });
-        assert_eq!(full.change_feed(), Some(ChangeFeedPolicy { retention_minutes: 10 }));
+        assert_eq!(full.change_feed(), Some(ChangeFeedPolicy { retention_minutes: 10, pre_images: false }));
         assert_eq!(full.full_text().unwrap().paths[0].language.to_string(), "de-DE");
         assert_eq!(full.vectors()[0].data_type, VectorDataType::Int8);
         assert_eq!(full.indexing().vectors[0].kind, VectorIndexKind::DiskAnn);

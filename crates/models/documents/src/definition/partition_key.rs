@@ -1,7 +1,7 @@
 //! The partition key of a container: which properties, hashed how.
 //!
-//! Clients hash keys themselves, so answers always say `kind` and `version`; a client that finds none assumes
-//! version 1. What a body leaves out is `Hash`, version 2 (wire guide §9).
+//! Clients hash keys themselves and read an absent version as 1, so a body without one means version 1 and is shown
+//! without it, as the service does (ADR 30). `MultiHash` has only version 2, which is always shown.
 
 use super::SYSTEM_PROPERTIES;
 use super::error::{DefinitionError, Parsed, invalid};
@@ -25,7 +25,16 @@ pub enum PartitionKind {
     MultiHash,
 }
 
+/// What a container is given that was created without a partition key: all its items are in one logical partition, that of
+/// a missing value.
+const SYSTEM_KEY_PATH: &str = "/_partitionKey";
+
 impl PartitionKeyDefinition {
+    /// The JSON of a container without a partition key, as later clients see it.
+    pub fn system() -> Value {
+        json!({"paths": [SYSTEM_KEY_PATH], "kind": "Hash", "systemKey": true})
+    }
+
     /// One path, or up to three for `MultiHash`; all different.
     pub fn paths(&self) -> &[PropertyPath] {
         &self.paths
@@ -35,7 +44,7 @@ impl PartitionKeyDefinition {
         self.kind
     }
 
-    /// Whether the container was migrated from one without a partition key.
+    /// Whether the container was created without a partition key.
     pub fn system_key(&self) -> bool {
         self.system_key
     }
@@ -44,38 +53,49 @@ impl PartitionKeyDefinition {
 pub(super) fn parse(raw: Value) -> Parsed<PartitionKeyDefinition> {
     let mut members = Members::of("partitionKey", raw)?;
     let texts = members.list("paths")?;
-    let (kind, kind_name, version) = kind(&mut members)?;
+    let Hashed { kind, name, version } = hashed(&mut members)?;
     let paths = texts.iter().map(path).collect::<Result<Vec<_>, _>>()?;
     check_count(kind, paths.len())?;
     check_different(&paths)?;
     let system_key = members.boolean("systemKey")?;
     let mut shown = Map::new();
     shown.insert("paths".to_owned(), Value::Array(texts));
-    shown.insert("kind".to_owned(), json!(kind_name));
-    shown.insert("version".to_owned(), json!(version));
+    shown.insert("kind".to_owned(), json!(name));
+    shown.extend(version.map(|version| ("version".to_owned(), json!(version))));
     shown.extend(system_key.map(|value| ("systemKey".to_owned(), json!(value))));
     let definition = PartitionKeyDefinition { paths, kind, system_key: system_key.unwrap_or(false) };
     Ok((definition, members.followed_by_rest(shown)))
 }
 
-fn kind(members: &mut Members) -> Result<(PartitionKind, &'static str, i64), DefinitionError> {
+/// How keys are hashed, and how that is shown.
+struct Hashed {
+    kind: PartitionKind,
+    name: &'static str,
+    version: Option<i64>,
+}
+
+fn hashed(members: &mut Members) -> Result<Hashed, DefinitionError> {
     let named = members.string("kind")?.unwrap_or_else(|| "Hash".to_owned());
-    let version = members.integer("version")?.unwrap_or(2);
-    let Some((name, multiple)) = spelled(&named, &[("Hash", false), ("MultiHash", true)]) else {
+    let Some((name, is_multiple)) = spelled(&named, &[("Hash", false), ("MultiHash", true)]) else {
         return Err(invalid(format!(
             "The 'kind' value '{named}' specified in the partition key definition is invalid. Please \
              choose 'Hash' or 'MultiHash'."
         )));
     };
-    match (multiple, version) {
-        (false, 1) => Ok((PartitionKind::HashV1, name, version)),
-        (false, 2) => Ok((PartitionKind::HashV2, name, version)),
-        (true, 2) => Ok((PartitionKind::MultiHash, name, version)),
-        _ => Err(invalid(format!(
-            "The partition key version '{version}' is invalid for kind '{name}'. Hash has versions 1 and 2, \
-             MultiHash only 2."
-        ))),
-    }
+    let version = members.integer("version")?.or(is_multiple.then_some(2));
+    let kind = match (is_multiple, version) {
+        (false, None | Some(1)) => PartitionKind::HashV1,
+        (false, Some(2)) => PartitionKind::HashV2,
+        (true, Some(2)) => PartitionKind::MultiHash,
+        (_, version) => {
+            let version = version.unwrap_or_default();
+            return Err(invalid(format!(
+                "The partition key version '{version}' is invalid for kind '{name}'. Hash has versions 1 and \
+                 2, MultiHash only 2."
+            )));
+        }
+    };
+    Ok(Hashed { kind, name, version })
 }
 
 fn path(raw: &Value) -> Result<PropertyPath, DefinitionError> {
@@ -99,14 +119,15 @@ fn check_count(kind: PartitionKind, count: usize) -> Result<(), DefinitionError>
         PartitionKind::HashV1 | PartitionKind::HashV2 => 1,
         PartitionKind::MultiHash => limits::PARTITION_KEY_PATHS_MAX,
     };
-    if (1..=count_max).contains(&count) {
-        return Ok(());
+    match count {
+        0 => Err(invalid("The partition key definition has no paths. Give at least one, such as /id.")),
+        count if count > count_max => Err(invalid(format!(
+            "Too many partition key paths ({count}) specified. A maximum of {count_max} is allowed. Kind 'Hash' \
+             takes exactly 1, kind 'MultiHash' 1 to {}.",
+            limits::PARTITION_KEY_PATHS_MAX
+        ))),
+        _ => Ok(()),
     }
-    Err(invalid(format!(
-        "The partition key definition has {count} paths. Kind 'Hash' takes exactly 1, kind 'MultiHash' 1 \
-         to {}.",
-        limits::PARTITION_KEY_PATHS_MAX
-    )))
 }
 
 fn check_different(paths: &[PropertyPath]) -> Result<(), DefinitionError> {

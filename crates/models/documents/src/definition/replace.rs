@@ -1,15 +1,15 @@
 //! What replacing a container's definition may change.
 //!
 //! Indexing, TTLs, computed properties, full text and the change feed follow the new body, and what it leaves
-//! out goes back to its default. The name, the partition key and the unique keys are fixed and must be there.
-//! Clients leave out the policies in `KEPT`, which cannot be taken away; those stay as they are.
+//! out goes back to its default. The name, the partition key, the unique keys and the vector embeddings are fixed and must
+//! be there. Clients leave out the policies in `KEPT`, which cannot be taken away; those stay as they are.
 
 use super::error::{DefinitionError, invalid};
+use super::indexing::{self, INDEXING_POLICY};
 use super::{ContainerDefinition, unique, vector_index};
 use serde_json::{Map, Value};
 
-const KEPT: [&str; 4] =
-    ["conflictResolutionPolicy", "geospatialConfig", "vectorEmbeddingPolicy", "clientEncryptionPolicy"];
+const KEPT: [&str; 3] = ["conflictResolutionPolicy", "geospatialConfig", "clientEncryptionPolicy"];
 
 impl ContainerDefinition {
     /// The definition after a replace with this body.
@@ -18,7 +18,10 @@ impl ContainerDefinition {
             keep(&self.json, &mut body, name);
         }
         self.keep_hashing(&mut body);
-        let mut next = Self::parse(body)?;
+        if body.get(INDEXING_POLICY) != self.json.get(INDEXING_POLICY) {
+            indexing::complete_default(&mut body);
+        }
+        let mut next = Self::read(body)?;
         self.check_fixed(&next)?;
         self.check_policies(&next)?;
         self.keep_unique_keys(&mut next);
@@ -34,8 +37,12 @@ impl ContainerDefinition {
         }
     }
 
-    /// A partition key that names only its paths means the hashing the container has.
+    /// A partition key that names only its paths means the hashing the container has, and so does none where the container
+    /// was created without one.
     fn keep_hashing(&self, body: &mut Map<String, Value>) {
+        if self.partition_key.system_key() {
+            keep(&self.json, body, "partitionKey");
+        }
         if let (Some(Value::Object(old)), Some(Value::Object(new))) =
             (self.json.get("partitionKey"), body.get_mut("partitionKey"))
         {
@@ -75,11 +82,13 @@ impl ContainerDefinition {
         let kept = self.vectors.iter().all(|embedding| next.vectors.contains(embedding));
         if !kept {
             return Err(invalid(
-                "The Vector Embedding Policy cannot be changed in Collection Replace: embeddings can be \
-                 added, but those it has must stay as they are.",
+                "Paths in existing embedding policy cannot be modified in Collection Replace. Embeddings can be \
+                 added, but those that are there must be repeated as they are.",
             ));
         }
         vector_index::check_replace(&self.indexing.vectors, &next.indexing.vectors)?;
+        let new = next.indexing.vectors.iter().filter(|index| !self.indexing.vectors.contains(index));
+        vector_index::check_new(new, &next.vectors)?;
         let encryption = "clientEncryptionPolicy";
         if self.json.contains_key(encryption) && self.json.get(encryption) != next.json.get(encryption) {
             return Err(invalid("The clientEncryptionPolicy of a container cannot be changed."));

@@ -75,8 +75,8 @@ pub(super) fn check(indexes: &[SpatialIndex], geospatial: Geospatial) -> Result<
             index.path
         ))),
         (Some(index), Geospatial::Geography) => Err(invalid(format!(
-            "The spatial index on '{}' has a boundingBox, which goes only with the geospatialConfig type \
-             'Geometry'.",
+            "The spatial index on '{}' has a boundingBox, which the geospatialConfig type 'Geography' does not \
+             take; it goes only with 'Geometry'.",
             index.path
         ))),
     }

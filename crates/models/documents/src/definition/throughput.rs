@@ -156,13 +156,18 @@ fn manual(units: i64) -> Result<Throughput, DefinitionError> {
 
 fn checked(what: &str, units: i64, min: u64, step: u64) -> Result<u64, DefinitionError> {
     let max = limits::THROUGHPUT_MAX;
-    u64::try_from(units).ok().filter(|units| (min..=max).contains(units) && units % step == 0).ok_or_else(
-        || {
-            invalid(format!(
-                "The {what} of {units} RU/s is invalid. Give a multiple of {step} from {min} to {max}."
-            ))
-        },
-    )
+    let valid = u64::try_from(units).ok().filter(|units| (min..=max).contains(units) && units % step == 0);
+    valid.ok_or_else(|| {
+        let range = format!(
+            "The offer should have valid throughput values between {min} and {max} inclusive in increments of {step}"
+        );
+        if units < i64::try_from(min).unwrap_or(i64::MAX) {
+            return invalid(format!(
+                "{range}. Requested throughput {units} is less than required minimum throughput {min}."
+            ));
+        }
+        invalid(format!("{range}. The {what} of {units} RU/s is invalid."))
+    })
 }
 
 #[cfg(test)]
@@ -200,17 +205,21 @@ mod tests {
     #[test]
     fn headers_that_make_no_sense_say_what_to_send() {
         refused(Some("400"), Some(r#"{"maxThroughput":4000}"#), "not both");
-        refused(Some("300"), None, "multiple of 100 from 400 to 1000000");
-        refused(Some("450"), None, "multiple of 100");
-        refused(Some("1000100"), None, "to 1000000");
-        refused(Some("-400"), None, "-400 RU/s is invalid");
+        refused(
+            Some("300"),
+            None,
+            "between 400 and 1000000 inclusive in increments of 100. Requested throughput 300 is less than required minimum throughput 400.",
+        );
+        refused(Some("450"), None, "increments of 100. The throughput of 450");
+        refused(Some("1000100"), None, "and 1000000 inclusive");
+        refused(Some("-400"), None, "Requested throughput -400 is less than required minimum throughput 400");
         refused(Some("four hundred"), None, "such as 400");
         refused(Some("400.5"), None, "such as 400");
         refused(None, Some("4000"), "maxThroughput");
         refused(None, Some("{"), "not JSON");
         refused(None, Some(r#"{"maxThroughput":"4000"}"#), "integer 'maxThroughput'");
-        refused(None, Some(r#"{"maxThroughput":400}"#), "multiple of 1000 from 1000");
-        refused(None, Some(r#"{"maxThroughput":1500}"#), "multiple of 1000");
+        refused(None, Some(r#"{"maxThroughput":400}"#), "less than required minimum throughput 1000");
+        refused(None, Some(r#"{"maxThroughput":1500}"#), "increments of 1000");
     }
 
     #[test]
@@ -235,7 +244,7 @@ mod tests {
         let refused = |content: Value| Throughput::from_offer_content(&content).unwrap_err().to_string();
         assert!(refused(json!({})).contains("offerThroughput"));
         assert!(refused(json!({"offerThroughput": "400"})).contains("integer"));
-        assert!(refused(json!({"offerThroughput": 401})).contains("multiple of 100"));
+        assert!(refused(json!({"offerThroughput": 401})).contains("increments of 100"));
         assert!(
             refused(json!({"offerThroughput": 400, "offerAutopilotSettings": {}})).contains("maxThroughput")
         );
@@ -251,7 +260,7 @@ mod tests {
             |max, highest| Throughput::Autoscale { max, increment_percent: None }.check_after(highest);
         assert!(autoscale(1000, 10_000).is_ok() && autoscale(4000, 50_000).is_err());
         let refusal = autoscale(4000, 50_000).unwrap_err().to_string();
-        assert!(refusal.contains("multiple of 1000 from 5000"), "{refusal}");
+        assert!(refusal.contains("less than required minimum throughput 5000"), "{refusal}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Vector indexes of an indexing policy: how the vectors at a path of the embedding policy are searched.
 
-use super::error::{DefinitionError, Parsed, invalid};
+use super::error::{DefinitionError, Parsed, invalid, wrong_input};
 use super::members::{Members, spelled};
 use super::path::PropertyPath;
 use super::vector::VectorEmbedding;
@@ -52,17 +52,16 @@ pub(super) fn parse(raw: Vec<Value>) -> Parsed<Vec<VectorIndex>> {
 
 /// Every index is on an embedding, and one that is not quantized on a small enough one.
 pub(super) fn check(indexes: &[VectorIndex], embeddings: &[VectorEmbedding]) -> Result<(), DefinitionError> {
-    let dimensions: HashMap<_, _> = embeddings.iter().map(|e| (&e.path, e.dimensions)).collect();
     let flat_max = limits::VECTOR_DIMENSIONS_FLAT_MAX;
     for index in indexes {
-        let Some(count) = dimensions.get(&index.path) else {
+        let Some(count) = dimensions_of(index, embeddings) else {
             return Err(invalid(format!(
-                "Vector Indexing Policy's path::{} not matching in Embedding's path. Add it to the \
+                "The Vector Indexing Policy's path::{} not matching in Embedding's path. Add it to the \
                  vectorEmbeddingPolicy.",
                 index.path
             )));
         };
-        if index.kind == VectorIndexKind::Flat && *count > flat_max {
+        if index.kind == VectorIndexKind::Flat && count > flat_max {
             return Err(invalid(format!(
                 "The vector at '{}' has {count} dimensions. An index of type flat takes at most \
                  {flat_max}; use quantizedFlat or diskANN.",
@@ -71,6 +70,31 @@ pub(super) fn check(indexes: &[VectorIndex], embeddings: &[VectorEmbedding]) -> 
         }
     }
     Ok(())
+}
+
+/// What an index that is new must keep to. Indexes that were made before these rules stay as they are.
+pub(super) fn check_new<'a>(
+    indexes: impl IntoIterator<Item = &'a VectorIndex>,
+    embeddings: &[VectorEmbedding],
+) -> Result<(), DefinitionError> {
+    for index in indexes {
+        let dimensions = dimensions_of(index, embeddings).unwrap_or_default();
+        let bytes_max = limits::VECTOR_QUANTIZATION_BYTES_MAX.min(dimensions) as i64;
+        check_range(index.quantization_bytes, "QuantizationByteSize", (1, bytes_max))?;
+        let (count, count_max) = (index.shard_key.len(), limits::VECTOR_SHARD_PATHS_MAX);
+        if count > count_max {
+            return Err(invalid(format!(
+                "The number of shard paths defined in the Vector Indexing Policy: {count} exceeds the maximum: \
+                 {count_max}. Keep one path in the vectorIndexShardKey of '{}'.",
+                index.path
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn dimensions_of(index: &VectorIndex, embeddings: &[VectorEmbedding]) -> Option<u64> {
+    embeddings.iter().find(|embedding| embedding.path == index.path).map(|found| found.dimensions)
 }
 
 /// A replace may add and drop vector indexes, but an index that stays is as it was.
@@ -96,30 +120,25 @@ fn parse_index(raw: Value) -> Parsed<VectorIndex> {
         invalid(format!("Index Type::{named} is invalid. Choose from flat, quantizedFlat and diskANN."))
     })?;
     let mut shown = Map::from_iter([("path".to_owned(), json!(text)), ("type".to_owned(), json!(kind_name))]);
-    let quantization_bytes = within(
-        members.integer("quantizationByteSize")?,
-        "QuantizationByteSize",
-        (1, limits::VECTOR_QUANTIZATION_BYTES_MAX),
-    )?;
+    let quantization_bytes = members.integer("quantizationByteSize")?;
     shown.extend(quantization_bytes.map(|bytes| ("quantizationByteSize".to_owned(), json!(bytes))));
     let quantizer = quantizer(&mut members, &mut shown)?;
-    let search_list = within(
-        members.integer("indexingSearchListSize")?,
-        "IndexingSearchListSize",
-        (limits::VECTOR_SEARCH_LIST_MIN, limits::VECTOR_SEARCH_LIST_MAX),
-    )?;
+    let search_list = members.integer("indexingSearchListSize")?;
+    let search_range = (limits::VECTOR_SEARCH_LIST_MIN, limits::VECTOR_SEARCH_LIST_MAX);
+    check_range(search_list, "IndexingSearchListSize", search_range)?;
     shown.extend(search_list.map(|size| ("indexingSearchListSize".to_owned(), json!(size))));
     let shard_key = shard_key(&mut members, &mut shown)?;
     let index = VectorIndex { path, kind, quantization_bytes, quantizer, search_list, shard_key };
     Ok((index, members.followed_by_rest(shown)))
 }
 
-fn within(value: Option<i64>, name: &str, (min, max): (i64, i64)) -> Result<Option<i64>, DefinitionError> {
+fn check_range(value: Option<i64>, name: &str, (min, max): (i64, i64)) -> Result<(), DefinitionError> {
     match value {
         Some(size) if !(min..=max).contains(&size) => Err(invalid(format!(
-            "{name} value :: {size} is out of range. The allowed range is between {min} and {max}."
+            "The Vector Indexing Policy parameter {name} value :: {size} is out of range. The allowed range is \
+             between {min} and {max}."
         ))),
-        _ => Ok(value),
+        _ => Ok(()),
     }
 }
 
@@ -140,9 +159,11 @@ fn shard_key(
 ) -> Result<Vec<PropertyPath>, DefinitionError> {
     let texts = members.list("vectorIndexShardKey")?;
     let parse = |raw: &Value| {
-        let text =
-            raw.as_str().ok_or_else(|| invalid("The vectorIndexShardKey must be an array of paths."))?;
-        PropertyPath::parse(text).map_err(|error| invalid(format!("The vector index shard key {error}.")))
+        let text = raw.as_str();
+        let text = text.ok_or_else(|| wrong_input("The vectorIndexShardKey must be an array of paths."))?;
+        PropertyPath::parse(text).map_err(|error| {
+            invalid(format!("The Vector Indexing Policy has an invalid Shard Path: {text}. The {error}."))
+        })
     };
     let paths = texts.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
     if !texts.is_empty() {

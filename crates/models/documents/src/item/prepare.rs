@@ -54,7 +54,9 @@ pub enum PrepareError {
     TooLarge(usize),
     #[error("The input content is invalid because the required properties - 'id; ' - are missing")]
     NoId,
-    #[error("the id is not valid: {0}")]
+    #[error("One of the specified inputs is invalid: the 'id' must be a string")]
+    IdNotText,
+    #[error("The input name is invalid: {0}")]
     Id(#[from] InvalidName),
     #[error("The input ttl '{0}' is invalid. Ensure to provide a nonzero positive integer or -1.")]
     Ttl(String),
@@ -185,8 +187,9 @@ fn is_name(raw: &str, name: &str) -> bool {
 
 fn id(text: &str, members: &[Member]) -> Result<ItemId, PrepareError> {
     match member(text, members, "id").map(Value::read) {
-        Some(Value::String(id)) if !id.is_empty() => Ok(ItemId::parse(&id)?),
-        _ => Err(PrepareError::NoId),
+        Some(Value::String(id)) => Ok(ItemId::parse(&id)?),
+        Some(Value::Null | Value::Undefined) | None => Err(PrepareError::NoId),
+        Some(_) => Err(PrepareError::IdNotText),
     }
 }
 

@@ -13,6 +13,7 @@ fn an_id_is_a_string_that_a_url_can_hold() {
         let found = match prepare(&container, &format!(r#"{{"id":{id}}}"#)) {
             Ok(item) => item.id.to_string(),
             Err(PrepareError::NoId) => "missing".to_owned(),
+            Err(PrepareError::IdNotText) => "no text".to_owned(),
             Err(PrepareError::Id(_)) => "invalid".to_owned(),
             Err(other) => other.to_string(),
         };
@@ -22,10 +23,12 @@ fn an_id_is_a_string_that_a_url_can_hold() {
     check(r#""a?b""#, "a?b");
     check(r#""\u0041\u00e9""#, "Aé");
     check(r#"" lead""#, " lead");
-    for missing in ["1", "null", "true", "[\"a\"]", "{}", "\"\""] {
-        check(missing, "missing");
+    check(r#""trail ""#, "trail ");
+    check("null", "missing");
+    for other in ["1", "true", "[\"a\"]", "{}"] {
+        check(other, "no text");
     }
-    for invalid in [r#""a/b""#, r#""a\\b""#, r#""a#b""#, r#""a ""#] {
+    for invalid in [r#""a/b""#, r#""a\\b""#, r#""a#b""#, "\"\""] {
         check(invalid, "invalid");
     }
     let longest = "x".repeat(limits::ITEM_ID_BYTES_MAX);

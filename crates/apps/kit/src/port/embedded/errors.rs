@@ -82,6 +82,7 @@ pub fn prepare(error: PrepareError) -> StoreError {
         PrepareError::TooLarge(_) => refused(413, message),
         PrepareError::Json(_)
         | PrepareError::NoId
+        | PrepareError::IdNotText
         | PrepareError::Id(_)
         | PrepareError::Ttl(_)
         | PrepareError::PartitionKeyTooLong
