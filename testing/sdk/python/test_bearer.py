@@ -1,12 +1,14 @@
 """Bearer tokens, as managed identities send them, and roles. The SDKs send them over https only."""
 
+import base64
+import json
 import time
 
 from azure.core.credentials import AccessToken
 from azure.cosmos import CosmosClient
 from azure.cosmos.aio import CosmosClient as AioCosmosClient
 
-from harness import done, feature, refused, rows, same_container
+from harness import KEY, done, feature, refused, rows, same_container
 
 
 class Credential:
@@ -31,14 +33,29 @@ class AioCredential(Credential):
         pass
 
 
-async def opened(cosmos, *flags):
-    endpoint, token = cosmos.server.endpoint("https"), cosmos.server.token(*flags)
+async def opened(cosmos, *flags, token=None):
+    endpoint, token = cosmos.server.endpoint("https"), token or cosmos.server.token(*flags)
     if cosmos.sdk == "python":
         return CosmosClient(endpoint, Credential(token))
     client = AioCosmosClient(endpoint, AioCredential(token))
     cosmos._opened.append(client)
     await client.__aenter__()
     return client
+
+
+def piece(part):
+    text = part if isinstance(part, str) else json.dumps(part)
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def emulator_token(key=KEY, **claims):
+    """As the SDKs' own tests make it: nothing is signed, and the key is where a signature would be."""
+    name, now = "CosmosEmulatorPrimaryMaster", int(time.time())
+    header = {"typ": "JWT", "alg": "RS256", "x5t": name, "kid": name}
+    issuer = "https://sts.fake-issuer.net/7b1999a1-dfd7-440e-8204-00170979b984"
+    payload = {"aud": "https://localhost.localhost", "iss": issuer, "iat": now, "nbf": now, "exp": now + 7200,
+               "oid": "96313034-4739-43cb-93cd-74193adbe5b6", "sub": "localhost", **claims}  # fmt: skip
+    return ".".join(piece(part) for part in (header, payload, key))
 
 
 async def with_items(cosmos):
@@ -88,3 +105,27 @@ async def test_a_token_for_somebody_else_is_unauthorized(cosmos):
 
     assert await refused(reading("--role", "reader", "--audience", "https://graph.microsoft.com")) == 401
     assert await refused(reading()) == 403
+
+
+@feature("access.emulator_token")
+async def test_the_emulators_token_uses_items_and_manages_nothing(cosmos):
+    container = await with_items(cosmos)
+    client = await opened(cosmos, token=emulator_token())
+    mine = same_container(container, client)
+    assert (await done(mine.read_item("i", "p")))["id"] == "i"
+    await done(mine.upsert_item({"id": "j", "pk": "p"}))
+    assert len(await rows(mine.query_items("SELECT * FROM c", partition_key="p"))) == 2
+    await done(mine.delete_item("j", "p"))
+    assert await refused(lambda: client.create_database("none")) == 403
+
+
+@feature("access.emulator_token")
+async def test_an_emulators_token_with_another_key_is_refused(cosmos):
+    other = base64.b64encode(b"another key").decode()
+    for token in (emulator_token(key=other), emulator_token(exp=int(time.time()) - 7200)):
+        assert await refused(lambda: opened_and_read(cosmos, token)) == 401
+
+
+async def opened_and_read(cosmos, token):
+    client = await opened(cosmos, token=token)
+    return await rows(client.list_databases())

@@ -10,6 +10,8 @@ use orrery_protocol::{Key, Signature};
 pub enum Access {
     ReadWrite,
     ReadOnly,
+    /// Signed with the key that everybody knows: all data, and not the account's own keys.
+    Published,
 }
 
 /// The keys of an account. Two of each kind, so that one can be replaced while the other is in use.
@@ -27,10 +29,13 @@ impl Keys {
     /// What the signature allows if any key made it over any of the candidate payloads.
     pub fn verify(&self, payloads: &[&str], signature_base64: &str) -> Option<Access> {
         let signature = Signature::parse(signature_base64)?;
-        let writers = [Some(&self.primary), Some(&self.secondary), self.published.as_ref()];
+        let writers = [Some(&self.primary), Some(&self.secondary)];
         let readers = [self.primary_readonly.as_ref(), self.secondary_readonly.as_ref()];
         if any_matches(&writers, payloads, &signature) {
             return Some(Access::ReadWrite);
+        }
+        if any_matches(&[self.published.as_ref()], payloads, &signature) {
+            return Some(Access::Published);
         }
         any_matches(&readers, payloads, &signature).then_some(Access::ReadOnly)
     }
@@ -91,7 +96,7 @@ mod tests {
         };
         check(|keys, key| keys.primary = key, Access::ReadWrite);
         check(|keys, key| keys.secondary = key, Access::ReadWrite);
-        check(|keys, key| keys.published = Some(key), Access::ReadWrite);
+        check(|keys, key| keys.published = Some(key), Access::Published);
         check(|keys, key| keys.primary_readonly = Some(key), Access::ReadOnly);
         check(|keys, key| keys.secondary_readonly = Some(key), Access::ReadOnly);
     }

@@ -19,15 +19,18 @@ pub use token::{TokenFlags, token};
 
 use crate::config::Config;
 use orrery_api_common::bearer::{Discovery, Issuer, KeySet, trusted_roots};
+use orrery_protocol::EMULATOR_KEY;
 
 /// What Entra's tokens for Cosmos DB are for, unless they are for one account.
 const COSMOS: &str = "https://cosmos.azure.com";
 
-/// The issuers that are believed: the one that was named, and on loopback our own.
+/// The issuers that are believed: the one that was named, and on loopback our own and the emulators'. The last is taken
+/// exactly where the published key is.
 pub fn issuers(config: &Config) -> Result<Vec<Issuer>, String> {
     let mut issuers = Vec::new();
     if config.is_loopback() {
         issuers.push(Issuer::development(&development_key::load_or_make(&config.data)?));
+        issuers.push(Issuer::emulator(EMULATOR_KEY));
     }
     if let Some(name) = &config.issuer {
         issuers.push(named(config, name)?);

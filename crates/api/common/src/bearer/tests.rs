@@ -210,3 +210,53 @@ proptest! {
         prop_assert!(verify(&bearers(Issuer::development(&key())), &text, NOW).is_err());
     }
 }
+
+/// As SDK tests make it for emulators.
+fn emulator_token(header: &Value, payload: &Value, key: &str) -> String {
+    [header.to_string(), payload.to_string(), key.to_owned()]
+        .map(|part| URL_SAFE_NO_PAD.encode(part))
+        .join(".")
+}
+
+#[test]
+fn an_emulators_token_shows_the_key_and_is_a_contributors() {
+    let key = "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==";
+    let bearers = bearers(Issuer::emulator(key));
+    let header = || json!({"typ": "JWT", "alg": "RS256", "kid": "CosmosEmulatorPrimaryMaster"});
+    let payload = || {
+        json!({"aud": "https://localhost.localhost", "iss": "https://sts.fake-issuer.net/7b1999a1", "oid": "me",
+            "nbf": NOW.seconds(), "exp": NOW.seconds() + 600, "roles": ["orrery.admin"]})
+    };
+    let principal = verify(&bearers, &emulator_token(&header(), &payload(), key), NOW).unwrap();
+    let grants = vec![Grant { role: "contributor".into(), scope: "/".into() }];
+    assert_eq!(principal, Principal { id: "me".into(), grants, roles: Vec::new() });
+
+    let refused = |header: Value, payload: Value, key: &str| {
+        verify(&bearers, &emulator_token(&header, &payload, key), NOW).unwrap_err()
+    };
+    let with = |mut base: Value, name: &str, value: Value| {
+        base[name] = value;
+        base
+    };
+    assert_eq!(refused(header(), payload(), "b3RoZXI="), BearerError::Signature);
+    assert_eq!(refused(header(), payload(), ""), BearerError::Signature);
+    assert_eq!(refused(with(header(), "kid", json!("other")), payload(), key), BearerError::UnknownKey);
+    assert_eq!(refused(with(header(), "alg", json!("none")), payload(), key), BearerError::Algorithm);
+    let past = json!(NOW.seconds() - 600);
+    assert_eq!(refused(header(), with(payload(), "exp", past), key), BearerError::Expired);
+    let audience = with(payload(), "aud", json!(AUDIENCE));
+    assert!(matches!(refused(header(), audience, key), BearerError::Audience(_)));
+    for name in ["https://sts.fake-issuer.network/x", "https://login.example", "sts.fake-issuer.net"] {
+        let issuer = with(payload(), "iss", json!(name));
+        assert!(matches!(refused(header(), issuer, key), BearerError::Issuer(_)), "{name}");
+    }
+}
+
+#[test]
+fn an_emulators_token_is_nothing_to_a_server_without_that_issuer() {
+    let payload = json!({"aud": AUDIENCE, "iss": "https://sts.fake-issuer.net/x", "oid": "me", "exp": NOW.seconds() + 600});
+    let header = json!({"alg": "RS256", "kid": "CosmosEmulatorPrimaryMaster"});
+    let token = emulator_token(&header, &payload, "key");
+    let refused = verify(&bearers(Issuer::development(&key())), &token, NOW);
+    assert!(matches!(refused, Err(BearerError::Issuer(_))), "{refused:?}");
+}
