@@ -124,7 +124,7 @@ impl Caller {
 
 fn check_key(access: Access, method: &Method) -> Result<(), Problem> {
     match access {
-        Access::ReadWrite => Ok(()),
+        Access::ReadWrite | Access::Published => Ok(()),
         Access::ReadOnly if method == Method::GET => Ok(()),
         Access::ReadOnly => {
             Err(Problem::new(Kind::Forbidden, "the key is read-only; this wants a read-write key"))

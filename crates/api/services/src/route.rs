@@ -6,6 +6,7 @@
 use crate::problem::Problem;
 use http::Method;
 use orrery_api_common::percent;
+use orrery_core::ItemId;
 
 /// One operation.
 #[derive(Clone, Debug)]
@@ -132,7 +133,11 @@ pub fn name(segment: &'static str) -> Option<&'static str> {
 
 fn decoded(pieces: Vec<(&'static str, &str)>) -> Result<Named, Problem> {
     let decode = |(name, piece): (&'static str, &str)| match percent::decode_segment(piece) {
-        Ok(text) => Ok((name, text.into_owned())),
+        // What a path names is the id of an item, or a part of one.
+        Ok(text) => match ItemId::parse(&text) {
+            Ok(_) => Ok((name, text.into_owned())),
+            Err(error) => Err(Problem::invalid(name, error.to_string())),
+        },
         Err(error) => Err(Problem::invalid(name, error.to_string())),
     };
     pieces.into_iter().map(decode).collect()

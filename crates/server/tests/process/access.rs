@@ -12,7 +12,11 @@ use tokio::net::TcpListener;
 
 /// What a verb prints; it must succeed.
 fn run(server: &Server, arguments: &[&str]) -> String {
-    let (code, out, errors) = try_run(server, EMULATOR_KEY, arguments);
+    run_with(server, EMULATOR_KEY, arguments)
+}
+
+fn run_with(server: &Server, key: &str, arguments: &[&str]) -> String {
+    let (code, out, errors) = try_run(server, key, arguments);
     assert_eq!(code, Some(0), "{arguments:?}: {errors}");
     out
 }
@@ -69,7 +73,8 @@ async fn a_key_is_replaced_without_a_stop_and_stays_so_after_one() {
         let before = keys(&data);
         let old = before[member].as_str().unwrap().to_owned();
         assert!(opens(&server, &old).await, "{kind}");
-        let printed = run(&server, &["keys", "regenerate", kind]);
+        let signer = before[if kind == "primary" { "secondary" } else { "primary" }].as_str().unwrap();
+        let printed = run_with(&server, signer, &["keys", "regenerate", kind]);
         let new = keys(&data)[member].as_str().unwrap().to_owned();
         assert!(printed.starts_with(kind) && printed.contains(&new), "{printed}");
         assert_eq!((opens(&server, &old).await, opens(&server, &new).await), (false, true), "{kind}");
@@ -90,7 +95,7 @@ async fn a_key_is_replaced_without_a_stop_and_stays_so_after_one() {
             "{kind}, restarted"
         );
     }
-    let listed = run(&server, &["keys", "ls"]);
+    let listed = run_with(&server, keys(&data)["primary"].as_str().unwrap(), &["keys", "ls"]);
     for member in ["primary", "secondary", "primary_readonly", "secondary_readonly"] {
         assert!(listed.contains(keys(&data)[member].as_str().unwrap()), "{member}");
     }
@@ -120,6 +125,13 @@ async fn keys_and_roles_are_for_whoever_has_a_read_write_key() {
         let (status, body) = server.ask(verb, path, "").await;
         assert_eq!(status, 401, "{body}");
     }
+    // Everybody knows the published key; it opens data and roles, and not the account's own keys.
+    for verb in [&["keys", "ls"][..], &["keys", "regenerate", "primary"]] {
+        let (code, out, errors) = try_run(&server, EMULATOR_KEY, verb);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{verb:?}: {errors}");
+        assert!(errors.contains("keys.json"), "{errors}");
+    }
+    run(&server, &["role", "ls"]);
     assert_eq!(keys(&data), before);
     let (code, _, errors) = try_run(&server, EMULATOR_KEY, &["keys", "regenerate", "tertiary"]);
     assert_eq!(code, Some(2), "{errors}");

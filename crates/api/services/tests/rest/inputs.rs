@@ -93,6 +93,23 @@ async fn devices_are_checked() {
 }
 
 #[tokio::test]
+async fn an_id_in_a_path_that_no_item_can_have_is_refused() {
+    let world = World::new();
+    for id in ["a%2fb", "a%5Cb", "a%23b", &"x".repeat(1024)] {
+        for (method, path, member) in [
+            (Method::GET, format!("/v1/users/{id}/notifications"), "user"),
+            (Method::GET, format!("/v1/users/{id}/preferences"), "user"),
+            (Method::POST, format!("/v1/users/ann/devices/{id}/revoke"), "device"),
+            (Method::POST, format!("/v1/users/ann/notifications/{id}/read"), "id"),
+            (Method::GET, format!("/v1/notifications/events/{id}"), "id"),
+        ] {
+            let answer = world.call(&ADMIN, method, &path, &[], "").await;
+            assert_eq!((answer.status, &answer.body["member"]), (400, &json!(member)), "{path}: {answer:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn what_is_no_json_is_said_to_be_none() {
     let world = World::new();
     for body in ["", "{", "[1,", "nonsense", "\u{0}"] {
