@@ -40,6 +40,8 @@ pub enum Needs {
     Writing,
     /// It is about credentials: the operator, too, must show one that may write.
     Credential,
+    /// It is about the account's own keys: one of them, and not the one that everybody knows.
+    OwnKey,
 }
 
 /// A cheap handle.
@@ -97,11 +99,16 @@ fn unknown() -> Problem {
 
 fn check(caller: &Caller, needs: Needs) -> Result<(), Problem> {
     match (caller, needs) {
-        (Caller::Operator, Needs::Credential) => {
+        (Caller::Operator, Needs::Credential | Needs::OwnKey) => {
             let sentence = "this wants a read-write key of the account, also on loopback";
             Err((StatusCode::UNAUTHORIZED, sentence.to_owned()))
         }
-        (Caller::Key(Access::ReadOnly), Needs::Writing | Needs::Credential) => {
+        (Caller::Key(Access::Published), Needs::OwnKey) => {
+            let sentence = "the published key does not open the account's own keys; use one of them (keys.json in the \
+                            data folder has them)";
+            Err((StatusCode::FORBIDDEN, sentence.to_owned()))
+        }
+        (Caller::Key(Access::ReadOnly), Needs::Writing | Needs::Credential | Needs::OwnKey) => {
             let sentence = "the key is read-only; this wants a read-write key";
             Err((StatusCode::FORBIDDEN, sentence.to_owned()))
         }
@@ -113,6 +120,7 @@ fn check(caller: &Caller, needs: Needs) -> Result<(), Problem> {
 pub fn needs(method: &Method, path: &str) -> Option<Needs> {
     match path {
         "/" | "/healthz" | "/readyz" => None,
+        _ if crate::identity::endpoints::is_about_keys(path) => Some(Needs::OwnKey),
         _ if crate::identity::endpoints::has(path) => Some(Needs::Credential),
         _ if method == Method::GET || method == Method::HEAD => Some(Needs::Reading),
         _ => Some(Needs::Writing),
@@ -133,12 +141,14 @@ mod tests {
     fn what_a_caller_may_do_follows_from_who_they_are() {
         let administrator = Caller::Administrator { id: "ann".to_owned() };
         let allowed = |caller: &Caller| {
-            [Needs::Reading, Needs::Writing, Needs::Credential].map(|needs| check(caller, needs).is_ok())
+            let all = [Needs::Reading, Needs::Writing, Needs::Credential, Needs::OwnKey];
+            all.map(|needs| check(caller, needs).is_ok())
         };
-        assert_eq!(allowed(&Caller::Key(Access::ReadWrite)), [true, true, true]);
-        assert_eq!(allowed(&Caller::Key(Access::ReadOnly)), [true, false, false]);
-        assert_eq!(allowed(&administrator), [true, true, true]);
-        assert_eq!(allowed(&Caller::Operator), [true, true, false]);
+        assert_eq!(allowed(&Caller::Key(Access::ReadWrite)), [true, true, true, true]);
+        assert_eq!(allowed(&Caller::Key(Access::Published)), [true, true, true, false]);
+        assert_eq!(allowed(&Caller::Key(Access::ReadOnly)), [true, false, false, false]);
+        assert_eq!(allowed(&administrator), [true, true, true, true]);
+        assert_eq!(allowed(&Caller::Operator), [true, true, false, false]);
     }
 
     #[test]
@@ -151,7 +161,8 @@ mod tests {
             assert_eq!(needs(&Method::GET, path), Some(Needs::Reading), "{path}");
             assert_eq!(needs(&Method::POST, path), Some(Needs::Writing), "{path}");
         }
-        assert_eq!(needs(&Method::GET, "/v1/keys"), Some(Needs::Credential));
+        assert_eq!(needs(&Method::GET, "/v1/keys"), Some(Needs::OwnKey));
+        assert_eq!(needs(&Method::POST, "/v1/keys/primary/regenerate"), Some(Needs::OwnKey));
         assert_eq!(needs(&Method::GET, "/v1/roles/x"), Some(Needs::Credential));
     }
 

@@ -140,7 +140,7 @@ async def test_a_feed_that_began_before_the_split_ends_after_it(cosmos):
 
 
 @feature("change_feed.all_versions")
-async def test_every_version_comes_with_the_one_before(cosmos):
+async def test_every_version_names_the_one_before_and_a_delete_shows_it(cosmos):
     container = await cosmos.container(offer_throughput=12_000)
     await put(container, 0)
     found, token = await changes(container, **ALL_VERSIONS)
@@ -152,12 +152,22 @@ async def test_every_version_comes_with_the_one_before(cosmos):
     assert [change["metadata"]["operationType"] for change in found] == ["create", "replace", "delete"]
     create, replace, delete = found
     assert create["current"]["text"] == "first" and "previous" not in create
-    assert (replace["current"]["text"], replace["previous"]["text"]) == ("second", "first")
+    assert replace["current"]["text"] == "second" and "previous" not in replace
     assert replace["metadata"]["previousImageLSN"] == create["metadata"]["lsn"]
     assert delete["current"] == {} and delete["previous"]["text"] == "second"
     assert (delete["metadata"]["id"], delete["metadata"]["partitionKey"]) == ("i01", ["p1"])
     assert not delete["metadata"]["timeToLiveExpired"]
     assert (await changes(container, continuation=token))[0] == []
+
+
+@feature("change_feed.all_versions")
+async def test_a_container_that_asks_for_pre_images_shows_what_was_replaced(cosmos):
+    container = await cosmos.container(change_feed_policy={"retentionDuration": 10, "preImages": True})
+    _, token = await changes(container, **ALL_VERSIONS)
+    await put(container, 1, text="first")
+    await put(container, 1, text="second")
+    found, _ = await changes(container, continuation=token)
+    assert (found[1]["current"]["text"], found[1]["previous"]["text"]) == ("second", "first")
 
 
 @feature("change_feed.all_versions")

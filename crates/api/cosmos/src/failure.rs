@@ -59,6 +59,14 @@ impl Failure {
         Self::new(StatusCode::BAD_REQUEST, "BadRequest", PARTITION_KEY_MISMATCH, message)
     }
 
+    /// A partition key that is not like the container's, or not the item's. Clients match on the sentence.
+    pub fn wrong_partition_key(why: &str) -> Self {
+        Self::partition_key(format!(
+            "Partition key provided either doesn't correspond to definition in the collection or doesn't match partition key \
+             field values specified in the document. {why}"
+        ))
+    }
+
     pub fn collection_recreated() -> Self {
         let message = "The container was deleted and created again since the client read it; read it again.";
         Self::new(StatusCode::BAD_REQUEST, "BadRequest", COLLECTION_RID_MISMATCH, message)
@@ -105,6 +113,11 @@ impl Failure {
 
     pub fn too_large(message: impl Into<String>) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", 0, message)
+    }
+
+    /// Clients match on the first half, which is the service's.
+    pub fn request_too_large(why: &str) -> Self {
+        Self::too_large(format!("Message: {{\"Errors\":[\"Request size is too large\"]}}: {why}."))
     }
 
     pub fn not_implemented(what: &str) -> Self {
@@ -307,9 +320,10 @@ impl From<PrepareError> for Failure {
     fn from(error: PrepareError) -> Self {
         let message = error.to_string();
         match error {
-            PrepareError::TooLarge(_) => Self::too_large(format!("Request size is too large: {message}")),
+            PrepareError::TooLarge(_) => Self::request_too_large(&message),
             PrepareError::Json(_)
             | PrepareError::NoId
+            | PrepareError::IdNotText
             | PrepareError::Id(_)
             | PrepareError::Ttl(_)
             | PrepareError::PartitionKeyTooLong
@@ -360,7 +374,7 @@ impl From<ScriptError> for Failure {
 
 impl From<InvalidName> for Failure {
     fn from(error: InvalidName) -> Self {
-        Self::bad_request(format!("The input name is invalid: {error}."))
+        Self::bad_request(format!("The input name is invalid: {error}"))
     }
 }
 
@@ -374,7 +388,7 @@ impl From<BodyError> for Failure {
     fn from(error: BodyError) -> Self {
         match error {
             BodyError::TooLarge { bytes_max } => {
-                Self::too_large(format!("Request size is too large: the largest body is {bytes_max} bytes."))
+                Self::request_too_large(&format!("the largest body is {bytes_max} bytes"))
             }
             BodyError::TooSlow => Self::new(
                 StatusCode::REQUEST_TIMEOUT,

@@ -51,6 +51,7 @@ headers! {
     PRE_TRIGGER_INCLUDE = "x-ms-documentdb-pre-trigger-include";
     QUERY_EXECUTION_INFO = "x-ms-cosmos-query-execution-info";
     QUERY_METRICS = "x-ms-documentdb-query-metrics";
+    REQUEST_DURATION_MS = "x-ms-request-duration-ms";
     REQUEST_CHARGE = "x-ms-request-charge";
     RESOURCE_QUOTA = "x-ms-resource-quota";
     RESOURCE_USAGE = "x-ms-resource-usage";
@@ -64,6 +65,7 @@ headers! {
     START_EPK = "x-ms-start-epk";
     SUPPORTED_QUERY_FEATURES = "x-ms-cosmos-supported-query-features";
     SUBSTATUS = "x-ms-substatus";
+    VERSION = "x-ms-version";
 }
 
 /// Change-feed and incremental-feed requests say so here.

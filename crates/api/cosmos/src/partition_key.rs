@@ -51,9 +51,9 @@ pub fn point(container: &Container, header: &str) -> Result<Epk, Failure> {
         parts.push(Value::Undefined);
     }
     if parts.len() != wanted {
-        let message =
+        let why =
             format!("The partition key has {} components, and the container's has {wanted}.", parts.len());
-        return Err(Failure::partition_key(message));
+        return Err(Failure::wrong_partition_key(&why));
     }
     Ok(epk(container.hashing(), &parts))
 }

@@ -9,9 +9,10 @@ use orrery_api_common::{Body, body_of_two};
 use orrery_core::{ETag, Guid};
 use orrery_documents::charge::Charge;
 use std::borrow::Cow;
+use std::time::Duration;
 
 /// What an answer about an item has at most, so that its map never grows.
-const HEADERS: usize = 12;
+const HEADERS: usize = 16;
 
 pub struct Reply {
     status: StatusCode,
@@ -72,7 +73,10 @@ impl Reply {
         self.json(body.to_string())
     }
 
-    pub fn finish(mut self, activity_id: &str) -> Response<Body> {
+    /// The response, after the work took so long.
+    pub fn finish(mut self, activity_id: &str, took: Duration) -> Response<Body> {
+        let milliseconds = format!("{:.3}", took.as_secs_f64() * 1e3);
+        self.headers.insert(header::REQUEST_DURATION_MS, milliseconds.to_value());
         self.headers.insert(header::ACTIVITY_ID, activity_id.to_value());
         self.headers.insert(header::SERVICE_VERSION, HeaderValue::from_static("version=2.14.0.0"));
         let mut response = Response::new(body_of_two(self.body.0, self.body.1));

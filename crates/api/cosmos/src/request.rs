@@ -4,8 +4,9 @@ use crate::authorize::Operation;
 use crate::failure::Failure;
 use crate::header;
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, IF_MATCH, IF_NONE_MATCH};
+use http::header::{CONTENT_TYPE, HOST, IF_MATCH, IF_NONE_MATCH};
 use http::request::Parts;
+use http::uri::Authority;
 use http::{HeaderName, Method};
 use hyper::body::Incoming;
 use orrery_api_common::{Peer, read_body};
@@ -13,6 +14,9 @@ use orrery_core::{ETag, limits};
 use orrery_documents::definition::Throughput;
 use orrery_documents::item::{Preconditions, TagMatch};
 use orrery_query::execute::Limits;
+
+/// The first version of the protocol in which every container has a partition key.
+const PARTITION_KEYS_SINCE: &str = "2018-12-31";
 
 pub struct Request {
     pub head: Parts,
@@ -42,6 +46,24 @@ impl Request {
 
     pub fn method(&self) -> &Method {
         &self.head.method
+    }
+
+    /// Whether the client speaks a version in which containers need no partition key.
+    pub fn is_before_partition_keys(&self) -> bool {
+        self.header(&header::VERSION)
+            .is_some_and(|version| version.len() == 10 && version < PARTITION_KEYS_SINCE)
+    }
+
+    /// The host and port that the client dialled: HTTP/2's authority or HTTP/1.1's Host, if it is one.
+    pub fn dialled(&self) -> String {
+        let authority = self.head.uri.authority().cloned();
+        let host = || self.header(&HOST)?.parse::<Authority>().ok();
+        authority.or_else(host).map_or_else(|| "localhost".to_owned(), |authority| authority.to_string())
+    }
+
+    /// Where the client found the resource.
+    pub fn url(&self) -> String {
+        format!("{}://{}{}", self.peer.scheme, self.dialled(), self.head.uri.path())
     }
 
     /// A header's text; one that is not ASCII is as good as absent.

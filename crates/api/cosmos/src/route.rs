@@ -106,9 +106,9 @@ fn invalid_url() -> Failure {
     Failure::bad_request("Request url is invalid.")
 }
 
-/// Decoded once, `+` as it is, one trailing slash ignored.
+/// Decoded once, `+` as it is; slashes before the first segment and one after the last are ignored.
 fn segments(path: &str) -> Result<Vec<Cow<'_, str>>, Failure> {
-    let path = path.strip_prefix('/').unwrap_or(path);
+    let path = path.trim_start_matches('/');
     let path = path.strip_suffix('/').unwrap_or(path);
     let mut segments = Vec::with_capacity(SEGMENTS_MAX);
     for segment in path.split('/').filter(|_| !path.is_empty()) {
@@ -200,6 +200,7 @@ mod tests {
         check("/", Route::Account, "", "");
         check("/dbs", Route::Databases, "dbs", "");
         check("/dbs/", Route::Databases, "dbs", "");
+        check("//dbs/d/colls/", Route::Containers { database: "d".into() }, "colls", "dbs/d");
         check("/dbs/a%20b/", Route::Database { database: "a b".into() }, "dbs", "dbs/a b");
         check("/dbs/d/colls", Route::Containers { database: "d".into() }, "colls", "dbs/d");
         let items = Route::Items { database: "d".into(), container: "c".into() };

@@ -1,6 +1,6 @@
 //! The service behind the port: every request in, exactly one response out.
 
-use crate::authorize::{Access, authorize};
+use crate::authorize::{self, Access, authorize};
 use crate::consistency::{self, Consistency};
 use crate::continuation::Tokens;
 use crate::failure::{Failure, OWNER_MISSING};
@@ -13,7 +13,7 @@ use crate::script::slots::Slots;
 use crate::throttle::{Throttle, Throttling};
 use crate::usage::Usage;
 use crate::{front_page, handlers, header};
-use http::{Method, Response};
+use http::{HeaderValue, Method, Response};
 use hyper::body::Incoming;
 use orrery_api_common::{Body, Keys, Peer, discard_body};
 use orrery_core::limits;
@@ -189,12 +189,13 @@ impl Cosmos {
         }
         let (activity_id, started) = (self.activity_id(&request), Instant::now());
         let outcome = self.answer(&mut request).await;
-        self.0.monitor.note(&request, &outcome, started.elapsed());
+        let took = started.elapsed();
+        self.0.monitor.note(&request, &outcome, took);
         if let Some(body) = request.unread_body() {
             discard_body(body).await;
         }
         match outcome {
-            Ok(reply) => reply.finish(&activity_id),
+            Ok(reply) => reply.finish(&activity_id, took),
             Err(failure) => {
                 tracing::debug!(
                     status = failure.status.as_u16(),
@@ -202,7 +203,7 @@ impl Cosmos {
                     message = failure.message,
                     "refused"
                 );
-                Reply::failed(&failure, &activity_id).finish(&activity_id)
+                Reply::failed(&failure, &activity_id).finish(&activity_id, took)
             }
         }
     }
@@ -216,6 +217,7 @@ impl Cosmos {
     async fn answer(&self, request: &mut Request) -> Result<Reply, Failure> {
         let uri = request.head.uri.clone();
         let located = locate(&uri)?;
+        self.name_only_partition(request, &located.route);
         request.operation = Some(authorize(self, request, &located).await?);
         request.peer.confirm();
         // Every reply and every refusal passes here with its charge.
@@ -228,6 +230,19 @@ impl Cosmos {
         let outcome = self.dispatch(request, located).await;
         self.0.throttle.settle(self, &ticket, &outcome);
         outcome
+    }
+
+    /// Clients from before partition keys name none; a container that was created without has one partition, the one of the
+    /// missing key.
+    fn name_only_partition(&self, request: &mut Request, route: &Route<'_>) {
+        if !request.is_before_partition_keys() || request.head.headers.contains_key(header::PARTITION_KEY) {
+            return;
+        }
+        let (Some(database), Some(container)) = authorize::named(route) else { return };
+        let found = handlers::container(self, database, container);
+        if found.is_ok_and(|container| container.definition().partition_key().system_key()) {
+            request.head.headers.insert(header::PARTITION_KEY, HeaderValue::from_static("[]"));
+        }
     }
 
     /// A request about items. One that was decided while the container came to be indexed in another way is decided

@@ -19,6 +19,11 @@ pub fn has(path: &str) -> bool {
     ["/v1/keys", "/v1/roles"].iter().any(|root| path == *root || path.starts_with(&format!("{root}/")))
 }
 
+/// Whether the path shows or replaces the account's own keys.
+pub fn is_about_keys(path: &str) -> bool {
+    path == "/v1/keys" || path.starts_with("/v1/keys/")
+}
+
 pub async fn handle(services: &Services, head: &Parts, body: Incoming, peer: Peer) -> Result<Value, Problem> {
     let segments: Vec<&str> = head.uri.path().split('/').skip(2).collect();
     if segments.first() == Some(&"keys") {

@@ -5,7 +5,7 @@ import { fact, fresh, refused, userMembers } from "../harness.mjs";
 
 const ODD_IDS = [
   ...["a b", "a+b", "100%", "a%20b", "a&b=c", "it's", "(a);b,c", "a:b@c", '"quoted"', "{a}[b]", "~!$*", "q?x=1"],
-  ...["ümläut", "東京", "🚀 to the moon", "ﷺ", "a.b.c", "-", "x".repeat(255)],
+  ...["ümläut", "東京", "🚀 to the moon", "ﷺ", "a.b.c", "-", "ends with a space ", "x".repeat(255)],
 ];
 const ITEM_BYTES_MAX = 2 * 1024 * 1024;
 

@@ -13,6 +13,7 @@ use orrery_core::{ItemRid, ResourceKind};
 use orrery_documents::catalog::Container;
 use orrery_documents::children::{self, Child, Kind, Mode, Owner, Permission};
 use orrery_documents::item;
+use orrery_keys::Epk;
 use orrery_store::Snapshot;
 use orrery_value::Value;
 use std::sync::Arc;
@@ -119,7 +120,8 @@ impl Grant<'_> {
         if is_meant { Ok(()) } else { Err(self.refused("and this is about more")) }
     }
 
-    /// Either may be told by name or by resource id.
+    /// Either may be told by name or by resource id. A name is unique only within a partition key, so a permission that names
+    /// an item must name that too, unless the container's items have their ids as keys or all have the same.
     fn is_same_item(
         &self,
         request: &Request,
@@ -127,19 +129,34 @@ impl Grant<'_> {
         granted: &str,
         meant: &str,
     ) -> Result<bool, Failure> {
-        if granted == meant {
-            return Ok(true);
-        }
         let Some(key) = request.header_or_refuse(&header::PARTITION_KEY)? else { return Ok(false) };
         let epk = partition_key::point(container, key)?;
-        let id = |text: &str| match ItemRid::parse(text) {
-            Ok(rid) if rid.container == container.rid() && rid.kind == ResourceKind::Item => {
-                item::id_of(&*self.snapshot, container, &epk, rid.ordinal())
-            }
-            _ => Ok(Some(text.to_owned())),
+        let ordinal = |text: &str| {
+            let rid = ItemRid::parse(text).ok()?;
+            let is_item = rid.container == container.rid() && rid.kind == ResourceKind::Item;
+            is_item.then(|| rid.ordinal())
+        };
+        if self.permission.partition_key.is_none()
+            && ordinal(granted).is_none()
+            && !self.is_only_one(container, &epk)
+        {
+            let why = "and an id can be there under every partition key; give the permission a resourcePartitionKey";
+            return Err(self.refused(why));
+        }
+        let id = |text: &str| match ordinal(text) {
+            Some(ordinal) => item::id_of(&*self.snapshot, container, &epk, ordinal),
+            None => Ok(Some(text.to_owned())),
         };
         let granted = id(granted)?;
         Ok(granted.is_some() && granted == id(meant)?)
+    }
+
+    /// Whether this partition is the only one in which an item of some name can be.
+    fn is_only_one(&self, container: &Container, epk: &Epk) -> bool {
+        let key = container.definition().partition_key();
+        let is_by_id = matches!(key.paths(), [path] if path.segments() == ["id"]);
+        let is_the_missing = || *epk == orrery_keys::epk(container.hashing(), &[Value::Undefined]);
+        is_by_id || (key.system_key() && is_the_missing())
     }
 
     fn is_same_child(

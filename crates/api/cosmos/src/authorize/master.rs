@@ -8,7 +8,9 @@ use crate::route::Located;
 use http::header::DATE;
 use http::{HeaderMap, HeaderName, Method};
 use orrery_api_common::{Access, Keys, string_to_sign};
-use orrery_core::{DatabaseRid, Env, Timestamp, limits};
+use orrery_core::{
+    ClientKeyRid, ContainerRid, DatabaseRid, Env, ItemRid, PermissionRid, Timestamp, UserRid, limits,
+};
 use std::time::Duration;
 
 /// Whether one of the account's keys signed this, and whether it may do it.
@@ -73,14 +75,36 @@ fn verify(
     })
 }
 
-/// A link by resource ids is signed as its last id alone, in lower case. Only a database segment that could be an
-/// id makes it one.
+/// A link by resource ids is signed as its last id alone, in lower case. That id must contain the ids before it:
+/// otherwise one signature would cover the same last segment under any database and container.
 fn rid_link(link: &str) -> Option<String> {
-    let database = link.split('/').nth(1)?;
-    if database.len() != 8 || DatabaseRid::parse(database).is_err() {
-        return None;
-    }
-    link.rsplit('/').next().map(str::to_lowercase)
+    let segments: Vec<&str> = link.split('/').collect();
+    let container = |database: &str, container: &str| {
+        let (database, rid) = (DatabaseRid::parse(database).ok()?, ContainerRid::parse(container).ok()?);
+        (rid.database == database).then_some(rid)
+    };
+    let user = |database: &str, user: &str| {
+        let (database, rid) = (DatabaseRid::parse(database).ok()?, UserRid::parse(user).ok()?);
+        (rid.database == database).then_some(rid)
+    };
+    let is_nested = match segments[..] {
+        ["dbs", d] => DatabaseRid::parse(d).is_ok(),
+        ["dbs", d, "colls", c] => container(d, c).is_some(),
+        ["dbs", d, "colls", c, _, i] => {
+            container(d, c).is_some_and(|c| ItemRid::parse(i).is_ok_and(|i| i.container == c))
+        }
+        ["dbs", d, "users", u] => user(d, u).is_some(),
+        ["dbs", d, "users", u, "permissions", p] => {
+            user(d, u).is_some_and(|u| PermissionRid::parse(p).is_ok_and(|p| p.user == u))
+        }
+        ["dbs", d, "clientencryptionkeys", k] => {
+            let key = ClientKeyRid::parse(k);
+            key.is_ok_and(|key| DatabaseRid::parse(d).is_ok_and(|database| key.database == database))
+        }
+        _ => false,
+    };
+    let last = segments.last().filter(|_| is_nested)?;
+    Some(last.to_lowercase())
 }
 
 /// Under a manual clock dates say nothing.
@@ -96,5 +120,35 @@ fn check_date(date: &str, env: &Env) -> Result<(), Failure> {
             env.now().to_http()
         ))),
         None => Err(Failure::forbidden(format!("The date '{date}' is not in RFC 1123 form."))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orrery_core::ResourceKind;
+
+    #[test]
+    fn a_signature_by_resource_id_covers_one_path() {
+        let database = DatabaseRid(7);
+        let container = ContainerRid::new(database, 3);
+        let item = ItemRid::new(container, ResourceKind::Item, 9).to_string();
+        let user = UserRid::new(database, 4);
+        let permission = PermissionRid { user, ordinal: 5 }.to_string();
+        let check = |link: String, last: Option<&str>| {
+            assert_eq!(rid_link(&link), last.map(str::to_lowercase), "{link}");
+        };
+        check(format!("dbs/{database}"), Some(&database.to_string()));
+        check(format!("dbs/{database}/colls/{container}"), Some(&container.to_string()));
+        check(format!("dbs/{database}/colls/{container}/docs/{item}"), Some(&item));
+        check(format!("dbs/{database}/users/{user}/permissions/{permission}"), Some(&permission));
+        // A last segment that does not contain the others could stand under any of them.
+        check(format!("dbs/{database}/colls/{container}/docs/name"), None);
+        check(format!("dbs/{database}/colls/name/docs/{item}"), None);
+        check(format!("dbs/{}/colls/{container}/docs/{item}", DatabaseRid(8)), None);
+        check(format!("dbs/{database}/colls/{}/docs/{item}", ContainerRid::new(database, 2)), None);
+        check(format!("dbs/{}/users/{user}/permissions/{permission}", DatabaseRid(8)), None);
+        check("dbs/shop/colls/orders".to_owned(), None);
+        check(String::new(), None);
     }
 }

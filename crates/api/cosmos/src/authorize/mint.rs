@@ -5,7 +5,8 @@ use crate::encode;
 use crate::failure::Failure;
 use crate::request::Request;
 use crate::service::Cosmos;
-use orrery_core::Timestamp;
+use orrery_core::{Timestamp, UserRid};
+use orrery_documents::catalog::Database;
 use orrery_documents::children::{Child, Definition, Kind, Owner, Permission, ResourceLink};
 use serde_json::Value;
 
@@ -30,8 +31,8 @@ impl Minting {
         let Owner::User { rid: user, .. } = owner else { return None };
         let permission = Permission::of(child)?;
         let catalog = self.cosmos.store().catalog();
-        let ResourceLink { database, container, .. } = &permission.resource;
-        let database = catalog.database(database).filter(|database| database.rid == user.database);
+        let ResourceLink { database: named, container, .. } = &permission.resource;
+        let database = catalog.database(named).filter(|found| is_allowed(found, named, user));
         let container = database.and_then(|database| catalog.container(database.rid, container));
         let token = ResourceToken {
             user: *user,
@@ -44,7 +45,12 @@ impl Minting {
     }
 }
 
-/// A permission is on something of its user's own database.
+/// A permission is on something of its user's own database, or by resource ids on something of another.
+fn is_allowed(found: &Database, named: &str, user: &UserRid) -> bool {
+    found.rid == user.database || found.rid.to_string() == named
+}
+
+/// Whether a permission names a resource that it may be on.
 pub fn check_resource(
     cosmos: &Cosmos,
     owner: &Owner,
@@ -56,9 +62,10 @@ pub fn check_resource(
     let named = ResourceLink::parse(link)?.database;
     let catalog = cosmos.store().catalog();
     match catalog.database(&named) {
-        Some(found) if found.rid == rid.database => Ok(()),
+        Some(found) if is_allowed(found, &named, rid) => Ok(()),
         _ => Err(Failure::bad_request(format!(
-            "The resource '{link}' is not in the database '{database}', to which the user belongs."
+            "The resource '{link}' is not in the database '{database}', to which the user belongs. What is in another \
+             database is named by its resource ids (_self)."
         ))),
     }
 }

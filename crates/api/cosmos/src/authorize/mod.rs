@@ -24,6 +24,7 @@ pub use access::Access;
 pub use administrator::signed_access;
 pub use mint::{Minting, check_resource};
 pub(crate) use operation::Operation;
+pub(crate) use place::named;
 pub use roles::change_roles;
 
 use crate::failure::Failure;

@@ -54,13 +54,23 @@ fn envelope(container: &Container, version: &Version, out: &mut Vec<u8>) {
         Some(item) => item.write_json(container, out),
         None => out.extend_from_slice(b"{}"),
     }
-    if let Some(item) = &version.previous {
+    if let Some(item) = version.previous.as_ref().filter(|_| shows_previous(container, version.change)) {
         out.extend_from_slice(b",\"previous\":");
         item.write_json(container, out);
     }
     out.extend_from_slice(b",\"metadata\":");
     metadata(container, version).write_json(out);
     out.push(b'}');
+}
+
+/// What a replace replaced is shown where the container asks for it; what a delete deleted always is, as the service does.
+fn shows_previous(container: &Container, change: Change) -> bool {
+    match change {
+        Change::Delete | Change::Expire => true,
+        Change::Create | Change::Replace => {
+            container.definition().change_feed().is_some_and(|policy| policy.pre_images)
+        }
+    }
 }
 
 /// A delete names its item, because nothing else in its envelope needs to.

@@ -8,14 +8,12 @@ use crate::reply::Reply;
 use crate::request::Request;
 use crate::service::Cosmos;
 use http::StatusCode;
-use http::header::HOST;
-use http::uri::Authority;
 use orrery_core::limits;
 use orrery_documents::charge::Charge;
 use serde_json::json;
 
 pub fn read(cosmos: &Cosmos, request: &Request) -> Reply {
-    let authority = cosmos.advertised().map_or_else(|| dialled(request), str::to_owned);
+    let authority = cosmos.advertised().map_or_else(|| request.dialled(), str::to_owned);
     let endpoint = format!("{}://{authority}/", request.peer.scheme);
     let location = json!([{ "name": "Local", "databaseAccountEndpoint": endpoint }]);
     let name = cosmos.account();
@@ -44,11 +42,4 @@ pub fn read(cosmos: &Cosmos, request: &Request) -> Reply {
         "queryEngineConfiguration": engine.to_string(),
         "orrery": { "accountId": cosmos.account_id(), "servicesPort": cosmos.services_port() },
     }))
-}
-
-/// The host and port of the request: HTTP/2's authority or HTTP/1.1's Host, if it is one.
-fn dialled(request: &Request) -> String {
-    let authority = request.head.uri.authority().cloned();
-    let host = || request.header(&HOST)?.parse::<Authority>().ok();
-    authority.or_else(host).map_or_else(|| "localhost".to_owned(), |authority| authority.to_string())
 }

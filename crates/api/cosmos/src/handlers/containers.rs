@@ -9,17 +9,20 @@ use crate::service::Cosmos;
 use crate::{encode, header, session};
 use http::StatusCode;
 use orrery_api_common::percent;
-use orrery_core::Lsn;
+use orrery_core::{Lsn, limits};
 use orrery_documents::catalog::{self, Container};
 use orrery_documents::charge::Charge;
-use orrery_documents::definition::ContainerDefinition;
+use orrery_documents::definition::{ContainerDefinition, PartitionKeyDefinition};
 use orrery_documents::index;
 use orrery_documents::item::{self, Statistics};
 use serde_json::Value;
 use std::sync::Arc;
 
-pub fn list(cosmos: &Cosmos, _request: &Request, owner: &str) -> Result<Reply, Failure> {
-    let (rid, containers) = all(cosmos, owner)?;
+/// The member of a container's body that says how it is partitioned.
+const PARTITION_KEY: &str = "partitionKey";
+
+pub fn list(cosmos: &Cosmos, request: &Request, owner: &str) -> Result<Reply, Failure> {
+    let (rid, containers) = all(cosmos, request, owner)?;
     let count = containers.len();
     Ok(list_reply(&encode::feed(&rid, "DocumentCollections", containers), count))
 }
@@ -27,7 +30,7 @@ pub fn list(cosmos: &Cosmos, _request: &Request, owner: &str) -> Result<Reply, F
 pub async fn post(cosmos: &Cosmos, request: &mut Request, owner: &str) -> Result<Reply, Failure> {
     match request.post() {
         Post::Query => {
-            let (rid, containers) = all(cosmos, owner)?;
+            let (rid, containers) = all(cosmos, request, owner)?;
             resources::query(cosmos, request, &rid, "DocumentCollections", containers).await
         }
         Post::Create => create(cosmos, request, owner).await,
@@ -36,16 +39,20 @@ pub async fn post(cosmos: &Cosmos, request: &mut Request, owner: &str) -> Result
 }
 
 /// The database's resource id, and its containers.
-fn all(cosmos: &Cosmos, owner: &str) -> Result<(String, Vec<Value>), Failure> {
+fn all(cosmos: &Cosmos, request: &Request, owner: &str) -> Result<(String, Vec<Value>), Failure> {
     let database = super::owner(cosmos, owner)?;
     let catalog = cosmos.store().catalog();
-    let containers = catalog.containers(database.rid).map(|container| encode::container(container));
+    let containers = catalog.containers(database.rid).map(|container| shown(request, container));
     Ok((database.rid.to_string(), containers.collect()))
 }
 
 async fn create(cosmos: &Cosmos, request: &mut Request, owner: &str) -> Result<Reply, Failure> {
     let owner = super::owner(cosmos, owner)?.name.clone();
-    let definition = ContainerDefinition::parse(request.json_object().await?)?;
+    let mut body = request.json_object().await?;
+    if request.is_before_partition_keys() && body.get(PARTITION_KEY).is_none_or(Value::is_null) {
+        body.insert(PARTITION_KEY.to_owned(), PartitionKeyDefinition::system());
+    }
+    let definition = ContainerDefinition::parse(body)?;
     let (throughput, is_serverless) = (request.throughput()?, cosmos.throttle().is_serverless());
     if throughput.is_some() && is_serverless {
         return Err(super::databases::serverless("container"));
@@ -60,7 +67,7 @@ async fn create(cosmos: &Cosmos, request: &mut Request, owner: &str) -> Result<R
             catalog::create_container(txn, owner.as_str(), &definition, throughput.as_ref(), stamp)
         })
         .await?;
-    reply(cosmos, StatusCode::CREATED, &created.value, created.lsn)
+    reply(cosmos, request, StatusCode::CREATED, &created.value, created.lsn)
 }
 
 pub async fn read(cosmos: &Cosmos, request: &Request, owner: &str, name: &str) -> Result<Reply, Failure> {
@@ -69,21 +76,24 @@ pub async fn read(cosmos: &Cosmos, request: &Request, owner: &str, name: &str) -
     let (quota, statistics) =
         (request.is_true(&header::POPULATE_QUOTA), request.is_true(&header::POPULATE_STATISTICS));
     if !quota && !statistics {
-        return reply(cosmos, StatusCode::OK, &container, lsn);
+        return reply(cosmos, request, StatusCode::OK, &container, lsn);
     }
     let counts = count(cosmos, &container).await?;
-    let mut reply = reply(cosmos, StatusCode::OK, &container, lsn)?;
+    let mut reply = reply(cosmos, request, StatusCode::OK, &container, lsn)?;
     if quota {
         let total = |of: fn(&Statistics) -> u64| counts.iter().map(of).sum::<u64>();
         let (items, kilobytes) = (total(|range| range.items), total(|range| range.bytes).div_ceil(1024));
         let usage = format!(
             "documentSize={kilobytes};documentsSize={kilobytes};documentsCount={items};collectionSize={kilobytes};"
         );
-        let quota = "documentSize=2048;documentsSize=-1;documentsCount=-1;collectionSize=-1;";
+        let most = container.ranges().leaves().len() as u64 * limits::RANGE_KILOBYTES;
+        let item = limits::ITEM_BYTES_MAX / 1024;
+        let quota =
+            format!("documentSize={item};documentsSize={most};documentsCount=-1;collectionSize={most};");
         reply = reply.header(header::RESOURCE_QUOTA, quota).header(header::RESOURCE_USAGE, usage);
     }
     if statistics {
-        let mut body = encode::container(&container);
+        let mut body = shown(request, &container);
         body["statistics"] = counts.iter().map(encode::statistics).collect();
         reply = reply.value(&body);
     }
@@ -112,7 +122,7 @@ pub async fn replace(
             catalog::replace_container(txn, owner.as_str(), name.as_str(), body.clone(), conditions, stamp)
         })
         .await?;
-    reply(cosmos, StatusCode::OK, &replaced.value, replaced.lsn)
+    reply(cosmos, request, StatusCode::OK, &replaced.value, replaced.lsn)
 }
 
 pub async fn delete(cosmos: &Cosmos, request: &Request, owner: &str, name: &str) -> Result<Reply, Failure> {
@@ -127,7 +137,25 @@ pub async fn delete(cosmos: &Cosmos, request: &Request, owner: &str, name: &str)
     Ok(Reply::new(StatusCode::NO_CONTENT, Charge::metadata()))
 }
 
-fn reply(cosmos: &Cosmos, status: StatusCode, container: &Container, lsn: Lsn) -> Result<Reply, Failure> {
+/// A container as this client knows containers: before partition keys, one that has none shows none.
+fn shown(request: &Request, container: &Container) -> Value {
+    let mut shown = encode::container(container);
+    if request.is_before_partition_keys()
+        && container.definition().partition_key().system_key()
+        && let Value::Object(members) = &mut shown
+    {
+        members.shift_remove(PARTITION_KEY);
+    }
+    shown
+}
+
+fn reply(
+    cosmos: &Cosmos,
+    request: &Request,
+    status: StatusCode,
+    container: &Container,
+    lsn: Lsn,
+) -> Result<Reply, Failure> {
     let owner = format!("dbs/{}", container.database());
     let progress = index::progress(&*cosmos.store().snapshot(), container)?;
     Ok(Reply::new(status, Charge::metadata())
@@ -136,5 +164,5 @@ fn reply(cosmos: &Cosmos, status: StatusCode, container: &Container, lsn: Lsn) -
         .header(header::CONTENT_PATH, container.rid().database.to_string())
         .header(header::INDEX_PROGRESS, progress.to_string())
         .header(header::SESSION_TOKEN, session::tokens(cosmos, container, container.ranges().leaves(), lsn))
-        .value(&encode::container(container)))
+        .value(&shown(request, container)))
 }

@@ -7,6 +7,7 @@ use crate::script::triggers::{self, Text, Write};
 use crate::service::Cosmos;
 use crate::{header, partition_key, session};
 use bytes::Bytes;
+use http::header::CONTENT_LOCATION;
 use http::{HeaderName, HeaderValue, StatusCode};
 use orrery_api_common::percent;
 use orrery_core::{ItemId, Lsn};
@@ -137,6 +138,7 @@ pub fn read(cosmos: &Cosmos, request: &Request, container: &Container, id: &str)
     };
     let reply = Reply::new(status, charge).etag(item.etag()).header(header::ITEM_LSN, item.lsn().0);
     let reply = headers(cosmos, reply, container, &target.epk, snapshot.lsn());
+    let reply = reply.header(CONTENT_LOCATION, request.url());
     Ok(if status == StatusCode::OK { with_item(reply, container, &item) } else { reply })
 }
 
@@ -147,7 +149,7 @@ async fn prepared(request: &mut Request, container: &Container) -> Result<Prepar
     if let Some(header) = request.header_or_refuse(&header::PARTITION_KEY)?
         && partition_key::point(container, header)? != item.epk
     {
-        return Err(Failure::partition_key(
+        return Err(Failure::wrong_partition_key(
             "PartitionKey extracted from document doesn't match the one specified in the header",
         ));
     }

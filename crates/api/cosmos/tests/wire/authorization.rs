@@ -51,6 +51,32 @@ async fn a_signature_is_for_one_verb_one_resource_and_one_date() {
 }
 
 #[tokio::test]
+async fn a_signature_over_a_last_segment_does_not_open_it_in_another_place() {
+    let world = World::new().await;
+    world.item("i").await;
+    let database = world.answered(200, Call::get("dbs/d")).await.json().unwrap();
+    let container = world.answered(200, Call::get(CONTAINER)).await.json().unwrap();
+    let (database, container) = (database["_rid"].as_str().unwrap(), container["_rid"].as_str().unwrap());
+    let date = world.env.now().to_http();
+    let call = |path: &str| {
+        let last = path.rsplit('/').next().unwrap().to_lowercase();
+        let text = format!("get\ndocs\n{last}\n{}\n\n", date.to_lowercase());
+        let call = Call::get(path).partition(r#"["p"]"#).date(&date);
+        call.authorization(&token("master", &signature(READ_WRITE_KEY, &text)))
+    };
+    for path in [
+        format!("dbs/{database}/colls/{container}/docs/i"),
+        format!("dbs/{database}/colls/c/docs/i"),
+        format!("dbs/{database}/colls/{container}/docs/AAAAAAAAAAABAAAAAAAAAA=="),
+    ] {
+        world.refused(call(&path), (401, 0), "can't serve the request").await;
+    }
+    let item = world.answered(200, Call::get("dbs/d/colls/c/docs/i").partition(r#"["p"]"#)).await;
+    let itself = item.json().unwrap()["_self"].as_str().unwrap().trim_end_matches('/').to_owned();
+    world.answered(200, call(&itself)).await;
+}
+
+#[tokio::test]
 async fn the_date_header_will_do_and_the_secondary_key_too() {
     let world = World::new().await;
     let date = "Sun, 15 Nov 2026 01:02:43 GMT";

@@ -185,15 +185,15 @@ async fn a_batch_that_cannot_be_read_is_refused_as_a_whole() {
     };
     refused(raw(""), (400, 0), "not JSON").await;
     refused(raw("{}"), (400, 0), "JSON array").await;
-    refused(raw("[]"), (400, 0), "no operations").await;
+    refused(raw("[]"), (400, 0), "Batch request has no operations.").await;
     refused(raw("[1,"), (400, 0), "not JSON").await;
     refused(batch(&json!([create("a"), {"operationType": "Merge", "id": "a"}])), (400, 0), "operation 1")
         .await;
     refused(batch(&json!([create("a"), {"operationType": "Read"}])), (400, 0), "no 'id'").await;
     let many: Vec<Value> = (0..101).map(|n| create(&n.to_string())).collect();
-    refused(batch(&json!(many)), (400, 0), "more operations than what is supported").await;
+    refused(batch(&json!(many)), (400, 0), "Batch request has more operations than what is supported.").await;
     let large: Vec<Value> = (0..2).map(|n| json!({"operationType": "Create", "resourceBody": {"id": n.to_string(), "pk": "p", "f": "x".repeat(1024 * 1024)}})).collect();
-    refused(batch(&json!(large)), (413, 0), "Request size is too large").await;
+    refused(batch(&json!(large)), (413, 0), "Message: {\"Errors\":[\"Request size is too large\"]}").await;
     let without_key = Call::post(ITEMS, "[1]")
         .header("x-ms-cosmos-is-batch-request", "true")
         .header("x-ms-cosmos-batch-atomic", "true");

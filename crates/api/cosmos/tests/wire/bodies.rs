@@ -150,7 +150,7 @@ async fn two_mebibytes_are_the_largest_item() {
     let mut connection = Connection::connect(world.address).await.unwrap();
     for bytes in [ITEM_BYTES_MAX + 1, BODY_BYTES_MAX, BODY_BYTES_MAX + 1, 2 * ITEM_BYTES_MAX] {
         for call in writes(&item_of(bytes)) {
-            let fragment = "Request size is too large";
+            let fragment = "Message: {\"Errors\":[\"Request size is too large\"]}";
             world.refused(call.clone(), (413, 0), fragment).await;
             world.refused(call.clone().chunked(), (413, 0), fragment).await;
             let reply = world.call_on(&mut connection, &call).await;

@@ -20,6 +20,7 @@ pub struct Call {
     framing: Framing,
     identity: Identity,
     date: Option<String>,
+    version: &'static str,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -47,6 +48,7 @@ impl Call {
             framing: Framing::Length,
             identity: Identity::Key(READ_WRITE_KEY),
             date: None,
+            version: "2020-07-15",
         }
     }
 
@@ -83,6 +85,11 @@ impl Call {
     pub fn header(mut self, name: &str, value: impl Into<Vec<u8>>) -> Self {
         self.headers.push((name.to_owned(), value.into()));
         self
+    }
+
+    /// The version of the protocol that the client speaks.
+    pub fn version(self, version: &'static str) -> Self {
+        Self { version, ..self }
     }
 
     /// The partition key header as it is written.
@@ -132,8 +139,8 @@ impl Call {
     pub fn head(&self, now: &str) -> Vec<u8> {
         let date = self.date.as_deref().unwrap_or(now);
         let mut head = format!(
-            "{} {} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-ms-version: 2020-07-15\r\n",
-            self.method, self.target
+            "{} {} HTTP/1.1\r\nhost: 127.0.0.1\r\nx-ms-version: {}\r\n",
+            self.method, self.target, self.version
         );
         if !date.is_empty() {
             head.push_str(&format!("x-ms-date: {date}\r\n"));

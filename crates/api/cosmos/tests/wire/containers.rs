@@ -19,14 +19,18 @@ const AUTOSCALE: &str = "x-ms-cosmos-offer-autopilot-settings";
 async fn bad_throughput_is_refused_for_databases_and_containers() {
     let world = World::new().await;
     let headers = [
-        (MANUAL, "300", "from 400"),
-        (MANUAL, "450", "multiple of 100"),
-        (MANUAL, "-1", "from 400"),
-        (MANUAL, "2000000", "to 1000000"),
+        (MANUAL, "300", "Requested throughput 300 is less than required minimum throughput 400"),
+        (MANUAL, "450", "increments of 100"),
+        (MANUAL, "-1", "Requested throughput -1 is less than required minimum throughput 400"),
+        (MANUAL, "2000000", "and 1000000 inclusive"),
         (MANUAL, "many", "a number of RU/s"),
         (MANUAL, "99999999999999999999", "a number of RU/s"),
-        (AUTOSCALE, r#"{"maxThroughput":900}"#, "from 1000"),
-        (AUTOSCALE, r#"{"maxThroughput":1500}"#, "multiple of 1000"),
+        (
+            AUTOSCALE,
+            r#"{"maxThroughput":900}"#,
+            "Requested throughput 900 is less than required minimum throughput 1000",
+        ),
+        (AUTOSCALE, r#"{"maxThroughput":1500}"#, "increments of 1000"),
         (AUTOSCALE, r#"{"maxThroughput":"4000"}"#, "integer 'maxThroughput'"),
         (AUTOSCALE, "{}", "integer 'maxThroughput'"),
         (AUTOSCALE, "4000", "integer 'maxThroughput'"),
@@ -109,6 +113,24 @@ async fn bad_definitions_are_refused_with_their_reason() {
 }
 
 #[tokio::test]
+async fn a_partition_key_without_a_version_is_version_1_and_reads_back_without() {
+    let world = World::new().await;
+    let created = world.made(create(json!({}))).await.json().unwrap();
+    assert_eq!(created["partitionKey"], json!({"paths": ["/pk"], "kind": "Hash"}));
+    let item = r#"{"id":"i","pk":"redmond"}"#;
+    world.made(Call::post("dbs/d/colls/new/docs", item).partition(r#"["redmond"]"#)).await;
+    // The bounds of the key's hash in version 1, and in version 2.
+    for (start, end, expected) in [
+        ("05C1EFE313830C087366656E706F6500", "05C1EFE313830C087366656E706F6501", 1),
+        ("22E342F38A486A088463DFF7838A5963", "22E342F38A486A088463DFF7838A5964", 0),
+    ] {
+        let bounds = Call::get("dbs/d/colls/new/docs").header("x-ms-start-epk", start);
+        let page = world.answered(200, bounds.header("x-ms-end-epk", end)).await.json().unwrap();
+        assert_eq!(page["_count"], expected, "{start}");
+    }
+}
+
+#[tokio::test]
 async fn a_container_says_where_it_is_and_how_full() {
     let world = World::new().await;
     world.item("i").await;
@@ -121,6 +143,10 @@ async fn a_container_says_where_it_is_and_how_full() {
     assert_eq!(reply.header("x-ms-resource-usage"), None);
     let reply = world.answered(200, read().header("x-ms-documentdb-populatequotainfo", "True")).await;
     assert!(reply.header("x-ms-resource-usage").unwrap().contains("documentsCount=1;"));
+    assert_eq!(
+        reply.header("x-ms-resource-quota"),
+        Some("documentSize=2048;documentsSize=52428800;documentsCount=-1;collectionSize=52428800;")
+    );
     let reply =
         world.answered(200, read().header("x-ms-documentdb-populatepartitionstatistics", "TRUE")).await;
     assert_eq!(reply.json().unwrap()["statistics"][0]["documentCount"], 1);

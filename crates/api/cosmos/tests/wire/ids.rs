@@ -6,16 +6,16 @@ use serde_json::json;
 
 /// Ids that nothing may have.
 fn bad_everywhere() -> Vec<(String, &'static str)> {
-    let owned = [
-        ("a/b", "contains '/'"),
-        ("a\\b", "contains '\\'"),
-        ("a#b", "contains '#'"),
-        ("a ", "ends with a space"),
-    ];
+    let owned = [("a/b", "contains '/'"), ("a\\b", "contains '\\'"), ("a#b", "contains '#'")];
     let mut bad: Vec<(String, &str)> = owned.into_iter().map(|(id, why)| (id.to_owned(), why)).collect();
     bad.push(("x".repeat(1024), "longer than"));
     bad.push(("é".repeat(512), "longer than"));
     bad
+}
+
+/// What programs match on.
+fn ensure(limit: &str) -> String {
+    format!("Ensure to provide a unique non-empty string less than '{limit}' characters.")
 }
 
 #[tokio::test]
@@ -24,7 +24,9 @@ async fn bad_item_ids_are_refused_in_bodies_and_in_paths() {
     for (id, why) in bad_everywhere() {
         let body = json!({"id": id, "pk": "p"}).to_string();
         for call in [Call::post(ITEMS, body.clone()), Call::post(ITEMS, body).upsert()] {
-            world.refused(call.partition(r#"["p"]"#), (400, 0), why).await;
+            let call = call.partition(r#"["p"]"#);
+            world.refused(call.clone(), (400, 0), why).await;
+            world.refused(call, (400, 0), &ensure("1024")).await;
         }
         if !id.contains('/') {
             let path = format!("{ITEMS}/{id}");
@@ -33,9 +35,13 @@ async fn bad_item_ids_are_refused_in_bodies_and_in_paths() {
             }
         }
     }
-    for body in [r#"{"id":"","pk":"p"}"#, r#"{"id":null}"#, r#"{"id":5}"#, r#"{"id":{}}"#, r#"{"pk":"p"}"#] {
+    for body in [r#"{"id":null}"#, r#"{"pk":"p"}"#] {
         world.refused(Call::post(ITEMS, body), (400, 0), "'id; ' - are missing").await;
     }
+    for body in [r#"{"id":5}"#, r#"{"id":{}}"#] {
+        world.refused(Call::post(ITEMS, body), (400, 0), "One of the specified inputs is invalid").await;
+    }
+    world.refused(Call::post(ITEMS, r#"{"id":"","pk":"p"}"#), (400, 0), &ensure("1024")).await;
 }
 
 #[tokio::test]
@@ -44,11 +50,14 @@ async fn bad_names_are_refused_for_databases_and_containers() {
     let mut bad = bad_everywhere();
     bad.extend([
         ("a?b".to_owned(), "contains '?'"),
+        ("a ".to_owned(), "ends with a space"),
         ("x".repeat(256), "longer than 255"),
         (String::new(), "id"),
     ]);
     for (id, why) in bad {
-        world.refused(Call::post("dbs", json!({"id": id}).to_string()), (400, 0), why).await;
+        let database = Call::post("dbs", json!({"id": id}).to_string());
+        world.refused(database.clone(), (400, 0), why).await;
+        world.refused(database, (400, 0), &ensure("255")).await;
         let container = json!({"id": id, "partitionKey": {"paths": ["/pk"]}});
         world.refused(Call::post("dbs/d/colls", container.to_string()), (400, 0), why).await;
     }
@@ -58,9 +67,22 @@ async fn bad_names_are_refused_for_databases_and_containers() {
 async fn odd_ids_are_found_again() {
     let world = World::new().await;
     let longest = "x".repeat(1023);
-    for id in
-        ["a b", " a", "100%", "a%20b", "a+b", "a&b=c", "東京🚀", "'\"<>", "..", "q?x=1", "a:b;c,d", &longest]
-    {
+    for id in [
+        "a b",
+        " a",
+        "a ",
+        "   ",
+        "100%",
+        "a%20b",
+        "a+b",
+        "a&b=c",
+        "東京🚀",
+        "'\"<>",
+        "..",
+        "q?x=1",
+        "a:b;c,d",
+        &longest,
+    ] {
         let item = json!({"id": id, "pk": "p", "email": id}).to_string();
         world.made(Call::post(ITEMS, item.clone())).await;
         let path = format!("{ITEMS}/{id}");

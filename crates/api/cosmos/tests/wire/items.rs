@@ -163,3 +163,12 @@ async fn an_expired_item_is_gone_at_its_second() {
     world.refused(Call::delete(ITEM).partition(PK), (404, 0), "does not exist").await;
     world.made(Call::post(ITEMS, json!({"id": "i", "pk": "p"}).to_string())).await;
 }
+
+#[tokio::test]
+async fn a_read_says_where_the_item_was_found() {
+    let world = World::new().await;
+    world.item("a b").await;
+    let read = Call::get(&format!("{ITEMS}/a b")).partition(r#"["p"]"#);
+    let reply = world.answered(200, read).await;
+    assert_eq!(reply.header("content-location"), Some("http://127.0.0.1/dbs/d/colls/c/docs/a%20b"));
+}

@@ -52,4 +52,5 @@ mod throttling_load;
 mod throttling_offers;
 mod triggers;
 mod udfs;
+mod unpartitioned;
 mod world;

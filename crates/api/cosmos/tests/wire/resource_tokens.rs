@@ -200,6 +200,39 @@ async fn a_token_for_an_item_opens_that_item() {
     }
 }
 
+/// The same id may be in every partition, so a name alone does not say which item is meant. A resource id does.
+#[tokio::test]
+async fn a_token_for_an_item_by_name_opens_it_in_no_partition_that_the_permission_does_not_name() {
+    let world = with_user().await;
+    let by_name = token(&world, "All", &item("i"), None).await;
+    check(&world, &by_name, &["account", "container", "ranges"]).await;
+    let read = Call::get(&item("i")).partition(r#"["p"]"#).authorization(&by_name);
+    world.refused(read, (403, 0), "give the permission a resourcePartitionKey").await;
+    let itself = world.answered(200, Call::get(&item("i")).partition(r#"["p"]"#)).await.json().unwrap();
+    let by_rid = token(&world, "All", itself["_self"].as_str().unwrap(), None).await;
+    check(&world, &by_rid, &["account", "container", "ranges", "read p", "replace p"]).await;
+
+    let key = json!({"partitionKey": {"paths": ["/id"], "kind": "Hash", "version": 2}});
+    world.container("by-id", &key).await;
+    world.made(Call::post("dbs/d/colls/by-id/docs", r#"{"id":"i"}"#).partition(r#"["i"]"#)).await;
+    let resource = "dbs/d/colls/by-id/docs/i";
+    let token = token(&world, "Read", resource, None).await;
+    world.answered(200, Call::get(resource).partition(r#"["i"]"#).authorization(&token)).await;
+}
+
+#[tokio::test]
+async fn a_permission_may_be_on_another_database_if_it_says_so_by_resource_id() {
+    let world = with_user().await;
+    world.made(Call::post("dbs", r#"{"id":"e"}"#)).await;
+    let key = json!({"id": "c", "partitionKey": {"paths": ["/pk"], "kind": "Hash", "version": 2}});
+    let made = world.made(Call::post("dbs/e/colls", key.to_string())).await.json().unwrap();
+    world.made(Call::post("dbs/e/colls/c/docs", r#"{"id":"x","pk":"p"}"#).partition(r#"["p"]"#)).await;
+    let token = token(&world, "Read", made["_self"].as_str().unwrap(), None).await;
+    let read = |path: &str| Call::get(path).partition(r#"["p"]"#).authorization(&token);
+    world.answered(200, read("dbs/e/colls/c/docs/x")).await;
+    world.refused(read(&item("i")), (403, 0), NOT_COVERED).await;
+}
+
 #[tokio::test]
 async fn a_token_for_a_script_opens_that_script() {
     let world = with_user().await;

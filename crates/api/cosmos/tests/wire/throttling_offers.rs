@@ -122,14 +122,14 @@ async fn throughput_cannot_fall_below_a_hundredth_or_with_autoscale_a_tenth_of_i
     world.answered(200, put(&world, json!({"offerThroughput": 60_000})).await).await;
     world.answered(200, put(&world, json!({"offerThroughput": 1000})).await).await;
     let low = put(&world, json!({"offerThroughput": 500})).await;
-    world.refused(low, (400, 0), "multiple of 100 from 600").await;
+    world.refused(low, (400, 0), "less than required minimum throughput 600").await;
     world.answered(200, put(&world, json!({"offerThroughput": 600})).await).await;
     let low = put(&world, json!({"offerAutopilotSettings": {"maxThroughput": 5000}})).await;
-    world.refused(low, (400, 0), "multiple of 1000 from 6000").await;
+    world.refused(low, (400, 0), "less than required minimum throughput 6000").await;
     // It is remembered over a restart.
     let engine = world.engine.crash(usize::MAX);
     drop(world);
     let later = World::on(engine, Env::seeded(Timestamp::from_seconds(1_800_000_000), 8));
     let low = put(&later, json!({"offerThroughput": 500})).await;
-    later.refused(low, (400, 0), "multiple of 100 from 600").await;
+    later.refused(low, (400, 0), "less than required minimum throughput 600").await;
 }

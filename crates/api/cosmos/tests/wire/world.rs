@@ -209,11 +209,12 @@ fn code_of(status: u16) -> &'static str {
     }
 }
 
-/// What holds for every reply: an id, a charge, and either a JSON body that says so or none.
+/// What holds for every reply: an id, a charge, the time it took, and either a JSON body that says so or none.
 fn check_always(reply: &OwnedReply) {
     let (status, header) = (reply.status, |name: &str| reply.header(name));
     assert!(header("x-ms-activity-id").is_some_and(|id| !id.is_empty()), "{status}");
     assert!(header("x-ms-request-charge").unwrap().parse::<f64>().unwrap() > 0.0, "{status}");
+    assert!(header("x-ms-request-duration-ms").unwrap().parse::<f64>().unwrap() >= 0.0, "{status}");
     if reply.body.is_empty() {
         assert!(status < 400, "an error of {status} without a body");
         return;

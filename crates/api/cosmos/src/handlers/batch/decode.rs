@@ -42,11 +42,11 @@ pub fn operations(text: &str) -> Result<Vec<Operation<'_>>, Failure> {
     if listed.len() > limits::BATCH_OPERATIONS_MAX {
         let max = limits::BATCH_OPERATIONS_MAX;
         return Err(Failure::bad_request(format!(
-            "Batch request has more operations than what is supported: at most {max}. Split it into several."
+            "Batch request has more operations than what is supported. At most {max} fit; split it into several."
         )));
     }
     if listed.is_empty() {
-        return Err(Failure::bad_request("The batch has no operations."));
+        return Err(Failure::bad_request("Batch request has no operations."));
     }
     listed.into_iter().enumerate().map(|(index, text)| operation(index, text)).collect()
 }

@@ -40,9 +40,7 @@ pub async fn post(
     let body = body_text(request).await?;
     if body.len() > limits::BATCH_BYTES_MAX {
         let max = limits::BATCH_BYTES_MAX;
-        return Err(Failure::too_large(format!(
-            "Request size is too large: the largest batch is {max} bytes."
-        )));
+        return Err(Failure::request_too_large(&format!("the largest batch is {max} bytes")));
     }
     let invalid = |error| Failure::bad_request(format!("The body of the batch is not JSON: {error}."));
     scan_value(&body).map_err(invalid)?;
