@@ -32,9 +32,13 @@ struct Record {
 /// Which of the four.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum KeyKind {
+    /// Reads and writes
     Primary,
+    /// Reads and writes; to change to while the primary key is replaced
     Secondary,
+    /// Reads
     PrimaryReadonly,
+    /// Reads; to change to while the primary one is replaced
     SecondaryReadonly,
 }
 

@@ -4,12 +4,14 @@
 //! the log from the first entry that was not trimmed, and writes nothing of its own.
 
 use crate::schemas;
+use crate::terminal;
 use clap::Args;
-use orrery_core::Lsn;
+use orrery_core::{Lsn, limits};
 use orrery_documents::catalog::{Catalog, Container};
 use orrery_documents::index::{self, Checked};
 use orrery_kv::{Db, Read, Sync};
 use orrery_kv_fjall::{FjallEngine, Folder, NoteCopy, Options, read_copies};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -20,6 +22,9 @@ pub struct CheckFlags {
     /// Also hold every item against the schema of its container, and name those that do not match
     #[arg(long)]
     schemas: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// Prints what it finds, a line each; the exit code is 1 if that is anything.
@@ -29,26 +34,57 @@ pub fn check(flags: &CheckFlags) -> Result<ExitCode, String> {
     let snapshot = db.snapshot();
     let catalog = Catalog::default().refreshed(&*snapshot).map_err(|error| error.to_string())?;
     report.read(&*snapshot, db.durable_lsn(), &catalog);
-    report.lines.iter().for_each(|line| println!("{line}"));
-    println!("{}", report.summary());
-    let mismatched = if flags.schemas { check_schemas(&*snapshot, &catalog)? } else { 0 };
-    Ok(if report.lines.is_empty() && mismatched == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let mut told = Told { is_json: flags.json, mismatches: Vec::new() };
+    report.lines.iter().for_each(|line| told.line(line));
+    told.line(&report.summary());
+    let mismatched = if flags.schemas { check_schemas(&*snapshot, &catalog, &mut told)? } else { 0 };
+    let is_well = report.lines.is_empty() && mismatched == 0;
+    if flags.json {
+        terminal::print_json(&json!({
+            "agrees": is_well,
+            "containers": report.containers, "items": report.items, "indexEntries": report.entries,
+            "faults": report.lines, "itemsMismatched": mismatched, "mismatches": told.mismatches,
+        }))?;
+    }
+    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// How many items do not match the schemas of their containers; each is named on a line of its own.
-fn check_schemas(state: &dyn Read, catalog: &Catalog) -> Result<u64, String> {
+/// Prints lines as they come, or keeps the first of them for JSON.
+struct Told {
+    is_json: bool,
+    mismatches: Vec<String>,
+}
+
+impl Told {
+    /// Nobody may be reading it.
+    fn line(&self, line: &str) {
+        if !self.is_json {
+            let _ = terminal::print(&format!("{line}\n"));
+        }
+    }
+
+    fn mismatch(&mut self, line: String) {
+        self.line(&line);
+        if self.is_json && self.mismatches.len() < limits::CHECK_MISMATCHES_MAX {
+            self.mismatches.push(line);
+        }
+    }
+}
+
+/// How many items do not match the schemas of their containers; each is told.
+fn check_schemas(state: &dyn Read, catalog: &Catalog, told: &mut Told) -> Result<u64, String> {
     let (mut containers, mut mismatched) = (0, 0);
     for container in catalog.all_containers().filter(|container| container.schemas().is_some()) {
         containers += 1;
-        let checked = schemas::check_items(state, container, |line| println!("{line}"));
+        let checked = schemas::check_items(state, container, |line| told.mismatch(line));
         mismatched += checked.map_err(|error| format!("{}: {error}", container.path()))?;
     }
     let plural = |count: u64| if count == 1 { "" } else { "s" };
     let has = format!("{containers} container{} with a schema", plural(containers));
-    match mismatched {
-        0 => println!("every item matches: {has}"),
-        count => println!("{count} item{} not matching in {has}", plural(count)),
-    }
+    told.line(&match mismatched {
+        0 => format!("every item matches: {has}"),
+        count => format!("{count} item{} not matching in {has}", plural(count)),
+    });
     Ok(mismatched)
 }
 

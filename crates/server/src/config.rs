@@ -3,7 +3,7 @@
 use crate::monitor::alerts::rule::{self, Rule};
 use crate::monitor::push::Push;
 use crate::notify::{ServiceFlags, Settings, Table};
-use clap::builder::BoolishValueParser;
+use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use orrery_api_common::{CorsRules, WebGuard, split_authority};
 use orrery_api_cosmos::{Consistency, Throttling};
@@ -68,8 +68,13 @@ pub struct ServeFlags {
     /// What one logical partition may spend, in RU/s; with --throttle on [default: 10000]
     #[arg(long, env = "ORRERY_PARTITION_RUS")]
     partition_rus: Option<u64>,
-    /// The account's consistency level: Strong, BoundedStaleness, Session, ConsistentPrefix or Eventual [default: Session]
-    #[arg(long, env = "ORRERY_CONSISTENCY")]
+    /// The account's consistency level [default: Session]
+    #[arg(
+        long,
+        env = "ORRERY_CONSISTENCY",
+        ignore_case = true,
+        value_parser = PossibleValuesParser::new(["Strong", "BoundedStaleness", "Session", "ConsistentPrefix", "Eventual"])
+    )]
     consistency: Option<String>,
     /// Take bearer tokens of this issuer, whose keys are asked for over https
     #[arg(long, value_name = "URL", env = "ORRERY_ISSUER")]
@@ -83,8 +88,8 @@ pub struct ServeFlags {
     /// Apply this blueprint before the ports are announced: a file, the name of a built-in one, or all; may be repeated
     #[arg(long = "blueprint", value_name = "FILE|NAME", env = "ORRERY_BLUEPRINT", value_delimiter = ',')]
     blueprints: Vec<String>,
-    /// Whose throughput blueprints ask for: development, staging or production [default: development]
-    #[arg(long, value_name = "ENVIRONMENT", env = "ORRERY_BLUEPRINT_ENV")]
+    /// The environment whose throughput blueprints ask for [default: development]
+    #[arg(long, value_name = "ENVIRONMENT", env = "ORRERY_BLUEPRINT_ENV", value_parser = environment())]
     blueprint_env: Option<Environment>,
     /// Send measurements to this OpenTelemetry collector, such as http://127.0.0.1:4318
     #[arg(long, value_name = "URL", env = "ORRERY_OTLP")]
@@ -111,24 +116,36 @@ pub struct ServeFlags {
     services: ServiceFlags,
 }
 
+/// The environments that blueprints know.
+pub fn environment() -> impl TypedValueParser<Value = Environment> {
+    let names = PossibleValuesParser::new(["development", "staging", "production"]);
+    names.try_map(|name| name.parse::<Environment>())
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Durability {
+    /// A write is answered when it is on the disk
     Synced,
+    /// A write is answered before; a power cut may take the last ones
     Relaxed,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Clock {
+    /// The machine's
     System,
+    /// Stands still until POST /v1/clock moves it
     Manual,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
+    /// For people
     Text,
+    /// A line of JSON each
     Json,
 }
 

@@ -6,7 +6,8 @@
 //! `schema` says what items look like; `top`, `alerts` and `cost` say how it is doing and what it would cost;
 //! `migrate` copies containers of one to another layout while they are used; `bench` measures one;
 //! `notify` sends notifications and looks after them; `doctor` says what is wrong with a server;
-//! `keys`, `role` and `token` say who may use it; `check` goes through the folder of one that is stopped.
+//! `keys`, `role` and `token` say who may use it; `check` goes through the folder of one that is stopped;
+//! `completions` and `man` describe the command line itself.
 //! `script-worker` is hidden: the server starts it to run scripts in.
 
 mod account_keys;
@@ -25,6 +26,7 @@ mod data_folder;
 mod front_page;
 mod identity;
 mod logging;
+mod manual;
 mod migrate;
 mod monitor;
 mod notify;
@@ -37,6 +39,7 @@ mod schemas;
 mod script_worker;
 mod serve;
 mod services;
+mod terminal;
 
 use std::process::ExitCode;
 
@@ -48,7 +51,7 @@ fn main() -> ExitCode {
     match command::run() {
         Ok(code) => code,
         Err(sentence) => {
-            eprintln!("orrery: {sentence}");
+            terminal::complain(&sentence);
             ExitCode::from(2)
         }
     }

@@ -574,3 +574,6 @@ pub const PUSH_COLLAPSE_ID_BYTES_MAX: usize = 64;
 /// What the stand-ins of the providers remember: pushes, and answers that are scripted.
 pub const PUSH_RECEIVED_MAX: usize = 100_000;
 pub const PUSH_RULES_MAX: usize = 10_000;
+
+/// Lines on items that do not match their schema which `orrery check --json` lists; the count goes on.
+pub const CHECK_MISMATCHES_MAX: usize = 10_000;

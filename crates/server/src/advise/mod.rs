@@ -15,7 +15,6 @@ mod rules;
 
 use crate::client::ServerFlags;
 use clap::Args;
-use std::io::Write;
 
 #[derive(Args)]
 pub struct AdviseFlags {
@@ -45,6 +44,5 @@ pub fn advise(flags: &AdviseFlags) -> Result<(), String> {
     });
     let advised: Vec<_> = advised.collect();
     let text = if flags.json { print::json(&advised) } else { print::text(&advised) };
-    let printed = std::io::stdout().lock().write_all(text.as_bytes());
-    printed.map_err(|error| format!("the advice cannot be printed: {error}"))
+    crate::terminal::print(&text)
 }

@@ -1,4 +1,4 @@
-//! `orrery bench seeds`: what the designs ask for in milliseconds, on a server that runs, with the designs' amounts of data.
+//! `orrery bench blueprints`: the workloads of the example blueprints on a running server, with their amounts of data.
 //!
 //! ```text
 //! blueprints ─ applied to databases of their own ─▶ sets, loaded in bulk ─▶ workloads ─▶ p50 and p95 beside the targets
@@ -35,18 +35,19 @@ pub struct BenchFlags {
 
 #[derive(Subcommand)]
 enum What {
-    /// The workloads of the designs that Orrery began from, at their scale or a part of it
-    Seeds(SeedsFlags),
+    /// The workloads of the example blueprints, at their scale or a part of it
+    #[command(alias = "seeds")]
+    Blueprints(BlueprintsFlags),
 }
 
 #[derive(Args)]
-struct SeedsFlags {
+struct BlueprintsFlags {
     #[command(flatten)]
     account: AccountFlags,
-    /// How much of the designs' data is loaded, from 0.001 to 1 (all of it, 4 GB); a container has its least number of items all the same
+    /// The part of the data that is loaded, from 0.001 to 1 (all of it, 4 GB); a container has its least number of items all the same
     #[arg(long, default_value_t = 0.01, value_parser = scale)]
     scale: f64,
-    /// Only these, such as S0-80,S2-14
+    /// Only these, such as read-workflow,pending-events
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
     /// Seconds that each is measured for
@@ -72,7 +73,7 @@ fn scale(text: &str) -> Result<f64, String> {
 
 /// Runs the verb; the error is a sentence for a person.
 pub fn bench(flags: &BenchFlags) -> Result<ExitCode, String> {
-    let What::Seeds(flags) = &flags.what;
+    let What::Blueprints(flags) = &flags.what;
     if let Some(unknown) = flags.only.iter().find(|id| ALL.iter().all(|workload| workload.id != **id)) {
         let known: Vec<&str> = ALL.iter().map(|workload| workload.id).collect();
         return Err(format!("there is no workload '{unknown}'; there are {}", known.join(", ")));
@@ -81,14 +82,14 @@ pub fn bench(flags: &BenchFlags) -> Result<ExitCode, String> {
     crate::client::block_on(run(flags, account))?
 }
 
-async fn run(flags: &SeedsFlags, account: Account) -> Result<ExitCode, String> {
+async fn run(flags: &BlueprintsFlags, account: Account) -> Result<ExitCode, String> {
     let wanted: Vec<&Workload> = ALL
         .iter()
         .filter(|workload| flags.only.is_empty() || flags.only.iter().any(|id| id == workload.id))
         .collect();
     let remote = Arc::new(Remote::open(Account::parse(&flags.account)?).await?);
     if flags.clean {
-        return clean(&remote, &wanted, flags.scale).await;
+        return clean(&remote, &wanted, flags.scale, flags.json).await;
     }
     let mut rows: Vec<(&Workload, u64, Measured)> = Vec::new();
     for workload in wanted {
@@ -136,10 +137,13 @@ fn place(remote: &Arc<Remote>, blueprint: &Blueprint, workload: &Workload) -> Re
     Ok(Place { remote: remote.clone(), database: blueprint.database.to_string(), container })
 }
 
-async fn clean(remote: &Remote, wanted: &[&Workload], scale: f64) -> Result<ExitCode, String> {
+async fn clean(remote: &Remote, wanted: &[&Workload], scale: f64, is_json: bool) -> Result<ExitCode, String> {
     for workload in wanted {
         let name = blueprint(workload, scale)?.database.to_string();
         Database { remote, name: &name }.drop_all().await?;
+    }
+    if is_json {
+        print::line(&serde_json::json!({ "cleaned": true }).to_string())?;
     }
     Ok(ExitCode::SUCCESS)
 }

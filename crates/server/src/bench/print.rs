@@ -3,11 +3,10 @@
 use super::measure::Measured;
 use super::workloads::Workload;
 use serde_json::{Value, json};
-use std::io::Write as _;
 
 pub fn heading() -> String {
     format!(
-        "{:<6} {:<42} {:>9} {:>8} {:>9} {:>9}  {}",
+        "{:<19} {:<42} {:>9} {:>8} {:>9} {:>9}  {}",
         "", "", "items", "a second", "p50 ms", "p95 ms", "p95 should be"
     )
 }
@@ -15,7 +14,7 @@ pub fn heading() -> String {
 pub fn row(workload: &Workload, items: u64, measured: &Measured) -> String {
     let whose = if workload.is_of_design { "" } else { ", our own" };
     format!(
-        "{:<6} {:<42} {:>9} {:>8.0} {:>9.2} {:>9.2}  < {} ms{whose}: {}",
+        "{:<19} {:<42} {:>9} {:>8.0} {:>9.2} {:>9.2}  < {} ms{whose}: {}",
         workload.id,
         workload.about,
         items,
@@ -44,6 +43,5 @@ pub fn json(scale: f64, rows: &[(&Workload, u64, Measured)]) -> Value {
 }
 
 pub fn line(text: &str) -> Result<(), String> {
-    writeln!(std::io::stdout().lock(), "{text}")
-        .map_err(|error| format!("the table cannot be printed: {error}"))
+    crate::terminal::print(&format!("{text}\n"))
 }

@@ -1,10 +1,10 @@
-//! What the designs ask for in milliseconds, and what is asked of the server to see whether it holds.
+//! The workloads of the example blueprints, and the latencies that they should stay below.
 
 use super::draw::{DAY_MILLIS, date, mix, time};
 use super::sets::{self, Set};
 
 pub struct Workload {
-    /// The requirement's id, in docs/seeds.md.
+    /// Its name on the command line.
     pub id: &'static str,
     pub about: &'static str,
     pub set: Set,
@@ -34,7 +34,7 @@ pub enum Act {
 
 pub const ALL: [Workload; 8] = [
     Workload {
-        id: "S0-80",
+        id: "read-workflow",
         about: "one workflow state of 50 KB, by its id",
         set: sets::WORKFLOWS,
         act: Act::Read,
@@ -43,7 +43,7 @@ pub const ALL: [Workload; 8] = [
         is_of_design: true,
     },
     Workload {
-        id: "S0-81",
+        id: "replace-workflow",
         about: "one workflow state of 50 KB, replaced",
         set: sets::WORKFLOWS,
         act: Act::Replace,
@@ -52,7 +52,7 @@ pub const ALL: [Workload; 8] = [
         is_of_design: true,
     },
     Workload {
-        id: "S0-82",
+        id: "recent-memories",
         about: "the newest 100 memories of an agent",
         set: sets::MEMORIES,
         act: Act::Ask {
@@ -65,7 +65,7 @@ pub const ALL: [Workload; 8] = [
         is_of_design: true,
     },
     Workload {
-        id: "S0-83",
+        id: "metrics-of-week",
         about: "metrics of an agent, over seven days",
         set: sets::METRICS,
         act: Act::Ask { query: "metrics-between", rows_max: 1000, parameters: week },
@@ -74,7 +74,7 @@ pub const ALL: [Workload; 8] = [
         is_of_design: true,
     },
     Workload {
-        id: "S0-84",
+        id: "tool-invocations",
         about: "the first 100 tool invocations of a day",
         set: sets::INVOCATIONS,
         act: Act::Ask {
@@ -87,7 +87,7 @@ pub const ALL: [Workload; 8] = [
         is_of_design: true,
     },
     Workload {
-        id: "S2-14",
+        id: "pending-events",
         about: "the events that are due, of all users",
         set: sets::EVENTS,
         act: Act::Ask {
@@ -100,7 +100,7 @@ pub const ALL: [Workload; 8] = [
         is_of_design: false,
     },
     Workload {
-        id: "S2-24",
+        id: "unread-count",
         about: "how many notifications are unread",
         set: sets::NOTIFICATIONS,
         act: Act::Ask { query: "unread-count", rows_max: 100, parameters: busy_user },
@@ -109,7 +109,7 @@ pub const ALL: [Workload; 8] = [
         is_of_design: false,
     },
     Workload {
-        id: "S2-25",
+        id: "newest-twenty",
         about: "the newest 20 notifications",
         set: sets::NOTIFICATIONS,
         act: Act::Ask { query: "notifications-of-user", rows_max: 20, parameters: busy_user },

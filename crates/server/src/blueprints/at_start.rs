@@ -4,7 +4,7 @@
 //! a client that reaches the announced ports finds everything there.
 
 use super::server::Server;
-use super::{carry_out, files, print};
+use super::{carry_out, files};
 use crate::account_keys::KeyKind;
 use crate::client::{self, Account, AccountFlags, Address, Host};
 use crate::services::Services;
@@ -102,7 +102,7 @@ async fn apply(
             plan.map_err(|error| format!("the blueprint '{}' is not applied: {error}", blueprint.name))?;
         if plan.is_refused() {
             let refused = plan.steps.iter().find(|step| step.verdict.word() == "refused");
-            let refused = refused.map(print::step).unwrap_or_default();
+            let refused = refused.map(ToString::to_string).unwrap_or_default();
             return Err(format!("the blueprint '{}' is not applied: {}", blueprint.name, refused.trim()));
         }
         for note in &plan.notes {

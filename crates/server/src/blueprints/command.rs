@@ -4,10 +4,11 @@ use super::carry_out::{self, Fixtures};
 use super::server::Server;
 use super::{files, print};
 use crate::client::{self, Account, ServerFlags, Services};
+use crate::config;
+use crate::terminal::{self, Screen};
 use clap::Args;
 use orrery_blueprint::{Blueprint, Environment, Plan, Step, Variables, Verdict, plan};
 use orrery_core::Env;
-use std::io::Write;
 use std::process::ExitCode;
 
 #[derive(Args)]
@@ -20,8 +21,8 @@ pub struct ApplyFlags {
     /// Leave the schemas out, for a server whose services port cannot be reached
     #[arg(long)]
     without_schemas: bool,
-    /// Whose throughput: development, staging or production
-    #[arg(long = "env", value_name = "ENVIRONMENT", default_value = "development")]
+    /// The environment whose throughput is asked for
+    #[arg(long = "env", value_name = "ENVIRONMENT", default_value = "development", value_parser = config::environment())]
     environment: Environment,
     /// A variable of Terraform or a parameter of ARM; may be repeated
     #[arg(long = "var", value_name = "NAME=VALUE", value_parser = variable)]
@@ -81,7 +82,7 @@ async fn run(
         say(flags, &plans, false)?;
         return Ok(if is_done { ExitCode::SUCCESS } else { ExitCode::from(1) });
     }
-    let mut out = Out { is_json: flags.json };
+    let (mut out, screen) = (Out { is_json: flags.json }, Screen::of_stdout());
     let mut done: Vec<(Plan, Option<Fixtures>)> = Vec::new();
     for (blueprint, (plan, _)) in blueprints.iter().zip(&plans) {
         out.line(&print::heading(plan))?;
@@ -91,7 +92,7 @@ async fn run(
         let mut told = Ok(());
         let tell = |step: &Step| {
             if told.is_ok() {
-                told = out.line(&print::step(step));
+                told = out.line(&print::step(step, &screen));
             }
         };
         let taken = carry_out::apply(&mut server, blueprint, flags.environment, tell).await?;
@@ -138,12 +139,14 @@ pub fn built_in_blueprint(name: &str) -> Result<Blueprint, String> {
 /// Whole plans.
 fn say(flags: &ApplyFlags, plans: &[(Plan, Option<Fixtures>)], is_applied: bool) -> Result<(), String> {
     if flags.json {
-        return Out { is_json: false }.line(&print::json(plans, is_applied).to_string());
+        return terminal::print_json(&print::json(plans, is_applied));
     }
-    let mut out = Out { is_json: false };
+    let (mut out, screen) = (Out { is_json: false }, Screen::of_stdout());
     for (plan, _) in plans {
         out.line(&print::heading(plan))?;
-        for line in print::notes(plan).into_iter().chain(plan.steps.iter().map(print::step)) {
+        for line in
+            print::notes(plan).into_iter().chain(plan.steps.iter().map(|step| print::step(step, &screen)))
+        {
             out.line(&line)?;
         }
     }
@@ -160,7 +163,6 @@ impl Out {
         if self.is_json {
             return Ok(());
         }
-        let printed = writeln!(std::io::stdout().lock(), "{line}");
-        printed.map_err(|error| format!("the report cannot be printed: {error}"))
+        terminal::print(&format!("{line}\n"))
     }
 }

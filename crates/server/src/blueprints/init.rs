@@ -1,13 +1,18 @@
 //! `orrery init`: writes a blueprint to begin with.
 
+use crate::terminal;
 use clap::Args;
 use orrery_blueprint::starter;
+use serde_json::json;
 use std::io::Write;
 
 #[derive(Args)]
 pub struct InitFlags {
     /// The blueprint's name; the file is NAME.yaml
     name: String,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs the verb; a file that is there stays.
@@ -24,6 +29,10 @@ pub fn init(flags: &InitFlags) -> Result<(), String> {
         _ => format!("{path} cannot be written: {error}"),
     })?;
     file.write_all(starter(name).as_bytes()).map_err(|error| format!("{path} cannot be written: {error}"))?;
-    println!("{path} is a blueprint to begin with; apply it with: orrery apply {path}");
-    Ok(())
+    match flags.json {
+        true => terminal::print_json(&json!({ "file": path })),
+        false => terminal::print(&format!(
+            "{path} is a blueprint to begin with; apply it with: orrery apply {path}\n"
+        )),
+    }
 }

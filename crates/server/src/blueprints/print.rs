@@ -1,6 +1,7 @@
 //! What was done, for people and for programs.
 
 use super::carry_out::Fixtures;
+use crate::terminal::{BAD, GOOD, NOTICE, Screen};
 use orrery_blueprint::{Plan, Step, Verdict};
 use serde_json::{Value, json};
 
@@ -9,8 +10,14 @@ pub fn heading(plan: &Plan) -> String {
     format!("{} ({})", plan.blueprint, plan.environment)
 }
 
-pub fn step(step: &Step) -> String {
-    format!("  {step}")
+pub fn step(step: &Step, screen: &Screen) -> String {
+    let line = format!("  {step}");
+    match step.verdict.word() {
+        "create" => screen.paint(GOOD, &line),
+        "change" => screen.paint(NOTICE, &line),
+        "refused" => screen.paint(BAD, &line),
+        _ => line,
+    }
 }
 
 pub fn notes(plan: &Plan) -> Vec<String> {

@@ -3,14 +3,17 @@
 use super::ask::ask;
 use crate::account_keys::KeyKind;
 use crate::client::ServerFlags;
+use crate::terminal;
 use clap::{Args, Subcommand};
 use http::Method;
-use std::io::Write as _;
 
 #[derive(Args)]
 pub struct KeysFlags {
     #[command(flatten)]
     server: ServerFlags,
+    /// Print JSON
+    #[arg(long, global = true)]
+    json: bool,
     #[command(subcommand)]
     verb: Verb,
 }
@@ -20,7 +23,10 @@ enum Verb {
     /// Show the four keys
     Ls,
     /// Make a new key of this kind; the old one ends at once, and the others stay
-    Regenerate { kind: KeyKind },
+    Regenerate {
+        /// Which key
+        kind: KeyKind,
+    },
 }
 
 pub fn keys(flags: &KeysFlags) -> Result<(), String> {
@@ -31,12 +37,9 @@ pub fn keys(flags: &KeysFlags) -> Result<(), String> {
             ask(&flags.server, Method::POST, &path, None)?
         }
     };
-    let mut out = std::io::stdout().lock();
-    for kind in KeyKind::ALL {
-        if let Some(key) = answer[kind.name()].as_str() {
-            writeln!(out, "{:<20}{key}", kind.name())
-                .map_err(|error| format!("the keys cannot be printed: {error}"))?;
-        }
+    if flags.json {
+        return terminal::print_json(&answer);
     }
-    Ok(())
+    let line = |kind: KeyKind| Some(format!("{:<20}{}\n", kind.name(), answer[kind.name()].as_str()?));
+    terminal::print(&KeyKind::ALL.into_iter().filter_map(line).collect::<String>())
 }

@@ -2,18 +2,18 @@
 
 use super::ask::ask;
 use crate::client::{SEGMENT, ServerFlags};
+use crate::terminal;
 use clap::{Args, Subcommand};
 use http::Method;
 use percent_encoding::utf8_percent_encode;
 use serde_json::{Value, json};
-use std::io::Write as _;
 
 #[derive(Args)]
 pub struct RoleFlags {
     #[command(flatten)]
     server: ServerFlags,
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]
     verb: Verb,
@@ -25,6 +25,7 @@ enum Verb {
     Ls,
     /// Define a role, or change the one with this id
     Define {
+        /// The role's name
         name: String,
         /// A data action, such as Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers/items/read; `*` stands for
         /// anything; may be repeated
@@ -50,7 +51,10 @@ enum Verb {
         id: Option<String>,
     },
     /// Remove an assignment, or a role that is not assigned, by its id
-    Remove { id: String },
+    Remove {
+        /// The id of the assignment or the role
+        id: String,
+    },
 }
 
 pub fn role(flags: &RoleFlags) -> Result<(), String> {
@@ -71,9 +75,10 @@ pub fn role(flags: &RoleFlags) -> Result<(), String> {
             send(Method::DELETE, &path, None)?
         }
     };
-    let text = if flags.json { format!("{answer:#}\n") } else { shown(&answer) };
-    let printed = std::io::stdout().lock().write_all(text.as_bytes());
-    printed.map_err(|error| format!("the roles cannot be printed: {error}"))
+    match flags.json {
+        true => terminal::print_json(&answer),
+        false => terminal::print(&shown(&answer)),
+    }
 }
 
 fn shown(answer: &Value) -> String {

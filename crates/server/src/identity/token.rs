@@ -1,11 +1,12 @@
 //! `orrery token`: a bearer token for development, as Entra would give one.
 
 use super::{COSMOS, development_key};
+use crate::terminal;
 use clap::Args;
 use orrery_api_common::bearer::{Grant, Mint};
 use orrery_core::{Env, limits};
 use orrery_documents::roles::Scope;
-use std::io::Write as _;
+use serde_json::json;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -29,6 +30,9 @@ pub struct TokenFlags {
     /// How long it works, in seconds
     #[arg(long, default_value_t = 3600)]
     seconds: u64,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// Prints the token and nothing else.
@@ -53,6 +57,8 @@ pub fn token(flags: &TokenFlags) -> Result<(), String> {
     };
     let now = Env::system().map_err(|error| error.to_string())?.now();
     let token = key.mint(&mint, now)?;
-    let printed = writeln!(std::io::stdout().lock(), "{token}");
-    printed.map_err(|error| format!("the token cannot be printed: {error}"))
+    match flags.json {
+        true => terminal::print_json(&json!({ "token": token, "expiresInSeconds": flags.seconds })),
+        false => terminal::print(&format!("{token}\n")),
+    }
 }

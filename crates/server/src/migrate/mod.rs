@@ -42,6 +42,7 @@ use world::{Which, World};
 pub struct MigrateFlags {
     /// A plan: a file, or the name of a built-in one; or status, verify or cleanup, and then the plan
     what: String,
+    /// The plan, after status, verify or cleanup
     plan: Option<String>,
     #[command(flatten)]
     account: AccountFlags,

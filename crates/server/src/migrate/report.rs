@@ -8,7 +8,6 @@ use super::world::{Which, World};
 use orrery_core::limits;
 use orrery_migration::{ItemKey, Sum};
 use serde_json::{Value as Json, json};
-use std::io::Write;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -148,6 +147,5 @@ fn line(range: &Json) -> String {
 }
 
 pub fn print(text: &str) -> Result<(), String> {
-    writeln!(std::io::stdout().lock(), "{text}")
-        .map_err(|error| format!("the outcome cannot be printed: {error}"))
+    crate::terminal::print(&format!("{text}\n"))
 }

@@ -64,7 +64,10 @@ impl Run {
         let source = world.database(Which::Source);
         for (name, _) in containers(&world, Which::Source)? {
             if source.definition(&name).await?.is_none() {
-                return Err(format!("the container '{name}' is not in the database '{}'", source.name));
+                return Err(format!(
+                    "the container '{name}' is not in the database '{}'; make it first, as with orrery apply",
+                    source.name
+                ));
             }
         }
         let target = world.database(Which::Target);

@@ -5,6 +5,8 @@ use super::fake_push::{FakePushFlags, fake_push};
 use super::print;
 use super::sim::{SimFlags, sim};
 use crate::client::block_on;
+use crate::terminal;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use http::Method;
 use serde_json::{Map, Value, json};
@@ -27,11 +29,13 @@ enum Verb {
     Event(EventFlags),
     /// List events, such as those that were given up
     Events {
-        /// PENDING, PROCESSING, COMPLETED, FAILED, RATE_LIMITED or DEDUPLICATED
-        #[arg(long)]
+        /// Only events in this state
+        #[arg(long, value_parser = PossibleValuesParser::new(STATUSES), ignore_case = true)]
         status: Option<String>,
+        /// Only events of this user
         #[arg(long)]
         user: Option<String>,
+        /// Events of a page [default: 20]
         #[arg(long)]
         limit: Option<u32>,
         /// Where an earlier page ended
@@ -46,6 +50,7 @@ enum Verb {
     Ls(ListFlags),
     /// Mark notifications of a user as read
     Read {
+        /// The user's id
         #[arg(long)]
         user: String,
         /// Which [default: all]
@@ -56,8 +61,10 @@ enum Verb {
     },
     /// Dismiss notifications of a user
     Dismiss {
+        /// The user's id
         #[arg(long)]
         user: String,
+        /// Which notifications
         #[arg(required = true)]
         ids: Vec<String>,
     },
@@ -72,6 +79,7 @@ enum Verb {
     Purge(PurgeFlags),
     /// Erase all that is kept of a user
     Erase {
+        /// The user's id
         #[arg(long)]
         user: String,
         /// It cannot be undone
@@ -86,6 +94,9 @@ enum Verb {
     FakePush(FakePushFlags),
 }
 
+const STATUSES: [&str; 6] = ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "RATE_LIMITED", "DEDUPLICATED"];
+const CATEGORIES: [&str; 5] = ["SOCIAL", "SAFETY", "SECURITY", "NEWS", "MARKETING"];
+
 #[derive(Args)]
 struct SendFlags {
     /// For whom; may be repeated
@@ -97,13 +108,16 @@ struct SendFlags {
     /// What it is about
     #[arg(long)]
     target: Option<String>,
-    /// post, comment or user [default: post]
-    #[arg(long)]
+    /// What the target is [default: post]
+    #[arg(long, value_parser = PossibleValuesParser::new(["post", "comment", "user"]))]
     target_type: Option<String>,
+    /// The id of whoever did it
     #[arg(long)]
     actor_id: Option<String>,
+    /// The name of whoever did it, for the title
     #[arg(long)]
     actor_name: Option<String>,
+    /// A few words of what it is about, for the text
     #[arg(long)]
     snippet: Option<String>,
     /// Members of the payload beside these, as a JSON object
@@ -125,6 +139,7 @@ struct SendFlags {
 
 #[derive(Args)]
 struct EventFlags {
+    /// The event's id
     id: String,
     /// Whose event it is; without it, it is looked for over all users
     #[arg(long)]
@@ -133,10 +148,11 @@ struct EventFlags {
 
 #[derive(Args)]
 struct ListFlags {
+    /// The user's id
     #[arg(long)]
     user: String,
-    /// Only SOCIAL, SAFETY, SECURITY, NEWS or MARKETING
-    #[arg(long)]
+    /// Only notifications of this category
+    #[arg(long, value_parser = PossibleValuesParser::new(CATEGORIES), ignore_case = true)]
     category: Option<String>,
     /// Only those that were not read
     #[arg(long)]
@@ -151,6 +167,7 @@ struct ListFlags {
 
 #[derive(Args)]
 struct PrefsFlags {
+    /// The user's id
     #[arg(long)]
     user: String,
     /// A name such as Asia/Kolkata
@@ -159,10 +176,13 @@ struct PrefsFlags {
     /// Quiet from one hour to another, such as 22-7; none for never
     #[arg(long, value_name = "FROM-TO")]
     quiet: Option<String>,
+    /// Push what others do with the user's posts
     #[arg(long, value_name = "true|false")]
     social: Option<bool>,
+    /// Push news
     #[arg(long, value_name = "true|false")]
     news: Option<bool>,
+    /// Push marketing
     #[arg(long, value_name = "true|false")]
     marketing: Option<bool>,
 }
@@ -171,33 +191,42 @@ struct PrefsFlags {
 enum DeviceVerb {
     /// List them, revoked ones too
     Ls {
+        /// The user's id
         #[arg(long)]
         user: String,
     },
     /// Register one, or again
     Add {
+        /// The user's id
         #[arg(long)]
         user: String,
+        /// An id of your choice for the device
         #[arg(long)]
         device: String,
-        /// fcm or apns
-        #[arg(long)]
+        /// Who pushes to it
+        #[arg(long, value_parser = PossibleValuesParser::new(["fcm", "apns"]))]
         platform: String,
+        /// The token that the platform gave to the application
         #[arg(long)]
         push_token: String,
+        /// A name that the user knows it by
         #[arg(long)]
         label: Option<String>,
     },
     /// Say that one was seen
     Seen {
+        /// The user's id
         #[arg(long)]
         user: String,
+        /// The device's id
         device: String,
     },
     /// Push to one no more
     Revoke {
+        /// The user's id
         #[arg(long)]
         user: String,
+        /// The device's id
         device: String,
     },
     /// Delete devices of all users that were revoked long ago
@@ -215,16 +244,13 @@ struct PurgeFlags {
 pub fn notify(flags: &NotifyFlags) -> Result<ExitCode, String> {
     match &flags.verb {
         Verb::Sim(sim_flags) => return sim(sim_flags, flags.ask.json),
-        Verb::FakePush(fake_push_flags) => return fake_push(fake_push_flags),
+        Verb::FakePush(fake_push_flags) => return fake_push(fake_push_flags, flags.ask.json),
         _ => {}
     }
-    let answers = block_on(run(flags))??;
-    for (answer, draw) in answers {
-        if flags.ask.json {
-            print::line(&format!("{answer:#}\n"));
-        } else {
-            print::line(&draw(&answer));
-        }
+    let (answer, draw) = block_on(run(flags))??;
+    match flags.ask.json {
+        true => terminal::print_json(&answer)?,
+        false => terminal::print(&draw(&answer))?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -234,8 +260,8 @@ type Draw = fn(&Value) -> String;
 /// What was answered, with that.
 type Drawn = (Value, Draw);
 
-async fn run(flags: &NotifyFlags) -> Result<Vec<Drawn>, String> {
-    let one = async |wish: Ask, draw: Draw| Ok(vec![(ask(&flags.ask, wish).await?, draw)]);
+async fn run(flags: &NotifyFlags) -> Result<Drawn, String> {
+    let one = async |wish: Ask, draw: Draw| Ok((ask(&flags.ask, wish).await?, draw));
     match &flags.verb {
         Verb::Send(send) => {
             let wish = Ask::post(path(&["notifications", "events"]), Some(sent(send)?));
@@ -272,16 +298,16 @@ async fn run(flags: &NotifyFlags) -> Result<Vec<Drawn>, String> {
             let (wish, draw) = device(verb)?;
             one(wish, draw).await
         }
-        Verb::Purge(purge) => one(purged(purge)?, print::plain).await,
+        Verb::Purge(purge) => one(purged(purge)?, print::members).await,
         Verb::Erase { user, .. } => {
-            one(Ask::with(Method::DELETE, path(&["users", user]), None), print::plain).await
+            one(Ask::with(Method::DELETE, path(&["users", user]), None), print::members).await
         }
         Verb::Stats => {
-            let mut stats = one(Ask::get(path(&["notifications", "stats"])), print::plain).await?;
-            stats.extend(one(Ask::get(path(&["notifications", "jobs"])), print::plain).await?);
-            Ok(stats)
+            let stats = ask(&flags.ask, Ask::get(path(&["notifications", "stats"]))).await?;
+            let jobs = ask(&flags.ask, Ask::get(path(&["notifications", "jobs"]))).await?;
+            Ok((json!({ "stats": stats, "jobs": jobs }), print::stats))
         }
-        Verb::Sim(_) | Verb::FakePush(_) => Ok(Vec::new()),
+        Verb::Sim(_) | Verb::FakePush(_) => Err("this needs no server".to_owned()),
     }
 }
 
@@ -337,13 +363,15 @@ fn list_path(list: &ListFlags) -> String {
     with_query(path(&["users", &list.user, "notifications"]), &pairs)
 }
 
-async fn marked(flags: &NotifyFlags, user: &str, ids: &[String], verb: &str) -> Result<Vec<Drawn>, String> {
-    let mut answers: Vec<Drawn> = Vec::new();
+/// One answer for one notification, a list for several.
+async fn marked(flags: &NotifyFlags, user: &str, ids: &[String], verb: &str) -> Result<Drawn, String> {
+    let mut answers = Vec::new();
     for id in ids {
         let wish = Ask::post(path(&["users", user, "notifications", id, verb]), None);
-        answers.push((ask(&flags.ask, wish).await?, print::notification));
+        answers.push(ask(&flags.ask, wish).await?);
     }
-    Ok(answers)
+    let answer = if answers.len() == 1 { answers.remove(0) } else { Value::Array(answers) };
+    Ok((answer, print::marked))
 }
 
 /// A merge patch of what was said, if anything was.
@@ -393,7 +421,7 @@ fn device(verb: &DeviceVerb) -> Result<(Ask, Draw), String> {
         DeviceVerb::Revoke { user, device } => {
             (Ask::post(path(&["users", user, "devices", device, "revoke"]), None), print::device)
         }
-        DeviceVerb::Purge(purge) => (purged(purge)?, print::plain),
+        DeviceVerb::Purge(purge) => (purged(purge)?, print::members),
     })
 }
 

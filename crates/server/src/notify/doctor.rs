@@ -3,9 +3,9 @@
 //! Each check is a line: `ok`, `look` for what is as it should be and yet worth knowing, `bad` for what wants doing. The exit
 //! code is 1 if anything is bad.
 
-use super::print;
 use super::start::{policy, providers};
 use crate::client::{Account, Answer, Call, ServerFlags, Services, block_on};
+use crate::terminal::{self, BAD, GOOD, NOTICE, Screen};
 use bytes::Bytes;
 use clap::Args;
 use http::{Request, StatusCode};
@@ -48,9 +48,11 @@ pub fn doctor(flags: &DoctorFlags) -> Result<ExitCode, String> {
     let is_bad = findings.iter().any(|finding| finding.verdict == Verdict::Bad);
     if flags.json {
         let told: Vec<Value> = findings.iter().map(Finding::to_json).collect();
-        print::line(&format!("{:#}\n", json!({ "healthy": !is_bad, "findings": told })));
+        terminal::print_json(&json!({ "healthy": !is_bad, "findings": told }))?;
     } else {
-        findings.iter().for_each(|finding| print::line(&finding.to_line()));
+        let screen = Screen::of_stdout();
+        let lines: String = findings.iter().map(|finding| finding.to_line(&screen)).collect();
+        terminal::print(&lines)?;
     }
     Ok(if is_bad { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
@@ -66,8 +68,14 @@ impl Verdict {
 }
 
 impl Finding {
-    fn to_line(&self) -> String {
-        format!("{:<5} {:<10} {}\n", self.verdict.word(), self.about, self.sentence)
+    fn to_line(&self, screen: &Screen) -> String {
+        let style = match self.verdict {
+            Verdict::Ok => GOOD,
+            Verdict::Look => NOTICE,
+            Verdict::Bad => BAD,
+        };
+        let word = screen.paint(style, &format!("{:<5}", self.verdict.word()));
+        format!("{word} {:<10} {}\n", self.about, self.sentence)
     }
 
     fn to_json(&self) -> Value {
@@ -146,10 +154,14 @@ fn readiness(answer: &Answer) -> Vec<Finding> {
         findings.push(found("providers", Verdict::Look, "the notification service is switched off"));
         return findings;
     };
-    let troubles = troubles.iter().filter_map(Value::as_str);
-    let troubles: Vec<Finding> = troubles
-        .map(|trouble| found("providers", Verdict::Bad, format!("{trouble}; events are kept meanwhile")))
-        .collect();
+    let missing = body["services"]["notifications"]["missing"].as_array().cloned().unwrap_or_default();
+    let of_trouble = |trouble: &Value| {
+        // Whoever never configured a provider broke nothing.
+        let verdict = if missing.contains(trouble) { Verdict::Look } else { Verdict::Bad };
+        let sentence = trouble.as_str().unwrap_or_default();
+        found("providers", verdict, format!("{sentence}; events are kept meanwhile"))
+    };
+    let troubles: Vec<Finding> = troubles.iter().map(of_trouble).collect();
     if troubles.is_empty() {
         findings.push(found("providers", Verdict::Ok, "nothing keeps pushes from going out"));
     }

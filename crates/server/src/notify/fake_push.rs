@@ -2,6 +2,7 @@
 
 use crate::client::block_on;
 use crate::private_file;
+use crate::terminal;
 use clap::Args;
 use orrery_api_common::Stop;
 use orrery_api_push::{Options, Ports, StandIns};
@@ -35,12 +36,12 @@ pub struct FakePushFlags {
 }
 
 /// Serves until it is stopped.
-pub fn fake_push(flags: &FakePushFlags) -> Result<ExitCode, String> {
-    block_on(run(flags))??;
+pub fn fake_push(flags: &FakePushFlags, is_json: bool) -> Result<ExitCode, String> {
+    block_on(run(flags, is_json))??;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn run(flags: &FakePushFlags) -> Result<(), String> {
+async fn run(flags: &FakePushFlags, is_json: bool) -> Result<(), String> {
     let caught = |kind| signal(kind).map_err(|error| format!("signals cannot be caught: {error}"));
     let (mut terminate, mut interrupt) = (caught(SignalKind::terminate())?, caught(SignalKind::interrupt())?);
     let stand_ins = StandIns::bind(options(flags)?)?;
@@ -52,7 +53,10 @@ async fn run(flags: &FakePushFlags) -> Result<(), String> {
         let text = serde_json::to_string(&ports).map_err(|error| error.to_string())?;
         write_whole(path, &text)?;
     }
-    print!("{}", what_next(&flags.folder, ports));
+    match is_json {
+        true => terminal::print_json(&ports)?,
+        false => terminal::print(&what_next(&flags.folder, ports))?,
+    }
     tokio::select! {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}

@@ -1,15 +1,11 @@
 //! Answers as people like to see them.
 
-use crate::monitor::verbs::table::{clipped, table};
+use crate::terminal::{Screen, Table};
 use serde_json::Value;
-use std::io::Write as _;
+use std::ops::Range;
 
-const TITLE_CHARS: usize = 60;
-
-/// Nobody may be reading it.
-pub fn line(text: &str) {
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
-}
+/// The headings of columns with ids.
+const IDS: [&str; 3] = ["ID", "EVENT", "DEVICE"];
 
 /// A member as text; nothing where it is absent or null.
 pub fn text(value: &Value, name: &str) -> String {
@@ -22,18 +18,27 @@ pub fn text(value: &Value, name: &str) -> String {
 
 fn rows(values: &Value, names: &[&str]) -> Vec<Vec<String>> {
     let values = values.as_array().map(Vec::as_slice).unwrap_or_default();
-    let row = |value: &Value| names.iter().map(|name| clipped(&text(value, name), TITLE_CHARS)).collect();
+    let row = |value: &Value| names.iter().map(|name| text(value, name)).collect();
     values.iter().map(row).collect()
 }
 
+/// Ids are whole, as the next command wants them.
+fn table(heading: &[&str], rows: Vec<Vec<String>>, numbers: Range<usize>) -> String {
+    let ids = heading.iter().position(|name| IDS.contains(name));
+    let table = Table::new(heading).numbers(numbers);
+    let table = ids.into_iter().fold(table, Table::whole);
+    table.rows(rows).draw(&Screen::of_stdout())
+}
+
 pub fn accepted(answer: &Value) -> String {
-    table(&["USER", "EVENT", "STATUS", "REASON"], &rows(answer, &["userId", "id", "status", "reason"]), 0, 0)
+    let rows = rows(answer, &["userId", "id", "status", "reason"]);
+    table(&["USER", "EVENT", "STATUS", "REASON"], rows, 0..0)
 }
 
 pub fn events(answer: &Value) -> String {
     let names = ["createdAt", "userId", "eventType", "status", "retryCount", "lastError", "id"];
     let heading = ["CREATED", "USER", "TYPE", "STATUS", "RETRIES", "LAST ERROR", "ID"];
-    table(&heading, &rows(&answer["items"], &names), 4, 5) + &more(answer)
+    table(&heading, rows(&answer["items"], &names), 4..5) + &more(answer)
 }
 
 fn more(answer: &Value) -> String {
@@ -44,7 +49,7 @@ fn more(answer: &Value) -> String {
 pub fn notifications(answer: &Value) -> String {
     let names = ["createdAt", "category", "read", "count", "title", "id"];
     let heading = ["CREATED", "CATEGORY", "READ", "EVENTS", "TITLE", "ID"];
-    table(&heading, &rows(&answer["items"], &names), 3, 4) + &more(answer)
+    table(&heading, rows(&answer["items"], &names), 3..4) + &more(answer)
 }
 
 pub fn notification(answer: &Value) -> String {
@@ -81,7 +86,7 @@ pub fn event(answer: &Value) -> String {
     let mut drawn: String = said.map(|(label, text)| format!("{label:<13} {text}\n")).collect();
     let attempts = rows(&answer["attempts"], &["at", "deviceId", "platform", "status", "result"]);
     if !attempts.is_empty() {
-        drawn.push_str(&table(&["TRIED", "DEVICE", "PLATFORM", "STATUS", "RESULT"], &attempts, 3, 4));
+        drawn.push_str(&table(&["TRIED", "DEVICE", "PLATFORM", "STATUS", "RESULT"], attempts, 3..4));
     }
     drawn
 }
@@ -102,7 +107,7 @@ pub fn preferences(answer: &Value) -> String {
 
 pub fn devices(answer: &Value) -> String {
     let names = ["deviceId", "platform", "label", "lastSeenAt", "revokedAt"];
-    table(&["DEVICE", "PLATFORM", "LABEL", "LAST SEEN", "REVOKED"], &rows(&answer["items"], &names), 0, 0)
+    table(&["DEVICE", "PLATFORM", "LABEL", "LAST SEEN", "REVOKED"], rows(&answer["items"], &names), 0..0)
 }
 
 pub fn device(answer: &Value) -> String {
@@ -113,6 +118,36 @@ pub fn device(answer: &Value) -> String {
     format!("{} {state}\n", text(answer, "deviceId"))
 }
 
-pub fn plain(answer: &Value) -> String {
-    format!("{answer:#}\n")
+/// Members and their values, a line each; those of an object inside under its name.
+pub fn members(answer: &Value) -> String {
+    let mut drawn = String::new();
+    add_members(answer, 0, &mut drawn);
+    drawn
+}
+
+fn add_members(value: &Value, depth: usize, drawn: &mut String) {
+    let indent = "  ".repeat(depth);
+    for (name, inside) in value.as_object().into_iter().flatten() {
+        if inside.is_object() {
+            drawn.push_str(&format!("{indent}{name}\n"));
+            add_members(inside, depth + 1, drawn);
+        } else {
+            drawn.push_str(&format!("{indent}{name:<18} {}\n", text(value, name)));
+        }
+    }
+}
+
+/// What was counted, then what runs by the calendar.
+pub fn stats(answer: &Value) -> String {
+    let jobs = rows(&answer["jobs"], &["name", "schedule", "nextRunAt", "runningOn"]);
+    let jobs = table(&["JOB", "SCHEDULE", "NEXT RUN", "RUNNING ON"], jobs, 0..0);
+    format!("{}\n{jobs}", members(&answer["stats"]))
+}
+
+/// Several notifications, or one.
+pub fn marked(answer: &Value) -> String {
+    match answer.as_array() {
+        Some(several) => several.iter().map(notification).collect(),
+        None => notification(answer),
+    }
 }

@@ -12,10 +12,9 @@
 //! Who has no device in it is given one at the start, so that pushes show. After the last line the clock goes on for
 //! another day, for what was deferred.
 
-use super::print;
 use super::start::policy;
 use crate::client::block_on;
-use crate::monitor::verbs::table::{clipped, table};
+use crate::terminal::{self, Screen, Table};
 use clap::Args;
 use orrery_core::{Env, Timestamp, limits};
 use orrery_kit::port::{Documents, Embedded};
@@ -38,7 +37,7 @@ use std::time::Duration;
 pub struct SimFlags {
     /// What happens, a line of JSON each: {"at": TIME, "event" | "preferences" | "device": {…}}
     file: PathBuf,
-    /// The policy [default: the seed's]
+    /// The policy [default: the built-in one]
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
 }
@@ -70,7 +69,6 @@ const AFTERWARDS: Duration = Duration::from_secs(24 * 60 * 60);
 /// An input is a day of a few thousand users, not an archive.
 const LINES_MAX: usize = 200_000;
 const INPUT_BYTES_MAX: u64 = 256 * 1024 * 1024;
-const TITLE_CHARS: usize = 48;
 
 /// Pushes by notification: when, and to which device.
 type Pushes = Arc<Mutex<BTreeMap<String, Vec<(String, String)>>>>;
@@ -97,9 +95,9 @@ pub fn sim(flags: &SimFlags, as_json: bool) -> Result<ExitCode, String> {
     })??;
     let pushes = pushes.lock().unwrap_or_else(PoisonError::into_inner);
     if as_json {
-        print::line(&format!("{:#}\n", to_json(&told, &pushes)));
+        terminal::print_json(&to_json(&told, &pushes))?;
     } else {
-        print::line(&drawn(&told, &pushes));
+        terminal::print(&drawn(&told, &pushes))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -283,15 +281,15 @@ fn drawn(events: &[Event], pushes: &BTreeMap<String, Vec<(String, String)>>) -> 
         let first = pushed(event, pushes).first().map(|(at, _)| at.clone());
         vec![
             event.created_at.clone(),
-            clipped(&event.user_id, TITLE_CHARS),
+            event.user_id.clone(),
             event.event_type.clone(),
             status.as_str().unwrap_or_default().to_owned(),
             event.outcome.clone().or(event.defer_reason.clone()).unwrap_or_default(),
             first.unwrap_or_else(|| "-".to_owned()),
         ]
     };
-    let rows: Vec<Vec<String>> = events.iter().map(row).collect();
-    let mut text = table(&["AT", "USER", "TYPE", "STATUS", "OUTCOME", "PUSHED AT"], &rows, 0, 0);
+    let table = Table::new(&["AT", "USER", "TYPE", "STATUS", "OUTCOME", "PUSHED AT"]);
+    let mut text = table.rows(events.iter().map(row)).draw(&Screen::of_stdout());
     let summary = summary(events, pushes);
     let counts: Vec<String> =
         summary.as_object().into_iter().flatten().map(|(name, count)| format!("{name} {count}")).collect();

@@ -149,7 +149,8 @@ impl Notify {
 
     /// What `/readyz` says of it: what keeps pushes from going out.
     pub fn readiness(&self) -> Value {
-        json!({ "notifications": { "troubles": self.notifications.providers().troubles() } })
+        let providers = self.notifications.providers();
+        json!({ "notifications": { "troubles": providers.troubles(), "missing": providers.missing() } })
     }
 
     pub fn has_troubles(&self) -> bool {

@@ -57,15 +57,15 @@ impl Stages {
     }
 }
 
-/// The stages that are wanted and what the server said, under their names if they are more than one.
+/// The stages that are wanted and what the server said, each with its name.
 pub fn explain(
     text: &str,
     parameters: &[Parameter],
     stages: &Stages,
     server: Option<&Explained>,
-) -> Result<String, String> {
+) -> Result<Vec<(&'static str, String)>, String> {
     let parameters = bound(parameters);
-    let mut shown: Vec<(&str, String)> = Vec::new();
+    let mut shown: Vec<(&'static str, String)> = Vec::new();
     for (name, stage) in stages.named() {
         let text = stage(text, &parameters).map_err(|error| complaint::of_error(text, &error))?;
         shown.push((name, text));
@@ -80,11 +80,16 @@ pub fn explain(
         }
         None => {}
     }
-    match &shown[..] {
-        [(_, text)] => Ok(text.clone()),
+    Ok(shown)
+}
+
+/// For a person: under their names if they are more than one.
+pub fn text(shown: &[(&'static str, String)]) -> String {
+    match shown {
+        [(_, text)] => text.clone(),
         several => {
             let headed = several.iter().map(|(name, text)| format!("{name}:\n{text}"));
-            Ok(headed.collect::<Vec<_>>().join("\n"))
+            headed.collect::<Vec<_>>().join("\n")
         }
     }
 }
@@ -135,7 +140,7 @@ mod tests {
 
     fn explained(stages: Stages, text: &str) -> Result<String, String> {
         let five = parameter::parse("@five=5").expect("a parameter");
-        explain(text, &[five], &stages, None)
+        explain(text, &[five], &stages, None).map(|shown| super::text(&shown))
     }
 
     const QUERY: &str = "SELECT VALUE c.id FROM c WHERE c.n > @five";
@@ -186,7 +191,9 @@ mod tests {
     fn what_a_server_said_stands_beside_the_stages() {
         let said =
             Explained { plan: "its plan".into(), partitions: "all".into(), access: "index /n > 5".into() };
-        let shown = |stages: Stages| explain("SELECT VALUE 1", &[], &stages, Some(&said)).expect("text");
+        let shown = |stages: Stages| {
+            super::text(&super::explain("SELECT VALUE 1", &[], &stages, Some(&said)).expect("text"))
+        };
         let way = "access:\nindex /n > 5; all partitions\n";
         let explain = Stages { explain: true, ..Stages::default() };
         assert_eq!(shown(explain), format!("plan:\nits plan\n\n{way}"));

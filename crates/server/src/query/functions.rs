@@ -5,6 +5,7 @@
 
 use orrery_query::bind::bound::AggregateFunction;
 use orrery_query::functions;
+use serde_json::json;
 
 pub fn list() -> String {
     let scalars = functions::all().map(|it| line(it.name, &arguments(it.args_min, it.args_max), "scalar"));
@@ -12,6 +13,16 @@ pub fn list() -> String {
     let mut lines: Vec<String> = scalars.chain(aggregates).collect();
     lines.sort_by_key(|line| line.to_ascii_lowercase());
     lines.concat()
+}
+
+/// The same for programs.
+pub fn json() -> serde_json::Value {
+    let of = |line: &str| {
+        let mut cells = line.split('\t');
+        let mut next = || cells.next().unwrap_or_default();
+        json!({ "name": next(), "arguments": next(), "kind": next() })
+    };
+    list().lines().map(of).collect()
 }
 
 fn line(name: &str, arguments: &str, kind: &str) -> String {

@@ -15,13 +15,14 @@ mod rows;
 
 use crate::blueprints::{self, Named};
 use crate::client;
+use crate::terminal::{self, Screen};
 use clap::Args;
 use endpoint::{Endpoint, Target};
 use explain::Stages;
 use pages::{Question, Totals, Trouble, Wish};
 use parameter::Parameter;
-use rows::Format;
-use std::io::Write;
+use rows::{Format, Layout};
+use serde_json::{Map, Value};
 
 #[derive(Args)]
 pub struct QueryFlags {
@@ -50,11 +51,23 @@ pub struct QueryFlags {
     /// How to print the rows
     #[arg(long, default_value = "json")]
     format: Format,
+    /// In a table, also show what the server adds to items: _rid, _self, _etag, _attachments, _ts
+    #[arg(long)]
+    system: bool,
+    /// Print JSON and nothing else, not even what the query cost
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
 }
 
 /// Runs the verb; the error is for a person, and may show a place in the query below its first line.
 pub fn query(flags: QueryFlags) -> Result<(), String> {
-    let Some(text) = &flags.sql else { return print(&functions::list()) };
+    let Some(text) = &flags.sql else {
+        return if flags.json {
+            terminal::print_json(&functions::json())
+        } else {
+            terminal::print(&functions::list())
+        };
+    };
     let (text, parameters, named) = match &flags.blueprint {
         None => (text.clone(), parameter::parse_all(&flags.parameters)?, None),
         Some(blueprint) => {
@@ -64,19 +77,40 @@ pub fn query(flags: QueryFlags) -> Result<(), String> {
     };
     let asked = Asked { text, parameters, named };
     if flags.stages.are_wanted() {
-        return print(&explained(&flags, &asked)?);
+        let shown = explained(&flags, &asked)?;
+        return if flags.json {
+            terminal::print_json(&as_json(&shown))
+        } else {
+            terminal::print(&explain::text(&shown))
+        };
     }
     let endpoint = asked.endpoint(&flags.target)?;
     let question = Question::new(&asked.text, &asked.parameters);
-    let wish = Wish { rows_max: flags.max, page_rows: flags.page_size, format: flags.format };
+    let wish = Wish { rows_max: flags.max, page_rows: flags.page_size, layout: flags.layout() };
     match client::block_on(pages::print_all(&endpoint, &question, &wish))? {
         Ok(totals) => {
-            say(&totals);
+            if !flags.json {
+                say(&totals);
+            }
             Ok(())
         }
         Err(Trouble::Told(sentence)) => Err(sentence),
         Err(Trouble::Output(error)) => unless_nobody_reads(error),
     }
+}
+
+impl QueryFlags {
+    fn layout(&self) -> Layout {
+        let format = if self.json { Format::Json } else { self.format };
+        Layout { format, screen: Screen::of_stdout(), shows_system: self.system }
+    }
+}
+
+/// Stages by their names; a stage that prints JSON is JSON here too.
+fn as_json(shown: &[(&'static str, String)]) -> Value {
+    let value = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text.trim_end()));
+    let members = shown.iter().map(|(name, text)| ((*name).to_owned(), value(text)));
+    Value::Object(members.collect::<Map<_, _>>())
 }
 
 /// What is asked, whether it was written out or named.
@@ -95,7 +129,7 @@ impl Asked {
     }
 }
 
-fn explained(flags: &QueryFlags, asked: &Asked) -> Result<String, String> {
+fn explained(flags: &QueryFlags, asked: &Asked) -> Result<Vec<(&'static str, String)>, String> {
     let said = match flags.stages.ask_server(flags.target.is_named() || asked.named.is_some()) {
         false => None,
         true => {
@@ -114,10 +148,6 @@ fn say(totals: &Totals) {
     if let Some(indexes) = indexes {
         eprintln!("index: {}", blueprints::index_use(indexes));
     }
-}
-
-fn print(text: &str) -> Result<(), String> {
-    std::io::stdout().lock().write_all(text.as_bytes()).or_else(unless_nobody_reads)
 }
 
 /// `orrery query … | head` has seen enough; that is no failure.

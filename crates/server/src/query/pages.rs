@@ -6,7 +6,7 @@
 use super::complaint;
 use super::endpoint::Endpoint;
 use super::parameter::Parameter;
-use super::rows::{Format, Printer};
+use super::rows::{Layout, Printer};
 use crate::client::{Answer, elements, header};
 use bytes::Bytes;
 use orrery_value::{Value, scan_value};
@@ -33,7 +33,7 @@ impl Question {
 pub struct Wish {
     pub rows_max: Option<u64>,
     pub page_rows: Option<u32>,
-    pub format: Format,
+    pub layout: Layout,
 }
 
 /// One page's part of a request.
@@ -69,7 +69,7 @@ impl From<String> for Trouble {
 
 pub async fn print_all(endpoint: &Endpoint, question: &Question, wish: &Wish) -> Result<Totals, Trouble> {
     let remote = endpoint.remote().await?;
-    let mut printer = Printer::new(wish.format, std::io::stdout().lock());
+    let mut printer = Printer::new(wish.layout, std::io::stdout().lock());
     let mut totals = Totals::default();
     let mut continuation: Option<String> = None;
     while let Some(rows_max) = left(wish.rows_max, totals.rows) {

@@ -3,6 +3,7 @@
 //! A row is printed with the digits it came with, but without the blanks between its tokens: a stored item may
 //! have been written over several lines. A table is the one form that waits for the last row.
 
+use crate::terminal::{Screen, Table};
 use clap::ValueEnum;
 use orrery_value::raw;
 use std::io::{self, BufWriter, Write};
@@ -17,25 +18,34 @@ pub enum Format {
     Table,
 }
 
+/// A format, and what a table is drawn for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    pub format: Format,
+    pub screen: Screen,
+    /// Whether a table shows what the server adds to items.
+    pub shows_system: bool,
+}
+
 pub struct Printer<W: Write> {
     out: BufWriter<W>,
-    format: Format,
+    layout: Layout,
     /// How many rows were written.
     rows: u64,
-    table: Table,
+    table: Rows,
 }
 
 impl<W: Write> Printer<W> {
-    pub fn new(format: Format, out: W) -> Self {
-        Self { out: BufWriter::new(out), format, rows: 0, table: Table::default() }
+    pub fn new(layout: Layout, out: W) -> Self {
+        Self { out: BufWriter::new(out), layout, rows: 0, table: Rows::default() }
     }
 
     pub fn row(&mut self, json: &str) -> io::Result<()> {
         let row = compact(json);
-        match self.format {
+        match self.layout.format {
             Format::Lines => writeln!(self.out, "{row}")?,
             Format::Json => write!(self.out, "{}{row}", if self.rows == 0 { "[\n" } else { ",\n" })?,
-            Format::Table => self.table.add(&row),
+            Format::Table => self.table.add(&row, self.layout.shows_system),
         }
         self.rows += 1;
         Ok(())
@@ -46,11 +56,14 @@ impl<W: Write> Printer<W> {
     }
 
     pub fn end(mut self) -> io::Result<()> {
-        match self.format {
+        match self.layout.format {
             Format::Lines => {}
             Format::Json if self.rows == 0 => writeln!(self.out, "[]")?,
             Format::Json => writeln!(self.out, "\n]")?,
-            Format::Table => self.out.write_all(self.table.text().as_bytes())?,
+            Format::Table => {
+                let table = self.table.table().draw(&self.layout.screen);
+                self.out.write_all(table.as_bytes())?;
+            }
         }
         self.out.flush()
     }
@@ -73,25 +86,33 @@ fn compact(json: &str) -> String {
 
 /// The column of rows that are no objects.
 const VALUE: &str = "value";
-/// A cell shows this much of its text.
-const CELL_CHARS_MAX: usize = 60;
+/// What the server adds to every item.
+const SYSTEM: [&str; 5] = ["_rid", "_self", "_etag", "_attachments", "_ts"];
 
 #[derive(Default)]
-struct Table {
+struct Rows {
     columns: Vec<String>,
     /// Each cell with the number of its column.
     rows: Vec<Vec<(usize, String)>>,
 }
 
-impl Table {
-    fn add(&mut self, row: &str) {
+impl Rows {
+    fn add(&mut self, row: &str, shows_system: bool) {
         let cells = match row.starts_with('{') {
-            true => raw::members(row)
-                .map(|(name, value)| (self.column(&raw::unescape(name)), cell(value)))
-                .collect(),
+            true => self.members(row, shows_system),
             false => vec![(self.column(VALUE), cell(row))],
         };
         self.rows.push(cells);
+    }
+
+    /// Whole items go without what the server adds to them; a query that names such a member wants to see it.
+    fn members(&mut self, row: &str, shows_system: bool) -> Vec<(usize, String)> {
+        let members: Vec<(String, &str)> =
+            raw::members(row).map(|(name, value)| (raw::unescape(name).to_string(), value)).collect();
+        let is_item = SYSTEM.iter().all(|system| members.iter().any(|(name, _)| name == system));
+        let is_shown = |name: &str| shows_system || !is_item || !SYSTEM.contains(&name);
+        let shown = members.iter().filter(|(name, _)| is_shown(name));
+        shown.map(|(name, value)| (self.column(name), cell(value))).collect()
     }
 
     /// Columns stand in the order in which rows first have them.
@@ -102,42 +123,26 @@ impl Table {
         })
     }
 
-    fn text(&self) -> String {
-        let heads: Vec<(usize, String)> = self.columns.iter().map(|name| clipped(name)).enumerate().collect();
-        let mut widths = vec![0; self.columns.len()];
-        for (column, text) in self.rows.iter().flatten().chain(&heads) {
-            widths[*column] = widths[*column].max(text.chars().count());
-        }
-        let rule = widths.iter().map(|width| "-".repeat(*width)).enumerate().collect();
-        let lines = [&heads, &rule].into_iter().chain(&self.rows);
-        if self.columns.is_empty() {
-            String::new()
-        } else {
-            lines.map(|cells| line(cells, &widths)).collect()
-        }
+    fn table(&self) -> Table {
+        let text = |cells: &[(usize, String)], column: usize| {
+            cells.iter().find(|(of, _)| *of == column).map(|(_, text)| text.clone()).unwrap_or_default()
+        };
+        let columns = 0..self.columns.len();
+        let row = |cells: &Vec<(usize, String)>| columns.clone().map(|column| text(cells, column)).collect();
+        let table = Table::new(&self.columns).ruled().fitting("--json shows them");
+        // Whoever looks for items wants to name them afterwards.
+        let ids = self.columns.iter().position(|name| name == "id");
+        let table = ids.into_iter().fold(table, Table::whole);
+        table.rows(self.rows.iter().map(row))
     }
-}
-
-fn line(cells: &[(usize, String)], widths: &[usize]) -> String {
-    let text = |column: usize| cells.iter().find(|(of, _)| *of == column).map_or("", |(_, text)| text);
-    let padded = widths.iter().enumerate().map(|(column, width)| format!("{:<width$}", text(column)));
-    format!("{}\n", padded.collect::<Vec<_>>().join("  ").trim_end())
 }
 
 /// Strings stand as they are, everything else as JSON.
 fn cell(json: &str) -> String {
     match json.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
-        Some(inside) => clipped(&raw::unescape(inside)),
-        None => clipped(json),
+        Some(inside) => raw::unescape(inside).to_string(),
+        None => json.to_owned(),
     }
-}
-
-fn clipped(text: &str) -> String {
-    let shown = text.chars().map(|character| if character.is_control() { ' ' } else { character });
-    if text.chars().count() <= CELL_CHARS_MAX {
-        return shown.collect();
-    }
-    shown.take(CELL_CHARS_MAX - 1).chain(['…']).collect()
 }
 
 #[cfg(test)]
@@ -145,8 +150,12 @@ mod tests {
     use super::*;
 
     fn check(format: Format, rows: &[&str], expected: &str) {
+        check_on(Layout { format, screen: Screen::PIPE, shows_system: false }, rows, expected);
+    }
+
+    fn check_on(layout: Layout, rows: &[&str], expected: &str) {
         let mut out = Vec::new();
-        let mut printer = Printer::new(format, &mut out);
+        let mut printer = Printer::new(layout, &mut out);
         rows.iter().for_each(|row| printer.row(row).expect("memory takes all"));
         printer.end().expect("memory takes all");
         assert_eq!(String::from_utf8(out).expect("text"), expected);
@@ -175,9 +184,24 @@ mod tests {
     }
 
     #[test]
-    fn a_long_cell_is_clipped() {
+    fn a_long_cell_is_shortened_to_the_width_of_the_terminal() {
         let row = format!("\"{}\"", "ä".repeat(100));
         let expected = format!("value\n{}\n{}…\n", "-".repeat(60), "ä".repeat(59));
-        check(Format::Table, &[&row], &expected);
+        let screen = Screen { width: Some(60), has_color: false };
+        check_on(Layout { format: Format::Table, screen, shows_system: false }, &[&row], &expected);
+    }
+
+    #[test]
+    fn a_table_of_items_goes_without_what_the_server_adds() {
+        let item = r#"{"id":"a","_rid":"r","_self":"s","_etag":"e","_attachments":"x","_ts":1}"#;
+        check(Format::Table, &[item], "id\n--\na\n");
+        check(Format::Table, &[r#"{"id":"a","_ts":1}"#], "id  _ts\n--  ---\na   1\n");
+        check(Format::Lines, &[item], &format!("{item}\n"));
+        let layout = Layout { format: Format::Table, screen: Screen::PIPE, shows_system: true };
+        check_on(
+            layout,
+            &[item],
+            "id  _rid  _self  _etag  _attachments  _ts\n--  ----  -----  -----  ------------  ---\na   r     s      e      x             1\n",
+        );
     }
 }

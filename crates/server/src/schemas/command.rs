@@ -1,28 +1,35 @@
 //! `orrery schema`: what the items of a container must look like.
 
 use crate::client::{SEGMENT, ServerFlags, block_on};
+use crate::terminal;
 use bytes::Bytes;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use http::{Method, Request};
 use orrery_core::limits;
 use percent_encoding::utf8_percent_encode;
 use serde_json::Value;
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct SchemaFlags {
     #[command(flatten)]
     server: ServerFlags,
+    /// Print JSON
+    #[arg(long, global = true)]
+    json: bool,
     #[command(subcommand)]
     verb: Verb,
 }
 
 #[derive(Args)]
 struct ContainerFlags {
+    /// The database
     #[arg(long)]
     database: String,
+    /// The container
     #[arg(long)]
     container: String,
 }
@@ -33,10 +40,10 @@ enum Verb {
     Set {
         #[command(flatten)]
         of: ContainerFlags,
-        /// [default: standard input]
+        /// The file [default: standard input]
         file: Option<PathBuf>,
-        /// off, warn or enforce, whatever the file says; a file without `validation` is the schema itself
-        #[arg(long)]
+        /// What becomes of items that do not match, whatever the file says; a file without `validation` is the schema itself
+        #[arg(long, value_parser = PossibleValuesParser::new(["off", "warn", "enforce"]))]
         validation: Option<String>,
     },
     /// Show it, with how items have fared under it
@@ -52,21 +59,28 @@ enum Verb {
 }
 
 pub fn schema(flags: &SchemaFlags) -> Result<(), String> {
-    let text = match &flags.verb {
+    let (answer, sentence) = match &flags.verb {
         Verb::Set { of, file, validation } => {
             let body = body(&read(file.as_deref())?, validation.as_deref())?;
             let answer = ask(flags, Method::PUT, of, body)?;
             let validation = answer["validation"].as_str().unwrap_or_default();
-            format!("the schema of {} is set: {validation}\n", path(of))
+            let sentence = format!("the schema of {} is set: {validation}\n", path(of));
+            (answer, sentence)
         }
-        Verb::Show { of } => format!("{:#}\n", ask(flags, Method::GET, of, Bytes::new())?),
+        Verb::Show { of } => {
+            let answer = ask(flags, Method::GET, of, Bytes::new())?;
+            let shown = format!("{answer:#}\n");
+            (answer, shown)
+        }
         Verb::Rm { of } => {
-            ask(flags, Method::DELETE, of, Bytes::new())?;
-            format!("the schema of {} is removed\n", path(of))
+            let answer = ask(flags, Method::DELETE, of, Bytes::new())?;
+            (answer, format!("the schema of {} is removed\n", path(of)))
         }
     };
-    let printed = std::io::stdout().lock().write_all(text.as_bytes());
-    printed.map_err(|error| format!("the answer cannot be printed: {error}"))
+    match flags.json {
+        true => terminal::print_json(&answer),
+        false => terminal::print(&sentence),
+    }
 }
 
 fn path(of: &ContainerFlags) -> String {

@@ -118,9 +118,10 @@ async fn a_provider_that_is_missing_is_told_by_readiness_and_by_the_doctor() {
     let doctor =
         orrery(here.path()).args(["doctor", "--url", &format!("http://{}", server.cosmos)]).output().unwrap();
     let said = String::from_utf8(doctor.stdout).unwrap();
-    assert_eq!(doctor.status.code(), Some(1), "{said}");
+    // Nobody configured one, so nothing is broken.
+    assert_eq!(doctor.status.code(), Some(0), "{said}");
     assert!(
-        said.lines().any(|line| line.starts_with("bad   providers") && line.contains("--push-config")),
+        said.lines().any(|line| line.starts_with("look  providers") && line.contains("--push-config")),
         "{said}"
     );
     for fine in ["server", "disk", "clock", "key", "services"] {

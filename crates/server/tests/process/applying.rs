@@ -348,7 +348,7 @@ fn bad_input_is_told_with_its_place() {
         "'none.yaml' is no file, and no blueprint that is built in; those are project-ascension",
     );
     check(&["asora-notifications", "--var", "x"], "name=value");
-    check(&["asora-notifications", "--env", "test"], "no environment");
+    check(&["asora-notifications", "--env", "test"], "possible values: development, staging, production");
     check(
         &["asora-notifications", "--url", "http://127.0.0.1:1", "--without-schemas"],
         "start one with orrery serve",

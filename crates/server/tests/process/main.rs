@@ -20,6 +20,7 @@ mod identity;
 mod migrating;
 mod monitoring;
 mod one_url;
+mod printing;
 mod prometheus_text;
 mod querying;
 mod refusals;

@@ -199,6 +199,11 @@ fn mistakes_on_the_command_line_are_sentences() {
     check(&[&["--partition-key", "sol"], &there[..]].concat(), "quotes of its own");
     check(&["--param", "n=1", "--explain", "SELECT 1"], "not a name with an @");
     check(&["--param", "@n=one", "--explain", "SELECT 1"], "not JSON");
-    check(&["--explain"], "required");
-    check(&["--page-size", "0", "SELECT 1"], "page-size");
+    for (arguments, fragment) in
+        [(&["--explain"][..], "<SQL>"), (&["--page-size", "0", "SELECT 1"], "'--page-size <ROWS>'")]
+    {
+        let said = query(arguments);
+        assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{}", said.errors);
+        assert!(said.errors.starts_with("error: ") && said.errors.contains(fragment), "{}", said.errors);
+    }
 }

@@ -25,6 +25,18 @@ fn refused(mut command: Command, fragments: &[&str]) {
     }
 }
 
+/// As clap says it: what is wrong, how it is used, and where to read more.
+fn misused(mut command: Command, fragments: &[&str]) {
+    let output = command.output().unwrap();
+    let (said, printed) =
+        (String::from_utf8(output.stderr).unwrap(), String::from_utf8(output.stdout).unwrap());
+    assert_eq!((output.status.code(), printed.as_str()), (Some(2), ""), "{said}");
+    assert!(!said.contains('\u{1b}'), "no colour into a pipe: {said:?}");
+    for fragment in fragments {
+        assert!(said.contains(fragment), "no {fragment:?} in {said:?}");
+    }
+}
+
 fn folder_with(name: &str, text: &str) -> TempDir {
     let here = tempfile::tempdir().unwrap();
     std::fs::create_dir(here.path().join("data")).unwrap();
@@ -88,13 +100,21 @@ fn keys_that_are_damaged() {
 #[test]
 fn flags_that_make_no_sense() {
     let here = tempfile::tempdir().unwrap();
-    let cases: [(&[&str], &[&str]); 8] = [
-        (&["--nonsense"], &["unexpected argument '--nonsense'", "see orrery --help"]),
+    let misuses: [(&[&str], &[&str]); 5] = [
+        (&["--nonsense"], &["unexpected argument '--nonsense'", "try 'orrery serve --help'"]),
+        (&["--cosmos-prt", "1"], &["'--cosmos-prt'", "a similar argument exists: '--cosmos-port'"]),
         (&["--cosmos-port", "70000"], &["70000", "--cosmos-port"]),
+        (&["--clock", "sundial"], &["invalid value 'sundial'", "possible values: system, manual"]),
+        (&["--durability", "maybe"], &["maybe", "possible values: synced, relaxed"]),
+    ];
+    for (flags, fragments) in misuses {
+        let mut command = orrery(here.path());
+        command.args(["serve", "--data", "data"]).args(flags);
+        misused(command, fragments);
+    }
+    let cases: [(&[&str], &[&str]); 4] = [
         (&["--host", "nowhere"], &["--host 'nowhere' is not an IP address"]),
         (&["--host", "0.0.0.0", "--clock", "manual"], &["--clock manual", "loopback only", "0.0.0.0"]),
-        (&["--clock", "sundial"], &["sundial"]),
-        (&["--durability", "maybe"], &["maybe"]),
         (&["--log", "a=b=c=d"], &["--log 'a=b=c=d' is not understood"]),
         (&["--config", "gone.toml"], &["gone.toml cannot be read"]),
     ];
@@ -111,20 +131,29 @@ fn no_verb_or_an_unknown_one() {
     let here = tempfile::tempdir().unwrap();
     let mut unknown = orrery(here.path());
     unknown.arg("serv");
-    refused(unknown, &["serv", "see orrery --help"]);
-    refused(orrery(here.path()), &["such as orrery serve", "see orrery --help"]);
+    misused(
+        unknown,
+        &["unrecognized subcommand 'serv'", "similar subcommand exists: 'serve'", "'orrery --help'"],
+    );
+    misused(orrery(here.path()), &["Usage: orrery <COMMAND>", "serve", "Start the server"]);
+    let mut without = orrery(here.path());
+    without.args(["notify", "ls"]);
+    misused(
+        without,
+        &["required arguments were not provided", "--user <USER>", "try 'orrery notify ls --help'"],
+    );
 }
 
 #[test]
 fn an_environment_that_makes_no_sense() {
     let here = tempfile::tempdir().unwrap();
-    for (name, value, fragment) in
-        [("ORRERY_COSMOS_PORT", "many", "many"), ("ORRERY_HOST", "here", "'here' is not an IP address")]
-    {
+    let with = |name: &str, value: &str| {
         let mut command = orrery(here.path());
         command.args(["serve", "--data", "data"]).env(name, value);
-        refused(command, &[fragment]);
-    }
+        command
+    };
+    misused(with("ORRERY_COSMOS_PORT", "many"), &["invalid value 'many'", "--cosmos-port"]);
+    refused(with("ORRERY_HOST", "here"), &["'here' is not an IP address"]);
 }
 
 #[test]

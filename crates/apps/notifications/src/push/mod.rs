@@ -57,7 +57,9 @@ struct Slot<T> {
 pub enum Health {
     Well,
     Off,
-    /// A sentence that says what to do.
+    /// It is off, and a device waits for it; a sentence that says what to do.
+    Missing(String),
+    /// It is on and does not work; a sentence that says what to do.
     Troubled(String),
 }
 
@@ -129,8 +131,17 @@ impl Providers {
     /// What is wrong, a sentence for each provider.
     pub fn troubles(&self) -> Vec<String> {
         let sentence = |(_, health)| match health {
-            Health::Troubled(sentence) => Some(sentence),
+            Health::Missing(sentence) | Health::Troubled(sentence) => Some(sentence),
             Health::Well | Health::Off => None,
+        };
+        self.health().into_iter().filter_map(sentence).collect()
+    }
+
+    /// Of the troubles, those that are a provider nobody configured.
+    pub fn missing(&self) -> Vec<String> {
+        let sentence = |(_, health)| match health {
+            Health::Missing(sentence) => Some(sentence),
+            Health::Well | Health::Off | Health::Troubled(_) => None,
         };
         self.health().into_iter().filter_map(sentence).collect()
     }
@@ -166,7 +177,8 @@ impl<T> Slot<T> {
     fn health(&self) -> Health {
         let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone();
         match (trouble, &self.provider) {
-            (Some(sentence), _) => Health::Troubled(sentence),
+            (Some(sentence), None) => Health::Missing(sentence),
+            (Some(sentence), Some(_)) => Health::Troubled(sentence),
             (None, None) => Health::Off,
             (None, Some(_)) => Health::Well,
         }

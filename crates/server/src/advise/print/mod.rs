@@ -7,6 +7,7 @@ mod sentence;
 
 use super::ask::Container;
 use super::rules::Advice;
+use crate::terminal::plain;
 use serde_json::{Value, json};
 
 /// For programs: one object, a container each in its list.
@@ -71,11 +72,6 @@ fn text_of(container: &Container, advice: &Advice) -> String {
         );
     }
     text
-}
-
-/// Ids and names may have any characters; none of them moves the cursor.
-fn plain(text: &str) -> String {
-    text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
 }
 
 fn headline(container: &Container) -> String {

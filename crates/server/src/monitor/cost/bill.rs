@@ -1,7 +1,7 @@
 //! What measured use costs in each mode. Pure arithmetic.
 //!
 //! ```text
-//! serverless   request units
+//! serverless   request units; not where a second took more than serverless allows
 //! manual       in each hour what is provisioned; where nothing is, the month's busiest second, in steps of 100, 400 at least
 //! autoscale    in each hour its busiest second, at least a tenth of the maximum and at most the maximum; where there is no
 //!              maximum, the month's busiest second in steps of 1,000
@@ -22,9 +22,13 @@ pub struct Bill {
     pub hours: u32,
     pub hours_measured: u32,
     pub lines: Vec<Line>,
-    /// The same for a whole month of such hours.
-    pub projected: Costs,
     pub total: Costs,
+    /// The total for a whole month of hours like those that were measured.
+    pub projected: Costs,
+    /// Whether hours are missing, so that `projected` is an extrapolation.
+    pub is_extrapolated: bool,
+    /// What was dropped by now; in neither sum.
+    pub dropped: Vec<Line>,
     pub scenarios: Vec<Scenario>,
 }
 
@@ -46,9 +50,10 @@ pub struct Line {
 }
 
 /// In dollars.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Costs {
-    pub serverless: f64,
+    /// `None` where serverless would have turned requests away.
+    pub serverless: Option<f64>,
     pub manual: f64,
     pub autoscale: f64,
     pub storage: f64,
@@ -73,12 +78,28 @@ impl Mode {
     }
 }
 
-/// The bill of a month of so many hours.
-pub fn bill(prices: &Prices, month: &str, hours: u32, used: &[(u32, Owner, Use)]) -> Bill {
+impl Default for Costs {
+    fn default() -> Self {
+        Self { serverless: Some(0.0), manual: 0.0, autoscale: 0.0, storage: 0.0 }
+    }
+}
+
+/// The bill of a month with that many hours; `exists` tells owners that are still there from those that were dropped.
+pub fn bill(
+    prices: &Prices,
+    month: &str,
+    hours: u32,
+    used: &[(u32, Owner, Use)],
+    exists: impl Fn(Owner) -> bool,
+) -> Bill {
     let mut owners: BTreeMap<Owner, Vec<&Use>> = BTreeMap::new();
     used.iter().for_each(|(_, owner, used)| owners.entry(*owner).or_default().push(used));
     let measured: std::collections::BTreeSet<u32> = used.iter().map(|(hour, ..)| *hour).collect();
-    let lines: Vec<Line> = owners.values().map(|hours_used| line(prices, hours, hours_used)).collect();
+    let line_of = |(owner, used): (&Owner, &Vec<&Use>)| (*owner, line(prices, hours, used));
+    let (lines, dropped): (Vec<_>, Vec<_>) =
+        owners.iter().map(line_of).partition(|(owner, _)| exists(*owner));
+    let without_owner = |lines: Vec<(Owner, Line)>| lines.into_iter().map(|(_, line)| line).collect();
+    let (lines, dropped): (Vec<Line>, Vec<Line>) = (without_owner(lines), without_owner(dropped));
     let total = lines.iter().fold(Costs::default(), |sum, line| sum.plus(&line.costs));
     let hours_measured = measured.len() as u32;
     let whole = f64::from(hours) / f64::from(hours_measured.max(1));
@@ -87,8 +108,10 @@ pub fn bill(prices: &Prices, month: &str, hours: u32, used: &[(u32, Owner, Use)]
         hours,
         hours_measured,
         lines,
-        projected: total.times(whole),
         total,
+        projected: total.times(whole),
+        is_extrapolated: hours_measured < hours,
+        dropped,
         scenarios: prices.scenarios.clone(),
     }
 }
@@ -115,7 +138,8 @@ fn line(prices: &Prices, hours: u32, used: &[&Use]) -> Line {
     // A month's price, for the hours that were measured.
     let gigabyte_months = bytes / 1e9 / f64::from(hours.max(1));
     let costs = Costs {
-        serverless: request_units / 1e6 * prices.serverless_per_million_units,
+        serverless: (peak <= limits::SERVERLESS_UNITS_PER_SECOND_MAX as f64)
+            .then_some(request_units / 1e6 * prices.serverless_per_million_units),
         manual: manual / 100.0 * prices.manual_per_100_units_hour,
         autoscale: autoscale / 100.0 * prices.autoscale_per_100_units_hour,
         storage: gigabyte_months * prices.storage_per_gb_month,
@@ -153,7 +177,8 @@ fn stepped(units: f64, step: u64, min: u64) -> u64 {
 impl Costs {
     fn plus(&self, other: &Self) -> Self {
         Self {
-            serverless: self.serverless + other.serverless,
+            // An account is serverless as a whole.
+            serverless: self.serverless.zip(other.serverless).map(|(a, b)| a + b),
             manual: self.manual + other.manual,
             autoscale: self.autoscale + other.autoscale,
             storage: self.storage + other.storage,
@@ -162,7 +187,7 @@ impl Costs {
 
     fn times(&self, by: f64) -> Self {
         Self {
-            serverless: self.serverless * by,
+            serverless: self.serverless.map(|serverless| serverless * by),
             manual: self.manual * by,
             autoscale: self.autoscale * by,
             storage: self.storage * by,
@@ -170,13 +195,10 @@ impl Costs {
     }
 
     pub fn cheapest(&self) -> Mode {
-        let modes = [
-            (self.serverless, Mode::Serverless),
-            (self.manual, Mode::Manual),
-            (self.autoscale, Mode::Autoscale),
-        ];
-        let least = modes.into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
-        least.map_or(Mode::Serverless, |(_, mode)| mode)
+        let serverless = self.serverless.map(|cost| (cost, Mode::Serverless));
+        let modes = [(self.manual, Mode::Manual), (self.autoscale, Mode::Autoscale)];
+        let least = serverless.into_iter().chain(modes).min_by(|a, b| a.0.total_cmp(&b.0));
+        least.map_or(Mode::Manual, |(_, mode)| mode)
     }
 }
 

@@ -4,7 +4,8 @@
 //! month 720                                                     hours of the month
 //! use 0 c manual 400 units 3600 peak 5 gb 1                     an hour, an owner, what it has and used; `x4` repeats it
 //! line c serverless 0.0009 manual 0.032 autoscale 0.012 storage 0.000347 cheapest serverless
-//! total ...  projected ...
+//! total ...  projected ...                                       serverless is `-` where it is not possible
+//! drop c                                                        the owner is there no more: its line is apart
 //! ```
 
 use super::*;
@@ -24,30 +25,49 @@ fn every_case_comes_to_what_it_says() {
 fn check(text: &str, file: &str) {
     let prices = Prices::load().expect("prices");
     let (mut hours, mut used, mut checked) = (720, Vec::new(), 0);
+    let mut gone: Vec<u32> = Vec::new();
     for line in lines(text) {
         let place = format!("{file}:{}", line.from + 1);
         let words: Vec<&str> = line.text.split_whitespace().collect();
         match line.keyword.as_str() {
-            "case" => used.clear(),
+            "case" => {
+                used.clear();
+                gone.clear();
+            }
+            "drop" => gone.push(number_of(words[0])),
             "month" => hours = words[0].parse().expect("hours"),
             "use" => used.extend(parse(&words)),
             "line" => {
-                let bill = bill(&prices, "m", hours, &used);
+                let bill = billed(&prices, hours, &used, &gone);
                 let name = |line: &Line| line.container.clone().unwrap_or_else(|| line.database.clone());
-                let found = bill.lines.iter().find(|line| name(line) == words[0]).expect(&place);
+                let is_gone = gone.contains(&number_of(words[0]));
+                let lines = if is_gone { &bill.dropped } else { &bill.lines };
+                let found = lines.iter().find(|line| name(line) == words[0]).expect(&place);
                 let cheapest = format!("cheapest {}", found.cheapest.name());
                 assert_eq!(format!("{} {cheapest}", shown(&found.costs)), words[1..].join(" "), "{place}");
                 checked += 1;
             }
-            "total" => assert_eq!(shown(&bill(&prices, "m", hours, &used).total), words.join(" "), "{place}"),
+            "total" => {
+                assert_eq!(shown(&billed(&prices, hours, &used, &gone).total), words.join(" "), "{place}")
+            }
             "projected" => {
-                let bill = bill(&prices, "m", hours, &used);
+                let bill = billed(&prices, hours, &used, &gone);
                 assert_eq!(shown(&bill.projected), words.join(" "), "{place}");
             }
             other => panic!("{place}: what is '{other}'?"),
         }
     }
     assert!(checked > 0, "{file} says nothing");
+}
+
+fn billed(prices: &Prices, hours: u32, used: &[(u32, Owner, Use)], gone: &[u32]) -> Bill {
+    bill(prices, "m", hours, used, |owner| match owner {
+        Owner::Container(number) | Owner::Database(number) => !gone.contains(&number),
+    })
+}
+
+fn number_of(name: &str) -> u32 {
+    u32::from(name.as_bytes()[0])
 }
 
 /// To a millionth of a dollar, without zeros at the end.
@@ -58,7 +78,7 @@ fn shown(costs: &Costs) -> String {
     };
     format!(
         "serverless {} manual {} autoscale {} storage {}",
-        number(costs.serverless),
+        costs.serverless.map_or("-".to_owned(), number),
         number(costs.manual),
         number(costs.autoscale),
         number(costs.storage)
@@ -79,7 +99,6 @@ fn parse(words: &[&str]) -> Vec<(u32, Owner, Use)> {
         other => panic!("what is '{other}'?"),
     };
     let shared = words[1].strip_prefix("db:");
-    let owner = |name: &str| u32::from(name.as_bytes()[0]);
     let used = Use {
         database: shared.unwrap_or("d").to_owned(),
         container: shared.is_none().then(|| words[1].to_owned()),
@@ -89,7 +108,8 @@ fn parse(words: &[&str]) -> Vec<(u32, Owner, Use)> {
         bytes: (number("gb") * 1e9) as u64,
         throughput,
     };
-    let owner = shared.map_or_else(|| Owner::Container(owner(words[1])), |name| Owner::Database(owner(name)));
+    let owner =
+        shared.map_or_else(|| Owner::Container(number_of(words[1])), |name| Owner::Database(number_of(name)));
     let first: u32 = words[0].parse().expect("an hour");
     let times =
         words.iter().find_map(|word| word.strip_prefix('x')).map_or(1, |times| times.parse().expect("times"));

@@ -1,4 +1,4 @@
-//! What the measured use of a month costs, by the prices of the service (S1-50).
+//! What the measured use of a month costs, by the prices of the service.
 
 pub mod bill;
 pub mod prices;
@@ -41,6 +41,11 @@ impl Watch {
         }
         let used: Vec<(u32, Owner, Use)> =
             used.into_iter().map(|((hour, owner), one)| (hour, owner, one)).collect();
-        Ok(bill(&prices, &month.name, month.hours(), &used))
+        let provisioned = &state.provisioned;
+        let exists = |owner: Owner| match owner {
+            Owner::Container(number) => provisioned.names.contains_key(&number),
+            Owner::Database(_) => provisioned.supplies.iter().any(|supply| supply.owner == owner),
+        };
+        Ok(bill(&prices, &month.name, month.hours(), &used, exists))
     }
 }

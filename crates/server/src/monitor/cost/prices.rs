@@ -13,7 +13,7 @@ pub struct Prices {
     pub scenarios: Vec<Scenario>,
 }
 
-/// A row of seed 001's table.
+/// A row of the comparison that comes with the example blueprint `agent-studio`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scenario {
     pub workflows_a_day: u64,
@@ -33,9 +33,9 @@ impl Prices {
 mod tests {
     use super::*;
 
-    /// S1-48, S1-49: the seed's table follows from its prices, to the rounding that it does.
+    /// S1-48, S1-49: the design's table follows from its prices, to the rounding that it does.
     #[test]
-    fn the_seeds_fixed_costs_follow_from_its_prices() {
+    fn the_fixed_costs_of_the_comparison_follow_from_its_prices() {
         let prices = Prices::load().expect("prices");
         let month = |units: f64| units / 100.0 * prices.manual_per_100_units_hour * 744.0;
         assert_eq!((month(400.0).ceil(), month(4000.0).ceil()), (24.0, 239.0));

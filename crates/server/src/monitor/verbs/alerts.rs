@@ -1,8 +1,8 @@
 //! `orrery alerts`: what is in trouble, since when, and what was. Exit code 1 while something is.
 
-use super::table::table;
-use super::{TellFlags, fetch, print, print_json};
+use super::{TellFlags, fetch};
 use crate::client::block_on;
+use crate::terminal::{BAD, GOOD, Screen, Table, print, print_json};
 use clap::Args;
 use orrery_core::Timestamp;
 use serde_json::Value;
@@ -21,15 +21,15 @@ pub fn alerts(flags: &AlertsFlags) -> Result<ExitCode, String> {
     if flags.services.json {
         print_json(&said)?;
     } else {
-        print(&drawn(alerts));
+        print(&drawn(alerts, &Screen::of_stdout()))?;
     }
     let is_firing = alerts.iter().any(|alert| alert["state"] == "firing");
     Ok(if is_firing { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-fn drawn(alerts: &[Value]) -> String {
+fn drawn(alerts: &[Value], screen: &Screen) -> String {
     if alerts.is_empty() {
-        return "Nothing is in trouble.\n".to_owned();
+        return format!("{}\n", screen.paint(GOOD, "Nothing is in trouble."));
     }
     let text = |alert: &Value, name: &str| alert[name].as_str().unwrap_or_default().to_owned();
     let rows: Vec<Vec<String>> = alerts
@@ -53,5 +53,11 @@ fn drawn(alerts: &[Value]) -> String {
             ]
         })
         .collect();
-    table(&["STATE", "RULE", "WHERE", "VALUE", "SINCE", "WHAT TO DO"], &rows, 0, 0)
+    let firing = alerts.iter().filter(|alert| alert["state"] == "firing").count();
+    let table = Table::new(&["STATE", "RULE", "WHERE", "VALUE", "SINCE", "WHAT TO DO"]).whole(0).rows(rows);
+    let count = match firing {
+        0 => String::new(),
+        firing => format!("{}\n", screen.paint(BAD, &format!("{firing} firing"))),
+    };
+    table.draw(screen) + &count
 }

@@ -1,10 +1,11 @@
-//! `orrery cost`: what a month's measured use would cost in each mode, beside the table of seed 001.
+//! `orrery cost`: what a month's measured use would cost in each mode.
 
-use super::table::{bytes, clipped, table};
-use super::{TellFlags, fetch, print, print_json};
+use super::{TellFlags, fetch};
 use crate::client::block_on;
 use crate::monitor::cost::bill::{Bill, Costs, Line};
+use crate::terminal::{NOTICE, Screen, Table, bytes, print, print_json};
 use clap::Args;
+use orrery_core::limits;
 
 #[derive(Args)]
 pub struct CostFlags {
@@ -24,33 +25,62 @@ pub fn cost(flags: &CostFlags) -> Result<(), String> {
         Some(month) => return Err(format!("the month '{month}' is not like 2026-11")),
     };
     let bill: Bill = block_on(fetch(&flags.services, &path))??;
-    if flags.services.json {
-        return print_json(&bill);
+    match flags.services.json {
+        true => print_json(&bill),
+        false => print(&drawn(&bill, &Screen::of_stdout())),
     }
-    print(&drawn(&bill));
-    Ok(())
 }
 
-fn drawn(bill: &Bill) -> String {
+fn drawn(bill: &Bill, screen: &Screen) -> String {
+    let Bill { month, hours, hours_measured, .. } = bill;
+    let mut text = format!("{month}: {hours_measured} of {hours} hours were measured.\n\n");
     let mut rows: Vec<Vec<String>> = bill.lines.iter().map(row).collect();
-    rows.push(sum("all of it", &bill.total));
-    rows.push(sum("a whole month of it", &bill.projected));
+    rows.push(sum("total", &bill.total));
+    let is_extrapolated = bill.is_extrapolated && *hours_measured > 0;
+    if is_extrapolated {
+        rows.push(sum(&format!("extrapolated to {hours} hours"), &bill.projected));
+    }
+    text += &table(rows).draw(screen);
+    text += "\n";
+    if is_extrapolated {
+        text += &screen.paint(NOTICE, &extrapolation(*hours_measured, *hours));
+        text += "\n";
+    }
+    let all = || bill.lines.iter().chain(&bill.dropped);
+    if all().any(|line| line.costs.serverless.is_none()) {
+        text += &format!(
+            "Serverless is \"-\" where a second took more than its {} RU/s.\n",
+            limits::SERVERLESS_UNITS_PER_SECOND_MAX
+        );
+    }
+    text += "Storage is paid in every mode, on top.\n";
+    if !bill.dropped.is_empty() {
+        let dropped = table(bill.dropped.iter().map(row).collect());
+        text += &format!("\nDropped since, and in no sum above:\n\n{}", dropped.draw(screen));
+    }
+    text + &comparison(bill, screen)
+}
+
+fn extrapolation(measured: u32, hours: u32) -> String {
+    let were = if measured == 1 { "1 hour was" } else { &format!("{measured} hours were") };
+    format!("Only {were} measured: the last row assumes that all {hours} are like that.")
+}
+
+/// The estimate that the design behind an example blueprint makes, for orientation.
+fn comparison(bill: &Bill, screen: &Screen) -> String {
+    let rows = bill.scenarios.iter().map(|it| {
+        let workflows = it.workflows_a_day.to_string();
+        vec![workflows, it.serverless.clone(), it.provisioned_400.clone(), it.provisioned_4000.clone()]
+    });
+    let heading = ["WORKFLOWS A DAY", "SERVERLESS", "400 RU/S", "4,000 RU/S"];
+    let table = Table::new(&heading).numbers(0..1).rows(rows);
+    format!("\nFor comparison, a month of the example blueprint agent-studio:\n\n{}", table.draw(screen))
+}
+
+fn table(rows: Vec<Vec<String>>) -> Table {
     let heading =
         ["", "RU", "PEAK RU/S", "STORED", "MODE", "SERVERLESS", "MANUAL", "AUTOSCALE", "STORAGE", "CHEAPEST"];
-    let measured = table(&heading, &rows, 1, 9);
-    let scenarios: Vec<Vec<String>> = bill
-        .scenarios
-        .iter()
-        .map(|it| {
-            let workflows = it.workflows_a_day.to_string();
-            vec![workflows, it.serverless.clone(), it.provisioned_400.clone(), it.provisioned_4000.clone()]
-        })
-        .collect();
-    let seed = table(&["WORKFLOWS A DAY", "SERVERLESS", "400 RU/S", "4,000 RU/S"], &scenarios, 0, 1);
-    format!(
-        "{}: measured in {} of {} hours\n\n{measured}\nStorage is paid in each mode besides. As seed 001 reckons, by the month:\n\n{seed}",
-        bill.month, bill.hours_measured, bill.hours
-    )
+    Table::new(&heading).whole(0).numbers(1..9).rows(rows)
 }
 
 fn row(line: &Line) -> Vec<String> {
@@ -58,14 +88,13 @@ fn row(line: &Line) -> Vec<String> {
         Some(container) => format!("{} / {container}", line.database),
         None => format!("{} (shared)", line.database),
     };
-    let dollars = |value: f64| format!("${value:.4}");
     vec![
-        clipped(&name, 40),
+        name,
         format!("{:.2}", line.request_units),
         format!("{:.1}", line.peak_units_per_second),
         bytes(Some((line.gigabytes * 1e9) as u64)),
         line.mode.name().to_owned(),
-        dollars(line.costs.serverless),
+        serverless(&line.costs),
         format!("{} at {}", dollars(line.costs.manual), line.manual_units),
         format!("{} at {}", dollars(line.costs.autoscale), line.autoscale_units_max),
         dollars(line.costs.storage),
@@ -74,10 +103,69 @@ fn row(line: &Line) -> Vec<String> {
 }
 
 fn sum(name: &str, costs: &Costs) -> Vec<String> {
-    let dollars = |value: f64| format!("${value:.4}");
     let mut cells = vec![name.to_owned()];
     cells.extend(["", "", "", ""].map(str::to_owned));
-    cells.extend([costs.serverless, costs.manual, costs.autoscale, costs.storage].map(dollars));
+    cells.push(serverless(costs));
+    cells.extend([costs.manual, costs.autoscale, costs.storage].map(dollars));
     cells.push(costs.cheapest().name().to_owned());
     cells
+}
+
+fn serverless(costs: &Costs) -> String {
+    costs.serverless.map_or_else(|| "-".to_owned(), dollars)
+}
+
+fn dollars(value: f64) -> String {
+    format!("${value:.4}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::monitor::cost::bill::Mode;
+
+    fn bill(hours_measured: u32) -> Bill {
+        let line = |container: &str, serverless| Line {
+            database: "a-database-of-some-length".into(),
+            container: Some(container.into()),
+            costs: Costs { serverless, ..Costs::default() },
+            cheapest: Mode::Manual,
+            ..Line::default()
+        };
+        Bill {
+            month: "2026-11".into(),
+            hours: 720,
+            hours_measured,
+            is_extrapolated: hours_measured < 720,
+            lines: vec![line("a-container-of-some-length", None)],
+            dropped: vec![line("gone", Some(1.0))],
+            ..Bill::default()
+        }
+    }
+
+    #[test]
+    fn an_extrapolation_is_called_one_and_a_whole_month_is_none() {
+        let text = drawn(&bill(1), &Screen::PIPE);
+        assert!(text.contains("\nextrapolated to 720 hours"), "{text}");
+        assert!(text.contains("Only 1 hour was measured: the last row assumes that all 720 are"), "{text}");
+        let whole = drawn(&bill(720), &Screen::PIPE);
+        assert!(!whole.contains("extrapolated") && !whole.contains("Only"), "{whole}");
+        assert!(!drawn(&bill(0), &Screen::PIPE).contains("extrapolated"), "nothing was measured");
+    }
+
+    #[test]
+    fn names_are_whole_and_what_was_dropped_stands_apart() {
+        let text = drawn(&bill(1), &Screen { width: Some(60), has_color: false });
+        assert!(text.contains("a-database-of-some-length / a-container-of-some-length"), "{text}");
+        let (above, below) = text.split_once("Dropped since, and in no sum above:").expect(&text);
+        assert!(!above.contains("gone") && below.contains("/ gone"), "{text}");
+    }
+
+    #[test]
+    fn serverless_is_not_offered_where_it_would_have_refused() {
+        let text = drawn(&bill(1), &Screen::PIPE);
+        let line = text.lines().find(|line| line.contains("a-container")).expect(&text);
+        assert!(line.split_whitespace().any(|word| word == "-") && line.ends_with("manual"), "{line}");
+        assert!(text.contains("more than its 5000 RU/s"), "{text}");
+    }
 }

@@ -2,7 +2,6 @@
 
 mod alerts;
 mod cost;
-pub mod table;
 mod top;
 
 pub use alerts::{AlertsFlags, alerts};
@@ -14,7 +13,6 @@ use bytes::Bytes;
 use clap::Args;
 use http::Request;
 use serde::de::DeserializeOwned;
-use std::io::Write as _;
 
 #[derive(Args)]
 pub struct TellFlags {
@@ -27,15 +25,4 @@ pub struct TellFlags {
 
 async fn fetch<T: DeserializeOwned>(flags: &TellFlags, path: &str) -> Result<T, String> {
     flags.server.services().await?.ask(Request::get(path), Bytes::new()).await
-}
-
-/// Nobody may be reading it.
-fn print(text: &str) {
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
-}
-
-fn print_json(value: &impl serde::Serialize) -> Result<(), String> {
-    let text = serde_json::to_string_pretty(value).map_err(|error| error.to_string())?;
-    print(&format!("{text}\n"));
-    Ok(())
 }

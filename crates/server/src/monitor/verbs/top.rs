@@ -1,18 +1,19 @@
 //! `orrery top`: the busiest containers, partitions and queries, drawn anew every few seconds.
 
-use super::table::{bytes, clipped, table};
-use super::{TellFlags, fetch, print, print_json};
+use super::{TellFlags, fetch};
 use crate::client::block_on;
 use crate::monitor::top::{Asked, Busy, Top};
+use crate::terminal::{Screen, Table, bytes, print, print_json};
 use clap::Args;
 use std::collections::HashMap;
+use std::io::IsTerminal as _;
 use std::time::Duration;
 
 #[derive(Args)]
 pub struct TopFlags {
     #[command(flatten)]
     services: TellFlags,
-    /// Show what came since the server started, once
+    /// Show once what came since the server started; so it is into a pipe and with --json
     #[arg(long)]
     once: bool,
     /// Seconds between two looks
@@ -28,14 +29,16 @@ const ROWS: usize = 10;
 pub fn top(flags: &TopFlags) -> Result<(), String> {
     block_on(async {
         let mut before: Option<Top> = None;
+        let is_live = !flags.once && !flags.services.json && std::io::stdout().is_terminal();
         loop {
             let now: Top = fetch(&flags.services, "/v1/top").await?;
-            match (flags.services.json, flags.once) {
+            let screen = Screen::of_stdout();
+            match (flags.services.json, is_live) {
                 (true, _) => print_json(&now)?,
-                (false, true) => print(&drawn(&now, None)),
-                (false, false) => print(&format!("{HOME}{}", drawn(&now, before.as_ref()))),
+                (false, false) => print(&drawn(&now, None, &screen))?,
+                (false, true) => print(&format!("{HOME}{}", drawn(&now, before.as_ref(), &screen)))?,
             }
-            if flags.once {
+            if !is_live {
                 return Ok(());
             }
             before = Some(now);
@@ -48,12 +51,12 @@ pub fn top(flags: &TopFlags) -> Result<(), String> {
 }
 
 /// What came since `before`, or since the start.
-fn drawn(now: &Top, before: Option<&Top>) -> String {
+fn drawn(now: &Top, before: Option<&Top>, screen: &Screen) -> String {
     let from = before.map_or(now.since_ms, |before| before.now_ms);
     let seconds = now.now_ms.saturating_sub(from).max(1) as f64 / 1000.0;
-    let containers = busy(&now.containers, before.map(|it| &it.containers[..]), seconds);
-    let partitions = busy(&now.partitions, before.map(|it| &it.partitions[..]), seconds);
-    let queries = asked(&now.queries, before.map(|it| &it.queries[..]), seconds);
+    let containers = busy(&now.containers, before.map(|it| &it.containers[..]), seconds).draw(screen);
+    let partitions = busy(&now.partitions, before.map(|it| &it.partitions[..]), seconds).draw(screen);
+    let queries = asked(&now.queries, before.map(|it| &it.queries[..]), seconds).draw(screen);
     let about = match before {
         None => format!("since the start, {seconds:.0} s ago"),
         Some(_) => format!("in the last {seconds:.1} s"),
@@ -61,7 +64,7 @@ fn drawn(now: &Top, before: Option<&Top>) -> String {
     format!("orrery top: {about}\n\n{containers}\n{partitions}\n{queries}")
 }
 
-fn busy(now: &[Busy], before: Option<&[Busy]>, seconds: f64) -> String {
+fn busy(now: &[Busy], before: Option<&[Busy]>, seconds: f64) -> Table {
     let name = |it: &Busy| (it.database.clone(), it.container.clone(), it.partition.clone());
     let earlier: HashMap<_, &Busy> = before.unwrap_or_default().iter().map(|it| (name(it), it)).collect();
     let mut rows: Vec<(f64, Vec<String>)> = Vec::new();
@@ -70,8 +73,8 @@ fn busy(now: &[Busy], before: Option<&[Busy]>, seconds: f64) -> String {
         let requests = since(it.requests, was.map(|was| was.requests));
         let units = (it.request_units - was.map_or(0.0, |was| was.request_units)).max(0.0);
         let throttled = since(it.throttled, was.map(|was| was.throttled));
-        let mut cells = vec![clipped(&format!("{} / {}", it.database, it.container), 32)];
-        cells.extend(it.partition.iter().map(|key| clipped(key, 32)));
+        let mut cells = vec![format!("{} / {}", it.database, it.container)];
+        cells.extend(it.partition.clone());
         cells.extend([
             format!("{:.1}", requests as f64 / seconds),
             format!("{:.1}", units / seconds),
@@ -91,11 +94,11 @@ fn busy(now: &[Busy], before: Option<&[Busy]>, seconds: f64) -> String {
     if !is_partitions {
         heading.remove(1);
     }
-    let rows: Vec<Vec<String>> = rows.into_iter().take(ROWS).map(|(_, cells)| cells).collect();
-    table(&heading, &rows, heading.len() - 8, heading.len())
+    let rows = rows.into_iter().take(ROWS).map(|(_, cells)| cells);
+    Table::new(&heading).numbers(heading.len() - 8..heading.len()).rows(rows)
 }
 
-fn asked(now: &[Asked], before: Option<&[Asked]>, seconds: f64) -> String {
+fn asked(now: &[Asked], before: Option<&[Asked]>, seconds: f64) -> Table {
     let name = |it: &Asked| (it.database.clone(), it.container.clone(), it.text.clone());
     let earlier: HashMap<_, &Asked> = before.unwrap_or_default().iter().map(|it| (name(it), it)).collect();
     let mut rows: Vec<(f64, Vec<String>)> = Vec::new();
@@ -108,14 +111,14 @@ fn asked(now: &[Asked], before: Option<&[Asked]>, seconds: f64) -> String {
             format!("{:.1}", queries as f64 / seconds),
             format!("{:.1}", units / seconds),
             format!("{each:.2}"),
-            clipped(&format!("{} / {}", it.database, it.container), 32),
-            clipped(&it.text, 80),
+            format!("{} / {}", it.database, it.container),
+            it.text.clone(),
         ];
         rows.push((units, cells));
     }
     rows.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let rows: Vec<Vec<String>> = rows.into_iter().take(ROWS).map(|(_, cells)| cells).collect();
-    table(&["QUERIES/S", "RU/S", "RU EACH", "CONTAINER", "QUERY"], &rows, 0, 3)
+    let rows = rows.into_iter().take(ROWS).map(|(_, cells)| cells);
+    Table::new(&["QUERIES/S", "RU/S", "RU EACH", "CONTAINER", "QUERY"]).numbers(0..3).rows(rows)
 }
 
 /// A place that was given to another begins anew.
@@ -162,7 +165,7 @@ mod tests {
 
     #[test]
     fn rates_are_of_the_time_between_two_looks() {
-        let text = drawn(&at(12_000, 300, 500.0), Some(&at(10_000, 100, 100.0)));
+        let text = drawn(&at(12_000, 300, 500.0), Some(&at(10_000, 100, 100.0)), &Screen::PIPE);
         assert!(text.starts_with("orrery top: in the last 2.0 s\n"), "{text}");
         assert_eq!(
             words(&text, "d / c  ")[3..],
@@ -174,7 +177,7 @@ mod tests {
 
     #[test]
     fn the_first_look_is_of_all_the_time_since_the_start() {
-        let text = drawn(&at(10_000, 100, 50.0), None);
+        let text = drawn(&at(10_000, 100, 50.0), None, &Screen::PIPE);
         assert!(text.starts_with("orrery top: since the start, 10 s ago\n"), "{text}");
         assert_eq!(words(&text, "SELECT")[..3], ["10.0", "5.0", "0.50"]);
         assert_eq!(since(5, Some(9)), 5, "somebody else had the place");
