@@ -15,9 +15,13 @@ ARGS ?=
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 BINARY     := $(TARGET_DIR)/release/$(SERVER)
 
+# Where `make install` puts things.
+PREFIX ?= $(HOME)/.local
+PLACE  := $(DESTDIR)$(PREFIX)
+
 # Two cores are busy with one step; steps after another also keep the output readable.
 .NOTPARALLEL:
-.PHONY: help run test bench fmt ci release sdk crash attack nextest
+.PHONY: help run install test bench fmt ci release sdk crash attack nextest
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -25,6 +29,16 @@ help: ## list the targets
 
 run: release ## build and start the server; ARGS='…' goes to `serve`
 	$(BINARY) serve $(ARGS)
+
+install: release ## put `orrery`, its manual and its completions under PREFIX (~/.local)
+	install -Dm755 $(BINARY) $(PLACE)/bin/orrery
+	$(BINARY) man --out $(PLACE)/share/man/man1
+	mkdir -p $(PLACE)/share/bash-completion/completions $(PLACE)/share/zsh/site-functions $(PLACE)/share/fish/vendor_completions.d
+	$(BINARY) completions bash > $(PLACE)/share/bash-completion/completions/orrery
+	$(BINARY) completions zsh > $(PLACE)/share/zsh/site-functions/_orrery
+	$(BINARY) completions fish > $(PLACE)/share/fish/vendor_completions.d/orrery.fish
+	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) echo "orrery is installed; try: orrery serve";; \
+		*) echo "orrery is installed; add it to your PATH: export PATH=$(PREFIX)/bin:\$$PATH";; esac
 
 test: $(TEST_STEPS) ## everything, from a clean checkout
 	@echo "make test: all of it passed ($(TEST_STEPS))"

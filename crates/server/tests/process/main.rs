@@ -23,6 +23,7 @@ mod one_url;
 mod printing;
 mod prometheus_text;
 mod querying;
+mod readme;
 mod refusals;
 mod reserve;
 mod schemas;

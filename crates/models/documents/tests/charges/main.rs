@@ -1,5 +1,5 @@
 //! Charges against the numbers that they were calibrated by: what the service's documentation publishes, and what the
-//! seeds' owners planned with. `docs/request-charges.md` shows the same examples, and has to show what comes out here.
+//! owners of the designs planned with. `docs/request-charges.md` shows the same examples, and has to show what comes out here.
 
 mod changes;
 mod documents;

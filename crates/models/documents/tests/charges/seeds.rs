@@ -32,7 +32,7 @@ fn devices_query(devices: u64) -> Charge {
 
 #[test]
 fn s2_56_enqueue() {
-    check("S2-56 enqueue an event", create(&document("event")), 5.0, WITHIN);
+    check("enqueue an event", create(&document("event")), 5.0, WITHIN);
 }
 
 #[test]
@@ -45,14 +45,14 @@ fn s2_57_process() {
         replace(&event, &done),
         Charge::query(&page_of(1, bytes(&preferences))),
     ];
-    check("S2-57 process an event", sum(process), 15.0, WITHIN);
+    check("process an event", sum(process), 15.0, WITHIN);
 }
 
 #[test]
 fn s2_58_page() {
     let size = bytes(&document("notification"));
-    check("S2-58 page of 20, by an index", Charge::query(&indexed_page_of(20, size)), 3.0, WITHIN);
-    check("S2-58 page of 20, user with 100", Charge::query(&page_among(100)), 3.0, WITHIN);
+    check("page of 20, by an index", Charge::query(&indexed_page_of(20, size)), 3.0, WITHIN);
+    check("page of 20, user with 100", Charge::query(&page_among(100)), 3.0, WITHIN);
 }
 
 #[test]
@@ -61,8 +61,8 @@ fn s2_59_mark() {
     let at = "2025-11-21T09:30:00.000Z";
     let read = with(&notification, &json!({"read": true, "readAt": at}));
     let dismissed = with(&read, &json!({"dismissed": true, "dismissedAt": at}));
-    check("S2-59 mark as read", replace(&notification, &read), 5.0, WITHIN);
-    check("S2-59 dismiss", replace(&read, &dismissed), 5.0, WITHIN);
+    check("mark as read", replace(&notification, &read), 5.0, WITHIN);
+    check("dismiss", replace(&read, &dismissed), 5.0, WITHIN);
 }
 
 #[test]
@@ -71,16 +71,16 @@ fn s2_60_preferences() {
     let categories = json!({"social": true, "news": false, "marketing": false});
     let quiet: Vec<bool> = (0..24).map(|hour| hour < 8).collect();
     let new = json!({"categories": categories, "quietHours": quiet, "updatedAt": "2025-11-21T09:30:00.000Z"});
-    check("S2-60 update preferences", replace(&old, &with(&old, &new)), 5.0, WITHIN);
+    check("update preferences", replace(&old, &with(&old, &new)), 5.0, WITHIN);
 }
 
 #[test]
 fn s2_61_register() {
     let device = document("device");
     let revoked = with(&device, &json!({"revokedAt": "2025-11-21T09:30:00.000Z"}));
-    check("S2-61 register a second device", sum([devices_query(1), create(&device)]), 10.0, WITHIN);
+    check("register a second device", sum([devices_query(1), create(&device)]), 10.0, WITHIN);
     let evicting = [devices_query(3), replace(&device, &revoked), create(&device)];
-    check("S2-61 register a fourth device", sum(evicting), 10.0, WITHIN);
+    check("register a fourth device", sum(evicting), 10.0, WITHIN);
 }
 
 /// The seed's policy as it is provisioned: it includes what it names, and an array is `[]`.
@@ -102,8 +102,8 @@ fn saving(rules: &IndexRules, document: &Value) -> f64 {
 #[test]
 fn s1_44_the_policy_saves_a_third_of_a_write() {
     let workflow = workflow();
-    tell("S1-44 workflow, everything indexed", create(&workflow));
-    tell("S1-44 workflow, the seed's policy", create_under(&seed_policy(), &workflow));
+    tell("workflow, everything indexed", create(&workflow));
+    tell("workflow, the design's policy", create_under(&seed_policy(), &workflow));
     let saved = saving(&seed_policy(), &workflow);
     assert!((30.0..=40.0).contains(&saved), "{saved} %");
 }
@@ -111,7 +111,7 @@ fn s1_44_the_policy_saves_a_third_of_a_write() {
 #[test]
 fn excluding_a_path_saves_its_values() {
     let rules = policy(&["/*"], &["/context/*", "/tasks/[]/result/*"]);
-    tell("S1-44 workflow, two paths excluded", create_under(&rules, &workflow()));
+    tell("workflow, two paths excluded", create_under(&rules, &workflow()));
     let saved = saving(&rules, &workflow());
     assert!((10.0..=15.0).contains(&saved), "{saved} %");
 }
