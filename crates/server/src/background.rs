@@ -2,7 +2,7 @@
 //! has written for a few seconds it lets the store rest.
 
 use orrery_core::Lsn;
-use orrery_store::{Progress, Store};
+use orrery_store::{EngineError, Progress, Store};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -42,17 +42,31 @@ impl Background {
     pub fn run(&self, store: &Store) {
         let mut quiet = Quiet::new(store.durable_lsn());
         while !self.state().stopping {
-            let round = store.background_round();
-            if let Err(error) = &round {
-                tracing::warn!(%error, "background work failed; it is tried again");
+            if needs_restart(store) {
+                self.wait();
+                continue;
             }
+            let round = store.background_round();
             let has_more = matches!(round, Ok(Progress::More));
-            self.state().trouble = round.err().map(|error| error.to_string());
+            self.note(round.err().map(|error| error.to_string()));
             if !has_more {
                 quiet.look(store);
                 self.wait();
             }
         }
+    }
+
+    /// Logs trouble when it begins or changes, not every second.
+    fn note(&self, trouble: Option<String>) {
+        let mut state = self.state();
+        match (&trouble, &state.trouble) {
+            (Some(error), before) if before.as_ref() != Some(error) => {
+                tracing::warn!(%error, "background work failed");
+            }
+            (None, Some(_)) => tracing::info!("background work goes on"),
+            _ => {}
+        }
+        state.trouble = trouble;
     }
 
     fn wait(&self) {
@@ -66,6 +80,11 @@ impl Background {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether the store takes no writes until the process is started again; why was logged when it happened.
+fn needs_restart(store: &Store) -> bool {
+    matches!(store.trouble(), Some(EngineError::Uncertain(_) | EngineError::Halted))
 }
 
 /// Since when nobody has written.

@@ -6,6 +6,8 @@
 
 mod connections;
 mod damage;
+mod full_disk;
+mod io_faults;
 mod malformed;
 mod rebinding;
 mod scripts;
@@ -29,6 +31,10 @@ const ATTACKS: &[(&str, Attack)] = &[
     ("scripts-stopped", scripts::stopped),
     ("scripts-killed", scripts::killed),
     ("connections", connections::attack),
+    ("io-failed-sync", io_faults::failed_sync),
+    ("io-failed-write", io_faults::failed_write),
+    ("io-full-to-the-last-byte", io_faults::full_to_the_last_byte),
+    ("io-full-disk-deletes", full_disk::deletes),
 ];
 
 /// Attacks a server and checks that it holds.

@@ -210,9 +210,13 @@ impl From<BrokeOff> for Failure {
 
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
-        tracing::error!(%error, "the store failed");
+        orrery_store::log_failure(&error);
         match error {
-            EngineError::Unavailable(_) | EngineError::Cut { .. } => Self::unavailable(error.to_string()),
+            EngineError::Unavailable(_)
+            | EngineError::Full(_)
+            | EngineError::Uncertain(_)
+            | EngineError::Halted
+            | EngineError::Cut { .. } => Self::unavailable(error.to_string()),
             EngineError::Corrupt(_) => Self::internal(error.to_string()),
         }
     }

@@ -3,9 +3,10 @@
 use crate::notifications::visible as shown;
 use crate::problem::{IDEMPOTENCY_KEY, Kind, Problem};
 use orrery_api_common::BodyError;
+use orrery_core::LogLimiter;
 use orrery_kit::port::StoreError;
 use orrery_notifications::service::ServiceError;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// When nobody says how long, this is.
 const AFTER: Duration = Duration::from_secs(1);
@@ -54,7 +55,10 @@ fn busy(after: Option<Duration>) -> Problem {
 
 /// Why is for the log: it may name addresses and files.
 fn unavailable(why: &str) -> Problem {
-    tracing::warn!(why, "the store does not answer");
+    static REFUSALS: LogLimiter = LogLimiter::new();
+    if let Some(left_out) = REFUSALS.admit(Instant::now()) {
+        tracing::warn!(why, left_out, "the store does not answer");
+    }
     Problem::new(Kind::Unavailable, "the store does not answer now; come back later").after(AFTER)
 }
 

@@ -176,6 +176,8 @@ pub const LOG_LINE_EVERY_SECONDS: u64 = 1;
 pub const TRANSACTION_RETRIES_MAX: usize = 16;
 /// Free disk space below which writes are refused, before the engine meets a full disk.
 pub const DISK_FREE_BYTES_MIN: u64 = 256 * 1024 * 1024;
+/// The share of that reserve, one in so many, that deletes leave too: the engine needs room to merge what they removed.
+pub const DISK_FREE_LAST_SHARE: u64 = 4;
 /// When a folder is opened, the checksum chain of this many last commits is verified, up to so many bytes. Logs are
 /// trimmed before them, so the number of commits may be lowered but not raised: holes would come to be looked at.
 pub const LOG_VERIFY_COMMITS: u64 = 10_000;

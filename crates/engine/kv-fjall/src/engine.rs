@@ -13,7 +13,9 @@ use crate::verify::{self, Verified};
 use bytes::{Bytes, BytesMut};
 use fjall::{CompressionType, Database, Keyspace, PersistMode, Readable};
 use orrery_core::limits;
-use orrery_kv::{Engine, Error, KeyRange, Measure, Order, Put, Read, Rows, Space, Sync, Tip};
+use orrery_kv::{Engine, Error, KeyRange, Measure, Order, Purpose, Put, Read, Rows, Space, Sync, Tip};
+use std::fs::File;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -51,6 +53,9 @@ const REST_JOURNAL_BYTES_MAX: u64 = 192 * 1024 * 1024;
 /// Less than this in memory is not worth a file when the engine rests.
 const REST_BYTES_MIN: u64 = 4 * 1024 * 1024;
 
+/// The file that says that a write failed midway.
+const SYNC_FAILED: &str = "sync-failed";
+
 pub struct FjallEngine {
     /// These three first, so that their threads have ended when the database is closed.
     spiller: Spiller,
@@ -76,6 +81,11 @@ impl FjallEngine {
             // Before fjall, which shortens a damaged journal without a word.
             journals::check(&path.join("engine"))?;
         }
+        rewrite_after_failed_sync(&path).map_err(|error| {
+            Error::Unavailable(format!(
+                "the journal must be written anew after a write that failed, and cannot be: {error}"
+            ))
+        })?;
         let database = Database::builder(path.join("engine"))
             .cache_size(options.cache_bytes)
             .journal_compression(CompressionType::None)
@@ -154,15 +164,12 @@ impl FjallEngine {
         self.memtables.exchange_all(slices_bytes_min).map_err(writing)
     }
 
-    /// Refuses before the disk is full, because fjall takes no more writes after it met an error. Looks again after
-    /// every few megabytes, and every time while there is no room.
-    fn check_disk_space(&self, bytes: u64) -> Result<(), Error> {
-        if self.unchecked_bytes.fetch_add(bytes, Ordering::Relaxed) < DISK_CHECK_BYTES {
-            return Ok(());
+    /// Notes that a write failed midway, so that the next start does not believe what the system shows of the journal.
+    fn note_failed_sync(&self) {
+        let path = self.folder.path().join(SYNC_FAILED);
+        if let Err(error) = File::create(&path).and_then(|file| file.sync_all()) {
+            tracing::warn!(%error, "the failure could not be noted in {}", path.display());
         }
-        self.disk.check_room(bytes)?;
-        self.unchecked_bytes.store(0, Ordering::Relaxed);
-        Ok(())
     }
 }
 
@@ -202,7 +209,6 @@ impl Engine for FjallEngine {
 
     fn write(&self, mut puts: Vec<Put>, sync: Sync) -> Result<(), Error> {
         let written = Written::of(&puts, self.spaces());
-        self.check_disk_space(written.bytes())?;
         self.mark()?;
         let mode = match sync {
             Sync::Data => PersistMode::SyncData,
@@ -226,13 +232,34 @@ impl Engine for FjallEngine {
                 None => batch.remove(space, put.key),
             }
         }
-        batch.commit().map_err(writing)?;
+        batch.commit().map_err(committing).inspect_err(|error| {
+            if matches!(error, Error::Uncertain(_)) {
+                self.note_failed_sync();
+            }
+        })?;
         if run.is_some_and(|run| self.recent.add(run, &mut slot)) {
             self.spiller.spill();
         }
         self.memtables.wrote(&written);
         written.commit.into_iter().for_each(|commit| self.gatherer.wrote(Turn::of(commit)));
         Ok(())
+    }
+
+    /// Refuses before the disk is full, because fjall takes no more writes after it met an error. Looks again after
+    /// every few megabytes, and every time while there is no room.
+    fn check_room(&self, bytes: u64, purpose: Purpose) -> Result<(), Error> {
+        if self.unchecked_bytes.fetch_add(bytes, Ordering::Relaxed) < DISK_CHECK_BYTES {
+            return Ok(());
+        }
+        let stored = self.disk.check_room(bytes, Purpose::Store);
+        if stored.is_ok() {
+            self.unchecked_bytes.store(0, Ordering::Relaxed);
+            return Ok(());
+        }
+        match purpose {
+            Purpose::Store => stored,
+            Purpose::MakeRoom => self.disk.check_room(bytes, purpose),
+        }
     }
 
     fn note_promise(&self, tip: Tip) {
@@ -314,6 +341,18 @@ impl Read for View {
     }
 }
 
+/// After a failed sync the system may show bytes of the journal that are not on the disk. They are written anew before
+/// anything rests on them.
+fn rewrite_after_failed_sync(folder: &Path) -> std::io::Result<()> {
+    let note = folder.join(SYNC_FAILED);
+    if !note.try_exists()? {
+        return Ok(());
+    }
+    journals::rewrite_newest(&folder.join("engine"))?;
+    std::fs::remove_file(note)?;
+    File::open(folder)?.sync_all()
+}
+
 pub(crate) fn opening(error: fjall::Error) -> Error {
     match error {
         fjall::Error::Io(error) => Error::Unavailable(error.to_string()),
@@ -321,11 +360,17 @@ pub(crate) fn opening(error: fjall::Error) -> Error {
     }
 }
 
+/// fjall takes no more writes after an error of its journal, and does not say how far it came.
+fn committing(error: fjall::Error) -> Error {
+    match error {
+        fjall::Error::Poisoned => Error::Halted,
+        error => Error::Uncertain(error.to_string()),
+    }
+}
+
 pub(crate) fn writing(error: fjall::Error) -> Error {
     match error {
-        fjall::Error::Poisoned => {
-            Error::Unavailable("an earlier write failed; restart the server when the disk is well".into())
-        }
+        fjall::Error::Poisoned => Error::Halted,
         fjall::Error::Io(error) => Error::Unavailable(error.to_string()),
         error => Error::Unavailable(error.to_string()),
     }

@@ -1,7 +1,8 @@
 //! The data folder: made, recognised, and locked against a second process.
 
 use crate::promise;
-use orrery_kv::Error;
+use orrery_core::limits;
+use orrery_kv::{Error, Purpose};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -96,17 +97,27 @@ pub(crate) struct Disk {
 }
 
 impl Disk {
-    /// Refuses what would take from the reserve.
-    pub fn check_room(&self, bytes: u64) -> Result<(), Error> {
+    /// Refuses what would take from the reserve. What makes room may take all of it but the last share.
+    pub fn check_room(&self, bytes: u64, purpose: Purpose) -> Result<(), Error> {
+        let kept = match purpose {
+            Purpose::Store => self.reserve_bytes,
+            Purpose::MakeRoom => self.reserve_bytes / limits::DISK_FREE_LAST_SHARE,
+        };
         let stat = rustix::fs::statvfs(&self.path).map_err(|error| Error::Unavailable(error.to_string()))?;
         let free = stat.f_bavail.saturating_mul(stat.f_frsize);
-        if free >= self.reserve_bytes.saturating_add(bytes) {
+        if free >= kept.saturating_add(bytes) {
             return Ok(());
         }
-        let (free, wanted) = (free >> 20, self.reserve_bytes >> 20);
-        Err(Error::Unavailable(format!(
-            "the disk has {free} MiB free and {wanted} MiB are kept in reserve; make room"
-        )))
+        let (free, kept) = (free >> 20, kept >> 20);
+        Err(Error::Full(match purpose {
+            Purpose::Store => format!(
+                "the disk has {free} MiB free and {kept} MiB are kept in reserve; make room (deletes are still accepted)"
+            ),
+            Purpose::MakeRoom => format!(
+                "the disk has {free} MiB free and the last {kept} MiB of the reserve are kept from deletes too; make room outside \
+                 the data folder"
+            ),
+        }))
     }
 }
 

@@ -3,15 +3,19 @@
 //! fjall would not do it: the files do not overlap, and one with removals reaches from the oldest of them to the newest
 //! row, over more than it merges at once. What was removed would stay on the disk for ever, and so would small files.
 //!
+//! When the disk has less room than its reserve, every keyspace is gathered in the same way, the slice whose turn it is included:
+//! only deletes are written then, and fjall merges few removals on its own.
+//!
 //! A slice is gathered when a third of its rows are removed ones, so that a byte given back costs no more than two that
 //! are copied; and only while neither it nor the one before has its turn, because nothing new is written to its files meanwhile.
 
 use crate::folder::Disk;
 use crate::helper::{Helper, look_when_told};
 use crate::memtables::Fill;
-use crate::spaces::{OLD_LOG, PLACES, Place, slice};
+use crate::spaces::{OLD_LOG, PLACES, Place, RUNS, is_in_order, slice};
 use crate::turns::Turn;
 use fjall::{AbstractTree, Keyspace};
+use orrery_kv::Purpose;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -90,15 +94,18 @@ struct Work {
 impl Work {
     fn look(&mut self) {
         let spaces = self.fill.spaces.clone();
-        for (place, keyspace) in spaces.in_order() {
+        let is_full = self.disk.check_room(0, Purpose::Store).is_err();
+        let is_meant = |place: Place| is_in_order(place) || is_full && place != RUNS;
+        for (place, keyspace) in spaces.all().filter(|(place, _)| is_meant(*place)) {
             if self.state.is_stopping.load(Ordering::Relaxed) {
                 return;
             }
             // Asked for each, because turns go on while others are merged.
-            if slice(place).is_some_and(|slice| !self.state.turn().is_far(slice)) {
+            if !is_full && slice(place).is_some_and(|slice| !self.state.turn().is_far(slice)) {
                 continue;
             }
-            if self.is_due(place, keyspace) && self.disk.check_room(keyspace.disk_space()).is_ok() {
+            let room = self.disk.check_room(self.bytes_left(place, keyspace), Purpose::MakeRoom);
+            if self.is_due(place, keyspace) && room.is_ok() {
                 self.gather(place, keyspace);
             }
             self.note_persisted(place, keyspace);
@@ -119,6 +126,14 @@ impl Work {
             _ => 4 * removed >= rows,
         };
         bytes >= BYTES_MIN && is_gone || files >= FILES_MAX && bytes < files * FILE_BYTES_MIN
+    }
+
+    /// About what is left of a keyspace when it is gathered; a removal and what it removes are two rows.
+    fn bytes_left(&self, place: Place, keyspace: &Keyspace) -> u64 {
+        let rows = (keyspace.approximate_len() as u64).max(1);
+        let removed = keyspace.tree.tombstone_count() + self.fill.rewritten(place);
+        let share = u128::from(rows.saturating_sub(2 * removed));
+        u64::try_from(u128::from(keyspace.disk_space()) * share / u128::from(rows)).unwrap_or(u64::MAX)
     }
 
     fn gather(&self, place: Place, keyspace: &Keyspace) {
@@ -322,6 +337,33 @@ mod tests {
         shelf.look(FAR);
         assert!(shelf.slice(SLICE).table_count() < 4);
         assert_eq!(shelf.slice(SLICE).len().expect("read"), TEXTS as usize);
+    }
+
+    /// A disk that has half of its reserve free.
+    fn fill_disk(shelf: &mut Shelf) {
+        let stat = rustix::fs::statvfs(&shelf.work.disk.path).expect("asked");
+        shelf.work.disk.reserve_bytes = 2 * stat.f_bavail * stat.f_frsize;
+    }
+
+    #[test]
+    fn on_a_full_disk_a_slice_is_merged_in_its_turn_too() {
+        let mut shelf = Shelf::new(SLICE, 4);
+        shelf.remove(SLICE, 0..TEXTS / 2);
+        let its_own = Turn(slice(SLICE).expect("a slice") as u64);
+        assert!(!shelf.shrinks(SLICE, its_own));
+        fill_disk(&mut shelf);
+        assert!(shelf.shrinks(SLICE, its_own));
+    }
+
+    #[test]
+    fn on_a_full_disk_removed_documents_are_given_back() {
+        const DOCUMENTS: Place = Space::Documents as usize;
+        let mut shelf = Shelf::new(DOCUMENTS, 4);
+        shelf.remove(DOCUMENTS, 0..TEXTS);
+        assert!(!shelf.shrinks(DOCUMENTS, FAR), "fjall merges them in its own time");
+        fill_disk(&mut shelf);
+        shelf.look(FAR);
+        assert!(shelf.slice(DOCUMENTS).disk_space() < TEXT_BYTES * TEXTS / 10);
     }
 
     #[test]

@@ -16,7 +16,7 @@
 
 use orrery_kv::Error;
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 const START: u8 = 1;
@@ -47,6 +47,29 @@ pub fn check(engine: &Path) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Puts a synced copy in the place of the newest journal. After a sync that failed, the system may show bytes that are not
+/// on the disk and never write them; a copy is written anew.
+pub fn rewrite_newest(engine: &Path) -> io::Result<()> {
+    let Some((_, path)) = list(engine)?.pop() else { return Ok(()) };
+    let name = path.with_extension("copy");
+    let (mut source, mut copy) = (File::open(&path)?, File::create(&name)?);
+    let mut buffer = vec![0; BUFFER_BYTES];
+    loop {
+        match source.read(&mut buffer)? {
+            0 => break,
+            // The zeros behind what was written take no room.
+            read if buffer[..read].iter().all(|byte| *byte == 0) => {
+                copy.seek_relative(read as i64)?;
+            }
+            read => copy.write_all(&buffer[..read])?,
+        }
+    }
+    copy.set_len(source.metadata()?.len())?;
+    copy.sync_all()?;
+    fs::rename(name, path)?;
+    File::open(engine)?.sync_all()
 }
 
 /// The journals in the order of their numbers. Other names are fjall's to judge.
@@ -273,5 +296,15 @@ mod tests {
         let folder = two_journals();
         fs::rename(folder.path().join("5.jnl"), folder.path().join("6.jnl")).expect("renamed");
         assert!(found(folder.path()).expect("found").contains("missing"));
+    }
+
+    #[test]
+    fn a_copy_of_the_newest_takes_its_place() {
+        let folder = two_journals();
+        let before = fs::read(folder.path().join("5.jnl")).expect("read");
+        rewrite_newest(folder.path()).expect("written");
+        let after = fs::read(folder.path().join("5.jnl")).expect("read");
+        assert!(before == after, "the copy has the same bytes");
+        assert_eq!(fs::read_dir(folder.path()).expect("listed").count(), 2, "nothing else is left");
     }
 }

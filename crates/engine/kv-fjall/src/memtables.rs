@@ -64,10 +64,6 @@ impl Written {
         written
     }
 
-    pub fn bytes(&self) -> u64 {
-        self.bytes.iter().sum()
-    }
-
     /// Rows of an older turn than that of the commit.
     fn rewritten(&self, place: Place) -> u64 {
         let is_turn = self.commit.is_none_or(|commit| slice(place) == Some(Turn::of(commit).slice()));

@@ -61,7 +61,7 @@ fn a_disk_without_room_refuses_writes_and_answers_reads() {
     let full = Options { disk_free_bytes_min: u64::MAX, ..Options::default() };
     let db = Db::open(Box::new(open(place.0.path(), &full)), Sync::Data).expect("opened");
     let refused = db.commit(vec![change(2).stamp(Lsn(2))]);
-    assert!(matches!(&refused, Err(Error::Unavailable(why)) if why.contains("make room")), "{refused:?}");
+    assert!(matches!(&refused, Err(Error::Full(why)) if why.contains("make room")), "{refused:?}");
     assert!(db.snapshot().get(Space::Documents, &1u64.to_be_bytes()).expect("read").is_some());
     assert!(db.snapshot().get(Space::Documents, &2u64.to_be_bytes()).expect("read").is_none());
 }

@@ -52,6 +52,8 @@ pub struct Batch {
     unseen: Vec<Put>,
     tallies: Vec<Change>,
     pub(crate) log: Vec<LogLine>,
+    /// Whether something was deleted for good.
+    frees: bool,
 }
 
 /// A moment in the making of a batch: how many there were of everything.
@@ -62,6 +64,7 @@ pub struct Mark {
     unseen: usize,
     tallies: usize,
     log: usize,
+    frees: bool,
 }
 
 #[derive(Debug)]
@@ -131,6 +134,19 @@ impl Batch {
         self.puts.push(UnstampedPut { space, key, value: None });
     }
 
+    /// Says that something is deleted for good: an item, a container, what was trimmed.
+    pub fn frees(&mut self) {
+        self.frees = true;
+    }
+
+    /// Whether it leaves less to store than there was: it deletes something for good and stores no document.
+    pub fn makes_room(&self) -> bool {
+        let is_stored = |space: Space| matches!(space, Space::Documents | Space::Texts);
+        let stores = self.puts.iter().any(|put| put.value.is_some() && is_stored(put.space))
+            || self.unseen.iter().any(|put| put.value.is_some() && is_stored(put.space));
+        self.frees && !stores
+    }
+
     /// A put, or removal, of a row that no transaction reads: it is not kept for those that come next.
     pub fn put_unseen(&mut self, space: Space, key: Bytes, value: Option<Bytes>) {
         self.unseen.push(Put { space, key, value });
@@ -159,6 +175,7 @@ impl Batch {
             unseen: self.unseen.len(),
             tallies: self.tallies.len(),
             log: self.log.len(),
+            frees: self.frees,
         }
     }
 
@@ -168,6 +185,7 @@ impl Batch {
         self.unseen.truncate(mark.unseen);
         self.tallies.truncate(mark.tallies);
         self.log.truncate(mark.log);
+        self.frees = mark.frees;
     }
 
     /// An empty payload with room for `capacity` bytes; append to it and hand it to [`log`](Self::log).
@@ -191,6 +209,7 @@ impl Batch {
 
     /// Gives the batch its place in the order of commits.
     pub fn stamp(self, lsn: Lsn) -> StampedBatch {
+        let makes_room = self.makes_room();
         let puts = self.puts.into_iter().map(|put| put.stamp(lsn));
         let mut batch = StampedBatch {
             lsn,
@@ -200,6 +219,7 @@ impl Batch {
             tallies: self.tallies,
             log: self.log.into_iter().map(|line| line.stamp(lsn)).collect(),
             bytes: 0,
+            makes_room,
         };
         batch.bytes = batch.puts.iter().chain(&batch.unseen).map(put_bytes).sum::<usize>()
             + batch.log.iter().map(LogLine::bytes).sum::<usize>();
@@ -237,6 +257,7 @@ pub struct StampedBatch {
     pub(crate) tallies: Vec<Change>,
     pub(crate) log: Vec<LogLine>,
     bytes: usize,
+    makes_room: bool,
 }
 
 impl StampedBatch {
@@ -251,6 +272,11 @@ impl StampedBatch {
 
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// Whether it leaves less to store than there was.
+    pub fn makes_room(&self) -> bool {
+        self.makes_room
     }
 
     pub fn is_empty(&self) -> bool {

@@ -8,8 +8,8 @@ use crate::tally::Tallies;
 use crate::text;
 use crate::warm::Warm;
 use crate::{
-    Condition, Engine, Error, KeyRange, Measure, Order, Overlay, Put, Read, Rows, Space, StampedBatch, Sync,
-    Tip,
+    Condition, Engine, Error, KeyRange, Measure, Order, Overlay, Purpose, Put, Read, Rows, Space,
+    StampedBatch, Sync, Tip,
 };
 use arc_swap::ArcSwap;
 use bytes::Bytes;
@@ -139,9 +139,17 @@ impl Db {
         let outcomes = outcomes(group.len(), good);
         group.truncate(good);
         if group.iter().any(|batch| !batch.is_empty()) {
+            let bytes = group.iter().map(|batch| batch.bytes() as u64).sum();
+            let is_freeing = group.iter().filter(|batch| !batch.is_empty()).all(StampedBatch::makes_room);
+            self.engine.check_room(bytes, if is_freeing { Purpose::MakeRoom } else { Purpose::Store })?;
             writer.write(group, self, &snapshot)?;
         }
         Ok(outcomes)
+    }
+
+    /// Whether the disk has room for what stores more than it removes.
+    pub fn check_room(&self) -> Result<(), Error> {
+        self.engine.check_room(0, Purpose::Store)
     }
 
     fn show(&self, lsn: Lsn) {

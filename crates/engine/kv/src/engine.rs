@@ -14,6 +14,15 @@ pub enum Sync {
     None,
 }
 
+/// What a write is for, which decides how much of the disk's reserve it may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// It may store more than it removes.
+    Store,
+    /// It removes rows, so that there will be more room.
+    MakeRoom,
+}
+
 /// A number about an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measure {
@@ -30,8 +39,14 @@ pub trait Engine: Send + std::marker::Sync {
     fn view(&self) -> Arc<dyn Read + Send + std::marker::Sync>;
 
     /// Applies the puts in order, all or none. On an error none is visible now. Should it be unknown whether
-    /// they reached the disk, every later write fails too, and after a restart either all or none is there.
+    /// they reached the disk, the error is [`Error::Uncertain`], every later write fails with [`Error::Halted`], and after a
+    /// restart either all or none is there.
     fn write(&self, puts: Vec<Put>, sync: Sync) -> Result<(), Error>;
+
+    /// Refuses a write of so many bytes for which the disk has no room. To be asked before each write.
+    fn check_room(&self, _bytes: u64, _purpose: Purpose) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Notes, outside the store itself, that everything up to `tip` was promised to somebody. Cheap and
     /// not synced: after a power cut an older note may be found, never a newer one than the store.

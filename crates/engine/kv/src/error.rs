@@ -4,9 +4,25 @@ use orrery_core::Lsn;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The disk or the engine refused; nothing of the write is promised. Reads go on.
+    /// The disk or the engine refused before anything was written. Trying again is safe; reads go on.
     #[error("the data folder cannot be written to: {0}")]
     Unavailable(String),
+    /// The disk has too little room. Nothing was written; what makes room is still accepted for a while.
+    #[error("the data folder cannot be written to: {0}")]
+    Full(String),
+    /// The disk failed while the write or its sync was under way. A sync that failed must not be repeated: the system may have
+    /// dropped what it could not write. So nothing more is written until a restart, which finds all of this write or nothing.
+    #[error(
+        "the disk failed during this write ({0}); whether it is stored is unknown until the server is restarted. \
+         Until then writes are refused and reads go on"
+    )]
+    Uncertain(String),
+    /// An earlier write or its sync failed; nothing of this one was written.
+    #[error(
+        "an earlier write failed at the disk; nothing of this one was stored. Writes are refused until the server is \
+         restarted, and reads go on"
+    )]
+    Halted,
     /// What was read is not what was written. Never repaired by guessing.
     #[error("the stored data is damaged: {0}")]
     Corrupt(String),

@@ -25,7 +25,7 @@ mod warm;
 
 pub use batch::{Batch, Condition, Expect, Mark, Put, StampedBatch};
 pub use db::{Db, Outcome, Snapshot};
-pub use engine::{Engine, Measure, Sync};
+pub use engine::{Engine, Measure, Purpose, Sync};
 pub use error::Error;
 pub use log::{LogRecord, unverified_before, verify_log};
 pub use memory::{Fault, MemoryEngine};

@@ -6,7 +6,7 @@
 //! reached the disk.
 
 use crate::overlay::in_range;
-use crate::{Engine, Error, KeyRange, Order, Put, Read, Rows, Space, Sync, Tip};
+use crate::{Engine, Error, KeyRange, Order, Purpose, Put, Read, Rows, Space, Sync, Tip};
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,6 +23,7 @@ struct Disk {
     writes_seen: u64,
     fault: Option<(u64, Fault)>,
     broken: bool,
+    is_full: bool,
 }
 
 #[derive(Clone, Default)]
@@ -46,6 +47,11 @@ impl MemoryEngine {
     pub fn fail_at(&self, nth: u64, fault: Fault) {
         let mut disk = self.disk();
         disk.fault = Some((disk.writes_seen + nth, fault));
+    }
+
+    /// Whether the disk has no room but for what makes some.
+    pub fn set_full(&self, is_full: bool) {
+        self.disk().is_full = is_full;
     }
 
     /// Writes that a crash could take away.
@@ -83,7 +89,7 @@ impl Engine for MemoryEngine {
     fn write(&self, puts: Vec<Put>, sync: Sync) -> Result<(), Error> {
         let mut disk = self.disk();
         if disk.broken {
-            return Err(Error::Unavailable("an earlier sync failed; restart the server".into()));
+            return Err(Error::Halted);
         }
         let fault = disk.fault.filter(|(at, _)| *at == disk.writes_seen).map(|(_, fault)| fault);
         disk.writes_seen += 1;
@@ -92,7 +98,7 @@ impl Engine for MemoryEngine {
             Some(Fault::AfterWrite) => {
                 disk.unsynced.push(puts);
                 disk.broken = true;
-                return Err(Error::Unavailable("the sync failed".into()));
+                return Err(Error::Uncertain("the sync failed".into()));
             }
             None => {}
         }
@@ -102,6 +108,13 @@ impl Engine for MemoryEngine {
             let unsynced = std::mem::take(&mut disk.unsynced);
             let synced = Arc::make_mut(&mut disk.synced);
             unsynced.iter().for_each(|puts| synced.apply(puts));
+        }
+        Ok(())
+    }
+
+    fn check_room(&self, _bytes: u64, purpose: Purpose) -> Result<(), Error> {
+        if self.disk().is_full && purpose == Purpose::Store {
+            return Err(Error::Full("the disk is full; make room".into()));
         }
         Ok(())
     }

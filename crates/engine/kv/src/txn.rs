@@ -55,6 +55,11 @@ impl<'a> Txn<'a> {
         self.batch.delete(space, key);
     }
 
+    /// Says that something is deleted for good, which is accepted for longer when the disk is full.
+    pub fn frees(&mut self) {
+        self.batch.frees();
+    }
+
     /// A put, or removal, of a row that no transaction reads, this one included.
     pub fn put_unseen(&mut self, space: Space, key: impl Into<Bytes>, value: Option<Bytes>) {
         self.batch.put_unseen(space, key.into(), value);

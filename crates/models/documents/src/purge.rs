@@ -60,6 +60,7 @@ pub fn begin(
     let known = Job::of(txn, container.number(), epk)?;
     let is_known = known.is_some();
     let bound = known.map_or(bound, |job| job.bound.max(bound));
+    txn.frees();
     slice(txn, container, epk, now, Job::new(bound), is_known)
 }
 
@@ -67,7 +68,10 @@ pub fn begin(
 pub fn step(txn: &mut Txn<'_>, container: &Container, epk: &[u8], now: Timestamp) -> Result<Step, Error> {
     match Job::of(txn, container.number(), epk)? {
         None => Ok(Step::Done),
-        Some(job) => slice(txn, container, epk, now, job, true),
+        Some(job) => {
+            txn.frees();
+            slice(txn, container, epk, now, job, true)
+        }
     }
 }
 

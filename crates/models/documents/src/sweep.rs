@@ -24,6 +24,7 @@ pub fn jobs(state: &dyn Read) -> Result<Vec<(JobKind, u32)>, Error> {
 /// Removes some rows; done when none is left. The job's row says how far it has come, a space and a key, because a walk from
 /// the beginning would go through all that was removed before.
 pub fn step(txn: &mut Txn<'_>, container: u32) -> Result<Step, Error> {
+    txn.frees();
     let job = Row::Job { kind: JobKind::Sweep, container }.key();
     let progress = txn.get(Space::Meta, &job)?.unwrap_or_default();
     let (first, reached) = progress.split_first().map_or((0, &[][..]), |(at, key)| (usize::from(*at), key));

@@ -24,10 +24,12 @@ pub enum Progress {
 impl Store {
     /// One round of background work, on the calling thread.
     pub fn background_round(&self) -> Result<Progress, WriteError<Error>> {
-        self.probe()?;
         let mut progress = Progress::Idle;
-        // Damage in one container does not keep the others from being looked after.
-        let mut trouble = None;
+        // Damage in one container does not keep the others from being looked after, and a full disk nobody from making room.
+        let mut trouble = match self.probe() {
+            Err(full @ WriteError::Engine(Error::Full(_))) => Some(full),
+            probed => probed.map(|()| None)?,
+        };
         for (kind, container) in sweep::jobs(&*self.snapshot()).map_err(WriteError::Engine)? {
             match self.job_step(kind, container) {
                 Ok(Step::More) => progress = Progress::More,

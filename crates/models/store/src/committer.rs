@@ -1,12 +1,12 @@
 //! What writes: groups from the queue, one engine write and one sync each, one after another.
 
-use crate::queue::{Queue, Waiting};
+use crate::queue::{Queue, Waiting, Work};
 use crate::store::CommitError;
 use crate::stripe::Stripes;
 use crate::trouble::Trouble;
 use crate::watchdog::Watchdog;
 use orrery_core::Lsn;
-use orrery_kv::{Db, Outcome};
+use orrery_kv::{Db, Error, Outcome};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{Notify, oneshot};
 
@@ -40,9 +40,10 @@ impl Committer {
     fn commit(&self, group: Vec<Waiting>) -> Done {
         let (mut batches, mut askers) = (Vec::with_capacity(group.len()), Vec::with_capacity(group.len()));
         for Waiting { work, answer } in group {
-            askers.push((work.as_ref().map(|work| (work.stripe, work.batch.lsn())), answer));
+            askers.push((work.as_ref().map(Asked::of), answer));
             batches.extend(work.map(|work| work.batch));
         }
+        let stores = askers.iter().flat_map(|(work, _)| work).any(|work| !work.makes_room);
         // After the askers, so that it is dropped before them: nobody is told anything by a commit that broke off.
         let _stop_on_panic = StopOnPanic;
         let committed = self.db.commit(batches);
@@ -50,21 +51,22 @@ impl Committer {
         let is_committed = |outcome: &Outcome| *outcome == Outcome::Committed;
         match &committed {
             Err(error) => self.trouble.note(Some(error)),
-            Ok(outcomes) if outcomes.iter().any(is_committed) => self.trouble.note(None),
+            // Deletes are accepted when there is no room for anything else.
+            Ok(outcomes) if stores && outcomes.iter().any(is_committed) => self.trouble.note(None),
             Ok(_) => {}
         }
         let all_well = committed.as_ref().is_ok_and(|outcomes| outcomes.iter().all(is_committed));
         let aborted = if all_well { Vec::new() } else { self.queue.abort_all() };
-        Done { askers, committed, all_well, aborted }
+        Done { askers, committed, stores, all_well, aborted }
     }
 
     /// Somebody without work waited for what came before; if any of that failed, it must ask again.
-    fn answer(&self, Done { askers, committed, all_well, aborted }: Done) {
+    fn answer(&self, Done { askers, committed, stores, all_well, aborted }: Done) {
         let durable = self.db.durable_lsn();
         let mut stripes = Vec::with_capacity(askers.len());
         let mut outcomes = committed.as_ref().ok().into_iter().flatten();
         for (work, answer) in askers {
-            let Some((stripe, lsn)) = work else {
+            let Some(Asked { stripe, lsn, makes_room }) = work else {
                 tell(answer, if all_well { Ok(durable) } else { Err(CommitError::Aborted) });
                 continue;
             };
@@ -72,6 +74,8 @@ impl Committer {
             tell(
                 answer,
                 match (&committed, outcomes.next()) {
+                    // Not for its own sake: it runs again, and the others are refused before they are queued.
+                    (Err(Error::Full(_)), _) if makes_room && stores => Err(CommitError::Aborted),
                     (Err(error), _) => Err(CommitError::Engine(error.clone())),
                     (Ok(_), Some(Outcome::Committed)) => Ok(lsn),
                     (Ok(_), Some(Outcome::Refused)) => Err(CommitError::Refused),
@@ -106,13 +110,28 @@ impl Drop for StopOnPanic {
 /// A group whose commit is over, and what waited behind it if it failed.
 struct Done {
     askers: Vec<Asker>,
-    committed: Result<Vec<Outcome>, orrery_kv::Error>,
+    committed: Result<Vec<Outcome>, Error>,
+    /// Whether the group had more than what makes room.
+    stores: bool,
     all_well: bool,
     aborted: Vec<Waiting>,
 }
 
 type Answer = oneshot::Sender<Result<Lsn, CommitError>>;
-type Asker = (Option<(usize, Lsn)>, Answer);
+type Asker = (Option<Asked>, Answer);
+
+/// What the answer to a transaction depends on.
+struct Asked {
+    stripe: usize,
+    lsn: Lsn,
+    makes_room: bool,
+}
+
+impl Asked {
+    fn of(work: &Work) -> Self {
+        Self { stripe: work.stripe, lsn: work.batch.lsn(), makes_room: work.batch.makes_room() }
+    }
+}
 
 /// The asker may be gone; its write stands all the same.
 fn tell(answer: Answer, result: Result<Lsn, CommitError>) {

@@ -33,3 +33,4 @@ pub use orrery_kv::{Engine, Error as EngineError, Measure, Read, Snapshot, Sync,
 pub use queries::{BrokeOff, QueryHost, Track, Waiting, on_a_thread};
 pub use scope::Scope;
 pub use store::{Committed, OpenError, Options, Store, WriteError};
+pub use trouble::log_failure;

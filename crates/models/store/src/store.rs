@@ -180,7 +180,7 @@ impl Store {
         self.0.db.measures()
     }
 
-    /// Why the last commit failed, if it did. Background work tries again every round.
+    /// Why the last commit failed, if it did. Background work tries again every round, unless only a restart helps.
     pub fn trouble(&self) -> Option<EngineError> {
         self.0.trouble.current()
     }
@@ -334,6 +334,10 @@ impl Inner {
         epoch: u64,
         stripe: &mut Stripe,
     ) -> Result<Answer, CommitError> {
+        // Refused here, such a batch does not keep those that make room from being committed with others of their kind.
+        if self.trouble.is_full() && !batch.makes_room() {
+            self.db.check_room().map_err(CommitError::Engine)?;
+        }
         let cell = self.catalog.newest().cell_of(scope);
         let least = lsn_above(self.ordinals.load(Ordering::Relaxed));
         self.queue.push(batch, index, epoch, least, |batch| {

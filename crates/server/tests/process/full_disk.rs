@@ -3,7 +3,7 @@
 
 use crate::server::{Server, make_container, message};
 use orrery_core::{Env, Timestamp};
-use orrery_testing_client::{Client, ContainerPath, OwnedReply};
+use orrery_testing_client::{Client, ContainerPath, Method, OwnedReply, Request};
 use serde_json::json;
 use std::fs::File;
 use std::io::Write as _;
@@ -113,6 +113,24 @@ async fn a_disk_that_fills_up_refuses_writes_and_takes_them_again_once_there_is_
     server.stop();
     let (_server, mut client) = start(&disk.data(), &["--disk-reserve-mb", "64"]);
     check_all_there(&mut client, &path, count + 1).await;
+}
+
+#[tokio::test]
+async fn a_full_disk_has_room_again_when_a_container_is_deleted() {
+    let Some(disk) = Disk::mount(300) else { return };
+    let (server, mut client) = start(&disk.data(), &["--disk-reserve-mb", "64"]);
+    let path = make_container(&mut client, &json!({})).await;
+    let (_, refused) = fill(&mut client, &path).await;
+    assert_eq!(refused.status, 503);
+    assert!(message(&refused).contains("deletes are still accepted"), "{}", message(&refused));
+    assert_eq!(client.delete_item(&path, "p", "0", None).await.unwrap().status, 204);
+    let whole = Request::new(Method::Delete, format!("dbs/{}/colls/{}", path.database, path.container));
+    assert_eq!(client.call(&whole).await.unwrap().status, 204);
+    // What was deleted is given back in the background.
+    server.readiness(200).await;
+    assert_eq!(client.create_container(&path, &json!({})).await.unwrap().status, 201);
+    assert_eq!(create(&mut client, &path, 0).await.status, 201);
+    server.stop();
 }
 
 /// Without a reserve the engine meets the end of the disk itself.

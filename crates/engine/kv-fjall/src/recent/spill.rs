@@ -8,7 +8,7 @@ use crate::helper::{Helper, look_when_told};
 use crate::spaces::{RUNS, Spaces};
 use fjall::compaction::Leveled;
 use fjall::{AbstractTree as _, Database, Keyspace, PersistMode};
-use orrery_kv::{Error, KeyRange, Order, Space};
+use orrery_kv::{Error, KeyRange, Order, Purpose, Space};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -84,7 +84,9 @@ impl Work {
             return Ok(());
         };
         // What is begun and fails leaves a part of a file behind, until the folder is opened again.
-        self.disk.check_room(runs.iter().map(|run| run.bytes() as u64).sum())?;
+        let bytes = runs.iter().map(|run| run.bytes() as u64).sum();
+        // Deletes are rows of the index too, and the journal gets shorter by it.
+        self.disk.check_room(bytes, Purpose::MakeRoom)?;
         self.spill(&runs, until, index, stored).map_err(writing)?;
         self.recent.leave();
         self.spilled.fetch_add(1, Ordering::Relaxed);

@@ -64,6 +64,7 @@ pub fn create_database(
 pub fn delete_database(txn: &mut Txn<'_>, name: &str, conditions: Preconditions) -> Result<(), CatalogError> {
     let database = find_database(txn, name)?.ok_or(CatalogError::DatabaseMissing)?;
     check(&conditions, database.etag)?;
+    txn.frees();
     for container in containers_of(txn, database.rid)? {
         drop_container(txn, &container);
     }
@@ -184,6 +185,7 @@ pub fn delete_container(
 ) -> Result<(), CatalogError> {
     let container = the_container(txn, database, name)?;
     check(&conditions, container.etag())?;
+    txn.frees();
     drop_container(txn, &container);
     Ok(())
 }

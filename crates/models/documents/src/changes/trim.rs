@@ -66,6 +66,7 @@ pub fn plan_trimming(
 
 /// Does what was planned, unless the container is gone by then.
 pub fn apply_trimming(txn: &mut Txn<'_>, container: &Container, step: &Trimming) {
+    txn.frees();
     for (space, key, value) in &step.puts {
         txn.put_unseen(*space, key.clone(), value.clone());
     }

@@ -97,6 +97,7 @@ pub fn delete(
 ) -> Result<(), ChildError> {
     the_owner(txn, owner)?;
     let child = the_child(txn, owner, kind, name_or_rid, conditions)?;
+    txn.frees();
     txn.delete(Space::Meta, row(owner, kind, child.name.as_str()).key());
     txn.delete(Space::Meta, place(owner, kind, child.ordinal).key());
     let count = count(txn, kind, owner.number())?;

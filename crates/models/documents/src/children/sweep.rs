@@ -44,6 +44,7 @@ pub fn sweep_scripts(txn: &mut Txn<'_>, container: u32) -> Result<Step, Error> {
 
 /// Removes some of the permissions of a dropped user.
 pub fn sweep_user(txn: &mut Txn<'_>, user: u32) -> Result<Step, Error> {
+    txn.frees();
     if remove_some(txn, Kind::Permission, user)? {
         return Ok(Step::More);
     }
@@ -53,6 +54,7 @@ pub fn sweep_user(txn: &mut Txn<'_>, user: u32) -> Result<Step, Error> {
 
 /// Removes some of what a dropped database owned; each of its users becomes a job of its own.
 pub fn sweep_database(txn: &mut Txn<'_>, database: u32) -> Result<Step, Error> {
+    txn.frees();
     let places = some_keys(txn, &row::child_places(Kind::User.number(), database))?;
     for place in &places {
         let number = place.split_last_chunk::<8>().map(|(_, number)| u64::from_be_bytes(*number));

@@ -364,6 +364,7 @@ pub(crate) fn remove(
     };
     log(txn, container, change, &key, now, Some(old));
     txn.delete(Space::Documents, key);
+    txn.frees();
     alive(txn, container);
     Ok(entries)
 }

@@ -10,6 +10,50 @@ fn unavailable<T>(result: &Result<T, WriteError<Error>>) -> bool {
     matches!(result, Err(WriteError::Engine(Error::Unavailable(_))))
 }
 
+fn halted<T>(result: &Result<T, WriteError<Error>>) -> bool {
+    matches!(result, Err(WriteError::Engine(Error::Halted)))
+}
+
+fn full<T>(result: &Result<T, WriteError<Error>>) -> bool {
+    matches!(result, Err(WriteError::Engine(Error::Full(_))))
+}
+
+/// Deletes a row for good.
+fn delete(txn: &mut Txn<'_>, key: &'static [u8]) -> Result<(), Error> {
+    txn.delete(Space::Documents, key);
+    txn.frees();
+    Ok(())
+}
+
+#[test]
+fn on_a_full_disk_deletes_are_committed_and_other_writes_refused() {
+    let place = Place::new();
+    for key in [b"n", b"m", b"l"] {
+        place.begin(here(), |txn| add(txn, key, 1)).wait().unwrap();
+    }
+    place.gate.engine().set_full(true);
+    // In one group with writes that store: these are refused, the delete runs again.
+    place.gate.shut();
+    let first = place.begin(elsewhere(), |txn| delete(txn, b"l"));
+    place.gate.wait_for_arrivals(4);
+    let stores = place.begin(here(), |txn| add(txn, b"k", 1));
+    let deletes = place.begin(here(), |txn| delete(txn, b"n"));
+    place.gate.open();
+    first.wait().unwrap();
+    assert!(full(&stores.wait()));
+    deletes.wait().unwrap();
+    assert!(full(&place.begin(elsewhere(), |txn| add(txn, b"k", 1)).wait()));
+    place.begin(here(), |txn| delete(txn, b"m")).wait().unwrap();
+    assert!(matches!(place.store.trouble(), Some(Error::Full(_))), "deletes say nothing of the room");
+    let both = |txn: &mut Txn<'_>| delete(txn, b"n").and_then(|()| add(txn, b"k", 1));
+    assert!(full(&place.begin(here(), both).wait()), "it stores as well");
+    assert_eq!((place.number(b"n"), place.number(b"m"), place.number(b"k")), (None, None, None));
+    place.gate.engine().set_full(false);
+    place.begin(here(), |txn| add(txn, b"k", 1)).wait().unwrap();
+    assert_eq!(place.store.trouble(), None);
+    place.store.close();
+}
+
 #[test]
 fn a_transaction_built_on_one_that_failed_runs_again_without_it() {
     let place = Place::new();
@@ -52,8 +96,12 @@ fn after_a_failed_sync_writes_fail_and_reads_go_on() {
     let on_it = place.begin(here(), |txn| add(txn, b"n", 1));
     place.gate.engine().fail_at(0, Fault::AfterWrite);
     place.gate.open();
-    assert!(unavailable(&lost.wait()) && unavailable(&on_it.wait()));
-    assert!(unavailable(&place.begin(elsewhere(), |txn| add(txn, b"m", 1)).wait()));
+    assert!(
+        matches!(lost.wait(), Err(WriteError::Engine(Error::Uncertain(_)))),
+        "nobody knows what became of it"
+    );
+    assert!(halted(&on_it.wait()) && halted(&place.begin(elsewhere(), |txn| add(txn, b"m", 1)).wait()));
+    assert_eq!(place.store.trouble(), Some(Error::Halted));
     assert_eq!(place.number(b"n"), Some((1, Lsn(1))));
     let read = place.begin(here(), |txn| txn.get(Space::Documents, b"n")).wait().unwrap();
     assert!(read.value.is_some());

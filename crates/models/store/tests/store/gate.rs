@@ -1,6 +1,6 @@
 //! An engine that counts its writes, and holds them while its gate is shut.
 
-use orrery_kv::{Engine, Error, MemoryEngine, Put, Read, Sync, Tip};
+use orrery_kv::{Engine, Error, MemoryEngine, Purpose, Put, Read, Sync, Tip};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 #[derive(Clone, Default)]
@@ -64,6 +64,10 @@ impl Engine for Gate {
         state.written += 1;
         drop(state);
         self.0.engine.write(puts, sync)
+    }
+
+    fn check_room(&self, bytes: u64, purpose: Purpose) -> Result<(), Error> {
+        self.0.engine.check_room(bytes, purpose)
     }
 
     fn note_promise(&self, tip: Tip) {

@@ -49,7 +49,7 @@ pub fn broke_off(error: BrokeOff) -> StoreError {
 }
 
 pub fn engine(error: EngineError) -> StoreError {
-    tracing::error!(%error, "the store failed");
+    orrery_store::log_failure(&error);
     StoreError::Unavailable(error.to_string())
 }
 
