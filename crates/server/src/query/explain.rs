@@ -124,11 +124,13 @@ fn plan(text: &str, parameters: &[(String, Value)]) -> Result<String, QueryError
     Ok(format!("{}\n", prepare(text, parameters, Rules::On)?.plan))
 }
 
-/// Without a container there are no partition keys to narrow by, so all of its keys are one range.
+/// Without a container there are no partition keys to narrow by, so all of its keys are one range; a query that reads no
+/// document is asked of the first.
 fn distributed(text: &str, parameters: &[(String, Value)]) -> Result<String, QueryError> {
     let Prepared { ast, .. } = prepare(text, parameters, Rules::On)?;
     let plan = distribute(&ast, parameters, &DistributeOptions::default())?;
-    let json = plan.to_json(&[QueryRange::whole()]);
+    let range = if ast.from.is_empty() { QueryRange::point("") } else { QueryRange::whole() };
+    let json = plan.to_json(&[range]);
     let pretty = serde_json::from_str::<serde_json::Value>(&json).map(|value| format!("{value:#}\n"));
     Ok(pretty.unwrap_or(json))
 }

@@ -29,6 +29,10 @@ pub enum PartitionKind {
 /// a missing value.
 const SYSTEM_KEY_PATH: &str = "/_partitionKey";
 
+/// The kinds, and whether each hashes every path by itself. `Range` is of the first years of the service: it is read and
+/// shown, and its items are placed as those of `Hash` are.
+const KINDS: [(&str, bool); 3] = [("Hash", false), ("MultiHash", true), ("Range", false)];
+
 impl PartitionKeyDefinition {
     /// The JSON of a container without a partition key, as later clients see it.
     pub fn system() -> Value {
@@ -76,7 +80,7 @@ struct Hashed {
 
 fn hashed(members: &mut Members) -> Result<Hashed, DefinitionError> {
     let named = members.string("kind")?.unwrap_or_else(|| "Hash".to_owned());
-    let Some((name, is_multiple)) = spelled(&named, &[("Hash", false), ("MultiHash", true)]) else {
+    let Some((name, is_multiple)) = spelled(&named, &KINDS) else {
         return Err(invalid(format!(
             "The 'kind' value '{named}' specified in the partition key definition is invalid. Please \
              choose 'Hash' or 'MultiHash'."
