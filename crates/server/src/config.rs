@@ -50,6 +50,9 @@ pub struct ServeFlags {
     /// Memory for what was read, in MiB: half for blocks of files, half for rows [default: 256]
     #[arg(long, env = "ORRERY_CACHE_MB")]
     cache_mb: Option<u64>,
+    /// Memory for running queries and for bodies of requests, in MiB; beyond it they wait or are refused [default: 1024]
+    #[arg(long, env = "ORRERY_MEMORY_MB")]
+    memory_mb: Option<usize>,
     /// Free disk space below which writes are refused, in MiB [default: 256]
     #[arg(long, env = "ORRERY_DISK_RESERVE_MB")]
     disk_reserve_mb: Option<u64>,
@@ -169,6 +172,7 @@ struct File {
     log: Option<String>,
     log_format: Option<LogFormat>,
     cache_mb: Option<u64>,
+    memory_mb: Option<usize>,
     disk_reserve_mb: Option<u64>,
     partition_mb: Option<u64>,
     throttle: Option<Switch>,
@@ -237,6 +241,8 @@ pub struct Config {
     pub log: String,
     pub log_format: LogFormat,
     pub cache_bytes: u64,
+    /// For queries and for bodies of requests.
+    pub memory_bytes: usize,
     pub disk_free_bytes_min: u64,
     pub partition_bytes_max: u64,
     pub throttling: Throttling,
@@ -288,6 +294,7 @@ impl Config {
             log: flags.log.or(file.log).unwrap_or_else(|| "info".to_owned()),
             log_format: flags.log_format.or(file.log_format).unwrap_or(LogFormat::Text),
             cache_bytes: flags.cache_mb.or(file.cache_mb).unwrap_or(256).saturating_mul(1 << 20),
+            memory_bytes: memory_bytes(flags.memory_mb.or(file.memory_mb))?,
             partition_bytes_max: flags
                 .partition_mb
                 .or(file.partition_mb)
@@ -365,6 +372,17 @@ fn guard(
     }
     let cors = CorsRules::parse(origins).map_err(|error| format!("--allow-origin {error}"))?;
     Ok(WebGuard::new(host.is_loopback(), hosts, cors))
+}
+
+fn memory_bytes(megabytes: Option<usize>) -> Result<usize, String> {
+    let megabytes = megabytes.unwrap_or(limits::MEMORY_MEGABYTES_DEFAULT);
+    if megabytes < limits::MEMORY_MEGABYTES_MIN {
+        return Err(format!(
+            "--memory-mb is {megabytes}; it must be at least {}",
+            limits::MEMORY_MEGABYTES_MIN
+        ));
+    }
+    Ok(megabytes.saturating_mul(1 << 20))
 }
 
 fn throttling(flags: &ServeFlags, file: &File) -> Result<Throttling, String> {

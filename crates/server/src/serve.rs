@@ -14,8 +14,8 @@ use crate::ports;
 use crate::ports_file;
 use crate::script_worker;
 use crate::services::Services;
-use orrery_api_common::Stop;
 use orrery_api_common::bearer::{Bearers, Issuer};
+use orrery_api_common::{BodyBudget, Stop};
 use orrery_api_cosmos::{Cosmos, Options};
 use orrery_api_services::Gate;
 use orrery_core::{Env, Timestamp, limits};
@@ -80,6 +80,8 @@ fn open_store(config: &Config, folder: Folder, env: Env) -> Result<Store, String
         ..Default::default()
     };
     let engine = FjallEngine::open(folder, &options).map_err(|error| error.to_string())?;
+    let for_bodies = config.memory_bytes / limits::MEMORY_FOR_BODIES_DIVISOR;
+    BodyBudget::limit_process(for_bodies);
     let options = orrery_store::Options {
         sync: match config.durability {
             Durability::Synced => Sync::Data,
@@ -87,6 +89,7 @@ fn open_store(config: &Config, folder: Folder, env: Env) -> Result<Store, String
         },
         accept_loss: config.accept_loss,
         warm_bytes: usize::try_from(half).unwrap_or(usize::MAX),
+        query_bytes: config.memory_bytes - for_bodies,
         on_stuck: stop_stuck_process,
     };
     Store::open(Box::new(engine), env, &options).map_err(|error| error.to_string())

@@ -61,8 +61,13 @@ impl Place {
         let engine = MemoryEngine::new();
         let env = Env::seeded(Timestamp::from_seconds(1_800_000_000), options.seed);
         let on_stuck = || panic!("a commit does not end");
-        let settings =
-            orrery_store::Options { sync: Sync::Data, accept_loss: false, warm_bytes: 1 << 20, on_stuck };
+        let settings = orrery_store::Options {
+            sync: Sync::Data,
+            accept_loss: false,
+            warm_bytes: 1 << 20,
+            query_bytes: 64 << 20,
+            on_stuck,
+        };
         let store = Store::open(Box::new(engine.clone()), env, &settings).map_err(|e| e.to_string())?;
         let container = make_container(&store).await?;
         Ok(Self { store, engine, container, moments: AtomicU64::new(1), faults: options.faults })

@@ -2,8 +2,10 @@
 //!
 //! A body that arrives in one piece is handed on without a copy. One that is too large is refused, but first
 //! what the client is still sending is thrown away up to a limit: a connection closed on a client that is
-//! writing loses the answer, and the client then sees a reset instead of the reason.
+//! writing loses the answer, and the client then sees a reset instead of the reason. What has arrived of bodies takes
+//! memory of one [budget](BodyBudget).
 
+use crate::budget::{BodyBudget, BodyHold};
 use bytes::buf::Chain;
 use bytes::{Buf, Bytes, BytesMut};
 use http_body_util::{BodyExt, Full};
@@ -47,16 +49,36 @@ pub enum BodyError {
     TooSlow,
     #[error("the request body ended early: {0}")]
     Broken(hyper::Error),
+    #[error(
+        "the memory for request bodies is used up by others; try again, or start the server with a larger --memory-mb"
+    )]
+    NoRoom,
 }
 
 /// The whole body, if it has at most `bytes_max` bytes.
 pub async fn read_body(body: Incoming, bytes_max: usize) -> Result<Bytes, BodyError> {
-    match timeout(body_time_max(), read_whole(body, bytes_max)).await {
-        Ok(Ok(Some(bytes))) => Ok(bytes),
-        Ok(Ok(None)) => Err(BodyError::TooLarge { bytes_max }),
+    read_body_held(body, bytes_max).await.map(|(bytes, _)| bytes)
+}
+
+/// The same, with what it holds of the memory for bodies: to be kept until the request is answered.
+pub async fn read_body_held(body: Incoming, bytes_max: usize) -> Result<(Bytes, BodyHold), BodyError> {
+    let mut hold = BodyHold::default();
+    let read = read_whole(body, bytes_max, BodyBudget::of_process(), &mut hold);
+    match timeout(body_time_max(), read).await {
+        Ok(Ok(Read::Whole(bytes))) => Ok((bytes, hold)),
+        Ok(Ok(Read::TooLarge)) => Err(BodyError::TooLarge { bytes_max }),
+        Ok(Ok(Read::NoRoom)) => Err(BodyError::NoRoom),
         Ok(Err(error)) => Err(BodyError::Broken(error)),
         Err(_) => Err(BodyError::TooSlow),
     }
+}
+
+/// What came of a body.
+#[derive(Debug, PartialEq, Eq)]
+enum Read {
+    Whole(Bytes),
+    TooLarge,
+    NoRoom,
 }
 
 /// Throws away the body of a request that is answered without it, so that the client hears the answer.
@@ -69,49 +91,69 @@ fn body_time_max() -> Duration {
     Duration::from_secs(BODY_SECONDS_MAX)
 }
 
-/// `None` if the body is larger than `bytes_max`.
-async fn read_whole<B>(mut body: B, bytes_max: usize) -> Result<Option<Bytes>, B::Error>
+async fn read_whole<B>(
+    mut body: B,
+    bytes_max: usize,
+    budget: &BodyBudget,
+    hold: &mut BodyHold,
+) -> Result<Read, B::Error>
 where
     B: HttpBody<Data = Bytes> + Unpin,
 {
     if is_larger(body.size_hint().lower(), bytes_max) {
-        return discard(body).await.map(|()| None);
+        return refuse(body, hold, Read::TooLarge).await;
     }
     let first = next_piece(&mut body).await?.unwrap_or_default();
     if first.len() > bytes_max {
-        return discard(body).await.map(|()| None);
+        return refuse(body, hold, Read::TooLarge).await;
+    }
+    if budget.grow(hold, first.len()).await.is_err() {
+        return refuse(body, hold, Read::NoRoom).await;
     }
     if body.is_end_stream() {
-        return Ok(Some(first));
+        return Ok(Read::Whole(first));
     }
     match next_piece(&mut body).await? {
-        None => Ok(Some(first)),
-        Some(second) => join(first, second, body, bytes_max).await,
+        None => Ok(Read::Whole(first)),
+        Some(second) => join(first, second, body, bytes_max, budget, hold).await,
     }
 }
 
+/// Room is made as pieces arrive, whatever length was announced.
 async fn join<B>(
     first: Bytes,
     second: Bytes,
     mut body: B,
     bytes_max: usize,
-) -> Result<Option<Bytes>, B::Error>
+    budget: &BodyBudget,
+    hold: &mut BodyHold,
+) -> Result<Read, B::Error>
 where
     B: HttpBody<Data = Bytes> + Unpin,
 {
-    let rest = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
-    let expected = first.len().saturating_add(second.len()).saturating_add(rest);
-    let mut whole = BytesMut::with_capacity(expected.min(bytes_max));
-    whole.extend_from_slice(&first);
+    let mut whole = BytesMut::from(first);
     let mut next = Some(second);
     while let Some(piece) = next {
-        if piece.len() > bytes_max - whole.len() {
-            return discard(body).await.map(|()| None);
+        let length = whole.len().saturating_add(piece.len());
+        if length > bytes_max {
+            return refuse(body, hold, Read::TooLarge).await;
+        }
+        if budget.grow(hold, length).await.is_err() {
+            return refuse(body, hold, Read::NoRoom).await;
         }
         whole.extend_from_slice(&piece);
         next = next_piece(&mut body).await?;
     }
-    Ok(Some(whole.freeze()))
+    Ok(Read::Whole(whole.freeze()))
+}
+
+/// Gives back what the body held, and throws the rest of it away, so that the client hears why.
+async fn refuse<B>(body: B, hold: &mut BodyHold, why: Read) -> Result<Read, B::Error>
+where
+    B: HttpBody<Data = Bytes> + Unpin,
+{
+    *hold = BodyHold::default();
+    discard(body).await.map(|()| why)
 }
 
 /// The next piece of data that is not empty; trailers are passed over.
@@ -188,10 +230,46 @@ mod tests {
     }
 
     async fn read(body: &mut Frames, bytes_max: usize) -> Option<Bytes> {
-        match read_whole(body, bytes_max).await {
-            Ok(bytes) => bytes,
+        match read_within(body, bytes_max, &BodyBudget::new(1 << 20)).await.0 {
+            Read::Whole(bytes) => Some(bytes),
+            Read::TooLarge => None,
+            Read::NoRoom => panic!("there is room"),
+        }
+    }
+
+    async fn read_within(body: &mut Frames, bytes_max: usize, budget: &BodyBudget) -> (Read, BodyHold) {
+        let mut hold = BodyHold::default();
+        match read_whole(body, bytes_max, budget, &mut hold).await {
+            Ok(read) => (read, hold),
             Err(never) => match never {},
         }
+    }
+
+    const PIECE_BYTES: usize = 64 * 1024;
+
+    fn large(pieces: usize) -> Frames {
+        static PIECE: [u8; PIECE_BYTES] = [7; PIECE_BYTES];
+        let frames = (0..pieces).map(|_| Frame::data(Bytes::from_static(&PIECE))).collect();
+        Frames { frames, announced: 0, taken: 0 }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_takes_what_has_arrived_and_gives_it_back() {
+        let budget = BodyBudget::new(4 * PIECE_BYTES);
+        // It announces more than it sends, as one that stops halfway does.
+        let mut announced = Frames { announced: 3 * PIECE_BYTES as u64, ..large(1) };
+        let (read, hold) = read_within(&mut announced, 10 * PIECE_BYTES, &budget).await;
+        assert!(matches!(read, Read::Whole(_)), "{read:?}");
+        assert_eq!(budget.bytes_used(), PIECE_BYTES);
+        let (read, other) = read_within(&mut large(4), 10 * PIECE_BYTES, &budget).await;
+        assert_eq!(read, Read::NoRoom);
+        assert_eq!(budget.bytes_used(), PIECE_BYTES, "what was refused holds nothing");
+        drop((hold, other));
+        let (read, hold) = read_within(&mut large(4), 10 * PIECE_BYTES, &budget).await;
+        assert!(matches!(read, Read::Whole(bytes) if bytes.len() == 4 * PIECE_BYTES));
+        assert_eq!(budget.bytes_used(), 4 * PIECE_BYTES);
+        drop(hold);
+        assert_eq!(budget.bytes_used(), 0);
     }
 
     #[tokio::test]

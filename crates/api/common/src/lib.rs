@@ -9,6 +9,7 @@ mod again;
 mod authorization;
 pub mod bearer;
 mod body;
+mod budget;
 mod certificate;
 mod connection;
 mod connection_table;
@@ -22,7 +23,8 @@ mod web_guard;
 
 pub use access_log::REQUESTS;
 pub use authorization::{AuthError, Authorization, TokenKind, parse_authorization};
-pub use body::{Answer, Body, BodyError, body, body_of_two, discard_body, read_body};
+pub use body::{Answer, Body, BodyError, body, body_of_two, discard_body, read_body, read_body_held};
+pub use budget::{BodyBudget, BodyHold};
 pub use certificate::{CertificateError, load_or_make};
 pub use connection::Peer;
 pub use connection_table::ConnectionCounts;

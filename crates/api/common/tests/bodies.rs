@@ -19,6 +19,7 @@ async fn count(request: Request<Incoming>, _: Peer) -> Response<Body> {
         Ok(bytes) => (StatusCode::OK, bytes.len().to_string()),
         Err(BodyError::TooLarge { bytes_max }) => (StatusCode::PAYLOAD_TOO_LARGE, bytes_max.to_string()),
         Err(BodyError::TooSlow) => (StatusCode::REQUEST_TIMEOUT, String::new()),
+        Err(BodyError::NoRoom) => (StatusCode::SERVICE_UNAVAILABLE, String::new()),
         Err(BodyError::Broken(error)) => (StatusCode::BAD_REQUEST, error.to_string()),
     };
     let mut response = Response::new(body(text));

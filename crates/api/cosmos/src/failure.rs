@@ -15,7 +15,7 @@ use orrery_documents::item::{ItemError, PrepareError};
 use orrery_documents::roles::RoleError;
 use orrery_query::QueryError;
 use orrery_script::ScriptError;
-use orrery_store::{BrokeOff, EngineError, WriteError};
+use orrery_store::{BrokeOff, EngineError, NotRun, WriteError};
 use orrery_value::BinaryError;
 use std::borrow::Cow;
 
@@ -143,6 +143,11 @@ impl Failure {
         Self { retry_after_ms: Some(100), ..failure }
     }
 
+    /// Other queries have what this one needs. Clients take it for a lack of throughput, and try again.
+    fn queries_busy(message: impl Into<String>) -> Self {
+        Self::throttled(message.into(), limits::QUERY_BUSY_RETRY_MILLIS)
+    }
+
     /// More was asked of a partition than its throughput.
     pub fn rate_too_large(retry_after_ms: u64) -> Self {
         let message = format!(
@@ -205,6 +210,18 @@ impl Failure {
 impl From<BrokeOff> for Failure {
     fn from(_: BrokeOff) -> Self {
         Self::internal("The work broke off; look into the server's log.")
+    }
+}
+
+impl From<NotRun> for Failure {
+    fn from(error: NotRun) -> Self {
+        match error {
+            NotRun::BrokeOff(error) => error.into(),
+            NotRun::Busy => Self::queries_busy("Too many queries that take long are waiting; try again."),
+            NotRun::NoMemory => Self::queries_busy(
+                "The memory for queries is used up by others; try again, or start the server with a larger --memory-mb.",
+            ),
+        }
     }
 }
 
@@ -352,6 +369,7 @@ impl From<QueryError> for Failure {
             QueryError::TooLong(message) => {
                 Self::new(StatusCode::REQUEST_TIMEOUT, "RequestTimeout", 0, message)
             }
+            QueryError::Busy(message) => Self::queries_busy(message),
             QueryError::Storage(message) => Self::internal(message),
         }
     }
@@ -400,6 +418,10 @@ impl From<BodyError> for Failure {
                 0,
                 "The body took too long to arrive.",
             ),
+            BodyError::NoRoom => {
+                let message = format!("The request was not read: {error}.");
+                Self { retry_after_ms: Some(limits::QUERY_BUSY_RETRY_MILLIS), ..Self::unavailable(message) }
+            }
             BodyError::Broken(error) => Self::bad_request(format!("The body could not be read: {error}.")),
         }
     }

@@ -9,7 +9,7 @@ use http::request::Parts;
 use http::uri::Authority;
 use http::{HeaderName, Method};
 use hyper::body::Incoming;
-use orrery_api_common::{Peer, read_body};
+use orrery_api_common::{BodyHold, Peer, read_body_held};
 use orrery_core::{ETag, limits};
 use orrery_documents::definition::Throughput;
 use orrery_documents::item::{Preconditions, TagMatch};
@@ -26,6 +26,8 @@ pub struct Request {
     pub container: Option<u32>,
     body: Option<Incoming>,
     arrived: Option<Bytes>,
+    /// What the body takes of the memory for bodies, until the request is answered.
+    hold: BodyHold,
 }
 
 /// What a POST on a list of resources asks for, in the order that decides (wire guide §5).
@@ -41,7 +43,15 @@ pub enum Post {
 impl Request {
     pub fn new(request: http::Request<Incoming>, peer: Peer) -> Self {
         let (head, body) = request.into_parts();
-        Self { head, peer, operation: None, container: None, body: Some(body), arrived: None }
+        Self {
+            head,
+            peer,
+            operation: None,
+            container: None,
+            body: Some(body),
+            arrived: None,
+            hold: BodyHold::default(),
+        }
     }
 
     pub fn method(&self) -> &Method {
@@ -141,7 +151,8 @@ impl Request {
     /// Waits for the whole body, so that what is looked up afterwards is not a minute old when it is used.
     pub async fn arrive(&mut self) -> Result<(), Failure> {
         if let Some(body) = self.body.take() {
-            self.arrived = Some(read_body(body, limits::BODY_BYTES_MAX).await?);
+            let (arrived, hold) = read_body_held(body, limits::BODY_BYTES_MAX).await?;
+            (self.arrived, self.hold) = (Some(arrived), hold);
         }
         Ok(())
     }

@@ -44,6 +44,7 @@ impl From<BodyError> for Problem {
     fn from(error: BodyError) -> Self {
         match error {
             BodyError::TooLarge { .. } => Self::new(Kind::TooLarge, error.to_string()),
+            BodyError::NoRoom => Self::new(Kind::Unavailable, error.to_string()),
             BodyError::TooSlow | BodyError::Broken(_) => Self::invalid("", error.to_string()),
         }
     }

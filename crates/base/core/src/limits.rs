@@ -1,5 +1,9 @@
 //! Every limit in one place. Names end in their unit; the ones Azure documents have Azure's value.
 
+mod services;
+
+pub use services::*;
+
 /// The largest item, as the JSON text that is stored.
 pub const ITEM_BYTES_MAX: usize = 2 * 1024 * 1024;
 /// A text of so many bytes lies apart from its item's row and is written once; a smaller one lies in the row.
@@ -97,6 +101,10 @@ pub const PAGE_ITEMS_DEFAULT: usize = 1000;
 /// Rows (live or expired) that one page may look at before it returns with a continuation.
 pub const PAGE_ROWS_SCANNED_MAX: usize = 50_000;
 pub const PAGE_BYTES_SCANNED_MAX: usize = 64 * 1024 * 1024;
+/// Items of a container up to which reads without an order come in the order of creation; larger containers are read in the order
+/// of keys. So many are collected and sorted, in a container or in the partitions that are asked for.
+pub const INSERTION_ORDER_ITEMS_MAX: u64 = 20_000;
+pub const INSERTION_ORDER_COLLECTED_MAX: u64 = 1_000;
 /// Query text.
 pub const QUERY_TEXT_BYTES_MAX: usize = 512 * 1024;
 /// Levels of a query's tree: operators, members, calls and subqueries inside one another. Whoever walks the tree
@@ -207,6 +215,9 @@ pub const HEAD_SECONDS_MAX: u64 = 15;
 pub const BODY_SECONDS_MAX: u64 = 60;
 /// How much of a body nobody wants is read and thrown away, so that the client hears why.
 pub const BODY_DISCARD_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Bodies up to this size take nothing of the memory for bodies; and how long a larger one waits for some.
+pub const BODY_FREE_BYTES_MAX: usize = 16 * 1024;
+pub const BODY_WAIT_MILLIS_MAX: u64 = 2_000;
 /// How long a connection may be open without a request; clients keep theirs for minutes.
 pub const IDLE_SECONDS_MAX: u64 = 10 * 60;
 /// How long a browser may remember that a web page of an allowed origin may send a kind of request.
@@ -236,10 +247,41 @@ pub const QUERY_BYTES_HELD_MAX: usize = 128 * 1024 * 1024;
 /// [`NESTING_LEVELS_MAX`] of these, and the text of a query [`QUERY_TREE_LEVELS_MAX`] more.
 pub const VALUE_BYTES_MAX: usize = 16 * 1024 * 1024;
 pub const VALUE_LEVELS_MAX: usize = NESTING_LEVELS_MAX + QUERY_TREE_LEVELS_MAX;
+/// A regular expression of a query: its text, what its automata take when they are compiled, and the classes of one that
+/// looks around or refers back, each of which may become an automaton of its own. Larger ones are refused.
+pub const REGEX_PATTERN_BYTES_MAX: usize = 32 * 1024;
+pub const REGEX_BYTES_MAX: usize = 10 * 1024 * 1024;
+pub const REGEX_CLASSES_MAX: usize = 256;
+/// Steps of a regular expression that looks around or refers back: on one text, about a tenth of a second, and on all
+/// texts of a page; and the memory for what it may still try.
+pub const REGEX_STEPS_MAX: u64 = 10_000_000;
+pub const REGEX_PAGE_STEPS_MAX: u64 = 1_000_000_000;
+pub const REGEX_STACK_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Bytes of a text times the characters of a pattern, repetitions written out: what automata may have to do at most, about
+/// two seconds.
+pub const REGEX_WORK_MAX: u64 = 1 << 28;
+/// Compiled patterns that an execution keeps; those of a query whose patterns come from documents may be many.
+pub const REGEX_CACHED_MAX: usize = 8;
 /// Expressions of a GROUP BY.
 pub const GROUP_KEYS_MAX: usize = 100;
-/// Queries that run at once; more wait for one of them to end.
-pub const QUERIES_MAX: usize = 32;
+/// A sorted query holds a row up to this size; of a longer one it holds the position, and reads the item again for the page.
+pub const SORT_ROW_BYTES_MAX: usize = 4 * 1024;
+/// Queries that run at once: those that have just begun, and those that take long. More wait for one of them to end.
+pub const QUERIES_BRIEF_MAX: usize = 16;
+pub const QUERIES_LONG_MAX: usize = 16;
+/// A query that has not ended by then is begun again among those that take long.
+pub const QUERY_BRIEF_MILLIS_MAX: u64 = 50;
+/// How long a query waits for its turn among those that take long, or for memory, before it is refused.
+pub const QUERY_WAIT_SECONDS_MAX: u64 = 20;
+/// When a client that was refused so is told to try again.
+pub const QUERY_BUSY_RETRY_MILLIS: u64 = 1_000;
+/// What the server may use for queries and for bodies of requests together, unless it is told otherwise, and at least.
+pub const MEMORY_MEGABYTES_DEFAULT: usize = 1024;
+pub const MEMORY_MEGABYTES_MIN: usize = 64;
+/// The part of it that is for bodies: a quarter.
+pub const MEMORY_FOR_BODIES_DIVISOR: usize = 4;
+/// Memory that is kept for one query that found none left: as much as a query may hold.
+pub const QUERY_OWN_MEMORY_BYTES_MAX: usize = 256 * 1024 * 1024;
 /// Where a query goes on, before it is sealed into a token of at most [`CONTINUATION_BYTES_MAX`].
 pub const CONTINUATION_STATE_BYTES_MAX: usize = 11_000;
 /// Counts that one tally keeps, and tallies that are kept in memory.
@@ -459,123 +501,3 @@ pub const ALERTS_MAX: usize = 1_024;
 pub const ALERTS_RESOLVED_MAX: usize = 64;
 /// How long a collector of measurements has to take them.
 pub const OTLP_SECONDS_MAX: u64 = 10;
-
-// Services
-
-/// What a notification event may carry: its payload as JSON, a snippet (S2-81), a name or other text of it, a dedupe key.
-pub const NOTIFICATION_PAYLOAD_BYTES_MAX: usize = 8 * 1024;
-pub const NOTIFICATION_SNIPPET_CHARS_MAX: usize = 140;
-pub const NOTIFICATION_NAME_CHARS_MAX: usize = 200;
-pub const NOTIFICATION_DEDUPE_KEY_CHARS_MAX: usize = 256;
-/// Users that one request may tell.
-pub const NOTIFICATION_USERS_MAX: usize = 50;
-/// How far ahead an event may be put: less than the days that it is kept for.
-pub const NOTIFICATION_AHEAD_DAYS_MAX: u64 = 29;
-/// What a notification shows.
-pub const NOTIFICATION_TITLE_CHARS_MAX: usize = 200;
-pub const NOTIFICATION_BODY_CHARS_MAX: usize = 500;
-pub const NOTIFICATION_DEEPLINK_CHARS_MAX: usize = 2_000;
-/// Names that the count of events of one dedupe key keeps.
-pub const NOTIFICATION_ACTORS_MAX: usize = 5;
-/// Event types that a policy may have, and names beside its own of one.
-pub const NOTIFICATION_KINDS_MAX: usize = 500;
-pub const NOTIFICATION_ALIASES_MAX: usize = 50;
-pub const NOTIFICATION_TEMPLATE_CHARS_MAX: usize = 1_000;
-/// The retries that the seed allows (retryCount 0 to 5).
-pub const NOTIFICATION_RETRIES_MAX: usize = 5;
-/// A device's push token and label.
-pub const NOTIFICATION_PUSH_TOKEN_BYTES_MAX: usize = 4 * 1024;
-pub const NOTIFICATION_LABEL_CHARS_MAX: usize = 100;
-
-// Services
-
-/// Keys with a rate limit of their own; the rest share one.
-pub const SERVICE_BUCKETS_MAX: usize = 100_000;
-/// How long the answer to a request with an idempotency key is kept.
-pub const SERVICE_IDEMPOTENCY_SECONDS: u64 = 24 * 60 * 60;
-/// Items that a round of a relay looks at.
-pub const SERVICE_RELAY_ITEMS_MAX: usize = 100;
-/// What one request to a store over the wire may take, how long one operation goes on trying, and the waits between two
-/// tries where the store names none.
-pub const SERVICE_STORE_REQUEST_SECONDS_MAX: u64 = 20;
-pub const SERVICE_STORE_SECONDS_MAX: u64 = 30;
-pub const SERVICE_STORE_TRIES_MAX: usize = 12;
-pub const SERVICE_STORE_WAIT_MILLIS_MIN: u64 = 20;
-pub const SERVICE_STORE_WAIT_MILLIS_MAX: u64 = 2_000;
-/// The largest answer of a store: a page and its envelope, or an item that its escapes make larger.
-pub const SERVICE_STORE_ANSWER_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// How often one operation follows a store whose partitions move under it.
-pub const SERVICE_STORE_MOVES_MAX: usize = 8;
-/// The body of a request to a service, the key that makes it idempotent or its tag, and a place in a live stream.
-pub const SERVICE_BODY_BYTES_MAX: usize = 256 * 1024;
-pub const SERVICE_KEY_BYTES_MAX: usize = 255;
-pub const SERVICE_CURSOR_BYTES_MAX: usize = 4 * 1024;
-/// Live streams of a server, and how often each says that it is still there.
-pub const SERVICE_STREAMS_MAX: usize = 1_024;
-pub const SERVICE_HEARTBEAT_SECONDS: u64 = 15;
-/// Requests a second that one caller may make, unless the server is told otherwise.
-pub const SERVICE_REQUESTS_PER_SECOND: u32 = 10_000;
-
-/// Requests to others: hosts at once, connections to each, requests that share one of HTTP/2 before another is opened.
-pub const HTTP_HOSTS_MAX: usize = 64;
-pub const HTTP_CONNECTIONS_PER_HOST_MAX: usize = 16;
-pub const HTTP_STREAMS_PER_CONNECTION: usize = 100;
-/// How long dialling may take, how long an unused connection of HTTP/1.1 is kept, and how one of HTTP/2 is known to be alive.
-pub const HTTP_CONNECT_SECONDS_MAX: u64 = 5;
-pub const HTTP_IDLE_SECONDS_MAX: u64 = 50;
-pub const HTTP_PING_SECONDS: u64 = 30;
-pub const HTTP_PING_ANSWER_SECONDS_MAX: u64 = 10;
-
-/// Events and notifications are kept for thirty days; an event that was not delivered a day before is given up (C-36).
-pub const NOTIFICATION_KEPT_SECONDS: u64 = 30 * 86_400;
-pub const NOTIFICATION_UNDELIVERED_SECONDS_MAX: u64 = 29 * 86_400;
-/// What was told to the world is kept so long for those who have to hear it.
-pub const NOTIFICATION_OUTBOX_SECONDS: u64 = 7 * 86_400;
-/// A page of the in-app centre, if none is asked for and at most.
-pub const NOTIFICATION_LIST_DEFAULT: usize = 20;
-pub const NOTIFICATION_LIST_MAX: usize = 100;
-/// Rows of one page that the service asks for on its own account, and rows of one question in all.
-pub const NOTIFICATION_ROWS_PAGE: usize = 1_000;
-pub const NOTIFICATION_ROWS_MAX: usize = 10_000;
-/// Items that one batch marks as read.
-pub const NOTIFICATION_BATCH_MAX: usize = 50;
-/// How often something is gone through until nothing is left of it.
-pub const NOTIFICATION_PASSES_MAX: usize = 1_000;
-/// How often a change is tried against others of the same item; a registration has more of them to expect.
-pub const NOTIFICATION_CHANGE_TRIES_MAX: usize = 16;
-pub const NOTIFICATION_REGISTER_TRIES_MAX: usize = 64;
-/// Devices of a user that get pushes (S2-37), and how long one that was revoked is kept by default.
-pub const NOTIFICATION_DEVICES_MAX: usize = 3;
-pub const NOTIFICATION_REVOKED_KEPT_SECONDS: u64 = 90 * 86_400;
-/// Items that one run of a job goes through, runs that a job remembers, and how long one may take.
-pub const NOTIFICATION_PURGE_MAX: usize = 100_000;
-pub const NOTIFICATION_JOB_RUNS_MAX: usize = 20;
-pub const NOTIFICATION_JOB_LEASE_SECONDS: u64 = 600;
-/// An erasure that has not ended so long after it began, and a lease of an event, is ended by any process.
-pub const NOTIFICATION_ERASURE_SECONDS: u64 = 60;
-/// How often jobs are looked at.
-pub const NOTIFICATION_JOBS_EVERY_SECONDS: u64 = 60;
-/// Pushes of one event that are remembered, and the characters of an error.
-pub const NOTIFICATION_ATTEMPTS_MAX: usize = 50;
-pub const NOTIFICATION_ERROR_CHARS_MAX: usize = 500;
-/// Events of a page of a look for work, how many of them may be of one user, users that are worked on at once, and how
-/// often the end of an event is written again when the store does not answer.
-pub const NOTIFICATION_CLAIM_MAX: usize = 1_000;
-pub const NOTIFICATION_GROUP_MAX: usize = 100;
-pub const NOTIFICATION_USERS_AT_ONCE: usize = 64;
-pub const NOTIFICATION_FINISH_TRIES_MAX: usize = 4;
-/// How long an event waits whose provider is set up wrongly, and a dispatcher whose store does not answer.
-pub const NOTIFICATION_MISCONFIGURED_SECONDS: u64 = 300;
-pub const NOTIFICATION_STORE_WAIT_MILLIS_MAX: u64 = 5_000;
-
-/// A push: its time, the provider's answer, the JSON that is sent, and the id by which devices replace one by another.
-pub const PUSH_SECONDS_MAX: u64 = 20;
-pub const PUSH_ANSWER_BYTES_MAX: usize = 64 * 1024;
-pub const PUSH_PAYLOAD_BYTES_MAX: usize = 4_096;
-pub const PUSH_COLLAPSE_ID_BYTES_MAX: usize = 64;
-/// What the stand-ins of the providers remember: pushes, and answers that are scripted.
-pub const PUSH_RECEIVED_MAX: usize = 100_000;
-pub const PUSH_RULES_MAX: usize = 10_000;
-
-/// Lines on items that do not match their schema which `orrery check --json` lists; the count goes on.
-pub const CHECK_MISMATCHES_MAX: usize = 10_000;

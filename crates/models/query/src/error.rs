@@ -43,7 +43,20 @@ pub enum QueryError {
     /// It took longer than a request may: 408.
     #[error("{0}")]
     TooLong(String),
+    /// Others use what it needs: 429, and it may be tried again.
+    #[error("{0}")]
+    Busy(String),
     /// The documents could not be read.
     #[error("{0}")]
     Storage(String),
+}
+
+impl QueryError {
+    /// A query that has taken all the time that one may take.
+    pub fn too_long() -> Self {
+        let seconds = orrery_core::limits::QUERY_MILLIS_MAX / 1000;
+        Self::TooLong(format!(
+            "The query took longer than {seconds} seconds; narrow it with a filter or a partition key."
+        ))
+    }
 }

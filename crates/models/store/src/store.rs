@@ -46,6 +46,8 @@ pub struct Options {
     pub accept_loss: bool,
     /// Memory for what was read before.
     pub warm_bytes: usize,
+    /// Memory for all queries that run.
+    pub query_bytes: usize,
     /// Called, from a thread of its own, when a commit does not end.
     pub on_stuck: fn(),
 }
@@ -105,7 +107,7 @@ impl Store {
             trouble: Arc::new(Trouble::default()),
             ordinals: AtomicU64::new(first_ordinal(newest)),
             trimming_due: TrimmingDue::default(),
-            queries: Queries::default(),
+            queries: Queries::new(options.query_bytes),
             threads: Mutex::default(),
             db,
         };

@@ -5,9 +5,10 @@ use super::alerts::rule::Kind;
 use super::family::{Family, Labels, Unit, Values};
 use super::sizes::{Held, Sizes};
 use super::throughput::Provisioned;
+use orrery_api_common::BodyBudget;
 use orrery_api_cosmos::monitor::{Counted, Histogram, PartitionTotals, REACHES, STATUSES, Subject};
 use orrery_core::{Lsn, limits};
-use orrery_store::Measure;
+use orrery_store::{Measure, MemoryUse};
 use std::collections::BTreeMap;
 
 /// What there is to tell.
@@ -19,6 +20,7 @@ pub struct Told<'a> {
     pub partition_bytes_max: u64,
     pub lsn: Lsn,
     pub engine: Vec<Measure>,
+    pub query_memory: MemoryUse,
 }
 
 type Numbers = Vec<(Labels, f64)>;
@@ -170,7 +172,24 @@ fn server(told: &Told<'_>) -> Vec<Family> {
     let alerts =
         Kind::ALL.map(|kind| (vec![("rule", kind.name().to_owned())], told.alerts.firing(kind) as f64));
     let started = told.counted.started.millis() as f64 / 1000.0;
+    let bodies = BodyBudget::of_process();
+    let memory = |queries: usize, bodies: usize| {
+        let of = |name: &str, bytes: usize| (vec![("of", name.to_owned())], bytes as f64);
+        vec![of("queries", queries), of("bodies", bodies)]
+    };
     let mut families = vec![
+        Family::gauge(
+            "orrery.memory",
+            "Memory that running queries and bodies of requests hold.",
+            Unit::Bytes,
+            memory(told.query_memory.bytes, bodies.bytes_used()),
+        ),
+        Family::gauge(
+            "orrery.memory_max",
+            "Memory that they may hold.",
+            Unit::Bytes,
+            memory(told.query_memory.bytes_max, bodies.bytes_max()),
+        ),
         Family::gauge(
             "cosmos.partition.storage_max",
             "What a logical partition may hold.",

@@ -180,6 +180,7 @@ impl Watch {
             partition_bytes_max: self.0.options.partition_bytes_max,
             lsn: self.0.store.durable_lsn(),
             engine: self.0.store.engine_measures(),
+            query_memory: self.0.store.query_memory(),
         };
         let mut families = gather::families(&told, with_partitions);
         families.extend(self.0.also.get().into_iter().flat_map(|also| also()));

@@ -135,8 +135,13 @@ fn happening(number: usize, line: &str) -> Result<Happening, String> {
 }
 
 fn memory(env: &Env) -> Result<Documents, String> {
-    let options =
-        orrery_store::Options { sync: Sync::None, accept_loss: false, warm_bytes: 1 << 20, on_stuck: || {} };
+    let options = orrery_store::Options {
+        sync: Sync::None,
+        accept_loss: false,
+        warm_bytes: 1 << 20,
+        query_bytes: 64 << 20,
+        on_stuck: || {},
+    };
     let store = Store::open(Box::new(MemoryEngine::new()), env.clone(), &options);
     let store = store.map_err(|error| error.to_string())?;
     let embedded = Embedded::new(store, containers::DATABASE, [0; 32], limits::PARTITION_BYTES_MAX);

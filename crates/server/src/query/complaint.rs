@@ -26,9 +26,10 @@ pub fn of_error(text: &str, error: &QueryError) -> String {
         QueryError::Text(complaint) => {
             pointed(text, complaint.at.start as usize..complaint.at.end as usize, &complaint.to_string())
         }
-        QueryError::Refused(sentence) | QueryError::TooLong(sentence) | QueryError::Storage(sentence) => {
-            sentence.clone()
-        }
+        QueryError::Refused(sentence)
+        | QueryError::TooLong(sentence)
+        | QueryError::Busy(sentence)
+        | QueryError::Storage(sentence) => sentence.clone(),
     }
 }
 

@@ -62,6 +62,10 @@ impl Host for Scripted<'_> {
         self.world.elapsed_ms()
     }
 
+    fn reserve(&self, bytes: usize) -> Result<(), QueryError> {
+        self.world.reserve(bytes)
+    }
+
     fn udf(&self, name: &str, args: &[Value]) -> Result<Value, QueryError> {
         let mut slot = self.functions.borrow_mut();
         let functions = match &mut *slot {

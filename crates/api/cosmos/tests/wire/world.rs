@@ -58,8 +58,13 @@ impl World {
     /// With options that the test changes.
     pub fn with(engine: MemoryEngine, env: Env, change: impl FnOnce(&mut Options)) -> Self {
         let on_stuck = || panic!("a commit does not end");
-        let options =
-            orrery_store::Options { sync: Sync::Data, accept_loss: false, warm_bytes: 1 << 20, on_stuck };
+        let options = orrery_store::Options {
+            sync: Sync::Data,
+            accept_loss: false,
+            warm_bytes: 1 << 20,
+            query_bytes: 64 << 20,
+            on_stuck,
+        };
         let store = Store::open(Box::new(engine.clone()), env.clone(), &options).unwrap();
         let key = |text: &str| Key::parse(text).unwrap();
         let keys = Keys {

@@ -67,6 +67,7 @@ impl World {
             sync: Sync::None,
             accept_loss: false,
             warm_bytes: 1 << 20,
+            query_bytes: 64 << 20,
             on_stuck: || {},
         };
         let store = Store::open(Box::new(MemoryEngine::new()), env.clone(), &options).unwrap();

@@ -157,6 +157,12 @@ pub fn remote(server: &Server, way: Way, database: &str, credential: Credential)
 
 fn memory_store() -> Store {
     let on_stuck = || panic!("a commit does not end");
-    let options = Options { sync: Sync::Data, accept_loss: false, warm_bytes: 1 << 20, on_stuck };
+    let options = Options {
+        sync: Sync::Data,
+        accept_loss: false,
+        warm_bytes: 1 << 20,
+        query_bytes: 64 << 20,
+        on_stuck,
+    };
     Store::open(Box::new(MemoryEngine::new()), Env::system().unwrap(), &options).unwrap()
 }

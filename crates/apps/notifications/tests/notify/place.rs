@@ -79,6 +79,7 @@ fn memory(env: &Env) -> Documents {
         sync: Sync::Data,
         accept_loss: false,
         warm_bytes: 1 << 20,
+        query_bytes: 64 << 20,
         on_stuck: || panic!("a commit does not end"),
     };
     let store = Store::open(Box::new(MemoryEngine::new()), env.clone(), &options).unwrap();

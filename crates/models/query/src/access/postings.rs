@@ -196,8 +196,7 @@ mod tests {
         /// By steps of any size: the next number, or one further on.
         #[test]
         fn a_walk_meets_the_members_of_its_set(set in set(), steps in prop::collection::vec(1u64..5, 30)) {
-            let random = || 0.0;
-            let world = World::new(&Still, &random);
+            let world = World::new(&Still);
             let mut walk = Postings::open(&set, &Multiples, &world).unwrap();
             let (members, mut least) = (members(&set), 0);
             for step in steps {
@@ -212,8 +211,7 @@ mod tests {
 
     #[test]
     fn far_numbers_are_sought() {
-        let random = || 0.0;
-        let world = World::new(&Still, &random);
+        let world = World::new(&Still);
         let of = |of: i64| Set::Equal { index: IndexOf::Path([].into()), values: vec![of.into()] };
         let both = Set::All(vec![Set::Numbers(vec![0, 19]), of(1)]);
         let mut walk = Postings::open(&both, &Multiples, &world).unwrap();

@@ -196,8 +196,7 @@ mod tests {
         let equal = Set::Equal { index: IndexOf::Path(path("a")), values: vec![Value::from(3i64)] };
         let flag = Set::Outside { path: path("b"), interval: Interval::equal(Value::Bool(false)) };
         let covered = Some(vec![(path("b"), Value::Bool(false))]);
-        let random = || 0.0;
-        let world = World::new(&Still, &random);
+        let world = World::new(&Still);
         let access = Access::Postings { set: Set::All(vec![equal, flag]), covered };
         settle_within(max, access, Some(&Multiples), &world).unwrap()
     }

@@ -106,7 +106,11 @@ fn call<'d>(function: &Function, args: &'d [Expr], row: &mut Row<'d>, world: &Wo
     }
     // A function looks at all it is given, and is not asked how long that takes.
     world.work(bytes);
-    match (function.eval)(&given, &world.functions) {
+    let answer = (function.eval)(&given, &world.functions);
+    if let Some(error) = world.functions.take_failure() {
+        world.fail(error);
+    }
+    match answer {
         Datum::Built(Cow::Owned(value)) => built(value, world),
         other => other,
     }

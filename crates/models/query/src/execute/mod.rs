@@ -62,8 +62,7 @@ pub fn page_needing(
     limits: Limits,
 ) -> Result<Page, QueryError> {
     let resume = resume.map(State::read).transpose()?;
-    let random = || host.random();
-    let world = World::new(host, &random);
+    let world = World::new(host);
     let query = &plan.query;
     let indexes = collection.indexes();
     let task = page::task(plan, resume.as_ref(), limits);
@@ -85,24 +84,21 @@ pub fn explain(
     host: &dyn Host,
     limits: Limits,
 ) -> Result<Access, QueryError> {
-    let random = || host.random();
-    let world = World::new(host, &random);
+    let world = World::new(host);
     let (block, task): (_, Task) = (&plan.query.block, page::task(plan, None, limits));
     access::choose(block, &access::need(block), collection.indexes(), task, &world)
 }
 
 /// The value of an expression that reads no row, if it has one within the bounds.
 pub(crate) fn constant(expr: &crate::bind::bound::Expr, host: &dyn Host) -> Option<orrery_value::Value> {
-    let random = || host.random();
-    let world = World::new(host, &random);
+    let world = World::new(host);
     let value = eval::eval(expr, &mut Vec::new(), &world).into_value();
     world.outcome().is_ok().then_some(value)
 }
 
 /// What a query makes of one document: the value of its only row, undefined if it has none.
 pub fn value_of(plan: &Plan, root: crate::datum::Datum<'_>, host: &dyn Host) -> orrery_value::Value {
-    let random = || host.random();
-    let world = World::new(host, &random);
+    let world = World::new(host);
     let query = &plan.query;
     let mut row = vec![crate::datum::Datum::Undefined; query.slots];
     if let Some(source) = query.block.from.first() {

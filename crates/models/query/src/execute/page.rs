@@ -10,7 +10,7 @@ use super::collection::Whereabouts;
 use super::eval::{Row, write};
 use super::rank;
 use super::scan::{Place, Scan};
-use super::sink::{AggregateSink, GroupSink, KeyedSink, Order, SortKey, StreamSink, descends};
+use super::sink::{AggregateSink, GroupSink, Kept, KeyedSink, Order, SortKey, StreamSink, descends};
 use super::state::{After, Kind, State};
 use super::world::Metrics;
 use crate::access::{Access, Task, Used, Walk};
@@ -20,7 +20,7 @@ use crate::error::QueryError;
 use crate::plan::Plan;
 use orrery_core::limits;
 use orrery_value::Value;
-use std::ops::Range;
+use std::borrow::Cow;
 
 /// How much a page may hold.
 #[derive(Clone, Copy, Debug)]
@@ -167,12 +167,12 @@ fn numbered(
     let limits = within(page, left);
     let (order, (ordinal, inner)) = (Order::from([]), from);
     let from = SortKey { after: After { keys: Vec::new(), ordinal, inner }, order: order.clone() };
-    let mut sink = KeyedSink::new(order, Some(from), true, capacity(skip, limits.items));
+    let mut sink = KeyedSink::new(order, Some(from), true, capacity(skip, limits.items)).of(scan.block);
     scan.run(None, &mut sink)?;
     let dropped = sink.dropped;
     let next = |After { ordinal, inner, .. }| Kind::Stream(Place::numbered(ordinal, inner.saturating_add(1)));
     let (rows, text) = sink.finish();
-    windowed(texts(rows, &text), skip, left, dropped, limits, next)
+    windowed(rows.map(|row| kept(row, &text)), scan, skip, left, dropped, limits, next)
 }
 
 /// A page that is no longer than what is left.
@@ -243,9 +243,10 @@ fn group(scan: &Scan<'_>, grouping: &Grouping, resume: State, limits: Limits) ->
     let dropped = sink.dropped;
     let rows = sink.finish().map(|(keys, accumulators)| {
         let text = group_row(scan, grouping, keys.clone(), accumulators);
+        let text = text.map_or(RowText::Undefined, |text| RowText::Ready(text.into()));
         (After { keys, ordinal: 0, inner: 0 }, text)
     });
-    let page = windowed(rows, skip, left, dropped, limits, Kind::Keyed)?;
+    let page = windowed(rows, scan, skip, left, dropped, limits, Kind::Keyed)?;
     scan.world.outcome()?;
     Ok(page)
 }
@@ -275,14 +276,37 @@ fn distinct_groups(
     }
     scan.world.outcome()?;
     let rest = rows.into_iter().filter(|(value, _)| after.as_ref().is_none_or(|after| *value > after.keys));
-    let rest = rest.map(|(keys, text)| (After { keys, ordinal: 0, inner: 0 }, Some(text)));
-    windowed(rest, skip, left, false, limits, Kind::Keyed)
+    let rest = rest.map(|(keys, text)| (After { keys, ordinal: 0, inner: 0 }, RowText::Ready(text.into())));
+    windowed(rest, scan, skip, left, false, limits, Kind::Keyed)
+}
+
+/// A row of a page.
+enum RowText<'t> {
+    /// It is no row.
+    Undefined,
+    Ready(Cow<'t, [u8]>),
+    /// A long one, of the document at this position.
+    AtPosition(&'t [u8]),
+}
+
+impl<'t> RowText<'t> {
+    fn text(self, key: &After, scan: &Scan<'_>) -> Result<Option<Cow<'t, [u8]>>, QueryError> {
+        match self {
+            Self::Undefined => Ok(None),
+            Self::Ready(text) => Ok(Some(text)),
+            Self::AtPosition(position) => {
+                let text = scan.reread(position, key.ordinal, key.inner)?;
+                Ok((!text.is_empty()).then_some(text.into()))
+            }
+        }
+    }
 }
 
 /// A page of rows that are in their order: some skipped, some taken, and where the rest begins, after the last of
 /// them. `dropped` when there are more rows than these.
-fn windowed(
-    rows: impl Iterator<Item = (After, Option<impl AsRef<[u8]>>)>,
+fn windowed<'t>(
+    rows: impl Iterator<Item = (After, RowText<'t>)>,
+    scan: &Scan<'_>,
     mut skip: u64,
     mut left: Option<u64>,
     dropped: bool,
@@ -292,22 +316,27 @@ fn windowed(
     let mut output = Output::default();
     let (mut more, mut last) = (dropped, None);
     let count = rows.size_hint().0.min(limits.items);
-    for (key, text) in rows {
-        if let Some(text) = &text {
-            let text = text.as_ref();
+    for (key, row) in rows {
+        if skip > 0 || left == Some(0) || output.count >= limits.items {
+            match row {
+                RowText::Undefined => {}
+                _ if skip > 0 => skip -= 1,
+                _ => {
+                    more = true;
+                    break;
+                }
+            }
+        } else if let Some(text) = row.text(&key, scan)? {
             // Rows are mostly about as long as the first.
-            if skip == 0 && output.count == 0 {
+            if output.count == 0 {
                 let room = (text.len() + 1).saturating_mul(count).min(limits.bytes);
                 output.rows.reserve(room + ROOM_BEHIND_BYTES);
             }
-            if skip > 0 {
-                skip -= 1;
-            } else if left == Some(0) || !output.push(text, limits) {
+            if !output.push(&text, limits) {
                 more = true;
                 break;
-            } else {
-                left = left.map(|left| left - 1);
             }
+            left = left.map(|left| left - 1);
         }
         last = Some(key);
     }
@@ -343,15 +372,16 @@ fn keyed(
     scan.run(None, &mut sink)?;
     let dropped = sink.dropped;
     let (rows, text) = sink.finish();
-    windowed(texts(rows, &text), skip, left, dropped, limits, Kind::Keyed)
+    windowed(rows.map(|row| kept(row, &text)), scan, skip, left, dropped, limits, Kind::Keyed)
 }
 
-/// Rows whose texts are in one buffer.
-fn texts(
-    rows: impl Iterator<Item = (After, Range<usize>)>,
-    text: &[u8],
-) -> impl Iterator<Item = (After, Option<&[u8]>)> {
-    rows.map(|(after, place)| (after, Some(&text[place])))
+/// A row whose text or position is in a buffer.
+fn kept<'t>((after, kept): (After, Kept), text: &'t [u8]) -> (After, RowText<'t>) {
+    let row = match kept {
+        Kept::Text(place) => RowText::Ready(Cow::Borrowed(&text[place])),
+        Kept::Position(place) => RowText::AtPosition(&text[place]),
+    };
+    (after, row)
 }
 
 /// The place a client's filter names: before every row with its values if it names no row, or behind all.

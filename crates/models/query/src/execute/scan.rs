@@ -5,6 +5,7 @@ use super::derived::Derived;
 use super::eval::{Row, eval};
 use super::reach;
 use super::rows::{each_element, each_row};
+use super::sink::OneRow;
 use super::state::After;
 use super::world::World;
 use crate::access::{Access, Walk, conditions};
@@ -145,6 +146,25 @@ impl<'a> Scan<'a> {
             },
             None => self.over(&Nothing, None, &[], from, sink),
         }
+    }
+
+    /// The text of a row that was met before: its document's position and number, and its own number in the document.
+    pub fn reread(&self, position: &[u8], ordinal: u64, inner: u64) -> Result<Vec<u8>, QueryError> {
+        let Some((first, rest)) = self.block.from.split_first() else { return Ok(Vec::new()) };
+        let Scan { block, slots, collection, world, .. } = *self;
+        // It has passed the filter.
+        let bare = Scan { block, filter: Vec::new(), slots, collection, access: &Access::Scan, world };
+        let from = Place { walk: Walk::Key, position: position.to_vec(), inner };
+        let mut row = OneRow::default();
+        world.uncounted(|| match collection.indexes().filter(|_| position == ordinal.to_be_bytes()) {
+            None => bare.over(collection, Some(first), rest, Some(&from), &mut row).map(|_| ()),
+            Some(indexes) => {
+                let mut meeting = Meeting::new(&bare, Some(first), rest, Some(&from), &mut row);
+                let _ = indexes.document(ordinal, &mut |found| meeting.meet(found))?;
+                meeting.end().map(|_| ())
+            }
+        })?;
+        Ok(row.0)
     }
 
     pub(super) fn over(

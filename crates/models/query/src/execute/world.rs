@@ -15,6 +15,10 @@ pub trait Host {
     fn random(&self) -> f64;
     /// How long this page has been in the making.
     fn elapsed_ms(&self) -> u64;
+    /// Asks for memory, so many bytes in all; what is given is given until the page is made.
+    fn reserve(&self, _bytes: usize) -> Result<(), QueryError> {
+        Ok(())
+    }
     /// Calls a user-defined function.
     fn udf(&self, name: &str, args: &[Value]) -> Result<Value, QueryError>;
 }
@@ -43,6 +47,9 @@ pub(crate) struct World<'a> {
     must_finish: Cell<bool>,
     metrics: Cell<Metrics>,
     bytes_held: Cell<usize>,
+    /// What the page's own rows take, and what the host was asked for in all.
+    bytes_kept: Cell<usize>,
+    bytes_reserved: Cell<usize>,
     /// Numbers that were read while the way was chosen, and the sets that they are of.
     gathered: RefCell<Vec<(Set, Vec<u64>)>>,
     failure: RefCell<Option<QueryError>>,
@@ -51,18 +58,22 @@ pub(crate) struct World<'a> {
 /// The clock is looked at once in so many steps; a page of a document's text is a step too.
 const STEPS_PER_LOOK: u64 = 1024;
 const BYTES_PER_STEP: usize = 4096;
+/// A query has so much without asking, and is given as much more than it needs each time that it asks.
+const RESERVED_AHEAD_BYTES: usize = 256 * 1024;
 
 impl<'a> World<'a> {
-    pub fn new(host: &'a dyn Host, random: &'a dyn Fn() -> f64) -> Self {
+    pub fn new(host: &'a dyn Host) -> Self {
         Self {
             host,
-            functions: Context::new(host.now_ms(), random),
+            functions: Context::new(host),
             until_look: Cell::new(STEPS_PER_LOOK),
             share: Cell::new(None),
             tired: Cell::new(false),
             must_finish: Cell::new(false),
             metrics: Cell::default(),
             bytes_held: Cell::new(0),
+            bytes_kept: Cell::new(0),
+            bytes_reserved: Cell::new(RESERVED_AHEAD_BYTES),
             gathered: RefCell::default(),
             failure: RefCell::new(None),
         }
@@ -142,10 +153,7 @@ impl<'a> World<'a> {
         let share = self.share.get().map_or(0, |began| elapsed.saturating_sub(began));
         self.tired.set(share > limits::PAGE_MILLIS_MAX);
         if elapsed > limits::QUERY_MILLIS_MAX {
-            self.fail(QueryError::TooLong(format!(
-                "The query took longer than {} seconds; narrow it with a filter or a partition key.",
-                limits::QUERY_MILLIS_MAX / 1000
-            )));
+            self.fail(QueryError::too_long());
         }
     }
 
@@ -182,6 +190,32 @@ impl<'a> World<'a> {
                 limits::QUERY_BYTES_HELD_MAX / 1024 / 1024
             )));
         }
+        self.reserve();
+    }
+
+    /// Tells how much memory the rows of the page take.
+    pub fn keep(&self, bytes: usize) {
+        self.bytes_kept.set(bytes);
+        self.reserve();
+    }
+
+    fn reserve(&self) {
+        let bytes = self.bytes_held.get() + self.bytes_kept.get();
+        if bytes > self.bytes_reserved.get() {
+            let wanted = bytes + RESERVED_AHEAD_BYTES;
+            match self.host.reserve(wanted) {
+                Ok(()) => self.bytes_reserved.set(wanted),
+                Err(error) => self.fail(error),
+            }
+        }
+    }
+
+    /// Does what was counted when it was done before.
+    pub fn uncounted<T>(&self, run: impl FnOnce() -> T) -> T {
+        let metrics = self.metrics.get();
+        let done = run();
+        self.metrics.set(metrics);
+        done
     }
 
     pub fn release(&self, to: usize) {

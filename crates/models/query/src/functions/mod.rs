@@ -23,6 +23,7 @@ mod math;
 mod math_round;
 mod math_trig;
 mod pattern;
+mod regex;
 mod regexes;
 mod sets;
 mod spatial;
@@ -35,6 +36,8 @@ mod utf16;
 pub mod vector;
 
 pub use context::Context;
+pub(crate) use context::check_pattern;
+pub(crate) use regexes::modifiers_of;
 
 /// One built-in function.
 pub struct Function {

@@ -1,12 +1,12 @@
 //! Regular expressions: whether a string matches, what matches, and what is put in its place.
 //!
-//! The service has PCRE, so patterns may look around and refer back. A pattern or modifiers that are wrong,
-//! and a pattern that takes too many steps, give undefined.
+//! The service has PCRE, so patterns may look around and refer back. A pattern or modifiers that are wrong give
+//! undefined. A pattern that is too large, or takes too many steps, fails the query: it has an answer, which we do not know.
 
 use super::args::{defined, integer, short_enough, text, text_or};
+use super::regex::{Match, Regex};
 use super::{Context, Function, function, pattern};
 use crate::datum::Datum;
-use fancy_regex::{Captures, Regex};
 use orrery_value::Value;
 use std::rc::Rc;
 
@@ -18,26 +18,33 @@ pub(super) const TABLE: &[Function] = &[
     function("REGEXREPLACEALL", 3, 4, |args, context| defined(replace(args, context, usize::MAX))),
 ];
 
+/// Which argument of a function with a pattern its modifiers are; `None` of other functions.
+pub(crate) fn modifiers_of(function: &Function) -> Option<usize> {
+    let is_ours = TABLE.iter().any(|own| std::ptr::eq(own.name, function.name));
+    is_ours.then(|| if function.name.starts_with("REGEXREPLACE") { 3 } else { 2 })
+}
+
 fn matches(args: &[Datum<'_>], context: &Context<'_>) -> Option<bool> {
     let regex = regex(args, 2, context)?;
-    regex.is_match(text(args, 0)?).ok()
+    context.given_up(regex.is_match(text(args, 0)?, &context.meter()))
 }
 
 fn extract(args: &[Datum<'_>], context: &Context<'_>) -> Option<String> {
     let (regex, group) = (regex(args, 2, context)?, group(args)?);
-    let captures = regex.captures(text(args, 0)?).ok()??;
-    captured(&captures, group)
+    let (text, meter) = (text(args, 0)?, context.meter());
+    let first = context.given_up(regex.matches(text, &meter).next()?)?;
+    captured(text, &first, group)
 }
 
 /// A match in which the group takes no part is left out.
 fn extract_all(args: &[Datum<'_>], context: &Context<'_>) -> Option<Vec<Value>> {
     let (regex, group) = (regex(args, 2, context)?, group(args)?);
-    if group >= regex.captures_len() {
+    if group >= regex.groups() {
         return None;
     }
-    let mut found = Vec::new();
-    for captures in regex.captures_iter(text(args, 0)?) {
-        found.extend(captured(&captures.ok()?, group).map(Value::from));
+    let (text, meter, mut found) = (text(args, 0)?, context.meter(), Vec::new());
+    for one in regex.matches(text, &meter) {
+        found.extend(captured(text, &context.given_up(one)?, group).map(Value::from));
     }
     Some(found)
 }
@@ -45,22 +52,22 @@ fn extract_all(args: &[Datum<'_>], context: &Context<'_>) -> Option<Vec<Value>> 
 /// The replacement is taken as it is: nothing in it stands for a group.
 fn replace(args: &[Datum<'_>], context: &Context<'_>, times: usize) -> Option<String> {
     let regex = regex(args, 3, context)?;
-    let (whole, new) = (text(args, 0)?, text(args, 2)?);
+    let (whole, new, meter) = (text(args, 0)?, text(args, 2)?, context.meter());
     let mut out = String::new();
     let mut copied = 0;
-    for found in regex.find_iter(whole).take(times) {
-        let found = found.ok()?;
-        out.push_str(&whole[copied..found.start()]);
+    for found in regex.matches(whole, &meter).take(times) {
+        let found = context.given_up(found)?.group(0)?;
+        out.push_str(&whole[copied..found.start]);
         out.push_str(new);
         out = short_enough(out)?;
-        copied = found.end();
+        copied = found.end;
     }
     out.push_str(&whole[copied..]);
     short_enough(out)
 }
 
-fn captured(captures: &Captures<'_>, group: usize) -> Option<String> {
-    captures.get(group).map(|found| found.as_str().to_owned())
+fn captured(text: &str, found: &Match, group: usize) -> Option<String> {
+    found.group(group).map(|place| text[place].to_owned())
 }
 
 /// The number of the group that is wanted, the whole match if none is named.

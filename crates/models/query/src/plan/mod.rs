@@ -10,7 +10,9 @@ mod rules;
 use crate::access::Prefer;
 use crate::bind::BoundQuery;
 use crate::bind::bound::Expr;
+use crate::error::QueryError;
 use crate::execute::size_of_value;
+use crate::functions;
 use orrery_value::Value;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -60,6 +62,27 @@ impl Plan {
         let mut bytes = 0;
         self.query.block.for_each_expr(&mut |expr| add(expr, &mut bytes));
         bytes
+    }
+
+    /// Refuses a regular expression that is too large, whether or not a document would meet it.
+    pub fn check_patterns(&mut self) -> Result<(), QueryError> {
+        fn check(expr: &mut Expr, outcome: &mut Result<(), QueryError>) {
+            if let Expr::Call(function, args) = expr
+                && let Some(modifiers) = functions::modifiers_of(function.0)
+                && let Some(Value::String(pattern)) = args.get(1).and_then(Expr::as_constant)
+                && outcome.is_ok()
+            {
+                let modifiers = match args.get(modifiers).and_then(Expr::as_constant) {
+                    Some(Value::String(modifiers)) => modifiers,
+                    _ => "",
+                };
+                *outcome = functions::check_pattern(pattern, modifiers);
+            }
+            expr.for_each_child(&mut |child| check(child, outcome));
+        }
+        let mut outcome = Ok(());
+        self.query.block.for_each_expr(&mut |expr| check(expr, &mut outcome));
+        outcome
     }
 
     pub fn new(query: BoundQuery, rules: Rules) -> Self {

@@ -1,43 +1,65 @@
-//! Running queries beside everything else: so many at once and no more, and none for whoever has gone.
+//! Running queries beside everything else: a limited number at once, within a limited memory, and none for a client that
+//! has gone.
 //!
 //! ```text
-//! host    the world as a query sees it, and who waits for it
-//! pace    how long queries took the last time
+//! host      the world as a query sees it, and who waits for it
+//! lanes     the slots in which queries run
+//! memory    the bytes that all queries may hold
+//! pace      how long queries took the last time
 //! ```
 //!
-//! A query goes to a thread that may block, after it got its turn. One that was short the last time is run at once where
-//! it is: to wake a thread and be woken by it takes longer than such a query. What turns out not to be short after all is
-//! begun again on a thread, so that nobody waits for another's query.
+//! A query goes to a thread that may block, once it has a slot. One that was very short the last time is run at once where
+//! its request is: to wake a thread and be woken by it takes longer than such a query. All others begin in the brief lane.
+//! One that is still running after a short time there is begun again in the long lane, where it may take all the time
+//! that a query may take; so a short query never waits behind a long one. A query that needs memory when none is left
+//! gives back what it has, waits, and is begun again with memory of its own. Nothing waits while it holds memory, or for
+//! a slot while it has one, so none waits for another in a circle ([ADR 26](../../../../../docs/adr/0026-memory-budgets-and-two-lanes.md)).
 
 mod host;
+mod lanes;
+mod memory;
 mod pace;
 
 pub use host::{QueryHost, Waiting};
+pub use memory::MemoryUse;
 pub use pace::Track;
 
 use crate::Store;
+use host::Cut;
+use lanes::{Lane, Lanes};
+use memory::Memory;
 use orrery_core::limits;
 use orrery_documents::index::Counts;
 use orrery_query::Texts;
 use pace::Pace;
-use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::OwnedSemaphorePermit;
 
 const SHORT: Duration = Duration::from_micros(limits::QUERY_SHORT_MICROS_MAX);
+const BRIEF: Duration = Duration::from_millis(limits::QUERY_BRIEF_MILLIS_MAX);
 
 /// What all queries of a process share.
 pub(crate) struct Queries {
-    turns: Arc<Semaphore>,
+    lanes: Lanes,
+    memory: Memory,
     pace: Pace,
     counts: Counts,
     texts: Texts,
+    /// How long a query may take in the brief lane.
+    brief: Duration,
 }
 
-impl Default for Queries {
-    fn default() -> Self {
-        let turns = Arc::new(Semaphore::new(limits::QUERIES_MAX));
-        Self { turns, pace: Pace::default(), counts: Counts::default(), texts: Texts::default() }
+impl Queries {
+    /// With so much memory for all of them.
+    pub fn new(bytes: usize) -> Self {
+        Self {
+            lanes: Lanes::default(),
+            memory: Memory::new(bytes),
+            pace: Pace::default(),
+            counts: Counts::default(),
+            texts: Texts::default(),
+            brief: BRIEF,
+        }
     }
 }
 
@@ -45,6 +67,19 @@ impl Default for Queries {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the work broke off; look into the server's log")]
 pub struct BrokeOff;
+
+/// Why a query has no answer, not even a refusal of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotRun {
+    #[error(transparent)]
+    BrokeOff(#[from] BrokeOff),
+    #[error("too many queries that take long are waiting; try again")]
+    Busy,
+    #[error(
+        "the memory for queries is used up by others; try again, or start the server with a larger --memory-mb"
+    )]
+    NoMemory,
+}
 
 /// Runs what may read many rows where it keeps nobody waiting.
 pub async fn on_a_thread<T: Send + 'static>(
@@ -64,25 +99,25 @@ impl Store {
         &self.0.queries.texts
     }
 
-    /// Held while something of the size of a query runs.
-    pub async fn turn(&self) -> Result<OwnedSemaphorePermit, BrokeOff> {
-        self.0.queries.turns.clone().acquire_owned().await.map_err(|_| BrokeOff)
+    /// Memory that queries hold.
+    pub fn query_memory(&self) -> MemoryUse {
+        self.0.queries.memory.in_use()
     }
 
-    /// Runs work of a kind that says nothing of how long it will take.
+    /// A slot for work that takes as long as a long query.
+    pub async fn turn(&self) -> Result<OwnedSemaphorePermit, NotRun> {
+        self.0.queries.lanes.enter(Lane::Long).await
+    }
+
+    /// Runs a query that is unlike others before it. See [`run_tracked`](Self::run_tracked).
     pub async fn run_query<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&QueryHost) -> T + Send + 'static,
-    ) -> Result<T, BrokeOff> {
-        let host = QueryHost::new(self.env());
-        // Dropped with this future, which is dropped when nobody waits for the answer any more.
-        let _waiting = host.waiting();
-        let turn = self.turn().await?;
-        let work = move || {
-            let _turn = turn;
-            work(&host)
-        };
-        on_a_thread(work).await
+        work: impl Fn(&QueryHost) -> T + Send + 'static,
+    ) -> Result<T, NotRun> {
+        match self.run_in_lane(Lane::Brief, work).await? {
+            Attempt { cut: None, answer, .. } => Ok(answer),
+            Attempt { cut: Some(cut), work, .. } => self.run_at_length(cut, work).await,
+        }
     }
 
     /// Whatever it is asked for, a text over a container is one query.
@@ -90,30 +125,83 @@ impl Store {
         self.0.queries.pace.track(container, text)
     }
 
-    /// Runs a query that has a track, at once if it was short the last time. The work may be begun twice; what it gives
-    /// is worth nothing once its host [is tired](QueryHost::is_tired).
+    /// Runs a query that has a track. The work may be begun several times; what it gives is worth nothing once its host
+    /// [is tired](QueryHost::is_tired).
     pub async fn run_tracked<T: Send + 'static>(
         &self,
         track: Track,
         work: impl Fn(&QueryHost) -> T + Send + 'static,
-    ) -> Result<T, BrokeOff> {
-        let pace = &self.0.queries.pace;
-        if pace.of(track).is_some_and(|took| took <= SHORT) {
-            let host = QueryHost::impatient(self.env());
+    ) -> Result<T, NotRun> {
+        let Queries { pace, memory, .. } = &self.0.queries;
+        let took = pace.of(track);
+        if took.is_some_and(|took| took <= SHORT) {
+            let host = QueryHost::impatient(self.env()).within(memory.share());
             let answer = work(&host);
-            if !host.is_tired() {
+            if host.cut().is_none() {
                 pace.note(track, host.elapsed());
                 return Ok(answer);
             }
         }
         let store = self.clone();
         let timed = move |host: &QueryHost| {
-            // Waiting for a turn says nothing of the query.
-            let before = host.elapsed();
             let answer = work(host);
-            store.0.queries.pace.note(track, host.elapsed().saturating_sub(before));
+            // What a query had done when it was ended is the least that it takes.
+            store.0.queries.pace.note(track, host.elapsed());
             answer
         };
+        if took.is_some_and(|took| took > BRIEF) {
+            return self.run_at_length(Cut::Time, timed).await;
+        }
         self.run_query(timed).await
     }
+
+    /// Goes on with a query that was ended for its length, or for want of memory.
+    async fn run_at_length<T: Send + 'static>(
+        &self,
+        mut cut: Cut,
+        mut work: impl Fn(&QueryHost) -> T + Send + 'static,
+    ) -> Result<T, NotRun> {
+        if cut == Cut::Time {
+            let attempt = self.run_in_lane(Lane::Long, work).await?;
+            match attempt.cut {
+                None => return Ok(attempt.answer),
+                Some(again) => (cut, work) = (again, attempt.work),
+            }
+        }
+        debug_assert_eq!(cut, Cut::Memory, "nothing else ends a query in the long lane");
+        self.run_in_lane(Lane::Roomy, work).await.map(|attempt| attempt.answer)
+    }
+
+    async fn run_in_lane<T: Send + 'static, W: Fn(&QueryHost) -> T + Send + 'static>(
+        &self,
+        lane: Lane,
+        work: W,
+    ) -> Result<Attempt<T, W>, NotRun> {
+        let Queries { lanes, memory, brief, .. } = &self.0.queries;
+        let turn = lanes.enter(lane).await?;
+        let host = match lane {
+            Lane::Brief => QueryHost::patient_for(self.env(), *brief).within(memory.share()),
+            Lane::Long => QueryHost::new(self.env()).within(memory.share()),
+            Lane::Roomy => QueryHost::new(self.env()).within(memory.own()),
+        };
+        // Dropped with this future, which is dropped when nobody waits for the answer any more.
+        let _waiting = host.waiting();
+        let run = move || {
+            let _turn = turn;
+            let answer = work(&host);
+            Attempt { cut: host.cut(), answer, work }
+        };
+        Ok(on_a_thread(run).await?)
+    }
 }
+
+/// What came of running a query once.
+struct Attempt<T, W> {
+    /// Why the answer is worth nothing.
+    cut: Option<Cut>,
+    answer: T,
+    work: W,
+}
+
+#[cfg(test)]
+mod tests;

@@ -55,8 +55,12 @@ pub fn open(engine: impl Engine + 'static, sync: Sync) -> Store {
 
 pub fn open_at(engine: impl Engine + 'static, sync: Sync, env: Env) -> Store {
     let on_stuck = || panic!("a commit does not end");
-    Store::open(Box::new(engine), env, &Options { sync, accept_loss: false, warm_bytes: 1 << 20, on_stuck })
-        .unwrap()
+    Store::open(
+        Box::new(engine),
+        env,
+        &Options { sync, accept_loss: false, warm_bytes: 1 << 20, query_bytes: 64 << 20, on_stuck },
+    )
+    .unwrap()
 }
 
 type Answer<T, E> = Result<Committed<T>, WriteError<E>>;

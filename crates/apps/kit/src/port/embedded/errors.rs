@@ -1,16 +1,19 @@
 //! What the layers below say, as the port says it: by exhaustive matches, so that a new error is thought about here.
 
 use crate::port::StoreError;
+use orrery_core::limits;
 use orrery_documents::batch::StepError;
 use orrery_documents::catalog::CatalogError;
 use orrery_documents::definition::DefinitionError;
 use orrery_documents::item::{ItemError, PrepareError};
 use orrery_query::QueryError;
-use orrery_store::{BrokeOff, EngineError, WriteError};
+use orrery_store::{BrokeOff, EngineError, NotRun, WriteError};
 use std::time::Duration;
 
 /// How long to wait for the commit queue.
 const BUSY: Duration = Duration::from_millis(100);
+/// How long to wait for other queries.
+const QUERIES_BUSY: Duration = Duration::from_millis(limits::QUERY_BUSY_RETRY_MILLIS);
 
 /// Why a write came to nothing.
 pub enum Stopped {
@@ -46,6 +49,13 @@ pub fn write<E>(error: WriteError<E>, say: impl FnOnce(E) -> StoreError) -> Stop
 
 pub fn broke_off(error: BrokeOff) -> StoreError {
     StoreError::Unavailable(error.to_string())
+}
+
+pub fn not_run(error: NotRun) -> StoreError {
+    match error {
+        NotRun::BrokeOff(error) => broke_off(error),
+        NotRun::Busy | NotRun::NoMemory => StoreError::Busy { after: Some(QUERIES_BUSY) },
+    }
 }
 
 pub fn engine(error: EngineError) -> StoreError {
@@ -94,6 +104,7 @@ pub fn query(error: QueryError) -> StoreError {
     match error {
         QueryError::Text(complaint) => refused(400, complaint.message),
         QueryError::Refused(message) => refused(400, message),
+        QueryError::Busy(_) => StoreError::Busy { after: Some(QUERIES_BUSY) },
         QueryError::TooLong(message) | QueryError::Storage(message) => StoreError::Unavailable(message),
     }
 }

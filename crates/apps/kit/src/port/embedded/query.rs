@@ -37,7 +37,7 @@ pub async fn page(
         let items = items.remembering(store.counts().at(snapshot.lsn())).indexed()?;
         next_page(&prepared.plan, &items, host, resume.as_deref(), None, limits)
     };
-    let found = inner.store.run_tracked(track, work).await.map_err(errors::broke_off)?;
+    let found = inner.store.run_tracked(track, work).await.map_err(errors::not_run)?;
     let found = found.map_err(errors::query)?;
     let continuation = found.next.as_deref().map(|state| inner.tokens.write(number, question, state));
     Ok(Page { charge: units(Charge::page(&found)), rows: rows(&found)?, continuation })

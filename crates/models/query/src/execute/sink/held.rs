@@ -1,5 +1,7 @@
 //! The rows that a page may have, by their keys, with their texts in one buffer.
 //!
+//! Of a long row only its document's position is held, in the place of its text.
+//!
 //! As long as rows come in their order they are only lined up. The first that comes too late moves them into a tree.
 
 use super::keyed::SortKey;
@@ -9,12 +11,35 @@ use std::ops::Range;
 
 /// So much of the buffer may be of rows that are gone, and half as much as the others have.
 const GONE_BYTES_MIN: usize = 64 * 1024;
+/// So much room may be left in the buffer behind a long row.
+const SPARE_BYTES_MAX: usize = 256 * 1024;
+
+/// What is held of a row, and where in the buffer it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    Text(Range<usize>),
+    Position(Range<usize>),
+}
+
+impl Kept {
+    fn place(&self) -> &Range<usize> {
+        match self {
+            Self::Text(place) | Self::Position(place) => place,
+        }
+    }
+
+    fn place_mut(&mut self) -> &mut Range<usize> {
+        match self {
+            Self::Text(place) | Self::Position(place) => place,
+        }
+    }
+}
 
 #[derive(Default)]
 pub(crate) struct Held {
     /// Empty once there is a tree.
-    line: Vec<(SortKey, Range<usize>)>,
-    tree: BTreeMap<SortKey, Range<usize>>,
+    line: Vec<(SortKey, Kept)>,
+    tree: BTreeMap<SortKey, Kept>,
     text: Vec<u8>,
     /// How much of it is of rows that are gone.
     gone: usize,
@@ -41,8 +66,21 @@ impl Held {
 
     /// Holds a row with the text that was written since, unless there is one with this key.
     pub fn put(&mut self, key: SortKey, start: usize) -> bool {
-        let place = start..self.text.len();
-        debug_assert!(!place.is_empty(), "a row has a text");
+        self.keep(key, Kept::Text(start..self.text.len()), start)
+    }
+
+    /// Holds a row with its document's position instead of the text that was written since.
+    pub fn put_position(&mut self, key: SortKey, start: usize, position: &[u8]) -> bool {
+        self.text.truncate(start);
+        self.text.extend_from_slice(position);
+        // A row may be as long as an item, and the next ones are not written behind it.
+        if self.text.capacity() > SPARE_BYTES_MAX.max(2 * self.text.len()) {
+            self.text.shrink_to(2 * self.text.len());
+        }
+        self.keep(key, Kept::Position(start..self.text.len()), start)
+    }
+
+    fn keep(&mut self, key: SortKey, place: Kept, start: usize) -> bool {
         if self.tree.is_empty() {
             if self.line.last().is_none_or(|(last, _)| *last < key) {
                 self.line.push((key, place));
@@ -77,7 +115,8 @@ impl Held {
         place.map(|place| self.drop_text(place))
     }
 
-    fn drop_text(&mut self, place: Range<usize>) -> usize {
+    fn drop_text(&mut self, kept: Kept) -> usize {
+        let place = kept.place();
         let length = place.len();
         if place.end == self.text.len() {
             self.text.truncate(place.start);
@@ -93,8 +132,8 @@ impl Held {
     /// Copies the texts that are left to a buffer of their own.
     fn gather(&mut self) {
         let mut text = Vec::with_capacity(self.text.len() - self.gone);
-        let lined = self.line.iter_mut().map(|(_, place)| place);
-        for place in lined.chain(self.tree.values_mut()) {
+        let lined = self.line.iter_mut().map(|(_, kept)| kept);
+        for place in lined.chain(self.tree.values_mut()).map(Kept::place_mut) {
             let start = text.len();
             text.extend_from_slice(&self.text[place.clone()]);
             *place = start..text.len();
@@ -102,8 +141,13 @@ impl Held {
         (self.text, self.gone) = (text, 0);
     }
 
+    /// Memory of the buffer that no row has.
+    pub fn spare(&self) -> usize {
+        self.text.capacity() - self.text.len() + self.gone
+    }
+
     /// The rows in their order, and the buffer that their texts are in.
-    pub fn finish(self) -> (impl ExactSizeIterator<Item = (SortKey, Range<usize>)>, Vec<u8>) {
+    pub fn finish(self) -> (impl ExactSizeIterator<Item = (SortKey, Kept)>, Vec<u8>) {
         let rows = if self.tree.is_empty() { self.line } else { self.tree.into_iter().collect() };
         (rows.into_iter(), self.text)
     }
@@ -131,7 +175,7 @@ mod tests {
 
     fn rows(held: Held) -> Vec<(u64, Vec<u8>)> {
         let (rows, text) = held.finish();
-        rows.map(|(key, place)| (key.after.ordinal, text[place].to_vec())).collect()
+        rows.map(|(key, kept)| (key.after.ordinal, text[kept.place().clone()].to_vec())).collect()
     }
 
     #[derive(Clone, Debug)]

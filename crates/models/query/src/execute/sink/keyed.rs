@@ -4,9 +4,9 @@
 //! are held as the page has, and each row that cannot be among them is dropped by its key alone. So memory is
 //! bounded, and a page is the same whatever was written before the place it goes on from.
 
-use super::held::Held;
+use super::held::{Held, Kept};
 use super::identity::{fingerprint, identity};
-use crate::bind::bound::Block;
+use crate::bind::bound::{Block, SourceOf};
 use crate::datum::Datum;
 use crate::execute::block::size_of_value;
 use crate::execute::eval::{Row, eval, write};
@@ -17,7 +17,6 @@ use orrery_core::limits;
 use orrery_value::Value;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
-use std::ops::Range;
 use std::rc::Rc;
 
 /// Room that is made for rows before they come.
@@ -110,6 +109,8 @@ pub(crate) struct KeyedSink {
     rows: Held,
     /// Whether equal rows are one, whatever their documents.
     is_distinct: bool,
+    /// Whether the documents of long rows can be read again by their positions.
+    is_rereadable: bool,
     distinct: Distinct,
     bytes: usize,
     /// Whether rows were dropped that come later.
@@ -119,13 +120,24 @@ pub(crate) struct KeyedSink {
 impl KeyedSink {
     pub fn new(order: Order, after: Option<SortKey>, after_included: bool, capacity: usize) -> Self {
         let (rows, distinct) = (Held::default(), Distinct::default());
-        let is_distinct = false;
-        Self { order, after, after_included, capacity, rows, is_distinct, distinct, bytes: 0, dropped: false }
+        Self {
+            order,
+            after,
+            after_included,
+            capacity,
+            rows,
+            is_distinct: false,
+            is_rereadable: false,
+            distinct,
+            bytes: 0,
+            dropped: false,
+        }
     }
 
-    /// The same for a block that may be DISTINCT.
+    /// The same for a block that may be DISTINCT, and whose rows may be those of stored documents.
     pub fn of(self, block: &Block) -> Self {
-        Self { is_distinct: block.distinct, ..self }
+        let is_stored = block.from.first().is_some_and(|source| matches!(source.of, SourceOf::Collection));
+        Self { is_distinct: block.distinct, is_rereadable: is_stored && !block.distinct, ..self }
     }
 
     fn is_behind(&self, keys: &[Datum<'_>], ordinal: u64, inner: u64) -> bool {
@@ -169,10 +181,10 @@ impl KeyedSink {
         self.distinct.is_gathering = is_gathering;
     }
 
-    /// The rows of the page, in order, and the buffer that their texts are in.
-    pub fn finish(self) -> (impl ExactSizeIterator<Item = (After, Range<usize>)>, Vec<u8>) {
+    /// The rows of the page, in order, and the buffer that their texts and positions are in.
+    pub fn finish(self) -> (impl ExactSizeIterator<Item = (After, Kept)>, Vec<u8>) {
         let (rows, text) = self.rows.finish();
-        (rows.map(|(SortKey { after, .. }, place)| (after, place)), text)
+        (rows.map(|(SortKey { after, .. }, kept)| (after, kept)), text)
     }
 
     /// Whether an equal row that sorts before this one is behind us or held; one held that sorts after it is
@@ -274,7 +286,9 @@ impl Sink for KeyedSink {
             self.rows.forget(start);
             return Took::Yes;
         }
-        let length = text.len() - start;
+        let written = text.len() - start;
+        let is_long = self.is_rereadable && written > limits::SORT_ROW_BYTES_MAX.max(at.position.len());
+        let length = if is_long { at.position.len() } else { written };
         let keys: Vec<Value> = keys.into_iter().map(Datum::into_value).collect();
         let key = SortKey { after: After { keys, ordinal, inner }, order: self.order.clone() };
         let size = size_of_row(&key, length);
@@ -282,15 +296,20 @@ impl Sink for KeyedSink {
             self.distinct.held.insert(value.clone(), key.clone());
         }
         // Rows of a DISTINCT that are equal have one key; the first stays.
-        if self.rows.put(key, start) {
+        let is_new = match is_long {
+            true => self.rows.put_position(key, start, at.position),
+            false => self.rows.put(key, start),
+        };
+        if is_new {
             self.bytes += size;
         }
-        if self.rows.len() == 1 {
+        if self.rows.len() == 1 && !is_long {
             // Rows are mostly about as long as the first.
             let rest = length.saturating_mul(self.capacity).min(ROOM_BYTES_MAX);
             self.rows.begin().1.reserve(rest);
         }
         self.shrink();
+        world.keep(self.bytes + self.rows.spare());
         Took::Yes
     }
 }

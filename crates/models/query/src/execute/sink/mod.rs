@@ -9,5 +9,6 @@ mod stream;
 
 pub(crate) use aggregate::AggregateSink;
 pub(crate) use group::GroupSink;
+pub(crate) use held::Kept;
 pub(crate) use keyed::{KeyedSink, Order, SortKey, descends};
-pub(crate) use stream::StreamSink;
+pub(crate) use stream::{OneRow, StreamSink};

@@ -6,6 +6,17 @@ use crate::execute::page::{Limits, Output};
 use crate::execute::scan::{At, Sink, Took};
 use crate::execute::world::World;
 
+/// The text of the first row.
+#[derive(Default)]
+pub(crate) struct OneRow(pub Vec<u8>);
+
+impl Sink for OneRow {
+    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, _at: &At<'_>, world: &World<'_>) -> Took {
+        write(&block.select, row, world, &mut self.0);
+        Took::Done
+    }
+}
+
 pub(crate) struct StreamSink {
     pub skip: u64,
     pub left: Option<u64>,
@@ -31,6 +42,7 @@ impl Sink for StreamSink {
         if !self.output.keep_within(start, self.limits) {
             return Took::No;
         }
+        world.keep(self.output.rows.capacity());
         match &mut self.left {
             None => Took::Yes,
             Some(left) => {

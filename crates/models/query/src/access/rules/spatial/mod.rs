@@ -94,5 +94,5 @@ fn has_pole(area: &Value, latitude: f64) -> Option<bool> {
 
 /// What a function says; they are asked by name because filters ask them so, and must get the same answer.
 fn ask(function: &str, args: &[Datum<'_>]) -> Option<bool> {
-    (find(function)?.eval)(args, &Context::new(0, &|| 0.0)).as_bool()
+    (find(function)?.eval)(args, &Context::still()).as_bool()
 }
