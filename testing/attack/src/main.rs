@@ -9,7 +9,9 @@ mod damage;
 mod full_disk;
 mod io_faults;
 mod malformed;
+mod memory;
 mod rebinding;
+mod regex;
 mod scripts;
 
 use clap::Parser;
@@ -35,6 +37,9 @@ const ATTACKS: &[(&str, Attack)] = &[
     ("io-failed-write", io_faults::failed_write),
     ("io-full-to-the-last-byte", io_faults::full_to_the_last_byte),
     ("io-full-disk-deletes", full_disk::deletes),
+    ("memory-sorts", memory::sorts),
+    ("memory-half-sent-bodies", memory::half_sent_bodies),
+    ("regex", regex::attack),
 ];
 
 /// Attacks a server and checks that it holds.
