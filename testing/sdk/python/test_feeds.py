@@ -45,6 +45,22 @@ async def test_a_token_goes_on_where_the_page_ended(cosmos):
     assert ids(sum(start + rest, [])) == names(25)
 
 
+@feature("feeds.insertion_order")
+async def test_items_come_in_the_order_of_their_creation(cosmos):
+    container = await cosmos.container()
+    created = [{"id": f"i{number * 7 % 25:02}", "pk": f"p{number % 3}", "n": number} for number in range(25)]
+    for each in created:
+        await done(container.create_item(each))
+    await done(container.upsert_item({**created[4], "again": True}))
+    everything = list(range(25))
+    found, _ = await pages(container.read_all_items(max_item_count=4))
+    assert [row["n"] for row in sum(found, [])] == everything
+    query = container.query_items("SELECT * FROM c", max_item_count=4, **cosmos.everywhere)
+    assert [row["n"] for row in await rows(query)] == everything
+    query = container.query_items("SELECT c.n FROM c WHERE c.n != 3", partition_key="p0", max_item_count=4)
+    assert [row["n"] for row in await rows(query)] == [n for n in everything if n % 3 == 0 and n != 3]
+
+
 @feature("feeds.ranges")
 async def test_throughput_decides_the_number_of_ranges(cosmos):
     for throughput, ranges in [(400, 1), (12_000, 2), (30_000, 5)]:

@@ -38,6 +38,16 @@ fact("feeds.resume", "a token goes on where the page ended", async (cosmos) => {
   assert.deepEqual(ids([...start.found, ...rest.found].flat()), names(25));
 });
 
+fact("feeds.insertion_order", "items come in the order of their creation", async (cosmos) => {
+  const container = await cosmos.container();
+  const numbers = Array.from({ length: 25 }, (_, n) => n);
+  for (const n of numbers) await container.items.create({ id: `i${(n * 7) % 25}`, pk: `p${n % 3}`, n });
+  const { found } = await pages(container.items.readAll({ maxItemCount: 4 }));
+  assert.deepEqual(found.flat().map((row) => row.n), numbers);
+  const { resources } = await container.items.query("SELECT * FROM c", { partitionKey: "p0", maxItemCount: 4 }).fetchAll();
+  assert.deepEqual(resources.map((row) => row.n), numbers.filter((n) => n % 3 === 0));
+});
+
 fact("feeds.ranges", "throughput decides the number of ranges", async (cosmos) => {
   for (const [throughput, count] of [[400, 1], [12_000, 2], [30_000, 5]]) {
     const container = await cosmos.container({ throughput });

@@ -58,8 +58,12 @@ async fn ranges_and_bounds_are_scopes_and_a_partition_key_comes_before_them() {
         by_bounds.extend(bounded);
         assert_eq!(ask.clone().partition("[7]").range(id).rows(&world).await, [7]);
     }
+    // Inside a range they come as they were created.
+    assert_eq!(by_bounds, by_range);
+    by_range.sort_by_key(|n| n.as_i64());
+    let mut whole = whole;
+    whole.sort_by_key(|n| n.as_i64());
     assert_eq!(by_range, whole);
-    assert_eq!(by_bounds, whole);
     world.refused(ask.clone().range("99").call(), (410, 1002), "is gone; read the ranges again").await;
     world.refused(ask.clone().between("x", "FF").call(), (400, 0), "x-ms-start-epk").await;
 }

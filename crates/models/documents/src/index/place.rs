@@ -27,11 +27,20 @@ impl Place {
         ordinal: u64,
         is_wanted: impl FnOnce(&[u8]) -> bool,
     ) -> Result<Option<Vec<u8>>, Error> {
-        let Some(stored) = state.get(Space::Index, &row::place_key(container, ordinal))? else {
-            return Ok(None);
-        };
+        match state.get(Space::Index, &row::place_key(container, ordinal))? {
+            Some(stored) => Self::key_of(&stored, container, is_wanted),
+            None => Ok(None),
+        }
+    }
+
+    /// The key of the item that a stored place leads to, if its partition is wanted.
+    pub fn key_of(
+        stored: &[u8],
+        container: u32,
+        is_wanted: impl FnOnce(&[u8]) -> bool,
+    ) -> Result<Option<Vec<u8>>, Error> {
         // Behind the generation it is written as in the item's key behind the container.
-        let (Some(of_item), Ok(epk)) = (stored.get(1..), partition_of(&stored)) else { return damaged() };
+        let (Some(of_item), Ok(epk)) = (stored.get(1..), partition_of(stored)) else { return damaged() };
         Ok(is_wanted(&epk).then(|| [&container.to_be_bytes(), of_item].concat()))
     }
 

@@ -1,5 +1,6 @@
-//! Pages of items in key order: by partition, then by id.
+//! Pages of items: in the order of their creation where there are few, else in key order, by partition and then by id.
 
+use super::by_number::{Numbered, Way};
 use super::record::{ItemHead, ItemRow};
 use crate::catalog::Container;
 use crate::index::Place;
@@ -8,6 +9,7 @@ use orrery_core::{Timestamp, limits};
 use orrery_keys::{Epk, Hashing};
 use orrery_kv::{Error, KeyRange, Order, Read, Space};
 use orrery_query::execute::Limits;
+use std::ops::ControlFlow;
 
 /// Bytes of an effective partition key of version 2.
 const HASH_BYTES: usize = 16;
@@ -21,10 +23,10 @@ pub enum FeedScope {
     Between(Epk, Epk),
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Page {
     pub items: Vec<ItemRow>,
-    /// The key of the last row looked at, if there may be more: where the next page begins after.
+    /// Where the next page begins after, if there may be more: the key of the last row looked at, or a mark and the last number.
     pub more_after: Option<Vec<u8>>,
     /// Rows that were looked at, expired or not, and how much text they have.
     pub looked_at: usize,
@@ -40,6 +42,14 @@ impl FeedScope {
                 let is_point = container.hashing() == Hashing::HashV2 && min.as_bytes().len() == HASH_BYTES;
                 (is_point && next(min.as_bytes()).as_deref() == Some(max.as_bytes())).then_some(min)
             }
+        }
+    }
+
+    /// Its effective partition keys; a single one is named twice.
+    pub(crate) fn area(&self) -> (Epk, Epk) {
+        match self {
+            FeedScope::Partition(epk) => (epk.clone(), epk.clone()),
+            FeedScope::Between(min, max) => (min.clone(), max.clone()),
         }
     }
 
@@ -82,7 +92,11 @@ pub fn id_of(
     Ok(None)
 }
 
-/// The next page after the key `after`. Stable under writes between pages: a position is a key, not a count.
+/// What a place in the order of creation begins with. No key does: its first bytes are the number of a container.
+const BY_NUMBER: u8 = 0xff;
+
+/// The next page after a place that the page before it gave. Stable under writes between pages: a place is a key or a number, not
+/// a count; and a sequence of pages goes on in the order in which it began.
 pub fn read_feed(
     state: &dyn Read,
     container: &Container,
@@ -91,28 +105,93 @@ pub fn read_feed(
     page: Limits,
     now: Timestamp,
 ) -> Result<Page, Error> {
-    let mut range = scope.range(container);
-    if let Some(after) = after {
-        let next = [after, &[0]].concat();
-        range.start = range.start.max(next);
-    }
-    let (mut items, mut bytes, mut looked_at, mut scanned) = (Vec::new(), 0, 0, 0);
-    let mut last = None;
-    for row in state.range(Space::Documents, &range, Order::Ascending) {
-        let (key, value) = row?;
-        let item = ItemHead::read(value)?;
-        let overflows = !items.is_empty() && bytes + item.text_length() > page.bytes;
-        let tired = looked_at >= limits::PAGE_ROWS_SCANNED_MAX || scanned >= limits::PAGE_BYTES_SCANNED_MAX;
-        if items.len() >= page.items || overflows || tired {
-            return Ok(Page { items, more_after: last, looked_at, scanned });
+    let (ranges, area) = ([scope.range(container)], [scope.area()]);
+    let numbered = Numbered { state, container, ranges: &ranges, areas: Some(&area) };
+    let mut reading = Reading { page, now, container, read: Page::default(), bytes: 0 };
+    match after.map(number_of) {
+        None => match numbered.way()? {
+            Some(way) => reading.by_number(state, &numbered, way, 0)?,
+            None => reading.by_key(state, ranges[0].clone())?,
+        },
+        Some(Some(number)) => {
+            let way = numbered.way_on()?;
+            reading.by_number(state, &numbered, way, number.saturating_add(1))?;
         }
-        looked_at += 1;
-        scanned += item.text_length();
-        last = Some(key.to_vec());
-        if !expiry::is_expired(container, &item, now) {
-            bytes += item.text_length();
-            items.push(item.whole(state)?);
+        Some(None) => {
+            let next = [after.unwrap_or_default(), &[0]].concat();
+            let range = KeyRange { start: ranges[0].start.clone().max(next), ..ranges[0].clone() };
+            reading.by_key(state, range)?;
         }
     }
-    Ok(Page { items, more_after: None, looked_at, scanned })
+    Ok(reading.read)
+}
+
+/// The number in a place in the order of creation.
+fn number_of(place: &[u8]) -> Option<u64> {
+    match place.split_first()? {
+        (&BY_NUMBER, number) => number.try_into().ok().map(u64::from_be_bytes),
+        _ => None,
+    }
+}
+
+/// A page in the making.
+struct Reading<'a> {
+    page: Limits,
+    now: Timestamp,
+    container: &'a Container,
+    read: Page,
+    /// Text of the items that it has.
+    bytes: usize,
+}
+
+impl Reading<'_> {
+    fn by_key(&mut self, state: &dyn Read, range: KeyRange) -> Result<(), Error> {
+        let mut last = None;
+        for row in state.range(Space::Documents, &range, Order::Ascending) {
+            let (key, value) = row?;
+            let item = ItemHead::read(value)?;
+            if !self.take(state, item)? {
+                self.read.more_after = last;
+                return Ok(());
+            }
+            last = Some(key.to_vec());
+        }
+        Ok(())
+    }
+
+    fn by_number(
+        &mut self,
+        state: &dyn Read,
+        numbered: &Numbered<'_>,
+        way: Way,
+        from: u64,
+    ) -> Result<(), Error> {
+        let mut last = None;
+        numbered.each(way, from, &mut |number, item| {
+            if self.take(state, item)? {
+                last = Some([&[BY_NUMBER][..], &number.to_be_bytes()].concat());
+                return Ok(ControlFlow::Continue(()));
+            }
+            self.read.more_after = last.take();
+            Ok(ControlFlow::Break(()))
+        })
+    }
+
+    /// Whether the page had room for one more.
+    fn take(&mut self, state: &dyn Read, item: ItemHead) -> Result<bool, Error> {
+        let (page, length) = (&mut self.read, item.text_length());
+        let overflows = !page.items.is_empty() && self.bytes + length > self.page.bytes;
+        let tired =
+            page.looked_at >= limits::PAGE_ROWS_SCANNED_MAX || page.scanned >= limits::PAGE_BYTES_SCANNED_MAX;
+        if page.items.len() >= self.page.items || overflows || tired {
+            return Ok(false);
+        }
+        page.looked_at += 1;
+        page.scanned += length;
+        if !expiry::is_expired(self.container, &item, self.now) {
+            self.bytes += length;
+            page.items.push(item.whole(state)?);
+        }
+        Ok(true)
+    }
 }

@@ -1,6 +1,7 @@
 //! Items: a row each, the text that arrived behind a small header.
 
 mod ahead;
+mod by_number;
 mod feed;
 mod named;
 mod operations;

@@ -4,6 +4,7 @@
 //! or a computed one is made when it is asked for. Expired items are not there.
 
 use super::ahead;
+use super::by_number::Numbered;
 use super::feed::FeedScope;
 use super::record::{ItemHead, ItemRow};
 use crate::catalog::Container;
@@ -13,7 +14,7 @@ use orrery_core::{ItemRid, ResourceKind, SYSTEM_MEMBERS, Timestamp, limits};
 use orrery_keys::{Epk, Hashing};
 use orrery_kv::{KeyRange, Read, Row};
 use orrery_query::access::{self, Begin, Entries, IndexOf, Indexes, Path, Rectangle, Span, Step};
-use orrery_query::execute::{Collection, Found, Host, Start, Whereabouts, value_of};
+use orrery_query::execute::{ByNumber, Collection, Found, Host, Start, Whereabouts, value_of};
 use orrery_query::plan::{Plan, Rules};
 use orrery_query::{Datum, Document, QueryError, prepare};
 use orrery_value::Value;
@@ -55,11 +56,7 @@ impl<'a> Items<'a> {
             Ok((property.name.clone(), prepared.plan))
         });
         let computed = computed.collect::<Result<Vec<_>, QueryError>>()?;
-        let area = match scope {
-            FeedScope::Partition(epk) => (epk.clone(), epk.clone()),
-            FeedScope::Between(min, max) => (min.clone(), max.clone()),
-        };
-        let (ranges, areas) = (vec![scope.range(container)], Some(vec![area]));
+        let (ranges, areas) = (vec![scope.range(container)], Some(vec![scope.area()]));
         Ok(Self {
             state,
             container,
@@ -177,6 +174,25 @@ impl<'a> Items<'a> {
     }
 }
 
+impl Items<'_> {
+    /// Shows an item that was found by its number.
+    fn numbered_row(
+        &self,
+        ordinal: u64,
+        item: &ItemRow,
+        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let view = View { item, items: self };
+        visit(Found {
+            position: &ordinal.to_be_bytes(),
+            ordinal,
+            part: 0,
+            bytes: item.text_length(),
+            root: Datum::Document(&view),
+        })
+    }
+}
+
 /// What two areas have in common. One of them may be a single partition, named by its key twice.
 fn overlap(a: &(Epk, Epk), b: &(Epk, Epk)) -> Option<(Epk, Epk)> {
     let holds =
@@ -249,6 +265,22 @@ impl Collection for Items<'_> {
 
     fn declared(&self) -> Option<&dyn access::Declared> {
         self.declared.as_ref().map(|_| self as &dyn access::Declared)
+    }
+
+    fn by_number(&self, begun: bool) -> Result<Option<ByNumber<'_>>, QueryError> {
+        let Self { state, container, ref ranges, ref areas, now, .. } = *self;
+        let numbered = Numbered { state, container, ranges, areas: areas.as_deref() };
+        let way = if begun { numbered.way_on().map(Some) } else { numbered.way() };
+        let Some(way) = way.map_err(failed)? else { return Ok(None) };
+        Ok(Some(Box::new(move |from, visit| {
+            let each = numbered.each(way, from, &mut |ordinal, item| {
+                if expiry::is_expired(container, &item, now) {
+                    return Ok(ControlFlow::Continue(()));
+                }
+                Ok(self.numbered_row(ordinal, &item.whole(state)?, visit))
+            });
+            each.map_err(failed)
+        })))
     }
 
     fn whereabouts(&self, position: &[u8]) -> Whereabouts {
@@ -358,14 +390,7 @@ impl Indexes for Items<'_> {
         visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, QueryError> {
         let Some(item) = self.searched()?.item(ordinal)? else { return Ok(ControlFlow::Continue(())) };
-        let view = View { item: &item, items: self };
-        Ok(visit(Found {
-            position: &ordinal.to_be_bytes(),
-            ordinal,
-            part: 0,
-            bytes: item.text_length(),
-            root: Datum::Document(&view),
-        }))
+        Ok(self.numbered_row(ordinal, &item, visit))
     }
 
     fn is_there(&self, ordinal: u64) -> Result<bool, QueryError> {

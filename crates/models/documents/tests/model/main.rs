@@ -16,6 +16,7 @@ mod children;
 mod expiring;
 mod feed;
 mod fixtures;
+mod insertion_order;
 mod partitions;
 mod patching;
 mod preconditions;

@@ -9,7 +9,7 @@ use super::way::{Access, Covered, passes_array};
 use super::weigh::{Scales, Weighed};
 use crate::bind::bound::{Block, SourceOf};
 use crate::error::QueryError;
-use crate::execute::World;
+use crate::execute::{Collection, World};
 use orrery_value::Value;
 
 /// Which way is taken, of those there are.
@@ -99,6 +99,24 @@ pub(crate) fn choose(
         _ => ways.into_iter().min_by_key(|way| way.cost),
     };
     Ok(chosen.map_or(Access::Scan, |way| way.access))
+}
+
+/// A scan whose rows come out as documents come in goes by their numbers where that is cheap: clients see items in the order of
+/// their creation. A sequence of pages goes on as it began.
+pub(crate) fn in_order(
+    access: Access,
+    block: &Block,
+    task: Task,
+    collection: &dyn Collection,
+) -> Result<Access, QueryError> {
+    let is_wanted = access == Access::Scan
+        && task.prefer == Prefer::Cheapest
+        && task.walk != Some(Walk::Key)
+        && block.is_streaming()
+        && is_over_collection(block);
+    let begun = task.walk == Some(Walk::Number);
+    let is_there = is_wanted && collection.by_number(begun)?.is_some();
+    Ok(if is_there { Access::Numbered } else { access })
 }
 
 fn is_over_collection(block: &Block) -> bool {

@@ -40,7 +40,7 @@ pub use show::Spelled;
 pub use used::{Purpose, Use, Used};
 pub use way::{Access, Along, End, Ends, KeyAt, Set, Sorted, Sought, Ties};
 
-pub(crate) use choose::{Task, choose};
+pub(crate) use choose::{Task, choose, in_order};
 pub(crate) use known::document;
 pub(crate) use open::{conditions, open_conditions};
 pub(crate) use postings::Postings;

@@ -12,6 +12,7 @@ impl fmt::Display for Access {
         match self {
             Self::Nothing => f.write_str("nothing"),
             Self::Scan => f.write_str("scan"),
+            Self::Numbered => f.write_str("scan in the order of creation"),
             Self::Postings { set, covered } => {
                 write!(f, "{set}")?;
                 f.write_str(covering(covered.is_some()))

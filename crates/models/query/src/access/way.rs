@@ -13,6 +13,8 @@ pub enum Access {
     /// All of them, in the order of their keys.
     #[default]
     Scan,
+    /// All of them, in the order of their numbers.
+    Numbered,
     /// Those of a set, in the order of their numbers.
     Postings {
         set: Set,

@@ -34,11 +34,21 @@ pub trait Collection {
         self.indexes().map(|indexes| indexes as &dyn Declared)
     }
 
+    /// The documents in the order of their numbers, where that costs about as much as a scan; or, if a page before has
+    /// `begun` so, whatever it costs.
+    fn by_number(&self, _begun: bool) -> Result<Option<ByNumber<'_>>, QueryError> {
+        Ok(None)
+    }
+
     /// Where a position lies that another collection of the same documents gave: this one may be a part of it.
     fn whereabouts(&self, _position: &[u8]) -> Whereabouts {
         Whereabouts::Inside
     }
 }
+
+/// Shows documents from a number on, in the order of their numbers; positions are numbers of eight bytes.
+pub type ByNumber<'c> =
+    Box<dyn Fn(u64, &mut dyn FnMut(Found<'_>) -> ControlFlow<()>) -> Result<(), QueryError> + 'c>;
 
 /// Where a position lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -28,7 +28,7 @@ mod state;
 mod world;
 
 pub(crate) use block::size_of_value;
-pub use collection::{Collection, Found, Start, Whereabouts};
+pub use collection::{ByNumber, Collection, Found, Start, Whereabouts};
 pub use page::{Limits, Page, ResumeFilter};
 pub(crate) use world::World;
 pub use world::{Host, Metrics};
@@ -68,6 +68,7 @@ pub fn page_needing(
     let task = page::task(plan, resume.as_ref(), limits);
     let chosen = access::choose(&query.block, need, indexes, task, &world)?;
     let Settled { access, known } = access::settle(chosen.clone(), indexes, &world)?;
+    let access = access::in_order(access, &query.block, task, collection)?;
     let (block, slots) = (&query.block, query.slots);
     let open = access::open_conditions(block, &known);
     let scan = Scan { block, filter: open, slots, collection, access: &access, world: &world };

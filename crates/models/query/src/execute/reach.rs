@@ -21,6 +21,15 @@ pub(super) fn run(
 ) -> Result<Option<Place>, QueryError> {
     match (scan.access, scan.collection.indexes()) {
         (Access::Nothing, _) => Ok(None),
+        (Access::Numbered, _) => {
+            let Some(by_number) = scan.collection.by_number(true)? else {
+                return scan.over(scan.collection, Some(first), rest, from, sink);
+            };
+            let mut meeting = Meeting::new(scan, Some(first), rest, from, sink);
+            meeting.walk = Walk::Number;
+            by_number(from.and_then(Place::ordinal).unwrap_or(0), &mut |found| meeting.meet(found))?;
+            meeting.end()
+        }
         (Access::Postings { set, covered }, Some(indexes)) => {
             let meeting = Meeting::new(scan, Some(first), rest, from, sink);
             let mut reach = Reach { scan, indexes, meeting };

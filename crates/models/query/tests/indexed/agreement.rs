@@ -151,7 +151,7 @@ fn show(case: &Case) -> String {
 fn kind(way: &Access) -> &'static str {
     match way {
         Access::Nothing => "nothing",
-        Access::Scan => "scan",
+        Access::Scan | Access::Numbered => "scan",
         Access::Postings { covered: None, .. } => "postings",
         Access::Postings { covered: Some(_), .. } => "covered postings",
         Access::Along(along) if along.merged => "merged",

@@ -17,6 +17,7 @@ facts! { Running:
     "feeds.read_all" => an_empty_container_reads_as_nothing,
     "feeds.read_all" => a_partition_key_narrows_the_feed_to_its_items,
     "feeds.resume" => a_token_goes_on_where_the_page_ended,
+    "feeds.insertion_order" => items_come_in_the_order_of_their_creation,
     "feeds.ranges" => throughput_decides_the_number_of_ranges,
     "feeds.ranges" => items_of_several_ranges_are_written_and_read,
     "feeds.range_of_key" => the_range_of_a_key_lies_in_one_of_the_containers_ranges,
@@ -43,6 +44,16 @@ async fn a_partition_key_narrows_the_feed_to_its_items(cosmos: Cosmos) -> Outcom
     let container = cosmos.container().await?;
     fill(&container, 0..25).await?;
     assert_eq!(ids(&all(&container, FeedScope::partition("p7")).await?), ["i07", "i17"]);
+    Ok(())
+}
+
+async fn items_come_in_the_order_of_their_creation(cosmos: Cosmos) -> Outcome {
+    let container = cosmos.container().await?;
+    fill(&container, (0..25).rev()).await?;
+    let found = all(&container, FeedScope::full_container()).await?;
+    let found: Vec<&str> = found.iter().filter_map(|item| item["id"].as_str()).collect();
+    let expected: Vec<String> = names(25).into_iter().rev().collect();
+    assert_eq!(found, expected);
     Ok(())
 }
 
@@ -115,7 +126,7 @@ async fn a_client_goes_on_while_its_container_splits(cosmos: Cosmos) -> Outcome 
     Ok(())
 }
 
-async fn fill(container: &ContainerClient, numbers: std::ops::Range<usize>) -> Result<()> {
+async fn fill(container: &ContainerClient, numbers: impl Iterator<Item = usize>) -> Result<()> {
     for n in numbers {
         let (id, pk) = (format!("i{n:02}"), format!("p{}", n % 10));
         container.create_item(&pk, &id, json!({"id": id, "pk": pk, "n": n}), None).await?;
