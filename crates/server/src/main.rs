@@ -30,6 +30,7 @@ mod manual;
 mod migrate;
 mod monitor;
 mod notify;
+mod open_files;
 mod ports;
 mod ports_file;
 mod private_file;

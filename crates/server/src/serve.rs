@@ -10,6 +10,7 @@ use crate::data_folder::{self, DataFolder};
 use crate::identity;
 use crate::monitor::{self, Watch};
 use crate::notify::{self, Notify};
+use crate::open_files;
 use crate::ports;
 use crate::ports_file;
 use crate::script_worker;
@@ -28,11 +29,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+/// Fewer connections than this are worth a word.
+const CONNECTIONS_FEW: u32 = 512;
 /// How often the measurements are looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-pub fn serve(config: Config) -> Result<(), String> {
+pub fn serve(mut config: Config) -> Result<(), String> {
     let env = env(&config)?;
+    config.connections_max = open_files::connections_max(config.connections_max, open_files::raise());
     // Dropped last: what a failed start leaves in a folder of its own goes with it.
     let mut start = Start { made: Some(DataFolder::prepare(&config.data)?), found: None };
     let folder = Folder::open(&config.data).map_err(|error| error.to_string())?;
@@ -126,7 +130,7 @@ impl Found {
 
 impl Start {
     /// Nothing keeps the server from answering any more.
-    fn succeed(&mut self) {
+    fn succeed(&mut self, config: &Config) {
         if let Some(made) = self.made.take() {
             made.keep();
         }
@@ -141,6 +145,13 @@ impl Start {
             ms = took.as_millis() as u64,
             "the data folder is open, with every write that was acknowledged"
         );
+        if config.connections_max < CONNECTIONS_FEW {
+            let connections = config.connections_max;
+            tracing::warn!(
+                connections,
+                "each port takes few connections; ulimit -n and --connections decide"
+            );
+        }
     }
 }
 
@@ -229,7 +240,7 @@ async fn run(
         notify: notify.clone(),
     };
     blueprints::apply_at_start(&services).await?;
-    start.succeed();
+    start.succeed(config);
     let banner = banner::text(config, &services.keys, ports);
     // Nobody may be reading it.
     let _ = std::io::stdout().lock().write_all(banner.as_bytes());

@@ -4,6 +4,7 @@ use crate::server::{Server, make_container};
 use orrery_testing_client::{Connection, EMULATOR_KEY, OwnedReply};
 use serde_json::{Value, json};
 use std::net::{Ipv6Addr, SocketAddr};
+use std::process::Command;
 
 async fn browse(address: SocketAddr, path: &str) -> OwnedReply {
     let port = address.port();
@@ -112,4 +113,29 @@ async fn a_start_tells_what_it_found_and_no_request() {
         "{log}"
     );
     assert!(lines[0].contains("lsn=") && lines[0].contains("ms="), "{log}");
+}
+
+#[tokio::test]
+async fn a_flood_leaves_files_to_the_engine_where_few_may_be_open() {
+    let here = tempfile::tempdir().unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", "ulimit -n 256; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_orrery"), "serve"])
+        .env_clear();
+    command.args(["--cosmos-port", "0", "--services-port", "0", "--data"]).arg(here.path().join("data"));
+    let server = Server::run(command, scratch);
+    assert!(server.errors().contains("few connections"), "{}", server.errors());
+    let mut flood = Vec::new();
+    for _ in 0..300 {
+        flood.push(Connection::connect(server.cosmos).await.unwrap());
+    }
+    let path = make_container(&mut server.client(), &json!({})).await;
+    for id in 0..10 {
+        let created =
+            server.client().call(&path.create("p", format!(r#"{{"id":"{id}","pk":"p"}}"#))).await.unwrap();
+        assert_eq!(created.status, 201, "{}", server.errors());
+    }
+    let (_, ready) = server.ask("GET", "/readyz", "").await;
+    assert_eq!(ready["status"], "ready");
 }
