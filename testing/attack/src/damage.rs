@@ -25,14 +25,17 @@ pub fn files(arena: &Arena) -> Result<(), String> {
     let copy = arena.scratch().join("damaged");
     let mut noise = Noise::new(23);
     let (mut tried, mut reported) = (0, 0);
-    for path in all_files(&folder)? {
+    for (index, path) in all_files(&folder)?.into_iter().enumerate() {
         let bytes = fs::read(&path).map_err(said)?;
         // The journal is mostly zeros that nobody has written yet.
         let used = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
         let inside = path.strip_prefix(&folder).map_err(said)?.to_owned();
         for round in 0..arena.rounds(1, 8) {
             for damage in [Damage::Flip, Damage::Cut] {
-                if used == 0 {
+                // Keyspaces have the same kinds of files each; the short form flips some and cuts the others.
+                let is_one_of_many = inside.starts_with("engine/keyspaces") && !arena.is_long;
+                let is_left_out = is_one_of_many && (index % 2 == 0) == (damage == Damage::Flip);
+                if used == 0 || is_left_out {
                     continue;
                 }
                 let at = noise.below(used);
@@ -94,7 +97,7 @@ pub fn promises(arena: &Arena) -> Result<(), String> {
     Ok(())
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Damage {
     Flip,
     Cut,
