@@ -47,6 +47,7 @@ headers! {
     POPULATE_QUOTA = "x-ms-documentdb-populatequotainfo";
     POST_TRIGGER_INCLUDE = "x-ms-documentdb-post-trigger-include";
     PREFER = "prefer";
+    PRE_IMAGES = "x-orrery-pre-images";
     PRIORITY_LEVEL = "x-ms-cosmos-priority-level";
     PRE_TRIGGER_INCLUDE = "x-ms-documentdb-pre-trigger-include";
     QUERY_EXECUTION_INFO = "x-ms-cosmos-query-execution-info";

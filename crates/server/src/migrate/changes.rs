@@ -58,6 +58,8 @@ impl Database<'_> {
                 .extend([("a-im", "Incremental Feed".to_owned()), ("if-none-match", "*".to_owned())]),
             From::Versions(position) => call.headers.extend([
                 ("a-im", "Full-Fidelity Feed".to_owned()),
+                // Where an item was before tells what of the target is to go.
+                ("x-orrery-pre-images", "true".to_owned()),
                 ("x-ms-cosmos-changefeed-wire-format-version", "2021-09-15".to_owned()),
                 ("if-none-match", position.to_owned()),
             ]),

@@ -4,6 +4,7 @@
 //! A-IM                Incremental Feed: latest versions | Full-Fidelity Feed: all versions and deletes
 //! If-None-Match       absent: from the beginning | *: from now | "<lsn>": after that commit
 //! If-Modified-Since   from that second on; comes again with every later page
+//! x-orrery-pre-images true: a replace in the feed of all versions shows what it replaced, whatever the container's policy is
 //! wire format         absent: bare items, unless all versions are asked for | 2021-09-15: envelopes
 //! ```
 //!
@@ -24,7 +25,16 @@ pub struct Asked {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feed {
     Latest { shape: Shape, since: Option<Timestamp> },
-    AllVersions,
+    AllVersions { pre_images: PreImages },
+}
+
+/// When a replace shows what it replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PreImages {
+    /// Where the container's policy asks for it.
+    ByPolicy,
+    /// Always, for our own tools: a migration tells by it where an item was before.
+    Always,
 }
 
 /// How an item of the latest-version feed is shown.
@@ -57,7 +67,11 @@ impl Asked {
                     "The all-versions-and-deletes change feed cannot begin at the beginning or at a time. Begin now, with If-None-Match: *, or with the etag of an earlier page.",
                 ))
             }
-            "full-fidelity feed" => Ok(Self { feed: Feed::AllVersions, place }),
+            "full-fidelity feed" => {
+                let is_always = request.is_true(&header::PRE_IMAGES);
+                let pre_images = if is_always { PreImages::Always } else { PreImages::ByPolicy };
+                Ok(Self { feed: Feed::AllVersions { pre_images }, place })
+            }
             _ => Err(unknown(header::A_IM.as_str(), mode, "Incremental Feed or Full-Fidelity Feed")),
         }
     }

@@ -1,6 +1,6 @@
 //! Pages of changes as JSON: bare items, or envelopes with what is known of each change.
 
-use super::asked::Shape;
+use super::asked::{PreImages, Shape};
 use orrery_documents::catalog::Container;
 use orrery_documents::changes::{Change, Version};
 use orrery_documents::item::{self, ItemRow};
@@ -20,11 +20,14 @@ pub fn latest(container: &Container, items: &[ItemRow], shape: Shape) -> Vec<u8>
     })
 }
 
-pub fn versions(container: &Container, versions: &[Version]) -> Vec<u8> {
+pub fn versions(container: &Container, versions: &[Version], pre_images: PreImages) -> Vec<u8> {
     let previous = |version: &Version| version.previous.as_ref().map_or(0, |item| item.text_length());
     let current = |version: &Version| version.current.as_ref().map_or(0, |item| item.text_length());
     let bytes = versions.iter().map(|version| current(version) + previous(version)).sum();
-    page(container, versions, bytes, |version, out| envelope(container, version, out))
+    page(container, versions, bytes, |version, out| {
+        let shows = pre_images == PreImages::Always || shows_previous(container, version.change);
+        envelope(container, version, shows, out);
+    })
 }
 
 fn page<T>(container: &Container, changes: &[T], bytes: usize, write: impl Fn(&T, &mut Vec<u8>)) -> Vec<u8> {
@@ -48,13 +51,13 @@ fn bare(container: &Container, item: &ItemRow, out: &mut Vec<u8>) {
     out.extend_from_slice(format!(",\"_lsn\":{}}}", item.lsn()).as_bytes());
 }
 
-fn envelope(container: &Container, version: &Version, out: &mut Vec<u8>) {
+fn envelope(container: &Container, version: &Version, shows_previous: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"current\":");
     match &version.current {
         Some(item) => item.write_json(container, out),
         None => out.extend_from_slice(b"{}"),
     }
-    if let Some(item) = version.previous.as_ref().filter(|_| shows_previous(container, version.change)) {
+    if let Some(item) = version.previous.as_ref().filter(|_| shows_previous) {
         out.extend_from_slice(b",\"previous\":");
         item.write_json(container, out);
     }

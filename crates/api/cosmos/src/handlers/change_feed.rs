@@ -77,13 +77,13 @@ fn read(
             let body = body::latest(container, &found.changes, shape);
             Ok(page(&found, body))
         }
-        Feed::AllVersions => {
+        Feed::AllVersions { pre_images } => {
             let after = match asked.place {
                 Place::After(after) => after,
                 Place::Now | Place::Beginning => snapshot.lsn(),
             };
             let found = changes::versions(snapshot, container, scope, after, limits, now)?;
-            let body = body::versions(container, &found.changes);
+            let body = body::versions(container, &found.changes, pre_images);
             Ok(page(&found, body))
         }
     }

@@ -241,6 +241,23 @@ async fn a_container_that_asks_for_pre_images_shows_what_was_replaced() {
 }
 
 #[tokio::test]
+async fn our_own_tools_see_what_was_replaced_whatever_the_policy_is() {
+    let world = World::new().await;
+    world.container("kept", &json!({"changeFeedPolicy": {"retentionDuration": 10}})).await;
+    let items = "dbs/d/colls/kept/docs";
+    let feed = || Call::get(items).header("a-im", ALL_VERSIONS).header(FORMAT, "2021-09-15");
+    let begin = etag(&world.answered(304, after(feed(), "*")).await);
+    for n in [1, 2] {
+        let call = Call::post(items, json!({"id": "a", "pk": "p", "n": n}).to_string()).upsert();
+        assert!(world.call(&call.partition(r#"["p"]"#)).await.status < 300);
+    }
+    let (plain, _) = drain(&world, feed, Some(&begin)).await;
+    assert_eq!(plain[1].get("previous"), None);
+    let (whole, _) = drain(&world, || feed().header("x-orrery-pre-images", "true"), Some(&begin)).await;
+    assert_eq!((&whole[1]["current"]["n"], &whole[1]["previous"]["n"]), (&json!(2), &json!(1)));
+}
+
+#[tokio::test]
 async fn an_item_that_expired_is_a_delete_that_says_so() {
     let world = World::new().await;
     let begin = etag(&world.answered(304, after(all_versions(), "*")).await);
