@@ -5,14 +5,20 @@
 
 #[path = "support/memory.rs"]
 mod memory;
+#[path = "support/merging.rs"]
+mod merging;
 mod naive;
 
+use memory::Memory;
+use merging::Client;
 use naive::agree::disagreement;
 use naive::engine::{WAYS, engine};
 use naive::expressions::World;
 use naive::make::{Case, case};
 use naive::{plain, run};
+use orrery_query::bind::Settings;
 use orrery_query::parse::{Query, parse};
+use orrery_query::plan::distributed::{DistributeOptions, distribute};
 use orrery_value::Value;
 use std::ops::Range;
 
@@ -48,6 +54,48 @@ fn most_random_queries_give_rows() {
         with_rows += usize::from(!rows.is_empty());
     }
     assert!(with_rows * 2 > all, "only {with_rows} of {all} queries give rows");
+}
+
+/// A client that merges the ranges of a container gets what the query gives over all documents.
+#[test]
+fn merged_ranges_agree_with_the_naive_evaluator() {
+    let mut merged = 0;
+    for seed in 0..4_000 {
+        let mut case = case(seed);
+        name_documents(&mut case);
+        let Ok(plan) = distribute(&case.query, &case.parameters, &DistributeOptions::default()) else {
+            continue;
+        };
+        // Without FROM one range is asked, whatever there are.
+        let count = if case.query.from.is_empty() { 1 } else { seed as usize % 4 + 1 };
+        let ranges = ranges(&case.documents, count);
+        let client = Client { ranges: &ranges, parameters: &case.parameters, settings: &Settings::default() };
+        let world = World { documents: &case.documents, parameters: &case.parameters };
+        let expected =
+            run::answer(&case.query, &world, &Vec::new()).unwrap_or_else(|error| panic!("{error}"));
+        let rows =
+            client.run(&case.text, &plan).unwrap_or_else(|why| panic!("seed {seed}: {why}\n{}", case.text));
+        if let Some(why) = disagreement(&expected, &rows) {
+            panic!("seed {seed}: {why}\n{}\ngave {}\n{}", case.text, show(&rows), show(&case.documents));
+        }
+        merged += 1;
+    }
+    assert!(merged > 2_000, "only {merged} queries have a plan");
+}
+
+/// Documents as a store has them: each with a resource id.
+fn name_documents(case: &mut Case) {
+    for (number, document) in case.documents.iter_mut().enumerate() {
+        if let Value::Object(members) = document {
+            members.push(("_rid".to_owned(), Value::from(format!("rid{number:04}").as_str())));
+        }
+    }
+}
+
+/// The documents in so many ranges, by turns.
+fn ranges(documents: &[Value], count: usize) -> Vec<Memory> {
+    let range = |at: usize| documents.iter().skip(at).step_by(count).cloned().collect::<Vec<_>>();
+    (0..count).map(|at| Memory::new(&range(at))).collect()
 }
 
 fn number(variable: &str) -> Option<u64> {

@@ -18,13 +18,13 @@
 //!
 //! `BLESS=1 cargo test -p orrery-query --test distributed_cases` rewrites what comes of every query.
 
-#[path = "distributed/client.rs"]
-mod client;
 #[path = "support/memory.rs"]
 mod memory;
+#[path = "support/merging.rs"]
+mod merging;
 
-use client::Client;
 use memory::{Memory, answer};
+use merging::Client;
 use orrery_query::bind::Settings;
 use orrery_query::functions::vector::Distance;
 use orrery_query::parse::parse;

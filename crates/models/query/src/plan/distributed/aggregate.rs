@@ -48,6 +48,10 @@ impl Aggregate {
         }
     }
 
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|aggregate| aggregate.name() == name)
+    }
+
     /// As a query names it.
     fn function(self) -> &'static str {
         match self {

@@ -116,6 +116,11 @@ impl Distributed {
         Self { info, hybrid, features }
     }
 
+    /// Whether an aggregate is a member of a row, in a SELECT list or in a group, instead of the row itself.
+    pub fn has_member_aggregates(&self) -> bool {
+        self.info.group_by_aliases.iter().any(|(_, aggregate)| aggregate.is_some())
+    }
+
     /// The whole answer of the query-plan endpoint. Ranges go in the order of their keys and do not overlap.
     pub fn to_value(&self, ranges: &[QueryRange]) -> Value {
         let (info, hybrid) = match &self.hybrid {

@@ -22,6 +22,7 @@ mod hybrid;
 mod info;
 mod keys;
 mod marks;
+pub mod merge;
 mod order;
 mod plain;
 mod projection;
@@ -87,6 +88,16 @@ pub fn distribute(
         Rows::Constant => {
             Err(refused("A subquery in FROM that reads no container gives its rows in every partition."))
         }
+    }
+}
+
+/// Whether the rows of several ranges put one after the other are not the query's answer, so that a client has to
+/// merge them by a plan. A query without FROM needs no container, and so no merging.
+pub fn needs_merging(query: &Query) -> bool {
+    match source::rows(query) {
+        Rows::None => false,
+        Rows::OfDocuments => !source::is_row_by_row(query),
+        Rows::OfAll(_) | Rows::Constant => true,
     }
 }
 

@@ -34,7 +34,8 @@ pub(super) fn rows(query: &Query) -> Rows<'_> {
     }
 }
 
-fn is_row_by_row(query: &Query) -> bool {
+/// Whether each document gives its rows whatever the other documents are.
+pub(super) fn is_row_by_row(query: &Query) -> bool {
     !query.distinct
         && query.top.is_none()
         && query.window.is_none()
