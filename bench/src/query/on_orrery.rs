@@ -135,6 +135,7 @@ impl Asker {
         let request = Request::new(Method::Post, self.path.clone())
             .header("x-ms-documentdb-isquery", "True")
             .header("x-ms-documentdb-query-enablecrosspartition", "True")
+            .header("x-orrery-cross-partition", "direct")
             .header("x-ms-max-item-count", PAGE_ITEMS)
             .header_if("x-ms-continuation", continuation);
         request.body(self.body.as_bytes()).encode(&self.signer)

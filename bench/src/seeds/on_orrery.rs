@@ -217,7 +217,9 @@ fn request(set: &Set, question: &Question, case: &Case) -> Request {
         .header("x-ms-max-item-count", page_items.to_string());
     let request = match (question.scope, case.values.first()) {
         (Scope::Partition, Some(partition)) => request.partition(partition),
-        _ => request.header("x-ms-documentdb-query-enablecrosspartition", "True"),
+        _ => request
+            .header("x-ms-documentdb-query-enablecrosspartition", "True")
+            .header("x-orrery-cross-partition", "direct"),
     };
     request.body(body)
 }

@@ -6,7 +6,7 @@ use crate::notify::{ServiceFlags, Settings, Table};
 use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use orrery_api_common::{CorsRules, WebGuard, split_authority};
-use orrery_api_cosmos::{Consistency, Throttling};
+use orrery_api_cosmos::{Consistency, CrossPartition, Throttling};
 use orrery_blueprint::Environment;
 use orrery_core::limits;
 use serde::Deserialize;
@@ -71,6 +71,9 @@ pub struct ServeFlags {
     /// What one logical partition may spend, in RU/s; with --throttle on [default: 10000]
     #[arg(long, env = "ORRERY_PARTITION_RUS")]
     partition_rus: Option<u64>,
+    /// Who merges queries over several partitions: the client as with the service, or the server [default: service]
+    #[arg(long, env = "ORRERY_CROSS_PARTITION")]
+    cross_partition: Option<Merging>,
     /// The account's consistency level [default: Session]
     #[arg(
         long,
@@ -154,6 +157,15 @@ pub enum LogFormat {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "lowercase")]
+pub enum Merging {
+    /// As Azure Cosmos DB: queries that need merging are left to the SDK
+    Service,
+    /// Every query is answered in full
+    Direct,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Switch {
     On,
     Off,
@@ -179,6 +191,7 @@ struct File {
     burst: Option<Switch>,
     serverless: Option<bool>,
     partition_rus: Option<u64>,
+    cross_partition: Option<Merging>,
     consistency: Option<String>,
     issuer: Option<String>,
     jwks: Option<PathBuf>,
@@ -246,6 +259,7 @@ pub struct Config {
     pub disk_free_bytes_min: u64,
     pub partition_bytes_max: u64,
     pub throttling: Throttling,
+    pub cross_partition: CrossPartition,
     pub consistency: Consistency,
     pub issuer: Option<String>,
     pub jwks: Option<PathBuf>,
@@ -305,6 +319,10 @@ impl Config {
                 .unwrap_or(256)
                 .saturating_mul(1 << 20),
             throttling,
+            cross_partition: match flags.cross_partition.or(file.cross_partition) {
+                None | Some(Merging::Service) => CrossPartition::Service,
+                Some(Merging::Direct) => CrossPartition::Direct,
+            },
             consistency: consistency(flags.consistency.or(file.consistency))?,
             issuer: flags.issuer.or(file.issuer),
             jwks: flags.jwks.or(file.jwks),
@@ -451,6 +469,17 @@ mod tests {
         let config = merged(flags, file).expect("a config");
         let all = Throttling { is_on: true, is_serverless: true, saves: true, partition_units_max: 500 };
         assert_eq!((config.throttling, config.consistency), (all, Consistency::Strong));
+    }
+
+    #[test]
+    fn clients_merge_unless_the_server_is_told_to() {
+        let merging = |flag: Option<Merging>, file: &str| {
+            let flags = ServeFlags { cross_partition: flag, ..ServeFlags::default() };
+            merged(flags, file).expect("a config").cross_partition
+        };
+        assert_eq!(merging(None, ""), CrossPartition::Service);
+        assert_eq!(merging(None, "cross_partition = \"direct\""), CrossPartition::Direct);
+        assert_eq!(merging(Some(Merging::Service), "cross_partition = \"direct\""), CrossPartition::Service);
     }
 
     #[test]

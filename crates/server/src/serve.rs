@@ -201,6 +201,7 @@ async fn run(
         throttling: config.throttling,
         advertised: config.advertised.as_ref().map(|advertised| advertised.authority(ports.0)),
         scripts: scripts()?,
+        cross_partition: config.cross_partition,
     };
     let cosmos = Cosmos::new(store.clone(), options);
     let bearers = (!issuers.is_empty()).then(|| Arc::new(Bearers::new(issuers, audiences(config, ports))));

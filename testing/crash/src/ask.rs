@@ -50,6 +50,8 @@ fn request(path: &ContainerPath, question: &Question, continuation: Option<&str>
         .body(question.body().to_string());
     match &question.partition {
         Some(partition) => request.partition(partition),
-        None => request.header("x-ms-documentdb-query-enablecrosspartition", "True"),
+        None => request
+            .header("x-ms-documentdb-query-enablecrosspartition", "True")
+            .header("x-orrery-cross-partition", "direct"),
     }
 }

@@ -48,6 +48,16 @@ impl Tokens {
         String::from_utf8(after).map_err(|_| refused())
     }
 
+    /// The tokens of a read feed of items.
+    pub fn of_feed(&self, container: u32) -> Seal<'_> {
+        Seal { tokens: self, container, question: None }
+    }
+
+    /// The tokens of a query over items; `question` tells it from other queries.
+    pub fn of_query(&self, container: u32, question: u32) -> Seal<'_> {
+        Seal { tokens: self, container, question: Some(question) }
+    }
+
     /// Where a query goes on; `question` tells it from other queries.
     pub fn write_query(&self, container: u32, question: u32, state: &[u8]) -> String {
         self.sealed(QUERY, container, &[&question.to_be_bytes(), state].concat())
@@ -58,7 +68,7 @@ impl Tokens {
         match state.split_at_checked(QUESTION_BYTES) {
             Some((asked, state)) if asked == question.to_be_bytes() => Ok(state.to_vec()),
             _ => Err(Failure::bad_request(
-                "Invalid Continuation Token: it is of another query; the text and the parameters must stay the same.",
+                "Invalid Continuation Token: it is of another query; its text and parameters must stay the same, but for the filter under an ORDER BY.",
             )),
         }
     }
@@ -92,7 +102,30 @@ impl Tokens {
     }
 }
 
-fn refused() -> Failure {
+/// Writes and reads the tokens of one answer.
+pub struct Seal<'a> {
+    tokens: &'a Tokens,
+    container: u32,
+    question: Option<u32>,
+}
+
+impl Seal<'_> {
+    pub fn seal(&self, state: &[u8]) -> String {
+        match self.question {
+            None => self.tokens.write(self.container, state),
+            Some(question) => self.tokens.write_query(self.container, question, state),
+        }
+    }
+
+    pub fn unseal(&self, token: &str) -> Result<Vec<u8>, Failure> {
+        match self.question {
+            None => self.tokens.read(self.container, token),
+            Some(question) => self.tokens.read_query(self.container, question, token),
+        }
+    }
+}
+
+pub(crate) fn refused() -> Failure {
     Failure::bad_request(
         "Invalid Continuation Token: it is not one that this container gave; start from the first page.",
     )

@@ -28,12 +28,20 @@ pub struct Failure {
     pub retry_after_ms: Option<u64>,
     /// For failures that tell something of an item: the headers that say where it is and as of when.
     pub place: Vec<(HeaderName, HeaderValue)>,
+    /// JSON that the body carries as `additionalErrorInfo`.
+    pub info: Option<Box<ErrorInfo>>,
 }
+
+/// A text of its own type, so that a failure that has none stays small.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErrorInfo(pub String);
 
 pub const PARTITION_KEY_MISMATCH: u32 = 1001;
 pub const SESSION_NOT_AVAILABLE: u32 = 1002;
 pub const RANGE_GONE: u32 = 1002;
 pub const OWNER_MISSING: u32 = 1003;
+/// A query whose ranges the client has to merge.
+pub const CROSS_PARTITION_NOT_SERVABLE: u32 = 1004;
 pub const PARTITION_FULL: u32 = 1014;
 pub const COLLECTION_RID_MISMATCH: u32 = 1024;
 /// The request units of this second are spent.
@@ -48,7 +56,8 @@ pub const SYSTEM_BUSY: u32 = 3092;
 
 impl Failure {
     fn new(status: StatusCode, code: &'static str, substatus: u32, message: impl Into<String>) -> Self {
-        Self { status, code, substatus, message: message.into(), retry_after_ms: None, place: Vec::new() }
+        let message = message.into();
+        Self { status, code, substatus, message, retry_after_ms: None, place: Vec::new(), info: None }
     }
 
     pub fn bad_request(message: impl Into<String>) -> Self {
@@ -65,6 +74,29 @@ impl Failure {
             "Partition key provided either doesn't correspond to definition in the collection or doesn't match partition key \
              field values specified in the document. {why}"
         ))
+    }
+
+    /// A query over several partitions that a client must merge by the plan, which is JSON.
+    pub fn needs_merging(plan: String) -> Self {
+        // SDKs and programs look for the first sentence; the service's own goes on like the second.
+        let message = "The provided cross partition query can not be directly served by the gateway. \
+                       This is a first chance (internal) exception that all newer clients will know how to handle gracefully: \
+                       they merge the ranges by the plan in additionalErrorInfo. Other clients name a partition key, or send the \
+                       header x-orrery-cross-partition: direct.";
+        let failure = Self::new(StatusCode::BAD_REQUEST, "BadRequest", CROSS_PARTITION_NOT_SERVABLE, message);
+        Self { info: Some(Box::new(ErrorInfo(plan))), ..failure }
+    }
+
+    /// An aggregate across partitions that is a member of a row.
+    pub fn aggregate_without_value() -> Self {
+        Self::bad_request("Cross partition query only supports 'VALUE <AggregateFunc>' for aggregates.")
+    }
+
+    pub fn cross_partition_disabled() -> Self {
+        Self::bad_request(
+            "Cross partition query is required but disabled. Please set x-ms-documentdb-query-enablecrosspartition to true, \
+             specify x-ms-documentdb-partitionkey, or revise your query to avoid this exception.",
+        )
     }
 
     pub fn collection_recreated() -> Self {

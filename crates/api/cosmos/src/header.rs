@@ -18,7 +18,9 @@ headers! {
     CONSISTENCY_LEVEL = "x-ms-consistency-level";
     CONTENT_PATH = "x-ms-content-path";
     CONTINUATION = "x-ms-continuation";
+    CROSS_PARTITION = "x-orrery-cross-partition";
     DATE = "x-ms-date";
+    ENABLE_CROSS_PARTITION = "x-ms-documentdb-query-enablecrosspartition";
     END_EPK = "x-ms-end-epk";
     EXPLAIN = "x-orrery-explain";
     EXPIRY_SECONDS = "x-ms-documentdb-expiry-seconds";

@@ -34,5 +34,6 @@ pub mod usage;
 pub use authorize::{Access, change_roles, signed_access};
 pub use consistency::Consistency;
 pub use failure::Failure;
+pub use query::cross_partition::CrossPartition;
 pub use service::{Cosmos, Options};
 pub use throttle::Throttling;

@@ -58,6 +58,12 @@ pub fn point(container: &Container, header: &str) -> Result<Epk, Failure> {
     Ok(epk(container.hashing(), &parts))
 }
 
+/// Whether a feed's key names a partition or a prefix: an empty one does not, except in a container whose partition
+/// key is the system's, where it is the missing key.
+pub fn names_some(container: &Container, header: &str) -> Result<bool, Failure> {
+    Ok(container.definition().partition_key().system_key() || !parse(header)?.is_empty())
+}
+
 /// The range that a feed names: one partition, or all that begin with these components.
 pub fn feed(container: &Container, header: &str) -> Result<Scope, Failure> {
     let parts = parse(header)?;

@@ -87,9 +87,13 @@ impl Reply {
 
     pub fn failed(failure: &Failure, activity_id: &str) -> Self {
         let message = format!("{}\r\nActivityId: {activity_id}", failure.clipped_message());
+        let mut body = serde_json::json!({ "code": failure.code, "message": message });
+        if let Some(info) = &failure.info {
+            body["additionalErrorInfo"] = info.0.as_str().into();
+        }
         let mut reply = Self::new(failure.status, failure.charge())
             .header(header::SUBSTATUS, failure.substatus)
-            .value(&serde_json::json!({ "code": failure.code, "message": message }));
+            .value(&body);
         if let Some(wait) = failure.retry_after_ms {
             reply = reply.header(header::RETRY_AFTER_MS, wait);
         }

@@ -6,6 +6,7 @@ use crate::continuation::Tokens;
 use crate::failure::{Failure, OWNER_MISSING};
 use crate::monitor::{self, Monitor};
 use crate::query::again::Again;
+use crate::query::cross_partition::CrossPartition;
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::route::{Located, Route, locate};
@@ -43,6 +44,8 @@ pub struct Options {
     pub advertised: Option<String>,
     /// Runs stored procedures, triggers and user-defined functions.
     pub scripts: Scripts,
+    /// Who merges the rows of several ranges.
+    pub cross_partition: CrossPartition,
 }
 
 /// A cheap handle.
@@ -59,6 +62,7 @@ struct Inner {
     partition_bytes_max: u64,
     consistency: Consistency,
     throttle: Throttle,
+    cross_partition: CrossPartition,
     scripts: Scripts,
     script_slots: Slots,
     usage: Usage,
@@ -81,6 +85,7 @@ impl Cosmos {
             throttling,
             advertised,
             scripts,
+            cross_partition,
         } = options;
         let access = Access::new(keys, &secret);
         let now = store.env().now();
@@ -95,6 +100,7 @@ impl Cosmos {
             partition_bytes_max,
             consistency,
             throttle,
+            cross_partition,
             scripts,
             script_slots: Slots::default(),
             usage,
@@ -159,6 +165,11 @@ impl Cosmos {
     /// What may be spent, and what was.
     pub(crate) fn throttle(&self) -> &Throttle {
         &self.0.throttle
+    }
+
+    /// Who merges the rows of several ranges, unless a request says otherwise.
+    pub(crate) fn cross_partition(&self) -> CrossPartition {
+        self.0.cross_partition
     }
 
     /// The account's level.

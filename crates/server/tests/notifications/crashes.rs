@@ -165,6 +165,7 @@ pub async fn items(server: &Server, container: &str) -> u64 {
     let request = Request::new(Method::Post, path.items())
         .header("x-ms-documentdb-isquery", "True")
         .header("x-ms-documentdb-query-enablecrosspartition", "True")
+        .header("x-orrery-cross-partition", "direct")
         .body(json!({ "query": "SELECT VALUE COUNT(1) FROM c" }).to_string());
     let reply = client.call(&request).await.unwrap();
     assert_eq!(reply.status, 200);

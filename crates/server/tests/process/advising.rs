@@ -38,6 +38,7 @@ impl World {
             let request = Request::new(Method::Post, ContainerPath::new("d", container).items())
                 .header("x-ms-documentdb-isquery", "True")
                 .header("x-ms-documentdb-query-enablecrosspartition", "True")
+                .header("x-orrery-cross-partition", "direct")
                 .header("x-ms-max-item-count", "40")
                 .header_if("x-ms-documentdb-partitionkey", partition)
                 .header_if("x-ms-continuation", continuation.as_deref())

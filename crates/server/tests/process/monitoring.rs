@@ -74,6 +74,7 @@ async fn query(client: &mut Client, path: &ContainerPath, text: &str) {
     let request = Request::new(Method::Post, path.items())
         .header("x-ms-documentdb-isquery", "True")
         .header("x-ms-documentdb-query-enablecrosspartition", "True")
+        .header("x-orrery-cross-partition", "direct")
         .body(json!({"query": text}).to_string());
     assert_eq!(client.call(&request).await.unwrap().status, 200);
 }

@@ -191,6 +191,9 @@ impl Grant<'_> {
         let header = request.header_or_refuse(&header::PARTITION_KEY)?;
         let header = header.ok_or_else(|| self.refused("and this names no partition key"))?;
         let mut meant = partition_key::parse(header)?;
+        if !partition_key::names_some(container, header)? {
+            return Err(self.refused("and this names no partition key"));
+        }
         if meant.is_empty() {
             meant.push(Value::Undefined);
         }

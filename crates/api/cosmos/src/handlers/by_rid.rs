@@ -2,6 +2,7 @@
 //!
 //! Python's `delete_item(item)` and `read_item(item)` send this when they are given a whole item.
 
+use super::items;
 use crate::failure::Failure;
 use crate::header;
 use crate::partition_key;
@@ -24,10 +25,13 @@ pub async fn item_id(
     let key = request.header_or_refuse(&header::PARTITION_KEY)?;
     let key = key.ok_or_else(|| Failure::partition_key("The partition key of the item is missing."))?;
     let epk = partition_key::point(container, key)?;
-    let (snapshot, container) = (cosmos.store().snapshot(), container.clone());
+    let snapshot = cosmos.store().snapshot();
+    // A refusal names the session of the range that was asked, as every 404 of an item does.
+    let place = items::place(cosmos, container, &epk, snapshot.lsn());
+    let container = container.clone();
     let found =
         orrery_store::on_a_thread(move || item::id_of(&*snapshot, &container, &epk, ordinal)).await??;
-    found.ok_or_else(|| Failure::from(ItemError::Missing))
+    found.ok_or_else(|| Failure::from(ItemError::Missing).at(place))
 }
 
 fn ordinal(container: &Container, named: &str, segment: &str) -> Option<u64> {

@@ -2,6 +2,8 @@
 
 use crate::failure::Failure;
 use crate::partition_key::{self, Scope};
+use crate::query::cross_partition::QueryTarget;
+use crate::query::pages::{Begin, Pages, Received};
 use crate::reply::{Reply, ToValue};
 use crate::request::Request;
 use crate::service::Cosmos;
@@ -23,23 +25,32 @@ pub async fn list(cosmos: &Cosmos, request: &Request, container: &Arc<Container>
 }
 
 async fn page(cosmos: &Cosmos, request: &Request, container: &Arc<Container>) -> Result<Reply, Failure> {
-    let scope = scope(request, container)?;
-    let after = match request.header_or_refuse(&header::CONTINUATION)?.filter(|token| !token.is_empty()) {
-        None => None,
-        Some(token) => Some(cosmos.tokens().read(container.number(), token)?),
-    };
+    let (scope, target) = (scope(request, container)?, QueryTarget::of(cosmos, request, container)?);
+    let token = request.header_or_refuse(&header::CONTINUATION)?.filter(|token| !token.is_empty());
+    let token = token.map(Received::parse).transpose()?;
+    let seal = cosmos.tokens().of_feed(container.number());
+    let pages = Pages { container, scope: &scope, named: None, seal };
+    let Begin { scope, resume, is_by_range } = pages.begin(token.as_ref(), target.is_by_range())?;
     let (snapshot, now, limits) =
         (cosmos.store().snapshot(), cosmos.store().env().now(), request.page_limits()?);
     let place = place(cosmos, container, &scope, snapshot.lsn());
     let read = {
-        let container = container.clone();
-        move || item::read_feed(&*snapshot, &container, &scope, after.as_deref(), limits, now)
+        let (container, scope) = (container.clone(), scope.clone());
+        move || item::read_feed(&*snapshot, &container, &scope, resume.as_deref(), limits, now)
     };
     let page = orrery_store::on_a_thread(read).await??;
-    Ok(page_reply(cosmos, container, &page).headers(place))
+    let next = match is_by_range {
+        false => page.more_after.as_deref().map(|key| pages.seal.seal(key)),
+        true => pages.next(token.is_some(), &scope, page.more_after.as_deref()),
+    };
+    let reply = page_reply(container, &page).headers(place);
+    Ok(match next {
+        None => reply,
+        Some(token) => reply.header(header::CONTINUATION, token),
+    })
 }
 
-fn page_reply(cosmos: &Cosmos, container: &Container, page: &Page) -> Reply {
+fn page_reply(container: &Container, page: &Page) -> Reply {
     let body = encode::item_feed(container, &page.items);
     let charge = Charge::feed(&ReadWork {
         documents_read: page.looked_at as u64,
@@ -48,20 +59,18 @@ fn page_reply(cosmos: &Cosmos, container: &Container, page: &Page) -> Reply {
         bytes_out: body.len() as u64,
         ..ReadWork::default()
     });
-    let reply = Reply::new(StatusCode::OK, charge)
+    Reply::new(StatusCode::OK, charge)
         .header(header::ITEM_COUNT, page.items.len().to_string())
         .header(header::ALT_CONTENT_PATH, percent::encode_uri(container.path()))
         .header(header::CONTENT_PATH, container.rid_text())
-        .json(body);
-    match &page.more_after {
-        None => reply,
-        Some(key) => reply.header(header::CONTINUATION, cosmos.tokens().write(container.number(), key)),
-    }
+        .json(body)
 }
 
 /// Partition key, else range, else bounds, else everything; bounds narrow a range (wire guide §17.1).
 pub(crate) fn scope(request: &Request, container: &Container) -> Result<Scope, Failure> {
-    if let Some(key) = request.header_or_refuse(&header::PARTITION_KEY)? {
+    if let Some(key) = request.header_or_refuse(&header::PARTITION_KEY)?
+        && partition_key::names_some(container, key)?
+    {
         return partition_key::feed(container, key);
     }
     let (mut min, mut max) = (Epk::start(), Epk::end());

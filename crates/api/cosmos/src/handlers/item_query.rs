@@ -1,12 +1,13 @@
-//! Queries over items, and the plans with which a client runs one itself (wire guide §17).
+//! Queries over items (wire guide §17).
 
 use super::item_feed::{place, scope};
 use crate::failure::Failure;
 use crate::header;
 use crate::partition_key::Scope;
 use crate::query::again::Understood;
-use crate::query::body::QueryBody;
+use crate::query::cross_partition::QueryTarget;
 use crate::query::metrics;
+use crate::query::pages::{Begin, Pages, Received};
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::script::functions::Scripted;
@@ -17,15 +18,11 @@ use http::StatusCode;
 use orrery_api_common::percent;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
-use orrery_documents::item::{Items, narrowed, partitions, settings};
+use orrery_documents::item::{Items, Named, settings};
 use orrery_keys::Epk;
-use orrery_query::Texts;
 use orrery_query::access::{IndexOf, Path};
 use orrery_query::execute::{Host, Page, page_needing};
-use orrery_query::plan::Rules;
-use orrery_query::plan::distributed::{
-    DistributeOptions, Distributed, HybridForm, QueryRange, distribute, unsupported,
-};
+use orrery_query::plan::distributed::needs_merging;
 use orrery_store::QueryHost;
 use std::sync::Arc;
 
@@ -38,15 +35,12 @@ pub async fn query(
         return super::item_explain::explain(cosmos, request, container).await;
     }
     let asked = cosmos.again().read(&request.body().await?)?;
-    let scope = scope(request, container)?;
-    let fingerprint = asked.fingerprint;
-    let resume = match request.header_or_refuse(&header::CONTINUATION)?.filter(|token| !token.is_empty()) {
-        None => None,
-        Some(token) => Some(cosmos.tokens().read_query(container.number(), fingerprint, token)?),
-    };
+    let (scope, target) = (scope(request, container)?, QueryTarget::of(cosmos, request, container)?);
+    let token = request.header_or_refuse(&header::CONTINUATION)?.filter(|token| !token.is_empty());
+    let token = token.map(Received::parse).transpose()?;
     let limits = request.page_limits()?;
     let snapshot = cosmos.store().snapshot();
-    let place = place(cosmos, container, &scope, snapshot.lsn());
+    let seen = snapshot.lsn();
     let track = cosmos.store().track(container.number(), &asked.body.text);
     let may_call_functions = names_functions(&asked.body.text);
     let work = {
@@ -54,34 +48,52 @@ pub async fn query(
         move |host: &QueryHost| {
             let body = &asked.body;
             let understood = asked.understood(cosmos.store().texts(), &settings(&container))?;
-            let Understood { prepared, need, .. } = &*understood;
+            let Understood { prepared, need, question, .. } = &*understood;
+            let named = Named::of(prepared, &body.parameters, &container);
+            let partitions = named.partitions();
+            target.check(prepared, &body.parameters, &container, partitions.as_deref())?;
+            let is_by_range =
+                target.is_by_range() && !prepared.ast.from.is_empty() && !needs_merging(&prepared.ast);
+            let seal = cosmos.tokens().of_query(container.number(), *question);
+            let pages = Pages { container: &container, scope: &scope, named: partitions.as_deref(), seal };
+            let Begin { scope, resume, is_by_range } = pages.begin(token.as_ref(), is_by_range)?;
             let scripted = &Scripted::new(host, &cosmos, &*snapshot, container.rid());
-            let items = Items::new(&*snapshot, &container, &scope, scripted)?;
-            let (items, named) = narrowed(items, prepared, &body.parameters, &container);
+            let items = named.restrict(Items::new(&*snapshot, &container, &scope, scripted)?);
             let recall = cosmos.store().counts().at(snapshot.lsn());
             let items = items.remembering(recall).indexed()?;
-            let (resume, filter) = (resume.as_deref(), body.resume.as_ref());
-            let mut found = page_needing(&prepared.plan, need, &items, scripted, resume, filter, limits)?;
+            let filter = body.resume.as_ref();
+            let mut found =
+                page_needing(&prepared.plan, need, &items, scripted, resume.as_deref(), filter, limits)?;
             items.named_by_scope().into_iter().for_each(|path| found.used.also(path));
-            let reach = reach(&scope, named.as_deref(), &container);
+            let partitions = reached(&scope, partitions.as_deref(), &container);
             if !host.is_tired() {
-                note(&cosmos, &container, &body.text, resume.is_none(), reach, &understood.paths, &found);
+                note(&cosmos, &container, &body.text, token.is_none(), partitions, &understood.paths, &found);
             }
-            Ok::<_, Failure>((found, prepared.plan.descends(), host.elapsed_ms() as f64))
+            let next = match is_by_range {
+                false => found.next.as_deref().map(|state| pages.seal.seal(state)),
+                true => pages.next(token.is_some(), &scope, found.next.as_deref()),
+            };
+            let descends = prepared.plan.descends();
+            Ok::<_, Failure>(Answer {
+                page: found,
+                scope,
+                next,
+                descends,
+                elapsed_ms: host.elapsed_ms() as f64,
+            })
         }
     };
-    let (page, descends, elapsed_ms) = match may_call_functions {
+    let answer = match may_call_functions {
         true => cosmos.store().run_query(work).await??,
         false => cosmos.store().run_tracked(track, work).await??,
     };
-    let reply = with_direction(reply(container, &page), descends).headers(place);
+    let Answer { page, scope, next, descends, elapsed_ms } = answer;
+    let reply = with_direction(reply(container, &page), descends);
+    let reply = reply.headers(place(cosmos, container, &scope, seen));
     let reply = metrics::add(reply, request, &page, elapsed_ms);
-    let reply = match &page.next {
+    let reply = match next {
         None => reply,
-        Some(state) => {
-            let token = cosmos.tokens().write_query(container.number(), fingerprint, state);
-            reply.header(header::CONTINUATION, token)
-        }
+        Some(token) => reply.header(header::CONTINUATION, token),
     };
     let (first, second) = text(container, page);
     Ok(reply.json_in_two(first, second))
@@ -90,6 +102,15 @@ pub async fn query(
 /// Whether a query may call user-defined functions, which may take seconds and so never run where requests are served.
 fn names_functions(text: &str) -> bool {
     text.as_bytes().windows(3).any(|word| word.eq_ignore_ascii_case(b"udf"))
+}
+
+/// A page, the piece of the container that it covers, and the token of the next one.
+struct Answer {
+    page: Page,
+    scope: Scope,
+    next: Option<String>,
+    descends: Option<bool>,
+    elapsed_ms: f64,
 }
 
 /// Tells clients that resume an ORDER BY in which order equal rows come: by resource id, in the direction of the
@@ -125,7 +146,7 @@ fn note(
 
 /// Which partitions were asked: those of the scope, or those that the filter names. A part of a range that is less
 /// than the whole is some of them.
-fn reach<'a>(scope: &'a Scope, named: Option<&'a [(Epk, Epk)]>, container: &Container) -> Reach<'a> {
+fn reached<'a>(scope: &'a Scope, named: Option<&'a [(Epk, Epk)]>, container: &Container) -> Reach<'a> {
     match (scope, named) {
         (Scope::Partition(epk), _) => Reach::Partition(epk.as_bytes()),
         (_, Some([(min, max)])) if min == max => Reach::Partition(min.as_bytes()),
@@ -164,61 +185,4 @@ fn reply(container: &Container, page: &Page) -> Reply {
         .header(header::ITEM_COUNT, page.count.to_string())
         .header(header::ALT_CONTENT_PATH, percent::encode_uri(container.path()))
         .header(header::CONTENT_PATH, container.rid_text())
-}
-
-/// How a client runs the query over the container's ranges itself.
-pub async fn plan(
-    cosmos: &Cosmos,
-    request: &mut Request,
-    container: &Arc<Container>,
-) -> Result<Reply, Failure> {
-    let body = QueryBody::parse(&request.body().await?)?;
-    let client = request.header(&header::SUPPORTED_QUERY_FEATURES).unwrap_or_default().to_owned();
-    let (store, container) = (cosmos.store().clone(), container.clone());
-    let plan =
-        cosmos.store().run_query(move |_| planned(store.texts(), &body, &client, &container)).await??;
-    Ok(Reply::new(StatusCode::OK, Charge::metadata()).json(plan))
-}
-
-fn planned(texts: &Texts, body: &QueryBody, client: &str, container: &Container) -> Result<String, Failure> {
-    let settings = settings(container);
-    let prepared = texts.prepare_for(&body.text, &body.parameters, Rules::On, &settings)?;
-    let named = partitions(&prepared, &body.parameters, container);
-    let options = DistributeOptions {
-        hybrid: HybridForm::for_client(client),
-        is_one_partition: matches!(named.as_deref(), Some([(min, max)]) if min == max),
-        vectors: settings.vectors,
-    };
-    let distributed = distribute(&prepared.ast, &body.parameters, &options);
-    // One range gives the whole answer: whatever the client cannot put together, it need not.
-    let is_single = container.ranges().leaves().len() == 1;
-    let plan = match distributed {
-        Err(_) if is_single => Distributed::pass_through(&prepared.ast),
-        Err(error) => return Err(error.into()),
-        Ok(plan) => match unsupported(&plan.features, client) {
-            None => plan,
-            Some(_) if is_single => Distributed::pass_through(&prepared.ast),
-            Some(message) => return Err(Failure::bad_request(message)),
-        },
-    };
-    Ok(plan.to_json(&query_ranges(named)))
-}
-
-/// The ranges that a client asks. Where no document can match, or none is read, that is the very first key: some range
-/// must be named for the client to hear it from.
-fn query_ranges(named: Option<Vec<(Epk, Epk)>>) -> Vec<QueryRange> {
-    let Some(mut partitions) = named else { return vec![QueryRange::whole()] };
-    if partitions.is_empty() {
-        return vec![QueryRange::point("")];
-    }
-    partitions.sort();
-    partitions.dedup();
-    let range = |(min, max): &(Epk, Epk)| {
-        if min == max {
-            QueryRange::point(&min.to_string())
-        } else {
-            QueryRange::half_open(&min.to_string(), &max.to_string())
-        }
-    };
-    partitions.iter().map(range).collect()
 }

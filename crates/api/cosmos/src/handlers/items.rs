@@ -31,7 +31,7 @@ pub async fn post(
         Post::Create => create(cosmos, request, container).await,
         Post::Upsert => upsert(cosmos, request, container).await,
         Post::Query => super::item_query::query(cosmos, request, container).await,
-        Post::QueryPlan => super::item_query::plan(cosmos, request, container).await,
+        Post::QueryPlan => crate::query::plan::plan(cosmos, request, container).await,
         Post::Batch => super::batch::post(cosmos, request, container).await,
     }
 }

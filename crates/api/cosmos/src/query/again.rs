@@ -28,13 +28,14 @@ pub struct Again {
 /// A query as it came.
 pub struct Asked {
     pub body: QueryBody,
-    pub fingerprint: u32,
     understood: OnceLock<Arc<Understood>>,
 }
 
 /// What a query asks for.
 pub struct Understood {
     pub prepared: Prepared,
+    /// Tells its continuation tokens from those of other queries.
+    pub question: u32,
     pub need: Need,
     /// Where its filter, its order and its groups look.
     pub paths: Vec<Path>,
@@ -69,8 +70,7 @@ impl Again {
 
 impl Asked {
     fn read(body: &[u8]) -> Result<Self, Failure> {
-        let body = QueryBody::parse(body)?;
-        Ok(Self { fingerprint: body.fingerprint(), body, understood: OnceLock::new() })
+        Ok(Self { body: QueryBody::parse(body)?, understood: OnceLock::new() })
     }
 
     pub fn understood(&self, texts: &Texts, settings: &Settings) -> Result<Arc<Understood>, QueryError> {
@@ -84,8 +84,9 @@ impl Asked {
         let QueryBody { text, parameters, .. } = &self.body;
         let mut prepared = texts.prepare_for(text, parameters, Rules::On, settings)?;
         let is_small = prepared.plan.constant_bytes() <= limits::QUERY_REMEMBERED_CONSTANTS_BYTES_MAX;
-        let block = &prepared.plan.query.block;
-        let understood = Arc::new(Understood { need: need(block), paths: asked(block), prepared });
+        let (block, question) = (&prepared.plan.query.block, self.body.question(&prepared.ast));
+        let understood = Understood { need: need(block), paths: asked(block), question, prepared };
+        let understood = Arc::new(understood);
         if is_of_any && is_small {
             // Another request may have been faster, with the same.
             let _ = self.understood.set(understood.clone());
@@ -111,12 +112,8 @@ mod tests {
         let (first, second) = (read(1), read(1));
         assert!(!Arc::ptr_eq(&first, &second), "it came once");
         assert!(Arc::ptr_eq(&second, &read(1)));
-        assert_eq!(
-            (first.fingerprint, &first.body.parameters),
-            (second.fingerprint, &second.body.parameters)
-        );
+        assert_eq!(first.body.parameters, second.body.parameters);
         assert!(!Arc::ptr_eq(&second, &read(2)), "another parameter is another query");
-        assert_ne!(read(2).fingerprint, second.fingerprint);
     }
 
     #[test]

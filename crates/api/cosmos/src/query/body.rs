@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use orrery_core::{ItemRid, limits};
 use orrery_query::execute::ResumeFilter;
+use orrery_query::parse::{OrderBy, Query, print};
 use orrery_value::Value;
 
 #[derive(Clone, Debug)]
@@ -30,27 +31,44 @@ impl QueryBody {
         Ok(Self { text: text.clone(), parameters, resume })
     }
 
-    /// A short name of the question, so that a continuation token is not used for another one.
-    pub fn fingerprint(&self) -> u32 {
-        self.fingerprint_of("")
+    /// A short name of the question, so that a continuation token is not used for another one. A client that resumes an
+    /// ORDER BY may send a narrower filter with the token (wire guide §28), so there the filter does not count: where the
+    /// answer goes on is a key of the order, which means the same under any filter.
+    pub fn question(&self, query: &Query) -> u32 {
+        if !matches!(&query.order_by, OrderBy::Keys(keys) if !keys.is_empty()) {
+            return self.fingerprint_of("");
+        }
+        let text = print(&Query { filter: None, ..query.clone() });
+        let used = self.parameters.iter().filter(|(name, _)| mentions(&text, name));
+        fingerprint("", &text, used)
     }
 
-    /// The same for a question to one of several lists.
+    /// A short name of a question to one of several lists.
     pub fn fingerprint_of(&self, list: &str) -> u32 {
-        let mut hash = 0x811c_9dc5_u32;
-        let mut add = |bytes: &[u8]| {
-            for byte in bytes.iter().chain(&[0xff]) {
-                hash = (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
-            }
-        };
-        add(list.as_bytes());
-        add(self.text.as_bytes());
-        for (name, value) in &self.parameters {
-            add(name.as_bytes());
-            add(value.to_json().as_bytes());
-        }
-        hash
+        fingerprint(list, &self.text, self.parameters.iter())
     }
+}
+
+fn fingerprint<'a>(list: &str, text: &str, parameters: impl Iterator<Item = &'a (String, Value)>) -> u32 {
+    let mut hash = 0x811c_9dc5_u32;
+    let mut add = |bytes: &[u8]| {
+        for byte in bytes.iter().chain(&[0xff]) {
+            hash = (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+        }
+    };
+    add(list.as_bytes());
+    add(text.as_bytes());
+    for (name, value) in parameters {
+        add(name.as_bytes());
+        add(value.to_json().as_bytes());
+    }
+    hash
+}
+
+/// Whether a text has a parameter's name, whole.
+fn mentions(text: &str, name: &str) -> bool {
+    let ends = |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+    text.match_indices(name).any(|(at, _)| ends(&text[at + name.len()..]))
 }
 
 fn parameters(list: &Value) -> Result<Vec<(String, Value)>, String> {
@@ -135,14 +153,40 @@ mod tests {
         assert!(QueryBody::parse(long.as_bytes()).is_err());
     }
 
+    fn question(body: &str) -> u32 {
+        let body = QueryBody::parse(body.as_bytes()).expect("a body");
+        body.question(&orrery_query::parse::parse(&body.text).expect("a query"))
+    }
+
     #[test]
     fn other_parameters_make_another_question() {
-        let fingerprint = |body: &str| QueryBody::parse(body.as_bytes()).expect(body).fingerprint();
-        let one = fingerprint(r#"{"query":"x","parameters":[{"name":"@a","value":1}]}"#);
-        assert_eq!(one, fingerprint(r#"{"parameters":[{"name":"@a","value":1}],"query":"x"}"#));
-        assert_ne!(one, fingerprint(r#"{"query":"x","parameters":[{"name":"@a","value":2}]}"#));
-        assert_ne!(one, fingerprint(r#"{"query":"y","parameters":[{"name":"@a","value":1}]}"#));
+        let text = "SELECT * FROM c WHERE c.a = @a";
+        let asked =
+            |value: i32| format!(r#"{{"query":"{text}","parameters":[{{"name":"@a","value":{value}}}]}}"#);
+        assert_eq!(question(&asked(1)), question(&asked(1)));
+        assert_ne!(question(&asked(1)), question(&asked(2)));
+        assert_ne!(question(&asked(1)), question(&asked(1).replace("c.a", "c.b")));
         let body = QueryBody::parse(br#"{"query":"x"}"#).expect("a body");
         assert_ne!(body.fingerprint_of("Databases"), body.fingerprint_of("Offers"));
+    }
+
+    #[test]
+    fn under_an_order_the_filter_is_no_part_of_the_question() {
+        let asked = |text: &str, parameter: &str, value: i32| {
+            let parameters = format!(r#"[{{"name":"{parameter}","value":{value}}}]"#);
+            question(&format!(r#"{{"query":"{text}","parameters":{parameters}}}"#))
+        };
+        let first = asked("SELECT c.id FROM c WHERE (true) ORDER BY c.n", "@a", 1);
+        assert_eq!(first, asked("SELECT c.id FROM c WHERE ((c.n >= 1)) ORDER BY c.n", "@a", 1));
+        assert_eq!(first, asked("SELECT c.id FROM c WHERE c.n > @a ORDER BY c.n", "@a", 2));
+        assert_ne!(first, asked("SELECT c.id FROM c WHERE (true) ORDER BY c.n DESC", "@a", 1));
+        assert_ne!(first, asked("SELECT c.id FROM c WHERE (true) ORDER BY c.m", "@a", 1));
+        assert_ne!(first, asked("SELECT c.n FROM c WHERE (true) ORDER BY c.n", "@a", 1));
+        let shown = "SELECT @a AS a, @ab AS ab FROM c ORDER BY c.n";
+        assert_ne!(asked(shown, "@a", 1), asked(shown, "@a", 2));
+        let shown = "SELECT @ab AS ab FROM c ORDER BY c.n";
+        assert_eq!(asked(shown, "@a", 1), asked(shown, "@a", 2), "a name is known only whole");
+        let unordered = |filter| asked(&format!("SELECT c.id FROM c WHERE {filter}"), "@a", 1);
+        assert_ne!(unordered("true"), unordered("c.n >= 1"));
     }
 }

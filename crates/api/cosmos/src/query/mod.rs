@@ -3,5 +3,8 @@
 pub mod again;
 pub mod body;
 pub mod condition;
+pub mod cross_partition;
 pub mod metrics;
+pub mod pages;
+pub mod plan;
 pub mod resources;

@@ -17,6 +17,7 @@ mod children_queries;
 mod consistency;
 mod containers;
 mod counting;
+mod cross_partition;
 mod failing;
 mod feeds;
 mod heads;

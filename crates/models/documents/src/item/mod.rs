@@ -14,7 +14,7 @@ mod search;
 mod statistics;
 
 pub use feed::{FeedScope, Page, id_of, read_feed};
-pub use named::{narrowed, partitions, settings};
+pub use named::{Named, narrowed, partitions, settings};
 pub use operations::{Effect, ItemError, Target, create, delete, read, replace, upsert};
 pub(crate) use operations::{Removal, alive, head, remove, stored};
 pub use ordinals::ids_by_ordinal;

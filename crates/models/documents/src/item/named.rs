@@ -28,6 +28,43 @@ pub fn settings(container: &Container) -> Settings {
     Settings { vectors: vectors.collect(), composites: Some(composites.collect()) }
 }
 
+/// The items, or else the partitions, that a filter names.
+pub enum Named {
+    /// Partition and id of each.
+    Items(Vec<(Epk, String)>),
+    /// `(min, max)` of effective partition keys; of a whole key both are the same.
+    Partitions(Vec<(Epk, Epk)>),
+    Any,
+}
+
+impl Named {
+    pub fn of(prepared: &Prepared, parameters: &[(String, Value)], container: &Container) -> Self {
+        if let Some(lookups) = id_and_key_lookups(&prepared.ast, parameters, &key_paths(container)) {
+            let keys = lookups.into_iter().map(|(id, key)| (epk(container.hashing(), &key), id));
+            return Self::Items(keys.collect());
+        }
+        partitions(prepared, parameters, container).map_or(Self::Any, Self::Partitions)
+    }
+
+    /// The partitions that are named; nothing if any may be meant.
+    pub fn partitions(&self) -> Option<Vec<(Epk, Epk)>> {
+        match self {
+            Self::Items(keys) => Some(keys.iter().map(|(epk, _)| (epk.clone(), epk.clone())).collect()),
+            Self::Partitions(named) => Some(named.clone()),
+            Self::Any => None,
+        }
+    }
+
+    /// Restricts a collection to what is named.
+    pub fn restrict<'a>(&self, items: Items<'a>) -> Items<'a> {
+        match self {
+            Self::Items(keys) => items.among(keys),
+            Self::Partitions(named) => items.within(named),
+            Self::Any => items,
+        }
+    }
+}
+
 /// Only the items, or else the partitions, that the filter names; and which partitions these are.
 pub fn narrowed<'a>(
     items: Items<'a>,
@@ -35,17 +72,8 @@ pub fn narrowed<'a>(
     parameters: &[(String, Value)],
     container: &Container,
 ) -> (Items<'a>, Option<Vec<(Epk, Epk)>>) {
-    let lookups = id_and_key_lookups(&prepared.ast, parameters, &key_paths(container));
-    if let Some(lookups) = lookups {
-        let keys = lookups.into_iter().map(|(id, key)| (epk(container.hashing(), &key), id));
-        let keys: Vec<(Epk, String)> = keys.collect();
-        let named = keys.iter().map(|(epk, _)| (epk.clone(), epk.clone())).collect();
-        return (items.among(&keys), Some(named));
-    }
-    match partitions(prepared, parameters, container) {
-        Some(named) => (items.within(&named), Some(named)),
-        None => (items, None),
-    }
+    let named = Named::of(prepared, parameters, container);
+    (named.restrict(items), named.partitions())
 }
 
 /// The effective partition keys of whole keys (`min` is `max`) and of prefixes that the filter names; none at all if no
