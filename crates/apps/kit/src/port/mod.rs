@@ -65,8 +65,7 @@ impl Documents {
         }
     }
 
-    /// One page of rows, of one partition or of all. A page may be empty and go on. Across partitions: filters and
-    /// projections only, since a remote store answers range by range (see [`Remote::query`]).
+    /// One page of rows, of one partition or of all. A page may be empty and go on.
     pub async fn query(
         &self,
         container: &str,

@@ -7,7 +7,7 @@
 //! remote/    what only a store over the wire can do: be gone, be slow, be split
 //! ```
 //!
-//! Every fact has a test in process and one over HTTP with a key; the other three ways to a server show all of them one
+//! Every fact has a test in process and one over HTTP with a key; the other four ways to a server show all of them one
 //! after the other.
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on panics, as the test does")]
@@ -61,6 +61,7 @@ facts! {
     queries::parameters_are_values_of_any_kind,
     queries::a_continuation_goes_on_with_its_own_query_only,
     queries::a_query_that_is_none_is_refused,
+    queries::rows_of_all_partitions_are_merged,
     changes::every_change_is_seen_once_and_in_order_within_its_partition,
     changes::a_partition_has_a_feed_of_its_own,
     changes::nothing_new_is_an_empty_page_with_a_cursor,
@@ -82,6 +83,12 @@ facts! {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn over_http_with_a_token() {
     all_of_them(Way::HttpToken).await;
+}
+
+/// As on Azure, which knows no shortcut.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn over_http_merging_ranges_itself() {
+    all_of_them(Way::HttpMerging).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -22,6 +22,8 @@ pub enum Way {
     Embedded,
     HttpKey,
     HttpToken,
+    /// With a key, and without asking the server to merge.
+    HttpMerging,
     TlsKey,
     TlsToken,
 }
@@ -45,7 +47,9 @@ impl World {
     pub async fn open(way: Way) -> Self {
         let behind = match way {
             Way::Embedded => Behind::Store(memory_store()),
-            Way::HttpKey | Way::TlsKey => Behind::Server(Arc::new(Server::start(&[])), None),
+            Way::HttpKey | Way::HttpMerging | Way::TlsKey => {
+                Behind::Server(Arc::new(Server::start(&[])), None)
+            }
             Way::HttpToken | Way::TlsToken => {
                 let server = Server::start(&[]);
                 let token = server.token();
@@ -148,11 +152,12 @@ pub fn remote(server: &Server, way: Way, database: &str, credential: Credential)
             let pem = std::fs::read(server.data().join("cert.pem")).unwrap();
             ("https", Trust::These(certificates(&pem).unwrap()))
         }
-        Way::Embedded | Way::HttpKey | Way::HttpToken => ("http", Trust::System),
+        Way::Embedded | Way::HttpKey | Way::HttpMerging | Way::HttpToken => ("http", Trust::System),
     };
     let endpoint = format!("{scheme}://localhost:{}", server.port);
     let options = RemoteOptions { endpoint, database: database.to_owned(), credential, trust };
-    Remote::new(options, Env::system().unwrap()).unwrap()
+    let remote = Remote::new(options, Env::system().unwrap()).unwrap();
+    if way == Way::HttpMerging { remote.merging() } else { remote }
 }
 
 fn memory_store() -> Store {

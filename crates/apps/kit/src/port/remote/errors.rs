@@ -56,8 +56,13 @@ impl Answer {
         })
     }
 
-    fn substatus(&self) -> u32 {
+    pub fn substatus(&self) -> u32 {
         self.header("x-ms-substatus").and_then(|value| value.parse().ok()).unwrap_or_default()
+    }
+
+    /// The sentence of a refusal.
+    pub fn message(&self) -> String {
+        message(self.body())
     }
 
     fn after(&self) -> Option<Duration> {

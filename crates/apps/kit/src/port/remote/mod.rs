@@ -8,6 +8,7 @@
 //! parts      a position in each of them, as they split
 //! errors     statuses as the port's errors
 //! ensure, items, query, changes   the operations
+//! merged     queries whose ranges must be merged, by the store or here
 //! ```
 //!
 //! What may be repeated: reads; writes whose second run would be refused (a create, anything under an etag, a batch with one
@@ -20,6 +21,7 @@ mod changes;
 mod ensure;
 mod errors;
 mod items;
+mod merged;
 mod parts;
 mod query;
 mod ranges;
@@ -59,6 +61,8 @@ pub struct Remote {
     inner: Arc<Inner>,
     /// How long one operation goes on trying.
     patience: Duration,
+    /// Whether a store that is an Orrery is asked to merge ranges itself.
+    has_shortcut: bool,
 }
 
 struct Inner {
@@ -86,12 +90,17 @@ impl Remote {
             ranges: Ranges::default(),
         };
         let patience = Duration::from_secs(limits::SERVICE_STORE_SECONDS_MAX);
-        Ok(Self { inner: Arc::new(inner), patience })
+        Ok(Self { inner: Arc::new(inner), patience, has_shortcut: true })
     }
 
     /// The same with another bound on how long one operation goes on trying.
     pub fn with_patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
+    }
+
+    /// The same that merges ranges itself whatever the store could do, as it must on Azure.
+    pub fn merging(self) -> Self {
+        Self { has_shortcut: false, ..self }
     }
 
     pub async fn ensure(&self, layout: &[Layout]) -> Result<(), StoreError> {
@@ -120,8 +129,8 @@ impl Remote {
         items::batch(self, container, partition, &writes).await
     }
 
-    /// Across partitions the rows of one range follow those of another: for filters and projections, not for `ORDER BY`,
-    /// `TOP`, `OFFSET`, `DISTINCT`, `GROUP BY` or aggregates, which hold within a range only.
+    /// Across partitions the rows of one range follow those of another; `ORDER BY`, `TOP`, `OFFSET`, `DISTINCT`, `GROUP BY`
+    /// and aggregates are merged, by the store if it can or here.
     pub async fn query(
         &self,
         container: &str,

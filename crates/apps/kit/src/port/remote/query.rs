@@ -2,7 +2,7 @@
 
 use super::call::{Ask, Patience, RANGE, Sees, send};
 use super::parts::{Parts, Within};
-use super::{Remote, ranges};
+use super::{Remote, merged, ranges};
 use crate::idempotency::hash;
 use crate::port::{Page, Query, StoreError};
 use http::Method;
@@ -24,11 +24,15 @@ pub async fn page(
     query: &Query,
 ) -> Result<Page, StoreError> {
     let of = question(container, partition, query);
+    if partition.is_none() && merged::is_needed(query) {
+        return merged::page(remote, container, &of, query).await;
+    }
     let parts = match &query.continuation {
         None => Parts::all(None),
         Some(text) => Parts::read(&of, text)?,
     };
-    let asked = Asked { remote, container, partition, body: body(query), items_max: query.items_max };
+    let asked =
+        Asked { remote, container, partition, body: body(&query.text, query), items_max: query.items_max };
     let (page, parts) = asked.page(parts).await?;
     let continuation = if parts.0.is_empty() { None } else { Some(parts.write(&of)?) };
     Ok(Page { continuation, ..page })
@@ -119,15 +123,20 @@ pub fn scoped<'a>(ask: Ask<'a>, within: &Within) -> Ask<'a> {
     }
 }
 
-fn body(query: &Query) -> String {
+pub fn body(text: &str, query: &Query) -> String {
     let parameters = query.parameters.iter().map(|(name, value)| json!({ "name": name, "value": value }));
-    json!({ "query": query.text, "parameters": parameters.collect::<Vec<_>>() }).to_string()
+    json!({ "query": text, "parameters": parameters.collect::<Vec<_>>() }).to_string()
 }
 
 /// A name of what is asked, so that a continuation is not used for something else.
 fn question(container: &str, partition: Option<&str>, query: &Query) -> String {
     let scope = if partition.is_some() { "partition" } else { "all" };
     let partition = partition.unwrap_or_default();
-    let name = hash(&[container.as_bytes(), scope.as_bytes(), partition.as_bytes(), body(query).as_bytes()]);
+    let name = hash(&[
+        container.as_bytes(),
+        scope.as_bytes(),
+        partition.as_bytes(),
+        body(&query.text, query).as_bytes(),
+    ]);
     name.chars().take(32).collect()
 }

@@ -95,6 +95,35 @@ pub async fn a_continuation_goes_on_with_its_own_query_only(world: &World) {
     }
 }
 
+/// Whoever merges: the store in one piece, a server that is asked to, or the adapter by the server's plan.
+pub async fn rows_of_all_partitions_are_merged(world: &World) {
+    fill(world).await;
+    let expected = [
+        ("SELECT VALUE COUNT(1) FROM c", vec![json!(70)]),
+        ("SELECT VALUE AVG(c.n) FROM c", vec![json!(3)]),
+        ("SELECT VALUE MAX(c.n) FROM c WHERE c.n > 100", vec![]),
+        ("SELECT COUNT(1) AS k, MIN(c.n) AS least FROM c", vec![json!({"k": 70, "least": 0})]),
+        ("SELECT TOP 2 VALUE c.id FROM c ORDER BY c.id DESC", vec![json!("p9-6"), json!("p9-5")]),
+        ("SELECT VALUE c.id FROM c ORDER BY c.id OFFSET 7 LIMIT 2", vec![json!("p1-0"), json!("p1-1")]),
+        ("SELECT VALUE COUNT(1) FROM c WHERE c.pk = 'p3'", vec![json!(7)]),
+        ("SELECT VALUE COUNT(1) FROM c WHERE c.pk IN ('p3', 'p4', 'none')", vec![json!(14)]),
+    ];
+    for (text, rows) in expected {
+        assert_eq!(world.rows(None, query(text, 0)).await, rows, "{text}");
+    }
+    let groups = world.rows(None, query("SELECT c.n, COUNT(1) AS k FROM c GROUP BY c.n", 0)).await;
+    let group = |n: i64| json!({"n": n, "k": 10}).to_string();
+    assert_eq!(sorted(groups), (0..7).map(group).collect::<Vec<_>>());
+    let distinct = world.rows(None, query("SELECT DISTINCT VALUE c.n FROM c", 0)).await;
+    assert_eq!(sorted(distinct), ["0", "1", "2", "3", "4", "5", "6"]);
+    let mut ids: Vec<String> = (0..10).flat_map(|p| (0..7).map(move |n| format!("p{p}-{n}"))).collect();
+    ids.sort();
+    for size in [1, 7, 100] {
+        let ordered = world.rows(None, query("SELECT VALUE c.id FROM c ORDER BY c.id", size)).await;
+        assert_eq!(ordered, ids, "by {size}");
+    }
+}
+
 pub async fn a_query_that_is_none_is_refused(world: &World) {
     for text in ["", "SELEKT", "SELECT * FROM c WHERE", "SELECT udf.none(c) FROM c"] {
         world.create("p", &format!("i{}", text.len()), 1).await;

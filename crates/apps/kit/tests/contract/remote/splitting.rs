@@ -105,6 +105,25 @@ async fn a_query_goes_through_every_range_and_through_a_split() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn merged_rows_are_those_of_every_range_before_and_after_a_split() {
+    let mut world = World::open().await;
+    let key = Credential::Key(EMULATOR_KEY.to_owned());
+    let documents = Documents::Remote(remote(&world.server, Way::HttpMerging, "d", key));
+    let rows = async |text: &str| documents.query(ITEMS, None, &query(text, 0)).await.unwrap().rows;
+    let first: Vec<usize> = (0..ITEMS_COUNT).rev().take(5).collect();
+    for splits in [false, true] {
+        if splits {
+            world.split().await;
+            // The adapter still knows the old ranges: the store says that they are gone, and it reads them again.
+            let outcome = documents.query(ITEMS, None, &query("SELECT VALUE COUNT(1) FROM c", 0)).await;
+            assert!(outcome.is_ok_and(|page| page.rows == [ITEMS_COUNT]));
+        }
+        assert_eq!(rows("SELECT VALUE SUM(c.n) FROM c").await, [ITEMS_COUNT * (ITEMS_COUNT - 1) / 2]);
+        assert_eq!(rows("SELECT TOP 5 VALUE c.n FROM c ORDER BY c.n DESC").await, first);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_feed_goes_through_every_range_and_through_a_split() {
     let mut world = World::open().await;
     let (mut since, mut seen): (Option<Cursor>, Vec<String>) = (None, Vec::new());
