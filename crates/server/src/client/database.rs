@@ -1,6 +1,6 @@
 //! A database of a server: its containers, items one by one or in bulk, and pages of them.
 
-use super::{Answer, Call, Remote, allowed, elements, header, not_understood};
+use super::{Answer, Call, Merged, Remote, allowed, elements, header, is_left_to_client, not_understood};
 use bytes::Bytes;
 use http::Method;
 use orrery_core::limits;
@@ -203,16 +203,32 @@ impl Database<'_> {
         loop {
             let call = self.on_query(container, partition, limits::MIGRATION_PAGE_ITEMS_MAX, &body);
             let answer = self.remote.call(&call.header_if("x-ms-continuation", continuation.take())).await?;
+            if is_left_to_client(&answer) {
+                return self.merged(container, body.into()).await;
+            }
             let answer = allowed(answer, &[200])?;
             rows.extend(documents(&answer)?);
             if rows.len() > limits::MIGRATION_CHILDREN_MAX {
-                return Err(format!("an item has more than {} parts", limits::MIGRATION_CHILDREN_MAX));
+                return Err(too_many());
             }
             continuation = header(&answer, "x-ms-continuation");
             if continuation.is_none() {
                 return Ok(rows);
             }
         }
+    }
+
+    /// Rows of all ranges, merged here.
+    async fn merged(&self, container: &str, body: Bytes) -> Result<Vec<Value>, String> {
+        let mut merged = Merged::begin(self.remote, self.name, container, &body).await?;
+        let mut rows = Vec::new();
+        while let Some(row) = merged.next().await? {
+            rows.push(row);
+            if rows.len() > limits::MIGRATION_CHILDREN_MAX {
+                return Err(too_many());
+            }
+        }
+        Ok(rows)
     }
 
     /// How many rows the first page has.
@@ -224,6 +240,10 @@ impl Database<'_> {
         rows_max: usize,
     ) -> Result<usize, String> {
         let answer = self.remote.call(&self.on_query(container, partition, rows_max, body)).await?;
+        if is_left_to_client(&answer) {
+            let rows = self.merged(container, body.to_owned().into()).await?;
+            return Ok(rows.len().min(rows_max));
+        }
         elements(&allowed(answer, &[200])?).map(|rows| rows.len())
     }
 
@@ -273,6 +293,10 @@ impl Pages<'_> {
         self.next = header(&answer, "x-ms-continuation").map_or(Next::Nothing, Next::After);
         documents(&answer).map(Some)
     }
+}
+
+fn too_many() -> String {
+    format!("an item has more than {} parts", limits::MIGRATION_CHILDREN_MAX)
 }
 
 pub fn stored(item: Value) -> Result<Stored, String> {

@@ -2,7 +2,8 @@
 
 use super::pages::Ask;
 use crate::blueprints::Named;
-use crate::client::{Account, AccountFlags, Call, Remote};
+use crate::client::{Account, AccountFlags, CROSS_PARTITION, Call, Merged, Remote};
+use bytes::Bytes;
 use clap::Args;
 use orrery_core::Env;
 use orrery_protocol::ascii_json;
@@ -43,6 +44,8 @@ pub struct Endpoint {
     partition_key: Option<String>,
     /// Whether the server is asked which indexes it used.
     shows_indexes: bool,
+    /// Whether ranges are merged here, even if the server would do it.
+    merges: bool,
 }
 
 impl Endpoint {
@@ -59,6 +62,7 @@ impl Endpoint {
             container: named.container.clone(),
             partition_key: named.partition_key.clone(),
             shows_indexes: true,
+            merges: false,
         })
     }
 
@@ -74,7 +78,12 @@ impl Endpoint {
             container: container.clone(),
             partition_key: target.partition_key.as_deref().map(partition_key).transpose()?,
             shows_indexes: false,
+            merges: false,
         })
+    }
+
+    pub fn merging(self, merges: bool) -> Self {
+        Self { merges, ..self }
     }
 
     pub async fn remote(&self) -> Result<Remote, String> {
@@ -82,10 +91,16 @@ impl Endpoint {
         Remote::at_once(self.account.clone(), env).await
     }
 
+    /// The query merged over the container's ranges.
+    pub async fn merged<'a>(&'a self, remote: &'a Remote, body: &Bytes) -> Result<Merged<'a>, String> {
+        Merged::begin(remote, &self.database, &self.container, body).await
+    }
+
     /// One page.
     pub fn call(&self, ask: &Ask<'_>) -> Call {
-        Call::query(&self.database, &self.container, ask.body.clone())
-            .header_if("x-ms-documentdb-partitionkey", self.partition_key.clone())
+        let mut call = Call::query(&self.database, &self.container, ask.body.clone());
+        call.headers.retain(|(name, _)| !self.merges || *name != CROSS_PARTITION);
+        call.header_if("x-ms-documentdb-partitionkey", self.partition_key.clone())
             .header_if("x-ms-continuation", ask.continuation.map(str::to_owned))
             .header_if("x-ms-max-item-count", ask.rows_max.map(|rows| rows.to_string()))
             .header_if("x-ms-cosmos-populateindexmetrics-v2", self.shows_indexes.then(|| "True".to_owned()))
@@ -106,7 +121,6 @@ fn partition_key(json: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bytes::Bytes;
     use orrery_core::Timestamp;
 
     fn target(url: &str) -> Target {

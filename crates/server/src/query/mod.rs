@@ -48,6 +48,9 @@ pub struct QueryFlags {
     /// Rows to ask for in one page; the server decides if this is not given
     #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u32).range(1..))]
     page_size: Option<u32>,
+    /// Merge the rows of several partitions here, as against Azure, instead of asking the server to
+    #[arg(long)]
+    merge: bool,
     /// How to print the rows
     #[arg(long, default_value = "json")]
     format: Format,
@@ -84,7 +87,7 @@ pub fn query(flags: QueryFlags) -> Result<(), String> {
             terminal::print(&explain::text(&shown))
         };
     }
-    let endpoint = asked.endpoint(&flags.target)?;
+    let endpoint = asked.endpoint(&flags.target)?.merging(flags.merge);
     let question = Question::new(&asked.text, &asked.parameters);
     let wish = Wish { rows_max: flags.max, page_rows: flags.page_size, layout: flags.layout() };
     match client::block_on(pages::print_all(&endpoint, &question, &wish))? {

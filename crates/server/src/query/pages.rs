@@ -7,9 +7,10 @@ use super::complaint;
 use super::endpoint::Endpoint;
 use super::parameter::Parameter;
 use super::rows::{Layout, Printer};
-use crate::client::{Answer, elements, header};
+use crate::client::{self, Answer, Remote, elements, header};
 use bytes::Bytes;
 use orrery_value::{Value, scan_value};
+use std::io::Write;
 
 /// What is asked: the same text and body for every page.
 pub struct Question {
@@ -75,7 +76,12 @@ pub async fn print_all(endpoint: &Endpoint, question: &Question, wish: &Wish) ->
     while let Some(rows_max) = left(wish.rows_max, totals.rows) {
         let rows_max = fewest(rows_max, wish.page_rows.map(u64::from));
         let ask = Ask { body: question.body.clone(), continuation: continuation.as_deref(), rows_max };
-        let page = page(question, &remote.call(&endpoint.call(&ask)).await?)?;
+        let answer = remote.call(&endpoint.call(&ask)).await?;
+        if client::is_left_to_client(&answer) {
+            print_merged(endpoint, &remote, question, wish, &mut printer, &mut totals).await?;
+            break;
+        }
+        let page = page(question, &answer)?;
         for row in &page.rows[..page.rows.len().min(most(rows_max))] {
             printer.row(row)?;
             totals.rows += 1;
@@ -92,6 +98,26 @@ pub async fn print_all(endpoint: &Endpoint, question: &Question, wish: &Wish) ->
     }
     printer.end()?;
     Ok(totals)
+}
+
+/// Prints the rows of all ranges, merged here.
+async fn print_merged(
+    endpoint: &Endpoint,
+    remote: &Remote,
+    question: &Question,
+    wish: &Wish,
+    printer: &mut Printer<impl Write>,
+    totals: &mut Totals,
+) -> Result<(), Trouble> {
+    let mut merged = endpoint.merged(remote, &question.body).await?;
+    while left(wish.rows_max, totals.rows).is_some() {
+        let Some(row) = merged.next().await? else { break };
+        printer.row(&row.to_json())?;
+        totals.rows += 1;
+    }
+    printer.flush()?;
+    (totals.pages, totals.charge) = (merged.pages, merged.charge);
+    Ok(())
 }
 
 /// How many rows are still wanted (`Some(None)`: any number), or none at all.

@@ -73,7 +73,11 @@ async fn every_page_is_fetched_whatever_their_size() {
             assert_eq!(rows, expected, "{sql} by {size}");
         }
         assert_eq!(world.rows(&[sql]).0, expected, "{sql}");
+        assert_eq!(world.rows(&["--merge", sql]).0, expected, "{sql} merged here, as against Azure");
     }
+    let (rows, said) = world.rows(&["--merge", "--max", "2", "SELECT VALUE c.n FROM c ORDER BY c.n"]);
+    assert_eq!(rows, json!([0, 1]));
+    assert!(said.starts_with("2 rows, 1 page, "), "{said}");
     let (_, said) = world.rows(&["--page-size", "3", "SELECT VALUE c.n FROM c ORDER BY c.n"]);
     assert!(said.starts_with("7 rows, 3 pages, ") && said.ends_with(" RU\n"), "{said}");
     let charge: f64 = said.split(' ').nth(4).unwrap().parse().unwrap();
