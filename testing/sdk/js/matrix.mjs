@@ -1,7 +1,7 @@
 // The query matrix as the facts see it: the queries, the containers they are asked of, and when two answers agree.
 //
 // `queries/` has the items and, for each query, the rows it must give. The items lie in one container of one range
-// and in one of four; both are filled once, and http and https ask the same two.
+// and in one of four; both are filled once on each server, and http and https ask the same two.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -18,12 +18,13 @@ function read(file) {
   return JSON.parse(readFileSync(new URL(`../queries/${file}`, import.meta.url), "utf8"));
 }
 
-let filling;
+const filling = new Map();
 
 /** The container of this many ranges with all items, as the client of this fact sees it. */
 export async function filled(cosmos, ranges) {
-  filling ??= fill(cosmos);
-  return sameContainer((await filling)[ranges], cosmos.client);
+  const server = new URL(cosmos.endpoint).port;
+  if (!filling.has(server)) filling.set(server, fill(cosmos));
+  return sameContainer((await filling.get(server))[ranges], cosmos.client);
 }
 
 async function fill(cosmos) {

@@ -18,6 +18,7 @@ import "./facts/change_feed_processor.mjs";
 import "./facts/session.mjs";
 import "./facts/consistency.mjs";
 import "./facts/queries.mjs";
+import "./facts/cross_partition.mjs";
 import "./facts/indexing.mjs";
 import "./facts/script_runs.mjs";
 import "./facts/script_resources.mjs";

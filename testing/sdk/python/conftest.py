@@ -46,6 +46,19 @@ def clock_server():
     server.stop()
 
 
+@pytest.fixture(scope="session")
+def direct_server():
+    server = Server("--cross-partition", "direct")
+    yield server
+    server.stop()
+
+
+@each_way
+def direct(request, loop, direct_server):
+    """As `cosmos`, on the server that answers queries over several partitions itself."""
+    yield from _opened(request.param, loop, direct_server)
+
+
 @each_way
 def cosmos(request, loop, server):
     yield from _opened(request.param, loop, server)

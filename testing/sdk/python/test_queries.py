@@ -1,4 +1,8 @@
-"""Queries: every one of the matrix, on one range and on four, in pages of several sizes."""
+"""Queries: every one of the matrix, on one range and on four, in pages of several sizes.
+
+What the language means is asked of a server that answers every query itself; `test_cross_partition.py` asks the SDK's
+own pipeline.
+"""
 
 import pytest
 from azure.cosmos.exceptions import CosmosHttpResponseError
@@ -9,8 +13,8 @@ from matrix import PAGE_SIZES, asked, assert_rows, entries, scope
 
 
 @pytest.fixture(scope="session")
-def filled(server):
-    return matrix.fill(server)
+def filled(direct_server):
+    return matrix.fill(direct_server)
 
 
 def ask(group):
@@ -18,19 +22,19 @@ def ask(group):
 
     @feature(f"queries.{group}")
     @entries(group)
-    async def test(cosmos, filled, entry):
-        for ranges, size in runs(cosmos):
-            container = same(cosmos, filled[ranges])
-            found, _ = await pages(container.query_items(**asked(entry, max_item_count=size), **scope(entry, cosmos)))
+    async def test(direct, filled, entry):
+        for ranges, size in runs(direct):
+            container = same(direct, filled[ranges])
+            found, _ = await pages(container.query_items(**asked(entry, max_item_count=size), **scope(entry, direct)))
             assert size is None or all(len(page) <= size for page in found)
             assert_rows(entry, sum(found, []), f"{ranges} ranges, pages of {size}")
 
     return test
 
 
-def runs(cosmos):
+def runs(direct):
     """Every container and page size over http with the plain SDK; once with the others, which differ in little."""
-    if (cosmos.sdk, cosmos.transport) == ("python", "http"):
+    if (direct.sdk, direct.transport) == ("python", "http"):
         return [(ranges, size) for ranges in ("one", "four") for size in PAGE_SIZES]
     return [("four", 7)]
 
@@ -48,12 +52,12 @@ test_paging = ask("paging")
 
 @feature("queries.resume")
 @entries("paging")
-async def test_each_page_is_found_by_its_token_alone(cosmos, filled, entry):
+async def test_each_page_is_found_by_its_token_alone(direct, filled, entry):
     for ranges in ("one", "four"):
-        container = same(cosmos, filled[ranges])
+        container = same(direct, filled[ranges])
         found, token = [], None
         while token or not found:
-            query = container.query_items(**asked(entry, max_item_count=7), **scope(entry, cosmos))
+            query = container.query_items(**asked(entry, max_item_count=7), **scope(entry, direct))
             page, token = await pages(query, token=token, limit=1)
             found.append(sum(page, []))
         assert_rows(entry, sum(found, []), f"{ranges} ranges, page by page")
@@ -61,8 +65,8 @@ async def test_each_page_is_found_by_its_token_alone(cosmos, filled, entry):
 
 @feature("queries.by_range")
 @entries(*matrix.GROUPS, only="splits")
-async def test_the_ranges_together_give_every_row_once(cosmos, filled, entry):
-    container = same(cosmos, filled["four"])
+async def test_the_ranges_together_give_every_row_once(direct, filled, entry):
+    container = same(direct, filled["four"])
     ranges = await rows(container.read_feed_ranges())
     assert len(ranges) == 4
     found = [await rows(container.query_items(**asked(entry), feed_range=each)) for each in ranges]
@@ -70,8 +74,8 @@ async def test_the_ranges_together_give_every_row_once(cosmos, filled, entry):
 
 
 @feature("queries.by_range")
-async def test_every_range_has_some_of_the_items(cosmos, filled):
-    container = same(cosmos, filled["four"])
+async def test_every_range_has_some_of_the_items(direct, filled):
+    container = same(direct, filled["four"])
     counts = []
     for each in await rows(container.read_feed_ranges()):
         counts.append(len(await rows(container.query_items("SELECT * FROM c", feed_range=each))))
@@ -83,12 +87,12 @@ READ_MANY = matrix.json.loads((matrix.QUERIES / "read_many.json").read_text())
 
 @feature("queries.read_many")
 @pytest.mark.parametrize("wanted", [pytest.param(each["items"], id=each["name"]) for each in READ_MANY])
-async def test_read_many_gives_what_is_there(cosmos, filled, wanted):
+async def test_read_many_gives_what_is_there(direct, filled, wanted):
     if wanted == "all":
         wanted = [[item["id"], item["pk"]] for item in matrix.ITEMS if isinstance(item.get("pk"), str)]
     expected = [item for item in matrix.ITEMS if any(same_key(item, *each) for each in wanted)]
     for ranges in ("one", "four"):
-        found = await done(same(cosmos, filled[ranges]).read_items([tuple(each) for each in wanted]))
+        found = await done(same(direct, filled[ranges]).read_items([tuple(each) for each in wanted]))
         assert sorted(map(matrix.text, found)) == sorted(map(matrix.text, expected))
 
 
@@ -118,7 +122,7 @@ def same_key(item, id, key):
     return item["id"] == id and type(item.get("pk")) is type(key) and item["pk"] == key
 
 
-def same(cosmos, place):
+def same(direct, place):
     """The container as the SDK of this test sees it."""
     database, container = place
-    return cosmos.client.get_database_client(database).get_container_client(container)
+    return direct.client.get_database_client(database).get_container_client(container)

@@ -39,10 +39,10 @@ async def test_lists_come_in_the_order_of_their_composite_index(cosmos):
 
 
 @feature("seeds.queries")
-async def test_metrics_are_grouped_by_a_dimension(cosmos):
+async def test_metrics_are_grouped_by_a_dimension(direct):
     """S0-62: although the dimension is not in the index."""
-    _, containers = await filled(cosmos, NAME)
-    found, _ = await ask(cosmos, NAME, containers, "metrics-by-model")
+    _, containers = await filled(direct, NAME)
+    found, _ = await ask(direct, NAME, containers, "metrics-by-model")
     assert sorted(found, key=lambda row: row["model"]) == [
         {"model": "gpt-4", "average": 225_000}, {"model": "gpt-4o", "average": 900},
     ]  # fmt: skip

@@ -56,21 +56,21 @@ async def test_every_example_item_comes_back_as_it_was_written(cosmos, name):
 
 @each_blueprint
 @feature("seeds.queries")
-async def test_every_query_gives_its_rows_by_the_index_that_serves_it(cosmos, name):
+async def test_every_query_gives_its_rows_by_the_index_that_serves_it(direct, name):
     """S0-14 S0-15 S0-46 S0-47 S0-59 S0-67 S2-14 S2-15 S3-23 to S3-28: rows over the example items, and the index."""
-    _, containers = await filled(cosmos, name)
+    _, containers = await filled(direct, name)
     for query, asked in blueprint(name)["queries"].items():
-        found, metrics = await ask(cosmos, name, containers, query)
+        found, metrics = await ask(direct, name, containers, query)
         assert len(found) == asked["rows"], query
         assert composites(metrics) == asked["index"], query
 
 
 @each_blueprint
 @feature("seeds.queries")
-async def test_no_query_finds_anything_in_empty_containers(cosmos, name):
-    _, containers = await stand_up(cosmos, name)
+async def test_no_query_finds_anything_in_empty_containers(direct, name):
+    _, containers = await stand_up(direct, name)
     for query, asked in blueprint(name)["queries"].items():
-        found, _ = await ask(cosmos, name, containers, query)
+        found, _ = await ask(direct, name, containers, query)
         assert found == ([0] if "COUNT(1) FROM" in asked["sql"] else []), query
 
 

@@ -38,14 +38,14 @@ async def test_a_collection_is_one_partition(cosmos):
 
 
 @feature("seeds.queries")
-async def test_one_query_spans_collections(cosmos):
+async def test_one_query_spans_collections(direct):
     """S3-15, C-52: a thread with its messages, as one list; joining them is the reader's work."""
-    _, containers = await filled(cosmos, NAME)
-    found, _ = await ask(cosmos, NAME, containers, "thread-with-messages")
+    _, containers = await filled(direct, NAME)
+    found, _ = await ask(direct, NAME, containers, "thread-with-messages")
     assert sorted((each["collection"], each["id"]) for each in found) == [
         ("messages", "msg-124"), ("messages", "unique-document-id"), ("threads", "thread-789"),
     ]  # fmt: skip
-    counted, _ = await ask(cosmos, NAME, containers, "documents-by-collection")
+    counted, _ = await ask(direct, NAME, containers, "documents-by-collection")
     assert {each["collection"]: each["documents"] for each in counted} == {
         "archives": 3, "messages": 4, "chunks": 4, "threads": 3, "summaries": 3,
     }  # fmt: skip

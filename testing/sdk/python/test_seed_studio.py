@@ -42,17 +42,17 @@ async def test_lists_come_in_their_order(cosmos):
 
 
 @feature("seeds.queries")
-async def test_analytics_add_up_over_all_workflows(cosmos):
+async def test_analytics_add_up_over_all_workflows(direct):
     """S1-13 S1-90: groups, sums over joined tasks, and a subquery."""
-    _, containers = await filled(cosmos, NAME)
-    cost = {row["status"]: row for row in (await ask(cosmos, NAME, containers, "cost-by-status"))[0]}
+    _, containers = await filled(direct, NAME)
+    cost = {row["status"]: row for row in (await ask(direct, NAME, containers, "cost-by-status"))[0]}
     assert {status: row["workflows"] for status, row in cost.items()} == {
         "Running": 1, "Paused": 1, "Completed": 1, "Failed": 1,
     }  # fmt: skip
     assert cost["Completed"]["cost"] == 0.031
-    tokens = (await ask(cosmos, NAME, containers, "tokens-by-agent-type"))[0]
+    tokens = (await ask(direct, NAME, containers, "tokens-by-agent-type"))[0]
     assert {row["agentType"]: row["tokens"] for row in tokens} == {"Architect": 3200, "Builder": 1200}
-    assert sorted(await ids(cosmos, NAME, containers, "workflows-with-pending-work")) == ["wf_abc123", "wf_def456"]
+    assert sorted(await ids(direct, NAME, containers, "workflows-with-pending-work")) == ["wf_abc123", "wf_def456"]
 
 
 @feature("seeds.items")
