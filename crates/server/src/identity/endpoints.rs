@@ -1,7 +1,7 @@
 //! `/v1/keys` and `/v1/roles` of the services port.
 //!
 //! They always want a read-write credential (`caller`), since other people may have an account on the machine. Keys are
-//! told only over a connection that stays on the machine: the port speaks no TLS.
+//! told only over https or a connection that stays on the machine, and not through a proxy.
 
 use crate::account_keys::KeyKind;
 use crate::services::{BODY_BYTES_MAX, Problem, Services};
@@ -14,6 +14,7 @@ use orrery_documents::roles::{self, Assignment, Definition, RoleError, Roles, Sc
 use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::net::IpAddr;
 
 pub fn has(path: &str) -> bool {
     ["/v1/keys", "/v1/roles"].iter().any(|root| path == *root || path.starts_with(&format!("{root}/")))
@@ -27,7 +28,7 @@ pub fn is_about_keys(path: &str) -> bool {
 pub async fn handle(services: &Services, head: &Parts, body: Incoming, peer: Peer) -> Result<Value, Problem> {
     let segments: Vec<&str> = head.uri.path().split('/').skip(2).collect();
     if segments.first() == Some(&"keys") {
-        stays_here(head, &peer)?;
+        check_private(&peer, is_forwarded(&head.headers))?;
     }
     let body = read_body(body, BODY_BYTES_MAX).await;
     let body = body.map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))?;
@@ -45,12 +46,18 @@ pub async fn handle(services: &Services, head: &Parts, body: Incoming, peer: Pee
     }
 }
 
-fn stays_here(head: &Parts, peer: &Peer) -> Result<(), Problem> {
-    if peer.addr.ip().to_canonical().is_loopback() && !is_forwarded(&head.headers) {
+fn check_private(peer: &Peer, is_forwarded: bool) -> Result<(), Problem> {
+    if is_private(peer.scheme, peer.addr.ip(), is_forwarded) {
         return Ok(());
     }
-    let sentence = "keys would travel in the clear from here; ask on the machine that the server runs on";
+    let sentence =
+        "keys would travel in the clear; ask over https, or on the machine that the server runs on";
     Err((StatusCode::FORBIDDEN, sentence.to_owned()))
+}
+
+/// Whether nobody between here and the caller can read along.
+fn is_private(scheme: &str, from: IpAddr, is_forwarded: bool) -> bool {
+    !is_forwarded && (scheme == "https" || from.to_canonical().is_loopback())
 }
 
 fn problem(failure: Failure) -> Problem {
@@ -152,4 +159,17 @@ fn shown(roles: &Roles) -> Value {
 fn parse<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, Problem> {
     serde_json::from_slice(body)
         .map_err(|error| (StatusCode::BAD_REQUEST, format!("the body is not understood: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_told_where_nobody_reads_along() {
+        let (here, there) = ([127, 0, 0, 1].into(), [192, 0, 2, 1].into());
+        assert!(is_private("http", here, false) && is_private("https", there, false));
+        assert!(!is_private("http", there, false));
+        assert!(!is_private("http", here, true) && !is_private("https", there, true));
+    }
 }
