@@ -269,8 +269,10 @@ pub const SORT_ROW_BYTES_MAX: usize = 4 * 1024;
 /// Queries that run at once: those that have just begun, and those that take long. More wait for one of them to end.
 pub const QUERIES_BRIEF_MAX: usize = 16;
 pub const QUERIES_LONG_MAX: usize = 16;
-/// A query that has not ended by then is begun again among those that take long.
+/// A query that has not ended by then is begun again among those that take long, if it has looked at the clock so often: about
+/// once in a thousand rows.
 pub const QUERY_BRIEF_MILLIS_MAX: u64 = 50;
+pub const QUERY_BRIEF_LOOKS_MIN: u32 = 8;
 /// How long a query waits for its turn among those that take long, or for memory, before it is refused.
 pub const QUERY_WAIT_SECONDS_MAX: u64 = 20;
 /// When a client that was refused so is told to try again.

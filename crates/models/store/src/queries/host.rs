@@ -13,14 +13,21 @@ use std::time::{Duration, Instant};
 pub struct QueryHost {
     env: Env,
     now_ms: u64,
-    started: Instant,
+    started: Cell<Instant>,
     /// Whoever waits for the answer has gone.
     gone: Arc<AtomicBool>,
     /// How long it may take here; the query ends at its next look at the clock after that.
     patience: Duration,
+    /// Looks at the clock so far, and how many a query has at least before it is ended for its length: each stands for some
+    /// work, and on a busy machine much time may pass without any.
+    looks: Cell<u32>,
+    looks_min: u32,
     memory: RefCell<Share>,
     cut: Cell<Option<Cut>>,
 }
+
+/// A query that came to so little work in so many times its time waits for a disk, and not for a processor.
+const STARVED_FACTOR: u32 = 40;
 
 /// Why a query was ended here, to be begun again elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,9 +59,11 @@ impl QueryHost {
         Self {
             env: env.clone(),
             now_ms: env.now().millis(),
-            started: Instant::now(),
+            started: Cell::new(Instant::now()),
             gone: Arc::new(AtomicBool::new(false)),
             patience,
+            looks: Cell::new(0),
+            looks_min: 0,
             memory: RefCell::new(Share::Unlimited),
             cut: Cell::new(None),
         }
@@ -65,8 +74,25 @@ impl QueryHost {
         Self { memory: RefCell::new(memory), ..self }
     }
 
+    /// Ends it for its length only after some work.
+    pub(super) fn after_looks(self, looks_min: u32) -> Self {
+        Self { looks_min, ..self }
+    }
+
+    /// Its time begins now: it has its slot and its thread.
+    pub(super) fn begin(&self) {
+        self.started.set(Instant::now());
+    }
+
     pub(super) fn elapsed(&self) -> Duration {
-        self.started.elapsed()
+        self.started.get().elapsed()
+    }
+
+    fn is_out_of_patience(&self, elapsed: Duration) -> bool {
+        let looks = self.looks.get() + 1;
+        self.looks.set(looks);
+        let has_worked = looks >= self.looks_min || elapsed > self.patience.saturating_mul(STARVED_FACTOR);
+        elapsed > self.patience && has_worked
     }
 
     pub(super) fn cut(&self) -> Option<Cut> {
@@ -98,7 +124,7 @@ impl Host for QueryHost {
             return u64::MAX;
         }
         let elapsed = self.elapsed();
-        if elapsed > self.patience {
+        if self.is_out_of_patience(elapsed) {
             self.cut.set(Some(Cut::Time));
             return u64::MAX;
         }
@@ -137,6 +163,17 @@ mod tests {
         assert_eq!(host.cut(), Some(Cut::Time));
         let patient = QueryHost::new(&env);
         assert!(patient.elapsed_ms() < u64::MAX && !patient.is_tired());
+    }
+
+    /// On a machine whose processors are busy, a short query takes long and does little.
+    #[test]
+    fn a_query_that_has_done_little_is_not_taken_for_a_long_one() {
+        let env = Env::system().expect("a clock");
+        let host = QueryHost::patient_for(&env, Duration::from_secs(10)).after_looks(3);
+        let looks = [(); 3].map(|()| host.is_out_of_patience(Duration::from_secs(60)));
+        assert_eq!(looks, [false, false, true]);
+        let host = QueryHost::patient_for(&env, Duration::from_secs(10)).after_looks(3);
+        assert!(host.is_out_of_patience(Duration::from_secs(1_000)), "it waits for something else");
     }
 
     #[test]

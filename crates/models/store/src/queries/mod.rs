@@ -180,7 +180,9 @@ impl Store {
         let Queries { lanes, memory, brief, .. } = &self.0.queries;
         let turn = lanes.enter(lane).await?;
         let host = match lane {
-            Lane::Brief => QueryHost::patient_for(self.env(), *brief).within(memory.share()),
+            Lane::Brief => QueryHost::patient_for(self.env(), *brief)
+                .after_looks(limits::QUERY_BRIEF_LOOKS_MIN)
+                .within(memory.share()),
             Lane::Long => QueryHost::new(self.env()).within(memory.share()),
             Lane::Roomy => QueryHost::new(self.env()).within(memory.own()),
         };
@@ -188,6 +190,7 @@ impl Store {
         let _waiting = host.waiting();
         let run = move || {
             let _turn = turn;
+            host.begin();
             let answer = work(&host);
             Attempt { cut: host.cut(), answer, work }
         };
