@@ -64,7 +64,7 @@ async fn after_a_failed_sync_nothing_is_written_and_everything_is_read() {
     world.engine.fail_at(0, Fault::AfterWrite);
     world.refused(create("b"), (503, 0), "the sync failed").await;
     for _ in 0..3 {
-        world.refused(create("c"), (503, 0), "restart the server").await;
+        world.refused(create("c"), (503, 0), "until the server is restarted").await;
         world.answered(200, read("a")).await;
         world.refused(read("b"), (404, 0), "does not exist").await;
     }
