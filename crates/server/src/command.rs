@@ -5,6 +5,7 @@ use crate::bench::BenchFlags;
 use crate::blueprints::{self, ApplyFlags, InitFlags};
 use crate::check::CheckFlags;
 use crate::config::{Config, ServeFlags};
+use crate::data::{self, ExportFlags, GetFlags, ImportFlags, LsFlags, PutFlags, RmFlags, ShellFlags};
 use crate::identity::{self, KeysFlags, RoleFlags, TokenFlags};
 use crate::manual::{self, CompletionsFlags, ManFlags};
 use crate::migrate::MigrateFlags;
@@ -37,6 +38,20 @@ enum Verb {
     Serve(Box<ServeFlags>),
     /// Run a query on a server, or explain it without one
     Query(Box<QueryFlags>),
+    /// List databases, containers or items
+    Ls(LsFlags),
+    /// Show an item, or the definition of a container
+    Get(GetFlags),
+    /// Write items
+    Put(PutFlags),
+    /// Remove an item, a container or a database
+    Rm(RmFlags),
+    /// Read a file of JSON lines, JSON, CSV or Parquet into a container
+    Import(ImportFlags),
+    /// Write all items of a container to a file
+    Export(ExportFlags),
+    /// A prompt for queries and data, with history and completion
+    Shell(ShellFlags),
     /// Create databases, containers and policies as a blueprint declares them
     Apply(Box<ApplyFlags>),
     /// Write a blueprint to begin with
@@ -90,6 +105,13 @@ pub fn run() -> Result<ExitCode, String> {
             serve::serve(config).map(done)
         }
         Verb::Query(flags) => query::query(*flags).map(done),
+        Verb::Ls(flags) => data::ls(&flags).map(done),
+        Verb::Get(flags) => data::get(&flags).map(done),
+        Verb::Put(flags) => data::put(&flags).map(done),
+        Verb::Rm(flags) => data::rm(&flags).map(done),
+        Verb::Import(flags) => data::import(&flags),
+        Verb::Export(flags) => data::export(&flags).map(done),
+        Verb::Shell(flags) => data::shell(&flags).map(done),
         Verb::Apply(flags) => blueprints::apply(&flags),
         Verb::Init(flags) => blueprints::init(&flags).map(done),
         Verb::Check(flags) => check::check(&flags),

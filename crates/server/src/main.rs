@@ -22,6 +22,7 @@ mod client;
 mod clock;
 mod command;
 mod config;
+mod data;
 mod data_folder;
 mod front_page;
 mod identity;

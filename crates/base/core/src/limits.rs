@@ -58,6 +58,8 @@ pub const MIGRATION_PATIENCE_SECONDS_MAX: u64 = 300;
 /// How often one item is tried while others write to it, and rounds of a final comparison.
 pub const MIGRATION_TRIES_MAX: usize = 64;
 pub const MIGRATION_ROUNDS_MAX: usize = 5;
+/// How often an import sends a record that the server cannot take at the moment.
+pub const IMPORT_TRIES_MAX: usize = 64;
 /// Ids that are named of those that differ, and items that were refused and are remembered.
 pub const MIGRATION_NAMED_MAX: usize = 100;
 /// Groups of partitions whose sums are kept apart; beyond as many partitions, several share one.

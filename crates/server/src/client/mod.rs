@@ -23,7 +23,7 @@ pub use call::{CROSS_PARTITION, Call, segment};
 pub use connection::{Connection, Host};
 pub use database::{Database, Stored, Written, stored};
 pub use merged::{Merged, is_needed as is_left_to_client};
-pub use progress::bar;
+pub use progress::{bar, share_bar};
 pub use remote::Remote;
 pub use services::{ServerFlags, Services};
 

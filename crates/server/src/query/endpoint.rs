@@ -86,6 +86,12 @@ impl Endpoint {
         Self { merges, ..self }
     }
 
+    /// A container that the shell has chosen.
+    pub fn of_container(account: Account, database: &str, container: &str) -> Self {
+        let (database, container) = (database.to_owned(), container.to_owned());
+        Self { account, database, container, partition_key: None, shows_indexes: false, merges: false }
+    }
+
     pub async fn remote(&self) -> Result<Remote, String> {
         let env = Env::system().map_err(|error| error.to_string())?;
         Remote::at_once(self.account.clone(), env).await
@@ -108,7 +114,7 @@ impl Endpoint {
 }
 
 /// A key of one part may come without its array: no part of a key is an array itself.
-fn partition_key(json: &str) -> Result<String, String> {
+pub fn partition_key(json: &str) -> Result<String, String> {
     let key = Value::parse(json).map_err(|error| {
         format!(
             "--partition-key '{json}' is not JSON ({error}); a string has quotes of its own, as in '\"sol\"'"

@@ -13,15 +13,18 @@ mod pages;
 mod parameter;
 mod rows;
 
+pub use endpoint::partition_key;
+pub use rows::{Format, SYSTEM_PROPERTIES, compact};
+
 use crate::blueprints::{self, Named};
-use crate::client;
+use crate::client::{self, Account};
 use crate::terminal::{self, Screen};
 use clap::Args;
 use endpoint::{Endpoint, Target};
 use explain::Stages;
 use pages::{Question, Totals, Trouble, Wish};
 use parameter::Parameter;
-use rows::{Format, Layout};
+use rows::{Layout, Printer};
 use serde_json::{Map, Value};
 
 #[derive(Args)]
@@ -114,6 +117,37 @@ fn as_json(shown: &[(&'static str, String)]) -> Value {
     let value = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text.trim_end()));
     let members = shown.iter().map(|(name, text)| ((*name).to_owned(), value(text)));
     Value::Object(members.collect::<Map<_, _>>())
+}
+
+/// Prints what a query gives over a container that is known already.
+pub async fn print_rows(
+    account: &Account,
+    database: &str,
+    container: &str,
+    text: &str,
+    format: Format,
+) -> Result<(), String> {
+    let endpoint = Endpoint::of_container(account.clone(), database, container);
+    let layout = Layout { format, screen: Screen::of_stdout(), shows_system: false };
+    let wish = Wish { rows_max: None, page_rows: None, layout };
+    match pages::print_all(&endpoint, &Question::new(text, &[]), &wish).await {
+        Ok(totals) => {
+            say(&totals);
+            Ok(())
+        }
+        Err(Trouble::Told(sentence)) => Err(sentence),
+        Err(Trouble::Output(error)) => unless_nobody_reads(error),
+    }
+}
+
+/// Rows as a table, for other verbs.
+pub fn table(rows: &[String]) -> std::io::Result<String> {
+    let mut out = Vec::new();
+    let layout = Layout { format: Format::Table, screen: Screen::of_stdout(), shows_system: false };
+    let mut printer = Printer::new(layout, &mut out);
+    rows.iter().try_for_each(|row| printer.row(row))?;
+    printer.end()?;
+    Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
 /// What is asked, whether it was written out or named.

@@ -70,7 +70,7 @@ impl<W: Write> Printer<W> {
 }
 
 /// JSON without the blanks outside of its strings.
-fn compact(json: &str) -> String {
+pub fn compact(json: &str) -> String {
     let (mut in_string, mut escaped) = (false, false);
     let kept = json.chars().filter(|character| {
         let was_escaped = std::mem::take(&mut escaped);
@@ -87,7 +87,7 @@ fn compact(json: &str) -> String {
 /// The column of rows that are no objects.
 const VALUE: &str = "value";
 /// What the server adds to every item.
-const SYSTEM: [&str; 5] = ["_rid", "_self", "_etag", "_attachments", "_ts"];
+pub const SYSTEM_PROPERTIES: [&str; 5] = ["_rid", "_self", "_etag", "_attachments", "_ts"];
 
 #[derive(Default)]
 struct Rows {
@@ -109,8 +109,8 @@ impl Rows {
     fn members(&mut self, row: &str, shows_system: bool) -> Vec<(usize, String)> {
         let members: Vec<(String, &str)> =
             raw::members(row).map(|(name, value)| (raw::unescape(name).to_string(), value)).collect();
-        let is_item = SYSTEM.iter().all(|system| members.iter().any(|(name, _)| name == system));
-        let is_shown = |name: &str| shows_system || !is_item || !SYSTEM.contains(&name);
+        let is_item = SYSTEM_PROPERTIES.iter().all(|system| members.iter().any(|(name, _)| name == system));
+        let is_shown = |name: &str| shows_system || !is_item || !SYSTEM_PROPERTIES.contains(&name);
         let shown = members.iter().filter(|(name, _)| is_shown(name));
         shown.map(|(name, value)| (self.column(name), cell(value))).collect()
     }

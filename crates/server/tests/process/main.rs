@@ -12,6 +12,7 @@ mod benching;
 mod callers;
 mod checking;
 mod configuration;
+mod data;
 mod endpoints;
 mod expiry;
 mod first_look;
