@@ -67,6 +67,7 @@ impl Follower {
     async fn page(&mut self, client: &mut Client, shared: &Shared) -> Result<Page, ClientError> {
         let request = Request::new(Method::Get, shared.path.items())
             .header("a-im", "Full-Fidelity Feed")
+            .header("x-orrery-pre-images", "true")
             .header("x-ms-cosmos-changefeed-wire-format-version", "2021-09-15")
             .header("x-ms-max-item-count", PAGE_ITEMS)
             .header("if-none-match", self.position.as_deref().unwrap_or("*"));

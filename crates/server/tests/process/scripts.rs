@@ -37,10 +37,13 @@ fn workers(server: &Server) -> Vec<String> {
     numbers.filter(|number| number.parse::<u32>().is_ok()).filter(is_child).collect()
 }
 
-/// Whether there is no such process, or none any more that does anything.
+/// Whether there is no such process, or none any more that does anything. Its parent cannot wait for it before its last
+/// thread is gone.
 fn has_ended(process: &String) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    status.lines().find(|line| line.starts_with("State:")).is_none_or(|state| state.contains('Z'))
+    let is_zombie = status.lines().any(|line| line.starts_with("State:") && line.contains('Z'));
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).map_or(0, Iterator::count);
+    status.is_empty() || is_zombie && threads <= 1
 }
 
 fn catches_sigterm(process: &String) -> bool {
