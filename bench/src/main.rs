@@ -44,7 +44,7 @@ pub struct Arguments {
     #[arg(long)]
     quick: bool,
     /// Only measurements whose name contains this, or one of these with commas between: `read`, `create-1kb-c64`,
-    /// `batches`, `query`, `seeds`, `growth`, `paths`, `bulk`, `procedure`, `notify`, `hot`, `changes`, `start`, `reopen`, `cores`.
+    /// `batches`, `query`, `seeds`, `growth`, `paths`, `bulk`, `procedure`, `notify`, `hot`, `changes`, `feed`, `start`, `reopen`, `cores`.
     #[arg(long)]
     only: Option<String>,
     /// Writes bench/RESULTS.md.

@@ -1,7 +1,8 @@
-//! What only the server has: one hot partition, its start, its memory, reopening, a second core, the change feed.
+//! What only the server has: one hot partition, its start, its memory, reopening, a second core, the change feed, reading all items.
 
 mod changes;
 mod cores;
+mod feed;
 mod hot;
 mod reopen;
 mod start;
@@ -13,9 +14,10 @@ use orrery_testing_client::{Options, dist_binary};
 
 type Measurement = fn(&Settings, &Options, &mut Report) -> Result<(), Error>;
 
-const ALL: [(&str, Measurement); 5] = [
+const ALL: [(&str, Measurement); 6] = [
     ("hot", hot::measure),
     ("changes", changes::measure),
+    ("feed", feed::measure),
     ("start", start::measure),
     ("cores", cores::measure),
     ("reopen", reopen::measure),
@@ -25,7 +27,7 @@ pub fn run(settings: &Settings, report: &mut Report) -> Result<(), Error> {
     let binary = match dist_binary() {
         Ok(binary) => binary,
         Err(error) => {
-            report.leave_out(&format!("hot, changes, start, cores, reopen: {error}"));
+            report.leave_out(&format!("hot, changes, feed, start, cores, reopen: {error}"));
             return Ok(());
         }
     };

@@ -38,12 +38,16 @@ impl HttpLoad {
 
     /// Makes the database and a container for each size, without indexes: PostgreSQL's tables have none either.
     pub fn create_containers(&self) -> Result<(), Error> {
+        self.create_containers_with(&json!({"indexingPolicy": {"indexingMode": "none", "automatic": false}}))
+    }
+
+    /// The same with these members in their definitions.
+    pub fn create_containers_with(&self, members: &serde_json::Value) -> Result<(), Error> {
         let mut client = Client::new(self.address, self.env.clone());
         self.runtime.block_on(async {
             expect(&client.create_database(DATABASE).await?, 201)?;
-            let unindexed = json!({"indexingPolicy": {"indexingMode": "none", "automatic": false}});
             for size in Size::ALL {
-                expect(&client.create_container(&container(size), &unindexed).await?, 201)?;
+                expect(&client.create_container(&container(size), members).await?, 201)?;
             }
             Ok(())
         })
@@ -122,6 +126,27 @@ impl HttpLoad {
                     _ => expect(&reply, 200)?,
                 }
                 found += number("x-ms-item-count").parse::<u64>().unwrap_or_default();
+            }
+        })
+    }
+
+    /// Reads all items page by page; gives how many there were.
+    pub fn drain_items(&self, size: Size) -> Result<u64, Error> {
+        let mut client = Client::new(self.address, self.env.clone());
+        self.runtime.block_on(async {
+            let (mut found, mut continuation) = (0, None);
+            loop {
+                let request = Request::new(Method::Get, container(size).items())
+                    .header("x-ms-max-item-count", "1000")
+                    .header_if("x-ms-continuation", continuation.as_deref());
+                let reply = client.call(&request).await?;
+                expect(&reply, 200)?;
+                let count = reply.header("x-ms-item-count").unwrap_or_default();
+                found += count.parse::<u64>().unwrap_or_default();
+                continuation = reply.header("x-ms-continuation").map(str::to_owned);
+                if continuation.is_none() {
+                    return Ok(found);
+                }
             }
         })
     }
