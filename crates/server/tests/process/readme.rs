@@ -51,13 +51,21 @@ async fn store_saturn(server: &Server) {
 }
 
 #[tokio::test]
-async fn queries_blueprints_and_migrations_work_in_the_order_of_the_page() {
+async fn queries_data_blueprints_and_migrations_work_in_the_order_of_the_page() {
     let here = tempfile::tempdir().unwrap();
     let server = Server::start(&here.path().join("data"), &["--durability", "relaxed"]);
     store_saturn(&server).await;
     let queries = commands("Queries");
     assert_eq!(queries.len(), 1, "{queries:?}");
     assert_eq!(run(here.path(), &server, &queries[0]), "id      moons\n------  -----\nsaturn  274\n");
+    let data = commands("Data");
+    assert_eq!(data.len(), 6, "{data:?}");
+    for line in &data {
+        let printed = run(here.path(), &server, line);
+        if line.starts_with("orrery ls") {
+            assert!(["mars", "neptune", "saturn"].iter().all(|id| printed.contains(id)), "{printed}");
+        }
+    }
     let blueprints = commands("Blueprints");
     let begins: Vec<String> =
         blueprints.iter().map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect();
