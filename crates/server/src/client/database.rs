@@ -1,5 +1,6 @@
 //! A database of a server: its containers, items one by one or in bulk, and pages of them.
 
+use super::bulk::bulk;
 use super::{Answer, Call, Merged, Remote, allowed, elements, header, is_left_to_client, not_understood};
 use bytes::Bytes;
 use http::Method;
@@ -158,8 +159,11 @@ impl Database<'_> {
                     item.to_json()
                 )
             });
-            let body = format!("[{}]", operations.collect::<Vec<_>>().join(","));
-            let (statuses, wait) = self.bulk(container, body.into(), open.len()).await?;
+            let operations: Vec<String> = operations.collect();
+            let answers = bulk(self.remote, self.name, container, &operations).await?;
+            let wait = answers.iter().filter_map(|one| one["retryAfterMilliseconds"].as_u64()).max();
+            let wait = Duration::from_millis(wait.unwrap_or(10).max(1));
+            let statuses = answers.iter().map(|one| one["statusCode"].as_u64().unwrap_or_default());
             let of = open.iter().copied().zip(statuses);
             let (late, ended): (Vec<_>, Vec<_>) =
                 of.partition(|(_, status)| matches!(status, 429 | 449 | 408));
@@ -171,24 +175,6 @@ impl Database<'_> {
             tokio::time::sleep(wait).await;
         }
         Ok(is_made)
-    }
-
-    async fn bulk(&self, container: &str, body: Bytes, count: usize) -> Result<(Vec<u64>, Duration), String> {
-        let mut call = self.on_items(Method::POST, container);
-        call.headers.extend([
-            ("x-ms-cosmos-is-batch-request", "true".to_owned()),
-            ("x-ms-cosmos-batch-atomic", "false".to_owned()),
-            ("x-ms-cosmos-batch-continue-on-error", "true".to_owned()),
-            ("prefer", "return=minimal".to_owned()),
-        ]);
-        let answer = allowed(self.remote.call(&call.body(body)).await?, &[200, 207])?;
-        let outcomes: Vec<Json> = serde_json::from_slice(&answer.body).map_err(|_| not_understood())?;
-        if outcomes.len() != count {
-            return Err(not_understood());
-        }
-        let wait = outcomes.iter().filter_map(|one| one["retryAfterMilliseconds"].as_u64()).max();
-        let statuses = outcomes.iter().map(|one| one["statusCode"].as_u64().unwrap_or_default());
-        Ok((statuses.collect(), Duration::from_millis(wait.unwrap_or(10).max(1))))
     }
 
     /// Rows of all pages.

@@ -8,6 +8,7 @@
 mod account;
 mod address;
 mod answer;
+mod bulk;
 mod call;
 mod connection;
 mod database;
@@ -19,6 +20,7 @@ mod services;
 pub use account::{Account, AccountFlags, SEGMENT};
 pub use address::Address;
 pub use answer::{Answer, allowed, elements, header, not_understood};
+pub use bulk::bulk;
 pub use call::{CROSS_PARTITION, Call, segment};
 pub use connection::{Connection, Host};
 pub use database::{Database, Stored, Written, stored};

@@ -1,7 +1,9 @@
 //! A container as the data verbs see it: its definition, its items by id, by page and in bulk.
 
 use super::location::Location;
-use crate::client::{Account, AccountFlags, Answer, Call, Remote, allowed, elements, header, not_understood};
+use crate::client::{
+    Account, AccountFlags, Answer, Call, Remote, allowed, bulk, elements, header, not_understood,
+};
 use bytes::Bytes;
 use http::Method;
 use orrery_core::limits;
@@ -168,19 +170,9 @@ impl Container {
             let verb = operation.name();
             format!("{{\"operationType\":\"{verb}\",\"partitionKey\":{key},\"resourceBody\":{item}}}")
         });
-        let body = format!("[{}]", operations.collect::<Vec<_>>().join(","));
-        let call = self
-            .on_items()
-            .header("x-ms-cosmos-is-batch-request", "true".to_owned())
-            .header("x-ms-cosmos-batch-atomic", "false".to_owned())
-            .header("x-ms-cosmos-batch-continue-on-error", "true".to_owned())
-            .body(body);
-        let answer = allowed(self.remote.call(&call).await?, &[200, 207])?;
-        let outcomes: Vec<Json> = serde_json::from_slice(&answer.body).map_err(|_| not_understood())?;
-        if outcomes.len() != items.len() {
-            return Err(not_understood());
-        }
-        Ok(outcomes.iter().map(Outcome::read).collect())
+        let operations: Vec<String> = operations.collect();
+        let answers = bulk(&self.remote, &self.database, &self.name, &operations).await?;
+        Ok(answers.iter().map(Outcome::read).collect())
     }
 }
 
