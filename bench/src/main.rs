@@ -53,6 +53,9 @@ pub struct Arguments {
     /// Where the subjects keep their data; must be on the disk that is to be measured.
     #[arg(long, default_value_os_t = std::env::temp_dir())]
     folder: PathBuf,
+    /// Another build of the server, such as the one before a change, that runs the same workloads and queries in turn.
+    #[arg(long, value_name = "BINARY")]
+    beside: Option<PathBuf>,
     /// Keeps what `seeds` and `growth` load below the folder, and uses what an earlier run kept there.
     #[arg(long)]
     keep: bool,
@@ -79,11 +82,14 @@ pub struct Settings {
     pub folder: PathBuf,
     pub keep: bool,
     pub quick: bool,
+    /// Another build of the server, measured in turn with this one.
+    pub beside: Option<PathBuf>,
 }
 
 impl Settings {
     fn new(arguments: &Arguments) -> Self {
         let (only, folder, keep) = (arguments.only.clone(), arguments.folder.clone(), arguments.keep);
+        let beside = arguments.beside.clone();
         let millis = Duration::from_millis;
         if arguments.quick {
             let (warm_up, span) = (millis(200), millis(700));
@@ -98,6 +104,7 @@ impl Settings {
                 folder,
                 keep,
                 quick: true,
+                beside,
             };
         }
         let (warm_up, span) = (millis(500), millis(2000));
@@ -112,6 +119,7 @@ impl Settings {
             folder,
             keep,
             quick: false,
+            beside,
         }
     }
 

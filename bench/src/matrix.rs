@@ -5,8 +5,9 @@ use crate::cell::{Cell, Operation, Size};
 use crate::error::Error;
 use crate::report::{Report, Row};
 use crate::rounds::{Run, in_turns};
-use crate::subjects::{Bare, Engine, Orrery, Postgres, Style, Subject};
+use crate::subjects::{Bare, Engine, OTHER_BUILD, Orrery, Postgres, Style, Subject};
 use orrery_testing_client::{Options, dist_binary};
+use std::path::PathBuf;
 
 pub fn run(settings: &Settings, report: &mut Report) -> Result<(), Error> {
     let cells: Vec<Cell> = Cell::all().into_iter().filter(|cell| settings.wants(&cell.to_string())).collect();
@@ -27,7 +28,7 @@ pub fn run(settings: &Settings, report: &mut Report) -> Result<(), Error> {
 fn start(settings: &Settings, sizes: &[Size], report: &mut Report) -> Result<Vec<Box<dyn Subject>>, Error> {
     let mut subjects: Vec<Box<dyn Subject>> = Vec::new();
     let mut replies = None;
-    match start_orrery(settings) {
+    match dist_binary().map_err(Error::from).and_then(|binary| start_orrery(settings, binary)) {
         Ok(orrery) => {
             replies = Some(orrery.replies()?);
             subjects.push(Box::new(orrery));
@@ -38,6 +39,10 @@ fn start(settings: &Settings, sizes: &[Size], report: &mut Report) -> Result<Vec
         report.leave_out("bare hyper answers replies of our own making, since there are none to imitate");
     }
     subjects.push(Box::new(Bare::start(replies.as_ref())?));
+    if let Some(binary) = &settings.beside {
+        let other = Orrery::start(&settings.folder, &Options::new(binary.clone()))?;
+        subjects.push(Box::new(other.named(OTHER_BUILD)));
+    }
     match Postgres::start(&settings.folder) {
         Ok(postgres) => subjects.push(Box::new(postgres)),
         Err(error) => report.leave_out(&error.to_string()),
@@ -55,8 +60,8 @@ fn start(settings: &Settings, sizes: &[Size], report: &mut Report) -> Result<Vec
     Ok(subjects)
 }
 
-fn start_orrery(settings: &Settings) -> Result<Orrery, Error> {
-    let mut orrery = Orrery::start(&settings.folder, &Options::new(dist_binary()?))?;
+fn start_orrery(settings: &Settings, binary: PathBuf) -> Result<Orrery, Error> {
+    let mut orrery = Orrery::start(&settings.folder, &Options::new(binary))?;
     for size in Size::ALL {
         orrery.fill(size)?;
     }

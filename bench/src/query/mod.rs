@@ -23,7 +23,7 @@ use crate::machine;
 use crate::report::{Report, Row};
 use crate::rounds::{Run, in_turns};
 use crate::sample::Sample;
-use crate::subjects::CACHE_AS_POSTGRES;
+use crate::subjects::{CACHE_AS_POSTGRES, OTHER_BUILD};
 use answer::{Answer, difference};
 use on_orrery::OnOrrery;
 use on_postgres::OnPostgres;
@@ -57,7 +57,16 @@ fn ask_all(questions: &[Question], settings: &Settings, report: &mut Report) -> 
     let arguments = CACHE_AS_POSTGRES.map(Into::into).to_vec();
     let options = Options { arguments, cores: Some(SERVER_CORE.to_owned()), ..Options::new(dist_binary()?) };
     let mut subjects: Vec<Box<dyn Asked>> =
-        vec![Box::new(OnOrrery::start(&settings.folder, &options, settings.query_items)?)];
+        vec![Box::new(OnOrrery::start(&settings.folder, "orrery", &options, settings.query_items)?)];
+    if let Some(binary) = &settings.beside {
+        let options = Options { binary: binary.clone(), ..options };
+        subjects.push(Box::new(OnOrrery::start(
+            &settings.folder,
+            OTHER_BUILD,
+            &options,
+            settings.query_items,
+        )?));
+    }
     match OnPostgres::start(&settings.folder, SERVER_CORE, settings.query_items) {
         Ok(postgres) => subjects.push(Box::new(postgres)),
         Err(error) => report.leave_out(&format!("query: {error}")),
@@ -82,8 +91,8 @@ trait Asked {
 
 fn measure(subjects: &[Box<dyn Asked>], question: Question, settings: &Settings) -> Result<Vec<Row>, Error> {
     let answers = subjects.iter().map(|subject| subject.answer(question)).collect::<Result<Vec<_>, _>>()?;
-    if let [ours, theirs] = &answers[..]
-        && let Some(difference) = difference(ours, theirs)
+    if let Some((ours, others)) = answers.split_first()
+        && let Some(difference) = others.iter().find_map(|other| difference(ours, other))
     {
         return Err(Error::Unexpected(format!("{}: the answers differ: {difference}", question.name())));
     }

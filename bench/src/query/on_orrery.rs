@@ -25,6 +25,7 @@ const FILL_CONNECTIONS: usize = 64;
 const PAGE_ITEMS: &str = "1000000";
 
 pub struct OnOrrery {
+    name: &'static str,
     runtime: Runtime,
     env: Env,
     path: ContainerPath,
@@ -35,11 +36,11 @@ pub struct OnOrrery {
 
 impl OnOrrery {
     /// A server with the first `count` items in a container.
-    pub fn start(base: &Path, options: &Options, count: u64) -> Result<Self, Error> {
+    pub fn start(base: &Path, name: &'static str, options: &Options, count: u64) -> Result<Self, Error> {
         let folder = TempDir::with_prefix_in("orrery-bench-", base).map_err(|e| Error::Io("no folder", e))?;
         let server = ServerProcess::start(folder.path(), options)?;
         let path = ContainerPath::new("bench", "items");
-        let orrery = Self { runtime: runtime()?, env: Env::system()?, path, server, _folder: folder };
+        let orrery = Self { name, runtime: runtime()?, env: Env::system()?, path, server, _folder: folder };
         orrery.runtime.block_on(orrery.fill(count))?;
         machine::settle(orrery.server.process_id())?;
         Ok(orrery)
@@ -81,7 +82,7 @@ impl OnOrrery {
 
 impl Asked for OnOrrery {
     fn name(&self) -> &'static str {
-        "orrery"
+        self.name
     }
 
     fn answer(&self, question: Question) -> Result<Answer, Error> {

@@ -11,7 +11,7 @@ pub use bare::Bare;
 pub use bare_server::bare_server;
 pub use engine::{Engine, Style};
 pub use http::{HttpLoad, container};
-pub use orrery::{CACHE_AS_POSTGRES, Orrery};
+pub use orrery::{CACHE_AS_POSTGRES, OTHER_BUILD, Orrery};
 pub use postgres::{Postgres, postgres_settings};
 
 use crate::cell::{Cell, Size};

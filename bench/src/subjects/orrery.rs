@@ -13,7 +13,11 @@ use tempfile::TempDir;
 /// The memory that PostgreSQL is given as `shared_buffers`.
 pub const CACHE_AS_POSTGRES: [&str; 2] = ["--cache-mb", "1024"];
 
+/// The name of the build that `--beside` gives.
+pub const OTHER_BUILD: &str = "orrery, other build";
+
 pub struct Orrery {
+    name: &'static str,
     pub load: HttpLoad,
     pub server: ServerProcess,
     /// Last, so that the folder goes after the process.
@@ -27,7 +31,12 @@ impl Orrery {
         let server = ServerProcess::start(folder.path(), options)?;
         let load = HttpLoad::new(server.cosmos())?;
         load.create_containers()?;
-        Ok(Self { load, server, _folder: folder })
+        Ok(Self { name: "orrery", load, server, _folder: folder })
+    }
+
+    /// The same under another name, where two builds are compared.
+    pub fn named(self, name: &'static str) -> Self {
+        Self { name, ..self }
     }
 
     /// One reply of each kind, for the bare server to imitate. The sets must be filled.
@@ -38,7 +47,7 @@ impl Orrery {
 
 impl Subject for Orrery {
     fn name(&self) -> &'static str {
-        "orrery"
+        self.name
     }
 
     fn fill(&mut self, size: Size) -> Result<(), Error> {
