@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask <command>
 
-  tidy   check layer arrows, file headers, dead files, leftovers, dependencies and links
+  tidy   check layer arrows, file headers, dead files, leftovers, dependencies, links and the names beside them
   ci     fmt --check, tidy, clippy -D warnings, tests, doctests";
 
 fn main() -> ExitCode {

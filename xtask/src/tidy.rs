@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::checks::{cases, dependencies, headers, layers, leftovers, links, modules, seeds, sizes};
+use crate::checks::{cases, dependencies, headers, layers, leftovers, links, modules, names, seeds, sizes};
 use crate::finding::Finding;
 use crate::packages::Packages;
 use crate::tree::Tree;
@@ -35,6 +35,7 @@ fn findings(tree: &Tree) -> Vec<Finding> {
         sizes::check(tree),
         dependencies::check(tree, &packages),
         links::check(tree),
+        names::check(tree),
         seeds::check(tree),
     ];
     found.into_iter().flatten().collect()
@@ -67,6 +68,7 @@ mod tests {
             ("crates/odd/x/src/lib.rs", "fn f() { dbg!(1) }\n"),
             ("crates/odd/x/src/dead.rs", ""),
             ("crates/odd/x/cases/a.case", ""),
+            ("ARCHITECTURE.md", "[`gone`](crates/odd/x/src/lib.rs)\n"),
             ("long.sh", &"x\n".repeat(601)),
             ("blueprints/x.yaml", ""),
         ]);
@@ -80,6 +82,7 @@ mod tests {
             "long.sh",
             "Cargo.toml",
             "README.md",
+            "ARCHITECTURE.md",
             "docs/seeds.md",
         ];
         assert_eq!(found, expected);

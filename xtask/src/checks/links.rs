@@ -19,13 +19,18 @@ fn check_document(tree: &Tree, path: &str, text: &str) -> Vec<Finding> {
 }
 
 fn resolves(tree: &Tree, document: &str, target: &str) -> bool {
+    let stays_here = target.is_empty() || target.starts_with(['#', '?']) || has_scheme(target);
+    stays_here || path(document, target).is_some_and(|path| tree.has(&path))
+}
+
+/// The file or folder of the repository that a link in `document` leads to, if it leads to one.
+pub fn path(document: &str, target: &str) -> Option<String> {
     let path = target.split(['#', '?']).next().unwrap_or_default();
     if path.is_empty() || has_scheme(target) {
-        return true;
+        return None;
     }
     let from = if path.starts_with('/') { "" } else { paths::folder(document) };
-    let path = path.replace("%20", " ");
-    paths::join(from, &path).is_some_and(|path| tree.has(&path))
+    paths::join(from, &path.replace("%20", " "))
 }
 
 /// `https://…`, `mailto:…` and their like.
@@ -38,19 +43,29 @@ fn has_scheme(target: &str) -> bool {
 
 /// Every link's line and target.
 fn links(text: &str) -> Vec<(usize, String)> {
-    let mut found = Vec::new();
+    let text = without_fences(text);
+    let lines = text.lines().enumerate();
+    lines
+        .flat_map(|(index, line)| links_in(line).into_iter().map(move |target| (index + 1, target)))
+        .collect()
+}
+
+/// The text with the lines of fenced code left empty, so that the others keep their numbers.
+pub fn without_fences(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
     let mut fence: Option<&str> = None;
-    for (index, line) in text.lines().enumerate() {
+    for line in text.lines() {
         let start = line.trim_start();
         let mark = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
         match (fence, mark) {
             (None, Some(_)) => fence = mark,
             (Some(open), Some(close)) if open == close => fence = None,
             (Some(_), _) => {}
-            (None, None) => found.extend(links_in(line).into_iter().map(|target| (index + 1, target))),
+            (None, None) => kept.push_str(line),
         }
+        kept.push('\n');
     }
-    found
+    kept
 }
 
 fn links_in(line: &str) -> Vec<String> {

@@ -7,5 +7,6 @@ pub mod layers;
 pub mod leftovers;
 pub mod links;
 pub mod modules;
+pub mod names;
 pub mod seeds;
 pub mod sizes;
