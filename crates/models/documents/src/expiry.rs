@@ -4,11 +4,13 @@
 //! is gone at its second. Expiry rows only tell the reaper where to look: one that is stale (the policy
 //! changed, the item was written again) is dropped when it comes up.
 
-use crate::catalog::Container;
-use crate::definition::DefaultTtl;
 use crate::item::{self, ItemHead, Ttl};
-use crate::row::{self, JobKind, Row};
+use crate::row::{self, Row};
 use bytes::Bytes;
+use orrery_catalog::Container;
+use orrery_catalog::definition::DefaultTtl;
+pub use orrery_catalog::jobs::Step;
+use orrery_catalog::jobs::{self, ExpiryJob, JobKind};
 use orrery_core::{Timestamp, limits};
 use orrery_kv::{Error, KeyRange, Order, Read, Space, Txn};
 
@@ -69,49 +71,15 @@ pub fn reap(txn: &mut Txn<'_>, container: &Container, due: &[Due], now: Timestam
     Ok(removed)
 }
 
-/// What a step of background work came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    More,
-    /// Nothing to do before some time has passed.
-    Waits,
-    Done,
-}
-
-/// The rebuild job's row: which pass it is in, from when on that may run, and the key it has come to.
-struct Job {
-    pass: u8,
-    not_before: u64,
-    cursor: Vec<u8>,
-}
-
-impl Job {
-    fn read(bytes: &[u8]) -> Option<Self> {
-        let (head, cursor) = bytes.split_at_checked(9)?;
-        let not_before = head[1..].iter().fold(0, |word, byte| (word << 8) | u64::from(*byte));
-        Some(Self { pass: head[0], not_before, cursor: cursor.to_vec() })
-    }
-
-    fn write(&self) -> Vec<u8> {
-        [&[self.pass], &self.not_before.to_be_bytes()[..], &self.cursor].concat()
-    }
-}
-
-/// Notes that every item of the container must be entered anew, because its policy changed.
-pub fn schedule_rebuild(txn: &mut Txn<'_>, container: u32) {
-    let job = Job { pass: 1, not_before: 0, cursor: Vec::new() };
-    txn.put(Space::Meta, Row::Job { kind: JobKind::Expiry, container }.key(), job.write());
-}
-
 /// One step of entering items anew: some items after the job's cursor.
 ///
 /// The items are read without their locks. One that changes meanwhile leaves a stale row behind, which `reap`
 /// drops. One that is written by a request which still knows the old policy would be left without a row: so there
 /// is a second pass, when every such request has ended.
 pub fn rebuild_step(txn: &mut Txn<'_>, container: &Container, now: Timestamp) -> Result<Step, Error> {
-    let key = Row::Job { kind: JobKind::Expiry, container: container.number() }.key();
+    let key = jobs::key(JobKind::Expiry, container.number());
     let Some(stored) = txn.get(Space::Meta, &key)? else { return Ok(Step::Done) };
-    let mut job = Job::read(&stored).ok_or_else(|| Error::Corrupt("an expiry job's row".into()))?;
+    let mut job = ExpiryJob::read(&stored).ok_or_else(|| Error::Corrupt("an expiry job's row".into()))?;
     if now.seconds() < job.not_before {
         return Ok(Step::Waits);
     }
@@ -139,17 +107,12 @@ fn expiry_row(container: &Container, (key, value): (Bytes, Bytes)) -> Result<(By
     Ok((key, row))
 }
 
-fn pass_done(txn: &mut Txn<'_>, key: Bytes, job: &Job, now: Timestamp) -> Step {
+fn pass_done(txn: &mut Txn<'_>, key: Bytes, job: &ExpiryJob, now: Timestamp) -> Step {
     if job.pass > 1 {
         txn.delete(Space::Meta, key);
         return Step::Done;
     }
     let not_before = now.seconds() + limits::REQUEST_SECONDS_MAX;
-    txn.put(Space::Meta, key, Job { pass: 2, not_before, cursor: Vec::new() }.write());
+    txn.put(Space::Meta, key, ExpiryJob { pass: 2, not_before, cursor: Vec::new() }.write());
     Step::Waits
-}
-
-/// The job of a container that is gone.
-pub fn forget_rebuild(txn: &mut Txn<'_>, container: u32) {
-    txn.delete(Space::Meta, Row::Job { kind: JobKind::Expiry, container }.key());
 }

@@ -7,10 +7,11 @@
 //! A pass goes along the items in key order. One that took several transactions is followed by another, because an
 //! item may have been renamed to a place behind it; the last pass is a whole one, or found nothing.
 
-use crate::catalog::Container;
-use crate::expiry::{self, Step};
+use crate::expiry;
 use crate::item::{self, ItemHead, ItemRow, Removal};
 use crate::row::{self, Row};
+use orrery_catalog::Container;
+use orrery_catalog::jobs::Step;
 use orrery_core::{Timestamp, limits};
 use orrery_kv::{Error, KeyRange, Order, Read, Space, Txn};
 

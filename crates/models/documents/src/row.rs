@@ -1,65 +1,16 @@
 //! Every key this model stores, in one enum; `base/keys` turns it into bytes that sort as it does.
+//!
+//! Most of them are in the spaces `documents` and `index`. Those in `meta`, beside the catalog's, have tags of their own.
 
-use crate::metering::Owner;
 use bytes::Bytes;
 use orrery_core::Lsn;
 use orrery_keys::{KeyBuf, KeyReader};
 use orrery_kv::{KeyRange, Space};
 
+pub use orrery_catalog::jobs::JobKind;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Row<'a> {
-    /// The last numbers given to databases, containers and offers.
-    Numbers,
-    Database {
-        name: &'a str,
-    },
-    Container {
-        database: u32,
-        name: &'a str,
-    },
-    /// There while the container is; what writes of its items depend on.
-    Alive {
-        container: u32,
-    },
-    Offer {
-        number: u32,
-    },
-    /// Written after a failed commit, to learn whether the disk takes writes again.
-    Probe,
-    /// Background work on a container.
-    Job {
-        kind: JobKind,
-        container: u32,
-    },
-    /// A user, a permission, a script or a client encryption key.
-    Child {
-        kind: u8,
-        owner: u32,
-        name: &'a str,
-    },
-    /// The name of the child with this number.
-    ChildPlace {
-        kind: u8,
-        owner: u32,
-        ordinal: u64,
-    },
-    /// How many children of a kind an owner has, and the last number that one was given.
-    ChildCount {
-        kind: u8,
-        owner: u32,
-    },
-    /// What the items of a container must look like.
-    Schema {
-        container: u32,
-    },
-    /// A role that was defined here.
-    RoleDefinition {
-        id: &'a str,
-    },
-    /// A role given to somebody.
-    RoleAssignment {
-        id: &'a str,
-    },
     /// A partition whose items are being removed.
     Purge {
         container: u32,
@@ -120,48 +71,13 @@ pub enum Row<'a> {
         /// The item's key without the container's number.
         item: &'a [u8],
     },
-    /// What somebody used in an hour.
-    Metered {
-        hour: u32,
-        owner: Owner,
-    },
     /// Up to which commit the log of a container has lost what the newest versions do not need.
     Trimmed {
         container: u32,
     },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JobKind {
-    /// Remove every row of a dropped container.
-    Sweep = 1,
-    /// Enter every item into the expiry rows, because the container's TTL changed.
-    Expiry = 2,
-    /// Enter every item into the indexes that a new policy asks for.
-    Index = 3,
-    /// Remove the users and client encryption keys of a dropped database; the number is the database's.
-    Database = 4,
-    /// Remove the permissions of a dropped user; the number is the user's.
-    User = 5,
-}
-
-const NUMBERS: u8 = 1;
-const DATABASE: u8 = 2;
-const CONTAINER: u8 = 3;
-const ALIVE: u8 = 4;
-const OFFER: u8 = 5;
-const JOB: u8 = 6;
-const PROBE: u8 = 7;
-const METERED_CONTAINER: u8 = 1;
-const METERED_DATABASE: u8 = 2;
-const CHILD: u8 = 8;
-const CHILD_PLACE: u8 = 9;
-const CHILD_COUNT: u8 = 10;
-const ROLE_DEFINITION: u8 = 11;
-const ROLE_ASSIGNMENT: u8 = 12;
 const PURGE: u8 = 13;
-const SCHEMA: u8 = 14;
-const METERED: u8 = 15;
 const TRIMMED: u8 = 16;
 pub(crate) const UNIQUE: u8 = 1;
 pub(crate) const EXPIRY: u8 = 2;
@@ -186,30 +102,12 @@ impl Row<'_> {
                 Space::Index
             }
             Row::Successor { .. } => Space::Index,
-            _ => Space::Meta,
+            Row::Purge { .. } | Row::Trimmed { .. } => Space::Meta,
         }
     }
 
     pub fn key(&self) -> Bytes {
         let key = match *self {
-            Row::Numbers => KeyBuf::new().u8(NUMBERS),
-            Row::Database { name } => KeyBuf::new().u8(DATABASE).raw(name.as_bytes()),
-            Row::Container { database, name } => {
-                KeyBuf::new().u8(CONTAINER).u32(database).raw(name.as_bytes())
-            }
-            Row::Alive { container } => KeyBuf::new().u8(ALIVE).u32(container),
-            Row::Probe => KeyBuf::new().u8(PROBE),
-            Row::Offer { number } => KeyBuf::new().u8(OFFER).u32(number),
-            Row::Job { kind, container } => KeyBuf::new().u8(JOB).u8(kind as u8).u32(container),
-            Row::Child { kind, owner, name } => {
-                KeyBuf::new().u8(CHILD).u8(kind).u32(owner).raw(name.as_bytes())
-            }
-            Row::ChildPlace { kind, owner, ordinal } => {
-                KeyBuf::new().u8(CHILD_PLACE).u8(kind).u32(owner).u64(ordinal)
-            }
-            Row::ChildCount { kind, owner } => KeyBuf::new().u8(CHILD_COUNT).u8(kind).u32(owner),
-            Row::RoleDefinition { id } => KeyBuf::new().u8(ROLE_DEFINITION).raw(id.as_bytes()),
-            Row::RoleAssignment { id } => KeyBuf::new().u8(ROLE_ASSIGNMENT).raw(id.as_bytes()),
             Row::Purge { container, epk } => KeyBuf::new().u8(PURGE).u32(container).raw(epk),
             Row::Item { container, epk, id } => {
                 // One that is just as large needs no memory beside the key's own.
@@ -241,14 +139,6 @@ impl Row<'_> {
             Row::Successor { container, lsn, item } => {
                 KeyBuf::with_capacity(13 + item.len()).u32(container).u8(SUCCESSOR).u64(lsn.0).raw(item)
             }
-            Row::Schema { container } => KeyBuf::new().u8(SCHEMA).u32(container),
-            Row::Metered { hour, owner } => {
-                let (kind, number) = match owner {
-                    Owner::Container(number) => (METERED_CONTAINER, number),
-                    Owner::Database(number) => (METERED_DATABASE, number),
-                };
-                KeyBuf::new().u8(METERED).u32(hour).u8(kind).u32(number)
-            }
             Row::Trimmed { container } => KeyBuf::new().u8(TRIMMED).u32(container),
         };
         Bytes::from(key.finish())
@@ -276,82 +166,6 @@ pub fn local_entry(to: KeyBuf, container: u32, epk: &[u8], term: &[u8], ordinal:
 /// The stream of a container in the log.
 pub fn stream(container: u32) -> u64 {
     u64::from(container)
-}
-
-pub fn databases() -> KeyRange {
-    KeyRange::prefix(&[DATABASE])
-}
-
-pub fn containers() -> KeyRange {
-    KeyRange::prefix(&[CONTAINER])
-}
-
-pub fn containers_of(database: u32) -> KeyRange {
-    KeyRange::prefix(&KeyBuf::new().u8(CONTAINER).u32(database).finish())
-}
-
-pub fn offers() -> KeyRange {
-    KeyRange::prefix(&[OFFER])
-}
-
-/// The children of one kind that an owner has, by name.
-pub fn children(kind: u8, owner: u32) -> KeyRange {
-    KeyRange::prefix(&KeyBuf::new().u8(CHILD).u8(kind).u32(owner).finish())
-}
-
-/// The numbers of the children of one kind that an owner has.
-pub fn child_places(kind: u8, owner: u32) -> KeyRange {
-    KeyRange::prefix(&KeyBuf::new().u8(CHILD_PLACE).u8(kind).u32(owner).finish())
-}
-
-/// The name of a child, of its row's key.
-pub fn read_child(key: &[u8]) -> Option<&str> {
-    const HEAD_BYTES: usize = 6;
-    std::str::from_utf8(key.get(HEAD_BYTES..)?).ok()
-}
-
-pub fn role_definitions() -> KeyRange {
-    KeyRange::prefix(&[ROLE_DEFINITION])
-}
-
-pub fn role_assignments() -> KeyRange {
-    KeyRange::prefix(&[ROLE_ASSIGNMENT])
-}
-
-/// The schemas of all containers.
-pub fn schemas() -> KeyRange {
-    KeyRange::prefix(&[SCHEMA])
-}
-
-/// The container of a schema's key.
-pub fn read_schema(key: &[u8]) -> Option<u32> {
-    let mut reader = KeyReader::new(key);
-    reader.u8().ok().filter(|tag| *tag == SCHEMA)?;
-    reader.u32().ok()
-}
-
-/// What was used from one hour on and before another.
-pub fn metered(from: u32, to: u32) -> KeyRange {
-    let bound = |hour: u32| KeyBuf::new().u8(METERED).u32(hour).finish();
-    KeyRange::new(bound(from), bound(to))
-}
-
-/// The hour and the owner of a row of measured use.
-pub fn read_metered(key: &[u8]) -> Option<(u32, Owner)> {
-    let mut reader = KeyReader::new(key);
-    reader.u8().ok().filter(|tag| *tag == METERED)?;
-    let hour = reader.u32().ok()?;
-    let kind = reader.u8().ok()?;
-    let number = reader.u32().ok()?;
-    match kind {
-        METERED_CONTAINER => Some((hour, Owner::Container(number))),
-        METERED_DATABASE => Some((hour, Owner::Database(number))),
-        _ => None,
-    }
-}
-
-pub fn jobs() -> KeyRange {
-    KeyRange::prefix(&[JOB])
 }
 
 pub fn purges() -> KeyRange {
@@ -449,19 +263,11 @@ pub fn read_purge(key: &[u8]) -> Option<(u32, Vec<u8>)> {
     Some((reader.u32().ok()?, reader.raw().to_vec()))
 }
 
-/// The kind and container of a job's key.
-pub fn read_job(key: &[u8]) -> Option<(JobKind, u32)> {
-    let mut reader = KeyReader::new(key);
-    reader.u8().ok().filter(|tag| *tag == JOB)?;
-    let kind = match reader.u8().ok()? {
-        1 => JobKind::Sweep,
-        2 => JobKind::Expiry,
-        3 => JobKind::Index,
-        4 => JobKind::Database,
-        5 => JobKind::User,
-        _ => return None,
-    };
-    Some((kind, reader.u32().ok()?))
+/// The key of the row that counts a container's items, and those that have each path.
+pub fn tally_key(container: u32) -> [u8; 5] {
+    let mut key = [TALLY; 5];
+    key[..4].copy_from_slice(&container.to_be_bytes());
+    key
 }
 
 #[cfg(test)]
@@ -470,28 +276,16 @@ mod tests {
 
     #[test]
     fn every_kind_of_row_has_a_tag_of_its_own() {
-        let meta = [
-            NUMBERS,
-            DATABASE,
-            CONTAINER,
-            ALIVE,
-            OFFER,
-            JOB,
-            PROBE,
-            CHILD,
-            CHILD_PLACE,
-            CHILD_COUNT,
-            ROLE_DEFINITION,
-            ROLE_ASSIGNMENT,
-            PURGE,
-            SCHEMA,
-            METERED,
-            TRIMMED,
-        ];
+        let meta = [&orrery_catalog::row::TAGS[..], &[PURGE, TRIMMED]].concat();
         let index = [UNIQUE, EXPIRY, PARTITION, PLACE, ENTRY, LOCAL_ENTRY, TALLY, SUCCESSOR];
         for tags in [&meta[..], &index] {
             let different: std::collections::BTreeSet<u8> = tags.iter().copied().collect();
             assert_eq!(different.len(), tags.len(), "{tags:?}");
         }
+    }
+
+    #[test]
+    fn a_tally_has_one_key() {
+        assert_eq!(&Row::Tally { container: 7, epk: None }.key()[..], tally_key(7));
     }
 }

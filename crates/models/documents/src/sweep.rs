@@ -2,30 +2,21 @@
 //! nobody reads them. Its scripts go with the rest; what dropped databases and users leave is removed in `children`.
 
 use crate::changes::Entry;
-use crate::children;
-use crate::expiry::Step;
 use crate::item::ItemHead;
-use crate::row::{self, JobKind, Row};
+use crate::row::{self, Row};
 use bytes::Bytes;
+use orrery_catalog::children;
+use orrery_catalog::jobs::{self, JobKind, Step};
 use orrery_core::{Lsn, limits};
 use orrery_kv::{Error, LogRecord, Order, Read, Row as KeyValue, Space, Txn};
 
-/// Notes that the container's rows must be removed.
-pub fn schedule(txn: &mut Txn<'_>, container: u32) {
-    txn.put(Space::Meta, Row::Job { kind: JobKind::Sweep, container }.key(), Bytes::new());
-}
-
-/// The background work that is noted.
-pub fn jobs(state: &dyn Read) -> Result<Vec<(JobKind, u32)>, Error> {
-    let rows = state.range(Space::Meta, &row::jobs(), Order::Ascending);
-    rows.map(|row| row::read_job(&row?.0).ok_or_else(|| Error::Corrupt("a job's key".into()))).collect()
-}
+pub use orrery_catalog::jobs::jobs;
 
 /// Removes some rows; done when none is left. The job's row says how far it has come, a space and a key, because a walk from
 /// the beginning would go through all that was removed before.
 pub fn step(txn: &mut Txn<'_>, container: u32) -> Result<Step, Error> {
     txn.frees();
-    let job = Row::Job { kind: JobKind::Sweep, container }.key();
+    let job = jobs::key(JobKind::Sweep, container);
     let progress = txn.get(Space::Meta, &job)?.unwrap_or_default();
     let (first, reached) = progress.split_first().map_or((0, &[][..]), |(at, key)| (usize::from(*at), key));
     let spaces = [

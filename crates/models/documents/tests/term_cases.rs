@@ -6,8 +6,8 @@
 //!
 //! `BLESS=1 cargo test -p orrery-documents --test term_cases` rewrites the terms.
 
+use orrery_catalog::definition::ContainerDefinition;
 use orrery_core::Timestamp;
-use orrery_documents::definition::ContainerDefinition;
 use orrery_documents::index::{Composite, IndexRules, path_number, spatial_number, terms};
 use orrery_keys::{Direction, IndexValue, KeyReader};
 use orrery_query::access::{Path as Steps, Shown, Step};

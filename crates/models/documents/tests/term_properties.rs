@@ -1,7 +1,7 @@
 //! Terms of random items under random policies are those that the policy's words ask for, read as they stand.
 
+use orrery_catalog::definition::ContainerDefinition;
 use orrery_core::Timestamp;
-use orrery_documents::definition::ContainerDefinition;
 use orrery_documents::index::{IndexRules, Terms, composite_number, path_number, terms};
 use orrery_keys::{Direction, KeyBuf};
 use orrery_query::access::{Path, Shown, Step};

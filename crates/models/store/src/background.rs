@@ -6,11 +6,12 @@
 
 use crate::{Scope, Store, WriteError};
 use orrery_core::limits;
+use orrery_documents::catalog::jobs::{self, JobKind};
+use orrery_documents::catalog::row::Row;
 use orrery_documents::catalog::{CatalogError, Container, settle_container};
 use orrery_documents::children;
 use orrery_documents::expiry::{self, Step};
 use orrery_documents::index::{self, Chunk};
-use orrery_documents::row::{JobKind, Row};
 use orrery_documents::{purge, sweep};
 use orrery_kv::Error;
 
@@ -30,7 +31,7 @@ impl Store {
             Err(full @ WriteError::Engine(Error::Full(_))) => Some(full),
             probed => probed.map(|()| None)?,
         };
-        for (kind, container) in sweep::jobs(&*self.snapshot()).map_err(WriteError::Engine)? {
+        for (kind, container) in jobs::jobs(&*self.snapshot()).map_err(WriteError::Engine)? {
             match self.job_step(kind, container) {
                 Ok(Step::More) => progress = Progress::More,
                 Ok(Step::Waits | Step::Done) => {}
@@ -92,8 +93,8 @@ impl Store {
             }
             (JobKind::Index, Some(container)) => return self.index_step(container),
             (JobKind::Expiry | JobKind::Index, None) => self.write_blocking(Scope::Catalog, |txn| {
-                expiry::forget_rebuild(txn, number);
-                index::forget(txn, number);
+                jobs::forget(txn, JobKind::Expiry, number);
+                jobs::forget(txn, JobKind::Index, number);
                 Ok(Step::Done)
             })?,
         };

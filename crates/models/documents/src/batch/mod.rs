@@ -14,7 +14,7 @@ pub use budget::Budget;
 pub use independent::{OnRefusal, independent};
 pub use step::{Action, Done, Step, StepError};
 
-use crate::catalog::Container;
+use orrery_catalog::Container;
 use orrery_query::execute::Host;
 
 /// What every step needs besides the transaction.

@@ -1,9 +1,9 @@
 //! One operation of a batch, and doing it.
 
 use super::Surroundings;
-use crate::Stamp;
 use crate::charge::Charge;
 use crate::item::{self, Change, Effect, ItemError, ItemRow, Preconditions, Prepared, Target, Verdict};
+use orrery_catalog::Stamp;
 use orrery_kv::Txn;
 
 /// An operation on the item at `target`.

@@ -5,10 +5,10 @@
 
 use super::commits;
 use super::{Changes, Start, Work};
-use crate::catalog::Container;
 use crate::item::{FeedScope, ItemHead, ItemRow};
 use crate::{expiry, index, partition};
 use bytes::Bytes;
+use orrery_catalog::Container;
 use orrery_core::{Lsn, Timestamp, limits};
 use orrery_kv::{Error, Order, Read, Snapshot, Space, Tally};
 use orrery_query::execute::Limits;
@@ -76,7 +76,10 @@ fn read(state: &Snapshot, wanted: Wanted<'_>, bytes_max: usize) -> Result<Option
 fn items_in(state: &Snapshot, container: &Container, scope: &FeedScope) -> Result<u64, Error> {
     match scope.partition(container) {
         Some(epk) => Ok(partition::size(state, container.number(), epk.as_bytes())?.items),
-        None => Ok(Tally::of(state, Space::Index, container.tally_key())?.get(index::DOCUMENTS)),
+        None => {
+            Ok(Tally::of(state, Space::Index, &crate::row::tally_key(container.number()))?
+                .get(index::DOCUMENTS))
+        }
     }
 }
 

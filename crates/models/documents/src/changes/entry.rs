@@ -1,10 +1,10 @@
 //! A log entry: what happened to an item, when, and the row that it replaced (`docs/formats/log.md`). The text of that row, if
 //! it lies apart, stays where it is until the entry goes.
 
-use crate::catalog::Container;
 use crate::item::{ItemHead, ItemRow, LSN_AT};
 use crate::row::{self, Row};
 use bytes::Bytes;
+use orrery_catalog::Container;
 use orrery_core::{Lsn, Timestamp};
 use orrery_kv::{Batch, Error, LogRecord, Space, Txn};
 

@@ -6,10 +6,10 @@
 use super::by_items::{self, Wanted};
 use super::commits::{self, Commit};
 use super::{Changes, Start, Work};
-use crate::catalog::Container;
 use crate::expiry;
 use crate::item::{FeedScope, ItemHead, ItemRow};
 use bytes::Bytes;
+use orrery_catalog::Container;
 use orrery_core::{Lsn, Timestamp, limits};
 use orrery_kv::{Error, KeyRange, Snapshot};
 use orrery_query::execute::Limits;

@@ -4,8 +4,8 @@
 //! all-versions feed goes on from any position; a position with older changes after it has lost some, and is refused.
 
 use super::commits;
-use crate::catalog::Container;
 use crate::row::Row;
+use orrery_catalog::Container;
 use orrery_core::{Lsn, Timestamp, limits};
 use orrery_kv::{Error, Read, Snapshot, Space};
 use std::time::Duration;

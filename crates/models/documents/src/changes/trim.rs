@@ -18,10 +18,10 @@
 use super::commits::{self, Commit};
 use super::entry::Entry;
 use super::retention::{horizon, retention};
-use crate::catalog::Container;
 use crate::item::{ItemHead, alive};
 use crate::row::{self, Row};
 use bytes::Bytes;
+use orrery_catalog::Container;
 use orrery_core::{Lsn, Timestamp, limits};
 use orrery_kv::{Error, Snapshot, Space, Txn, unverified_before};
 

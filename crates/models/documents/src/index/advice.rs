@@ -3,8 +3,8 @@
 //! A policy goes in as the JSON that its container shows and comes out as JSON to paste, with everything else as it
 //! was. What comes out is a policy that the container accepts.
 
-use super::rules::{IndexRules, steps};
-use crate::definition::{DefinitionError, IndexPath, IndexReach, IndexingPolicy};
+use orrery_catalog::definition::{DefinitionError, IndexPath, IndexReach, IndexingPolicy};
+use orrery_catalog::indexing::{IndexRules, steps};
 use orrery_query::access::{Path, Shown, Step};
 use serde_json::{Map, Value, json};
 

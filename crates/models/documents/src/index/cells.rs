@@ -20,9 +20,9 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
-use crate::definition::{BoundingBox, SpatialType};
 use cell::{Area, LEVEL_STEP, LEVELS, ROOT};
 use extent::Extent;
+use orrery_catalog::definition::{BoundingBox, SpatialType};
 use orrery_core::limits::{SPATIAL_CELLS_MAX, SPATIAL_LOOKUPS_MAX};
 use orrery_query::access::Rectangle;
 use orrery_value::Value;

@@ -21,12 +21,12 @@ pub use finding::{Fault, Finding};
 pub use logs::check_logs;
 pub use texts::check_texts;
 
-use crate::catalog::{Catalog, Container};
-use crate::row::{self, JobKind};
-use crate::sweep;
+use crate::row;
 use finding::Findings;
 use items::Items;
 use kinds::{Counts, Kind};
+use orrery_catalog::jobs::{self, JobKind};
+use orrery_catalog::{Catalog, Container};
 use orrery_keys::{KeyReader, prefix_end};
 use orrery_kv::{Error, KeyRange, Order, Read, Space};
 use std::collections::BTreeSet;
@@ -79,7 +79,7 @@ fn count_rows(
 pub fn check_owners(state: &dyn Read, catalog: &Catalog) -> Result<Vec<Finding>, Error> {
     let mut known: BTreeSet<u64> =
         catalog.all_containers().map(|container| u64::from(container.number())).collect();
-    let swept = sweep::jobs(state)?.into_iter().filter(|(kind, _)| *kind == JobKind::Sweep);
+    let swept = jobs::jobs(state)?.into_iter().filter(|(kind, _)| *kind == JobKind::Sweep);
     known.extend(swept.map(|(_, container)| u64::from(container)));
     let mut findings = Findings::default();
     for space in [Space::Documents, Space::Index, Space::Log] {

@@ -3,7 +3,7 @@
 //! While a change of policy is under way these are the indexes of every generation that items still follow. Whether an
 //! index can be read now is another question, and [`Searched`](super::Searched) answers it.
 
-use crate::catalog::Container;
+use orrery_catalog::Container;
 use orrery_query::access::Path;
 
 pub(crate) struct Declared<'a> {

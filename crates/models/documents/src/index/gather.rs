@@ -3,11 +3,11 @@
 //!
 //! What no rule asks for is stepped over. The walk recurses, as deep as an item may be nested.
 
-use super::number::{self, ROOT};
-use super::rules::IndexRules;
 use super::terms::{Terms, Times};
 use super::text::{self, Text};
-use super::tree::Spot;
+use orrery_catalog::indexing::IndexRules;
+use orrery_catalog::indexing::Spot;
+use orrery_catalog::indexing::number::{self, ROOT};
 use orrery_core::limits::NESTING_LEVELS_MAX;
 use orrery_keys::{Direction, Shallow};
 use orrery_value::raw;

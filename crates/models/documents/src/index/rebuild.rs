@@ -6,51 +6,13 @@
 
 use super::place::Place;
 use super::write::Entering;
-use crate::catalog::Container;
 use crate::item::{self, ItemHead, ItemRow};
-use crate::row::{self, JobKind, Row};
+use crate::row;
 use crate::{index, partition};
+use orrery_catalog::Container;
+use orrery_catalog::jobs::IndexJob;
 use orrery_core::limits;
 use orrery_kv::{Error, KeyRange, Order, Read, Space, Tally, Txn};
-
-/// How far the job has come.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Job {
-    generation: u8,
-    done: u64,
-    total: u64,
-    cursor: Vec<u8>,
-}
-
-impl Job {
-    fn of(state: &dyn Read, container: u32) -> Result<Option<Self>, Error> {
-        let stored = state.get(Space::Meta, &Row::Job { kind: JobKind::Index, container }.key())?;
-        let job = stored.map(|bytes| Self::read(&bytes).ok_or_else(|| Error::Corrupt("an index job".into())));
-        job.transpose()
-    }
-
-    fn read(bytes: &[u8]) -> Option<Self> {
-        let (generation, rest) = bytes.split_first()?;
-        let (done, rest) = rest.split_first_chunk()?;
-        let (total, cursor) = rest.split_first_chunk()?;
-        let [done, total] = [done, total].map(|word| u64::from_be_bytes(*word));
-        Some(Self { generation: *generation, done, total, cursor: cursor.to_vec() })
-    }
-
-    fn put(&self, txn: &mut Txn<'_>, container: u32) {
-        let Self { generation, done, total, cursor } = self;
-        let value = [&[*generation], &done.to_be_bytes()[..], &total.to_be_bytes(), cursor].concat();
-        txn.put(Space::Meta, Row::Job { kind: JobKind::Index, container }.key(), value);
-    }
-}
-
-/// Notes that every item must be entered under the container's newest generation.
-pub fn schedule(txn: &mut Txn<'_>, container: &Container) -> Result<(), Error> {
-    let total = Tally::of(txn, Space::Index, container.tally_key())?.get(index::DOCUMENTS);
-    let generation = container.generations().number();
-    Job { generation, done: 0, total, cursor: Vec::new() }.put(txn, container.number());
-    Ok(())
-}
 
 /// How much of the container's index is as its policy asks, in percent.
 pub fn progress(state: &dyn Read, container: &Container) -> Result<u64, Error> {
@@ -58,7 +20,7 @@ pub fn progress(state: &dyn Read, container: &Container) -> Result<u64, Error> {
         return Ok(100);
     }
     // Not quite done until the container says so.
-    Ok(Job::of(state, container.number())?.map_or(0, |job| (job.done * 100 / job.total.max(1)).min(99)))
+    Ok(IndexJob::of(state, container.number())?.map_or(0, |job| (job.done * 100 / job.total.max(1)).min(99)))
 }
 
 /// Items of one partition that are to be entered.
@@ -72,17 +34,20 @@ pub struct Chunk {
 #[derive(Debug)]
 pub struct Progress {
     pub chunks: Vec<Chunk>,
-    job: Job,
+    job: IndexJob,
 }
 
 /// The next items; `None` when there is no such job, no chunks when it is done.
 pub fn next(state: &dyn Read, container: &Container) -> Result<Option<Progress>, Error> {
-    let Some(mut job) = Job::of(state, container.number())? else { return Ok(None) };
+    let Some(mut job) = IndexJob::of(state, container.number())? else { return Ok(None) };
     if job.generation != container.generations().number() {
         return Ok(None);
     }
     let mut range = row::of_container(container.number());
-    if !job.cursor.is_empty() {
+    if job.cursor.is_empty() {
+        job.total =
+            Tally::of(state, Space::Index, &row::tally_key(container.number()))?.get(index::DOCUMENTS);
+    } else {
         range = KeyRange { start: [&job.cursor[..], &[0]].concat(), end: range.end };
     }
     let (mut chunks, mut bytes): (Vec<Chunk>, usize) = (Vec::new(), 0);
@@ -136,14 +101,9 @@ fn reenter_item(
 
 /// Notes how far the job has come, unless another one has taken its place.
 pub fn note(txn: &mut Txn<'_>, container: &Container, progress: &Progress) -> Result<(), Error> {
-    let stored = Job::of(txn, container.number())?;
+    let stored = IndexJob::of(txn, container.number())?;
     if stored.is_some_and(|stored| stored.generation == progress.job.generation) {
         progress.job.put(txn, container.number());
     }
     Ok(())
-}
-
-/// Forgets the job: it is done, or its container is gone.
-pub fn forget(txn: &mut Txn<'_>, container: u32) {
-    txn.delete(Space::Meta, Row::Job { kind: JobKind::Index, container }.key());
 }

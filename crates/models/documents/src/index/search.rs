@@ -2,16 +2,17 @@
 
 use super::cells;
 use super::counts::Recall;
-use super::number::spatial_number;
 use super::place::Place;
 use super::reach::Reach;
 use super::span::Layout;
 use super::walk::Walk;
 use super::{DOCUMENTS, INDEXED};
-use crate::catalog::Container;
 use crate::expiry;
 use crate::item::{self, ItemHead, ItemRow, failed};
-use crate::row::{self, JobKind, Row};
+use crate::row::{self, Row};
+use orrery_catalog::Container;
+use orrery_catalog::indexing::number::spatial_number;
+use orrery_catalog::jobs::{self, JobKind};
 use orrery_core::{Timestamp, limits};
 use orrery_keys::KeyBuf;
 use orrery_kv::{Error, KeyRange, Order, Read, Space, Tally};
@@ -45,7 +46,7 @@ impl<'a> Searched<'a> {
         if !is_of_one_moment(state, container)? {
             return Ok(None);
         }
-        let tally = Tally::of(state, Space::Index, container.tally_key())?;
+        let tally = Tally::of(state, Space::Index, &row::tally_key(container.number()))?;
         // An item may be left out of the index by its own request.
         let is_complete = tally.get(DOCUMENTS) == tally.get(INDEXED);
         if !is_complete {
@@ -204,7 +205,7 @@ impl<'a> Searched<'a> {
             return Ok(Some(HashSet::new()));
         }
         // While expiry rows are made anew, some are missing.
-        let job = Row::Job { kind: JobKind::Expiry, container: container.number() }.key();
+        let job = jobs::key(JobKind::Expiry, container.number());
         if self.state.get(Space::Meta, &job)?.is_some() {
             return Ok(None);
         }
@@ -230,7 +231,7 @@ impl<'a> Searched<'a> {
 /// other, and in between the policy may have changed, or a rebuild ended.
 fn is_of_one_moment(state: &dyn Read, container: &Container) -> Result<bool, Error> {
     let alive = state.get(Space::Meta, container.alive_key())?;
-    let job = Row::Job { kind: JobKind::Index, container: container.number() }.key();
+    let job = jobs::key(JobKind::Index, container.number());
     Ok(alive == Some(container.alive_value())
         && (!container.generations().is_settled() || state.get(Space::Meta, &job)?.is_none()))
 }

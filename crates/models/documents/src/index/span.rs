@@ -1,6 +1,6 @@
 //! From values to keys: where in the rows of an index a span of values lies.
 
-use super::number::{composite_number, path_number};
+use orrery_catalog::indexing::number::{composite_number, path_number};
 use orrery_keys::{Direction, KeyBuf, prefix_end};
 use orrery_kv::KeyRange;
 use orrery_query::access::{Begin, IndexOf, Interval, Span, is_kept_whole};

@@ -5,14 +5,14 @@
 //! a part of it: the first partitions, which is as good as any since they lie in the order of hashes, and items spread
 //! over the whole time that the container was written in.
 
-use super::number::{self, ROOT};
 use super::place::Place;
-use super::rules::IndexRules;
 use super::terms::terms;
-use crate::catalog::Container;
 use crate::item::{self, ItemRow};
 use crate::partition::PartitionSize;
 use crate::row::{self, Row};
+use orrery_catalog::Container;
+use orrery_catalog::indexing::IndexRules;
+use orrery_catalog::indexing::number::{self, ROOT};
 use orrery_core::limits;
 use orrery_kv::{Error, KeyRange, Order, Read, Space};
 use orrery_query::access::{Path, Step};

@@ -11,9 +11,9 @@
 
 use super::cells;
 use super::gather::{FoundShape, gather};
-use super::number::{self, ROOT};
-use super::rules::IndexRules;
 use super::text;
+use orrery_catalog::indexing::IndexRules;
+use orrery_catalog::indexing::number::{self, ROOT};
 use orrery_core::Timestamp;
 use orrery_keys::{Direction, KeyBuf};
 use orrery_value::Value;
@@ -55,7 +55,7 @@ pub fn terms(rules: &IndexRules, text: &str, written: Timestamp) -> Terms {
         key.shallow(text::seconds(written), Direction::Ascending)
     });
     for composite in rules.composites() {
-        composite.enter(&found.parts, written, terms);
+        super::composite::enter(composite, &found.parts, written, terms);
     }
     for shape in &found.shapes {
         enter_shape(rules, shape, terms);

@@ -3,10 +3,10 @@
 use super::place::Place;
 use super::reach::{Inside, Reach};
 use super::span::Layout;
-use crate::catalog::Container;
 use crate::item::failed;
 use crate::row;
 use bytes::Bytes;
+use orrery_catalog::Container;
 use orrery_keys::{IndexValue, KeyReader};
 use orrery_kv::{Error, KeyRange, Order, Read, Rows, Space};
 use orrery_query::QueryError;

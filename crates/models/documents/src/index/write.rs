@@ -5,10 +5,10 @@
 use super::place::Place;
 use super::terms::{Terms, terms};
 use super::{DOCUMENTS, INDEXED};
-use crate::catalog::Container;
 use crate::item::ItemRow;
 use crate::row::{self, Row};
 use bytes::Bytes;
+use orrery_catalog::Container;
 use orrery_core::limits;
 use orrery_keys::KeyBuf;
 use orrery_kv::{Error, Order, Read, Space, Txn};
@@ -85,9 +85,11 @@ impl Entering<'_> {
     }
 
     fn tally_paths(&self, txn: &mut Txn<'_>, before: &Terms, after: &Terms) {
+        // One key for all paths: a clone of it is cheaper than a key each.
+        let key = Bytes::copy_from_slice(&row::tally_key(self.container.number()));
         each_difference(before.path_numbers(), after.path_numbers(), |path, is_new| {
             let by = if is_new { 1 } else { -1 };
-            self.tally(txn, path, by);
+            txn.tally(Space::Index, key.clone(), path, by);
             if self.is_large {
                 txn.tally(Space::Index, self.partition_tally(), path, by);
             }
@@ -96,7 +98,12 @@ impl Entering<'_> {
 
     fn tally(&self, txn: &mut Txn<'_>, field: u64, by: i64) {
         if by != 0 {
-            txn.tally(Space::Index, self.container.tally_key().clone(), field, by);
+            txn.tally(
+                Space::Index,
+                Bytes::copy_from_slice(&row::tally_key(self.container.number())),
+                field,
+                by,
+            );
         }
     }
 

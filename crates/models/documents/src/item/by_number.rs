@@ -5,9 +5,9 @@
 //! it items come in the order of their keys.
 
 use super::record::ItemHead;
-use crate::catalog::Container;
 use crate::index::{self, Place};
 use crate::{partition, row};
+use orrery_catalog::Container;
 use orrery_core::limits;
 use orrery_keys::Epk;
 use orrery_kv::{Error, KeyRange, Order, Read, Space, Tally};
@@ -39,7 +39,7 @@ pub(super) type Show<'v> = &'v mut dyn FnMut(u64, ItemHead) -> Result<ControlFlo
 impl Numbered<'_> {
     /// The way to begin; nothing if there are too many items.
     pub fn way(&self) -> Result<Option<Way>, Error> {
-        let tally = Tally::of(self.state, Space::Index, self.container.tally_key())?;
+        let tally = Tally::of(self.state, Space::Index, &row::tally_key(self.container.number()))?;
         let items = tally.get(index::DOCUMENTS);
         if items <= limits::INSERTION_ORDER_COLLECTED_MAX || self.are_few()? {
             return Ok(Some(Way::Collected));
@@ -58,7 +58,7 @@ impl Numbered<'_> {
         if let Some(way) = self.way()? {
             return Ok(way);
         }
-        let tally = Tally::of(self.state, Space::Index, self.container.tally_key())?;
+        let tally = Tally::of(self.state, Space::Index, &row::tally_key(self.container.number()))?;
         Ok(if self.are_placed(&tally) { Way::ByPlaces } else { Way::Collected })
     }
 

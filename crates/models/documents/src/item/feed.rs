@@ -2,9 +2,9 @@
 
 use super::by_number::{Numbered, Way};
 use super::record::{ItemHead, ItemRow};
-use crate::catalog::Container;
 use crate::index::Place;
 use crate::{expiry, row};
+use orrery_catalog::Container;
 use orrery_core::{Timestamp, limits};
 use orrery_keys::{Epk, Hashing};
 use orrery_kv::{Error, KeyRange, Order, Read, Space};

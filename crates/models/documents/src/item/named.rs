@@ -1,8 +1,8 @@
 //! What a query says of where its items are: the items or the partitions that its filter names.
 
 use super::search::Items;
-use crate::catalog::Container;
-use crate::definition::{CompositePath, DistanceFunction, SortOrder};
+use orrery_catalog::Container;
+use orrery_catalog::definition::{CompositePath, DistanceFunction, SortOrder};
 use orrery_keys::{Epk, epk, prefix_range};
 use orrery_query::Prepared;
 use orrery_query::bind::Settings;

@@ -3,18 +3,18 @@
 //! Invariant: an item's row, its unique-key rows, its expiry row, its partition's size and its log entry change
 //! in one transaction.
 
-use super::precondition::{Preconditions, Verdict};
 use super::prepare::{self, PrepareError, Prepared};
 use super::record::{self, ItemHead, ItemRow, Stamps};
-use crate::catalog::Container;
 use crate::changes::{Change, log};
 use crate::charge::Charge;
 use crate::index::{self, Entering};
 use crate::patch::PatchError;
 use crate::row::Row;
-use crate::schema::Violations;
 use crate::{Stamp, expiry, partition};
 use bytes::Bytes;
+use orrery_catalog::Container;
+use orrery_catalog::schema::Violations;
+use orrery_catalog::{Preconditions, Verdict};
 use orrery_core::{ItemId, Timestamp};
 use orrery_keys::Epk;
 use orrery_kv::{Error, Expect, Read, Space, Txn};

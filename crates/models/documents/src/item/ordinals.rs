@@ -1,8 +1,8 @@
 //! The ids behind the numbers of a partition's items, for whoever asks for many of them.
 
 use super::record::ItemHead;
-use crate::catalog::Container;
 use crate::row;
+use orrery_catalog::Container;
 use orrery_keys::Epk;
 use orrery_kv::{Error, Order, Read, Space};
 use std::collections::HashMap;

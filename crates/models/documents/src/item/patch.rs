@@ -1,12 +1,12 @@
 //! Patching an item: read, changed and written in one transaction.
 
 use super::operations::{Effect, ItemError, Target, overwrite, the_item};
-use super::precondition::Preconditions;
 use super::prepare::{Directive, prepare};
-use crate::Stamp;
-use crate::catalog::Container;
 use crate::charge::Charge;
 use crate::patch::{Condition, Operation, PatchRequest, apply, check_paths};
+use orrery_catalog::Container;
+use orrery_catalog::Preconditions;
+use orrery_catalog::Stamp;
 use orrery_kv::Txn;
 use orrery_query::execute::Host;
 

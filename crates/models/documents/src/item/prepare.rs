@@ -1,11 +1,11 @@
 //! From the bytes that arrived to an item ready to be stored: everything that needs no lock.
 
 use super::record::{self, Ttl};
-use crate::catalog::Container;
 use crate::index::Generations;
 use crate::row::Row;
-use crate::schema::Verdict;
 use bytes::Bytes;
+use orrery_catalog::Container;
+use orrery_catalog::schema::Verdict;
 use orrery_core::{InvalidName, ItemId, SYSTEM_MEMBERS, limits};
 use orrery_keys::{Direction, Epk, KeyBuf, epk};
 use orrery_value::{JsonError, Member, Span, Value, raw, scan_object_text, utf8};

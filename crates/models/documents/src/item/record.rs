@@ -16,8 +16,8 @@
 //! its bytes through the table. A large body lies apart and never changes: the item's row and, when that is replaced,
 //! the log point to it, and it is written once.
 
-use crate::catalog::Container;
 use bytes::Bytes;
+use orrery_catalog::Container;
 use orrery_core::{ETag, Guid, ItemRid, Lsn, ResourceKind, Timestamp, limits};
 use orrery_kv::{Error, Read, Space, text_key};
 use orrery_value::{Member, Span};

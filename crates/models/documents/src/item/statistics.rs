@@ -1,8 +1,8 @@
 //! How many items each range of a container holds, and how large they are.
 
 use super::record::ItemHead;
-use crate::catalog::Container;
 use crate::{expiry, row};
+use orrery_catalog::Container;
 use orrery_core::{Timestamp, limits};
 use orrery_kv::{Error, Order, Read, Space};
 

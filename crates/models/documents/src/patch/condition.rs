@@ -1,7 +1,7 @@
 //! A patch's condition: the end of a query, asked of the one item.
 
-use crate::catalog::Container;
 use crate::item::{FeedScope, Items, Target};
+use orrery_catalog::Container;
 use orrery_core::limits;
 use orrery_kv::Read;
 use orrery_query::execute::{Host, Limits, page};

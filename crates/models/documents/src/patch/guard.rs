@@ -1,8 +1,8 @@
 //! Paths that no patch may name: the id, the partition key, and what the service writes.
 
 use super::{Operation, OperationKind, PatchError, Reason};
-use crate::definition::PartitionKeyDefinition;
 use crate::item::is_system;
+use orrery_catalog::definition::PartitionKeyDefinition;
 
 /// Refuses the first operation that changes what cannot be changed. A path above a partition key's is let through:
 /// whether the key changes is seen in the result.

@@ -1,7 +1,7 @@
 //! What an item has in the indexes of a container with a policy.
 
+use orrery_catalog::definition::ContainerDefinition;
 use orrery_core::Timestamp;
-use orrery_documents::definition::ContainerDefinition;
 use orrery_documents::index::{self, IndexRules};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

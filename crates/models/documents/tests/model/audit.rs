@@ -3,11 +3,12 @@
 //! It works the rows out again from the items' text with other code than the model's, so that a mistake there
 //! is not repeated here. The store's crash tests use it too.
 
+use orrery_catalog::jobs::JobKind;
+use orrery_catalog::{Catalog, Container, OfferTarget};
 use orrery_core::Lsn;
-use orrery_documents::catalog::{Catalog, Container, OfferTarget};
 use orrery_documents::item::{ItemHead, ItemRow};
-use orrery_documents::row::{self, JobKind, Row};
-use orrery_documents::{changes, expiry, index, sweep};
+use orrery_documents::row::{self, Row};
+use orrery_documents::{changes, expiry, index};
 use orrery_keys::{Direction, KeyBuf, KeyReader};
 use orrery_kv::{KeyRange, LogRecord, Order, Read, Space};
 use orrery_value::Value;
@@ -51,13 +52,13 @@ fn rows(state: &dyn Read, space: Space, range: &KeyRange) -> Vec<orrery_kv::Row>
 }
 
 fn check_catalog(state: &dyn Read, catalog: &Catalog) {
-    let any = Row::Alive { container: 0 }.key();
+    let any = orrery_catalog::row::Row::Alive { container: 0 }.key();
     let alive = rows(state, Space::Meta, &KeyRange::prefix(&any[..1]));
     let alive: BTreeSet<u32> =
         alive.iter().map(|(key, _)| KeyReader::new(&key[1..]).u32().expect("a container's number")).collect();
     let numbers: BTreeSet<u32> = catalog.all_containers().map(|container| container.number()).collect();
     assert_eq!(alive, numbers, "a container is alive while it is in the catalog");
-    let schemas = rows(state, Space::Meta, &row::schemas());
+    let schemas = rows(state, Space::Meta, &orrery_catalog::row::schemas());
     for (key, _) in &schemas {
         let owner = KeyReader::new(&key[1..]).u32().expect("a container's number");
         assert!(numbers.contains(&owner), "a schema belongs to a container that is there");
@@ -99,7 +100,7 @@ impl OfferTargetKey {
 /// Every row belongs to a container that is there, or that waits to be swept.
 fn check_owners(state: &dyn Read, catalog: &Catalog) {
     let mut known: BTreeSet<u32> = catalog.all_containers().map(|container| container.number()).collect();
-    let jobs = sweep::jobs(state).expect("jobs are readable");
+    let jobs = orrery_catalog::jobs::jobs(state).expect("jobs are readable");
     known.extend(jobs.iter().filter(|(kind, _)| *kind == JobKind::Sweep).map(|(_, container)| *container));
     for space in [Space::Documents, Space::Index, Space::Log] {
         for (key, _) in rows(state, space, &KeyRange::all()) {
@@ -208,7 +209,7 @@ fn check_partitions(state: &dyn Read, container: &Container, items: &Items) {
 /// Every item that expires has its row; rows that are stale may be there too.
 fn check_expiry(state: &dyn Read, container: &Container, items: &Items) -> usize {
     let rebuilding = (JobKind::Expiry, container.number());
-    if sweep::jobs(state).expect("jobs are readable").contains(&rebuilding) {
+    if orrery_catalog::jobs::jobs(state).expect("jobs are readable").contains(&rebuilding) {
         return 0;
     }
     let expiring = items.iter().filter_map(|(key, item)| Some((key, expiry::expires_at(container, item)?)));

@@ -3,11 +3,11 @@
 use crate::audit::audit;
 use crate::patching::{ALWAYS, Still, change};
 use crate::world::{Change as Logged, World, prepared, target};
+use orrery_catalog::Container;
 use orrery_core::ETag;
 use orrery_documents::batch::{
     Action, Budget, Done, OnRefusal, Step, StepError, Surroundings, atomic, independent,
 };
-use orrery_documents::catalog::Container;
 use orrery_documents::item::{Preconditions, TagMatch};
 use orrery_documents::row;
 use orrery_kv::{Order, Read, Space, Txn};

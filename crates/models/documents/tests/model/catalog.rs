@@ -3,12 +3,11 @@
 use crate::audit::audit;
 use crate::world::{World, definition_body, said};
 use bytes::Bytes;
+use orrery_catalog::definition::{ContainerDefinition, Throughput};
+use orrery_catalog::row::Row;
+use orrery_catalog::{self as catalog, Catalog, CatalogError, Container, Database, Offer, OfferTarget};
 use orrery_core::{DatabaseName, ETag, OfferRid, limits};
-use orrery_documents::catalog::{self, Catalog, CatalogError, Container, Database, Offer, OfferTarget};
-use orrery_documents::definition::{ContainerDefinition, Throughput};
 use orrery_documents::item::{Preconditions, TagMatch};
-use orrery_documents::row::Row;
-use orrery_documents::sweep;
 use orrery_kv::{Engine, Error, Put, Read, Space, Sync};
 use proptest::prelude::*;
 
@@ -94,8 +93,11 @@ fn a_deleted_database_takes_everything_with_it() {
         ["stays"]
     );
     assert_eq!(catalog.offers().count(), 2);
-    let swept: Vec<u32> =
-        sweep::jobs(&*world.snapshot()).unwrap().into_iter().map(|(_, number)| number).collect();
+    let swept: Vec<u32> = orrery_catalog::jobs::jobs(&*world.snapshot())
+        .unwrap()
+        .into_iter()
+        .map(|(_, number)| number)
+        .collect();
     assert_eq!(swept, doomed.map(|container| container.unwrap().number()));
     audit(&*world.snapshot(), world.db.tip().lsn);
 }

@@ -3,8 +3,8 @@
 use crate::audit::audit;
 use crate::changes_model::{Diary, PARTITIONS, Step, Told, key_of, steps};
 use crate::world::{START, World, epk, target};
+use orrery_catalog::Container;
 use orrery_core::{Lsn, Timestamp, limits};
-use orrery_documents::catalog::Container;
 use orrery_documents::changes::{self, Change, Changes, NotRetained, Start, Version};
 use orrery_documents::item::{FeedScope, ItemRow, Preconditions};
 use orrery_keys::{Epk, prefix_range};

@@ -1,9 +1,9 @@
 //! What the change feed must say, worked out from what was done and not from what was stored.
 
 use crate::world::{World, epk, prepared, target};
+use orrery_catalog::Container;
+use orrery_catalog::Stamp;
 use orrery_core::{Lsn, limits};
-use orrery_documents::Stamp;
-use orrery_documents::catalog::Container;
 use orrery_documents::changes::Change;
 use orrery_documents::expiry;
 use orrery_documents::item::{self, ItemError, Preconditions};

@@ -2,8 +2,8 @@
 
 use crate::world::{World, epk, prepared};
 use bytes::Bytes;
+use orrery_catalog::Container;
 use orrery_core::Lsn;
-use orrery_documents::catalog::Container;
 use orrery_documents::index::{self, Fault, Finding};
 use orrery_documents::item::{self, Directive, Preconditions};
 use orrery_documents::row::{self, Row};
@@ -326,7 +326,9 @@ fn rows_of_no_known_kind_and_of_no_container_are_found() {
 #[test]
 fn a_container_without_its_mark_is_found() {
     let found = after(|world, container| {
-        world.edit(|txn| txn.delete(Space::Meta, Row::Alive { container: container.number() }.key()));
+        world.edit(|txn| {
+            txn.delete(Space::Meta, orrery_catalog::row::Row::Alive { container: container.number() }.key())
+        });
     });
     assert_eq!(found, [Fault::NotAlive]);
 }

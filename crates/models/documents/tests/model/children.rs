@@ -1,12 +1,12 @@
 //! Users, permissions, scripts and client encryption keys: what is stored, counted, found and removed.
 
 use crate::world::{DATABASE, World};
+use orrery_catalog as catalog;
+use orrery_catalog::children::{self, Child, ChildError, Definition, Kind, Owner};
+use orrery_catalog::jobs::JobKind;
+use orrery_catalog::jobs::Step;
 use orrery_core::{DatabaseName, DatabaseRid, UserRid, limits};
-use orrery_documents::catalog;
-use orrery_documents::children::{self, Child, ChildError, Definition, Kind, Owner};
-use orrery_documents::expiry::Step;
 use orrery_documents::item::Preconditions;
-use orrery_documents::row::JobKind;
 use orrery_documents::sweep;
 use orrery_kv::{KeyRange, Order, Read, Space};
 use orrery_query::execute::Limits;
@@ -202,7 +202,7 @@ fn what_is_dropped_takes_its_children_along_and_nobody_elses() {
     let late = create(&mut world, &user(&users[0]), Kind::Permission, "late");
     assert!(matches!(late, Err(ChildError::OwnerMissing("user"))), "{late:?}");
     loop {
-        let jobs = sweep::jobs(&*world.snapshot()).unwrap();
+        let jobs = orrery_catalog::jobs::jobs(&*world.snapshot()).unwrap();
         for (kind, number) in &jobs {
             let number = *number;
             world = world.restarted();
@@ -230,11 +230,14 @@ fn a_dropped_users_permissions_go_and_another_users_stay() {
         create(&mut world, &user(owner), Kind::Permission, "p").unwrap();
     }
     world.txn(|txn| children::delete(txn, &database(), Kind::User, "one", ALWAYS)).unwrap();
-    assert_eq!(sweep::jobs(&*world.snapshot()).unwrap(), [(JobKind::User, one.ordinal as u32)]);
+    assert_eq!(
+        orrery_catalog::jobs::jobs(&*world.snapshot()).unwrap(),
+        [(JobKind::User, one.ordinal as u32)]
+    );
     assert_eq!(world.txn(|txn| children::sweep_user(txn, one.ordinal as u32)).unwrap(), Step::More);
     assert_eq!(world.txn(|txn| children::sweep_user(txn, one.ordinal as u32)).unwrap(), Step::Done);
     let left =
         |owner: &Child| children::find(&*world.snapshot(), &user(owner), Kind::Permission, "p").unwrap();
     assert!(left(&one).is_none() && left(&two).is_some());
-    assert_eq!(sweep::jobs(&*world.snapshot()).unwrap(), []);
+    assert_eq!(orrery_catalog::jobs::jobs(&*world.snapshot()).unwrap(), []);
 }

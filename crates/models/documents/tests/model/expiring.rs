@@ -2,8 +2,8 @@
 
 use crate::audit::audit;
 use crate::world::{Change, World, Written, said, target};
+use orrery_catalog::Container;
 use orrery_core::limits;
-use orrery_documents::catalog::Container;
 use orrery_documents::expiry;
 use orrery_documents::item::{FeedScope, Preconditions, read_feed};
 use orrery_kv::{KeyRange, Order, Read, Space};

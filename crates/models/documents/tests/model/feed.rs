@@ -1,8 +1,8 @@
 //! Pages of items: each item once, whatever is written between the pages.
 
 use crate::world::{World, Written, epk, target};
+use orrery_catalog::Container;
 use orrery_core::limits;
-use orrery_documents::catalog::Container;
 use orrery_documents::item::{FeedScope, Page, Preconditions, read_feed};
 use orrery_documents::row::Row;
 use orrery_keys::{Epk, prefix_range};

@@ -6,12 +6,11 @@
 
 use crate::audit::{Change, LogEntry, Tally, audit};
 use crate::world::{World, definition_body, json, target};
+use orrery_catalog::definition::{ContainerDefinition, DefaultTtl, Throughput};
+use orrery_catalog::jobs::JobKind;
+use orrery_catalog::{self as catalog, OfferTarget};
 use orrery_core::{DatabaseName, Lsn, OfferRid};
-use orrery_documents::catalog::{self, OfferTarget};
-use orrery_documents::definition::{ContainerDefinition, DefaultTtl, Throughput};
 use orrery_documents::item::{Preconditions, Ttl};
-use orrery_documents::row::JobKind;
-use orrery_documents::sweep;
 use orrery_kv::{Engine, KeyRange, LogRecord, MemoryEngine, Order, Put, Read, Space, Sync};
 use std::path::PathBuf;
 
@@ -182,7 +181,7 @@ fn the_catalog_of_format_2_is_read() {
     ];
     assert_eq!(offers, expected);
     let jobs = [(JobKind::Sweep, 2), (JobKind::Expiry, 1)];
-    assert_eq!(sweep::jobs(&*world.snapshot()).unwrap(), jobs);
+    assert_eq!(orrery_catalog::jobs::jobs(&*world.snapshot()).unwrap(), jobs);
     let (name, stamp) = (DatabaseName::parse("next").unwrap(), world.stamp());
     let next = world.txn(|txn| catalog::create_database(txn, &name, None, stamp)).unwrap();
     assert_eq!(next.rid.0, 2, "the numbers go on");

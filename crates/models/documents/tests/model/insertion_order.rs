@@ -1,8 +1,8 @@
 //! Reads without an order give items as they were created, where there are not too many of them.
 
 use crate::world::{World, epk, target};
+use orrery_catalog::Container;
 use orrery_core::limits;
-use orrery_documents::catalog::Container;
 use orrery_documents::item::{FeedScope, Items, Preconditions, narrowed, read_feed};
 use orrery_keys::Epk;
 use orrery_query::execute::{Host, Limits, page};

@@ -2,8 +2,8 @@
 
 use crate::audit::audit;
 use crate::world::{Change as Logged, World, said, target};
+use orrery_catalog::Container;
 use orrery_core::ETag;
-use orrery_documents::catalog::Container;
 use orrery_documents::item::{self, Change, Directive, ItemError, ItemRow, Preconditions, TagMatch};
 use orrery_documents::patch::PatchRequest;
 use orrery_query::QueryError;

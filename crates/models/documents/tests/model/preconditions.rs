@@ -1,8 +1,8 @@
 //! `If-Match` and `If-None-Match` on writes of items.
 
 use crate::world::{World, Written, said, target};
+use orrery_catalog::Container;
 use orrery_core::ETag;
-use orrery_documents::catalog::Container;
 use orrery_documents::item::{Preconditions, TagMatch};
 
 const BODY: &str = r#"{"id":"a","pk":1}"#;

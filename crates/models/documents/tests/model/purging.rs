@@ -3,9 +3,9 @@
 use crate::audit::audit;
 use crate::patching::ALWAYS;
 use crate::world::{Change, World, epk, target};
+use orrery_catalog::Container;
+use orrery_catalog::jobs::Step;
 use orrery_core::limits;
-use orrery_documents::catalog::Container;
-use orrery_documents::expiry::Step;
 use orrery_documents::purge;
 
 const MEMBERS: &str = r#""defaultTtl":-1,"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/n"]}]}"#;

@@ -3,11 +3,10 @@
 use crate::audit::audit;
 use crate::expiring::{index_rows, reap};
 use crate::world::{World, target};
+use orrery_catalog::Container;
+use orrery_catalog::jobs::JobKind;
 use orrery_core::{Timestamp, limits};
-use orrery_documents::catalog::Container;
 use orrery_documents::expiry::{self, Step};
-use orrery_documents::row::JobKind;
-use orrery_documents::sweep;
 
 /// More items than two steps take.
 const ITEMS: usize = 2 * limits::SWEEP_ROWS_MAX + 50;
@@ -21,11 +20,14 @@ fn with_items(ttl: &str) -> World {
 
 /// Runs the job to its end, with a power cut after every step. Says how many steps the first pass took.
 fn rebuild(world: World, container: &Container) -> (World, usize) {
-    assert_eq!(sweep::jobs(&*world.snapshot()).unwrap(), [(JobKind::Expiry, container.number())]);
+    assert_eq!(
+        orrery_catalog::jobs::jobs(&*world.snapshot()).unwrap(),
+        [(JobKind::Expiry, container.number())]
+    );
     let (mut world, steps) = pass(world, container, 0, Step::Waits);
     assert_eq!(step(&mut world, container, limits::REQUEST_SECONDS_MAX - 1), Step::Waits);
     let (world, _) = pass(world, container, limits::REQUEST_SECONDS_MAX, Step::Done);
-    assert_eq!(sweep::jobs(&*world.snapshot()).unwrap(), []);
+    assert_eq!(orrery_catalog::jobs::jobs(&*world.snapshot()).unwrap(), []);
     (world, steps)
 }
 
@@ -127,9 +129,9 @@ fn only_a_change_that_turns_expiry_on_or_moves_it_is_work() {
             r#""defaultTtl":10,"computedProperties":[{"name":"m","query":"SELECT VALUE c.n FROM c"}]"#,
         )
         .unwrap();
-    assert_eq!(sweep::jobs(&*world.snapshot()).unwrap(), [], "the time is the same");
+    assert_eq!(orrery_catalog::jobs::jobs(&*world.snapshot()).unwrap(), [], "the time is the same");
     world.replace_container("").unwrap();
-    assert_eq!(sweep::jobs(&*world.snapshot()).unwrap(), [], "nothing expires");
+    assert_eq!(orrery_catalog::jobs::jobs(&*world.snapshot()).unwrap(), [], "nothing expires");
 }
 
 #[test]
@@ -168,7 +170,7 @@ fn an_item_written_under_the_old_policy_is_found_by_the_second_pass() {
 fn the_job_of_a_container_that_is_gone_is_forgotten() {
     let mut world = with_items("");
     let container = world.replace_container(r#""defaultTtl":10"#).unwrap();
-    world.edit(|txn| expiry::forget_rebuild(txn, container.number()));
-    assert_eq!(sweep::jobs(&*world.snapshot()).unwrap(), []);
+    world.edit(|txn| orrery_catalog::jobs::forget(txn, JobKind::Expiry, container.number()));
+    assert_eq!(orrery_catalog::jobs::jobs(&*world.snapshot()).unwrap(), []);
     assert_eq!(step(&mut world, &container, 0), Step::Done, "nothing is left to do");
 }

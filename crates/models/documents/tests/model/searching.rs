@@ -1,7 +1,7 @@
 //! Items as a query sees them: in key order, from any position, as narrow as asked, and only those that are there.
 
 use crate::world::{World, epk, target};
-use orrery_documents::catalog::Container;
+use orrery_catalog::Container;
 use orrery_documents::item::{FeedScope, Items, Preconditions};
 use orrery_keys::{Epk, prefix_range};
 use orrery_query::execute::{Collection, Host, Limits, Start, page};

@@ -6,7 +6,7 @@ use orrery_documents::index::{self, Survey};
 use orrery_query::access::Shown;
 use orrery_value::Value;
 
-fn survey(world: &World, container: &orrery_documents::catalog::Container) -> Survey {
+fn survey(world: &World, container: &orrery_catalog::Container) -> Survey {
     index::survey(&*world.snapshot(), container).unwrap()
 }
 

@@ -2,11 +2,11 @@
 
 use crate::audit::{Tally, audit};
 use crate::world::World;
+use orrery_catalog as catalog;
+use orrery_catalog::jobs::Step;
+use orrery_catalog::jobs::{self, JobKind};
 use orrery_core::limits;
-use orrery_documents::catalog;
-use orrery_documents::expiry::Step;
 use orrery_documents::item::Preconditions;
-use orrery_documents::row::{JobKind, Row as OwnRow};
 use orrery_documents::sweep;
 use orrery_kv::{KeyRange, Order, Read, Row, Space};
 
@@ -46,12 +46,12 @@ fn a_sweep_removes_every_row_of_its_container_and_nothing_else() {
     assert_eq!(rows(&world).len(), expected, "what each item has, and the partitions' rows and the tally");
 
     world.txn(|txn| catalog::delete_container(txn, "db", "doomed", Preconditions::default())).unwrap();
-    assert_eq!(sweep::jobs(&*world.snapshot()).unwrap(), [(JobKind::Sweep, doomed.number())]);
+    assert_eq!(orrery_catalog::jobs::jobs(&*world.snapshot()).unwrap(), [(JobKind::Sweep, doomed.number())]);
     let (mut steps, mut places) = (1, Vec::new());
     while world.txn(|txn| sweep::step(txn, doomed.number())).unwrap() == Step::More {
         world = world.restarted();
         audit(&*world.snapshot(), world.db.tip().lsn);
-        let job = OwnRow::Job { kind: JobKind::Sweep, container: doomed.number() }.key();
+        let job = jobs::key(JobKind::Sweep, doomed.number());
         let reached = world.snapshot().get(Space::Meta, &job).unwrap().unwrap();
         assert!(places.last() < Some(&reached), "a step begins where the one before ended");
         places.push(reached);
@@ -60,7 +60,7 @@ fn a_sweep_removes_every_row_of_its_container_and_nothing_else() {
     let index = ((2 + INDEX_ROWS) * count + partitions + 1).div_ceil(limits::SWEEP_ROWS_MAX);
     assert_eq!(steps, 2 + index + 2 + 1, "documents, index, log, and the end");
     assert_eq!(rows(&world), others);
-    assert_eq!(sweep::jobs(&*world.snapshot()).unwrap(), []);
+    assert_eq!(orrery_catalog::jobs::jobs(&*world.snapshot()).unwrap(), []);
     let tally = audit(&*world.snapshot(), world.db.tip().lsn);
     assert_eq!(tally, Tally { items: 40, unique: 40, expiring: 40, log: 40 });
 }

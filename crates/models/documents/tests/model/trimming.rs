@@ -3,8 +3,8 @@
 use crate::audit::audit;
 use crate::changes_model::trim;
 use crate::world::{World, prepared, target};
+use orrery_catalog::Container;
 use orrery_core::{Lsn, limits};
-use orrery_documents::catalog::Container;
 use orrery_documents::changes;
 use orrery_documents::item::{self, Preconditions};
 use orrery_documents::{row, sweep};
@@ -242,10 +242,10 @@ fn a_dropped_container_leaves_nothing_of_its_trimming() {
     let number = container.number();
     assert!(changes::horizon(&*world.snapshot(), number).unwrap() > Lsn(0));
     let delete = |txn: &mut orrery_kv::Txn<'_>| {
-        orrery_documents::catalog::delete_container(txn, crate::world::DATABASE, "c", ALWAYS)
+        orrery_catalog::delete_container(txn, crate::world::DATABASE, "c", ALWAYS)
     };
     world.txn(delete).unwrap();
-    while world.txn(|txn| sweep::step(txn, number)).unwrap() != orrery_documents::expiry::Step::Done {}
+    while world.txn(|txn| sweep::step(txn, number)).unwrap() != orrery_catalog::jobs::Step::Done {}
     assert_eq!(changes::horizon(&*world.snapshot(), number).unwrap(), Lsn(0));
     assert_eq!((log(&world, &container).len(), index_rows(&world), text_rows(&world)), (0, 0, 0));
 }

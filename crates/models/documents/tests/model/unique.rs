@@ -2,7 +2,7 @@
 
 use crate::audit::audit;
 use crate::world::{World, said, target};
-use orrery_documents::catalog::Container;
+use orrery_catalog::Container;
 use orrery_documents::item::Preconditions;
 
 const ALWAYS: Preconditions = Preconditions { if_match: None, if_none_match: None };

@@ -1,9 +1,9 @@
 //! A store with one writer, a clock that stands still and tags that count up.
 
+use orrery_catalog::Stamp;
+use orrery_catalog::definition::ContainerDefinition;
+use orrery_catalog::{self as catalog, Catalog, CatalogError, Container};
 use orrery_core::{DatabaseName, ETag, ItemId, Lsn, Timestamp};
-use orrery_documents::Stamp;
-use orrery_documents::catalog::{self, Catalog, CatalogError, Container};
-use orrery_documents::definition::ContainerDefinition;
 use orrery_documents::item::{self, ItemError, ItemRow, Preconditions, PrepareError, Prepared, Target};
 use orrery_keys::Epk;
 use orrery_kv::{Batch, Db, LogRecord, MemoryEngine, Order, Outcome, Overlay, Read, Snapshot, Sync, Txn};

@@ -2,7 +2,7 @@
 
 use crate::audit::audit;
 use crate::world::{Change, World, Written, prepared, said, target};
-use orrery_documents::catalog;
+use orrery_catalog as catalog;
 use orrery_documents::item::{self, Preconditions};
 use orrery_kv::{Outcome, Overlay, Txn};
 

@@ -9,7 +9,7 @@
 //! Shapes are entered on every second level only, which halves the cells around a place.
 
 use super::extent::Extent;
-use crate::definition::BoundingBox;
+use orrery_catalog::definition::BoundingBox;
 use std::ops::RangeInclusive;
 
 /// How often the whole is halved both ways: to four centimetres on the equator.

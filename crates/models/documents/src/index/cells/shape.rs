@@ -2,7 +2,7 @@
 //!
 //! What the spatial functions refuse for more than its form is read all the same.
 
-use crate::definition::SpatialType;
+use orrery_catalog::definition::SpatialType;
 use orrery_value::Value;
 
 #[derive(Clone, Copy, Debug, PartialEq)]

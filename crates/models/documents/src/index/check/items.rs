@@ -3,14 +3,15 @@
 use super::finding::{Fault, Findings, hex};
 use super::kinds::{Counts, Kind};
 use super::watched::Watched;
-use crate::catalog::Container;
+use crate::expiry;
 use crate::index::place::Place;
 use crate::index::write::terms_under;
 use crate::index::{DOCUMENTS, INDEXED, Terms};
 use crate::item::{ItemRow, partition_key_of, unique_of};
 use crate::partition::{self, PartitionSize};
-use crate::row::{self, JobKind, Row};
-use crate::{expiry, sweep};
+use crate::row::{self, Row};
+use orrery_catalog::Container;
+use orrery_catalog::jobs::{self, JobKind};
 use orrery_core::limits;
 use orrery_kv::{Error, LogRecord, Order, Read, Space};
 use orrery_value::{Value, raw};
@@ -51,8 +52,8 @@ impl<'a> Items<'a> {
         findings: &'a mut Findings,
         counts: &'a mut Counts,
     ) -> Result<Self, Error> {
-        let tally = Watched::new(state, container.tally_key(), &[DOCUMENTS, INDEXED])?;
-        let is_rebuilding = sweep::jobs(state)?.contains(&(JobKind::Expiry, container.number()));
+        let tally = Watched::new(state, &row::tally_key(container.number()), &[DOCUMENTS, INDEXED])?;
+        let is_rebuilding = jobs::jobs(state)?.contains(&(JobKind::Expiry, container.number()));
         let (items, partition, has_expiry_rows) = (0, None, !is_rebuilding);
         Ok(Self { state, container, findings, counts, items, tally, partition, has_expiry_rows })
     }

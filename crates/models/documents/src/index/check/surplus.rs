@@ -2,13 +2,13 @@
 
 use super::finding::{Fault, Findings, hex};
 use super::kinds::{Kind, Parts, parts};
-use crate::catalog::Container;
 use crate::index::place::Place;
 use crate::index::write::terms_under;
 use crate::item::unique_of;
 use crate::item::{self, ItemRow};
 use crate::partition;
 use crate::row;
+use orrery_catalog::Container;
 use orrery_kv::{Error, Order, Read, Space};
 
 /// Notes the rows of a kind that no item asks for, of which there are so many.

@@ -96,7 +96,7 @@ const DEFAULT_MEMBERS: [&str; 4] = ["indexingMode", "automatic", "includedPaths"
 
 impl IndexingPolicy {
     /// Reads what a definition shows of its policy.
-    pub(crate) fn read(shown: Value) -> Result<Self, DefinitionError> {
+    pub fn read(shown: Value) -> Result<Self, DefinitionError> {
         parse(shown).map(|(policy, _)| policy)
     }
 }

@@ -7,9 +7,9 @@
 //!
 //! Every definition that is made must also survive a round trip: reading what it shows gives it again.
 //!
-//! `BLESS=1 cargo test -p orrery-documents --test definition_cases` rewrites the text of every `ok`.
+//! `BLESS=1 cargo test -p orrery-catalog --test definition_cases` rewrites the text of every `ok`.
 
-use orrery_documents::definition::{ContainerDefinition, DefinitionError};
+use orrery_catalog::definition::{ContainerDefinition, DefinitionError};
 use orrery_testing_golden::{Line, case_files, lines};
 use serde_json::{Map, Value};
 use std::fs;

@@ -5,7 +5,7 @@ use super::record::{self, Child, Count};
 use super::{Definition, Kind, Owner, sweep};
 use crate::Stamp;
 use crate::definition::DefinitionError;
-use crate::item::{Preconditions, Verdict};
+use crate::precondition::{Preconditions, Verdict};
 use crate::row::Row;
 use bytes::Bytes;
 use orrery_kv::{Error, Read, Space, Txn};

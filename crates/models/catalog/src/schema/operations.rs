@@ -6,8 +6,8 @@
 use super::definition::{Definition, SchemaError};
 use super::record;
 use super::schemas::Schemas;
-use crate::catalog::{CatalogError, Container, the_container};
 use crate::row::Row;
+use crate::{CatalogError, Container, the_container};
 use orrery_kv::{Error, Read, Space, Txn};
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Random schemas and items: nothing panics, and what is taken is shown again as it was given.
 
 use crate::support::schemas_of;
-use orrery_documents::schema::Definition;
+use orrery_catalog::schema::Definition;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -1,6 +1,5 @@
 //! Whose children they are.
 
-use crate::catalog;
 use crate::children::Kind;
 use crate::row::Row;
 use orrery_core::{
@@ -91,7 +90,7 @@ impl Owner {
     /// Whether it was not deleted meanwhile.
     pub(super) fn is_there(&self, state: &dyn Read) -> Result<bool, Error> {
         let has_database = |name: &DatabaseName, rid: DatabaseRid| {
-            let found = catalog::find_database(state, name.as_str())?;
+            let found = crate::find_database(state, name.as_str())?;
             Ok(found.is_some_and(|database| database.rid == rid))
         };
         match self {

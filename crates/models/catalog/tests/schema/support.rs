@@ -1,10 +1,10 @@
 //! The schemas of a container, without a world around it.
 
+use orrery_catalog::Catalog;
+use orrery_catalog::Stamp;
+use orrery_catalog::definition::ContainerDefinition;
+use orrery_catalog::schema::{self, Definition, Schemas};
 use orrery_core::{DatabaseName, ETag, Timestamp};
-use orrery_documents::Stamp;
-use orrery_documents::catalog::{self, Catalog};
-use orrery_documents::definition::ContainerDefinition;
-use orrery_documents::schema::{self, Definition, Schemas};
 use orrery_kv::{Db, MemoryEngine, Overlay, Sync, Txn};
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ pub fn schemas_of(body: &str) -> Result<Arc<Schemas>, String> {
     let mut txn = Txn::new(&snapshot, &nothing);
     let (now, etag) = (Timestamp::from_seconds(1), ETag::from_u128(1));
     let stamp = Stamp { now, etag, partition_bytes_max: u64::MAX };
-    catalog::create_database(&mut txn, &DatabaseName::parse("d").unwrap(), None, stamp).unwrap();
-    catalog::create_container(&mut txn, "d", &container, None, stamp).unwrap();
+    orrery_catalog::create_database(&mut txn, &DatabaseName::parse("d").unwrap(), None, stamp).unwrap();
+    orrery_catalog::create_container(&mut txn, "d", &container, None, stamp).unwrap();
     schema::set(&mut txn, "d", "c", &definition).unwrap();
     let catalog = Catalog::default().refreshed(&txn).unwrap();
     let container = catalog.all_containers().next().unwrap();

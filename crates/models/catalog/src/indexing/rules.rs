@@ -15,10 +15,10 @@ use orrery_query::access::{Path, Step};
 #[derive(Debug, Default, PartialEq)]
 pub struct IndexRules {
     is_none: bool,
-    pub(super) tree: Tree,
+    pub tree: Tree,
     composites: Vec<Composite>,
     /// How many values the composite indexes ask for.
-    pub(super) parts: usize,
+    pub parts: usize,
     spatial: Vec<SpatialIndex>,
 }
 
@@ -126,7 +126,7 @@ impl IndexRules {
 }
 
 /// The steps of a path of a policy, without how far it reaches.
-pub(super) fn steps(path: &IndexPath) -> Path {
+pub fn steps(path: &IndexPath) -> Path {
     let step = |step: &IndexStep| match step {
         IndexStep::Property(name) => Step::Member(name.clone()),
         IndexStep::Each => Step::Each,

@@ -1,8 +1,8 @@
 //! How the catalog is stored: JSON with a version, one row each (`docs/formats/catalog.md`).
 
-use crate::catalog::model::{Container, Database, Offer, OfferTarget};
 use crate::definition::{ContainerDefinition, Throughput};
-use crate::index::{Generations, Older};
+use crate::indexing::{Generations, Older};
+use crate::model::{Container, Database, Offer, OfferTarget};
 use crate::ranges::{Range, Ranges};
 use bytes::Bytes;
 use orrery_core::{ContainerRid, DatabaseName, DatabaseRid, ETag, OfferRid, Timestamp};

@@ -3,11 +3,11 @@
 use super::model::{self, Container, Database, Offer, OfferTarget};
 use super::record::{self, NumbersRecord};
 use crate::definition::{ContainerDefinition, DefinitionError, Throughput};
-use crate::index;
-use crate::item::{Preconditions, Verdict};
+use crate::jobs::JobKind;
+use crate::precondition::{Preconditions, Verdict};
 use crate::ranges::Ranges;
 use crate::row::{self, Row};
-use crate::{Stamp, children, expiry, schema, sweep};
+use crate::{Stamp, children, jobs, schema};
 use bytes::Bytes;
 use orrery_core::{ContainerRid, DatabaseName, DatabaseRid, ETag, OfferRid, limits};
 use orrery_kv::{Error, Order, Read, Space, Txn};
@@ -148,10 +148,10 @@ pub fn replace_container(
     put_container(txn, &changed);
     if changed.generations().number() != container.generations().number() {
         put(txn, Row::Alive { container: changed.number() }, changed.alive_value());
-        index::schedule(txn, &changed)?;
+        jobs::schedule_index(txn, changed.number(), changed.generations().number());
     }
     if ttl_changed && changed.definition().default_ttl().is_some() {
-        expiry::schedule_rebuild(txn, changed.number());
+        jobs::schedule_expiry(txn, changed.number());
     }
     Ok(changed)
 }
@@ -172,7 +172,7 @@ pub fn settle_container(txn: &mut Txn<'_>, container: &Container) -> Result<(), 
     };
     if let Some(stored) = stored.filter(is_same) {
         put_container(txn, &stored.indexed_by(stored.generations().settled()));
-        index::forget(txn, container.number());
+        jobs::forget(txn, JobKind::Index, container.number());
     }
     Ok(())
 }
@@ -277,7 +277,7 @@ fn drop_container(txn: &mut Txn<'_>, container: &Container) {
     remove(txn, Row::Alive { container: container.number() });
     remove(txn, Row::Schema { container: container.number() });
     drop_offer(txn, container.offer());
-    sweep::schedule(txn, container.number());
+    jobs::schedule_sweep(txn, container.number());
 }
 
 fn put_offer(

@@ -17,7 +17,7 @@ use orrery_query::access::{Path, Step};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// The item itself.
-pub(super) const ROOT: u64 = 0;
+pub const ROOT: u64 = 0;
 
 const EACH: u8 = 0xff;
 const COMPOSITE: u8 = 0xfe;
@@ -45,15 +45,15 @@ pub fn spatial_number(path: &[Step]) -> u64 {
     shapes(path_number(path))
 }
 
-pub(super) fn member(parent: u64, name: &str) -> u64 {
+pub fn member(parent: u64, name: &str) -> u64 {
     xxh3_64_with_seed(name.as_bytes(), parent)
 }
 
-pub(super) fn each(parent: u64) -> u64 {
+pub fn each(parent: u64) -> u64 {
     xxh3_64_with_seed(&[EACH], parent)
 }
 
-pub(super) fn shapes(path: u64) -> u64 {
+pub fn shapes(path: u64) -> u64 {
     xxh3_64_with_seed(&[SHAPES], path)
 }
 

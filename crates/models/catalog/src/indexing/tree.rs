@@ -13,13 +13,13 @@
 use orrery_query::access::Step;
 
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Tree {
+pub struct Tree {
     /// The item's own is the first; a child comes after its parent.
     nodes: Vec<Node>,
 }
 
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Node {
+pub struct Node {
     /// By name.
     members: Vec<(String, usize)>,
     each: Option<usize>,
@@ -38,7 +38,7 @@ pub(super) struct Node {
 
 /// A place in an item, and what the paths say of it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spot {
+pub struct Spot {
     node: Option<usize>,
     /// Whether a value here is indexed.
     pub is_indexed: bool,

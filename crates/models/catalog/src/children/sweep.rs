@@ -2,8 +2,8 @@
 //! again, so nobody reads it meanwhile.
 
 use super::Kind;
-use crate::expiry::Step;
-use crate::row::{self, JobKind, Row};
+use crate::jobs::{JobKind, Step};
+use crate::row::{self, Row};
 use bytes::Bytes;
 use orrery_core::{DatabaseRid, limits};
 use orrery_kv::{Error, KeyRange, Order, Read, Space, Txn};

@@ -6,7 +6,7 @@
 //! reason is a beginning; `more <count>` stands for those that are not told.
 
 use crate::support::schemas_of;
-use orrery_documents::schema::{Schemas, Violations};
+use orrery_catalog::schema::{Schemas, Violations};
 use orrery_testing_golden::{Line, case_files, lines};
 use std::fs;
 use std::path::Path;

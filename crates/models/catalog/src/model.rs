@@ -2,7 +2,7 @@
 
 use super::record;
 use crate::definition::{ContainerDefinition, PartitionKind, Throughput};
-use crate::index::Generations;
+use crate::indexing::Generations;
 use crate::ranges::Ranges;
 use crate::row::{self, Row};
 use crate::schema::{self, Schemas};
@@ -37,7 +37,6 @@ pub struct Container {
     rid_text: String,
     path: String,
     alive_key: Bytes,
-    tally_key: Bytes,
     generations: Generations,
     schemas: Option<Arc<Schemas>>,
 }
@@ -88,7 +87,6 @@ impl Container {
             rid_text: rid.to_string(),
             path,
             alive_key: Row::Alive { container: rid.number() }.key(),
-            tally_key: Row::Tally { container: rid.number(), epk: None }.key(),
             generations,
             schemas: None,
         }
@@ -162,13 +160,13 @@ impl Container {
     }
 
     /// The key of the row that is there while the container is.
-    pub(crate) fn alive_key(&self) -> &Bytes {
+    pub fn alive_key(&self) -> &Bytes {
         &self.alive_key
     }
 
     /// What that row holds: a write that was prepared for another way of indexing, or under another schema, is refused
     /// by it.
-    pub(crate) fn alive_value(&self) -> Bytes {
+    pub fn alive_value(&self) -> Bytes {
         let mut value = vec![self.generations.number()];
         value.extend(self.schemas.iter().flat_map(|schemas| schemas.mark().to_be_bytes()));
         Bytes::from(value)
@@ -177,11 +175,6 @@ impl Container {
     /// What its items must look like, if that was said.
     pub fn schemas(&self) -> Option<&Arc<Schemas>> {
         self.schemas.as_ref()
-    }
-
-    /// The key of the row that counts its items, and those that have each path.
-    pub(crate) fn tally_key(&self) -> &Bytes {
-        &self.tally_key
     }
 
     pub fn generations(&self) -> &Generations {

@@ -62,7 +62,7 @@ impl Schemas {
     }
 
     /// What is to be said of an item that is to be written; nothing if none is looked at.
-    pub(crate) fn verdict(&self, text: &str) -> Option<Verdict> {
+    pub fn verdict(&self, text: &str) -> Option<Verdict> {
         if self.definition.validation == Validation::Off {
             return None;
         }
@@ -86,7 +86,7 @@ impl Schemas {
 
     /// Counts an item that is being written, or refuses it. A verdict of other schemas counts for nothing, and the item
     /// is looked at again.
-    pub(crate) fn settle<'a>(
+    pub fn settle<'a>(
         &self,
         id: &ItemId,
         verdict: Option<&Verdict>,
@@ -105,7 +105,7 @@ impl Schemas {
 }
 
 impl Verdict {
-    pub(crate) fn violations(&self) -> &Violations {
+    pub fn violations(&self) -> &Violations {
         &self.violations
     }
 }

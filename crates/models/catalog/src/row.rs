@@ -1,0 +1,246 @@
+//! Every key that the catalog stores, in one enum; `base/keys` turns it into bytes that sort as it does.
+//!
+//! All of them are in the space `meta`. Models that keep rows there too take tags that are not in [`TAGS`].
+
+use crate::jobs::JobKind;
+use crate::metering::Owner;
+use bytes::Bytes;
+use orrery_keys::{KeyBuf, KeyReader};
+use orrery_kv::{KeyRange, Space};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Row<'a> {
+    /// The last numbers given to databases, containers and offers.
+    Numbers,
+    Database {
+        name: &'a str,
+    },
+    Container {
+        database: u32,
+        name: &'a str,
+    },
+    /// There while the container is; what writes of its items depend on.
+    Alive {
+        container: u32,
+    },
+    Offer {
+        number: u32,
+    },
+    /// Written after a failed commit, to learn whether the disk takes writes again.
+    Probe,
+    /// Background work on a container.
+    Job {
+        kind: JobKind,
+        container: u32,
+    },
+    /// A user, a permission, a script or a client encryption key.
+    Child {
+        kind: u8,
+        owner: u32,
+        name: &'a str,
+    },
+    /// The name of the child with this number.
+    ChildPlace {
+        kind: u8,
+        owner: u32,
+        ordinal: u64,
+    },
+    /// How many children of a kind an owner has, and the last number that one was given.
+    ChildCount {
+        kind: u8,
+        owner: u32,
+    },
+    /// What the items of a container must look like.
+    Schema {
+        container: u32,
+    },
+    /// A role that was defined here.
+    RoleDefinition {
+        id: &'a str,
+    },
+    /// A role given to somebody.
+    RoleAssignment {
+        id: &'a str,
+    },
+    /// What somebody used in an hour.
+    Metered {
+        hour: u32,
+        owner: Owner,
+    },
+}
+
+const NUMBERS: u8 = 1;
+const DATABASE: u8 = 2;
+const CONTAINER: u8 = 3;
+const ALIVE: u8 = 4;
+const OFFER: u8 = 5;
+const JOB: u8 = 6;
+const PROBE: u8 = 7;
+const CHILD: u8 = 8;
+const CHILD_PLACE: u8 = 9;
+const CHILD_COUNT: u8 = 10;
+const ROLE_DEFINITION: u8 = 11;
+const ROLE_ASSIGNMENT: u8 = 12;
+const SCHEMA: u8 = 14;
+const METERED: u8 = 15;
+
+/// The first bytes of the catalog's keys.
+pub const TAGS: [u8; 14] = [
+    NUMBERS,
+    DATABASE,
+    CONTAINER,
+    ALIVE,
+    OFFER,
+    JOB,
+    PROBE,
+    CHILD,
+    CHILD_PLACE,
+    CHILD_COUNT,
+    ROLE_DEFINITION,
+    ROLE_ASSIGNMENT,
+    SCHEMA,
+    METERED,
+];
+
+const METERED_CONTAINER: u8 = 1;
+const METERED_DATABASE: u8 = 2;
+
+impl Row<'_> {
+    pub fn space(&self) -> Space {
+        Space::Meta
+    }
+
+    pub fn key(&self) -> Bytes {
+        let key = match *self {
+            Row::Numbers => KeyBuf::new().u8(NUMBERS),
+            Row::Database { name } => KeyBuf::new().u8(DATABASE).raw(name.as_bytes()),
+            Row::Container { database, name } => {
+                KeyBuf::new().u8(CONTAINER).u32(database).raw(name.as_bytes())
+            }
+            Row::Alive { container } => KeyBuf::new().u8(ALIVE).u32(container),
+            Row::Probe => KeyBuf::new().u8(PROBE),
+            Row::Offer { number } => KeyBuf::new().u8(OFFER).u32(number),
+            Row::Job { kind, container } => KeyBuf::new().u8(JOB).u8(kind as u8).u32(container),
+            Row::Child { kind, owner, name } => {
+                KeyBuf::new().u8(CHILD).u8(kind).u32(owner).raw(name.as_bytes())
+            }
+            Row::ChildPlace { kind, owner, ordinal } => {
+                KeyBuf::new().u8(CHILD_PLACE).u8(kind).u32(owner).u64(ordinal)
+            }
+            Row::ChildCount { kind, owner } => KeyBuf::new().u8(CHILD_COUNT).u8(kind).u32(owner),
+            Row::RoleDefinition { id } => KeyBuf::new().u8(ROLE_DEFINITION).raw(id.as_bytes()),
+            Row::RoleAssignment { id } => KeyBuf::new().u8(ROLE_ASSIGNMENT).raw(id.as_bytes()),
+            Row::Schema { container } => KeyBuf::new().u8(SCHEMA).u32(container),
+            Row::Metered { hour, owner } => {
+                let (kind, number) = match owner {
+                    Owner::Container(number) => (METERED_CONTAINER, number),
+                    Owner::Database(number) => (METERED_DATABASE, number),
+                };
+                KeyBuf::new().u8(METERED).u32(hour).u8(kind).u32(number)
+            }
+        };
+        Bytes::from(key.finish())
+    }
+}
+
+pub fn databases() -> KeyRange {
+    KeyRange::prefix(&[DATABASE])
+}
+
+pub fn containers() -> KeyRange {
+    KeyRange::prefix(&[CONTAINER])
+}
+
+pub fn containers_of(database: u32) -> KeyRange {
+    KeyRange::prefix(&KeyBuf::new().u8(CONTAINER).u32(database).finish())
+}
+
+pub fn offers() -> KeyRange {
+    KeyRange::prefix(&[OFFER])
+}
+
+/// The children of one kind that an owner has, by name.
+pub fn children(kind: u8, owner: u32) -> KeyRange {
+    KeyRange::prefix(&KeyBuf::new().u8(CHILD).u8(kind).u32(owner).finish())
+}
+
+/// The numbers of the children of one kind that an owner has.
+pub fn child_places(kind: u8, owner: u32) -> KeyRange {
+    KeyRange::prefix(&KeyBuf::new().u8(CHILD_PLACE).u8(kind).u32(owner).finish())
+}
+
+/// The name of a child, of its row's key.
+pub fn read_child(key: &[u8]) -> Option<&str> {
+    const HEAD_BYTES: usize = 6;
+    std::str::from_utf8(key.get(HEAD_BYTES..)?).ok()
+}
+
+pub fn role_definitions() -> KeyRange {
+    KeyRange::prefix(&[ROLE_DEFINITION])
+}
+
+pub fn role_assignments() -> KeyRange {
+    KeyRange::prefix(&[ROLE_ASSIGNMENT])
+}
+
+/// The schemas of all containers.
+pub fn schemas() -> KeyRange {
+    KeyRange::prefix(&[SCHEMA])
+}
+
+/// The container of a schema's key.
+pub fn read_schema(key: &[u8]) -> Option<u32> {
+    let mut reader = KeyReader::new(key);
+    reader.u8().ok().filter(|tag| *tag == SCHEMA)?;
+    reader.u32().ok()
+}
+
+/// What was used from one hour on and before another.
+pub fn metered(from: u32, to: u32) -> KeyRange {
+    let bound = |hour: u32| KeyBuf::new().u8(METERED).u32(hour).finish();
+    KeyRange::new(bound(from), bound(to))
+}
+
+/// The hour and the owner of a row of measured use.
+pub fn read_metered(key: &[u8]) -> Option<(u32, Owner)> {
+    let mut reader = KeyReader::new(key);
+    reader.u8().ok().filter(|tag| *tag == METERED)?;
+    let hour = reader.u32().ok()?;
+    let kind = reader.u8().ok()?;
+    let number = reader.u32().ok()?;
+    match kind {
+        METERED_CONTAINER => Some((hour, Owner::Container(number))),
+        METERED_DATABASE => Some((hour, Owner::Database(number))),
+        _ => None,
+    }
+}
+
+pub fn jobs() -> KeyRange {
+    KeyRange::prefix(&[JOB])
+}
+
+/// The kind and container of a job's key.
+pub fn read_job(key: &[u8]) -> Option<(JobKind, u32)> {
+    let mut reader = KeyReader::new(key);
+    reader.u8().ok().filter(|tag| *tag == JOB)?;
+    let kind = match reader.u8().ok()? {
+        1 => JobKind::Sweep,
+        2 => JobKind::Expiry,
+        3 => JobKind::Index,
+        4 => JobKind::Database,
+        5 => JobKind::User,
+        _ => return None,
+    };
+    Some((kind, reader.u32().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_row_has_a_tag_of_its_own() {
+        let different: std::collections::BTreeSet<u8> = TAGS.iter().copied().collect();
+        assert_eq!(different.len(), TAGS.len());
+    }
+}
