@@ -1,8 +1,8 @@
-//! The thread that does the store's background work, a round every second and whenever it is woken. When nobody
-//! has written for a few seconds it lets the store rest.
+//! The thread that runs the stores' background jobs, a round every second and whenever it is woken. When nobody
+//! has written for a few seconds it lets the engine move what is in memory to files.
 
 use orrery_core::Lsn;
-use orrery_store::{EngineError, Progress, Store};
+use orrery_document_store::{EngineError, Jobs, Progress, Store};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -40,13 +40,15 @@ impl Background {
     }
 
     pub fn run(&self, store: &Store) {
+        let mut jobs = Jobs::default();
+        store.register_jobs(&mut jobs);
         let mut quiet = Quiet::new(store.durable_lsn());
         while !self.state().stopping {
             if needs_restart(store) {
                 self.wait();
                 continue;
             }
-            let round = store.background_round();
+            let round = jobs.round();
             let has_more = matches!(round, Ok(Progress::More));
             self.note(round.err().map(|error| error.to_string()));
             if !has_more {
@@ -84,7 +86,7 @@ impl Background {
 
 /// Whether the store takes no writes until the process is started again; why was logged when it happened.
 fn needs_restart(store: &Store) -> bool {
-    matches!(store.trouble(), Some(EngineError::Uncertain(_) | EngineError::Halted))
+    matches!(store.commit_failure(), Some(EngineError::Uncertain(_) | EngineError::Halted))
 }
 
 /// Since when nobody has written.

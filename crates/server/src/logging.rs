@@ -46,7 +46,7 @@ mod tests {
         check("info", "info,requests=off");
         check("requests", "info,requests=info");
         check("requests,debug", "debug,requests=info");
-        check("orrery_store=debug, requests", "orrery_store=debug,requests=info");
+        check("orrery_document_store=debug, requests", "orrery_document_store=debug,requests=info");
         check("warn,requests=off", "warn,requests=off");
         check("", "info,requests=off");
     }

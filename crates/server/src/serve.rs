@@ -20,9 +20,9 @@ use orrery_api_common::{BodyBudget, Stop};
 use orrery_api_cosmos::{Cosmos, Options};
 use orrery_api_services::Gate;
 use orrery_core::{Env, Timestamp, limits};
+use orrery_document_store::{Store, Sync, TxnManager, TxnOptions};
 use orrery_kv_fjall::{FjallEngine, Folder};
 use orrery_script::{Isolation, Scripts};
-use orrery_store::{Store, Sync};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -86,17 +86,17 @@ fn open_store(config: &Config, folder: Folder, env: Env) -> Result<Store, String
     let engine = FjallEngine::open(folder, &options).map_err(|error| error.to_string())?;
     let for_bodies = config.memory_bytes / limits::MEMORY_FOR_BODIES_DIVISOR;
     BodyBudget::limit_process(for_bodies);
-    let options = orrery_store::Options {
+    let options = TxnOptions {
         sync: match config.durability {
             Durability::Synced => Sync::Data,
             Durability::Relaxed => Sync::None,
         },
         accept_loss: config.accept_loss,
-        warm_bytes: usize::try_from(half).unwrap_or(usize::MAX),
-        query_bytes: config.memory_bytes - for_bodies,
+        cache_bytes: usize::try_from(half).unwrap_or(usize::MAX),
         on_stuck: stop_stuck_process,
     };
-    Store::open(Box::new(engine), env, &options).map_err(|error| error.to_string())
+    let txns = TxnManager::open(Box::new(engine), env, &options).map_err(|error| error.to_string())?;
+    Store::open(txns, config.memory_bytes - for_bodies).map_err(|error| error.to_string())
 }
 
 /// A start that is under way.

@@ -18,7 +18,7 @@ use hyper::body::Incoming;
 use orrery_api_common::{Body, Peer, read_body};
 use orrery_api_cosmos::Cosmos;
 use orrery_api_services::ServiceBody;
-use orrery_store::Store;
+use orrery_document_store::Store;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -122,7 +122,7 @@ impl Services {
     /// going out makes it `degraded`, and ready all the same: every event is still accepted and kept. Details are for callers
     /// that may see them.
     fn readiness(&self, with_details: bool) -> Response<Body> {
-        let trouble = self.store.trouble().map(|error| error.to_string());
+        let trouble = self.store.commit_failure().map(|error| error.to_string());
         match trouble.or_else(|| self.background.trouble()) {
             None => {
                 let lsn = self.store.durable_lsn().0;

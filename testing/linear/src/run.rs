@@ -2,6 +2,7 @@
 
 use crate::history::{Answer, Call, Event, History, Seen, Tag};
 use orrery_core::{DatabaseName, ETag, Env, Timestamp};
+use orrery_document_store::{Scope, Store, Sync, Txn, WriteError};
 use orrery_documents::Stamp;
 use orrery_documents::batch::{self, Action, Budget, Step, StepError, Surroundings};
 use orrery_documents::catalog::{self, Container};
@@ -13,7 +14,6 @@ use orrery_documents::patch::PatchRequest;
 use orrery_kv::{Fault, MemoryEngine};
 use orrery_query::QueryError;
 use orrery_query::execute::Host;
-use orrery_store::{Scope, Store, Sync, Txn, WriteError};
 use orrery_value::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -60,15 +60,7 @@ impl Place {
     async fn open(options: Options) -> Result<Self, String> {
         let engine = MemoryEngine::new();
         let env = Env::seeded(Timestamp::from_seconds(1_800_000_000), options.seed);
-        let on_stuck = || panic!("a commit does not end");
-        let settings = orrery_store::Options {
-            sync: Sync::Data,
-            accept_loss: false,
-            warm_bytes: 1 << 20,
-            query_bytes: 64 << 20,
-            on_stuck,
-        };
-        let store = Store::open(Box::new(engine.clone()), env, &settings).map_err(|e| e.to_string())?;
+        let store = Store::standalone(engine.clone(), env, Sync::Data).map_err(|e| e.to_string())?;
         let container = make_container(&store).await?;
         Ok(Self { store, engine, container, moments: AtomicU64::new(1), faults: options.faults })
     }

@@ -126,7 +126,10 @@ async fn check_token(
     let ranges = session::covered(&scope, container);
     let Err(missing) = seen(cosmos, container, ranges, token) else { return Ok(()) };
     // What is pending may be there in a moment; what was never given out here will not.
-    cosmos.store().reaches(missing.wanted, Duration::from_millis(limits::SESSION_WAIT_MILLIS)).await;
+    cosmos
+        .store()
+        .wait_until_durable(missing.wanted, Duration::from_millis(limits::SESSION_WAIT_MILLIS))
+        .await;
     seen(cosmos, container, ranges, token).map_err(|Missing { range, wanted, current }| {
         // Python forgets the token of the container that is named here; a token would be taken for the new one.
         Failure::session_not_available(wanted, current).at([
@@ -149,7 +152,7 @@ fn seen(cosmos: &Cosmos, container: &Container, ranges: &[Range], token: &Token)
     let durable = cosmos.store().durable_lsn();
     for range in ranges {
         let wanted = token.wants(range);
-        let current = cosmos.store().newest_in(container.number(), range.id, durable);
+        let current = cosmos.store().range_lsn(container.number(), range.id, durable);
         if wanted > current {
             return Err(Missing { range: range.id, wanted, current });
         }

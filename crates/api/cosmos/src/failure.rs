@@ -5,6 +5,7 @@
 use http::{HeaderName, HeaderValue, StatusCode};
 use orrery_api_common::BodyError;
 use orrery_core::{InvalidName, Lsn, limits};
+use orrery_document_store::{BrokeOff, EngineError, NotRun, WriteError};
 use orrery_documents::batch::StepError;
 use orrery_documents::catalog::CatalogError;
 use orrery_documents::changes::NotRetained;
@@ -15,7 +16,6 @@ use orrery_documents::item::{ItemError, PrepareError};
 use orrery_documents::roles::RoleError;
 use orrery_query::QueryError;
 use orrery_script::ScriptError;
-use orrery_store::{BrokeOff, EngineError, NotRun, WriteError};
 use orrery_value::BinaryError;
 use std::borrow::Cow;
 
@@ -259,7 +259,7 @@ impl From<NotRun> for Failure {
 
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
-        orrery_store::log_failure(&error);
+        orrery_document_store::log_failure(&error);
         match error {
             EngineError::Unavailable(_)
             | EngineError::Full(_)
@@ -463,7 +463,7 @@ impl<E: Into<Failure>> From<WriteError<E>> for Failure {
     fn from(error: WriteError<E>) -> Self {
         match error {
             WriteError::Model(error) => error.into(),
-            WriteError::OwnerGone => Self::owner_missing("The container was deleted."),
+            WriteError::PreconditionFailed => Self::owner_missing("The container was deleted."),
             WriteError::Busy => Self::busy(),
             WriteError::Stopping => Self::unavailable("The server is stopping."),
             WriteError::Engine(error) => error.into(),

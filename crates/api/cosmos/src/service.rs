@@ -18,10 +18,10 @@ use http::{HeaderValue, Method, Response};
 use hyper::body::Incoming;
 use orrery_api_common::{Body, Keys, Peer, discard_body};
 use orrery_core::limits;
+use orrery_document_store::Store;
 use orrery_documents::Stamp;
 use orrery_documents::catalog::Container;
 use orrery_script::Scripts;
-use orrery_store::Store;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -317,7 +317,7 @@ impl Cosmos {
     /// That container as it is now. It may look like `known`: a schema that was set and removed again has refused what was
     /// under way between.
     pub(crate) fn as_it_is_now(&self, known: &Container) -> Result<Option<Arc<Container>>, Failure> {
-        let catalog = self.0.store.newest_catalog()?;
+        let catalog = self.0.store.refresh_catalog()?;
         Ok(catalog.container_by_number(known.number()).cloned())
     }
 

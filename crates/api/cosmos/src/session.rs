@@ -14,7 +14,7 @@ use orrery_keys::Epk;
 
 /// The token of one range for who saw the state as of `seen`, and the LSN in it.
 pub fn token(cosmos: &Cosmos, container: &Container, range: u32, seen: Lsn) -> (String, Lsn) {
-    let newest = cosmos.store().newest_in(container.number(), range, seen);
+    let newest = cosmos.store().range_lsn(container.number(), range, seen);
     (part(range, newest), newest)
 }
 

@@ -5,7 +5,7 @@
 //! entries are chained by checksums, and snapshots that show only what is durable. A [`Txn`] is how a
 //! model writes: plain reads and puts, which become a [`Batch`] at the end.
 //!
-//! Left out on purpose: threads, queues and locks between writers. `models/store` owns those.
+//! Left out on purpose: threads, queues and locks between writers. `engine/txn` owns those.
 
 mod batch;
 #[cfg(feature = "contract")]

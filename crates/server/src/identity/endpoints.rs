@@ -139,7 +139,7 @@ async fn remove(services: &Services, id: &str) -> Result<Value, Problem> {
 /// All roles, as they are after a change.
 async fn change(
     services: &Services,
-    change: impl Fn(&mut orrery_store::Txn<'_>) -> Result<(), RoleError>,
+    change: impl Fn(&mut orrery_document_store::Txn<'_>) -> Result<(), RoleError>,
 ) -> Result<Value, Problem> {
     change_roles(&services.cosmos, change).await.map(|((), roles)| shown(&roles)).map_err(problem)
 }

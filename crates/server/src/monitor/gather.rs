@@ -8,7 +8,7 @@ use super::throughput::Provisioned;
 use orrery_api_common::BodyBudget;
 use orrery_api_cosmos::monitor::{Counted, Histogram, PartitionTotals, REACHES, STATUSES, Subject};
 use orrery_core::{Lsn, limits};
-use orrery_store::{Measure, MemoryUse};
+use orrery_document_store::{Measure, MemoryUse};
 use std::collections::BTreeMap;
 
 /// What there is to tell.

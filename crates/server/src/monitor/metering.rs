@@ -6,8 +6,8 @@ use super::throughput::{Provisioned, Supply};
 use super::window::Look;
 use orrery_api_cosmos::monitor::Totals;
 use orrery_core::{Timestamp, limits};
+use orrery_document_store::{EngineError, Scope, Store, WriteError};
 use orrery_documents::metering::{self, Owner, Use};
-use orrery_store::{EngineError, Scope, Store, WriteError};
 use std::collections::BTreeMap;
 
 /// Looks closer together than this are one, so that a peak is that of a second.

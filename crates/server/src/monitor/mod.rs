@@ -32,7 +32,7 @@ use family::Family;
 use metering::Metering;
 use orrery_api_cosmos::Cosmos;
 use orrery_core::{Lsn, Timestamp, limits};
-use orrery_store::Store;
+use orrery_document_store::Store;
 use serde_json::Value;
 use sizes::Sizes;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

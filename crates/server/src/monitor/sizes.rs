@@ -1,9 +1,9 @@
 //! What containers hold, looked up now and then and remembered.
 
 use orrery_core::limits;
+use orrery_document_store::{EngineError, Snapshot};
 use orrery_documents::catalog::Catalog;
 use orrery_documents::index::{self, Survey};
-use orrery_store::{EngineError, Snapshot};
 use serde_json::json;
 use std::collections::BTreeMap;
 

@@ -17,6 +17,7 @@ use crate::client::block_on;
 use crate::terminal::{self, Screen, Table};
 use clap::Args;
 use orrery_core::{Env, Timestamp, limits};
+use orrery_document_store::Store;
 use orrery_kit::port::{Documents, Embedded};
 use orrery_kit::time;
 use orrery_kv::{MemoryEngine, Sync};
@@ -24,7 +25,6 @@ use orrery_notifications::dispatch;
 use orrery_notifications::push::{Outcome, Providers};
 use orrery_notifications::records::{Event, Status};
 use orrery_notifications::service::{self, Notifications, ServiceError, containers};
-use orrery_store::Store;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -135,14 +135,7 @@ fn happening(number: usize, line: &str) -> Result<Happening, String> {
 }
 
 fn memory(env: &Env) -> Result<Documents, String> {
-    let options = orrery_store::Options {
-        sync: Sync::None,
-        accept_loss: false,
-        warm_bytes: 1 << 20,
-        query_bytes: 64 << 20,
-        on_stuck: || {},
-    };
-    let store = Store::open(Box::new(MemoryEngine::new()), env.clone(), &options);
+    let store = Store::standalone(MemoryEngine::new(), env.clone(), Sync::None);
     let store = store.map_err(|error| error.to_string())?;
     let embedded = Embedded::new(store, containers::DATABASE, [0; 32], limits::PARTITION_BYTES_MAX);
     Ok(Documents::Embedded(embedded))

@@ -9,8 +9,8 @@ use hyper::body::Incoming;
 use orrery_api_common::read_body;
 use orrery_api_cosmos::Failure;
 use orrery_core::limits;
+use orrery_document_store::WriteError;
 use orrery_documents::schema::{self, Definition, Report, SchemaError, Schemas, Seen};
-use orrery_store::WriteError;
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -62,7 +62,8 @@ async fn set(services: &Services, database: &str, container: &str, body: Vec<u8>
     let (database, container) = (database.to_owned(), container.to_owned());
     let validation = definition.validation().name();
     let path = format!("dbs/{database}/colls/{container}");
-    let write = move |txn: &mut orrery_store::Txn<'_>| schema::set(txn, &database, &container, &definition);
+    let write =
+        move |txn: &mut orrery_document_store::Txn<'_>| schema::set(txn, &database, &container, &definition);
     services.store.write_catalog(write).await.map_err(refusal)?;
     tracing::info!(container = path, validation, "a schema was set");
     Ok(())
@@ -71,7 +72,7 @@ async fn set(services: &Services, database: &str, container: &str, body: Vec<u8>
 async fn remove(services: &Services, database: &str, container: &str) -> Result<(), Problem> {
     let (database, container) = (database.to_owned(), container.to_owned());
     let path = format!("dbs/{database}/colls/{container}");
-    let write = move |txn: &mut orrery_store::Txn<'_>| schema::remove(txn, &database, &container);
+    let write = move |txn: &mut orrery_document_store::Txn<'_>| schema::remove(txn, &database, &container);
     services.store.write_catalog(write).await.map_err(refusal)?;
     tracing::info!(container = path, "a schema was removed");
     Ok(())
@@ -122,7 +123,7 @@ fn problem(error: SchemaError) -> Problem {
 fn refusal(error: WriteError<SchemaError>) -> Problem {
     match error {
         WriteError::Model(error) => problem(error),
-        WriteError::OwnerGone => problem(SchemaError::ContainerMissing),
+        WriteError::PreconditionFailed => problem(SchemaError::ContainerMissing),
         WriteError::Busy | WriteError::Stopping => (StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
         WriteError::Engine(error) => problem(SchemaError::Store(error)),
     }

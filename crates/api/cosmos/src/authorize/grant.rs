@@ -10,11 +10,11 @@ use crate::request::Request;
 use crate::route::Route;
 use crate::service::Cosmos;
 use orrery_core::{ItemRid, ResourceKind};
+use orrery_document_store::Snapshot;
 use orrery_documents::catalog::Container;
 use orrery_documents::children::{self, Child, Kind, Mode, Owner, Permission};
 use orrery_documents::item;
 use orrery_keys::Epk;
-use orrery_store::Snapshot;
 use orrery_value::Value;
 use std::sync::Arc;
 

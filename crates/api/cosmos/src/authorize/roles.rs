@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use crate::service::Cosmos;
 use arc_swap::ArcSwapOption;
+use orrery_document_store::{EngineError, Scope, Store, Txn};
 use orrery_documents::roles::{RoleError, Roles};
-use orrery_store::{EngineError, Scope, Store, Txn};
 use std::sync::{Arc, Mutex, PoisonError};
 
 #[derive(Default)]

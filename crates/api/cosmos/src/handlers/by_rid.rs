@@ -30,7 +30,8 @@ pub async fn item_id(
     let place = items::place(cosmos, container, &epk, snapshot.lsn());
     let container = container.clone();
     let found =
-        orrery_store::on_a_thread(move || item::id_of(&*snapshot, &container, &epk, ordinal)).await??;
+        orrery_document_store::on_a_thread(move || item::id_of(&*snapshot, &container, &epk, ordinal))
+            .await??;
     found.ok_or_else(|| Failure::from(ItemError::Missing).at(place))
 }
 

@@ -16,11 +16,11 @@ use http::StatusCode;
 use http::header::ETAG;
 use orrery_api_common::percent;
 use orrery_core::{Lsn, Timestamp};
+use orrery_document_store::Snapshot;
 use orrery_documents::catalog::Container;
 use orrery_documents::changes::{self, Changes, NotRetained, Start};
 use orrery_documents::charge::{Charge, ReadWork};
 use orrery_query::execute::Limits;
-use orrery_store::Snapshot;
 use std::sync::Arc;
 
 pub async fn list(cosmos: &Cosmos, request: &Request, container: &Arc<Container>) -> Result<Reply, Failure> {
@@ -36,7 +36,7 @@ pub async fn list(cosmos: &Cosmos, request: &Request, container: &Arc<Container>
         let container = container.clone();
         move || read(&snapshot, &container, &scope, asked, limits, now)
     };
-    let page = orrery_store::on_a_thread(read).await??;
+    let page = orrery_document_store::on_a_thread(read).await??;
     Ok(reply(container, page).headers(place).header(header::LSN, lsn.0))
 }
 

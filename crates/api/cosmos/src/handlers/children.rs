@@ -12,12 +12,12 @@ use crate::service::Cosmos;
 use crate::{encode, header, script};
 use http::{Method, StatusCode};
 use orrery_core::UserRid;
+use orrery_document_store::{Scope, Snapshot};
 use orrery_documents::charge::Charge;
 use orrery_documents::children::{self, Child, ChildError, Definition, Kind, Owner};
 use orrery_documents::item::Verdict;
 use orrery_query::execute::{Collection, Found, Start};
 use orrery_query::{Datum, QueryError};
-use orrery_store::{Scope, Snapshot};
 use serde_json::Value;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -102,7 +102,7 @@ async fn list(cosmos: &Cosmos, request: &Request, owner: Owner, kind: Kind) -> R
         let page = children::page(&*snapshot, &owner, kind, after.as_deref(), limits);
         (owner, page)
     };
-    let (owner, page) = orrery_store::on_a_thread(read).await?;
+    let (owner, page) = orrery_document_store::on_a_thread(read).await?;
     let page = page?;
     let shown: Vec<Value> = page.children.iter().map(|child| minting.encode(&owner, child)).collect();
     let count = shown.len();
@@ -166,7 +166,7 @@ impl Collection for List {
     }
 }
 
-fn broken(error: orrery_store::EngineError) -> QueryError {
+fn broken(error: orrery_document_store::EngineError) -> QueryError {
     QueryError::Storage(error.to_string())
 }
 
@@ -175,7 +175,8 @@ async fn create(cosmos: &Cosmos, request: &mut Request, owner: Owner, kind: Kind
     check_resource(cosmos, &owner, kind, &definition)?;
     let minting = Minting::by(cosmos, request)?;
     let stamp = cosmos.stamp();
-    let body = |txn: &mut orrery_store::Txn<'_>| children::create(txn, &owner, kind, &definition, stamp);
+    let body =
+        |txn: &mut orrery_document_store::Txn<'_>| children::create(txn, &owner, kind, &definition, stamp);
     let created = cosmos.store().write(Scope::Catalog, body).await?;
     Ok(reply(&minting, request, StatusCode::CREATED, &owner, &created.value))
 }
@@ -185,8 +186,9 @@ async fn upsert(cosmos: &Cosmos, request: &mut Request, owner: Owner, kind: Kind
     check_resource(cosmos, &owner, kind, &definition)?;
     let minting = Minting::by(cosmos, request)?;
     let (conditions, stamp) = (request.preconditions(), cosmos.stamp());
-    let body =
-        |txn: &mut orrery_store::Txn<'_>| children::upsert(txn, &owner, kind, &definition, conditions, stamp);
+    let body = |txn: &mut orrery_document_store::Txn<'_>| {
+        children::upsert(txn, &owner, kind, &definition, conditions, stamp)
+    };
     let (child, is_new) = cosmos.store().write(Scope::Catalog, body).await?.value;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     Ok(reply(&minting, request, status, &owner, &child))
@@ -213,7 +215,7 @@ async fn replace(
     check_resource(cosmos, &owner, kind, &definition)?;
     let minting = Minting::by(cosmos, request)?;
     let (conditions, stamp) = (request.preconditions(), cosmos.stamp());
-    let body = |txn: &mut orrery_store::Txn<'_>| {
+    let body = |txn: &mut orrery_document_store::Txn<'_>| {
         children::replace(txn, &owner, kind, id, &definition, conditions, stamp)
     };
     let replaced = cosmos.store().write(Scope::Catalog, body).await?;
@@ -228,7 +230,7 @@ async fn delete(
     id: &str,
 ) -> Result<Reply, Failure> {
     let conditions = request.preconditions();
-    let body = |txn: &mut orrery_store::Txn<'_>| children::delete(txn, &owner, kind, id, conditions);
+    let body = |txn: &mut orrery_document_store::Txn<'_>| children::delete(txn, &owner, kind, id, conditions);
     cosmos.store().write(Scope::Catalog, body).await?;
     Ok(Reply::new(StatusCode::NO_CONTENT, Charge::metadata()))
 }

@@ -104,7 +104,7 @@ pub async fn read(cosmos: &Cosmos, request: &Request, owner: &str, name: &str) -
 async fn count(cosmos: &Cosmos, container: &Arc<Container>) -> Result<Vec<Statistics>, Failure> {
     let (snapshot, container, now) =
         (cosmos.store().snapshot(), container.clone(), cosmos.store().env().now());
-    Ok(orrery_store::on_a_thread(move || item::statistics(&*snapshot, &container, now)).await??)
+    Ok(orrery_document_store::on_a_thread(move || item::statistics(&*snapshot, &container, now)).await??)
 }
 
 pub async fn replace(

@@ -9,13 +9,13 @@ use crate::reply::Reply;
 use crate::request::Request;
 use crate::service::Cosmos;
 use http::StatusCode;
+use orrery_document_store::QueryHost;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::{Items, narrowed, settings};
 use orrery_query::execute;
 use orrery_query::plan::Rules;
 use orrery_query::prepare_for;
-use orrery_store::QueryHost;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

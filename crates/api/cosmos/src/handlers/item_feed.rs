@@ -38,7 +38,7 @@ async fn page(cosmos: &Cosmos, request: &Request, container: &Arc<Container>) ->
         let (container, scope) = (container.clone(), scope.clone());
         move || item::read_feed(&*snapshot, &container, &scope, resume.as_deref(), limits, now)
     };
-    let page = orrery_store::on_a_thread(read).await??;
+    let page = orrery_document_store::on_a_thread(read).await??;
     let next = match is_by_range {
         false => page.more_after.as_deref().map(|key| pages.seal.seal(key)),
         true => pages.next(token.is_some(), &scope, page.more_after.as_deref()),

@@ -16,6 +16,7 @@ use crate::usage::{Queried, Reach};
 use bytes::Bytes;
 use http::StatusCode;
 use orrery_api_common::percent;
+use orrery_document_store::QueryHost;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::{Items, Named, settings};
@@ -23,7 +24,6 @@ use orrery_keys::Epk;
 use orrery_query::access::{IndexOf, Path};
 use orrery_query::execute::{Host, Page, page_needing};
 use orrery_query::plan::distributed::needs_merging;
-use orrery_store::QueryHost;
 use std::sync::Arc;
 
 pub async fn query(

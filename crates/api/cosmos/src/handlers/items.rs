@@ -11,11 +11,11 @@ use http::header::CONTENT_LOCATION;
 use http::{HeaderName, HeaderValue, StatusCode};
 use orrery_api_common::percent;
 use orrery_core::{ItemId, Lsn};
+use orrery_document_store::{Committed, Scope, Txn, WriteError};
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::{self, Directive, Effect, ItemError, ItemRow, Prepared, Target, Verdict};
 use orrery_keys::Epk;
-use orrery_store::{Committed, Scope, Txn, WriteError};
 use orrery_value::binary_to_text;
 use std::sync::Arc;
 

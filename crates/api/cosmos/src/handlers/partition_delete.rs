@@ -11,11 +11,11 @@ use crate::service::Cosmos;
 use crate::{header, partition_key};
 use http::StatusCode;
 use orrery_core::limits;
+use orrery_document_store::{Committed, EngineError, Txn, WriteError};
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::expiry::Step;
 use orrery_documents::purge;
-use orrery_store::{Committed, EngineError, Txn, WriteError};
 use std::sync::Arc;
 
 pub async fn run(cosmos: &Cosmos, request: &Request, container: Arc<Container>) -> Result<Reply, Failure> {
@@ -57,10 +57,10 @@ async fn write(
         let written = cosmos.store().write(scope(container, epk), |txn| body(txn, container)).await;
         tries += 1;
         match written {
-            Err(WriteError::OwnerGone) if tries < limits::TRANSACTION_RETRIES_MAX => {
+            Err(WriteError::PreconditionFailed) if tries < limits::TRANSACTION_RETRIES_MAX => {
                 match cosmos.as_it_is_now(container)? {
                     Some(newer) => *container = newer,
-                    None => return Err(WriteError::<EngineError>::OwnerGone.into()),
+                    None => return Err(WriteError::<EngineError>::PreconditionFailed.into()),
                 }
             }
             other => return Ok(other?),

@@ -6,10 +6,10 @@ use crate::query::condition::ConditionHost;
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::service::Cosmos;
+use orrery_document_store::Txn;
 use orrery_documents::catalog::Container;
 use orrery_documents::item::{self, Change, Directive, ItemError};
 use orrery_documents::patch::PatchRequest;
-use orrery_store::Txn;
 use orrery_value::{scan_value, utf8};
 
 /// Whatever the content type says: SDKs send three different ones, or none.

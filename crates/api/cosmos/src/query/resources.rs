@@ -9,11 +9,11 @@ use crate::service::Cosmos;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::StatusCode;
+use orrery_document_store::QueryHost;
 use orrery_documents::charge::Charge;
 use orrery_query::execute::{Collection, Found, Page, Start, page};
 use orrery_query::plan::Rules;
 use orrery_query::{Datum, QueryError, prepare};
-use orrery_store::QueryHost;
 use serde_json::Value;
 use std::ops::ControlFlow;
 

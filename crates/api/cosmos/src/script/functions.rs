@@ -2,11 +2,11 @@
 
 use crate::service::Cosmos;
 use orrery_core::ContainerRid;
+use orrery_document_store::Read;
 use orrery_documents::children::{self, Kind, Owner};
 use orrery_query::QueryError;
 use orrery_query::execute::Host;
 use orrery_script::{ScriptError, Session};
-use orrery_store::Read;
 use orrery_value::Value;
 use std::cell::RefCell;
 use std::rc::Rc;

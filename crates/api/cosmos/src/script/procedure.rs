@@ -59,7 +59,7 @@ async fn attempt(
     let body = {
         let (cosmos, container, epk) = (cosmos.clone(), container.clone(), epk.clone());
         let (values, arguments) = (values(request), arguments.clone());
-        move |txn: &mut orrery_store::Txn<'_>| {
+        move |txn: &mut orrery_document_store::Txn<'_>| {
             let mut partition = Partition::new(&cosmos, &container, &epk, txn);
             let ended = partition.run(&script, Call::Procedure { arguments: &arguments }, &values);
             let ended = ended.map_err(|(failure, said)| failure.and(escaped_log(wants_log, &said)))?;

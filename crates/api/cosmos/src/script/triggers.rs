@@ -77,7 +77,7 @@ pub async fn write(
     };
     let body = {
         let write = write.clone();
-        move |txn: &mut orrery_store::Txn<'_>| {
+        move |txn: &mut orrery_document_store::Txn<'_>| {
             let done = job.run(txn, &text, &write);
             done.map_err(|(failure, log)| failure.and(escaped_log(wants_log, &log)))
         }
@@ -174,7 +174,7 @@ struct Done {
 impl Job {
     fn run(
         &self,
-        txn: &mut orrery_store::Txn<'_>,
+        txn: &mut orrery_document_store::Txn<'_>,
         text: &Text,
         write: &Write,
     ) -> Result<Done, (Failure, String)> {

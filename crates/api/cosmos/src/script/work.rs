@@ -3,9 +3,9 @@
 use crate::failure::Failure;
 use crate::service::Cosmos;
 use orrery_core::limits;
+use orrery_document_store::{Committed, Scope, Txn};
 use orrery_documents::catalog::Container;
 use orrery_keys::Epk;
-use orrery_store::{Committed, Scope, Txn};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -25,7 +25,7 @@ pub async fn write<T: Send + 'static>(
         (cosmos.store().clone(), container.clone(), epk.clone(), is_late.clone());
     let work = tokio::task::spawn_blocking(move || {
         let scope = Scope::Partition { container: container.number(), epk: epk.as_bytes() };
-        let written = store.write_long(scope, |txn| {
+        let written = store.write_optimistic(scope, |txn| {
             let said = body(txn)?;
             if late.load(Ordering::Acquire) { Err(Failure::script_too_long()) } else { Ok(said) }
         });

@@ -11,11 +11,11 @@ use crate::failure::Failure;
 use crate::handlers;
 use crate::service::Cosmos;
 use orrery_core::limits;
+use orrery_document_store::{EngineError, Snapshot};
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::index::{self, Survey};
 use orrery_query::access::{Path, Shown};
-use orrery_store::{EngineError, Snapshot};
 use orrery_value::Value;
 use serde_json::json;
 
@@ -37,7 +37,7 @@ pub async fn report_on(cosmos: &Cosmos, database: &str, container: &str) -> Resu
             usage: usage(&known, &snapshot, &container)?,
         })
     };
-    Ok(orrery_store::on_a_thread(work).await??)
+    Ok(orrery_document_store::on_a_thread(work).await??)
 }
 
 impl Cosmos {

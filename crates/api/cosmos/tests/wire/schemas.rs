@@ -23,12 +23,12 @@ impl World {
 
     async fn schema(&self, body: &Value) {
         let definition = Definition::parse(body.to_string().as_bytes()).unwrap();
-        let set = move |txn: &mut orrery_store::Txn<'_>| schema::set(txn, "d", "c", &definition);
+        let set = move |txn: &mut orrery_document_store::Txn<'_>| schema::set(txn, "d", "c", &definition);
         self.cosmos.store().write_catalog(set).await.unwrap();
     }
 
     async fn no_schema(&self) {
-        let remove = |txn: &mut orrery_store::Txn<'_>| schema::remove(txn, "d", "c");
+        let remove = |txn: &mut orrery_document_store::Txn<'_>| schema::remove(txn, "d", "c");
         self.cosmos.store().write_catalog(remove).await.unwrap();
     }
 

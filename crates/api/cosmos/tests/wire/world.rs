@@ -4,9 +4,9 @@ use crate::call::{Call, READ_ONLY_KEY, READ_WRITE_KEY};
 use orrery_api_common::{Key, Keys, Listener, Stop};
 use orrery_api_cosmos::{Consistency, Cosmos, CrossPartition, Options, Throttling};
 use orrery_core::{Env, Timestamp, limits};
+use orrery_document_store::{Jobs, Progress, Store, Sync};
 use orrery_kv::MemoryEngine;
 use orrery_script::{Isolation, Scripts};
-use orrery_store::{Store, Sync};
 use orrery_testing_client::{Connection, OwnedReply};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -57,15 +57,7 @@ impl World {
 
     /// With options that the test changes.
     pub fn with(engine: MemoryEngine, env: Env, change: impl FnOnce(&mut Options)) -> Self {
-        let on_stuck = || panic!("a commit does not end");
-        let options = orrery_store::Options {
-            sync: Sync::Data,
-            accept_loss: false,
-            warm_bytes: 1 << 20,
-            query_bytes: 64 << 20,
-            on_stuck,
-        };
-        let store = Store::open(Box::new(engine.clone()), env.clone(), &options).unwrap();
+        let store = Store::standalone(engine.clone(), env.clone(), Sync::Data).unwrap();
         let key = |text: &str| Key::parse(text).unwrap();
         let keys = Keys {
             primary: key(READ_WRITE_KEY),
@@ -133,7 +125,11 @@ impl World {
     /// Background work until nothing is left of it.
     pub async fn background(&self) {
         let store = self.store.clone();
-        let rounds = move || while store.background_round().unwrap() == orrery_store::Progress::More {};
+        let rounds = move || {
+            let mut jobs = Jobs::default();
+            store.register_jobs(&mut jobs);
+            while jobs.round().unwrap() == Progress::More {}
+        };
         tokio::task::spawn_blocking(rounds).await.unwrap();
     }
 

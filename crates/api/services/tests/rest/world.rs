@@ -7,13 +7,13 @@ use orrery_api_common::bearer::{Bearers, DevelopmentKey, Grant, Issuer, Mint};
 use orrery_api_common::{Key, Keys, Stop};
 use orrery_api_services::{Api, Gate, Options, ServiceBody};
 use orrery_core::{Env, Timestamp, limits};
+use orrery_document_store::Store;
 use orrery_kit::port::{Documents, Embedded};
 use orrery_kv::{MemoryEngine, Sync};
 use orrery_notifications::dispatch;
 use orrery_notifications::policy::Policy;
 use orrery_notifications::push::Providers;
 use orrery_notifications::service::{self, Job, Notifications};
-use orrery_store::Store;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,14 +63,7 @@ impl World {
 
     pub fn with_rate(rate: u32) -> Self {
         let env = Env::seeded(START, 7);
-        let options = orrery_store::Options {
-            sync: Sync::None,
-            accept_loss: false,
-            warm_bytes: 1 << 20,
-            query_bytes: 64 << 20,
-            on_stuck: || {},
-        };
-        let store = Store::open(Box::new(MemoryEngine::new()), env.clone(), &options).unwrap();
+        let store = Store::standalone(MemoryEngine::new(), env.clone(), Sync::None).unwrap();
         let documents =
             Documents::Embedded(Embedded::new(store, "asora", [7; 32], limits::PARTITION_BYTES_MAX));
         let options = service::Options {

@@ -2,13 +2,13 @@
 
 use crate::server::Server;
 use orrery_core::{Env, Timestamp, limits};
+use orrery_document_store::Store;
 use orrery_kit::http::{Trust, certificates};
 use orrery_kit::port::{
     Credential, Documents, Embedded, Item, Layout, Page, Query, Remote, RemoteOptions, StoreError, Write,
 };
 use orrery_kit::service_container;
 use orrery_kv::{MemoryEngine, Sync};
-use orrery_store::{Options, Store};
 use orrery_testing_client::EMULATOR_KEY;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -161,13 +161,5 @@ pub fn remote(server: &Server, way: Way, database: &str, credential: Credential)
 }
 
 fn memory_store() -> Store {
-    let on_stuck = || panic!("a commit does not end");
-    let options = Options {
-        sync: Sync::Data,
-        accept_loss: false,
-        warm_bytes: 1 << 20,
-        query_bytes: 64 << 20,
-        on_stuck,
-    };
-    Store::open(Box::new(MemoryEngine::new()), Env::system().unwrap(), &options).unwrap()
+    Store::standalone(MemoryEngine::new(), Env::system().unwrap(), Sync::Data).unwrap()
 }

@@ -5,10 +5,10 @@
 
 use crate::world::{START, World};
 use orrery_core::{Env, Timestamp, limits};
+use orrery_document_store::{Store, Sync};
 use orrery_kit::http::Trust;
 use orrery_kit::port::{Credential, Documents, Embedded, Remote, RemoteOptions};
 use orrery_kv::MemoryEngine;
-use orrery_store::{Store, Sync};
 use orrery_testing_client::{Durability, EMULATOR_KEY, Options, ServerProcess, newest_binary};
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
@@ -75,14 +75,7 @@ impl Home {
 }
 
 fn memory(env: &Env) -> Documents {
-    let options = orrery_store::Options {
-        sync: Sync::Data,
-        accept_loss: false,
-        warm_bytes: 1 << 20,
-        query_bytes: 64 << 20,
-        on_stuck: || panic!("a commit does not end"),
-    };
-    let store = Store::open(Box::new(MemoryEngine::new()), env.clone(), &options).unwrap();
+    let store = Store::standalone(MemoryEngine::new(), env.clone(), Sync::Data).unwrap();
     let database = orrery_notifications::service::containers::DATABASE;
     Documents::Embedded(Embedded::new(store, database, [7; 32], limits::PARTITION_BYTES_MAX))
 }

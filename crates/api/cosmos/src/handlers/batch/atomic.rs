@@ -9,9 +9,9 @@ use crate::query::condition::ConditionHost;
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::{header, partition_key};
+use orrery_document_store::{Committed, Txn, WriteError};
 use orrery_documents::batch::{Budget, Culprit, Done, Step, StepError, Surroundings, atomic};
 use orrery_documents::item::ItemError;
-use orrery_store::{Committed, Txn, WriteError};
 
 /// Why a batch was not committed.
 enum Stopped {
@@ -84,7 +84,7 @@ fn culprit(
         WriteError::Model(Stopped::Unfit) => {
             Ok((fit, unfit.unwrap_or_else(|| Failure::internal("A batch was refused for nothing."))))
         }
-        WriteError::OwnerGone => Err(WriteError::<ItemError>::OwnerGone.into()),
+        WriteError::PreconditionFailed => Err(WriteError::<ItemError>::PreconditionFailed.into()),
         WriteError::Busy => Err(WriteError::<ItemError>::Busy.into()),
         WriteError::Stopping => Err(WriteError::<ItemError>::Stopping.into()),
         WriteError::Engine(error) => Err(error.into()),

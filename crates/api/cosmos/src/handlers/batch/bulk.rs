@@ -18,10 +18,10 @@ use crate::reply::{Reply, ToValue as _};
 use crate::request::Request;
 use crate::{header, partition_key, session};
 use orrery_core::{Lsn, limits};
+use orrery_document_store::{Txn, WriteError};
 use orrery_documents::batch::{Budget, OnRefusal, Step, Surroundings, independent};
 use orrery_documents::catalog::Container;
 use orrery_keys::Epk;
-use orrery_store::{Txn, WriteError};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -202,7 +202,7 @@ fn again<E>(
     error: &WriteError<E>,
     tries: usize,
 ) -> Option<Arc<Container>> {
-    let may_be = matches!(error, WriteError::OwnerGone) && tries < limits::TRANSACTION_RETRIES_MAX;
+    let may_be = matches!(error, WriteError::PreconditionFailed) && tries < limits::TRANSACTION_RETRIES_MAX;
     if may_be { asked.cosmos.as_it_is_now(container).ok().flatten() } else { None }
 }
 
@@ -215,7 +215,7 @@ fn transaction(
     steps: &[Step],
     on_refusal: OnRefusal,
     budget: &Budget,
-) -> Result<Outcomes, orrery_store::EngineError> {
+) -> Result<Outcomes, orrery_document_store::EngineError> {
     let store = asked.cosmos.store();
     let host = ConditionHost::new(store.env(), store.env().now());
     let ordinal = || store.next_ordinal();

@@ -8,9 +8,9 @@ use super::query::{limits_of, scope};
 use super::{Inner, errors};
 use crate::port::{Changes, Cursor, StoreError};
 use orrery_core::Lsn;
+use orrery_document_store::on_a_thread;
 use orrery_documents::catalog::Container;
 use orrery_documents::changes::{Start, latest};
-use orrery_store::on_a_thread;
 
 pub async fn page(
     inner: &Inner,

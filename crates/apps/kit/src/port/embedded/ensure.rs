@@ -4,9 +4,9 @@ use super::Inner;
 use super::errors::{self, Stopped};
 use crate::port::{Layout, StoreError};
 use orrery_core::DatabaseName;
+use orrery_document_store::WriteError;
 use orrery_documents::catalog::{self, CatalogError};
 use orrery_documents::definition::ContainerDefinition;
-use orrery_store::WriteError;
 use serde_json::Value;
 
 pub async fn run(inner: &Inner, layout: &[Layout]) -> Result<(), StoreError> {

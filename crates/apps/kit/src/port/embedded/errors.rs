@@ -2,12 +2,12 @@
 
 use crate::port::StoreError;
 use orrery_core::limits;
+use orrery_document_store::{BrokeOff, EngineError, NotRun, WriteError};
 use orrery_documents::batch::StepError;
 use orrery_documents::catalog::CatalogError;
 use orrery_documents::definition::DefinitionError;
 use orrery_documents::item::{ItemError, PrepareError};
 use orrery_query::QueryError;
-use orrery_store::{BrokeOff, EngineError, NotRun, WriteError};
 use std::time::Duration;
 
 /// How long to wait for the commit queue.
@@ -40,7 +40,7 @@ pub fn no_container(database: &str, name: &str) -> StoreError {
 pub fn write<E>(error: WriteError<E>, say: impl FnOnce(E) -> StoreError) -> Stopped {
     Stopped::Because(match error {
         WriteError::Model(error) => say(error),
-        WriteError::OwnerGone => return Stopped::OwnerGone,
+        WriteError::PreconditionFailed => return Stopped::OwnerGone,
         WriteError::Busy => StoreError::Busy { after: Some(BUSY) },
         WriteError::Stopping => StoreError::Unavailable("the server is stopping".to_owned()),
         WriteError::Engine(error) => engine(error),
@@ -59,7 +59,7 @@ pub fn not_run(error: NotRun) -> StoreError {
 }
 
 pub fn engine(error: EngineError) -> StoreError {
-    orrery_store::log_failure(&error);
+    orrery_document_store::log_failure(&error);
     StoreError::Unavailable(error.to_string())
 }
 

@@ -8,12 +8,12 @@ use super::errors::{self, Stopped};
 use super::{Inner, place};
 use crate::port::{Item, StoreError, Write};
 use orrery_core::{ETag, ItemId, limits};
+use orrery_document_store::{QueryHost, Scope, Txn};
 use orrery_documents::batch::{Action, Budget, Done, Step, StepError, Surroundings, atomic};
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::{self, ItemRow, Preconditions, Prepared, TagMatch, Target};
 use orrery_keys::Epk;
-use orrery_store::{QueryHost, Scope, Txn};
 use serde_json::{Map, Value};
 
 pub fn read(inner: &Inner, container: &str, partition: &str, id: &str) -> Result<Option<Item>, StoreError> {

@@ -20,10 +20,10 @@ mod token;
 
 use super::types::{Changes, Cursor, Item, Layout, Page, Query, StoreError, Write};
 use orrery_core::{ETag, limits};
+use orrery_document_store::Store;
 use orrery_documents::Stamp;
 use orrery_documents::catalog::Container;
 use orrery_keys::{Epk, epk};
-use orrery_store::Store;
 use orrery_value::Value as Datum;
 use std::sync::Arc;
 use token::Tokens;
@@ -126,7 +126,7 @@ impl Inner {
     /// Whether the container of a write that was refused because of it is still there. Then it came to be indexed in another
     /// way or to have another schema meanwhile, and the write is decided again.
     fn is_there(&self, container: &Container) -> Result<bool, StoreError> {
-        let catalog = self.store.newest_catalog().map_err(errors::engine)?;
+        let catalog = self.store.refresh_catalog().map_err(errors::engine)?;
         Ok(catalog.container_by_number(container.number()).is_some())
     }
 }

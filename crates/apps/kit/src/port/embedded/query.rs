@@ -5,13 +5,13 @@ use super::token::Question;
 use super::{Inner, errors, place};
 use crate::port::{Page, Query, StoreError};
 use orrery_core::limits;
+use orrery_document_store::QueryHost;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::{FeedScope, Items, narrowed, settings};
 use orrery_keys::Epk;
 use orrery_query::execute::{self, Limits, page as next_page};
 use orrery_query::plan::Rules;
-use orrery_store::QueryHost;
 use orrery_value::Value as Datum;
 use serde_json::Value;
 

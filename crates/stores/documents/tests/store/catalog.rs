@@ -1,0 +1,54 @@
+//! The catalog in memory follows the one on the disk.
+
+use crate::gate::Gate;
+use crate::shop::{START, open_at};
+use orrery_core::{DatabaseName, Env};
+use orrery_document_store::WriteError;
+use orrery_documents::{Stamp, catalog};
+use orrery_kv::{Error, MemoryEngine, Sync};
+
+/// Even if the client went away.
+#[test]
+fn a_catalog_change_nobody_waits_for_is_still_shown() {
+    let gate = Gate::default();
+    let store = open_at(gate.clone(), Sync::Data, Env::seeded(START, 1));
+    gate.shut();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
+    let changing = store.clone();
+    let change = runtime.spawn(async move {
+        let name = DatabaseName::parse("db").unwrap();
+        let stamp = Stamp {
+            now: changing.env().now(),
+            etag: orrery_core::ETag::from_u128(1),
+            partition_bytes_max: u64::MAX,
+        };
+        changing.write_catalog(move |txn| catalog::create_database(txn, &name, None, stamp)).await
+    });
+    gate.wait_for_arrivals(1);
+    change.abort();
+    assert!(store.catalog().database("db").is_none());
+    gate.open();
+    // Waits for the thread that the change runs on.
+    drop(runtime);
+    assert!(store.catalog().database("db").is_some());
+    store.close();
+}
+
+#[tokio::test]
+async fn a_catalog_change_is_shown_when_it_is_answered() {
+    let store = open_at(MemoryEngine::new(), Sync::Data, Env::seeded(START, 1));
+    let stamp = Stamp {
+        now: store.env().now(),
+        etag: orrery_core::ETag::from_u128(1),
+        partition_bytes_max: u64::MAX,
+    };
+    for round in 0..20 {
+        let name = DatabaseName::parse(&format!("db{round}")).unwrap();
+        let wanted = name.clone();
+        store.write_catalog(move |txn| catalog::create_database(txn, &wanted, None, stamp)).await.unwrap();
+        assert!(store.catalog().database(name.as_str()).is_some());
+    }
+    let refused = store.write_catalog(|_| Err::<(), Error>(Error::Corrupt("no".into()))).await;
+    assert!(matches!(refused, Err(WriteError::Model(_))));
+    store.close();
+}
