@@ -4,7 +4,7 @@ use crate::history::{Answer, Call, Event, History, Seen, Tag};
 use orrery_core::{DatabaseName, ETag, Env, Timestamp};
 use orrery_document_store::{Scope, Store, Sync, Txn, WriteError};
 use orrery_documents::Stamp;
-use orrery_documents::batch::{self, Action, Budget, Step, StepError, Surroundings};
+use orrery_documents::batch::{self, Action, Budget, Deps, Step, StepError};
 use orrery_documents::catalog::{self, Container};
 use orrery_documents::definition::ContainerDefinition;
 use orrery_documents::item::{
@@ -203,7 +203,7 @@ impl Task {
         let scope = Scope::Partition { container: container.number(), epk: self.target.epk.as_bytes() };
         let body = |txn: &mut Txn<'_>| {
             let (ordinal, budget) = (|| store.next_ordinal(), Budget::default());
-            let around = Surroundings { container, ordinal: &ordinal, host: &Still, budget: &budget };
+            let around = Deps { container, ordinal: &ordinal, host: &Still, budget: &budget };
             batch::atomic(txn, &steps, around).map_err(|culprit| culprit.error)
         };
         let mut done = store.write(scope, body).await?.value;

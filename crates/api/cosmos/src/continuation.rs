@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, Mac};
 use orrery_core::limits;
-use orrery_documents::children::Kind;
+use orrery_documents::subresources::Kind;
 use sha2::Sha256;
 
 const VERSION: u8 = 2;

@@ -2,9 +2,9 @@
 
 use orrery_core::{ItemRid, ResourceKind};
 use orrery_documents::catalog::{Container, Database, Offer, OfferTarget};
-use orrery_documents::children::{Child, Kind, Owner};
 use orrery_documents::item::{ItemRow, Statistics};
 use orrery_documents::ranges::Range;
+use orrery_documents::subresources::{Kind, Owner, Subresource};
 use serde_json::{Map, Value, json};
 
 pub fn database(database: &Database) -> Value {
@@ -58,7 +58,7 @@ pub fn offer(offer: &Offer) -> Value {
 }
 
 /// A user, a permission (with a token, if it has one), a script or a client encryption key.
-pub fn child(owner: &Owner, child: &Child, token: Option<String>) -> Value {
+pub fn child(owner: &Owner, child: &Subresource, token: Option<String>) -> Value {
     let mut object = Map::new();
     object.insert("id".into(), child.name.as_str().into());
     object.extend(child.members.clone());

@@ -10,10 +10,10 @@ use orrery_documents::batch::StepError;
 use orrery_documents::catalog::CatalogError;
 use orrery_documents::changes::NotRetained;
 use orrery_documents::charge::Charge;
-use orrery_documents::children::ChildError;
 use orrery_documents::definition::DefinitionError;
 use orrery_documents::item::{ItemError, PrepareError};
 use orrery_documents::roles::RoleError;
+use orrery_documents::subresources::SubresourceError;
 use orrery_query::QueryError;
 use orrery_script::ScriptError;
 use orrery_value::BinaryError;
@@ -330,18 +330,18 @@ impl From<CatalogError> for Failure {
     }
 }
 
-impl From<ChildError> for Failure {
-    fn from(error: ChildError) -> Self {
+impl From<SubresourceError> for Failure {
+    fn from(error: SubresourceError) -> Self {
         let message = error.to_string();
         match error {
-            ChildError::Exists => Self::conflict(message),
-            ChildError::Missing(_) => Self::not_found(message),
-            ChildError::OwnerMissing(_) => Self::owner_missing(message),
-            ChildError::Changed => Self::precondition(message),
-            ChildError::TooMany { .. } => Self::forbidden(message),
-            ChildError::Renamed(_) => Self::bad_request(message),
-            ChildError::Definition(error) => error.into(),
-            ChildError::Store(error) => error.into(),
+            SubresourceError::Exists => Self::conflict(message),
+            SubresourceError::Missing(_) => Self::not_found(message),
+            SubresourceError::OwnerMissing(_) => Self::owner_missing(message),
+            SubresourceError::Changed => Self::precondition(message),
+            SubresourceError::TooMany { .. } => Self::forbidden(message),
+            SubresourceError::Renamed(_) => Self::bad_request(message),
+            SubresourceError::Definition(error) => error.into(),
+            SubresourceError::Store(error) => error.into(),
         }
     }
 }

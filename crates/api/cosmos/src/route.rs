@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use http::Uri;
 use orrery_api_common::percent;
-use orrery_documents::children::Kind;
+use orrery_documents::subresources::Kind;
 use std::borrow::Cow;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

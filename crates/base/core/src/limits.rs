@@ -314,9 +314,9 @@ pub const EXPIRED_REMEMBERED_MAX: usize = 1024;
 pub const SPATIAL_CELLS_MAX: usize = 8;
 pub const SPATIAL_LOOKUPS_MAX: usize = 64;
 /// Terms that are kept of what a filter implies; more are not worth seeking.
-pub const NEED_TERMS_MAX: usize = 1_000;
+pub const PREDICATE_TERMS_MAX: usize = 1_000;
 /// Simple values inside an array or object of the query that are sought one by one.
-pub const NEED_LEAVES_MAX: usize = 16;
+pub const PREDICATE_LEAVES_MAX: usize = 16;
 /// Examples that a check of stored data gives of each kind of fault.
 pub const CHECK_EXAMPLES_MAX: usize = 3;
 /// What is remembered of how containers are used, to advise on it: so many containers, and of each so many shapes of
@@ -348,8 +348,8 @@ pub const INDEX_SPANS_MAX: usize = 1_000;
 /// Different values of one part of a composite index that a query steps over to reach those of the next.
 pub const INDEX_SKIPS_MAX: usize = 64;
 /// Texts of queries whose trees are kept, and how long such a text may be.
-pub const QUERY_TEXTS_REMEMBERED_MAX: usize = 128;
-pub const QUERY_TEXT_REMEMBERED_BYTES_MAX: usize = 2_048;
+pub const PARSE_CACHE_ENTRIES_MAX: usize = 128;
+pub const PARSE_CACHE_TEXT_BYTES_MAX: usize = 2_048;
 /// Queries with their parameters whose plans are kept, because they came before.
 pub const QUERIES_REMEMBERED_MAX: usize = 2_048;
 /// Memory that the constants of such a plan may take: a short text can stand for a large value.

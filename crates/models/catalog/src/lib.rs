@@ -22,7 +22,6 @@
 //!
 //! Absent: items, HTTP, threads, the disk.
 
-pub mod children;
 pub mod definition;
 pub mod indexing;
 pub mod jobs;
@@ -35,6 +34,7 @@ mod record;
 pub mod roles;
 pub mod row;
 pub mod schema;
+pub mod subresources;
 
 pub(crate) use operations::{find_database, the_container};
 

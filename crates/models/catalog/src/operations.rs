@@ -7,7 +7,7 @@ use crate::jobs::JobKind;
 use crate::precondition::{Preconditions, Verdict};
 use crate::ranges::Ranges;
 use crate::row::{self, Row};
-use crate::{Stamp, children, jobs, schema};
+use crate::{Stamp, jobs, schema, subresources};
 use bytes::Bytes;
 use orrery_core::{ContainerRid, DatabaseName, DatabaseRid, ETag, OfferRid, limits};
 use orrery_kv::{Error, Order, Read, Space, Txn};
@@ -69,7 +69,7 @@ pub fn delete_database(txn: &mut Txn<'_>, name: &str, conditions: Preconditions)
         drop_container(txn, &container);
     }
     drop_offer(txn, database.offer);
-    children::schedule_database(txn, database.rid)?;
+    subresources::schedule_database(txn, database.rid)?;
     remove(txn, Row::Database { name });
     Ok(())
 }

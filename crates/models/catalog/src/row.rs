@@ -34,7 +34,7 @@ pub enum Row<'a> {
         container: u32,
     },
     /// A user, a permission, a script or a client encryption key.
-    Child {
+    Subresource {
         kind: u8,
         owner: u32,
         name: &'a str,
@@ -121,7 +121,7 @@ impl Row<'_> {
             Row::Probe => KeyBuf::new().u8(PROBE),
             Row::Offer { number } => KeyBuf::new().u8(OFFER).u32(number),
             Row::Job { kind, container } => KeyBuf::new().u8(JOB).u8(kind as u8).u32(container),
-            Row::Child { kind, owner, name } => {
+            Row::Subresource { kind, owner, name } => {
                 KeyBuf::new().u8(CHILD).u8(kind).u32(owner).raw(name.as_bytes())
             }
             Row::ChildPlace { kind, owner, ordinal } => {

@@ -29,4 +29,4 @@ pub mod sweep;
 
 // Transitional: users of the catalog import `orrery_catalog` itself.
 pub use orrery_catalog as catalog;
-pub use orrery_catalog::{Stamp, children, definition, metering, ranges, roles, schema};
+pub use orrery_catalog::{Stamp, definition, metering, ranges, roles, schema, subresources};

@@ -114,7 +114,7 @@ fn slice(
         None => Job::new(job.bound),
     };
     next.put(txn, container.number(), epk);
-    item::alive(txn, container);
+    item::require_container(txn, container);
     Ok(Step::More)
 }
 

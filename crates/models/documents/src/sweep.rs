@@ -5,8 +5,8 @@ use crate::changes::Entry;
 use crate::item::ItemHead;
 use crate::row::{self, Row};
 use bytes::Bytes;
-use orrery_catalog::children;
 use orrery_catalog::jobs::{self, JobKind, Step};
+use orrery_catalog::subresources;
 use orrery_core::{Lsn, limits};
 use orrery_kv::{Error, LogRecord, Order, Read, Row as KeyValue, Space, Txn};
 
@@ -41,7 +41,7 @@ pub fn step(txn: &mut Txn<'_>, container: u32) -> Result<Step, Error> {
         }
     }
     txn.delete(Space::Meta, Row::Trimmed { container }.key());
-    if children::sweep_scripts(txn, container)? == Step::More {
+    if subresources::sweep_scripts(txn, container)? == Step::More {
         return Ok(Step::More);
     }
     txn.delete(Space::Meta, job);

@@ -10,7 +10,7 @@ use orrery_catalog::definition::ContainerDefinition;
 use orrery_core::Timestamp;
 use orrery_documents::index::{Composite, IndexRules, path_number, spatial_number, terms};
 use orrery_keys::{Direction, IndexValue, KeyReader};
-use orrery_query::access::{Path as Steps, Shown, Step};
+use orrery_query::access::{Path as Steps, PathDisplay, Step};
 use orrery_testing_golden::{Line, case_files, lines};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -105,17 +105,18 @@ fn names(rules: &IndexRules, item: &Value) -> Names {
     let mut paths = vec![Steps::from([Step::Member("_ts".into())])];
     gather(item, &mut Vec::new(), &mut paths);
     let values = |path: &Steps| {
-        (path_number(path), (Shown(path).to_string(), Rest::Values(vec![Direction::Ascending])))
+        (path_number(path), (PathDisplay(path).to_string(), Rest::Values(vec![Direction::Ascending])))
     };
-    let cells = |path: &Steps| (spatial_number(path), (format!("{} shape", Shown(path)), Rest::Cell));
+    let cells = |path: &Steps| (spatial_number(path), (format!("{} shape", PathDisplay(path)), Rest::Cell));
     let composites = rules.composites().iter().map(composite);
     paths.iter().map(values).chain(paths.iter().map(cells)).chain(composites).collect()
 }
 
 fn composite(composite: &Composite) -> (u64, (String, Rest)) {
     let parts = composite.parts();
-    let label =
-        |(path, descends): &(Steps, bool)| format!("{}{}", Shown(path), if *descends { " down" } else { "" });
+    let label = |(path, descends): &(Steps, bool)| {
+        format!("{}{}", PathDisplay(path), if *descends { " down" } else { "" })
+    };
     let direction =
         |(_, descends): &(Steps, bool)| if *descends { Direction::Descending } else { Direction::Ascending };
     let labels: Vec<String> = parts.iter().map(label).collect();

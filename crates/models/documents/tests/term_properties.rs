@@ -4,7 +4,7 @@ use orrery_catalog::definition::ContainerDefinition;
 use orrery_core::Timestamp;
 use orrery_documents::index::{IndexRules, Terms, composite_number, path_number, terms};
 use orrery_keys::{Direction, KeyBuf};
-use orrery_query::access::{Path, Shown, Step};
+use orrery_query::access::{Path, PathDisplay, Step};
 use orrery_value::{Value, raw};
 use proptest::prelude::*;
 use serde_json::json;
@@ -70,11 +70,12 @@ fn item() -> impl Strategy<Value = Value> {
 fn rules(says: &Says, composites: &Composites) -> IndexRules {
     let list = |wanted: bool| {
         let places = says.iter().filter(|(_, says)| **says == wanted);
-        let shown = places
-            .map(|((path, is_value), _)| format!("{}/{}", Shown(path), if *is_value { '?' } else { '*' }));
+        let shown = places.map(|((path, is_value), _)| {
+            format!("{}/{}", PathDisplay(path), if *is_value { '?' } else { '*' })
+        });
         shown.map(|path| json!({"path": path})).collect::<Vec<_>>()
     };
-    let part = |(path, descends): &(Path, bool)| json!({"path": Shown(path).to_string(), "order": if *descends { "descending" } else { "ascending" }});
+    let part = |(path, descends): &(Path, bool)| json!({"path": PathDisplay(path).to_string(), "order": if *descends { "descending" } else { "ascending" }});
     let composites: Vec<Vec<_>> = composites.iter().map(|parts| parts.iter().map(part).collect()).collect();
     let body = json!({"id": "c", "partitionKey": {"paths": ["/pk"]}, "indexingPolicy": {
         "includedPaths": list(true), "excludedPaths": list(false), "compositeIndexes": composites,

@@ -3,7 +3,7 @@
 //! A query that cannot be run is a 400 whose message holds a list of errors, each with a code (`SC1001` is
 //! a syntax error, `SC2xxx` are of the binder), a place in the text and a sentence.
 
-use crate::parse::Place;
+use crate::parse::TextSpan;
 
 /// One complaint about the text of a query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -11,12 +11,12 @@ use crate::parse::Place;
 pub struct Complaint {
     /// `SC1001` and its like.
     pub code: &'static str,
-    pub at: Place,
+    pub at: TextSpan,
     pub message: String,
 }
 
 impl Complaint {
-    pub fn new(code: &'static str, at: Place, message: impl Into<String>) -> Self {
+    pub fn new(code: &'static str, at: TextSpan, message: impl Into<String>) -> Self {
         Self { code, at, message: message.into() }
     }
 
@@ -26,7 +26,7 @@ impl Complaint {
             let before = text.char_indices().take_while(|(at, _)| *at < byte as usize);
             before.map(|(_, character)| character.len_utf16() as u32).sum()
         };
-        let at = Place { start: units(self.at.start), end: units(self.at.end) };
+        let at = TextSpan { start: units(self.at.start), end: units(self.at.end) };
         Self { at, ..self }
     }
 }

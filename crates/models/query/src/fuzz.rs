@@ -6,7 +6,7 @@ mod execute;
 
 pub use execute::query_execute;
 
-use crate::parse::{Place, parse, print};
+use crate::parse::{TextSpan, parse, print};
 
 /// What is read can be printed, and reads back as what prints the same; a complaint is about a part of the
 /// text.
@@ -19,7 +19,7 @@ pub fn query_parse(data: &[u8]) {
             assert_eq!(print(&again), printed, "from {text:?}");
         }
         Err(complaint) => {
-            let Place { start, end } = complaint.at;
+            let TextSpan { start, end } = complaint.at;
             assert!(text.get(start as usize..end as usize).is_some(), "{complaint:?} in {text:?}");
         }
     }

@@ -17,11 +17,11 @@ pub mod functions;
 pub mod fuzz;
 pub mod lex;
 pub mod parse;
+mod parse_cache;
 pub mod plan;
 mod prepare;
-mod texts;
 
 pub use datum::{Datum, Document, Kind};
 pub use error::{Complaint, QueryError};
+pub use parse_cache::{ParseCache, TextCache};
 pub use prepare::{Prepared, prepare, prepare_for};
-pub use texts::{ByText, Texts};

@@ -5,7 +5,7 @@
 //! a thousand rows.
 
 use orrery_core::limits;
-use orrery_query::execute::{Collection, Found, Host, Limits, Page, Start, page};
+use orrery_query::execute::{Collection, Host, Limits, Page, ScannedDocument, Start, page};
 use orrery_query::plan::{Plan, Rules};
 use orrery_query::{Datum, QueryError, prepare};
 use orrery_value::{Value, raw};
@@ -64,7 +64,7 @@ impl Collection for Documents {
     fn scan(
         &self,
         start: &Start,
-        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(ScannedDocument<'_>) -> ControlFlow<()>,
     ) -> Result<(), QueryError> {
         let number = |position: &[u8]| usize::from_be_bytes(position.try_into().expect("eight bytes"));
         let first = match start {
@@ -74,7 +74,8 @@ impl Collection for Documents {
         };
         for (i, text) in self.0.iter().enumerate().skip(first) {
             let (position, root) = (i.to_be_bytes(), Datum::read(text));
-            let found = Found { position: &position, ordinal: i as u64, part: 0, bytes: text.len(), root };
+            let found =
+                ScannedDocument { position: &position, ordinal: i as u64, part: 0, bytes: text.len(), root };
             if visit(found).is_break() {
                 break;
             }

@@ -16,7 +16,7 @@ mod spatial;
 #[path = "naive/write.rs"]
 mod write;
 
-use orrery_query::access::{Need, need};
+use orrery_query::access::{IndexPredicate, index_predicate};
 use orrery_query::bind::bound::{Block, SourceOf};
 use orrery_query::plan::Rules;
 use orrery_query::prepare;
@@ -67,7 +67,7 @@ impl Run {
                 let query = self.query.take().ok_or("no query before this need")?;
                 let parameters = std::mem::take(&mut self.parameters);
                 let plan = prepare(&query, &parameters, Rules::On).map_err(|error| error.to_string())?.plan;
-                let found = need(&plan.query.block).to_string();
+                let found = index_predicate(&plan.query.block).to_string();
                 if found != text {
                     return Err(format!("{query}\n    gave     {found}\n    expected {text}"));
                 }
@@ -91,12 +91,12 @@ impl Tally {
         for rules in [Rules::On, Rules::Off] {
             let plan = prepare(text, parameters, rules).unwrap_or_else(|why| panic!("{why}\n{text}")).plan;
             let Some(block) = innermost(&plan.query.block) else { continue };
-            let (need, filter) = (need(block), Filter::of(block, plan.query.slots));
+            let (need, filter) = (index_predicate(block), Filter::of(block, plan.query.slots));
             for document in documents {
                 let (passes, satisfies) = (filter.passes(document), satisfies(&need, document));
                 let shown = || format!("{text}\n{parameters:?}\n{need}\n{}", document.to_json());
                 assert!(satisfies || !passes, "a document would be lost\n{}", shown());
-                self.met += usize::from(passes && need != Need::Anything);
+                self.met += usize::from(passes && need != IndexPredicate::True);
                 self.left_out += usize::from(!satisfies);
             }
         }
@@ -150,7 +150,7 @@ fn a_filter_of_any_length_has_a_need_of_bounded_length() {
     let list = |count: usize| (0..count).map(|i| i.to_string()).collect::<Vec<_>>().join(", ");
     let check = |filter: &str, expected: &str| {
         let text = format!("SELECT * FROM c WHERE {filter}");
-        let shown = need(&prepare(&text, &[], Rules::On).unwrap().plan.query.block).to_string();
+        let shown = index_predicate(&prepare(&text, &[], Rules::On).unwrap().plan.query.block).to_string();
         assert_eq!(shown.chars().take(60).collect::<String>(), expected);
     };
     check(&format!("c.a IN ({})", list(16_000)), "/a is defined");

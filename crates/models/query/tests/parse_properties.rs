@@ -7,7 +7,7 @@ use orrery_query::parse::*;
 use orrery_value::Number;
 use proptest::prelude::*;
 
-const AT: Place = Place { start: 0, end: 0 };
+const AT: TextSpan = TextSpan { start: 0, end: 0 };
 
 fn node(kind: ExprKind) -> Expr {
     Expr { kind, at: AT }

@@ -143,7 +143,7 @@ impl MissingComposite {
     pub fn shown(&self) -> String {
         let part = |(path, descends): &(Path, bool)| {
             let order = if *descends { "DESC" } else { "ASC" };
-            format!("{} {order}", orrery_query::access::Shown(path))
+            format!("{} {order}", orrery_query::access::PathDisplay(path))
         };
         self.parts.iter().map(part).collect::<Vec<_>>().join(", ")
     }

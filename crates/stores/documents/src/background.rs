@@ -10,9 +10,9 @@ use orrery_core::limits;
 use orrery_documents::catalog::jobs::{self, JobKind};
 use orrery_documents::catalog::row::Row;
 use orrery_documents::catalog::{CatalogError, Container, settle_container};
-use orrery_documents::children;
 use orrery_documents::expiry::{self, Step};
 use orrery_documents::index::{self, Chunk};
+use orrery_documents::subresources;
 use orrery_documents::{purge, sweep};
 use orrery_kv::Error;
 use orrery_txn::{JobError, Jobs, Progress, WriteError};
@@ -73,10 +73,10 @@ impl Store {
                 self.write_blocking(Scope::Catalog, |txn| expiry::rebuild_step(txn, container, now))?
             }
             (JobKind::Database, _) => {
-                self.write_blocking(Scope::Catalog, |txn| children::sweep_database(txn, number))?
+                self.write_blocking(Scope::Catalog, |txn| subresources::sweep_database(txn, number))?
             }
             (JobKind::User, _) => {
-                self.write_blocking(Scope::Catalog, |txn| children::sweep_user(txn, number))?
+                self.write_blocking(Scope::Catalog, |txn| subresources::sweep_user(txn, number))?
             }
             (JobKind::Index, Some(container)) => return self.index_step(container),
             (JobKind::Expiry | JobKind::Index, None) => self.write_blocking(Scope::Catalog, |txn| {

@@ -12,8 +12,8 @@ use crate::service::Cosmos;
 use orrery_core::{ItemRid, ResourceKind};
 use orrery_document_store::Snapshot;
 use orrery_documents::catalog::Container;
-use orrery_documents::children::{self, Child, Kind, Mode, Owner, Permission};
 use orrery_documents::item;
+use orrery_documents::subresources::{self, Kind, Mode, Owner, Permission, Subresource};
 use orrery_keys::Epk;
 use orrery_value::Value;
 use std::sync::Arc;
@@ -45,22 +45,26 @@ pub fn check(
 }
 
 /// The permission, if it is still the version that the token was given for.
-fn behind(cosmos: &Cosmos, snapshot: &Snapshot, token: &ResourceToken) -> Result<Option<Child>, Failure> {
+fn behind(
+    cosmos: &Cosmos,
+    snapshot: &Snapshot,
+    token: &ResourceToken,
+) -> Result<Option<Subresource>, Failure> {
     let catalog = cosmos.store().catalog();
     let Some(database) = catalog.databases().find(|database| database.rid == token.user.database) else {
         return Ok(None);
     };
     let owner = Owner::Database { name: database.name.clone(), rid: database.rid };
-    if children::by_ordinal(snapshot, &owner, Kind::User, u64::from(token.user.number()))?.is_none() {
+    if subresources::by_ordinal(snapshot, &owner, Kind::User, u64::from(token.user.number()))?.is_none() {
         return Ok(None);
     }
     let user = Owner::User { database: database.name.clone(), rid: token.user };
-    let found = children::by_ordinal(snapshot, &user, Kind::Permission, token.permission)?;
+    let found = subresources::by_ordinal(snapshot, &user, Kind::Permission, token.permission)?;
     Ok(found.filter(|permission| permission.etag == token.etag))
 }
 
 /// The permission in a sentence.
-fn shown(child: &Child) -> String {
+fn shown(child: &Subresource) -> String {
     let member = |name: &str| child.members.get(name).map(ToString::to_string).unwrap_or_default();
     let key = match child.members.get("resourcePartitionKey") {
         None => String::new(),
@@ -167,7 +171,7 @@ impl Grant<'_> {
         meant: &str,
     ) -> Result<bool, Failure> {
         let owner = Owner::Container(container.rid());
-        let number = |name: &str| children::find(&*self.snapshot, &owner, kind, name);
+        let number = |name: &str| subresources::find(&*self.snapshot, &owner, kind, name);
         let granted = number(granted)?.map(|child| child.ordinal);
         Ok(granted.is_some() && granted == number(meant)?.map(|child| child.ordinal))
     }

@@ -7,7 +7,7 @@ use crate::request::Request;
 use crate::service::Cosmos;
 use orrery_core::{Timestamp, UserRid};
 use orrery_documents::catalog::Database;
-use orrery_documents::children::{Child, Definition, Kind, Owner, Permission, ResourceLink};
+use orrery_documents::subresources::{Definition, Kind, Owner, Permission, ResourceLink, Subresource};
 use serde_json::Value;
 
 /// The permissions of one answer get tokens that end together.
@@ -23,11 +23,11 @@ impl Minting {
     }
 
     /// Any child as JSON; a permission with a token.
-    pub fn encode(&self, owner: &Owner, child: &Child) -> Value {
+    pub fn encode(&self, owner: &Owner, child: &Subresource) -> Value {
         encode::child(owner, child, self.token(owner, child))
     }
 
-    fn token(&self, owner: &Owner, child: &Child) -> Option<String> {
+    fn token(&self, owner: &Owner, child: &Subresource) -> Option<String> {
         let Owner::User { rid: user, .. } = owner else { return None };
         let permission = Permission::of(child)?;
         let catalog = self.cosmos.store().catalog();

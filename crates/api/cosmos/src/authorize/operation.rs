@@ -3,8 +3,8 @@
 use crate::request::Post;
 use crate::route::Route;
 use http::Method;
-use orrery_documents::children::Kind;
 use orrery_documents::roles::Action;
+use orrery_documents::subresources::Kind;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {

@@ -14,9 +14,9 @@ use http::{Method, StatusCode};
 use orrery_core::UserRid;
 use orrery_document_store::{Scope, Snapshot};
 use orrery_documents::charge::Charge;
-use orrery_documents::children::{self, Child, ChildError, Definition, Kind, Owner};
 use orrery_documents::item::Verdict;
-use orrery_query::execute::{Collection, Found, Start};
+use orrery_documents::subresources::{self, Definition, Kind, Owner, Subresource, SubresourceError};
+use orrery_query::execute::{Collection, ScannedDocument, Start};
 use orrery_query::{Datum, QueryError};
 use serde_json::Value;
 use std::ops::ControlFlow;
@@ -73,7 +73,7 @@ pub fn find_owner(cosmos: &Cosmos, request: &Request, path: &OwnerPath<'_>) -> R
         }
         OwnerPath::User { database, user } => {
             let owner = database_owner(cosmos, database)?;
-            let found = children::find(&*cosmos.store().snapshot(), &owner, Kind::User, user)?;
+            let found = subresources::find(&*cosmos.store().snapshot(), &owner, Kind::User, user)?;
             let Owner::Database { name, rid } = owner else { return Err(missing_user(user)) };
             let number = found.ok_or_else(|| missing_user(user))?.ordinal;
             Ok(Owner::User { database: name, rid: UserRid::new(rid, number as u32) })
@@ -99,7 +99,7 @@ async fn list(cosmos: &Cosmos, request: &Request, owner: Owner, kind: Kind) -> R
     let (snapshot, limits) = (cosmos.store().snapshot(), request.page_limits()?);
     let minting = Minting::by(cosmos, request)?;
     let read = move || {
-        let page = children::page(&*snapshot, &owner, kind, after.as_deref(), limits);
+        let page = subresources::page(&*snapshot, &owner, kind, after.as_deref(), limits);
         (owner, page)
     };
     let (owner, page) = orrery_document_store::on_a_thread(read).await?;
@@ -141,7 +141,7 @@ impl Collection for List {
     fn scan(
         &self,
         start: &Start,
-        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(ScannedDocument<'_>) -> ControlFlow<()>,
     ) -> Result<(), QueryError> {
         let name = |position: &[u8]| String::from_utf8_lossy(position).into_owned();
         let (after, at) = match start {
@@ -149,20 +149,21 @@ impl Collection for List {
             Start::After(position) => (Some(name(position)), None),
             Start::At(position) => (None, Some(name(position))),
         };
-        let mut show = |child: Child| {
+        let mut show = |child: Subresource| {
             let text = self.minting.encode(&self.owner, &child).to_string();
             let (position, ordinal, bytes) = (child.name.as_str().as_bytes(), child.ordinal, text.len());
-            visit(Found { position, ordinal, part: 0, bytes, root: Datum::read(&text) })
+            visit(ScannedDocument { position, ordinal, part: 0, bytes, root: Datum::read(&text) })
         };
         if let Some(at) = &at {
-            let there = children::find(&*self.snapshot, &self.owner, self.kind, at).map_err(broken)?;
+            let there = subresources::find(&*self.snapshot, &self.owner, self.kind, at).map_err(broken)?;
             if there.is_some_and(|child| child.name.as_str() == at && show(child).is_break()) {
                 return Ok(());
             }
         }
         let after = after.or(at);
         let each = |child, _| show(child);
-        children::each_after(&*self.snapshot, &self.owner, self.kind, after.as_deref(), each).map_err(broken)
+        subresources::each_after(&*self.snapshot, &self.owner, self.kind, after.as_deref(), each)
+            .map_err(broken)
     }
 }
 
@@ -175,8 +176,9 @@ async fn create(cosmos: &Cosmos, request: &mut Request, owner: Owner, kind: Kind
     check_resource(cosmos, &owner, kind, &definition)?;
     let minting = Minting::by(cosmos, request)?;
     let stamp = cosmos.stamp();
-    let body =
-        |txn: &mut orrery_document_store::Txn<'_>| children::create(txn, &owner, kind, &definition, stamp);
+    let body = |txn: &mut orrery_document_store::Txn<'_>| {
+        subresources::create(txn, &owner, kind, &definition, stamp)
+    };
     let created = cosmos.store().write(Scope::Catalog, body).await?;
     Ok(reply(&minting, request, StatusCode::CREATED, &owner, &created.value))
 }
@@ -187,7 +189,7 @@ async fn upsert(cosmos: &Cosmos, request: &mut Request, owner: Owner, kind: Kind
     let minting = Minting::by(cosmos, request)?;
     let (conditions, stamp) = (request.preconditions(), cosmos.stamp());
     let body = |txn: &mut orrery_document_store::Txn<'_>| {
-        children::upsert(txn, &owner, kind, &definition, conditions, stamp)
+        subresources::upsert(txn, &owner, kind, &definition, conditions, stamp)
     };
     let (child, is_new) = cosmos.store().write(Scope::Catalog, body).await?.value;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
@@ -195,12 +197,12 @@ async fn upsert(cosmos: &Cosmos, request: &mut Request, owner: Owner, kind: Kind
 }
 
 fn read(cosmos: &Cosmos, request: &Request, owner: &Owner, kind: Kind, id: &str) -> Result<Reply, Failure> {
-    let found = children::find(&*cosmos.store().snapshot(), owner, kind, id)?;
-    let child = found.ok_or(ChildError::Missing(kind.noun()))?;
+    let found = subresources::find(&*cosmos.store().snapshot(), owner, kind, id)?;
+    let child = found.ok_or(SubresourceError::Missing(kind.noun()))?;
     match request.preconditions().check(child.etag) {
         Verdict::Holds => Ok(reply(&Minting::by(cosmos, request)?, request, StatusCode::OK, owner, &child)),
         Verdict::Same => Ok(Reply::new(StatusCode::NOT_MODIFIED, Charge::metadata()).etag(child.etag)),
-        Verdict::Changed => Err(ChildError::Changed.into()),
+        Verdict::Changed => Err(SubresourceError::Changed.into()),
     }
 }
 
@@ -216,7 +218,7 @@ async fn replace(
     let minting = Minting::by(cosmos, request)?;
     let (conditions, stamp) = (request.preconditions(), cosmos.stamp());
     let body = |txn: &mut orrery_document_store::Txn<'_>| {
-        children::replace(txn, &owner, kind, id, &definition, conditions, stamp)
+        subresources::replace(txn, &owner, kind, id, &definition, conditions, stamp)
     };
     let replaced = cosmos.store().write(Scope::Catalog, body).await?;
     Ok(reply(&minting, request, StatusCode::OK, &owner, &replaced.value))
@@ -230,12 +232,19 @@ async fn delete(
     id: &str,
 ) -> Result<Reply, Failure> {
     let conditions = request.preconditions();
-    let body = |txn: &mut orrery_document_store::Txn<'_>| children::delete(txn, &owner, kind, id, conditions);
+    let body =
+        |txn: &mut orrery_document_store::Txn<'_>| subresources::delete(txn, &owner, kind, id, conditions);
     cosmos.store().write(Scope::Catalog, body).await?;
     Ok(Reply::new(StatusCode::NO_CONTENT, Charge::metadata()))
 }
 
-fn reply(minting: &Minting, request: &Request, status: StatusCode, owner: &Owner, child: &Child) -> Reply {
+fn reply(
+    minting: &Minting,
+    request: &Request,
+    status: StatusCode,
+    owner: &Owner,
+    child: &Subresource,
+) -> Reply {
     let reply = Reply::new(status, Charge::metadata()).etag(child.etag);
     let is_write = *request.method() != Method::GET;
     if is_write && request.wants_minimal() { reply } else { reply.value(&minting.encode(owner, child)) }

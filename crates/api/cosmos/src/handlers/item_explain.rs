@@ -12,7 +12,7 @@ use http::StatusCode;
 use orrery_document_store::QueryHost;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
-use orrery_documents::item::{Items, narrowed, settings};
+use orrery_documents::item::{Items, prune, settings};
 use orrery_query::execute;
 use orrery_query::plan::Rules;
 use orrery_query::prepare_for;
@@ -32,7 +32,7 @@ pub async fn explain(
     let work = move |host: &QueryHost| -> Result<Value, Failure> {
         let prepared = prepare_for(&body.text, &body.parameters, Rules::On, &settings(&container))?;
         let items = Items::new(&*snapshot, &container, &scope, host)?;
-        let (items, named) = narrowed(items, &prepared, &body.parameters, &container);
+        let (items, named) = prune(items, &prepared, &body.parameters, &container);
         let items = items.indexed()?;
         let access = execute::explain(&prepared.plan, &items, host, limits)?;
         let partitions = reached(&scope, named.map(|named| named.len()));

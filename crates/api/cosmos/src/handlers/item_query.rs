@@ -19,10 +19,10 @@ use orrery_api_common::percent;
 use orrery_document_store::QueryHost;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
-use orrery_documents::item::{Items, Named, settings};
+use orrery_documents::item::{Items, Pruning, settings};
 use orrery_keys::Epk;
 use orrery_query::access::{IndexOf, Path};
-use orrery_query::execute::{Host, Page, page_needing};
+use orrery_query::execute::{Host, Page, page_with_predicate};
 use orrery_query::plan::distributed::needs_merging;
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ pub async fn query(
             let body = &asked.body;
             let understood = asked.understood(cosmos.store().texts(), &settings(&container))?;
             let Understood { prepared, need, question, .. } = &*understood;
-            let named = Named::of(prepared, &body.parameters, &container);
+            let named = Pruning::of(prepared, &body.parameters, &container);
             let partitions = named.partitions();
             target.check(prepared, &body.parameters, &container, partitions.as_deref())?;
             let is_by_range =
@@ -60,11 +60,18 @@ pub async fn query(
             let scripted = &Scripted::new(host, &cosmos, &*snapshot, container.rid());
             let items = named.restrict(Items::new(&*snapshot, &container, &scope, scripted)?);
             let recall = cosmos.store().counts().at(snapshot.lsn());
-            let items = items.remembering(recall).indexed()?;
+            let items = items.with_statistics(recall).indexed()?;
             let filter = body.resume.as_ref();
-            let mut found =
-                page_needing(&prepared.plan, need, &items, scripted, resume.as_deref(), filter, limits)?;
-            items.named_by_scope().into_iter().for_each(|path| found.used.also(path));
+            let mut found = page_with_predicate(
+                &prepared.plan,
+                need,
+                &items,
+                scripted,
+                resume.as_deref(),
+                filter,
+                limits,
+            )?;
+            items.scope_key_paths().into_iter().for_each(|path| found.index_usage.add_path(path));
             let partitions = reached(&scope, partitions.as_deref(), &container);
             if !host.is_tired() {
                 note(&cosmos, &container, &body.text, token.is_none(), partitions, &understood.paths, &found);
@@ -161,10 +168,10 @@ fn reached<'a>(scope: &'a Scope, named: Option<&'a [(Epk, Epk)]>, container: &Co
 
 /// Composite indexes that would have helped: none where no index is read.
 fn missing(page: &Page) -> Vec<Vec<(Path, bool)>> {
-    if page.used.is_read_through {
+    if page.index_usage.is_scan_only {
         return Vec::new();
     }
-    let potential = page.used.potential.iter().map(|one| &one.index);
+    let potential = page.index_usage.potential.iter().map(|one| &one.index);
     let composites = potential.filter_map(|index| match index {
         IndexOf::Composite(parts) => Some(parts.clone()),
         IndexOf::Path(_) => None,

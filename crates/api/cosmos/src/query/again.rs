@@ -7,10 +7,10 @@ use super::body::QueryBody;
 use crate::failure::Failure;
 use crate::usage::asked;
 use orrery_core::limits;
-use orrery_query::access::{Need, Path, need};
+use orrery_query::access::{IndexPredicate, Path, index_predicate};
 use orrery_query::bind::Settings;
 use orrery_query::plan::Rules;
-use orrery_query::{ByText, Prepared, QueryError, Texts};
+use orrery_query::{ParseCache, Prepared, QueryError, TextCache};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -22,7 +22,7 @@ pub struct Again {
     hashing: RandomState,
     /// The hashes of bodies that came once: most with parameters of their own come no second time.
     once: Box<[AtomicU64]>,
-    known: ByText<Asked>,
+    known: TextCache<Asked>,
 }
 
 /// A query as it came.
@@ -36,7 +36,7 @@ pub struct Understood {
     pub prepared: Prepared,
     /// Tells its continuation tokens from those of other queries.
     pub question: u32,
-    pub need: Need,
+    pub need: IndexPredicate,
     /// Where its filter, its order and its groups look.
     pub paths: Vec<Path>,
 }
@@ -44,13 +44,13 @@ pub struct Understood {
 impl Default for Again {
     fn default() -> Self {
         let once = (0..ONCE_PLACES).map(|_| AtomicU64::new(0)).collect();
-        Self { hashing: RandomState::new(), once, known: ByText::new(limits::QUERIES_REMEMBERED_MAX) }
+        Self { hashing: RandomState::new(), once, known: TextCache::new(limits::QUERIES_REMEMBERED_MAX) }
     }
 }
 
 impl Again {
     pub fn read(&self, body: &[u8]) -> Result<Arc<Asked>, Failure> {
-        if body.len() > limits::QUERY_TEXT_REMEMBERED_BYTES_MAX {
+        if body.len() > limits::PARSE_CACHE_TEXT_BYTES_MAX {
             return Asked::read(body).map(Arc::new);
         }
         let text = std::str::from_utf8(body).unwrap_or_default();
@@ -73,7 +73,7 @@ impl Asked {
         Ok(Self { body: QueryBody::parse(body)?, understood: OnceLock::new() })
     }
 
-    pub fn understood(&self, texts: &Texts, settings: &Settings) -> Result<Arc<Understood>, QueryError> {
+    pub fn understood(&self, texts: &ParseCache, settings: &Settings) -> Result<Arc<Understood>, QueryError> {
         // With vectors, the same query may mean something else over another container.
         let is_of_any = settings.vectors.is_empty();
         if let Some(known) = self.understood.get().filter(|_| is_of_any) {
@@ -85,7 +85,7 @@ impl Asked {
         let mut prepared = texts.prepare_for(text, parameters, Rules::On, settings)?;
         let is_small = prepared.plan.constant_bytes() <= limits::QUERY_REMEMBERED_CONSTANTS_BYTES_MAX;
         let (block, question) = (&prepared.plan.query.block, self.body.question(&prepared.ast));
-        let understood = Understood { need: need(block), paths: asked(block), question, prepared };
+        let understood = Understood { need: index_predicate(block), paths: asked(block), question, prepared };
         let understood = Arc::new(understood);
         if is_of_any && is_small {
             // Another request may have been faster, with the same.
@@ -139,7 +139,7 @@ mod tests {
         let is_kept = |select: &str| {
             let body = format!(r#"{{"query":"SELECT VALUE {select} FROM c"}}"#);
             let asked = Asked::read(body.as_bytes()).unwrap();
-            asked.understood(&Texts::default(), &Settings::default()).unwrap();
+            asked.understood(&ParseCache::default(), &Settings::default()).unwrap();
             asked.understood.get().is_some()
         };
         assert!(is_kept("REPLICATE('a', 3000)"));
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_query_is_planned_once_unless_its_container_has_vectors() {
-        let (texts, plain) = (Texts::default(), Settings::default());
+        let (texts, plain) = (ParseCache::default(), Settings::default());
         let asked = Asked::read(body(1).as_bytes()).unwrap();
         let first = asked.understood(&texts, &plain).unwrap();
         assert!(Arc::ptr_eq(&first, &asked.understood(&texts, &plain).unwrap()));
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_remembered_order_still_needs_the_containers_own_index() {
-        let texts = Texts::default();
+        let texts = ParseCache::default();
         let asked = Asked::read(br#"{"query":"SELECT * FROM c ORDER BY c.a, c.b"}"#).unwrap();
         let path = |name: &str| (vec![name.to_owned()], false);
         let with = |composites| Settings { composites: Some(composites), ..Settings::default() };

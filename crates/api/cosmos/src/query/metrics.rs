@@ -5,7 +5,7 @@ use crate::reply::Reply;
 use crate::request::Request;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use orrery_query::access::{IndexOf, Path, Shown, Use, Used};
+use orrery_query::access::{IndexOf, IndexUsage, IndexUse, Path, PathDisplay};
 use orrery_query::execute::Page;
 use serde_json::{Value, json};
 
@@ -16,10 +16,10 @@ pub fn add(reply: Reply, request: &Request, page: &Page, elapsed_ms: f64) -> Rep
         reply = reply.header(header::QUERY_METRICS, query_metrics(page, elapsed_ms));
     }
     if request.is_true(&header::POPULATE_INDEX_METRICS) {
-        let text = index_metrics(&page.used).to_string();
+        let text = index_metrics(&page.index_usage).to_string();
         reply = reply.header(header::INDEX_UTILIZATION, STANDARD.encode(text));
     } else if request.is_true(&header::POPULATE_INDEX_METRICS_V2) {
-        let text = index_metrics_v2(&page.used).to_string();
+        let text = index_metrics_v2(&page.index_usage).to_string();
         let text = percent_encoding::utf8_percent_encode(&text, percent_encoding::NON_ALPHANUMERIC);
         reply = reply.header(header::INDEX_UTILIZATION, text.to_string());
     }
@@ -27,8 +27,8 @@ pub fn add(reply: Reply, request: &Request, page: &Page, elapsed_ms: f64) -> Rep
 }
 
 /// The first form: a list each of single and composite indexes, used and missed.
-fn index_metrics(used: &Used) -> Value {
-    let single = |uses: &[Use]| -> Value {
+fn index_metrics(used: &IndexUsage) -> Value {
+    let single = |uses: &[IndexUse]| -> Value {
         let specs = uses.iter().filter_map(single_spec).map(|spec| {
             json!({
                 "FilterExpression": "", "IndexSpec": spec,
@@ -37,7 +37,7 @@ fn index_metrics(used: &Used) -> Value {
         });
         specs.collect()
     };
-    let composite = |uses: &[Use]| -> Value {
+    let composite = |uses: &[IndexUse]| -> Value {
         let specs = uses.iter().filter_map(composite_specs).map(|specs| {
             json!({
                 "FilterExpressions": [], "IndexSpecs": specs,
@@ -54,8 +54,8 @@ fn index_metrics(used: &Used) -> Value {
 }
 
 /// The second form.
-fn index_metrics_v2(used: &Used) -> Value {
-    let of = |uses: &[Use]| {
+fn index_metrics_v2(used: &IndexUsage) -> Value {
+    let of = |uses: &[IndexUse]| {
         let single: Value =
             uses.iter().filter_map(single_spec).map(|spec| json!({ "IndexSpec": spec })).collect();
         let composite: Value =
@@ -66,25 +66,25 @@ fn index_metrics_v2(used: &Used) -> Value {
 }
 
 /// `/status/?`, as a policy would include it.
-fn single_spec(one: &Use) -> Option<String> {
+fn single_spec(one: &IndexUse) -> Option<String> {
     match &one.index {
-        IndexOf::Path(path) => Some(format!("{}/?", Shown(path))),
+        IndexOf::Path(path) => Some(format!("{}/?", PathDisplay(path))),
         IndexOf::Composite(_) => None,
     }
 }
 
 /// `/status ASC` for each part.
-fn composite_specs(one: &Use) -> Option<Vec<String>> {
+fn composite_specs(one: &IndexUse) -> Option<Vec<String>> {
     let IndexOf::Composite(parts) = &one.index else { return None };
     let spec = |(path, descends): &(Path, bool)| {
-        format!("{} {}", Shown(path), if *descends { "DESC" } else { "ASC" })
+        format!("{} {}", PathDisplay(path), if *descends { "DESC" } else { "ASC" })
     };
     Some(parts.iter().map(spec).collect())
 }
 
 /// One client splits strictly at `;` and `=`: no trailing separator, no empty entry.
 fn query_metrics(page: &Page, elapsed_ms: f64) -> String {
-    let (documents, bytes) = match page.used.is_index_only {
+    let (documents, bytes) = match page.index_usage.is_index_only {
         // As the service counts: how few documents we read through is nothing that a client can act on.
         true => (0, 0),
         false => (page.metrics.documents_read, page.metrics.bytes_read),

@@ -12,7 +12,7 @@ use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::{partitions, settings};
 use orrery_keys::Epk;
-use orrery_query::Texts;
+use orrery_query::ParseCache;
 use orrery_query::plan::Rules;
 use orrery_query::plan::distributed::{
     DistributeOptions, Distributed, HybridForm, QueryRange, distribute, unsupported,
@@ -39,7 +39,7 @@ struct Client {
 }
 
 fn planned(
-    texts: &Texts,
+    texts: &ParseCache,
     body: &QueryBody,
     client: &Client,
     container: &Container,

@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use http::StatusCode;
 use orrery_document_store::QueryHost;
 use orrery_documents::charge::Charge;
-use orrery_query::execute::{Collection, Found, Page, Start, page};
+use orrery_query::execute::{Collection, Page, ScannedDocument, Start, page};
 use orrery_query::plan::Rules;
 use orrery_query::{Datum, QueryError, prepare};
 use serde_json::Value;
@@ -98,7 +98,7 @@ impl Collection for List {
     fn scan(
         &self,
         start: &Start,
-        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(ScannedDocument<'_>) -> ControlFlow<()>,
     ) -> Result<(), QueryError> {
         let first = match start {
             Start::Beginning => 0,
@@ -107,7 +107,9 @@ impl Collection for List {
         };
         for Resource { id, ordinal, text } in &self.0[first..] {
             let (position, ordinal, bytes) = (id.as_bytes(), *ordinal, text.len());
-            if visit(Found { position, ordinal, part: 0, bytes, root: Datum::read(text) }).is_break() {
+            if visit(ScannedDocument { position, ordinal, part: 0, bytes, root: Datum::read(text) })
+                .is_break()
+            {
                 break;
             }
         }

@@ -3,7 +3,7 @@
 use crate::service::Cosmos;
 use orrery_core::ContainerRid;
 use orrery_document_store::Read;
-use orrery_documents::children::{self, Kind, Owner};
+use orrery_documents::subresources::{self, Kind, Owner};
 use orrery_query::QueryError;
 use orrery_query::execute::Host;
 use orrery_script::{ScriptError, Session};
@@ -40,7 +40,7 @@ impl<'a> Scripted<'a> {
     }
 
     fn define(&self, functions: &mut Session, name: &str) -> Result<(), QueryError> {
-        let found = children::find(self.state, &self.owner, Kind::UserDefinedFunction, name);
+        let found = subresources::find(self.state, &self.owner, Kind::UserDefinedFunction, name);
         let found = found.map_err(|error| QueryError::Storage(error.to_string()))?;
         let function = found.ok_or_else(|| {
             QueryError::Refused(format!("The user-defined function '{name}' is not there; create it first."))

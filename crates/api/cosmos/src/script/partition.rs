@@ -14,7 +14,7 @@ use orrery_documents::Stamp;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::{
-    self, Directive, FeedScope, ItemRow, Items, Preconditions, Prepared, TagMatch, Target, narrowed, settings,
+    self, Directive, FeedScope, ItemRow, Items, Preconditions, Prepared, TagMatch, Target, prune, settings,
 };
 use orrery_keys::Epk;
 use orrery_query::QueryError;
@@ -235,7 +235,7 @@ impl<'a, 't> Partition<'a, 't> {
         let texts = self.cosmos.store().texts();
         let prepared = texts.prepare_for(&body.text, &body.parameters, Rules::On, &settings(container))?;
         let items = Items::new(&*self.txn, container, &FeedScope::Partition(self.epk.clone()), &host)?;
-        let (items, _) = narrowed(items, &prepared, &body.parameters, container);
+        let (items, _) = prune(items, &prepared, &body.parameters, container);
         let items = if self.txn.is_as_durable() { items.indexed()? } else { items };
         let found = page(&prepared.plan, &items, &host, resume.as_deref(), None, limits)?;
         let charge = Charge::page(&found);

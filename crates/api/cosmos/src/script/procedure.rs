@@ -13,7 +13,7 @@ use http::StatusCode;
 use orrery_core::limits;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
-use orrery_documents::children::{self, ChildError, Kind, Owner};
+use orrery_documents::subresources::{self, Kind, Owner, SubresourceError};
 use orrery_script::{Call, Ended};
 use std::sync::Arc;
 
@@ -51,8 +51,8 @@ async fn attempt(
     })?;
     let epk = partition_key::point(container, key)?;
     let owner = Owner::Container(container.rid());
-    let found = children::find(&*cosmos.store().snapshot(), &owner, Kind::StoredProcedure, id)?;
-    let found = found.ok_or(ChildError::Missing(Kind::StoredProcedure.noun()))?;
+    let found = subresources::find(&*cosmos.store().snapshot(), &owner, Kind::StoredProcedure, id)?;
+    let found = found.ok_or(SubresourceError::Missing(Kind::StoredProcedure.noun()))?;
     let script = Script { name: found.name.to_string(), body: found.script().to_owned() };
     let wants_log = request.is_true(&header::SCRIPT_ENABLE_LOGGING);
     let place = |lsn| items::place(cosmos, container, &epk, lsn);

@@ -13,8 +13,8 @@ use http::{HeaderName, StatusCode};
 use orrery_core::limits;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
-use orrery_documents::children::{self, Kind, Owner, Trigger, TriggerOperation, TriggerTime};
 use orrery_documents::item::{self, Directive, Effect, Preconditions, Prepared, Target};
+use orrery_documents::subresources::{self, Kind, Owner, Trigger, TriggerOperation, TriggerTime};
 use orrery_keys::Epk;
 use orrery_script::{Call, On};
 use std::sync::Arc;
@@ -127,7 +127,7 @@ fn named(
     let (snapshot, owner) = (cosmos.store().snapshot(), Owner::Container(container.rid()));
     let mut found = Vec::with_capacity(names.len());
     for name in names {
-        let child = children::find(&*snapshot, &owner, Kind::Trigger, name)?;
+        let child = subresources::find(&*snapshot, &owner, Kind::Trigger, name)?;
         let child = child.ok_or_else(|| {
             Failure::bad_request(format!(
                 "The header {header} names the trigger '{name}', which is not there; create it first."

@@ -33,7 +33,7 @@ use http::Method;
 use orrery_core::limits;
 use orrery_documents::catalog::{Container, Offer};
 use orrery_documents::charge::Charge;
-use orrery_documents::children::Kind;
+use orrery_documents::subresources::Kind;
 use partitions::{Partition, Partitions};
 use std::sync::{Arc, Mutex, PoisonError};
 

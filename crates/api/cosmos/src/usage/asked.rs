@@ -4,7 +4,7 @@
 //! what is only selected needs no index. Where a function looks at a vector or searches a text, another index than that
 //! of the path is meant. Whether the planner used an index is not asked: over few items it uses none.
 
-use orrery_query::access::{Path, Slots, children, path_of};
+use orrery_query::access::{Path, Slots, path_of, subexpressions};
 use orrery_query::bind::bound::{Block, Expr, SourceOf};
 
 /// Each path once, in order.
@@ -57,7 +57,7 @@ fn of_expr(expr: &Expr, use_of: Paths, slots: &Slots<'_>, paths: &mut Vec<Path>)
         other => match path_of(other, slots) {
             Some(path) if use_of == Paths::Asked => paths.push(path),
             Some(_) => {}
-            None => children(other).into_iter().for_each(|child| of_expr(child, use_of, slots, paths)),
+            None => subexpressions(other).into_iter().for_each(|child| of_expr(child, use_of, slots, paths)),
         },
     }
 }
@@ -71,13 +71,13 @@ fn has_own_index(function: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use orrery_query::access::Shown;
+    use orrery_query::access::PathDisplay;
     use orrery_query::plan::Rules;
     use orrery_query::prepare;
 
     fn check(text: &str, expected: &str) {
         let block = prepare(text, &[], Rules::On).unwrap().plan.query.block;
-        let shown: Vec<String> = asked(&block).iter().map(|path| Shown(path).to_string()).collect();
+        let shown: Vec<String> = asked(&block).iter().map(|path| PathDisplay(path).to_string()).collect();
         assert_eq!(shown.join(" "), expected, "{text}");
     }
 

@@ -15,7 +15,7 @@ use orrery_document_store::{EngineError, Snapshot};
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::index::{self, Survey};
-use orrery_query::access::{Path, Shown};
+use orrery_query::access::{Path, PathDisplay};
 use orrery_value::Value;
 use serde_json::json;
 
@@ -51,7 +51,7 @@ fn statistics(survey: Survey, partition_bytes_max: u64) -> Statistics {
     let partition =
         |it: index::SurveyedPartition| Partition { key: shown(it.key), items: it.items, bytes: it.bytes };
     let path = |it: index::SurveyedPath| IndexedPath {
-        path: Shown(&it.path).to_string(),
+        path: PathDisplay(&it.path).to_string(),
         items: it.items,
         entries: it.entries,
     };
@@ -69,7 +69,7 @@ fn statistics(survey: Survey, partition_bytes_max: u64) -> Statistics {
 }
 
 fn usage(known: &ContainerUsage, state: &Snapshot, container: &Container) -> Result<Usage, EngineError> {
-    let asked = |(path, pages): (&Path, u64)| AskedPath { path: Shown(path).to_string(), pages };
+    let asked = |(path, pages): (&Path, u64)| AskedPath { path: PathDisplay(path).to_string(), pages };
     Ok(Usage {
         queries: known.queries,
         shapes: known.shapes.all().into_iter().map(shape).collect(),
@@ -82,7 +82,7 @@ fn usage(known: &ContainerUsage, state: &Snapshot, container: &Container) -> Res
 
 fn shape(known: &ShapeUsage) -> Shape {
     let part = |(path, descending): &(Path, bool)| CompositePart {
-        path: Shown(path).to_string(),
+        path: PathDisplay(path).to_string(),
         descending: *descending,
     };
     Shape {

@@ -28,7 +28,7 @@ use largest::{Large, Largest};
 use orrery_core::{Timestamp, limits};
 use orrery_documents::catalog::Catalog;
 use orrery_documents::charge::Charge;
-use orrery_query::ByText;
+use orrery_query::TextCache;
 use orrery_query::access::Path;
 use paths::Paths;
 use shape::Shape;
@@ -47,7 +47,7 @@ pub struct Usage {
     started: Timestamp,
     /// Requests for an item so far.
     requests: AtomicU64,
-    shapes: ByText<Shape>,
+    shapes: TextCache<Shape>,
     shards: [Mutex<Shard>; SHARDS],
 }
 
@@ -100,7 +100,12 @@ pub(crate) enum Reach<'a> {
 
 impl Usage {
     pub fn new(started: Timestamp) -> Self {
-        Self { started, requests: AtomicU64::new(0), shapes: ByText::default(), shards: Default::default() }
+        Self {
+            started,
+            requests: AtomicU64::new(0),
+            shapes: TextCache::default(),
+            shards: Default::default(),
+        }
     }
 
     /// Notes a request for one item of a partition.

@@ -4,7 +4,7 @@
 //! refusal can say where. A name may be quoted with `"` or `'`, and must be unless it is made of letters,
 //! digits and `_`; inside quotes, `\` goes before a quote or another `\`.
 
-use orrery_query::access::ShownName;
+use orrery_query::access::NameDisplay;
 use std::fmt;
 
 /// A path to one property: names only, at least one.
@@ -35,7 +35,7 @@ impl PropertyPath {
 
 impl fmt::Display for PropertyPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|name| write!(f, "{}", ShownName(name)))
+        self.0.iter().try_for_each(|name| write!(f, "{}", NameDisplay(name)))
     }
 }
 

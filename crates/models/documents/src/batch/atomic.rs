@@ -1,6 +1,6 @@
 //! All steps or none.
 
-use super::{Done, Step, StepError, Surroundings};
+use super::{Deps, Done, Step, StepError};
 use orrery_kv::Txn;
 
 /// The step that failed, counted from 0, and why. The transaction must not be committed.
@@ -10,10 +10,10 @@ pub struct Culprit {
     pub error: StepError,
 }
 
-pub fn atomic(txn: &mut Txn<'_>, steps: &[Step], around: Surroundings<'_>) -> Result<Vec<Done>, Culprit> {
+pub fn atomic(txn: &mut Txn<'_>, steps: &[Step], deps: Deps<'_>) -> Result<Vec<Done>, Culprit> {
     let mut done = Vec::with_capacity(steps.len());
     for (index, step) in steps.iter().enumerate() {
-        done.push(step.run(txn, around).map_err(|error| Culprit { index, error })?);
+        done.push(step.run(txn, deps).map_err(|error| Culprit { index, error })?);
     }
     Ok(done)
 }

@@ -1,6 +1,6 @@
 //! Each step for itself.
 
-use super::{Done, Step, StepError, Surroundings};
+use super::{Deps, Done, Step, StepError};
 use crate::item::ItemError;
 use orrery_core::limits;
 use orrery_kv::{Error, Txn};
@@ -18,12 +18,12 @@ pub fn independent(
     txn: &mut Txn<'_>,
     steps: &[Step],
     on_refusal: OnRefusal,
-    around: Surroundings<'_>,
+    deps: Deps<'_>,
 ) -> Result<Vec<Result<Done, StepError>>, Error> {
     let (mut outcomes, mut bytes) = (Vec::with_capacity(steps.len()), 0);
     for step in steps {
         let before = txn.mark();
-        let outcome = step.run(txn, around);
+        let outcome = step.run(txn, deps);
         let is_refused = match &outcome {
             Ok(done) => {
                 bytes += done.bytes();

@@ -19,7 +19,7 @@ use orrery_query::execute::Host;
 
 /// What every step needs besides the transaction.
 #[derive(Clone, Copy)]
-pub struct Surroundings<'a> {
+pub struct Deps<'a> {
     pub container: &'a Container,
     /// Gives the number of a new item.
     pub ordinal: &'a dyn Fn() -> u64,

@@ -1,6 +1,6 @@
 //! One operation of a batch, and doing it.
 
-use super::Surroundings;
+use super::Deps;
 use crate::charge::Charge;
 use crate::item::{self, Change, Effect, ItemError, ItemRow, Preconditions, Prepared, Target, Verdict};
 use orrery_catalog::Stamp;
@@ -64,13 +64,13 @@ impl Done {
 }
 
 impl Step {
-    pub(super) fn run(&self, txn: &mut Txn<'_>, around: Surroundings<'_>) -> Result<Done, StepError> {
-        let done = self.done(txn, around)?;
-        if around.budget.take(done.bytes()) { Ok(done) } else { Err(StepError::TooMuch) }
+    pub(super) fn run(&self, txn: &mut Txn<'_>, deps: Deps<'_>) -> Result<Done, StepError> {
+        let done = self.done(txn, deps)?;
+        if deps.budget.take(done.bytes()) { Ok(done) } else { Err(StepError::TooMuch) }
     }
 
-    fn done(&self, txn: &mut Txn<'_>, around: Surroundings<'_>) -> Result<Done, ItemError> {
-        let Surroundings { container, ordinal, host, .. } = around;
+    fn done(&self, txn: &mut Txn<'_>, deps: Deps<'_>) -> Result<Done, ItemError> {
+        let Deps { container, ordinal, host, .. } = deps;
         let Self { target, action, conditions, stamp } = self;
         let (conditions, stamp) = (*conditions, *stamp);
         Ok(match action {
@@ -78,7 +78,7 @@ impl Step {
             Action::Upsert(new) => {
                 Done::Written(item::upsert(txn, container, new, conditions, stamp, ordinal)?)
             }
-            Action::Read => self.read(txn, around)?,
+            Action::Read => self.read(txn, deps)?,
             Action::Replace(new) => {
                 Done::Written(item::replace(txn, container, target, new, conditions, stamp)?)
             }
@@ -89,8 +89,8 @@ impl Step {
         })
     }
 
-    fn read(&self, txn: &Txn<'_>, around: Surroundings<'_>) -> Result<Done, ItemError> {
-        let found = item::read(txn, around.container, &self.target, self.stamp.now)?;
+    fn read(&self, txn: &Txn<'_>, deps: Deps<'_>) -> Result<Done, ItemError> {
+        let found = item::read(txn, deps.container, &self.target, self.stamp.now)?;
         let found = found.ok_or(ItemError::Missing)?;
         match self.conditions.check(found.etag()) {
             Verdict::Holds => Ok(Done::Read(found)),

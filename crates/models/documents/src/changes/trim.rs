@@ -18,7 +18,7 @@
 use super::commits::{self, Commit};
 use super::entry::Entry;
 use super::retention::{horizon, retention};
-use crate::item::{ItemHead, alive};
+use crate::item::{ItemHead, require_container};
 use crate::row::{self, Row};
 use bytes::Bytes;
 use orrery_catalog::Container;
@@ -72,7 +72,7 @@ pub fn apply_trimming(txn: &mut Txn<'_>, container: &Container, step: &Trimming)
     }
     let key = Row::Trimmed { container: container.number() }.key();
     txn.put(Space::Meta, key, step.horizon.0.to_be_bytes().to_vec());
-    alive(txn, container);
+    require_container(txn, container);
 }
 
 impl Trimming {

@@ -5,7 +5,7 @@
 
 use orrery_catalog::definition::{DefinitionError, IndexPath, IndexReach, IndexingPolicy};
 use orrery_catalog::indexing::{IndexRules, steps};
-use orrery_query::access::{Path, Shown, Step};
+use orrery_query::access::{Path, PathDisplay, Step};
 use serde_json::{Map, Value, json};
 
 /// An indexing policy as its container shows it.
@@ -30,14 +30,14 @@ pub fn excluding(policy: &PolicyJson, paths: &[IndexPath]) -> Result<PolicyJson,
 pub fn with_composite(policy: &PolicyJson, parts: &[(Path, bool)]) -> Result<PolicyJson, DefinitionError> {
     let part = |(path, descends): &(Path, bool)| {
         let order = if *descends { "descending" } else { "ascending" };
-        json!({"path": Shown(path).to_string(), "order": order})
+        json!({"path": PathDisplay(path).to_string(), "order": order})
     };
     let mut changed = policy.clone();
     edit(&mut changed, "compositeIndexes", |list| list.push(parts.iter().map(part).collect()));
     checked(changed)
 }
 
-/// The path that [`Shown`] wrote; `None` if it is none.
+/// The path that [`PathDisplay`] wrote; `None` if it is none.
 pub fn read_path(text: &str) -> Option<Path> {
     IndexPath::parse(&format!("{text}/?")).ok().map(|path| steps(&path))
 }
@@ -136,7 +136,7 @@ mod tests {
 
     fn index_path() -> impl Strategy<Value = String> {
         (path(), prop::bool::ANY)
-            .prop_map(|(path, deep)| Shown(&path).to_string() + if deep { "/*" } else { "/?" })
+            .prop_map(|(path, deep)| PathDisplay(&path).to_string() + if deep { "/*" } else { "/?" })
     }
 
     proptest! {
@@ -164,7 +164,7 @@ mod tests {
         #[test]
         fn a_spelled_path_is_read_again(names in prop::collection::vec("\\PC{1,8}", 1..4)) {
             let path: Path = names.into_iter().flat_map(|name| [Step::Member(name), Step::Each]).collect();
-            prop_assert_eq!(read_path(&Shown(&path).to_string()), Some(path));
+            prop_assert_eq!(read_path(&PathDisplay(&path).to_string()), Some(path));
         }
     }
 }

@@ -24,7 +24,7 @@ pub use texts::check_texts;
 use crate::row;
 use finding::Findings;
 use items::Items;
-use kinds::{Counts, Kind};
+use kinds::{IndexStatistics, Kind};
 use orrery_catalog::jobs::{self, JobKind};
 use orrery_catalog::{Catalog, Container};
 use orrery_keys::{KeyReader, prefix_end};
@@ -42,9 +42,9 @@ pub struct Checked {
 
 /// Fails only where rows cannot be read at all; whatever is wrong with them is a finding.
 pub fn check_container(state: &dyn Read, container: &Container) -> Result<Checked, Error> {
-    let (mut findings, mut counts) = (Findings::default(), Counts::default());
-    let alive = state.get(Space::Meta, container.alive_key())?;
-    if alive != Some(container.alive_value()) {
+    let (mut findings, mut counts) = (Findings::default(), IndexStatistics::default());
+    let definition_row = state.get(Space::Meta, container.alive_key())?;
+    if definition_row != Some(container.alive_value()) {
         findings.note(Fault::NotAlive, || container.path().to_owned());
     }
     let items = Items::new(state, container, &mut findings, &mut counts)?.go_through()?;
@@ -60,7 +60,7 @@ fn count_rows(
     state: &dyn Read,
     container: &Container,
     findings: &mut Findings,
-    counts: &mut Counts,
+    counts: &mut IndexStatistics,
 ) -> Result<(), Error> {
     for found in state.range(Space::Index, &row::of_container(container.number()), Order::Ascending) {
         let (key, _) = found?;

@@ -13,15 +13,15 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Of all containers of a store: a fixed number of counts, each in the one slot that its stretch leads to.
 #[derive(Default)]
-pub struct Counts {
+pub struct IndexStatistics {
     salt: RandomState,
     slots: OnceLock<Box<[Mutex<Counted>]>>,
 }
 
 /// What is remembered, for a query that sees the store as it was after a commit.
 #[derive(Clone, Copy)]
-pub struct Recall<'a> {
-    pub(super) counts: &'a Counts,
+pub struct StatisticsView<'a> {
+    pub(super) counts: &'a IndexStatistics,
     pub(super) at: Lsn,
 }
 
@@ -40,9 +40,9 @@ const SLOTS: usize = 1 << 12;
 /// One commit for so many entries leaves a count as good as new.
 const ENTRIES_PER_COMMIT: u64 = 8;
 
-impl Counts {
-    pub fn at(&self, at: Lsn) -> Recall<'_> {
-        Recall { counts: self, at }
+impl IndexStatistics {
+    pub fn at(&self, at: Lsn) -> StatisticsView<'_> {
+        StatisticsView { counts: self, at }
     }
 
     /// Entries of a container are counted up to `max`.
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_count_serves_until_commits_may_have_changed_it_much() {
-        let (counts, stretch) = (Counts::default(), Stretch(7));
+        let (counts, stretch) = (IndexStatistics::default(), Stretch(7));
         counts.put(stretch, Lsn(100), 80);
         assert_eq!([100, 110, 90].map(|now| counts.get(stretch, Lsn(now))), [Some(80); 3]);
         assert_eq!([111, 89, 0].map(|now| counts.get(stretch, Lsn(now))), [None; 3]);
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_stretch_is_of_a_container_a_reach_an_index_and_values() {
-        let counts = Counts::default();
+        let counts = IndexStatistics::default();
         let layout = |name: &str| Layout::of(&IndexOf::Path([Step::Member(name.to_owned())].into()));
         let partition = |epk: u8, items| Reach::Partitions { epks: vec![vec![epk]], items };
         let one = Span { prefix: vec![Value::Bool(true)], next: Interval::All };

@@ -27,7 +27,7 @@ mod walk;
 mod write;
 
 pub use check::{Checked, Fault, Finding, check_container, check_logs, check_owners, check_texts};
-pub use counts::{Counts, Recall};
+pub use counts::{IndexStatistics, StatisticsView};
 pub(crate) use declared::Declared;
 pub use orrery_catalog::indexing::number::{composite_number, path_number, spatial_number};
 pub use orrery_catalog::indexing::{Composite, Generations, IndexRules, Older};

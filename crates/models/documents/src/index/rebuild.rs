@@ -77,7 +77,7 @@ pub fn reenter(txn: &mut Txn<'_>, container: &Container, chunk: &Chunk) -> Resul
         let Some(found) = item::stored(txn, container, &chunk.epk, id)? else { continue };
         reenter_item(txn, container, &chunk.epk, id, &found, is_large)?;
     }
-    item::alive(txn, container);
+    item::require_container(txn, container);
     Ok(())
 }
 

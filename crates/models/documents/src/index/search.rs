@@ -1,7 +1,7 @@
 //! The indexes of a container as a query sees them, over the part of it that the query looks at.
 
 use super::cells;
-use super::counts::Recall;
+use super::counts::StatisticsView;
 use super::place::Place;
 use super::reach::Reach;
 use super::span::Layout;
@@ -17,7 +17,7 @@ use orrery_core::{Timestamp, limits};
 use orrery_keys::KeyBuf;
 use orrery_kv::{Error, KeyRange, Order, Read, Space, Tally};
 use orrery_query::QueryError;
-use orrery_query::access::{Begin, Entries, IndexOf, Path, Rectangle, Span};
+use orrery_query::access::{EntryCursor, IndexOf, Path, Rectangle, SeekKey, Span};
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
@@ -25,7 +25,7 @@ pub(crate) struct Searched<'a> {
     state: &'a dyn Read,
     container: &'a Container,
     reach: Reach,
-    recall: Option<Recall<'a>>,
+    statistics: Option<StatisticsView<'a>>,
     now: Timestamp,
     tally: Tally,
     /// Of each large partition in reach: how many items have each path.
@@ -40,7 +40,7 @@ impl<'a> Searched<'a> {
         state: &'a dyn Read,
         container: &'a Container,
         reach: Reach,
-        recall: Option<Recall<'a>>,
+        statistics: Option<StatisticsView<'a>>,
         now: Timestamp,
     ) -> Result<Option<Self>, Error> {
         if !is_of_one_moment(state, container)? {
@@ -53,7 +53,7 @@ impl<'a> Searched<'a> {
             return Ok(None);
         }
         let (tallies, expired) = (OnceCell::new(), OnceCell::new());
-        Ok(Some(Self { state, container, reach, recall, now, tally, tallies, expired }))
+        Ok(Some(Self { state, container, reach, statistics, now, tally, tallies, expired }))
     }
 
     /// Of a part of the container that is not whole partitions, this tells of the whole container, and so does
@@ -102,7 +102,9 @@ impl<'a> Searched<'a> {
     }
 
     pub fn count(&self, index: &IndexOf, span: &Span, max: u64) -> Result<u64, QueryError> {
-        let Some(Recall { counts, at }) = self.recall else { return self.count_now(index, span, max) };
+        let Some(StatisticsView { counts, at }) = self.statistics else {
+            return self.count_now(index, span, max);
+        };
         let stretch = counts.stretch(self.container.number(), &self.reach, &Layout::of(index), span, max);
         if let Some(count) = counts.get(stretch, at) {
             return Ok(count);
@@ -138,12 +140,12 @@ impl<'a> Searched<'a> {
         index: &IndexOf,
         span: &Span,
         reverse: bool,
-        begin: Option<&Begin>,
-    ) -> Box<dyn Entries + '_> {
+        begin: Option<&SeekKey>,
+    ) -> Box<dyn EntryCursor + '_> {
         Box::new(self.walk(index, span, reverse, begin))
     }
 
-    fn walk(&self, index: &IndexOf, span: &Span, reverse: bool, begin: Option<&Begin>) -> Walk<'_> {
+    fn walk(&self, index: &IndexOf, span: &Span, reverse: bool, begin: Option<&SeekKey>) -> Walk<'_> {
         let layout = Layout::of(index);
         Walk::new(self.state, self.container, &self.reach, layout, span, reverse, begin)
     }
@@ -230,8 +232,8 @@ impl<'a> Searched<'a> {
 /// Whether the container's picture tells how the items of this state are indexed. The one is taken a moment before the
 /// other, and in between the policy may have changed, or a rebuild ended.
 fn is_of_one_moment(state: &dyn Read, container: &Container) -> Result<bool, Error> {
-    let alive = state.get(Space::Meta, container.alive_key())?;
+    let definition_row = state.get(Space::Meta, container.alive_key())?;
     let job = jobs::key(JobKind::Index, container.number());
-    Ok(alive == Some(container.alive_value())
+    Ok(definition_row == Some(container.alive_value())
         && (!container.generations().is_settled() || state.get(Space::Meta, &job)?.is_none()))
 }

@@ -3,7 +3,7 @@
 use orrery_catalog::indexing::number::{composite_number, path_number};
 use orrery_keys::{Direction, KeyBuf, prefix_end};
 use orrery_kv::KeyRange;
-use orrery_query::access::{Begin, IndexOf, Interval, Span, is_kept_whole};
+use orrery_query::access::{IndexOf, Interval, SeekKey, Span, is_stored_whole};
 use orrery_value::Value;
 use std::ops::Bound;
 
@@ -50,12 +50,12 @@ impl Layout {
     }
 
     /// The part of a range that does not come before `begin`.
-    pub fn range_from(&self, base: &[u8], span: &Span, begin: &Begin, reverse: bool) -> KeyRange {
+    pub fn range_from(&self, base: &[u8], span: &Span, begin: &SeekKey, reverse: bool) -> KeyRange {
         let mut range = self.range(base, span);
         let key = KeyBuf::new().raw(base).u64(self.number);
         let key = self.with(self.with(key, 0, &span.prefix), span.prefix.len(), &begin.values);
         // What is not all in its term stands with others that may come before it or after.
-        let is_exact = span.prefix.iter().chain(&begin.values).all(is_kept_whole);
+        let is_exact = span.prefix.iter().chain(&begin.values).all(is_stored_whole);
         let is_whole = span.prefix.len() + begin.values.len() == self.directions.len();
         let key = match begin.ordinal {
             Some(ordinal) if is_exact && is_whole => key.u64(ordinal),
@@ -93,12 +93,12 @@ fn between(fixed: &KeyBuf, low: &Bound<Value>, high: &Bound<Value>, direction: D
         match low {
             Bound::Unbounded => (kind(high, true), true),
             Bound::Included(value) => (edge(value), true),
-            Bound::Excluded(value) => (edge(value), !is_kept_whole(value)),
+            Bound::Excluded(value) => (edge(value), !is_stored_whole(value)),
         },
         match high {
             Bound::Unbounded => (kind(low, false), true),
             Bound::Included(value) => (edge(value), true),
-            Bound::Excluded(value) => (edge(value), !is_kept_whole(value)),
+            Bound::Excluded(value) => (edge(value), !is_stored_whole(value)),
         },
     );
     let ((first, takes_first), (last, takes_last)) = match direction {

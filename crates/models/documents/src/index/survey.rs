@@ -61,7 +61,7 @@ pub struct Weight {
 
 pub fn survey(state: &dyn Read, container: &Container) -> Result<Survey, Error> {
     let mut survey = count_partitions(state, container)?;
-    let mut counts = Counts::default();
+    let mut counts = IndexStatistics::default();
     for item in sample(state, container)? {
         survey.sampled += 1;
         survey.entries += counts.add(container.generations().rules(), &item);
@@ -172,14 +172,14 @@ fn spread(state: &dyn Read, container: &Container) -> Result<Vec<u64>, Error> {
 
 /// Entries by the number of their path, and what the numbers stand for.
 #[derive(Default)]
-struct Counts {
+struct IndexStatistics {
     /// The number of the path above, and the step from there.
     names: HashMap<u64, (u64, Step)>,
     /// How many items have entries of a number, and how many they have.
     counts: HashMap<u64, (u64, u64)>,
 }
 
-impl Counts {
+impl IndexStatistics {
     /// Says how many entries the item has.
     fn add(&mut self, rules: &IndexRules, item: &ItemRow) -> u64 {
         let terms = terms(rules, item.text(), item.written());

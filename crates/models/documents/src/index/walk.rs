@@ -10,7 +10,7 @@ use orrery_catalog::Container;
 use orrery_keys::{IndexValue, KeyReader};
 use orrery_kv::{Error, KeyRange, Order, Read, Rows, Space};
 use orrery_query::QueryError;
-use orrery_query::access::{Begin, Entries, Entry, Known, Span};
+use orrery_query::access::{Entry, EntryCursor, EntryValue, SeekKey, Span};
 use std::iter::Peekable;
 
 /// How many entries a seek tries one by one before it looks for the next.
@@ -38,7 +38,7 @@ impl<'a> Walk<'a> {
         layout: Layout,
         span: &Span,
         reverse: bool,
-        begin: Option<&Begin>,
+        begin: Option<&SeekKey>,
     ) -> Self {
         let number = container.number();
         let bases: Vec<Vec<u8>> = match reach {
@@ -135,7 +135,7 @@ fn rows<'a>(state: &'a dyn Read, range: &KeyRange, order: Order) -> Peekable<Row
     state.range(Space::Index, range, order).peekable()
 }
 
-impl Entries for Walk<'_> {
+impl EntryCursor for Walk<'_> {
     fn next(&mut self) -> Result<Option<Entry>, QueryError> {
         let ordinal = self.step().map_err(failed)?;
         Ok(ordinal.map(|ordinal| Entry { ordinal }))
@@ -159,16 +159,16 @@ impl Entries for Walk<'_> {
         Ok(())
     }
 
-    fn value(&self, part: usize) -> Known {
+    fn value(&self, part: usize) -> EntryValue {
         let direction = self.layout.directions.get(part).copied();
         let value = self.reader_at(part).zip(direction).map(|(mut at, direction)| at.index_value(direction));
         match value {
-            Some(Ok(IndexValue::Exactly(value))) => Known::Exactly(value),
-            _ => Known::NotAll,
+            Some(Ok(IndexValue::Exactly(value))) => EntryValue::Exact(value),
+            _ => EntryValue::Partial,
         }
     }
 
-    fn rest(&self, part: usize) -> Vec<u8> {
+    fn sort_key(&self, part: usize) -> Vec<u8> {
         self.reader_at(part).map_or_else(Vec::new, |reader| reader.raw().to_vec())
     }
 }

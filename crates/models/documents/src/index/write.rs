@@ -71,7 +71,7 @@ impl Entering<'_> {
     }
 
     fn put_difference(&self, txn: &mut Txn<'_>, before: &Terms, after: &Terms) -> u64 {
-        let mut entries = Entries::with_capacity(before.len() + after.len());
+        let mut entries = EntryKeys::with_capacity(before.len() + after.len());
         let mut changed = 0;
         each_difference(before.iter(), after.iter(), |term, is_new| {
             entries.add(is_new, |keys| self.entry(keys, term));
@@ -121,13 +121,13 @@ impl Entering<'_> {
 }
 
 /// Entries that come or go. Their keys lie in one piece of memory, as an item has many.
-struct Entries {
+struct EntryKeys {
     keys: KeyBuf,
     /// Where each key ends, and whether its entry comes.
     ends: Vec<(usize, bool)>,
 }
 
-impl Entries {
+impl EntryKeys {
     /// For about so many.
     fn with_capacity(count: usize) -> Self {
         Self { keys: KeyBuf::with_capacity(count * KEY_BYTES_USUAL), ends: Vec::with_capacity(count) }
@@ -179,7 +179,7 @@ pub(crate) fn enlarge(txn: &mut Txn<'_>, container: &Container, epk: &[u8]) -> R
         let (id, ordinal) = (&*place.id, item.ordinal());
         let entering = Entering { container, epk, id, ordinal, is_large: true };
         let terms = entered(txn, container, &place, &item)?;
-        let mut entries = Entries::with_capacity(terms.len());
+        let mut entries = EntryKeys::with_capacity(terms.len());
         terms.iter().for_each(|term| entries.add(true, |keys| entering.local_entry(keys, term)));
         entries.put(txn);
         let tally = entering.partition_tally();

@@ -1,6 +1,6 @@
 //! Pages of items: in the order of their creation where there are few, else in key order, by partition and then by id.
 
-use super::by_number::{Numbered, Way};
+use super::creation_order::{Numbered, Way};
 use super::record::{ItemHead, ItemRow};
 use crate::index::Place;
 use crate::{expiry, row};

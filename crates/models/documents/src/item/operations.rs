@@ -98,7 +98,7 @@ pub fn create(
     stamp: Stamp,
     ordinal: impl FnOnce() -> u64,
 ) -> Result<Effect, ItemError> {
-    if live_there(txn, container, item, stamp)?.is_some() {
+    if find_live(txn, container, item, stamp)?.is_some() {
         return Err(ItemError::Exists);
     }
     insert(txn, container, item, stamp, ordinal)
@@ -112,7 +112,7 @@ pub fn upsert(
     stamp: Stamp,
     ordinal: impl FnOnce() -> u64,
 ) -> Result<Effect, ItemError> {
-    match live_there(txn, container, item, stamp)? {
+    match find_live(txn, container, item, stamp)? {
         None => insert(txn, container, item, stamp, ordinal),
         Some(old) => {
             check(&conditions, &old)?;
@@ -130,14 +130,14 @@ pub fn replace(
     conditions: Preconditions,
     stamp: Stamp,
 ) -> Result<Effect, ItemError> {
-    let old = the_item(txn, container, target, conditions, stamp)?;
+    let old = load_for_update(txn, container, target, conditions, stamp)?;
     if item.epk != target.epk {
         return Err(ItemError::PartitionKeyChanged);
     }
     if item.id == target.id {
         return overwrite(txn, container, item, &old, stamp).map(|(effect, _)| effect);
     }
-    if live_there(txn, container, item, stamp)?.is_some() {
+    if find_live(txn, container, item, stamp)?.is_some() {
         return Err(ItemError::Exists);
     }
     let (epk, id) = (target.epk.as_bytes(), target.id.as_str());
@@ -154,7 +154,7 @@ pub fn delete(
     conditions: Preconditions,
     stamp: Stamp,
 ) -> Result<Effect, ItemError> {
-    let old = the_item(txn, container, target, conditions, stamp)?;
+    let old = load_for_update(txn, container, target, conditions, stamp)?;
     let (epk, id) = (target.epk.as_bytes(), target.id.as_str());
     let removed = remove(txn, container, epk, id, &old, stamp.now, Removal::Deleted)?;
     let charge = Charge::delete(old.text_length(), removed);
@@ -169,7 +169,7 @@ fn replaced(item: ItemRow, old: &ItemRow, entries: u64) -> Effect {
 }
 
 /// The item at `target`, if it is there and the conditions hold for it.
-pub(super) fn the_item(
+pub(super) fn load_for_update(
     txn: &mut Txn<'_>,
     container: &Container,
     target: &Target,
@@ -213,7 +213,7 @@ fn stored_at(state: &dyn Read, key: &[u8]) -> Result<Option<ItemRow>, Error> {
 }
 
 /// What is where `item` is to be, as [`live_or_expired`] finds it.
-fn live_there(
+fn find_live(
     txn: &mut Txn<'_>,
     container: &Container,
     item: &Prepared,
@@ -328,7 +328,7 @@ fn put(
     let apart = record::large_body(&item.row).map(|body| txn.put_text(body));
     let row = record::stamped(&item.row, stamps, apart);
     txn.put_stamped(Space::Documents, item.key.clone(), row, record::LSN_AT);
-    alive(txn, container);
+    require_container(txn, container);
     Ok((stored, entries))
 }
 
@@ -365,12 +365,12 @@ pub(crate) fn remove(
     log(txn, container, change, &key, now, Some(old));
     txn.delete(Space::Documents, key);
     txn.frees();
-    alive(txn, container);
+    require_container(txn, container);
     Ok(entries)
 }
 
 /// The commit is refused if the container is gone by then, or indexed in another way.
-pub(crate) fn alive(txn: &mut Txn<'_>, container: &Container) {
+pub(crate) fn require_container(txn: &mut Txn<'_>, container: &Container) {
     txn.require(Space::Meta, container.alive_key().clone(), Expect::Is(container.alive_value()));
 }
 

@@ -1,6 +1,6 @@
 //! Patching an item: read, changed and written in one transaction.
 
-use super::operations::{Effect, ItemError, Target, overwrite, the_item};
+use super::operations::{Effect, ItemError, Target, load_for_update, overwrite};
 use super::prepare::{Directive, prepare};
 use crate::charge::Charge;
 use crate::patch::{Condition, Operation, PatchRequest, apply, check_paths};
@@ -43,7 +43,7 @@ pub fn patch(
     stamp: Stamp,
     host: &dyn Host,
 ) -> Result<Effect, ItemError> {
-    let old = the_item(txn, container, target, conditions, stamp)?;
+    let old = load_for_update(txn, container, target, conditions, stamp)?;
     if let Some(condition) = &change.condition
         && !condition.holds(txn, container, target, host)?
     {

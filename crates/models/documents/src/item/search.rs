@@ -3,18 +3,20 @@
 //! A document is an item's row, read in place: a member costs a walk along the row's table, a system property
 //! or a computed one is made when it is asked for. Expired items are not there.
 
-use super::ahead;
-use super::by_number::Numbered;
+use super::creation_order::Numbered;
 use super::feed::FeedScope;
+use super::prefetch;
 use super::record::{ItemHead, ItemRow};
-use crate::index::{Area, Declared, Reach, Recall, Searched};
+use crate::index::{Area, Declared, Reach, Searched, StatisticsView};
 use crate::{expiry, row};
 use orrery_catalog::Container;
 use orrery_core::{ItemRid, ResourceKind, SYSTEM_MEMBERS, Timestamp, limits};
 use orrery_keys::{Epk, Hashing};
 use orrery_kv::{KeyRange, Read, Row};
-use orrery_query::access::{self, Begin, Entries, IndexOf, Indexes, Path, Rectangle, Span, Step};
-use orrery_query::execute::{ByNumber, Collection, Found, Host, Start, Whereabouts, value_of};
+use orrery_query::access::{self, EntryCursor, IndexOf, Indexes, Path, Rectangle, SeekKey, Span, Step};
+use orrery_query::execute::{
+    Collection, Host, OrdinalScan, RelativePosition, ScannedDocument, Start, value_of,
+};
 use orrery_query::plan::{Plan, Rules};
 use orrery_query::{Datum, Document, QueryError, prepare};
 use orrery_value::Value;
@@ -35,7 +37,7 @@ pub struct Items<'a> {
     /// What the policy says, which holds for items that are read through as well.
     declared: Option<Declared<'a>>,
     indexes: Option<Searched<'a>>,
-    recall: Option<Recall<'a>>,
+    statistics: Option<StatisticsView<'a>>,
     now: Timestamp,
     computed: Vec<(String, Plan)>,
     host: &'a dyn Host,
@@ -64,7 +66,7 @@ impl<'a> Items<'a> {
             areas,
             declared: None,
             indexes: None,
-            recall: None,
+            statistics: None,
             now,
             computed,
             host,
@@ -72,7 +74,7 @@ impl<'a> Items<'a> {
     }
 
     /// Only what lies in these partitions too; `(min, max)` of effective partition keys.
-    pub fn within(self, partitions: &[(Epk, Epk)]) -> Self {
+    pub fn restrict_ranges(self, partitions: &[(Epk, Epk)]) -> Self {
         let container = self.container.number();
         let keys = partitions.iter().map(|(min, max)| {
             if min == max {
@@ -86,12 +88,12 @@ impl<'a> Items<'a> {
             let both = partitions.iter().flat_map(|part| areas.iter().filter_map(|area| overlap(part, area)));
             both.collect()
         });
-        Self { areas, ..self }.narrowed(keys)
+        Self { areas, ..self }.restrict(keys)
     }
 
     /// With what other queries found out.
-    pub fn remembering(self, recall: Recall<'a>) -> Self {
-        Self { recall: Some(recall), ..self }
+    pub fn with_statistics(self, statistics: StatisticsView<'a>) -> Self {
+        Self { statistics: Some(statistics), ..self }
     }
 
     /// With the indexes of the container, as far as they tell of these items.
@@ -110,14 +112,14 @@ impl<'a> Items<'a> {
         let indexes = match reach.filter(|_| declared.is_some()) {
             None => None,
             Some(reach) => {
-                Searched::new(self.state, self.container, reach, self.recall, self.now).map_err(failed)?
+                Searched::new(self.state, self.container, reach, self.statistics, self.now).map_err(failed)?
             }
         };
         Ok(Self { declared, indexes, ..self })
     }
 
     /// Only these items: partition and id.
-    pub fn among(self, items: &[(Epk, String)]) -> Self {
+    pub fn restrict_ids(self, items: &[(Epk, String)]) -> Self {
         let container = self.container.number();
         let keys = items.iter().map(|(epk, id)| {
             let key = row::Row::Item { container, epk: epk.as_bytes(), id }.key().to_vec();
@@ -125,10 +127,10 @@ impl<'a> Items<'a> {
             KeyRange::new(key, end)
         });
         let keys = keys.collect();
-        Self { areas: None, ..self }.narrowed(keys)
+        Self { areas: None, ..self }.restrict(keys)
     }
 
-    fn narrowed(self, mut keys: Vec<KeyRange>) -> Self {
+    fn restrict(self, mut keys: Vec<KeyRange>) -> Self {
         keys.sort_by(|a, b| a.start.cmp(&b.start));
         let mut ranges: Vec<KeyRange> = Vec::with_capacity(keys.len());
         for range in keys.iter().flat_map(|key| self.ranges.iter().map(|range| intersection(key, range))) {
@@ -161,10 +163,10 @@ impl<'a> Items<'a> {
         &self,
         key: &[u8],
         item: &ItemRow,
-        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(ScannedDocument<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let view = View { item, items: self };
-        visit(Found {
+        visit(ScannedDocument {
             position: &key[CONTAINER_BYTES..],
             ordinal: item.ordinal(),
             part: 0,
@@ -180,10 +182,10 @@ impl Items<'_> {
         &self,
         ordinal: u64,
         item: &ItemRow,
-        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(ScannedDocument<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let view = View { item, items: self };
-        visit(Found {
+        visit(ScannedDocument {
             position: &ordinal.to_be_bytes(),
             ordinal,
             part: 0,
@@ -229,7 +231,7 @@ impl Collection for Items<'_> {
     fn scan(
         &self,
         start: &Start,
-        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(ScannedDocument<'_>) -> ControlFlow<()>,
     ) -> Result<(), QueryError> {
         let first = match start {
             Start::Beginning => Vec::new(),
@@ -252,7 +254,7 @@ impl Collection for Items<'_> {
             if range.is_empty() {
                 continue;
             }
-            if ahead::each_row(self.state, &range, &mut show)?.is_break() {
+            if prefetch::each_row(self.state, &range, &mut show)?.is_break() {
                 break;
             }
         }
@@ -263,11 +265,11 @@ impl Collection for Items<'_> {
         self.indexes.as_ref().map(|_| self as &dyn Indexes)
     }
 
-    fn declared(&self) -> Option<&dyn access::Declared> {
-        self.declared.as_ref().map(|_| self as &dyn access::Declared)
+    fn declared(&self) -> Option<&dyn access::DeclaredIndexes> {
+        self.declared.as_ref().map(|_| self as &dyn access::DeclaredIndexes)
     }
 
-    fn by_number(&self, begun: bool) -> Result<Option<ByNumber<'_>>, QueryError> {
+    fn ordinal_scan(&self, begun: bool) -> Result<Option<OrdinalScan<'_>>, QueryError> {
         let Self { state, container, ref ranges, ref areas, now, .. } = *self;
         let numbered = Numbered { state, container, ranges, areas: areas.as_deref() };
         let way = if begun { numbered.way_on().map(Some) } else { numbered.way() };
@@ -283,15 +285,15 @@ impl Collection for Items<'_> {
         })))
     }
 
-    fn whereabouts(&self, position: &[u8]) -> Whereabouts {
+    fn relative_position(&self, position: &[u8]) -> RelativePosition {
         let key = self.key(position);
         let is_before = self.ranges.first().is_some_and(|first| key < first.start);
         let is_behind =
             self.ranges.last().is_none_or(|last| last.end.as_ref().is_some_and(|end| key >= *end));
         match (is_before, is_behind) {
-            (true, _) => Whereabouts::Before,
-            (false, true) => Whereabouts::Behind,
-            (false, false) => Whereabouts::Inside,
+            (true, _) => RelativePosition::Before,
+            (false, true) => RelativePosition::After,
+            (false, false) => RelativePosition::Inside,
         }
     }
 }
@@ -299,10 +301,10 @@ impl Collection for Items<'_> {
 impl Items<'_> {
     /// The indexed paths of the partition key, where these are the items of one partition: the request names their
     /// values, whatever the filter says.
-    pub fn named_by_scope(&self) -> Vec<Path> {
+    pub fn scope_key_paths(&self) -> Vec<Path> {
         let is_one = matches!(self.areas.as_deref(), Some([(min, max)]) if min == max);
         let paths = if is_one { self.key_paths() } else { Vec::new() };
-        paths.into_iter().filter(|path| access::Declared::has(self, path)).collect()
+        paths.into_iter().filter(|path| access::DeclaredIndexes::has(self, path)).collect()
     }
 
     fn key_paths(&self) -> Vec<Path> {
@@ -322,7 +324,7 @@ impl Items<'_> {
     }
 }
 
-impl access::Declared for Items<'_> {
+impl access::DeclaredIndexes for Items<'_> {
     fn has(&self, path: &Path) -> bool {
         self.is_stored(path) && self.declared.as_ref().is_some_and(|declared| declared.has(path))
     }
@@ -341,13 +343,13 @@ impl Indexes for Items<'_> {
         Ok(self.searched()?.documents())
     }
 
-    fn documents_there(&self) -> Result<Option<u64>, QueryError> {
+    fn documents_exact(&self) -> Result<Option<u64>, QueryError> {
         let is_all = |(min, max): &(Epk, Epk)| *min == Epk::start() && *max == Epk::end();
         let is_whole = self.areas.as_deref().is_some_and(|areas| matches!(areas, [area] if is_all(area)));
         self.searched()?.documents_there(is_whole)
     }
 
-    fn documents_in(&self, index: &IndexOf) -> Result<u64, QueryError> {
+    fn documents_indexed(&self, index: &IndexOf) -> Result<u64, QueryError> {
         self.searched()?.documents_in(index)
     }
 
@@ -360,17 +362,22 @@ impl Indexes for Items<'_> {
         index: &IndexOf,
         span: &Span,
         reverse: bool,
-        from: Option<&Begin>,
-    ) -> Result<Box<dyn Entries + 's>, QueryError> {
+        from: Option<&SeekKey>,
+    ) -> Result<Box<dyn EntryCursor + 's>, QueryError> {
         Ok(self.searched()?.entries(index, span, reverse, from))
     }
 
-    fn near(&self, path: &Path, rectangle: &Rectangle, max: u64) -> Result<Option<Vec<u64>>, QueryError> {
+    fn spatial_candidates(
+        &self,
+        path: &Path,
+        rectangle: &Rectangle,
+        max: u64,
+    ) -> Result<Option<Vec<u64>>, QueryError> {
         self.searched()?.near(path, rectangle, max)
     }
 
     /// The values of the partition key, where it is of one partition.
-    fn given(&self, constant: &dyn Fn(&Path) -> Option<Value>) -> Vec<Path> {
+    fn constant_paths(&self, constant: &dyn Fn(&Path) -> Option<Value>) -> Vec<Path> {
         let Some([(epk, end)]) = self.areas.as_deref() else { return Vec::new() };
         let paths = self.key_paths();
         let values = paths.iter().map(constant).collect::<Option<Vec<_>>>();
@@ -384,16 +391,16 @@ impl Indexes for Items<'_> {
         if is_it { paths } else { Vec::new() }
     }
 
-    fn document(
+    fn fetch(
         &self,
         ordinal: u64,
-        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(ScannedDocument<'_>) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, QueryError> {
         let Some(item) = self.searched()?.item(ordinal)? else { return Ok(ControlFlow::Continue(())) };
         Ok(self.numbered_row(ordinal, &item, visit))
     }
 
-    fn is_there(&self, ordinal: u64) -> Result<bool, QueryError> {
+    fn contains(&self, ordinal: u64) -> Result<bool, QueryError> {
         self.searched()?.is_there(ordinal)
     }
 }
@@ -438,9 +445,9 @@ impl View<'_> {
             // A computed property sees the item as it is stored, and no other computed property.
             let Items { state, container, now, host, .. } = *self.items;
             let (computed, ranges) = (Vec::new(), Vec::new());
-            let (declared, indexes, recall, areas) = (None, None, None, None);
+            let (declared, indexes, statistics, areas) = (None, None, None, None);
             let bare =
-                Items { state, container, ranges, areas, declared, indexes, recall, now, computed, host };
+                Items { state, container, ranges, areas, declared, indexes, statistics, now, computed, host };
             let view = View { item: self.item, items: &bare };
             Datum::owned(value_of(plan, Datum::Document(&view), self.items.host))
         })

@@ -5,7 +5,7 @@ use orrery_catalog::Container;
 use orrery_core::limits;
 use orrery_kv::Read;
 use orrery_query::execute::{Host, Limits, page};
-use orrery_query::parse::{OrderBy, Place, Query};
+use orrery_query::parse::{OrderBy, Query, TextSpan};
 use orrery_query::plan::{Plan, Rules};
 use orrery_query::{QueryError, prepare};
 
@@ -38,7 +38,7 @@ impl Condition {
         host: &dyn Host,
     ) -> Result<bool, QueryError> {
         let items = Items::new(state, container, &FeedScope::Partition(target.epk.clone()), host)?;
-        let items = items.among(&[(target.epk.clone(), target.id.as_str().to_owned())]);
+        let items = items.restrict_ids(&[(target.epk.clone(), target.id.as_str().to_owned())]);
         let one = Limits { items: 1, bytes: limits::PAGE_BYTES_MAX };
         match page(&self.0, &items, host, None, None, one) {
             Ok(page) => Ok(page.count > 0),
@@ -65,7 +65,7 @@ fn in_the_condition(error: QueryError) -> QueryError {
     match error {
         QueryError::Text(mut complaint) => {
             let moved = |at: u32| at.saturating_sub(SELECT.len() as u32);
-            complaint.at = Place { start: moved(complaint.at.start), end: moved(complaint.at.end) };
+            complaint.at = TextSpan { start: moved(complaint.at.start), end: moved(complaint.at.end) };
             complaint.into()
         }
         other => other,

@@ -5,9 +5,7 @@ use crate::patching::{ALWAYS, Still, change};
 use crate::world::{Change as Logged, World, prepared, target};
 use orrery_catalog::Container;
 use orrery_core::ETag;
-use orrery_documents::batch::{
-    Action, Budget, Done, OnRefusal, Step, StepError, Surroundings, atomic, independent,
-};
+use orrery_documents::batch::{Action, Budget, Deps, Done, OnRefusal, Step, StepError, atomic, independent};
 use orrery_documents::item::{Preconditions, TagMatch};
 use orrery_documents::row;
 use orrery_kv::{Order, Read, Space, Txn};
@@ -177,12 +175,12 @@ fn run(acts: &[Act], per_transaction: usize) -> Ran {
 fn with_surroundings<T, E>(
     world: &mut World,
     container: &Container,
-    body: impl FnOnce(&mut Txn<'_>, Surroundings<'_>) -> Result<T, E>,
+    body: impl FnOnce(&mut Txn<'_>, Deps<'_>) -> Result<T, E>,
 ) -> Result<T, E> {
     let (ordinals, budget) = (Cell::new(1000 * world.ordinal()), Budget::of(usize::MAX));
     let ordinal = || ordinals.replace(ordinals.get() + 1);
     let host = Still(world.now().millis());
-    let around = Surroundings { container, ordinal: &ordinal, host: &host, budget: &budget };
+    let around = Deps { container, ordinal: &ordinal, host: &host, budget: &budget };
     world.txn(|txn| body(txn, around))
 }
 
@@ -257,7 +255,7 @@ fn a_refused_step_stops_the_rest_if_it_is_to() {
     let create = |id| Act::Create { id, unique: id, filler: 1 };
     let steps = steps(&mut world, &container, &[create(0), create(0), create(1)]);
     let (host, budget) = (Still(0), Budget::default());
-    let around = Surroundings { container: &container, ordinal: &|| 7, host: &host, budget: &budget };
+    let around = Deps { container: &container, ordinal: &|| 7, host: &host, budget: &budget };
     let done = world.txn(|txn| independent(txn, &steps, OnRefusal::Stop, around)).unwrap();
     assert_eq!(done.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false]);
     assert_eq!(audit(&*world.snapshot(), world.db.tip().lsn).items, 1);
@@ -270,7 +268,7 @@ fn a_batch_touches_so_much_and_no_more() {
     let large = |id| Act::Upsert { id, unique: id, filler: 100_000 };
     let steps = steps(&mut world, &container, &[large(0), large(1), large(2)]);
     let (host, budget) = (Still(0), Budget::of(250_000));
-    let around = Surroundings { container: &container, ordinal: &|| 7, host: &host, budget: &budget };
+    let around = Deps { container: &container, ordinal: &|| 7, host: &host, budget: &budget };
     let refused = world.txn(|txn| atomic(txn, &steps, around)).unwrap_err();
     assert!(matches!((refused.index, refused.error), (2, StepError::TooMuch)));
     assert_eq!(audit(&*world.snapshot(), world.db.tip().lsn).items, 0);
@@ -290,7 +288,7 @@ fn a_large_transaction_ends_early_and_the_next_goes_on() {
         .collect();
     let (host, budget, ordinals) = (Still(0), Budget::default(), Cell::new(1));
     let ordinal = || ordinals.replace(ordinals.get() + 1);
-    let around = Surroundings { container: &container, ordinal: &ordinal, host: &host, budget: &budget };
+    let around = Deps { container: &container, ordinal: &ordinal, host: &host, budget: &budget };
     let first = world.txn(|txn| independent(txn, &steps, OnRefusal::GoOn, around)).unwrap();
     assert_eq!(first.len(), 9, "the one that goes beyond the bound is the last");
     let second = world.txn(|txn| independent(txn, &steps[9..], OnRefusal::GoOn, around)).unwrap();

@@ -2,9 +2,9 @@
 
 use crate::world::{DATABASE, World};
 use orrery_catalog as catalog;
-use orrery_catalog::children::{self, Child, ChildError, Definition, Kind, Owner};
 use orrery_catalog::jobs::JobKind;
 use orrery_catalog::jobs::Step;
+use orrery_catalog::subresources::{self, Definition, Kind, Owner, Subresource, SubresourceError};
 use orrery_core::{DatabaseName, DatabaseRid, UserRid, limits};
 use orrery_documents::item::Preconditions;
 use orrery_documents::sweep;
@@ -18,7 +18,7 @@ fn database() -> Owner {
     Owner::Database { name: DatabaseName::parse(DATABASE).unwrap(), rid: DatabaseRid(1) }
 }
 
-fn user(child: &Child) -> Owner {
+fn user(child: &Subresource) -> Owner {
     let rid = UserRid::new(DatabaseRid(1), child.ordinal as u32);
     Owner::User { database: DatabaseName::parse(DATABASE).unwrap(), rid }
 }
@@ -43,9 +43,9 @@ fn body(kind: Kind, id: &str) -> Value {
     }
 }
 
-fn create(world: &mut World, owner: &Owner, kind: Kind, id: &str) -> Result<Child, ChildError> {
+fn create(world: &mut World, owner: &Owner, kind: Kind, id: &str) -> Result<Subresource, SubresourceError> {
     let (definition, stamp) = (definition(kind, body(kind, id)), world.stamp());
-    world.txn(|txn| children::create(txn, owner, kind, &definition, stamp))
+    world.txn(|txn| subresources::create(txn, owner, kind, &definition, stamp))
 }
 
 /// Every row of children, by what it is and its key; the jobs too.
@@ -106,7 +106,7 @@ fn a_child_is_found_by_name_and_by_the_number_in_its_rid_whatever_its_name_becom
         let made = create(&mut world, &owner, kind, "a").unwrap();
         let rid = owner.child_rid(kind, made.ordinal);
         let found = |world: &World, name: &str| {
-            children::find(&*world.snapshot(), &owner, kind, name)
+            subresources::find(&*world.snapshot(), &owner, kind, name)
                 .unwrap()
                 .map(|child| child.name.to_string())
         };
@@ -115,15 +115,15 @@ fn a_child_is_found_by_name_and_by_the_number_in_its_rid_whatever_its_name_becom
         let renamed = definition(kind, body(kind, "b"));
         let stamp = world.stamp();
         let said =
-            world.txn(|txn| children::replace(txn, &owner, kind, "a", &renamed, ALWAYS, stamp).map(drop));
+            world.txn(|txn| subresources::replace(txn, &owner, kind, "a", &renamed, ALWAYS, stamp).map(drop));
         if kind == Kind::ClientEncryptionKey {
-            assert!(matches!(said, Err(ChildError::Renamed(_))));
+            assert!(matches!(said, Err(SubresourceError::Renamed(_))));
             continue;
         }
         said.unwrap();
         assert_eq!((found(&world, "a"), found(&world, &rid)), (None, Some("b".to_owned())), "{kind:?}");
         for other in Kind::ALL.into_iter().filter(|other| *other != kind) {
-            let elsewhere = children::find(&*world.snapshot(), &owners(other), other, &rid).unwrap();
+            let elsewhere = subresources::find(&*world.snapshot(), &owners(other), other, &rid).unwrap();
             assert_eq!(elsewhere, None, "a rid of a {kind:?} is none of a {other:?}");
         }
     }
@@ -139,10 +139,10 @@ fn an_owner_has_so_many_of_each_kind_and_no_more() {
     }
     assert!(matches!(
         create(&mut world, &owner, Kind::Trigger, "x"),
-        Err(ChildError::TooMany { max: limits::TRIGGERS_MAX, .. })
+        Err(SubresourceError::TooMany { max: limits::TRIGGERS_MAX, .. })
     ));
-    assert!(matches!(create(&mut world, &owner, Kind::Trigger, "3"), Err(ChildError::Exists)));
-    world.txn(|txn| children::delete(txn, &owner, Kind::Trigger, "3", ALWAYS)).unwrap();
+    assert!(matches!(create(&mut world, &owner, Kind::Trigger, "3"), Err(SubresourceError::Exists)));
+    world.txn(|txn| subresources::delete(txn, &owner, Kind::Trigger, "3", ALWAYS)).unwrap();
     let again = create(&mut world, &owner, Kind::Trigger, "x").unwrap();
     assert_eq!(again.ordinal, limits::TRIGGERS_MAX + 1, "a number is not given twice");
     create(&mut world, &owner, Kind::StoredProcedure, "x").unwrap();
@@ -158,8 +158,9 @@ fn pages_meet_without_gaps_and_end() {
         let (mut seen, mut after) = (Vec::new(), None::<String>);
         loop {
             let limits = Limits { items, bytes: usize::MAX };
-            let page = children::page(&*world.snapshot(), &database(), Kind::User, after.as_deref(), limits)
-                .unwrap();
+            let page =
+                subresources::page(&*world.snapshot(), &database(), Kind::User, after.as_deref(), limits)
+                    .unwrap();
             assert!(page.children.len() <= items);
             seen.extend(page.children.into_iter().map(|child| child.name.to_string()));
             match page.more_after {
@@ -170,7 +171,7 @@ fn pages_meet_without_gaps_and_end() {
         assert_eq!(seen, ["a", "aa", "ab", "b", "ä"], "by {items}");
     }
     let narrow = Limits { items: 9, bytes: 1 };
-    let page = children::page(&*world.snapshot(), &database(), Kind::User, None, narrow).unwrap();
+    let page = subresources::page(&*world.snapshot(), &database(), Kind::User, None, narrow).unwrap();
     assert_eq!(page.children.len(), 1, "the first is there at any size");
 }
 
@@ -186,21 +187,24 @@ fn what_is_dropped_takes_its_children_along_and_nobody_elses() {
     let before = rows(&world).len();
     world.txn(|txn| catalog::delete_container(txn, DATABASE, "doomed", ALWAYS)).unwrap();
     let refused = create(&mut world, &Owner::Container(doomed.rid()), Kind::Trigger, "late");
-    assert!(matches!(refused, Err(ChildError::OwnerMissing("container"))), "{refused:?}");
+    assert!(matches!(refused, Err(SubresourceError::OwnerMissing("container"))), "{refused:?}");
     while world.txn(|txn| sweep::step(txn, doomed.number())).unwrap() == Step::More {}
     assert_eq!(rows(&world).len(), before / 2);
 
     let names: Vec<String> = (0..limits::SWEEP_ROWS_MAX + 5).map(|n| n.to_string()).collect();
-    let users: Vec<Child> =
+    let users: Vec<Subresource> =
         names.iter().map(|name| create(&mut world, &database(), Kind::User, name).unwrap()).collect();
     for owner in [&users[0], &users[limits::SWEEP_ROWS_MAX + 1]] {
         create(&mut world, &user(owner), Kind::Permission, "p").unwrap();
     }
     create(&mut world, &database(), Kind::ClientEncryptionKey, "k").unwrap();
     world.txn(|txn| catalog::delete_database(txn, DATABASE, ALWAYS)).unwrap();
-    assert!(matches!(create(&mut world, &database(), Kind::User, "late"), Err(ChildError::OwnerMissing(_))));
+    assert!(matches!(
+        create(&mut world, &database(), Kind::User, "late"),
+        Err(SubresourceError::OwnerMissing(_))
+    ));
     let late = create(&mut world, &user(&users[0]), Kind::Permission, "late");
-    assert!(matches!(late, Err(ChildError::OwnerMissing("user"))), "{late:?}");
+    assert!(matches!(late, Err(SubresourceError::OwnerMissing("user"))), "{late:?}");
     loop {
         let jobs = orrery_catalog::jobs::jobs(&*world.snapshot()).unwrap();
         for (kind, number) in &jobs {
@@ -208,8 +212,8 @@ fn what_is_dropped_takes_its_children_along_and_nobody_elses() {
             world = world.restarted();
             match kind {
                 JobKind::Sweep => world.txn(|txn| sweep::step(txn, number)).map(drop),
-                JobKind::Database => world.txn(|txn| children::sweep_database(txn, number)).map(drop),
-                JobKind::User => world.txn(|txn| children::sweep_user(txn, number)).map(drop),
+                JobKind::Database => world.txn(|txn| subresources::sweep_database(txn, number)).map(drop),
+                JobKind::User => world.txn(|txn| subresources::sweep_user(txn, number)).map(drop),
                 JobKind::Expiry | JobKind::Index => panic!("nobody asked for that"),
             }
             .unwrap();
@@ -229,15 +233,16 @@ fn a_dropped_users_permissions_go_and_another_users_stay() {
     for owner in [&one, &two] {
         create(&mut world, &user(owner), Kind::Permission, "p").unwrap();
     }
-    world.txn(|txn| children::delete(txn, &database(), Kind::User, "one", ALWAYS)).unwrap();
+    world.txn(|txn| subresources::delete(txn, &database(), Kind::User, "one", ALWAYS)).unwrap();
     assert_eq!(
         orrery_catalog::jobs::jobs(&*world.snapshot()).unwrap(),
         [(JobKind::User, one.ordinal as u32)]
     );
-    assert_eq!(world.txn(|txn| children::sweep_user(txn, one.ordinal as u32)).unwrap(), Step::More);
-    assert_eq!(world.txn(|txn| children::sweep_user(txn, one.ordinal as u32)).unwrap(), Step::Done);
-    let left =
-        |owner: &Child| children::find(&*world.snapshot(), &user(owner), Kind::Permission, "p").unwrap();
+    assert_eq!(world.txn(|txn| subresources::sweep_user(txn, one.ordinal as u32)).unwrap(), Step::More);
+    assert_eq!(world.txn(|txn| subresources::sweep_user(txn, one.ordinal as u32)).unwrap(), Step::Done);
+    let left = |owner: &Subresource| {
+        subresources::find(&*world.snapshot(), &user(owner), Kind::Permission, "p").unwrap()
+    };
     assert!(left(&one).is_none() && left(&two).is_some());
     assert_eq!(orrery_catalog::jobs::jobs(&*world.snapshot()).unwrap(), []);
 }

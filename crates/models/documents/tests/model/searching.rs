@@ -120,11 +120,11 @@ fn a_scan_ends_when_it_is_told_to() {
     let (world, container) = with_items();
     let seen = over(&world, &container, &whole(), |items| {
         let mut seen = 0;
-        let stop = |_: orrery_query::execute::Found<'_>| {
+        let stop = |_: orrery_query::execute::ScannedDocument<'_>| {
             seen += 1;
             if seen == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        items.within(&[(Epk::start(), Epk::end())]).scan(&Start::Beginning, &mut { stop }).unwrap();
+        items.restrict_ranges(&[(Epk::start(), Epk::end())]).scan(&Start::Beginning, &mut { stop }).unwrap();
         seen
     });
     assert_eq!(seen, 3);
@@ -140,7 +140,7 @@ fn narrowing_leaves_only_what_is_named_and_in_scope() {
         ids
     };
     let within = |scope: &FeedScope, keys: &[(Epk, Epk)]| {
-        over(&world, &container, scope, |items| ids(&items.within(keys)))
+        over(&world, &container, scope, |items| ids(&items.restrict_ranges(keys)))
     };
     assert_eq!(within(&whole(), &[key("2")]), sorted(of(2)));
     let two = sorted([of(1), of(3)].concat());
@@ -160,7 +160,7 @@ fn single_items_are_looked_up_by_partition_and_id() {
     let (world, container) = with_items();
     let item = |pk: &str, id: &str| (epk(&container, pk), id.to_owned());
     let among = |scope: &FeedScope, items: &[(Epk, String)]| {
-        over(&world, &container, scope, |all| ids(&all.among(items)))
+        over(&world, &container, scope, |all| ids(&all.restrict_ids(items)))
     };
     let named =
         [item("1", "5"), item("0", "4"), item("1", "5"), item("1", "4"), item("3", "nobody"), item("1", "1")];
@@ -177,11 +177,18 @@ fn a_prefix_of_a_hierarchical_key_is_a_range_of_partitions() {
     let container = world.container(r#""partitionKey":{"paths":["/a","/b"],"kind":"MultiHash","version":2}"#);
     world.create_all(&container, (0..12).map(|n| format!(r#"{{"id":"{n}","a":{},"b":{}}}"#, n % 2, n % 3)));
     let prefix = prefix_range(&epk(&container, "1"));
-    let found = over(&world, &container, &whole(), |items| ids(&items.within(std::slice::from_ref(&prefix))));
+    let found =
+        over(
+            &world,
+            &container,
+            &whole(),
+            |items| ids(&items.restrict_ranges(std::slice::from_ref(&prefix))),
+        );
     assert_eq!(found, ["1", "11", "3", "5", "7", "9"]);
     let exact = epk(&container, "1,2");
-    let both =
-        over(&world, &container, &whole(), |items| ids(&items.within(&[(exact.clone(), exact), prefix])));
+    let both = over(&world, &container, &whole(), |items| {
+        ids(&items.restrict_ranges(&[(exact.clone(), exact), prefix]))
+    });
     assert_eq!(both, found, "a key inside the prefix adds nothing");
 }
 
@@ -214,7 +221,7 @@ fn a_document_has_its_system_properties_and_its_text_is_the_items() {
     let text = crate::world::json(&container, &item);
     over(&world, &container, &whole(), |items| {
         let mut seen = 0;
-        let check = |found: orrery_query::execute::Found<'_>| {
+        let check = |found: orrery_query::execute::ScannedDocument<'_>| {
             seen += 1;
             assert_eq!((found.ordinal, found.part), (item.ordinal(), 0));
             assert_eq!(found.bytes, item.text_length());

@@ -3,7 +3,7 @@
 use crate::world::{World, epk};
 use orrery_core::limits;
 use orrery_documents::index::{self, Survey};
-use orrery_query::access::Shown;
+use orrery_query::access::PathDisplay;
 use orrery_value::Value;
 
 fn survey(world: &World, container: &orrery_catalog::Container) -> Survey {
@@ -12,7 +12,7 @@ fn survey(world: &World, container: &orrery_catalog::Container) -> Survey {
 
 /// Each path with its items and entries.
 fn paths(survey: &Survey) -> Vec<(String, u64, u64)> {
-    survey.paths.iter().map(|it| (Shown(&it.path).to_string(), it.items, it.entries)).collect()
+    survey.paths.iter().map(|it| (PathDisplay(&it.path).to_string(), it.items, it.entries)).collect()
 }
 
 fn path(path: &str, items: u64, entries: u64) -> (String, u64, u64) {

@@ -3,32 +3,32 @@
 use super::choices;
 use super::conditions::Conditions;
 use super::indexes::{Indexes, Path};
-use super::need::Need;
+use super::need::IndexPredicate;
 use super::path::{Slots, path_of, paths_read};
-use super::way::{Access, Covered, passes_array};
+use super::way::{Access, Covering, passes_array};
 use super::weigh::{Scales, Weighed};
 use crate::bind::bound::{Block, SourceOf};
 use crate::error::QueryError;
-use crate::execute::{Collection, World};
+use crate::execute::{Collection, ExecContext};
 use orrery_value::Value;
 
 /// Which way is taken, of those there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Prefer {
+pub enum AccessPreference {
     #[default]
     Cheapest,
     /// Whatever indexes there are.
     Scan,
     /// The one of this number, whatever it costs, or the last: so that a test can go them all.
-    Number(usize),
+    Nth(usize),
 }
 
 /// The order in which documents come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Walk {
+pub enum ScanOrder {
     #[default]
     Key,
-    Number,
+    Ordinal,
 }
 
 /// What a page asks for.
@@ -37,8 +37,8 @@ pub(crate) struct Task {
     /// Rows after which it is full, those that it skips included.
     pub rows: u64,
     /// The order in which the page before it stopped.
-    pub walk: Option<Walk>,
-    pub prefer: Prefer,
+    pub walk: Option<ScanOrder>,
+    pub prefer: AccessPreference,
 }
 
 /// A way, and what it costs.
@@ -70,24 +70,27 @@ pub(crate) struct Question<'a> {
 /// of FROM, which have no documents, and in rankings, which need all of them.
 pub(crate) fn choose(
     block: &Block,
-    need: &Need,
+    need: &IndexPredicate,
     indexes: Option<&dyn Indexes>,
     task: Task,
-    world: &World<'_>,
+    ctx: &ExecContext<'_>,
 ) -> Result<Access, QueryError> {
-    if task.prefer == Prefer::Scan || block.rank.is_some() || !is_over_collection(block) {
+    if task.prefer == AccessPreference::Scan || block.rank.is_some() || !is_over_collection(block) {
         return Ok(Access::Scan);
     }
-    if *need == Need::Nothing {
+    if *need == IndexPredicate::False {
         return Ok(Access::Nothing);
     }
-    let Some(indexes) = indexes.filter(|_| task.walk != Some(Walk::Key)) else { return Ok(Access::Scan) };
-    let scales = Scales::new(indexes, world)?;
-    if task.prefer == Prefer::Cheapest && choices::is_small(scales.documents) && task.walk.is_none() {
+    let Some(indexes) = indexes.filter(|_| task.walk != Some(ScanOrder::Key)) else {
+        return Ok(Access::Scan);
+    };
+    let scales = Scales::new(indexes, ctx)?;
+    if task.prefer == AccessPreference::Cheapest && choices::is_small(scales.documents) && task.walk.is_none()
+    {
         return Ok(Access::Scan);
     }
     let told = choices::told::way(block, need, indexes)?;
-    if let (Prefer::Cheapest, Some(told)) = (task.prefer, &told) {
+    if let (AccessPreference::Cheapest, Some(told)) = (task.prefer, &told) {
         return Ok(told.clone());
     }
     let question = Question::new(block, need, scales, task)?;
@@ -95,7 +98,7 @@ pub(crate) fn choose(
     ways.extend(told.map(|access| Choice { access, cost: 0 }));
     ways.retain(|way| goes_on(&way.access, task.walk));
     let chosen = match task.prefer {
-        Prefer::Number(at) => ways.into_iter().take(at.saturating_add(1)).next_back(),
+        AccessPreference::Nth(at) => ways.into_iter().take(at.saturating_add(1)).next_back(),
         _ => ways.into_iter().min_by_key(|way| way.cost),
     };
     Ok(chosen.map_or(Access::Scan, |way| way.access))
@@ -110,13 +113,13 @@ pub(crate) fn in_order(
     collection: &dyn Collection,
 ) -> Result<Access, QueryError> {
     let is_wanted = access == Access::Scan
-        && task.prefer == Prefer::Cheapest
-        && task.walk != Some(Walk::Key)
+        && task.prefer == AccessPreference::Cheapest
+        && task.walk != Some(ScanOrder::Key)
         && block.is_streaming()
         && is_over_collection(block);
-    let begun = task.walk == Some(Walk::Number);
-    let is_there = is_wanted && collection.by_number(begun)?.is_some();
-    Ok(if is_there { Access::Numbered } else { access })
+    let begun = task.walk == Some(ScanOrder::Ordinal);
+    let is_there = is_wanted && collection.ordinal_scan(begun)?.is_some();
+    Ok(if is_there { Access::OrdinalScan } else { access })
 }
 
 fn is_over_collection(block: &Block) -> bool {
@@ -124,18 +127,23 @@ fn is_over_collection(block: &Block) -> bool {
 }
 
 /// Whether the way's documents come in the order of a page before it.
-fn goes_on(access: &Access, walk: Option<Walk>) -> bool {
+fn goes_on(access: &Access, walk: Option<ScanOrder>) -> bool {
     match walk {
         None => true,
-        Some(Walk::Key) => *access == Access::Scan,
-        Some(Walk::Number) => matches!(access, Access::Postings { .. }),
+        Some(ScanOrder::Key) => *access == Access::Scan,
+        Some(ScanOrder::Ordinal) => matches!(access, Access::Postings { .. }),
     }
 }
 
 impl<'a> Question<'a> {
-    fn new(block: &'a Block, need: &'a Need, scales: Scales<'a>, task: Task) -> Result<Self, QueryError> {
+    fn new(
+        block: &'a Block,
+        need: &'a IndexPredicate,
+        scales: Scales<'a>,
+        task: Task,
+    ) -> Result<Self, QueryError> {
         let conditions = Conditions::of(need);
-        let given = scales.indexes.given(&|path| conditions.constant(path).cloned());
+        let given = scales.indexes.constant_paths(&|path| conditions.constant(path).cloned());
         let weighed = scales.weigh_all(&conditions.all, &given)?;
         let value = |path: Path| conditions.constant(&path).cloned().map(|value| (path, value));
         let given = given.into_iter().filter_map(value).collect();
@@ -145,8 +153,8 @@ impl<'a> Question<'a> {
     }
 
     /// The parts of an index that are all that is read, but for what all documents have.
-    pub fn covered(&self, parts: &[(Path, bool)]) -> Option<Covered> {
-        let mut covered = Covered { parts: Vec::new(), given: Vec::new() };
+    pub fn covered(&self, parts: &[(Path, bool)]) -> Option<Covering> {
+        let mut covered = Covering { parts: Vec::new(), given: Vec::new() };
         for path in self.reads.as_ref()? {
             match parts.iter().position(|(part, _)| part == path) {
                 Some(part) => covered.parts.push(part),

@@ -1,14 +1,14 @@
 //! What a need says of single paths: conditions that every match meets.
 
 use super::indexes::{Interval, Path, Span};
-use super::need::Need;
+use super::need::IndexPredicate;
 use super::way::passes_array;
 use orrery_core::limits;
 use orrery_value::Value;
 
 /// The parts of a need, all of which hold.
 pub(crate) struct Conditions<'n> {
-    pub all: Vec<&'n Need>,
+    pub all: Vec<&'n IndexPredicate>,
 }
 
 /// What is said of one path.
@@ -25,10 +25,10 @@ pub(crate) struct Narrowed {
 }
 
 impl<'n> Conditions<'n> {
-    pub fn of(need: &'n Need) -> Self {
+    pub fn of(need: &'n IndexPredicate) -> Self {
         match need {
-            Need::Anything => Self { all: Vec::new() },
-            Need::All(all) => Self { all: all.iter().collect() },
+            IndexPredicate::True => Self { all: Vec::new() },
+            IndexPredicate::And(all) => Self { all: all.iter().collect() },
             one => Self { all: vec![one] },
         }
     }
@@ -104,14 +104,14 @@ fn with_each(prefixes: &[Vec<Value>], values: &[&Value]) -> Option<Vec<Vec<Value
     Some(prefixes.iter().flat_map(|prefix| values.iter().map(|value| longer(prefix, value))).collect())
 }
 
-fn about<'n>(need: &'n Need, path: &Path) -> Option<Said<'n>> {
+fn about<'n>(need: &'n IndexPredicate, path: &Path) -> Option<Said<'n>> {
     match need {
-        Need::Term { path: of, interval } if of == path && !passes_array(path) => {
+        IndexPredicate::Term { path: of, interval } if of == path && !passes_array(path) => {
             Some(interval.only().map_or(Said::Within(interval), Said::Equal))
         }
-        Need::OneOf(parts) => {
+        IndexPredicate::Or(parts) => {
             let values = parts.iter().map(|part| match about(part, path) {
-                Some(Said::Equal(value)) if matches!(part, Need::Term { .. }) => Some(value),
+                Some(Said::Equal(value)) if matches!(part, IndexPredicate::Term { .. }) => Some(value),
                 _ => None,
             });
             let mut values = values.collect::<Option<Vec<_>>>()?;
@@ -123,15 +123,15 @@ fn about<'n>(need: &'n Need, path: &Path) -> Option<Said<'n>> {
     }
 }
 
-fn defines(need: &Need, path: &Path) -> bool {
+fn defines(need: &IndexPredicate, path: &Path) -> bool {
     match need {
         // A value inside another needs that other.
-        Need::Term { path: of, .. } | Need::Shape { path: of, .. } => {
+        IndexPredicate::Term { path: of, .. } | IndexPredicate::Shape { path: of, .. } => {
             of.starts_with(path) && !passes_array(path)
         }
-        Need::All(parts) => parts.iter().any(|part| defines(part, path)),
-        Need::OneOf(parts) => !parts.is_empty() && parts.iter().all(|part| defines(part, path)),
-        Need::Anything | Need::Nothing => false,
+        IndexPredicate::And(parts) => parts.iter().any(|part| defines(part, path)),
+        IndexPredicate::Or(parts) => !parts.is_empty() && parts.iter().all(|part| defines(part, path)),
+        IndexPredicate::True | IndexPredicate::False => false,
     }
 }
 
@@ -139,8 +139,8 @@ fn defines(need: &Need, path: &Path) -> bool {
 mod tests {
     use super::*;
     use crate::access::indexes::Step;
-    use crate::access::need::need;
-    use crate::access::show::Spelled;
+    use crate::access::need::index_predicate;
+    use crate::access::show::CompositeDisplay;
     use crate::plan::Rules;
     use crate::prepare;
 
@@ -148,9 +148,9 @@ mod tests {
         name.split('.').map(|name| Step::Member(name.to_owned())).collect()
     }
 
-    fn need_of(filter: &str) -> Need {
+    fn need_of(filter: &str) -> IndexPredicate {
         let text = format!("SELECT * FROM c WHERE {filter}");
-        need(&prepare(&text, &[], Rules::On).unwrap().plan.query.block)
+        index_predicate(&prepare(&text, &[], Rules::On).unwrap().plan.query.block)
     }
 
     fn narrowed(filter: &str, parts: &[&str]) -> (Vec<String>, usize) {
@@ -162,7 +162,7 @@ mod tests {
             let next = if span.next == Interval::All { "" } else { " .." };
             format!("{}{next}", prefix.join(" "))
         };
-        assert!(spans.len() <= limits::INDEX_SPANS_MAX, "{}", Spelled(&parts));
+        assert!(spans.len() <= limits::INDEX_SPANS_MAX, "{}", CompositeDisplay(&parts));
         (spans.iter().map(show).collect(), conditions.len())
     }
 

@@ -11,7 +11,7 @@
 //! Only comparisons matter, so the numbers are small and round. A page that takes rows as they come pays until it
 //! is full: it is assumed that matches lie evenly among what is walked.
 
-use super::way::Set;
+use super::way::PostingSet;
 use orrery_core::limits;
 
 pub(crate) const ENTRY: u64 = 1;
@@ -26,7 +26,7 @@ const WORTH_A_TRY: u64 = 8;
 /// A set, how many documents it has, and what it takes to walk it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Priced {
-    pub set: Set,
+    pub set: PostingSet,
     pub documents: u64,
     pub seeks: u64,
     /// Entries read before the first document is known.
@@ -113,7 +113,7 @@ pub(crate) fn intersection(mut sets: Vec<Priced>, of: u64) -> Option<Priced> {
             kept.push(set);
         }
     }
-    Some(combined(kept, documents, Set::All))
+    Some(combined(kept, documents, PostingSet::Intersection))
 }
 
 /// The documents that all sets have, each of which is walked; `of` documents in all.
@@ -121,7 +121,7 @@ pub(crate) fn all_of(mut sets: Vec<Priced>, of: u64) -> Option<Priced> {
     sets.sort_by_key(|set| (set.set.is_remainder(), set.documents));
     let documents = sets.iter().fold(of, |documents, set| proportion(documents, set.documents, of));
     let is_walk = sets.first().is_some_and(|first| !first.set.is_remainder());
-    is_walk.then(|| combined(sets, documents, Set::All))
+    is_walk.then(|| combined(sets, documents, PostingSet::Intersection))
 }
 
 /// The documents of any of the sets; `of` documents in all.
@@ -131,7 +131,7 @@ pub(crate) fn union(sets: Vec<Priced>, of: u64) -> Option<Priced> {
     }
     let is_merged = sets.len() <= limits::POSTINGS_MERGED_MAX;
     let documents = sets.iter().map(|set| set.documents).fold(0, u64::saturating_add).min(of);
-    let any = (!sets.is_empty()).then(|| combined(sets, documents, Set::OneOf))?;
+    let any = (!sets.is_empty()).then(|| combined(sets, documents, PostingSet::Union))?;
     Some(if is_merged {
         any
     } else {
@@ -139,10 +139,10 @@ pub(crate) fn union(sets: Vec<Priced>, of: u64) -> Option<Priced> {
     })
 }
 
-fn combined(sets: Vec<Priced>, documents: u64, make: fn(Vec<Set>) -> Set) -> Priced {
+fn combined(sets: Vec<Priced>, documents: u64, make: fn(Vec<PostingSet>) -> PostingSet) -> Priced {
     let sum = |of: fn(&Priced) -> u64| sets.iter().map(of).fold(0, u64::saturating_add);
     let (seeks, gathered, walked) = (sum(|set| set.seeks), sum(|set| set.gathered), sum(|set| set.walked));
-    let mut sets: Vec<Set> = sets.into_iter().map(|set| set.set).collect();
+    let mut sets: Vec<PostingSet> = sets.into_iter().map(|set| set.set).collect();
     let set = if sets.len() == 1 { sets.remove(0) } else { make(sets) };
     Priced { set, documents, seeks, gathered, walked }
 }
@@ -152,14 +152,14 @@ mod tests {
     use super::*;
 
     fn set(documents: u64) -> Priced {
-        let set = Set::Numbers(vec![documents]);
+        let set = PostingSet::Ordinals(vec![documents]);
         Priced { set, documents, seeks: 1, gathered: 0, walked: documents }
     }
 
-    fn kept(set: &Set) -> Vec<u64> {
+    fn kept(set: &PostingSet) -> Vec<u64> {
         match set {
-            Set::Numbers(numbers) => numbers.clone(),
-            Set::All(sets) | Set::OneOf(sets) => sets.iter().flat_map(kept).collect(),
+            PostingSet::Ordinals(numbers) => numbers.clone(),
+            PostingSet::Intersection(sets) | PostingSet::Union(sets) => sets.iter().flat_map(kept).collect(),
             _ => Vec::new(),
         }
     }
@@ -191,7 +191,7 @@ mod tests {
     }
 
     fn remainder(documents: u64, others: u64) -> Priced {
-        let set = Set::AllBut(vec![others]);
+        let set = PostingSet::AllExcept(vec![others]);
         Priced { set, documents, seeks: 2, gathered: others, walked: 0 }
     }
 
@@ -201,10 +201,10 @@ mod tests {
         assert_eq!(union(vec![set(10), remainder(9_000, 1_000)], 10_000), None);
         // 2,000 and 3,000 have perhaps 2,000 in common, and it costs little to know that 1,900 of them are not meant.
         let all = intersection(vec![remainder(98_100, 1_900), set(3_000), set(2_000)], 100_000).unwrap();
-        let Set::All(sets) = all.set else { panic!("an intersection") };
+        let PostingSet::Intersection(sets) = all.set else { panic!("an intersection") };
         assert!(sets.len() == 3 && sets[2].is_remainder() && !sets[0].is_remainder());
         let few = intersection(vec![remainder(98_100, 1_900), set(20)], 100_000).unwrap();
-        assert!(!matches!(few.set, Set::All(_)));
+        assert!(!matches!(few.set, PostingSet::Intersection(_)));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Reading the numbers of entries that are not in their order: they are sorted afterwards.
 
-use super::indexes::{IndexOf, Indexes, Interval, Known, Path, Span};
+use super::indexes::{EntryValue, IndexOf, Indexes, Interval, Path, Span};
 use crate::error::QueryError;
 
 /// Called with each entry that is read.
@@ -44,7 +44,7 @@ pub(super) fn outside(
             if numbers.len() == max {
                 return Ok(None);
             }
-            if let Known::Exactly(value) = entries.value(0)
+            if let EntryValue::Exact(value) = entries.value(0)
                 && !interval.holds(&value)
             {
                 numbers.push(entry.ordinal);
@@ -91,7 +91,7 @@ pub(super) fn either(
                 continue;
             };
             each()?;
-            if let Known::Exactly(value) = rest.value(0)
+            if let EntryValue::Exact(value) = rest.value(0)
                 && !interval.holds(&value)
             {
                 beyond.push(entry.ordinal);

@@ -6,7 +6,7 @@
 //! index over a path that does. It has one entry in a composite index unless it has none of its values.
 
 use crate::error::QueryError;
-use crate::execute::Found;
+use crate::execute::ScannedDocument;
 use orrery_core::limits;
 use orrery_value::Value;
 use std::fmt;
@@ -58,7 +58,7 @@ pub struct Rectangle {
     pub north: f64,
 }
 
-/// An entry met by a walk; its values are asked for with [`Entries::value`].
+/// An entry met by a walk; its values are asked for with [`EntryCursor::value`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub ordinal: u64,
@@ -66,14 +66,14 @@ pub struct Entry {
 
 /// What an entry tells of a value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Known {
-    Exactly(Value),
+pub enum EntryValue {
+    Exact(Value),
     /// A long string, an array or an object, or a number whose digits a double does not hold: the document has it.
-    NotAll,
+    Partial,
 }
 
 /// Whether an index keeps all of a value, as far as its order goes; others may stand with it under one key.
-pub fn is_kept_whole(value: &Value) -> bool {
+pub fn is_stored_whole(value: &Value) -> bool {
     match value {
         Value::String(text) => text.len() <= limits::INDEX_STRING_BYTES_MAX,
         Value::Array(_) | Value::Object(_) => false,
@@ -82,7 +82,7 @@ pub fn is_kept_whole(value: &Value) -> bool {
 }
 
 /// A walk along entries.
-pub trait Entries {
+pub trait EntryCursor {
     fn next(&mut self) -> Result<Option<Entry>, QueryError>;
 
     /// Goes on at the first entry whose number is at least this. Only for a walk forward over a span that names
@@ -90,15 +90,15 @@ pub trait Entries {
     fn seek(&mut self, ordinal: u64) -> Result<(), QueryError>;
 
     /// One of the values of the entry that `next` gave last, by its place among the index's parts.
-    fn value(&self, part: usize) -> Known;
+    fn value(&self, part: usize) -> EntryValue;
 
     /// Bytes that sort the entry that `next` gave last among others of the index: by its values from this part on, and
     /// then by its number.
-    fn rest(&self, part: usize) -> Vec<u8>;
+    fn sort_key(&self, part: usize) -> Vec<u8>;
 }
 
 /// The indexes that a policy gives documents, whether or not a query reads them.
-pub trait Declared {
+pub trait DeclaredIndexes {
     fn has(&self, path: &Path) -> bool;
 
     fn composites(&self) -> &[Vec<(Path, bool)>];
@@ -107,18 +107,18 @@ pub trait Declared {
 }
 
 /// Indexes that are complete now: every document of the collection that has a value has its entry.
-pub trait Indexes: Declared {
+pub trait Indexes: DeclaredIndexes {
     /// How many documents the collection has.
     fn documents(&self) -> Result<u64, QueryError>;
 
     /// How many documents a scan shows, to the last one, if that is known without it.
-    fn documents_there(&self) -> Result<Option<u64>, QueryError> {
+    fn documents_exact(&self) -> Result<Option<u64>, QueryError> {
         Ok(None)
     }
 
     /// How many documents have an entry in the index; perhaps too few, never too many. When it is all of them, none
     /// is without a value there.
-    fn documents_in(&self, index: &IndexOf) -> Result<u64, QueryError>;
+    fn documents_indexed(&self, index: &IndexOf) -> Result<u64, QueryError>;
 
     /// How many entries there are, counted if they are fewer than `max`: cheap for a small one. Otherwise `max`, or
     /// about how many, if something tells.
@@ -131,34 +131,39 @@ pub trait Indexes: Declared {
         index: &IndexOf,
         span: &Span,
         reverse: bool,
-        from: Option<&Begin>,
-    ) -> Result<Box<dyn Entries + 'a>, QueryError>;
+        from: Option<&SeekKey>,
+    ) -> Result<Box<dyn EntryCursor + 'a>, QueryError>;
 
     /// The numbers, ascending, of documents whose shape at a path may touch the rectangle; `None` if there are more
     /// than `max`.
-    fn near(&self, path: &Path, rectangle: &Rectangle, max: u64) -> Result<Option<Vec<u64>>, QueryError>;
+    fn spatial_candidates(
+        &self,
+        path: &Path,
+        rectangle: &Rectangle,
+        max: u64,
+    ) -> Result<Option<Vec<u64>>, QueryError>;
 
     /// The paths at which every document of the collection has the value that `constant` tells for it.
-    fn given(&self, constant: &dyn Fn(&Path) -> Option<Value>) -> Vec<Path> {
+    fn constant_paths(&self, constant: &dyn Fn(&Path) -> Option<Value>) -> Vec<Path> {
         let _ = constant;
         Vec::new()
     }
 
     /// Shows a document; nothing happens if it is not in the collection, or not any more.
-    fn document(
+    fn fetch(
         &self,
         ordinal: u64,
-        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(ScannedDocument<'_>) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, QueryError>;
 
     /// Whether the document is in the collection; found out without reading it where that can be.
-    fn is_there(&self, ordinal: u64) -> Result<bool, QueryError>;
+    fn contains(&self, ordinal: u64) -> Result<bool, QueryError>;
 }
 
 /// Where a walk begins: the values of the parts that the span's prefix does not name (perhaps only the first of
 /// them), and the number.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Begin {
+pub struct SeekKey {
     pub values: Vec<Value>,
     /// Only when the prefix and `values` name every part.
     pub ordinal: Option<u64>,
@@ -180,21 +185,21 @@ impl Span {
 }
 
 /// As an indexing policy spells it, without what it ends in: `/tags/[]`, `/"odd name"`.
-pub struct Shown<'a>(pub &'a [Step]);
+pub struct PathDisplay<'a>(pub &'a [Step]);
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for PathDisplay<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|step| match step {
             Step::Each => f.write_str("/[]"),
-            Step::Member(name) => write!(f, "{}", ShownName(name)),
+            Step::Member(name) => write!(f, "{}", NameDisplay(name)),
         })
     }
 }
 
 /// One step to a member, quoted unless it is made of letters, digits and `_`.
-pub struct ShownName<'a>(pub &'a str);
+pub struct NameDisplay<'a>(pub &'a str);
 
-impl fmt::Display for ShownName<'_> {
+impl fmt::Display for NameDisplay<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(name) = self;
         let is_bare = |character: char| character.is_alphanumeric() || character == '_';

@@ -1,6 +1,6 @@
 //! Intervals of values: how they are made, cut with one another, and shown.
 
-use super::indexes::{Interval, Shown, Step};
+use super::indexes::{Interval, PathDisplay, Step};
 use crate::datum::{Datum, Kind};
 use orrery_value::Value;
 use std::fmt;
@@ -172,7 +172,7 @@ pub(super) struct Within<'a>(pub &'a [Step], pub &'a Interval);
 impl fmt::Display for Within<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(path, interval) = self;
-        let path = Shown(path);
+        let path = PathDisplay(path);
         match interval {
             Interval::All => write!(f, "{path} is defined"),
             Interval::StartsWith(prefix) => {
@@ -202,7 +202,7 @@ fn kind_if_whole(interval: &Interval) -> Option<&'static str> {
 
 fn write_ends(
     f: &mut fmt::Formatter<'_>,
-    path: &Shown<'_>,
+    path: &PathDisplay<'_>,
     low: &Bound<Value>,
     high: &Bound<Value>,
 ) -> fmt::Result {

@@ -24,25 +24,27 @@ mod postings;
 mod rules;
 mod settle;
 mod show;
-mod used;
+mod usage;
 mod way;
 mod weigh;
 
-pub use choose::{Prefer, Walk};
+pub use choose::{AccessPreference, ScanOrder};
 pub use indexes::{
-    Begin, Declared, Entries, Entry, IndexOf, Indexes, Interval, Known, Path, Rectangle, Shown, ShownName,
-    Span, Step, is_kept_whole,
+    DeclaredIndexes, Entry, EntryCursor, EntryValue, IndexOf, Indexes, Interval, NameDisplay, Path,
+    PathDisplay, Rectangle, SeekKey, Span, Step, is_stored_whole,
 };
-pub use need::{Need, need};
-pub use path::{Slots, children, path_of, paths_read};
+pub use need::{IndexPredicate, index_predicate};
+pub use path::{Slots, path_of, paths_read, subexpressions};
 pub use rules::rectangle_of;
-pub use show::Spelled;
-pub use used::{Purpose, Use, Used};
-pub use way::{Access, Along, End, Ends, KeyAt, Set, Sorted, Sought, Ties};
+pub use show::CompositeDisplay;
+pub use usage::{IndexUsage, IndexUse, Purpose};
+pub use way::{
+    Access, EndProbe, IndexEnd, IndexEnds, IndexScan, KeySource, PostingSet, SortedPrefix, TieOrder,
+};
 
 pub(crate) use choose::{Task, choose, in_order};
 pub(crate) use known::document;
 pub(crate) use open::{conditions, open_conditions};
 pub(crate) use postings::Postings;
 pub(crate) use settle::{Settled, settle};
-pub(crate) use used::used;
+pub(crate) use usage::index_usage;

@@ -1,17 +1,19 @@
 //! Indexes and a host for tests.
 
-use super::indexes::{Begin, Declared, Entries, Entry, IndexOf, Indexes, Known, Path, Rectangle, Span};
+use super::indexes::{
+    DeclaredIndexes, Entry, EntryCursor, EntryValue, IndexOf, Indexes, Path, Rectangle, SeekKey, Span,
+};
 use crate::error::QueryError;
-use crate::execute::{Found, Host};
+use crate::execute::{Host, ScannedDocument};
 use orrery_value::Value;
 use std::ops::ControlFlow;
 
 /// The numbers below twenty that are divided by the value sought.
 pub(super) struct Multiples;
 
-struct List(std::vec::IntoIter<u64>, Known);
+struct List(std::vec::IntoIter<u64>, EntryValue);
 
-impl Entries for List {
+impl EntryCursor for List {
     fn next(&mut self) -> Result<Option<Entry>, QueryError> {
         Ok(self.0.next().map(|ordinal| Entry { ordinal }))
     }
@@ -22,11 +24,11 @@ impl Entries for List {
         Ok(())
     }
 
-    fn value(&self, _part: usize) -> Known {
+    fn value(&self, _part: usize) -> EntryValue {
         self.1.clone()
     }
 
-    fn rest(&self, _part: usize) -> Vec<u8> {
+    fn sort_key(&self, _part: usize) -> Vec<u8> {
         Vec::new()
     }
 }
@@ -35,7 +37,7 @@ pub(super) fn multiples(of: u64) -> Vec<u64> {
     (0..20).filter(|number| number % of == 0).collect()
 }
 
-impl Declared for Multiples {
+impl DeclaredIndexes for Multiples {
     fn has(&self, _: &Path) -> bool {
         true
     }
@@ -54,7 +56,7 @@ impl Indexes for Multiples {
         Ok(20)
     }
 
-    fn documents_in(&self, _: &IndexOf) -> Result<u64, QueryError> {
+    fn documents_indexed(&self, _: &IndexOf) -> Result<u64, QueryError> {
         Ok(20)
     }
 
@@ -67,29 +69,29 @@ impl Indexes for Multiples {
         _: &IndexOf,
         span: &Span,
         _: bool,
-        _: Option<&Begin>,
-    ) -> Result<Box<dyn Entries + 'a>, QueryError> {
+        _: Option<&SeekKey>,
+    ) -> Result<Box<dyn EntryCursor + 'a>, QueryError> {
         // Where no value is sought, all documents have one, and it is true.
         let (of, known) = match span.prefix.first() {
-            Some(value) => (crate::Datum::of(value).as_i64().unwrap_or(1), Known::NotAll),
-            None => (1, Known::Exactly(Value::Bool(true))),
+            Some(value) => (crate::Datum::of(value).as_i64().unwrap_or(1), EntryValue::Partial),
+            None => (1, EntryValue::Exact(Value::Bool(true))),
         };
         Ok(Box::new(List(multiples(of as u64).into_iter(), known)))
     }
 
-    fn near(&self, _: &Path, _: &Rectangle, _: u64) -> Result<Option<Vec<u64>>, QueryError> {
+    fn spatial_candidates(&self, _: &Path, _: &Rectangle, _: u64) -> Result<Option<Vec<u64>>, QueryError> {
         Ok(None)
     }
 
-    fn document(
+    fn fetch(
         &self,
         _: u64,
-        _: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+        _: &mut dyn FnMut(ScannedDocument<'_>) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, QueryError> {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn is_there(&self, _: u64) -> Result<bool, QueryError> {
+    fn contains(&self, _: u64) -> Result<bool, QueryError> {
         Ok(true)
     }
 }

@@ -159,13 +159,13 @@ fn read(expr: &Expr, slots: &Slots<'_>, paths: &mut Vec<Path>) -> Readable {
             Expr::Subquery(block) | Expr::Exists(block) | Expr::ArrayOf(block) => {
                 read_block(block, &slots.inside(block), paths)
             }
-            other => children(other).into_iter().try_for_each(|child| read(child, slots, paths)),
+            other => subexpressions(other).into_iter().try_for_each(|child| read(child, slots, paths)),
         },
     }
 }
 
 /// The expressions directly below this one, but for those of subqueries.
-pub fn children(expr: &Expr) -> Vec<&Expr> {
+pub fn subexpressions(expr: &Expr) -> Vec<&Expr> {
     match expr {
         Expr::Constant(_) | Expr::Slot(_) => Vec::new(),
         Expr::Subquery(_) | Expr::Exists(_) | Expr::ArrayOf(_) => Vec::new(),
@@ -187,7 +187,7 @@ pub fn children(expr: &Expr) -> Vec<&Expr> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::Shown;
+    use crate::access::PathDisplay;
     use crate::plan::Rules;
     use crate::prepare;
 
@@ -199,12 +199,13 @@ mod tests {
     fn check_path(text: &str, expected: &str) {
         let block = block(text);
         let path = path_of(&block.select, &Slots::of(&block));
-        assert_eq!(path.map_or("none".to_owned(), |path| Shown(&path).to_string()), expected, "{text}");
+        assert_eq!(path.map_or("none".to_owned(), |path| PathDisplay(&path).to_string()), expected, "{text}");
     }
 
     fn check_read(text: &str, expected: &str) {
         let paths = paths_read(&block(text));
-        let shown = |paths: Vec<Path>| paths.iter().map(|path| Shown(path).to_string()).collect::<Vec<_>>();
+        let shown =
+            |paths: Vec<Path>| paths.iter().map(|path| PathDisplay(path).to_string()).collect::<Vec<_>>();
         assert_eq!(paths.map_or("all".to_owned(), |paths| shown(paths).join(" ")), expected, "{text}");
     }
 
@@ -237,7 +238,7 @@ mod tests {
     fn an_element_by_its_number_is_found_among_all() {
         let block = block("SELECT VALUE t.x FROM c JOIN t IN c.rows[0].tags");
         let path = Slots::of(&block).found_at(&block.select).unwrap();
-        assert_eq!(Shown(&path).to_string(), "/rows/[]/tags/[]/x");
+        assert_eq!(PathDisplay(&path).to_string(), "/rows/[]/tags/[]/x");
     }
 
     #[test]

@@ -4,10 +4,10 @@
 //! intersected ask it of one another until they agree, and a union answers with the least. The numbers asked for
 //! never descend.
 
-use super::indexes::{Entries, Indexes, Interval, Known, Span};
-use super::way::Set;
+use super::indexes::{EntryCursor, EntryValue, Indexes, Interval, Span};
+use super::way::PostingSet;
 use crate::error::QueryError;
-use crate::execute::World;
+use crate::execute::ExecContext;
 
 pub(crate) enum Postings<'a> {
     Listed(Listed<'a>),
@@ -21,12 +21,12 @@ pub(crate) enum Postings<'a> {
 
 /// The entries of one value.
 pub(crate) struct Listed<'a> {
-    entries: Box<dyn Entries + 'a>,
+    entries: Box<dyn EntryCursor + 'a>,
     parts: usize,
     head: Head,
     /// Whether the entries tell their values to the last digit.
     is_exact: bool,
-    world: &'a World<'a>,
+    ctx: &'a ExecContext<'a>,
 }
 
 #[derive(Clone, Copy)]
@@ -38,24 +38,30 @@ enum Head {
 
 impl<'a> Postings<'a> {
     /// A walk over a set that is settled; what has to be gathered has no numbers here.
-    pub fn open(set: &'a Set, indexes: &'a dyn Indexes, world: &'a World<'a>) -> Result<Self, QueryError> {
-        let each = |sets: &'a [Set]| {
-            let opened = sets.iter().map(|set| Self::open(set, indexes, world));
+    pub fn open(
+        set: &'a PostingSet,
+        indexes: &'a dyn Indexes,
+        ctx: &'a ExecContext<'a>,
+    ) -> Result<Self, QueryError> {
+        let each = |sets: &'a [PostingSet]| {
+            let opened = sets.iter().map(|set| Self::open(set, indexes, ctx));
             opened.collect::<Result<Vec<_>, QueryError>>()
         };
         Ok(match set {
-            Set::Equal { index, values } => {
-                world.seek()?;
+            PostingSet::Equal { index, values } => {
+                ctx.count_seek()?;
                 let span = Span { prefix: values.clone(), next: Interval::All };
                 let entries = indexes.entries(index, &span, false, None)?;
                 let (head, parts) = (Head::Unread, values.len());
-                Self::Listed(Listed { entries, parts, head, is_exact: true, world })
+                Self::Listed(Listed { entries, parts, head, is_exact: true, ctx })
             }
-            Set::Numbers(numbers) => Self::Numbers(numbers),
-            Set::AllBut(numbers) => Self::AllBut(numbers),
-            Set::Within { .. } | Set::Near { .. } | Set::Outside { .. } => Self::Numbers(&[]),
-            Set::All(sets) => Self::All(each(sets)?),
-            Set::OneOf(sets) => Self::OneOf(each(sets)?),
+            PostingSet::Ordinals(numbers) => Self::Numbers(numbers),
+            PostingSet::AllExcept(numbers) => Self::AllBut(numbers),
+            PostingSet::Range { .. } | PostingSet::Spatial { .. } | PostingSet::NotOutside { .. } => {
+                Self::Numbers(&[])
+            }
+            PostingSet::Intersection(sets) => Self::All(each(sets)?),
+            PostingSet::Union(sets) => Self::OneOf(each(sets)?),
         })
     }
 
@@ -132,7 +138,7 @@ impl Listed<'_> {
             },
             Head::Unread => {}
         }
-        self.world.seek()?;
+        self.ctx.count_seek()?;
         self.entries.seek(least)?;
         self.step()
     }
@@ -140,11 +146,12 @@ impl Listed<'_> {
     fn step(&mut self) -> Result<Option<u64>, QueryError> {
         let next = self.entries.next()?.map(|entry| entry.ordinal);
         if next.is_some() {
-            self.world.entry()?;
+            self.ctx.count_entry()?;
         }
         if let (Head::Unread, Some(_)) = (self.head, next) {
             // All entries have the same values, so the first tells for all.
-            self.is_exact = (0..self.parts).all(|part| matches!(self.entries.value(part), Known::Exactly(_)));
+            self.is_exact =
+                (0..self.parts).all(|part| matches!(self.entries.value(part), EntryValue::Exact(_)));
         }
         self.head = next.map_or(Head::Ended, Head::At);
         Ok(next)
@@ -160,35 +167,44 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    fn set() -> impl Strategy<Value = Set> {
+    fn set() -> impl Strategy<Value = PostingSet> {
         let index = || IndexOf::Path([].into());
-        let equal = (1i64..6).prop_map(move |of| Set::Equal { index: index(), values: vec![of.into()] });
+        let equal =
+            (1i64..6).prop_map(move |of| PostingSet::Equal { index: index(), values: vec![of.into()] });
         let numbers = prop::collection::btree_set(0u64..20, 0..8);
-        let leaf =
-            prop_oneof![equal, numbers.prop_map(|numbers| Set::Numbers(numbers.into_iter().collect()))];
+        let leaf = prop_oneof![
+            equal,
+            numbers.prop_map(|numbers| PostingSet::Ordinals(numbers.into_iter().collect()))
+        ];
         leaf.prop_recursive(3, 12, 4, |inner| {
             let sets = prop::collection::vec(inner, 1..4);
             let others = prop::collection::btree_set(0u64..20, 0..8);
             let but = (sets.clone(), others).prop_map(|(mut sets, others)| {
-                sets.push(Set::AllBut(others.into_iter().collect()));
-                Set::All(sets)
+                sets.push(PostingSet::AllExcept(others.into_iter().collect()));
+                PostingSet::Intersection(sets)
             });
-            prop_oneof![sets.clone().prop_map(Set::All), sets.prop_map(Set::OneOf), but]
+            prop_oneof![
+                sets.clone().prop_map(PostingSet::Intersection),
+                sets.prop_map(PostingSet::Union),
+                but
+            ]
         })
     }
 
-    fn members(set: &Set) -> BTreeSet<u64> {
+    fn members(set: &PostingSet) -> BTreeSet<u64> {
         let of = |value: &Value| crate::Datum::of(value).as_i64().unwrap_or(1) as u64;
         match set {
-            Set::Equal { values, .. } => multiples(of(&values[0])).into_iter().collect(),
-            Set::Numbers(numbers) => numbers.iter().copied().collect(),
-            Set::All(sets) => {
+            PostingSet::Equal { values, .. } => multiples(of(&values[0])).into_iter().collect(),
+            PostingSet::Ordinals(numbers) => numbers.iter().copied().collect(),
+            PostingSet::Intersection(sets) => {
                 let all = sets.iter().map(members).reduce(|all, other| &all & &other);
                 all.unwrap_or_default()
             }
-            Set::OneOf(sets) => sets.iter().flat_map(members).collect(),
-            Set::AllBut(numbers) => (0..20).filter(|number| !numbers.contains(number)).collect(),
-            Set::Within { .. } | Set::Near { .. } | Set::Outside { .. } => BTreeSet::new(),
+            PostingSet::Union(sets) => sets.iter().flat_map(members).collect(),
+            PostingSet::AllExcept(numbers) => (0..20).filter(|number| !numbers.contains(number)).collect(),
+            PostingSet::Range { .. } | PostingSet::Spatial { .. } | PostingSet::NotOutside { .. } => {
+                BTreeSet::new()
+            }
         }
     }
 
@@ -196,8 +212,8 @@ mod tests {
         /// By steps of any size: the next number, or one further on.
         #[test]
         fn a_walk_meets_the_members_of_its_set(set in set(), steps in prop::collection::vec(1u64..5, 30)) {
-            let world = World::new(&Still);
-            let mut walk = Postings::open(&set, &Multiples, &world).unwrap();
+            let ctx = ExecContext::new(&Still);
+            let mut walk = Postings::open(&set, &Multiples, &ctx).unwrap();
             let (members, mut least) = (members(&set), 0);
             for step in steps {
                 let found = walk.at_least(least).unwrap();
@@ -211,13 +227,13 @@ mod tests {
 
     #[test]
     fn far_numbers_are_sought() {
-        let world = World::new(&Still);
-        let of = |of: i64| Set::Equal { index: IndexOf::Path([].into()), values: vec![of.into()] };
-        let both = Set::All(vec![Set::Numbers(vec![0, 19]), of(1)]);
-        let mut walk = Postings::open(&both, &Multiples, &world).unwrap();
+        let ctx = ExecContext::new(&Still);
+        let of = |of: i64| PostingSet::Equal { index: IndexOf::Path([].into()), values: vec![of.into()] };
+        let both = PostingSet::Intersection(vec![PostingSet::Ordinals(vec![0, 19]), of(1)]);
+        let mut walk = Postings::open(&both, &Multiples, &ctx).unwrap();
         assert_eq!((walk.at_least(0), walk.at_least(1)), (Ok(Some(0)), Ok(Some(19))));
         // The first entry, one more that was too near, and the one that was sought.
-        assert_eq!((world.metrics().entries_read, world.metrics().seeks), (3, 2));
+        assert_eq!((ctx.metrics().entries_read, ctx.metrics().seeks), (3, 2));
         assert!(!walk.is_exact());
     }
 }

@@ -4,11 +4,11 @@
 //! match, and a way that has nothing else becomes a scan.
 
 use super::gather::{self, sorted};
-use super::indexes::{IndexOf, Indexes, Interval, Path, Rectangle, Span, is_kept_whole};
+use super::indexes::{IndexOf, Indexes, Interval, Path, Rectangle, Span, is_stored_whole};
 use super::postings::Postings;
-use super::way::{Access, Along, Set};
+use super::way::{Access, IndexScan, PostingSet};
 use crate::error::QueryError;
-use crate::execute::World;
+use crate::execute::ExecContext;
 use orrery_core::limits;
 use orrery_value::Value;
 
@@ -16,9 +16,9 @@ use orrery_value::Value;
 pub(crate) fn settle(
     access: Access,
     indexes: Option<&dyn Indexes>,
-    world: &World<'_>,
+    ctx: &ExecContext<'_>,
 ) -> Result<Settled, QueryError> {
-    settle_within(limits::POSTINGS_GATHERED_MAX, access, indexes, world)
+    settle_within(limits::POSTINGS_GATHERED_MAX, access, indexes, ctx)
 }
 
 #[derive(Debug, Default)]
@@ -32,25 +32,26 @@ fn settle_within(
     max: usize,
     access: Access,
     indexes: Option<&dyn Indexes>,
-    world: &World<'_>,
+    ctx: &ExecContext<'_>,
 ) -> Result<Settled, QueryError> {
     let Some(indexes) = indexes else { return Ok(access.into()) };
-    let mut gather = Gather { indexes, world, left: max, is_whole: true };
+    let mut gather = Gather { indexes, ctx, left: max, is_whole: true };
     let access = match access {
         Access::Postings { set, covered } => {
             let Some(set) = gather.settle(set)? else { return Ok(Access::Scan.into()) };
             // Without a part of it, the set leads to documents that have other values.
             return Ok(match gather.is_whole {
                 true => {
-                    let known = covered.clone().filter(|it| it.iter().all(|(_, value)| is_kept_whole(value)));
+                    let known =
+                        covered.clone().filter(|it| it.iter().all(|(_, value)| is_stored_whole(value)));
                     Settled { access: Access::Postings { set, covered }, known: known.unwrap_or_default() }
                 }
                 false => Access::Postings { set, covered: None }.into(),
             });
         }
-        Access::Along(along) => {
+        Access::IndexScan(along) => {
             let among = along.among.as_ref().map(|set| gather.numbers(set)).transpose()?.flatten();
-            Access::Along(Along { among: among.map(Set::Numbers), ..along })
+            Access::IndexScan(IndexScan { among: among.map(PostingSet::Ordinals), ..along })
         }
         other => other,
     };
@@ -65,7 +66,7 @@ impl From<Access> for Settled {
 
 struct Gather<'a> {
     indexes: &'a dyn Indexes,
-    world: &'a World<'a>,
+    ctx: &'a ExecContext<'a>,
     /// How many numbers more there is room for.
     left: usize,
     /// Whether nothing was left out so far.
@@ -74,43 +75,47 @@ struct Gather<'a> {
 
 impl Gather<'_> {
     /// A set that can be walked as it is; nothing if it is too large.
-    fn settle(&mut self, set: Set) -> Result<Option<Set>, QueryError> {
+    fn settle(&mut self, set: PostingSet) -> Result<Option<PostingSet>, QueryError> {
         match set {
-            Set::Equal { .. } | Set::Numbers(_) | Set::AllBut(_) => Ok(Some(set)),
-            Set::Outside { path, interval } => Ok(self.outside(path, interval)?.map(Set::AllBut)),
-            Set::Within { index, span } => Ok(self.within(index, span)?.map(Set::Numbers)),
-            Set::Near { path, rectangle } => Ok(self.near(&path, &rectangle)?.map(Set::Numbers)),
-            Set::All(sets) => self.all(sets),
-            Set::OneOf(sets) if sets.len() > limits::POSTINGS_MERGED_MAX => {
-                Ok(self.any(&sets)?.map(Set::Numbers))
+            PostingSet::Equal { .. } | PostingSet::Ordinals(_) | PostingSet::AllExcept(_) => Ok(Some(set)),
+            PostingSet::NotOutside { path, interval } => {
+                Ok(self.outside(path, interval)?.map(PostingSet::AllExcept))
             }
-            Set::OneOf(sets) => {
+            PostingSet::Range { index, span } => Ok(self.within(index, span)?.map(PostingSet::Ordinals)),
+            PostingSet::Spatial { path, rectangle } => {
+                Ok(self.near(&path, &rectangle)?.map(PostingSet::Ordinals))
+            }
+            PostingSet::Intersection(sets) => self.all(sets),
+            PostingSet::Union(sets) if sets.len() > limits::POSTINGS_MERGED_MAX => {
+                Ok(self.any(&sets)?.map(PostingSet::Ordinals))
+            }
+            PostingSet::Union(sets) => {
                 let sets = sets.into_iter().map(|set| self.settle(set));
-                Ok(sets.collect::<Result<Option<Vec<_>>, QueryError>>()?.map(Set::OneOf))
+                Ok(sets.collect::<Result<Option<Vec<_>>, QueryError>>()?.map(PostingSet::Union))
             }
         }
     }
 
-    fn all(&mut self, sets: Vec<Set>) -> Result<Option<Set>, QueryError> {
+    fn all(&mut self, sets: Vec<PostingSet>) -> Result<Option<PostingSet>, QueryError> {
         let mut kept = Vec::new();
         for set in sets {
             let settled = self.settle(set)?;
             self.is_whole &= settled.is_some();
             kept.extend(settled);
         }
-        if kept.iter().all(Set::is_remainder) {
+        if kept.iter().all(PostingSet::is_remainder) {
             return Ok(None);
         }
-        Ok(if kept.len() > 1 { Some(Set::All(kept)) } else { kept.pop() })
+        Ok(if kept.len() > 1 { Some(PostingSet::Intersection(kept)) } else { kept.pop() })
     }
 
     /// The numbers of a set, sorted.
-    fn numbers(&mut self, set: &Set) -> Result<Option<Vec<u64>>, QueryError> {
+    fn numbers(&mut self, set: &PostingSet) -> Result<Option<Vec<u64>>, QueryError> {
         let Some(set) = self.settle(set.clone())? else { return Ok(None) };
-        if let Set::Numbers(numbers) = set {
+        if let PostingSet::Ordinals(numbers) = set {
             return Ok(Some(numbers));
         }
-        let mut walk = Postings::open(&set, self.indexes, self.world)?;
+        let mut walk = Postings::open(&set, self.indexes, self.ctx)?;
         let (mut numbers, mut next) = (Vec::new(), Some(0));
         while let Some(from) = next
             && let Some(number) = walk.at_least(from)?
@@ -124,7 +129,7 @@ impl Gather<'_> {
         Ok(Some(numbers))
     }
 
-    fn any(&mut self, sets: &[Set]) -> Result<Option<Vec<u64>>, QueryError> {
+    fn any(&mut self, sets: &[PostingSet]) -> Result<Option<Vec<u64>>, QueryError> {
         let mut all = Vec::new();
         for set in sets {
             let Some(numbers) = self.numbers(set)? else { return Ok(None) };
@@ -134,29 +139,29 @@ impl Gather<'_> {
     }
 
     fn within(&mut self, index: IndexOf, span: Span) -> Result<Option<Vec<u64>>, QueryError> {
-        self.world.seek()?;
-        let set = Set::Within { index: index.clone(), span: span.clone() };
+        self.ctx.count_seek()?;
+        let set = PostingSet::Range { index: index.clone(), span: span.clone() };
         self.gathered(&set, |gather, max, each| gather::within(gather.indexes, &index, &span, max, each))
     }
 
     fn outside(&mut self, path: Path, interval: Interval) -> Result<Option<Vec<u64>>, QueryError> {
-        self.world.seek()?;
-        let set = Set::Outside { path: path.clone(), interval: interval.clone() };
+        self.ctx.count_seek()?;
+        let set = PostingSet::NotOutside { path: path.clone(), interval: interval.clone() };
         self.gathered(&set, |gather, max, each| gather::outside(gather.indexes, &path, &interval, max, each))
     }
 
     /// The numbers of a set: as they were read when it was weighed, or read now.
     fn gathered(
         &mut self,
-        set: &Set,
+        set: &PostingSet,
         read: impl FnOnce(&Self, usize, gather::Each<'_>) -> Result<Option<Vec<u64>>, QueryError>,
     ) -> Result<Option<Vec<u64>>, QueryError> {
-        let numbers = match self.world.recall(set) {
+        let numbers = match self.ctx.take_cached_ordinals(set) {
             Some(numbers) => {
-                numbers.iter().try_for_each(|_| self.world.entry())?;
+                numbers.iter().try_for_each(|_| self.ctx.count_entry())?;
                 Some(numbers)
             }
-            None => read(self, self.left, &|| self.world.entry())?,
+            None => read(self, self.left, &|| self.ctx.count_entry())?,
         };
         // What was too much stays spent, so that all of it together has a bound.
         self.left = numbers.as_ref().map_or(0, |numbers| self.left.saturating_sub(numbers.len()));
@@ -164,13 +169,13 @@ impl Gather<'_> {
     }
 
     fn near(&mut self, path: &Path, rectangle: &Rectangle) -> Result<Option<Vec<u64>>, QueryError> {
-        self.world.seek()?;
-        let Some(numbers) = self.indexes.near(path, rectangle, self.left as u64)? else {
+        self.ctx.count_seek()?;
+        let Some(numbers) = self.indexes.spatial_candidates(path, rectangle, self.left as u64)? else {
             self.left = 0;
             return Ok(None);
         };
         for _ in &numbers {
-            self.world.entry()?;
+            self.ctx.count_entry()?;
         }
         self.left = self.left.saturating_sub(numbers.len());
         Ok(Some(numbers))
@@ -193,12 +198,12 @@ mod tests {
     /// A set that tells all that is read: by the entries of one value, and by those that are not of another.
     fn settled(max: usize) -> Settled {
         let path = |name: &str| Path::from([Step::Member(name.to_owned())]);
-        let equal = Set::Equal { index: IndexOf::Path(path("a")), values: vec![Value::from(3i64)] };
-        let flag = Set::Outside { path: path("b"), interval: Interval::equal(Value::Bool(false)) };
+        let equal = PostingSet::Equal { index: IndexOf::Path(path("a")), values: vec![Value::from(3i64)] };
+        let flag = PostingSet::NotOutside { path: path("b"), interval: Interval::equal(Value::Bool(false)) };
         let covered = Some(vec![(path("b"), Value::Bool(false))]);
-        let world = World::new(&Still);
-        let access = Access::Postings { set: Set::All(vec![equal, flag]), covered };
-        settle_within(max, access, Some(&Multiples), &world).unwrap()
+        let ctx = ExecContext::new(&Still);
+        let access = Access::Postings { set: PostingSet::Intersection(vec![equal, flag]), covered };
+        settle_within(max, access, Some(&Multiples), &ctx).unwrap()
     }
 
     #[test]
@@ -211,7 +216,10 @@ mod tests {
     #[test]
     fn a_set_that_lost_a_part_does_not_tell_what_that_part_told() {
         let Settled { access, known } = settled(1);
-        assert!(matches!(access, Access::Postings { set: Set::Equal { .. }, covered: None }), "{access:?}");
+        assert!(
+            matches!(access, Access::Postings { set: PostingSet::Equal { .. }, covered: None }),
+            "{access:?}"
+        );
         assert_eq!(known, Vec::new());
     }
 }

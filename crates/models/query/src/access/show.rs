@@ -1,9 +1,9 @@
 //! Ways as text, for who asks how a query is run:
 //! `index /status = "PENDING"`, `composite (/a ASC, /b DESC) from /a = 1, backwards`.
 
-use super::indexes::{IndexOf, Interval, Path, Shown, Span};
+use super::indexes::{IndexOf, Interval, Path, PathDisplay, Span};
 use super::interval::Within;
-use super::way::{Access, Along, End, Ends, Set};
+use super::way::{Access, IndexEnd, IndexEnds, IndexScan, PostingSet};
 use orrery_value::Value;
 use std::fmt;
 
@@ -12,13 +12,13 @@ impl fmt::Display for Access {
         match self {
             Self::Nothing => f.write_str("nothing"),
             Self::Scan => f.write_str("scan"),
-            Self::Numbered => f.write_str("scan in the order of creation"),
+            Self::OrdinalScan => f.write_str("scan in the order of creation"),
             Self::Postings { set, covered } => {
                 write!(f, "{set}")?;
                 f.write_str(covering(covered.is_some()))
             }
-            Self::Along(along) => write!(f, "{along}"),
-            Self::Told { documents, ends } => {
+            Self::IndexScan(along) => write!(f, "{along}"),
+            Self::IndexMinMax { documents, ends } => {
                 f.write_str(if documents.is_some() { "counted, " } else { "" })?;
                 write!(f, "{ends}")
             }
@@ -30,22 +30,30 @@ fn covering(covered: bool) -> &'static str {
     if covered { ", without documents" } else { "" }
 }
 
-impl fmt::Display for Set {
+impl fmt::Display for PostingSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Equal { index, values } => {
                 let span = Span { prefix: values.clone(), next: Interval::All };
                 write!(f, "{}", Stretch { index, span: &span })
             }
-            Self::Within { index, span } => write!(f, "{}", Stretch { index, span }),
-            Self::Near { path, rectangle: it } => {
-                write!(f, "spatial {} in {}..{}, {}..{}", Shown(path), it.west, it.east, it.south, it.north)
+            Self::Range { index, span } => write!(f, "{}", Stretch { index, span }),
+            Self::Spatial { path, rectangle: it } => {
+                write!(
+                    f,
+                    "spatial {} in {}..{}, {}..{}",
+                    PathDisplay(path),
+                    it.west,
+                    it.east,
+                    it.south,
+                    it.north
+                )
             }
-            Self::Outside { path, interval } => write!(f, "not outside {}", Within(path, interval)),
-            Self::Numbers(numbers) => write!(f, "{} documents", numbers.len()),
-            Self::AllBut(numbers) => write!(f, "all but {} documents", numbers.len()),
-            Self::All(sets) => joined(f, sets, " and "),
-            Self::OneOf(sets) => joined(f, sets, " or "),
+            Self::NotOutside { path, interval } => write!(f, "not outside {}", Within(path, interval)),
+            Self::Ordinals(numbers) => write!(f, "{} documents", numbers.len()),
+            Self::AllExcept(numbers) => write!(f, "all but {} documents", numbers.len()),
+            Self::Intersection(sets) => joined(f, sets, " and "),
+            Self::Union(sets) => joined(f, sets, " or "),
         }
     }
 }
@@ -53,11 +61,11 @@ impl fmt::Display for Set {
 /// So many are shown of a list.
 const SHOWN_MAX: usize = 4;
 
-fn joined(f: &mut fmt::Formatter<'_>, sets: &[Set], word: &str) -> fmt::Result {
+fn joined(f: &mut fmt::Formatter<'_>, sets: &[PostingSet], word: &str) -> fmt::Result {
     for (at, set) in sets.iter().take(SHOWN_MAX).enumerate() {
         f.write_str(if at > 0 { word } else { "" })?;
         match set {
-            Set::All(_) | Set::OneOf(_) => write!(f, "({set})")?,
+            PostingSet::Intersection(_) | PostingSet::Union(_) => write!(f, "({set})")?,
             set => write!(f, "{set}")?,
         }
     }
@@ -67,7 +75,7 @@ fn joined(f: &mut fmt::Formatter<'_>, sets: &[Set], word: &str) -> fmt::Result {
     }
 }
 
-impl fmt::Display for Along {
+impl fmt::Display for IndexScan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.spans[..] {
             [span] => write!(f, "{}", Stretch { index: &self.index, span })?,
@@ -89,11 +97,11 @@ impl fmt::Display for Along {
     }
 }
 
-impl fmt::Display for Ends {
+impl fmt::Display for IndexEnds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let which = match &self.ends[..] {
-            [(End::First, _)] => "first",
-            [(End::Last, _)] => "last",
+            [(IndexEnd::First, _)] => "first",
+            [(IndexEnd::Last, _)] => "last",
             _ => "first and last",
         };
         write!(f, "{which} of {}", self.along)
@@ -101,13 +109,13 @@ impl fmt::Display for Ends {
 }
 
 /// `/a ASC, /b DESC`: as the service spells a composite index.
-pub struct Spelled<'a>(pub &'a [(Path, bool)]);
+pub struct CompositeDisplay<'a>(pub &'a [(Path, bool)]);
 
-impl fmt::Display for Spelled<'_> {
+impl fmt::Display for CompositeDisplay<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().enumerate().try_for_each(|(at, (path, descends))| {
             let direction = if *descends { "DESC" } else { "ASC" };
-            write!(f, "{}{} {direction}", if at > 0 { ", " } else { "" }, Shown(path))
+            write!(f, "{}{} {direction}", if at > 0 { ", " } else { "" }, PathDisplay(path))
         })
     }
 }
@@ -117,8 +125,8 @@ struct Named<'a>(&'a IndexOf);
 impl fmt::Display for Named<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            IndexOf::Path(path) => write!(f, "index {}", Shown(path)),
-            IndexOf::Composite(parts) => write!(f, "composite ({})", Spelled(parts)),
+            IndexOf::Path(path) => write!(f, "index {}", PathDisplay(path)),
+            IndexOf::Composite(parts) => write!(f, "composite ({})", CompositeDisplay(parts)),
         }
     }
 }

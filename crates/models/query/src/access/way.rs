@@ -14,59 +14,59 @@ pub enum Access {
     #[default]
     Scan,
     /// All of them, in the order of their numbers.
-    Numbered,
+    OrdinalScan,
     /// Those of a set, in the order of their numbers.
     Postings {
-        set: Set,
+        set: PostingSet,
         /// What the query reads of a document, if the set or the collection tells all of it.
         covered: Option<Vec<(Path, Value)>>,
     },
     /// Those of an index's entries, in their order.
-    Along(Along),
+    IndexScan(IndexScan),
     /// What aggregates ask of all documents, told without a walk along them.
-    Told {
+    IndexMinMax {
         /// How many there are, for those that count.
         documents: Option<u64>,
         /// Where the least and the greatest values are.
-        ends: Ends,
+        ends: IndexEnds,
     },
 }
 
 /// Documents by their numbers, which ascend.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Set {
+pub enum PostingSet {
     /// The entries with these values, one for each part of the index.
     Equal {
         index: IndexOf,
         values: Vec<Value>,
     },
     /// Entries of several values: they are in another order, and are gathered before they are walked.
-    Within {
+    Range {
         index: IndexOf,
         span: Span,
     },
     /// Documents whose shape may touch the rectangle; gathered too.
-    Near {
+    Spatial {
         path: Path,
         rectangle: Rectangle,
     },
     /// Every document but those whose value at the path is known to lie outside the interval; gathered too. It only
     /// takes away from other sets.
-    Outside {
+    NotOutside {
         path: Path,
         interval: Interval,
     },
     /// What was gathered.
-    Numbers(Vec<u64>),
+    Ordinals(Vec<u64>),
     /// Every number but those that were gathered.
-    AllBut(Vec<u64>),
-    All(Vec<Set>),
-    OneOf(Vec<Set>),
+    AllExcept(Vec<u64>),
+    Intersection(Vec<PostingSet>),
+    Union(Vec<PostingSet>),
 }
 
 /// A walk along one index, for queries that do not care in which order documents come, or want them sorted.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Along {
+pub struct IndexScan {
     pub index: IndexOf,
     /// Which entries, in the order of the walk. No document has two of them, unless the index knows less of their
     /// values than the spans do.
@@ -75,41 +75,41 @@ pub struct Along {
     pub merged: bool,
     pub reverse: bool,
     /// Other documents are passed over.
-    pub among: Option<Set>,
+    pub among: Option<PostingSet>,
     /// What the query reads of a document, if the index and the collection tell all of it.
-    pub covered: Option<Covered>,
+    pub covered: Option<Covering>,
     /// How the walk helps with ORDER BY, if it does.
-    pub sorted: Option<Sorted>,
+    pub sorted: Option<SortedPrefix>,
 }
 
 /// The first documents from the ends of a walk that have a row with a value.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ends {
+pub struct IndexEnds {
     /// Each of its spans has ends of its own.
-    pub along: Along,
+    pub along: IndexScan,
     /// The part of the index that the values are in; the walk is sorted by it.
     pub part: usize,
     /// Which of them, in the order in which they are looked at, and what for.
-    pub ends: Vec<(End, Sought)>,
+    pub ends: Vec<(IndexEnd, EndProbe)>,
 }
 
 /// What is wanted of the value at an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sought {
+pub enum EndProbe {
     Value,
     /// Only whether it is an array or an object: then there is no answer.
     Kind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum IndexEnd {
     First,
     Last,
 }
 
 /// What is known of a document that a walk meets.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Covered {
+pub struct Covering {
     /// Parts of the entry.
     pub parts: Vec<usize>,
     /// What all documents have.
@@ -118,10 +118,10 @@ pub struct Covered {
 
 /// What the order of a walk is worth to an ORDER BY.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sorted {
+pub struct SortedPrefix {
     /// Where the values of the first keys are found.
-    pub keys: Vec<KeyAt>,
-    pub ties: Ties,
+    pub keys: Vec<KeySource>,
+    pub ties: TieOrder,
     /// Whether every document that can give a row is met on the walk. The others have no value in any part of
     /// the index.
     pub is_complete: bool,
@@ -129,7 +129,7 @@ pub struct Sorted {
 
 /// Where the value of a key is found.
 #[derive(Clone, Debug, PartialEq)]
-pub enum KeyAt {
+pub enum KeySource {
     /// In this part of an entry.
     Part(usize),
     /// The filter lets no other value through.
@@ -138,13 +138,13 @@ pub enum KeyAt {
 
 /// How documents come that have the same keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ties {
+pub enum TieOrder {
     /// By their numbers, in the direction that is wanted.
-    AsWalked,
+    Sorted,
     /// In another order: they are put right before they are shown.
-    Shuffled,
+    Unsorted,
     /// However they come: they give the same row.
-    Same,
+    Irrelevant,
 }
 
 impl IndexOf {
@@ -157,10 +157,10 @@ impl IndexOf {
     }
 }
 
-impl Set {
+impl PostingSet {
     /// Whether it says which documents are not meant, and has all others: nothing to walk along.
     pub(crate) fn is_remainder(&self) -> bool {
-        matches!(self, Self::Outside { .. } | Self::AllBut(_))
+        matches!(self, Self::NotOutside { .. } | Self::AllExcept(_))
     }
 
     /// The values that every document of the set has, by their paths; as far as the index can tell them apart.
@@ -171,10 +171,10 @@ impl Set {
                 parts.filter(|((path, _), _)| !passes_array(path)).map(|((path, _), it)| (path, it)).collect()
             }
             // Where it is one value, no document is left that has none or another ([`Scales::others`]).
-            Self::Outside { path, interval } => {
+            Self::NotOutside { path, interval } => {
                 interval.only().map(|it| (path.clone(), it)).into_iter().collect()
             }
-            Self::All(sets) => sets.iter().flat_map(Self::constants).collect(),
+            Self::Intersection(sets) => sets.iter().flat_map(Self::constants).collect(),
             _ => Vec::new(),
         }
     }

@@ -6,12 +6,12 @@
 
 use super::cost::{Priced, Share, intersection, proportion, union};
 use super::gather::{self, Side};
-use super::indexes::{IndexOf, Indexes, Interval, Known, Path, Rectangle, Span};
-use super::need::Need;
-use super::way::{Set, passes_array};
+use super::indexes::{EntryValue, IndexOf, Indexes, Interval, Path, Rectangle, Span};
+use super::need::IndexPredicate;
+use super::way::{PostingSet, passes_array};
 use crate::datum::{Datum, Kind};
 use crate::error::QueryError;
-use crate::execute::World;
+use crate::execute::ExecContext;
 use orrery_core::limits;
 use orrery_value::Value;
 use std::cell::{Cell, RefCell};
@@ -21,7 +21,7 @@ pub(crate) struct Scales<'a> {
     pub indexes: &'a dyn Indexes,
     /// How many there are in all.
     pub documents: u64,
-    world: &'a World<'a>,
+    ctx: &'a ExecContext<'a>,
     probes_left: Cell<u32>,
     /// What was counted before: several ways ask for the same.
     counted: RefCell<Vec<(IndexOf, Span, Count)>>,
@@ -60,36 +60,40 @@ const PARTS_COUNTED: usize = 16;
 const SPENT_ON_COUNTING: u64 = 8;
 
 impl<'a> Scales<'a> {
-    pub fn new(indexes: &'a dyn Indexes, world: &'a World<'a>) -> Result<Self, QueryError> {
+    pub fn new(indexes: &'a dyn Indexes, ctx: &'a ExecContext<'a>) -> Result<Self, QueryError> {
         let documents = indexes.documents()?;
         let probes_left = Cell::new(limits::PROBES_MAX);
-        Ok(Self { indexes, documents, world, probes_left, counted: RefCell::default() })
+        Ok(Self { indexes, documents, ctx, probes_left, counted: RefCell::default() })
     }
 
-    fn weigh(&self, need: &Need) -> Result<Weighed, QueryError> {
+    fn weigh(&self, need: &IndexPredicate) -> Result<Weighed, QueryError> {
         let known = |matches| Weighed { matches, set: None, is_guess: false };
         match need {
-            Need::Anything => Ok(known(self.documents)),
-            Need::Nothing => Ok(known(0)),
-            Need::Term { path, interval } => self.term(path, interval),
-            Need::Shape { path, rectangle } => self.shape(path, rectangle),
-            Need::All(parts) => {
-                let parts: Vec<&Need> = parts.iter().collect();
+            IndexPredicate::True => Ok(known(self.documents)),
+            IndexPredicate::False => Ok(known(0)),
+            IndexPredicate::Term { path, interval } => self.term(path, interval),
+            IndexPredicate::Shape { path, rectangle } => self.shape(path, rectangle),
+            IndexPredicate::And(parts) => {
+                let parts: Vec<&IndexPredicate> = parts.iter().collect();
                 let weighed = self.weigh_all(&parts, &[])?;
                 let matches = self.of_all(&weighed);
                 let is_guess = weighed.iter().any(|part| part.is_guess);
                 let sets = weighed.into_iter().filter_map(|part| part.set).collect();
                 Ok(Weighed { matches, set: intersection(sets, self.documents), is_guess })
             }
-            Need::OneOf(parts) => self.one_of(parts),
+            IndexPredicate::Or(parts) => self.one_of(parts),
         }
     }
 
     /// Conditions that must all hold: the best of them says how much may be spent on the others. One on a path that is
     /// given the same value in all documents tells nothing.
-    pub fn weigh_all(&self, conditions: &[&Need], given: &[Path]) -> Result<Vec<Weighed>, QueryError> {
+    pub fn weigh_all(
+        &self,
+        conditions: &[&IndexPredicate],
+        given: &[Path],
+    ) -> Result<Vec<Weighed>, QueryError> {
         let weighed = conditions.iter().map(|condition| match condition {
-            Need::Term { path, interval } if given.contains(path) && interval.only().is_some() => {
+            IndexPredicate::Term { path, interval } if given.contains(path) && interval.only().is_some() => {
                 Ok(Weighed { matches: self.documents, set: None, is_guess: false })
             }
             condition => self.weigh(condition),
@@ -99,7 +103,7 @@ impl<'a> Scales<'a> {
         let Some(best) = best.map(|set| set.cost(Share::ALL, false)).min() else { return Ok(weighed) };
         let max = (best / SPENT_ON_COUNTING).min(limits::PROBE_ENTRIES_FURTHER_MAX);
         for (condition, part) in conditions.iter().zip(&mut weighed) {
-            if let Need::Term { path, interval } = condition
+            if let IndexPredicate::Term { path, interval } = condition
                 && part.is_guess
                 && interval.only().is_none()
                 && part.set.is_some()
@@ -115,10 +119,10 @@ impl<'a> Scales<'a> {
     fn further(&self, path: &Path, interval: &Interval, max: u64) -> Result<Weighed, QueryError> {
         let (index, span) = (IndexOf::Path(path.clone()), Span::within(interval.clone()));
         let probed = || {
-            self.world.probed(1);
+            self.ctx.count_probe(1);
             Ok(())
         };
-        let known = self.indexes.documents_in(&index)?;
+        let known = self.indexes.documents_indexed(&index)?;
         let side = match passes_array(path) {
             // An element outside says nothing of the others.
             true => gather::within(self.indexes, &index, &span, max as usize, &probed)?.map(Side::Inside),
@@ -127,13 +131,13 @@ impl<'a> Scales<'a> {
         Ok(match side {
             Some(Side::Inside(numbers)) => {
                 let set = priced(index, span, numbers.len() as u64);
-                self.world.remember(set.set.clone(), numbers);
+                self.ctx.cache_ordinals(set.set.clone(), numbers);
                 Weighed::known(set)
             }
             Some(Side::Outside(others)) => {
-                let set = Set::Outside { path: path.clone(), interval: interval.clone() };
+                let set = PostingSet::NotOutside { path: path.clone(), interval: interval.clone() };
                 let (documents, gathered) = (known.saturating_sub(others.len() as u64), others.len() as u64);
-                self.world.remember(set.clone(), others);
+                self.ctx.cache_ordinals(set.clone(), others);
                 Weighed::known(Priced { set, documents, seeks: 2, gathered, walked: 0 })
             }
             None => {
@@ -154,20 +158,21 @@ impl<'a> Scales<'a> {
     ) -> Result<Option<Priced>, QueryError> {
         let Some(Value::Bool(_)) = interval.only() else { return Ok(None) };
         let index = IndexOf::Path(path.clone());
-        let is_most = documents > self.documents / 2 && self.indexes.documents_in(&index)? >= self.documents;
+        let is_most =
+            documents > self.documents / 2 && self.indexes.documents_indexed(&index)? >= self.documents;
         if !is_most || passes_array(path) {
             return Ok(None);
         }
         // Values are sorted by their kind, so the first and the last tell of all.
         for reverse in [false, true] {
-            self.world.probed(1);
+            self.ctx.count_probe(1);
             let mut entries = self.indexes.entries(&index, &Span::all(), reverse, None)?;
-            let is_flag = |value| matches!(value, Known::Exactly(Value::Bool(_)));
+            let is_flag = |value| matches!(value, EntryValue::Exact(Value::Bool(_)));
             if entries.next()?.is_some() && !is_flag(entries.value(0)) {
                 return Ok(None);
             }
         }
-        let set = Set::Outside { path: path.clone(), interval: interval.clone() };
+        let set = PostingSet::NotOutside { path: path.clone(), interval: interval.clone() };
         let gathered = self.documents.saturating_sub(documents);
         Ok(Some(Priced { set, documents, seeks: 1, gathered, walked: 0 }))
     }
@@ -178,7 +183,7 @@ impl<'a> Scales<'a> {
         conditions.iter().fold(self.documents, both)
     }
 
-    fn one_of(&self, parts: &[Need]) -> Result<Weighed, QueryError> {
+    fn one_of(&self, parts: &[IndexPredicate]) -> Result<Weighed, QueryError> {
         let (counted, rest) = parts.split_at(parts.len().min(PARTS_COUNTED));
         let mut weighed =
             counted.iter().map(|part| self.weigh(part)).collect::<Result<Vec<_>, QueryError>>()?;
@@ -232,13 +237,13 @@ impl<'a> Scales<'a> {
             return Ok(Weighed { matches: guess, set: None, is_guess: true });
         }
         let near = match self.may_probe() {
-            true => self.indexes.near(path, rectangle, limits::PROBE_ENTRIES_MAX)?,
+            true => self.indexes.spatial_candidates(path, rectangle, limits::PROBE_ENTRIES_MAX)?,
             false => None,
         };
         let is_guess = near.is_none();
         let documents = near.map_or(guess, |near| near.len() as u64);
-        self.world.probed(documents.min(limits::PROBE_ENTRIES_MAX));
-        let set = Set::Near { path: path.clone(), rectangle: *rectangle };
+        self.ctx.count_probe(documents.min(limits::PROBE_ENTRIES_MAX));
+        let set = PostingSet::Spatial { path: path.clone(), rectangle: *rectangle };
         let set = Priced { set, documents, seeks: 1, gathered: documents, walked: 0 };
         Ok(Weighed { is_guess, ..Weighed::known(set) })
     }
@@ -263,14 +268,14 @@ impl<'a> Scales<'a> {
     }
 
     fn counted_now(&self, index: &IndexOf, span: &Span) -> Result<Count, QueryError> {
-        let known = self.indexes.documents_in(index)?;
+        let known = self.indexes.documents_indexed(index)?;
         if *span == Span::all() && known > 0 {
             return Ok(Count { entries: known, is_guess: false });
         }
         // More than a part of them need not be told apart from all of them.
         let max = limits::PROBE_ENTRIES_MAX.min(self.documents / 4 + 16);
         let counted = if self.may_probe() { Some(self.indexes.count(index, span, max)?) } else { None };
-        self.world.probed(counted.map_or(0, |counted| counted.min(max)));
+        self.ctx.count_probe(counted.map_or(0, |counted| counted.min(max)));
         if let Some(counted) = counted.filter(|counted| *counted != max) {
             return Ok(Count { entries: counted, is_guess: false });
         }
@@ -294,13 +299,13 @@ impl<'a> Scales<'a> {
     ) -> Result<Option<Vec<Value>>, QueryError> {
         let (part, mut next, mut values) = (prefix.len(), Some(interval.clone()), Vec::new());
         while let Some(interval) = next {
-            self.world.probed(1);
+            self.ctx.count_probe(1);
             let span = Span { prefix: prefix.to_vec(), next: interval.clone() };
             let mut entries = self.indexes.entries(index, &span, false, None)?;
             if entries.next()?.is_none() {
                 return Ok(Some(values));
             }
-            let Known::Exactly(value) = entries.value(part) else { return Ok(None) };
+            let EntryValue::Exact(value) = entries.value(part) else { return Ok(None) };
             if values.len() == limits::INDEX_SKIPS_MAX || values.last() == Some(&value) {
                 return Ok(None);
             }
@@ -321,10 +326,10 @@ impl<'a> Scales<'a> {
 fn priced(index: IndexOf, span: Span, documents: u64) -> Priced {
     let parts = if let IndexOf::Composite(parts) = &index { parts.len() } else { 1 };
     if span.prefix.len() == parts {
-        let set = Set::Equal { index, values: span.prefix };
+        let set = PostingSet::Equal { index, values: span.prefix };
         Priced { set, documents, seeks: 1, gathered: 0, walked: documents }
     } else {
-        Priced { set: Set::Within { index, span }, documents, seeks: 1, gathered: documents, walked: 0 }
+        Priced { set: PostingSet::Range { index, span }, documents, seeks: 1, gathered: documents, walked: 0 }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::bound::{Block, Expr, Source, SourceOf};
 use super::{Binder, unresolved};
 use crate::error::{Complaint, QueryError};
-use crate::parse::{self, Collection, ExprKind, OrderBy, Place, Query, Select, Step};
+use crate::parse::{self, Collection, ExprKind, OrderBy, Query, Select, Step, TextSpan};
 use orrery_value::{Number, Value};
 use std::collections::HashSet;
 
@@ -199,7 +199,7 @@ fn check_subquery(query: &Query) -> Result<(), Complaint> {
     Ok(())
 }
 
-fn select_all(from: &[Source], at: Place) -> Result<Expr, Complaint> {
+fn select_all(from: &[Source], at: TextSpan) -> Result<Expr, Complaint> {
     let named = match from {
         [] => return Err(Complaint::new("SC2040", at, "'SELECT *' is not valid if FROM clause is omitted.")),
         [hidden, part] if matches!(hidden.of, SourceOf::Collection) && hidden.name.is_empty() => Some(part),

@@ -17,7 +17,7 @@ pub(crate) use clauses::row_count;
 use crate::error::{Complaint, QueryError};
 use crate::execute::size_of_value;
 use crate::functions::vector::Distance;
-use crate::parse::{self, Place};
+use crate::parse::{self, TextSpan};
 use bound::Block;
 use orrery_core::limits;
 use orrery_value::Value;
@@ -87,7 +87,7 @@ impl Binder<'_> {
         self.names.len() - 1
     }
 
-    fn declare(&mut self, name: &str, at: Place, from: usize) -> Result<usize, Complaint> {
+    fn declare(&mut self, name: &str, at: TextSpan, from: usize) -> Result<usize, Complaint> {
         if self.scope[from..].iter().any(|(known, _)| known == name) {
             let message = format!("The input alias '{name}' is specified more than once in the FROM clause.");
             return Err(Complaint::new("SC2014", at, message));
@@ -101,7 +101,7 @@ impl Binder<'_> {
         self.scope.iter().rev().find(|(known, _)| known == name).map(|(_, slot)| *slot)
     }
 
-    fn parameter(&mut self, name: &str, at: Place) -> Result<&Value, QueryError> {
+    fn parameter(&mut self, name: &str, at: TextSpan) -> Result<&Value, QueryError> {
         let Some(value) = self.parameters.get(name).copied() else {
             let message = format!("The query uses the parameter '{name}', which was not given a value.");
             return Err(Complaint::new("SC2090", at, message).into());
@@ -118,6 +118,6 @@ impl Binder<'_> {
     }
 }
 
-fn unresolved(name: &str, at: Place) -> Complaint {
+fn unresolved(name: &str, at: TextSpan) -> Complaint {
     Complaint::new("SC2001", at, format!("Identifier '{name}' could not be resolved."))
 }

@@ -2,7 +2,7 @@
 
 use super::block::size_of_value;
 use super::eval::{Row, eval};
-use super::world::World;
+use super::exec_context::ExecContext;
 use crate::bind::bound::{AggregateFunction, Grouping};
 use crate::datum::{Datum, Kind};
 use orrery_value::{Number, Value};
@@ -46,16 +46,16 @@ impl Accumulator {
         grouping.aggregates.iter().map(|aggregate| Self::new(aggregate.function)).collect()
     }
 
-    pub fn add_row<'d>(all: &mut [Self], grouping: &'d Grouping, row: &mut Row<'d>, world: &World<'_>) {
+    pub fn add_row<'d>(all: &mut [Self], grouping: &'d Grouping, row: &mut Row<'d>, ctx: &ExecContext<'_>) {
         for (accumulator, aggregate) in all.iter_mut().zip(&grouping.aggregates) {
-            let value = eval(&aggregate.arg, row, world);
+            let value = eval(&aggregate.arg, row, ctx);
             if !value.is_undefined() {
-                accumulator.add(value, world);
+                accumulator.add(value, ctx);
             }
         }
     }
 
-    fn add(&mut self, value: Datum<'_>, world: &World<'_>) {
+    fn add(&mut self, value: Datum<'_>, ctx: &ExecContext<'_>) {
         match self {
             Self::Count(count) => *count += 1,
             Self::CountIf(count) => *count += u64::from(value.is_true()),
@@ -64,17 +64,17 @@ impl Accumulator {
                 *sum = plus(*sum, &value);
                 *count += 1;
             }
-            Self::Extreme { is_max, best, comparable } => extreme(*is_max, best, comparable, value, world),
+            Self::Extreme { is_max, best, comparable } => extreme(*is_max, best, comparable, value, ctx),
             Self::List(items) => {
                 let value = value.into_value();
-                world.hold(size_of_value(&value));
+                ctx.hold(size_of_value(&value));
                 items.push(value);
             }
             Self::Set(items) => {
                 let value = value.into_value();
                 let size = size_of_value(&value);
                 if items.insert(value) {
-                    world.hold(size);
+                    ctx.hold(size);
                 }
             }
         }
@@ -157,7 +157,7 @@ fn extreme(
     best: &mut Option<Value>,
     comparable: &mut bool,
     value: Datum<'_>,
-    world: &World<'_>,
+    ctx: &ExecContext<'_>,
 ) {
     if value.kind() >= Kind::Array {
         *comparable = false;
@@ -170,8 +170,8 @@ fn extreme(
     if better {
         let value = value.into_value();
         let size = |value: &Value| size_of_value(value);
-        world.release(world.held().saturating_sub(best.as_ref().map_or(0, size)));
-        world.hold(size(&value));
+        ctx.release(ctx.held().saturating_sub(best.as_ref().map_or(0, size)));
+        ctx.hold(size(&value));
         *best = Some(value);
     }
 }

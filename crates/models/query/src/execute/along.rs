@@ -3,12 +3,12 @@
 //! Entries with equal sort keys come in the order of their numbers, yet not always in the direction in which ties of
 //! an ORDER BY go. Then they are gathered, a run of equal keys at a time, and handed out as they should come.
 
+use super::exec_context::ExecContext;
 use super::scan::Scan;
 use super::state::After;
-use super::world::World;
 use crate::access::{
-    Along, Begin, Entries, Entry, Indexes, KeyAt, Known, Path, Set, Sorted, Span, Ties, document,
-    is_kept_whole,
+    Entry, EntryCursor, EntryValue, IndexScan, Indexes, KeySource, Path, PostingSet, SeekKey, SortedPrefix,
+    Span, TieOrder, document, is_stored_whole,
 };
 use crate::error::QueryError;
 use orrery_core::limits;
@@ -25,16 +25,16 @@ pub(super) struct Met {
 }
 
 pub(super) struct Trail<'a> {
-    along: &'a Along,
+    along: &'a IndexScan,
     indexes: &'a dyn Indexes,
-    world: &'a World<'a>,
+    ctx: &'a ExecContext<'a>,
     parts: Vec<(Path, bool)>,
     /// The walk along one span, and the spans after it.
-    entries: Option<Box<dyn Entries + 'a>>,
+    entries: Option<Box<dyn EntryCursor + 'a>>,
     spans: std::slice::Iter<'a, Span>,
     /// The other walks, where all spans are walked at once: each at an entry that is still to come.
     heads: Vec<Head<'a>>,
-    begin: Option<Begin>,
+    begin: Option<SeekKey>,
     /// Documents of which an entry was met that may be in two spans.
     seen: HashSet<u64>,
     runs: Option<Runs>,
@@ -42,7 +42,7 @@ pub(super) struct Trail<'a> {
 
 /// A walk at an entry.
 struct Head<'a> {
-    entries: Box<dyn Entries + 'a>,
+    entries: Box<dyn EntryCursor + 'a>,
     ordinal: u64,
     /// What it is sorted by among the others.
     rest: Vec<u8>,
@@ -63,11 +63,16 @@ struct Runs {
 
 impl<'a> Trail<'a> {
     /// A walk that begins where rows begin that come after a given one.
-    pub fn new(along: &'a Along, scan: &Scan<'a>, indexes: &'a dyn Indexes, after: Option<&After>) -> Self {
+    pub fn new(
+        along: &'a IndexScan,
+        scan: &Scan<'a>,
+        indexes: &'a dyn Indexes,
+        after: Option<&After>,
+    ) -> Self {
         let order = &scan.block.order;
         let shuffled = along.sorted.as_ref().filter(|sorted| {
             // Keys that the index does not have decide before numbers do.
-            sorted.ties == Ties::Shuffled && sorted.keys.len() == order.len()
+            sorted.ties == TieOrder::Unsorted && sorted.keys.len() == order.len()
         });
         let descends = order.first().is_some_and(|key| key.descending);
         let runs = shuffled.map(|sorted| Runs::new(sorted.keys.len(), descends));
@@ -75,7 +80,7 @@ impl<'a> Trail<'a> {
         Self {
             along,
             indexes,
-            world: scan.world,
+            ctx: scan.ctx,
             parts: along.index.parts(),
             entries: None,
             spans: along.spans.iter(),
@@ -87,7 +92,7 @@ impl<'a> Trail<'a> {
     }
 
     /// The same walk from here on.
-    pub fn beginning(self, begin: Option<Begin>) -> Self {
+    pub fn beginning(self, begin: Option<SeekKey>) -> Self {
         Self { begin, ..self }
     }
 
@@ -111,7 +116,7 @@ impl<'a> Trail<'a> {
     pub fn are_ties_sorted(&self) -> bool {
         match (&self.runs, &self.along.sorted) {
             (Some(runs), _) => !runs.is_cut,
-            (None, sorted) => sorted.as_ref().is_some_and(|sorted| sorted.ties == Ties::AsWalked),
+            (None, sorted) => sorted.as_ref().is_some_and(|sorted| sorted.ties == TieOrder::Sorted),
         }
     }
 
@@ -135,7 +140,7 @@ impl<'a> Trail<'a> {
             }
             let next = self.entries.as_mut().map(|entries| entries.next()).transpose()?.flatten();
             if let Some(entry) = next {
-                self.world.entry()?;
+                self.ctx.count_entry()?;
                 return Ok(Some(entry.ordinal));
             }
             self.entries = None;
@@ -163,24 +168,24 @@ impl<'a> Trail<'a> {
     }
 
     /// Takes a walk to its next entry, if it has one.
-    fn push(&mut self, mut entries: Box<dyn Entries + 'a>) -> Result<(), QueryError> {
+    fn push(&mut self, mut entries: Box<dyn EntryCursor + 'a>) -> Result<(), QueryError> {
         let Some(Entry { ordinal }) = entries.next()? else { return Ok(()) };
-        self.world.entry()?;
+        self.ctx.count_entry()?;
         let named = self.along.spans.first().map_or(0, |span| span.prefix.len());
-        let rest = entries.rest(named);
+        let rest = entries.sort_key(named);
         self.heads.push(Head { entries, ordinal, rest });
         Ok(())
     }
 
-    fn open(&self, span: &Span) -> Result<Box<dyn Entries + 'a>, QueryError> {
-        self.world.seek()?;
-        let Along { index, reverse, .. } = self.along;
+    fn open(&self, span: &Span) -> Result<Box<dyn EntryCursor + 'a>, QueryError> {
+        self.ctx.count_seek()?;
+        let IndexScan { index, reverse, .. } = self.along;
         self.indexes.entries(index, span, *reverse, self.begin.as_ref())
     }
 
     fn is_wanted(&self, ordinal: u64) -> bool {
         match &self.along.among {
-            Some(Set::Numbers(numbers)) => numbers.binary_search(&ordinal).is_ok(),
+            Some(PostingSet::Ordinals(numbers)) => numbers.binary_search(&ordinal).is_ok(),
             _ => true,
         }
     }
@@ -188,30 +193,31 @@ impl<'a> Trail<'a> {
     /// Two values that an index cuts to one are two spans with the same entries.
     fn is_new(&mut self, ordinal: u64) -> bool {
         let [first, _, ..] = &self.along.spans[..] else { return true };
-        let is_sure = (0..first.prefix.len()).all(|part| matches!(self.value(part), Known::Exactly(_)));
+        let is_sure = (0..first.prefix.len()).all(|part| matches!(self.value(part), EntryValue::Exact(_)));
         if is_sure {
             return true;
         }
         let is_new = self.seen.insert(ordinal);
         if is_new {
-            self.world.hold(2 * size_of::<u64>());
+            self.ctx.hold(2 * size_of::<u64>());
         }
         is_new
     }
 
-    fn value(&self, part: usize) -> Known {
-        self.entries.as_ref().map_or(Known::NotAll, |entries| entries.value(part))
+    fn value(&self, part: usize) -> EntryValue {
+        self.entries.as_ref().map_or(EntryValue::Partial, |entries| entries.value(part))
     }
 
     fn met(&self, ordinal: u64) -> Met {
         let known = |part| match self.value(part) {
-            Known::Exactly(value) => Some(value),
-            Known::NotAll => None,
+            EntryValue::Exact(value) => Some(value),
+            EntryValue::Partial => None,
         };
-        let keys = self.along.sorted.iter().flat_map(|Sorted { keys, .. }| keys).map_while(|key| match key {
-            KeyAt::Part(part) => known(*part),
-            KeyAt::Constant(value) => Some(value.clone()),
-        });
+        let keys =
+            self.along.sorted.iter().flat_map(|SortedPrefix { keys, .. }| keys).map_while(|key| match key {
+                KeySource::Part(part) => known(*part),
+                KeySource::Constant(value) => Some(value.clone()),
+            });
         let keys = keys.collect();
         let document = self.along.covered.as_ref().and_then(|covered| {
             let values = covered.parts.iter().map(|part| Some((&self.parts.get(*part)?.0, known(*part)?)));
@@ -261,20 +267,20 @@ impl Runs {
 }
 
 /// The first place of a walk that can have rows after this one.
-fn begin(along: &Along, after: &After, order: usize) -> Option<Begin> {
+fn begin(along: &IndexScan, after: &After, order: usize) -> Option<SeekKey> {
     let sorted = along.sorted.as_ref()?;
     // Prefixes of spans that are merged are all as long.
     let span = along.spans.first().filter(|_| along.merged || along.spans.len() == 1)?;
-    let key_at = |part: usize| sorted.keys.iter().position(|key| *key == KeyAt::Part(part));
+    let key_at = |part: usize| sorted.keys.iter().position(|key| *key == KeySource::Part(part));
     let mut known = (span.prefix.len()..).map_while(|part| after.keys.get(key_at(part)?)).cloned();
     let mut values: Vec<Value> = Vec::new();
     // Entries whose values are cut to the same are sorted by the next part, whatever they were.
-    while values.last().is_none_or(is_kept_whole)
+    while values.last().is_none_or(is_stored_whole)
         && let Some(value) = known.next()
     {
         values.push(value);
     }
-    let is_by_number = sorted.ties == Ties::AsWalked && sorted.keys.len() == order;
+    let is_by_number = sorted.ties == TieOrder::Sorted && sorted.keys.len() == order;
     let ordinal = is_by_number.then_some(after.ordinal);
-    (!values.is_empty()).then_some(Begin { values, ordinal })
+    (!values.is_empty()).then_some(SeekKey { values, ordinal })
 }

@@ -5,8 +5,8 @@
 
 use super::accumulate::Accumulator;
 use super::eval::{Row, built, eval};
+use super::exec_context::ExecContext;
 use super::rows::each_row;
-use super::world::World;
 use crate::bind::bound::{Block, Grouping};
 use crate::datum::Datum;
 use orrery_value::Value;
@@ -15,9 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 /// The first row's value; undefined if there is none.
-pub(crate) fn first<'d>(block: &'d Block, row: &mut Row<'d>, world: &World<'_>) -> Datum<'d> {
+pub(crate) fn first<'d>(block: &'d Block, row: &mut Row<'d>, ctx: &ExecContext<'_>) -> Datum<'d> {
     let mut found = Datum::Undefined;
-    let _ = each(block, row, world, &mut |_, value| {
+    let _ = each(block, row, ctx, &mut |_, value| {
         found = value;
         ControlFlow::Break(())
     });
@@ -25,24 +25,24 @@ pub(crate) fn first<'d>(block: &'d Block, row: &mut Row<'d>, world: &World<'_>) 
 }
 
 /// All rows' values as an array.
-pub(crate) fn all<'d>(block: &'d Block, row: &mut Row<'d>, world: &World<'_>) -> Datum<'d> {
-    let held = world.held();
+pub(crate) fn all<'d>(block: &'d Block, row: &mut Row<'d>, ctx: &ExecContext<'_>) -> Datum<'d> {
+    let held = ctx.held();
     let mut items = Vec::new();
-    let _ = each(block, row, world, &mut |_, value| {
+    let _ = each(block, row, ctx, &mut |_, value| {
         let value = value.into_value();
-        world.hold(size_of_value(&value));
+        ctx.hold(size_of_value(&value));
         items.push(value);
-        if world.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if ctx.is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    world.release(held);
-    built(Value::Array(items), world)
+    ctx.release(held);
+    built(Value::Array(items), ctx)
 }
 
 /// Shows each row of the subquery. Rows whose value is undefined are none.
 pub(crate) fn each<'d>(
     block: &'d Block,
     row: &mut Row<'d>,
-    world: &World<'_>,
+    ctx: &ExecContext<'_>,
     visit: &mut dyn FnMut(&mut Row<'d>, Datum<'d>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let mut window = Window { skip: block.offset, left: block.limit.unwrap_or(u64::MAX) };
@@ -52,17 +52,17 @@ pub(crate) fn each<'d>(
         Admit::Take => visit(row, value).map_break(|()| Ended::Visitor),
     };
     let ended = if block.is_streaming() {
-        stream(block, row, world, &mut limited)
+        stream(block, row, ctx, &mut limited)
     } else {
-        let held = world.held();
-        let rows = collect(block, row, world);
+        let held = ctx.held();
+        let rows = collect(block, row, ctx);
         let ended = rows.into_iter().try_for_each(|value| limited(row, Datum::owned(value)));
-        world.release(held);
+        ctx.release(held);
         ended
     };
     match ended {
         ControlFlow::Break(Ended::Visitor) => ControlFlow::Break(()),
-        _ if world.is_over() => ControlFlow::Break(()),
+        _ if ctx.is_stopped() => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
     }
 }
@@ -101,12 +101,12 @@ impl Window {
 fn stream<'d>(
     block: &'d Block,
     row: &mut Row<'d>,
-    world: &World<'_>,
+    ctx: &ExecContext<'_>,
     visit: &mut dyn FnMut(&mut Row<'d>, Datum<'d>) -> ControlFlow<Ended>,
 ) -> ControlFlow<Ended> {
     let mut ended = ControlFlow::Continue(());
-    let _ = filtered(block, row, world, &mut |row| {
-        let value = eval(&block.select, row, world);
+    let _ = filtered(block, row, ctx, &mut |row| {
+        let value = eval(&block.select, row, ctx);
         if value.is_undefined() {
             return ControlFlow::Continue(());
         }
@@ -119,11 +119,11 @@ fn stream<'d>(
 fn filtered<'d>(
     block: &'d Block,
     row: &mut Row<'d>,
-    world: &World<'_>,
+    ctx: &ExecContext<'_>,
     visit: super::rows::Visit<'_, 'd>,
 ) -> ControlFlow<()> {
-    each_row(&block.from, row, world, &mut |row| {
-        if block.filter.as_ref().is_some_and(|filter| !eval(filter, row, world).is_true()) {
+    each_row(&block.from, row, ctx, &mut |row| {
+        if block.filter.as_ref().is_some_and(|filter| !eval(filter, row, ctx).is_true()) {
             return ControlFlow::Continue(());
         }
         visit(row)
@@ -131,27 +131,27 @@ fn filtered<'d>(
 }
 
 /// The rows of a subquery that must be seen whole, in their order.
-fn collect<'d>(block: &'d Block, row: &mut Row<'d>, world: &World<'_>) -> Vec<Value> {
+fn collect<'d>(block: &'d Block, row: &mut Row<'d>, ctx: &ExecContext<'_>) -> Vec<Value> {
     let mut rows: Vec<(Vec<Value>, Value)> = Vec::new();
     let mut keep = |keys: Vec<Value>, value: Datum<'d>| {
         if !value.is_undefined() {
             let value = value.into_value();
-            world.hold(size_of_value(&value) + keys.iter().map(size_of_value).sum::<usize>());
+            ctx.hold(size_of_value(&value) + keys.iter().map(size_of_value).sum::<usize>());
             rows.push((keys, value));
         }
     };
     match &block.grouping {
         Some(grouping) => {
-            for (keys, accumulators) in groups(block, grouping, row, world) {
+            for (keys, accumulators) in groups(block, grouping, row, ctx) {
                 fill(grouping, row, keys, accumulators);
-                keep(Vec::new(), eval(&block.select, row, world));
+                keep(Vec::new(), eval(&block.select, row, ctx));
             }
         }
         None => {
-            let _ = filtered(block, row, world, &mut |row| {
-                let keys = block.order.iter().map(|key| eval(&key.expr, row, world).into_value()).collect();
-                keep(keys, eval(&block.select, row, world));
-                if world.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            let _ = filtered(block, row, ctx, &mut |row| {
+                let keys = block.order.iter().map(|key| eval(&key.expr, row, ctx).into_value()).collect();
+                keep(keys, eval(&block.select, row, ctx));
+                if ctx.is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
         }
     }
@@ -173,22 +173,22 @@ fn groups<'d>(
     block: &'d Block,
     grouping: &'d Grouping,
     row: &mut Row<'d>,
-    world: &World<'_>,
+    ctx: &ExecContext<'_>,
 ) -> BTreeMap<Vec<Value>, Vec<Accumulator>> {
     let mut groups = BTreeMap::new();
     if grouping.keys.is_empty() {
         groups.insert(Vec::new(), Accumulator::for_all(grouping));
     }
-    let _ = filtered(block, row, world, &mut |row| {
+    let _ = filtered(block, row, ctx, &mut |row| {
         let keys: Vec<Value> =
-            grouping.keys.iter().map(|(_, key)| eval(key, row, world).into_value()).collect();
+            grouping.keys.iter().map(|(_, key)| eval(key, row, ctx).into_value()).collect();
         let size = keys.iter().map(size_of_value).sum::<usize>();
         let group = groups.entry(keys).or_insert_with(|| {
-            world.hold(size + 64);
+            ctx.hold(size + 64);
             Accumulator::for_all(grouping)
         });
-        Accumulator::add_row(group, grouping, row, world);
-        if world.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        Accumulator::add_row(group, grouping, row, ctx);
+        if ctx.is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     groups
 }

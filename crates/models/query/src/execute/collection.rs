@@ -1,6 +1,6 @@
 //! What is queried: documents in an order of their own, each with a position to go on from.
 
-use crate::access::{Declared, Indexes};
+use crate::access::{DeclaredIndexes, Indexes};
 use crate::datum::Datum;
 use crate::error::QueryError;
 use std::ops::ControlFlow;
@@ -20,7 +20,7 @@ pub trait Collection {
     fn scan(
         &self,
         start: &Start,
-        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(ScannedDocument<'_>) -> ControlFlow<()>,
     ) -> Result<(), QueryError>;
 
     /// The indexes over these documents, if there are any that can be used.
@@ -30,38 +30,38 @@ pub trait Collection {
 
     /// The indexes that the policy gives these documents. There may be some where [`indexes`](Self::indexes) are none:
     /// a few documents are read through.
-    fn declared(&self) -> Option<&dyn Declared> {
-        self.indexes().map(|indexes| indexes as &dyn Declared)
+    fn declared(&self) -> Option<&dyn DeclaredIndexes> {
+        self.indexes().map(|indexes| indexes as &dyn DeclaredIndexes)
     }
 
     /// The documents in the order of their numbers, where that costs about as much as a scan; or, if a page before has
     /// `begun` so, whatever it costs.
-    fn by_number(&self, _begun: bool) -> Result<Option<ByNumber<'_>>, QueryError> {
+    fn ordinal_scan(&self, _begun: bool) -> Result<Option<OrdinalScan<'_>>, QueryError> {
         Ok(None)
     }
 
     /// Where a position lies that another collection of the same documents gave: this one may be a part of it.
-    fn whereabouts(&self, _position: &[u8]) -> Whereabouts {
-        Whereabouts::Inside
+    fn relative_position(&self, _position: &[u8]) -> RelativePosition {
+        RelativePosition::Inside
     }
 }
 
 /// Shows documents from a number on, in the order of their numbers; positions are numbers of eight bytes.
-pub type ByNumber<'c> =
-    Box<dyn Fn(u64, &mut dyn FnMut(Found<'_>) -> ControlFlow<()>) -> Result<(), QueryError> + 'c>;
+pub type OrdinalScan<'c> =
+    Box<dyn Fn(u64, &mut dyn FnMut(ScannedDocument<'_>) -> ControlFlow<()>) -> Result<(), QueryError> + 'c>;
 
 /// Where a position lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whereabouts {
+pub enum RelativePosition {
     /// Before every document here.
     Before,
     Inside,
     /// After every document here.
-    Behind,
+    After,
 }
 
 /// A document met by a scan.
-pub struct Found<'a> {
+pub struct ScannedDocument<'a> {
     /// Positions sort as the documents come.
     pub position: &'a [u8],
     /// A number no other document of the collection has; ties of an ORDER BY go by it.
@@ -79,10 +79,16 @@ impl Collection for Nothing {
     fn scan(
         &self,
         start: &Start,
-        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(ScannedDocument<'_>) -> ControlFlow<()>,
     ) -> Result<(), QueryError> {
         if !matches!(start, Start::After(_)) {
-            let _ = visit(Found { position: &[], ordinal: 0, part: 0, bytes: 0, root: Datum::Undefined });
+            let _ = visit(ScannedDocument {
+                position: &[],
+                ordinal: 0,
+                part: 0,
+                bytes: 0,
+                root: Datum::Undefined,
+            });
         }
         Ok(())
     }

@@ -4,12 +4,12 @@
 //! its rows are kept, within the query's bound of memory; a row's position is then its number.
 
 use super::block::size_of_value;
-use super::collection::{Collection, Found, Start};
+use super::collection::{Collection, ScannedDocument, Start};
 use super::eval::{Row, eval};
+use super::exec_context::ExecContext;
 use super::page::{self, Limits};
 use super::scan::{At, Place, Scan, Sink, Took};
-use super::world::World;
-use crate::access::Walk;
+use crate::access::ScanOrder;
 use crate::bind::bound::Block;
 use crate::datum::Datum;
 use crate::error::QueryError;
@@ -38,7 +38,7 @@ impl<'a> Derived<'a> {
         }
         let inner = scan.of_all(block);
         let whole = Limits { items: usize::MAX, bytes: limits::QUERY_BYTES_HELD_MAX };
-        let page = scan.world.whole(|| page::run(&inner, None, None, whole))?;
+        let page = scan.ctx.without_time_share(|| page::run(&inner, None, None, whole))?;
         if page.next.is_some() {
             return Err(QueryError::Refused(
                 "The subquery in FROM has more rows than fit into memory; narrow it with a filter."
@@ -47,7 +47,7 @@ impl<'a> Derived<'a> {
         }
         let text = [b"[", &page.rows[..], b"]"].concat();
         drop(page);
-        Self::kept(std::str::from_utf8(&text).unwrap_or("[]"), scan.world)
+        Self::kept(std::str::from_utf8(&text).unwrap_or("[]"), scan.ctx)
     }
 
     /// Where the rows were left off between two that anybody saw.
@@ -58,12 +58,12 @@ impl<'a> Derived<'a> {
         }
     }
 
-    fn kept(rows: &str, world: &World<'_>) -> Result<Self, QueryError> {
+    fn kept(rows: &str, ctx: &ExecContext<'_>) -> Result<Self, QueryError> {
         let mut values = Vec::new();
         for row in raw::elements(rows) {
             let value = Value::read(row);
-            world.hold(size_of_value(&value));
-            world.outcome()?;
+            ctx.hold(size_of_value(&value));
+            ctx.check()?;
             values.push(value);
         }
         Ok(Self::Kept(values))
@@ -74,7 +74,7 @@ impl Collection for Derived<'_> {
     fn scan(
         &self,
         start: &Start,
-        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(ScannedDocument<'_>) -> ControlFlow<()>,
     ) -> Result<(), QueryError> {
         match self {
             Self::Kept(rows) => {
@@ -86,7 +86,7 @@ impl Collection for Derived<'_> {
                 for (i, value) in rows.iter().enumerate().skip(from as usize + usize::from(after)) {
                     let position = (i as u64).to_be_bytes();
                     let (ordinal, root) = (i as u64, Datum::of(value));
-                    let found = Found { position: &position, ordinal, part: 0, bytes: 0, root };
+                    let found = ScannedDocument { position: &position, ordinal, part: 0, bytes: 0, root };
                     if visit(found).is_break() {
                         break;
                     }
@@ -107,14 +107,14 @@ impl Streamed<'_> {
     fn scan(
         &self,
         start: &Start,
-        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(ScannedDocument<'_>) -> ControlFlow<()>,
     ) -> Result<(), QueryError> {
         let place = match start {
             Start::Beginning => None,
             Start::At(position) | Start::After(position) => {
                 let (document, inner) = position.split_at(position.len().saturating_sub(8));
                 let inner = number(inner) + u64::from(matches!(start, Start::After(_)));
-                Some(Place { walk: Walk::Key, position: document.to_vec(), inner })
+                Some(Place { walk: ScanOrder::Key, position: document.to_vec(), inner })
             }
         };
         let inner = self.scan.of_all(self.block);
@@ -132,7 +132,7 @@ impl Streamed<'_> {
 
 /// Hands each row on as a document.
 struct Pass<'v> {
-    visit: &'v mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+    visit: &'v mut dyn FnMut(ScannedDocument<'_>) -> ControlFlow<()>,
     /// The document of the last row, and its number there.
     last: Option<(u64, u32)>,
     can_pause: bool,
@@ -151,14 +151,15 @@ impl Pass<'_> {
 }
 
 impl Sink for Pass<'_> {
-    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, at: &At<'_>, world: &World<'_>) -> Took {
-        let root = eval(&block.select, row, world);
+    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, at: &At<'_>, ctx: &ExecContext<'_>) -> Took {
+        let root = eval(&block.select, row, ctx);
         if root.is_undefined() {
             return Took::Yes;
         }
         let position = [at.position, &at.inner.to_be_bytes()].concat();
         let part = self.part(at.ordinal);
-        match (self.visit)(Found { position: &position, ordinal: at.ordinal, part, bytes: 0, root }) {
+        match (self.visit)(ScannedDocument { position: &position, ordinal: at.ordinal, part, bytes: 0, root })
+        {
             ControlFlow::Continue(()) => Took::Yes,
             ControlFlow::Break(()) => Took::Done,
         }

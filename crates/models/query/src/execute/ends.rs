@@ -5,10 +5,12 @@
 
 use super::along::Trail;
 use super::eval::{Row, eval};
+use super::exec_context::ExecContext;
 use super::reach::Reach;
 use super::scan::{At, Meeting, Scan, Sink, Took};
-use super::world::World;
-use crate::access::{Along, Begin, End, Ends, Indexes, Interval, Sought, Span, is_kept_whole};
+use crate::access::{
+    EndProbe, IndexEnd, IndexEnds, IndexScan, Indexes, Interval, SeekKey, Span, is_stored_whole,
+};
 use crate::bind::bound::{AggregateFunction, Block, Source};
 use crate::datum::{Datum, Kind};
 use crate::error::QueryError;
@@ -20,7 +22,7 @@ pub(super) fn run(
     scan: &Scan<'_>,
     indexes: &dyn Indexes,
     (first, rest): (&Source, &[Source]),
-    ends: &Ends,
+    ends: &IndexEnds,
     sink: &mut dyn Sink,
 ) -> Result<(), QueryError> {
     let met = RefCell::new(Value::Undefined);
@@ -38,7 +40,7 @@ pub(super) fn run(
 }
 
 struct Walks<'m> {
-    ends: &'m Ends,
+    ends: &'m IndexEnds,
     /// The value of the last row that was let through.
     met: &'m RefCell<Value>,
     reach: Reach<'m>,
@@ -52,8 +54,12 @@ enum Found {
 }
 
 impl Walks<'_> {
-    fn look(&mut self, span: &Span, end: End, sought: Sought) -> Result<Found, QueryError> {
-        let along = Along { spans: vec![span.clone()], reverse: end == End::Last, ..self.ends.along.clone() };
+    fn look(&mut self, span: &Span, end: IndexEnd, sought: EndProbe) -> Result<Found, QueryError> {
+        let along = IndexScan {
+            spans: vec![span.clone()],
+            reverse: end == IndexEnd::Last,
+            ..self.ends.along.clone()
+        };
         let begin = self.begin(span, &along);
         let mut trail = Trail::new(&along, self.reach.scan, self.reach.indexes, None).beginning(begin);
         while let Some(met) = trail.next()? {
@@ -63,7 +69,7 @@ impl Walks<'_> {
             let value = self.met.take();
             match &value {
                 Value::Undefined => {}
-                Value::String(_) if sought == Sought::Value && !is_kept_whole(&value) => {
+                Value::String(_) if sought == EndProbe::Value && !is_stored_whole(&value) => {
                     return self.alike(span, value);
                 }
                 _ if Datum::of(&value).kind() >= Kind::Array => return Ok(Found::NoAnswer),
@@ -74,18 +80,18 @@ impl Walks<'_> {
     }
 
     /// Where the walk passes values that are not there before it comes to the others.
-    fn begin(&self, span: &Span, along: &Along) -> Option<Begin> {
+    fn begin(&self, span: &Span, along: &IndexScan) -> Option<SeekKey> {
         let parts = along.index.parts();
         let descends = parts.get(self.ends.part).is_some_and(|(_, descends)| *descends);
         let is_next = parts.len() > 1 && span.prefix.len() == self.ends.part;
-        (is_next && descends == along.reverse).then(|| Begin { values: vec![Value::Null], ordinal: None })
+        (is_next && descends == along.reverse).then(|| SeekKey { values: vec![Value::Null], ordinal: None })
     }
 
     /// All that the index keeps as it keeps this value.
     fn alike(&mut self, span: &Span, value: Value) -> Result<Found, QueryError> {
         let named = span.prefix.iter().take(self.ends.part).cloned();
         let span = Span { prefix: named.chain([value]).collect(), next: Interval::All };
-        let along = Along { spans: vec![span], ..self.ends.along.clone() };
+        let along = IndexScan { spans: vec![span], ..self.ends.along.clone() };
         let mut trail = Trail::new(&along, self.reach.scan, self.reach.indexes, None);
         while let Some(met) = trail.next()? {
             if self.reach.show(met.ordinal, met.document.as_ref())?.is_break() {
@@ -104,12 +110,12 @@ struct Watching<'s> {
 }
 
 impl Sink for Watching<'_> {
-    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, at: &At<'_>, world: &World<'_>) -> Took {
+    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, at: &At<'_>, ctx: &ExecContext<'_>) -> Took {
         let mut aggregates = block.grouping.iter().flat_map(|grouping| &grouping.aggregates);
         // All but those that count are of one path.
         if let Some(aggregate) = aggregates.find(|one| one.function != AggregateFunction::Count) {
-            self.met.replace(eval(&aggregate.arg, row, world).into_value());
+            self.met.replace(eval(&aggregate.arg, row, ctx).into_value());
         }
-        self.sink.row(block, row, at, world)
+        self.sink.row(block, row, at, ctx)
     }
 }

@@ -1,9 +1,9 @@
 //! The value of an expression for one row.
 
 use super::block;
+use super::exec_context::ExecContext;
 use super::like;
 use super::operators as op;
-use super::world::World;
 use crate::bind::bound::Expr;
 use crate::datum::{Datum, Kind};
 use crate::error::QueryError;
@@ -19,120 +19,120 @@ const ROW_BYTES_MAX: usize = limits::QUERY_BYTES_HELD_MAX + limits::VALUE_BYTES_
 /// The slots of a row in flight.
 pub(crate) type Row<'d> = Vec<Datum<'d>>;
 
-pub(crate) fn eval<'d>(expr: &'d Expr, row: &mut Row<'d>, world: &World<'_>) -> Datum<'d> {
+pub(crate) fn eval<'d>(expr: &'d Expr, row: &mut Row<'d>, ctx: &ExecContext<'_>) -> Datum<'d> {
     match expr {
         Expr::Constant(value) => Datum::of(value),
         Expr::Slot(slot) => row[*slot].clone(),
         Expr::Member(of, name) => match &**of {
             Expr::Slot(slot) => row[*slot].member(name),
-            of => eval(of, row, world).member(name),
+            of => eval(of, row, ctx).member(name),
         },
-        Expr::Index(of, index) => index_of(&eval(of, row, world), &eval(index, row, world)),
-        Expr::Unary(op, of) => unary(*op, &eval(of, row, world)),
-        Expr::Binary(BinaryOp::Coalesce, a, b) => match eval(a, row, world) {
-            Datum::Undefined => eval(b, row, world),
+        Expr::Index(of, index) => index_of(&eval(of, row, ctx), &eval(index, row, ctx)),
+        Expr::Unary(op, of) => unary(*op, &eval(of, row, ctx)),
+        Expr::Binary(BinaryOp::Coalesce, a, b) => match eval(a, row, ctx) {
+            Datum::Undefined => eval(b, row, ctx),
             defined => defined,
         },
-        Expr::Binary(op, a, b) => op::binary(*op, &eval(a, row, world), &eval(b, row, world)),
-        Expr::All(terms) => junction(terms, false, row, world),
-        Expr::Any(terms) => junction(terms, true, row, world),
+        Expr::Binary(op, a, b) => op::binary(*op, &eval(a, row, ctx), &eval(b, row, ctx)),
+        Expr::All(terms) => junction(terms, false, row, ctx),
+        Expr::Any(terms) => junction(terms, true, row, ctx),
         Expr::Conditional(a, b, c) => {
-            let taken = if eval(a, row, world).is_true() { b } else { c };
-            eval(taken, row, world)
+            let taken = if eval(a, row, ctx).is_true() { b } else { c };
+            eval(taken, row, ctx)
         }
         Expr::In { value, list, negated } => {
-            let value = eval(value, row, world);
-            negate_if(*negated, is_in(&value, list, row, world))
+            let value = eval(value, row, ctx);
+            negate_if(*negated, is_in(&value, list, row, ctx))
         }
         Expr::InSet { value, set, negated } => {
-            let value = eval(value, row, world);
+            let value = eval(value, row, ctx);
             negate_if(*negated, is_in_set(&value, set))
         }
         Expr::Between { value, low, high, negated } => {
-            let value = eval(value, row, world);
-            let low = op::compare(BinaryOp::GreaterOrEqual, &value, &eval(low, row, world));
-            let high = op::compare(BinaryOp::LessOrEqual, &value, &eval(high, row, world));
+            let value = eval(value, row, ctx);
+            let low = op::compare(BinaryOp::GreaterOrEqual, &value, &eval(low, row, ctx));
+            let high = op::compare(BinaryOp::LessOrEqual, &value, &eval(high, row, ctx));
             negate_if(*negated, op::and(low, high))
         }
         Expr::Like { value, pattern, escape, negated } => {
-            let escape = escape.as_ref().map(|escape| eval(escape, row, world));
-            let (value, pattern) = (eval(value, row, world), eval(pattern, row, world));
-            let found = like::like(&value, &pattern, escape.as_ref(), world);
+            let escape = escape.as_ref().map(|escape| eval(escape, row, ctx));
+            let (value, pattern) = (eval(value, row, ctx), eval(pattern, row, ctx));
+            let found = like::like(&value, &pattern, escape.as_ref(), ctx);
             negate_if(*negated, found)
         }
         Expr::Array(items) => {
-            let mut measure = Measure::new(world);
-            let items = items.iter().map(|item| eval(item, row, world).into_value());
+            let mut measure = Measure::new(ctx);
+            let items = items.iter().map(|item| eval(item, row, ctx).into_value());
             let items = items.take_while(|item| measure.admits(item));
-            built(Value::Array(items.filter(|item| !item.is_undefined()).collect()), world)
+            built(Value::Array(items.filter(|item| !item.is_undefined()).collect()), ctx)
         }
         Expr::Object(members) => {
-            let mut measure = Measure::new(world);
+            let mut measure = Measure::new(ctx);
             let members =
-                members.iter().map(|(name, value)| (name.clone(), eval(value, row, world).into_value()));
+                members.iter().map(|(name, value)| (name.clone(), eval(value, row, ctx).into_value()));
             let members = members.take_while(|(_, value)| measure.admits(value));
-            built(Value::Object(members.filter(|(_, value)| !value.is_undefined()).collect()), world)
+            built(Value::Object(members.filter(|(_, value)| !value.is_undefined()).collect()), ctx)
         }
-        Expr::Call(function, args) => call(function.0, args, row, world),
+        Expr::Call(function, args) => call(function.0, args, row, ctx),
         Expr::Udf(name, args) => {
-            let args: Vec<Value> = args.iter().map(|arg| eval(arg, row, world).into_value()).collect();
-            world.host.udf(name, &args).map_or_else(
+            let args: Vec<Value> = args.iter().map(|arg| eval(arg, row, ctx).into_value()).collect();
+            ctx.host.udf(name, &args).map_or_else(
                 |error| {
-                    world.fail(error);
+                    ctx.fail(error);
                     Datum::Undefined
                 },
                 Datum::owned,
             )
         }
-        Expr::Subquery(block) => block::first(block, row, world),
-        Expr::Exists(block) => Datum::Bool(!block::first(block, row, world).is_undefined()),
-        Expr::ArrayOf(block) => block::all(block, row, world),
+        Expr::Subquery(block) => block::first(block, row, ctx),
+        Expr::Exists(block) => Datum::Bool(!block::first(block, row, ctx).is_undefined()),
+        Expr::ArrayOf(block) => block::all(block, row, ctx),
     }
 }
 
 /// A few arguments of the largest size are bearable; of many, a function could build what is not.
 const ARGS_BYTES_MAX: usize = 4 * limits::VALUE_BYTES_MAX;
 
-fn call<'d>(function: &Function, args: &'d [Expr], row: &mut Row<'d>, world: &World<'_>) -> Datum<'d> {
+fn call<'d>(function: &Function, args: &'d [Expr], row: &mut Row<'d>, ctx: &ExecContext<'_>) -> Datum<'d> {
     let (mut given, mut bytes) = (Vec::with_capacity(args.len()), 0);
     for arg in args {
-        let value = eval(arg, row, world);
+        let value = eval(arg, row, ctx);
         bytes += size_of(&value);
         if bytes > ARGS_BYTES_MAX {
-            world.fail(too_large());
+            ctx.fail(too_large());
             return Datum::Undefined;
         }
         given.push(value);
     }
     // A function looks at all it is given, and is not asked how long that takes.
-    world.work(bytes);
-    let answer = (function.eval)(&given, &world.functions);
-    if let Some(error) = world.functions.take_failure() {
-        world.fail(error);
+    ctx.count_bytes(bytes);
+    let answer = (function.eval)(&given, &ctx.functions);
+    if let Some(error) = ctx.functions.take_failure() {
+        ctx.fail(error);
     }
     match answer {
-        Datum::Built(Cow::Owned(value)) => built(value, world),
+        Datum::Built(Cow::Owned(value)) => built(value, ctx),
         other => other,
     }
 }
 
 /// How much a list in the making holds; it ends when that is too much, or the execution is over.
 struct Measure<'w, 'a> {
-    world: &'w World<'a>,
+    ctx: &'w ExecContext<'a>,
     bytes: usize,
 }
 
 impl<'w, 'a> Measure<'w, 'a> {
-    fn new(world: &'w World<'a>) -> Self {
-        Self { world, bytes: 0 }
+    fn new(ctx: &'w ExecContext<'a>) -> Self {
+        Self { ctx, bytes: 0 }
     }
 
     fn admits(&mut self, value: &Value) -> bool {
         self.bytes += block::size_of_value(value);
         if self.bytes > limits::VALUE_BYTES_MAX {
-            self.world.fail(too_large());
+            self.ctx.fail(too_large());
         }
-        !self.world.is_over()
+        !self.ctx.is_stopped()
     }
 }
 
@@ -148,12 +148,12 @@ fn size_of(datum: &Datum<'_>) -> usize {
 
 /// What a query builds may hold what it built before, twice and twice again, or one level deeper; so it is
 /// measured each time.
-pub(crate) fn built<'d>(value: Value, world: &World<'_>) -> Datum<'d> {
+pub(crate) fn built<'d>(value: Value, ctx: &ExecContext<'_>) -> Datum<'d> {
     if block::size_of_value(&value) > limits::VALUE_BYTES_MAX {
-        world.fail(too_large());
+        ctx.fail(too_large());
     } else if block::levels_of_value(&value) > limits::VALUE_LEVELS_MAX {
         let max = limits::VALUE_LEVELS_MAX;
-        world.fail(QueryError::Refused(format!("The query builds a value of more than {max} levels.")));
+        ctx.fail(QueryError::Refused(format!("The query builds a value of more than {max} levels.")));
     } else {
         return Datum::Built(Cow::Owned(value));
     }
@@ -167,7 +167,7 @@ fn too_large() -> QueryError {
 
 /// Appends what the expression gives as JSON, without building what the text can be written from. Whether
 /// anything was written: undefined writes nothing.
-pub(crate) fn write<'d>(expr: &'d Expr, row: &mut Row<'d>, world: &World<'_>, out: &mut Vec<u8>) -> bool {
+pub(crate) fn write<'d>(expr: &'d Expr, row: &mut Row<'d>, ctx: &ExecContext<'_>, out: &mut Vec<u8>) -> bool {
     match expr {
         Expr::Object(members) => {
             out.push(b'{');
@@ -179,10 +179,10 @@ pub(crate) fn write<'d>(expr: &'d Expr, row: &mut Row<'d>, world: &World<'_>, ou
                 }
                 orrery_value::raw::escape_into(name, out);
                 out.push(b':');
-                if world.is_over() {
+                if ctx.is_stopped() {
                     break;
                 }
-                if write(value, row, world, out) {
+                if write(value, row, ctx, out) {
                     first = false;
                 } else {
                     out.truncate(start);
@@ -199,10 +199,10 @@ pub(crate) fn write<'d>(expr: &'d Expr, row: &mut Row<'d>, world: &World<'_>, ou
                 if !first {
                     out.push(b',');
                 }
-                if world.is_over() {
+                if ctx.is_stopped() {
                     break;
                 }
-                if write(item, row, world, out) {
+                if write(item, row, ctx, out) {
                     first = false;
                 } else {
                     out.truncate(start);
@@ -212,11 +212,11 @@ pub(crate) fn write<'d>(expr: &'d Expr, row: &mut Row<'d>, world: &World<'_>, ou
             true
         }
         other => {
-            let value = eval(other, row, world);
+            let value = eval(other, row, ctx);
             let start = out.len();
             value.write_json(out);
             if out.len() - start > limits::VALUE_BYTES_MAX || out.len() > ROW_BYTES_MAX {
-                world.fail(too_large());
+                ctx.fail(too_large());
             }
             !value.is_undefined()
         }
@@ -245,10 +245,10 @@ fn unary<'d>(op: UnaryOp, value: &Datum<'d>) -> Datum<'d> {
 
 /// AND (`decides` false) or OR (`decides` true): the first term that decides ends it; a term that is no
 /// boolean makes the rest undecided.
-fn junction<'d>(terms: &'d [Expr], decides: bool, row: &mut Row<'d>, world: &World<'_>) -> Datum<'d> {
+fn junction<'d>(terms: &'d [Expr], decides: bool, row: &mut Row<'d>, ctx: &ExecContext<'_>) -> Datum<'d> {
     let mut undecided = false;
     for term in terms {
-        match eval(term, row, world) {
+        match eval(term, row, ctx) {
             Datum::Bool(it) if it == decides => return Datum::Bool(decides),
             Datum::Bool(_) => {}
             _ => undecided = true,
@@ -264,7 +264,7 @@ fn negate_if(negated: bool, value: Datum<'_>) -> Datum<'_> {
     }
 }
 
-fn is_in<'d>(value: &Datum<'d>, list: &'d [Expr], row: &mut Row<'d>, world: &World<'_>) -> Datum<'d> {
+fn is_in<'d>(value: &Datum<'d>, list: &'d [Expr], row: &mut Row<'d>, ctx: &ExecContext<'_>) -> Datum<'d> {
     if value.is_undefined() {
         return Datum::Undefined;
     }
@@ -272,8 +272,8 @@ fn is_in<'d>(value: &Datum<'d>, list: &'d [Expr], row: &mut Row<'d>, world: &Wor
     let value = if value.kind() >= Kind::Array { Datum::owned(value.to_value()) } else { value.clone() };
     let mut undecided = false;
     for item in list {
-        let item = eval(item, row, world);
-        if !world.step() {
+        let item = eval(item, row, ctx);
+        if !ctx.count_row() {
             return Datum::Undefined;
         }
         if item.is_undefined() {

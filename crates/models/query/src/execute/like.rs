@@ -1,6 +1,6 @@
 //! LIKE: `%` any text, `_` one character, `[a-z]` and `[^a-z]` one of a set, and an escape.
 
-use super::world::World;
+use super::exec_context::ExecContext;
 use crate::datum::Datum;
 
 /// Characters compared that count as one step.
@@ -17,7 +17,7 @@ pub(crate) fn like<'d>(
     value: &Datum<'d>,
     pattern: &Datum<'d>,
     escape: Option<&Datum<'d>>,
-    world: &World<'_>,
+    ctx: &ExecContext<'_>,
 ) -> Datum<'d> {
     let escape = match escape {
         None => None,
@@ -27,7 +27,7 @@ pub(crate) fn like<'d>(
         },
     };
     match (value.as_str(), pattern.as_str()) {
-        (Some(text), Some(pattern)) => Datum::Bool(matches(text, &parts(pattern, escape), world)),
+        (Some(text), Some(pattern)) => Datum::Bool(matches(text, &parts(pattern, escape), ctx)),
         _ => Datum::Undefined,
     }
 }
@@ -77,14 +77,14 @@ fn set(text: &str) -> Option<(Part, usize)> {
 }
 
 /// Goes back only to the last `%`, so the time is bounded by the product of the lengths, and counted.
-fn matches(text: &str, parts: &[Part], world: &World<'_>) -> bool {
+fn matches(text: &str, parts: &[Part], ctx: &ExecContext<'_>) -> bool {
     let mut rest = text.chars();
     let mut part = 0;
     let mut retry = None;
     let mut looks = 0usize;
     loop {
         looks += 1;
-        if looks.is_multiple_of(LOOKS_PER_STEP) && !world.step() {
+        if looks.is_multiple_of(LOOKS_PER_STEP) && !ctx.count_row() {
             return false;
         }
         if let Some(Part::AnyText) = parts.get(part) {

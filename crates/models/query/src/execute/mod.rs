@@ -7,7 +7,7 @@
 //!
 //! A scan shows document after document, or an index leads to some of them; FROM makes rows of each; those that
 //! pass the filter go to the sink that fits the query (`sink/`). Subqueries run inside, once for each row (`block`). Every loop counts its
-//! steps, so no query runs, or grows, without bound (`world`).
+//! steps, so no query runs, or grows, without bound (`ctx`).
 
 mod accumulate;
 mod along;
@@ -16,6 +16,7 @@ mod collection;
 mod derived;
 mod ends;
 mod eval;
+mod exec_context;
 mod like;
 mod operators;
 mod page;
@@ -25,15 +26,14 @@ mod rows;
 mod scan;
 mod sink;
 mod state;
-mod world;
 
 pub(crate) use block::size_of_value;
-pub use collection::{ByNumber, Collection, Found, Start, Whereabouts};
+pub use collection::{Collection, OrdinalScan, RelativePosition, ScannedDocument, Start};
+pub(crate) use exec_context::ExecContext;
+pub use exec_context::{Host, Metrics};
 pub use page::{Limits, Page, ResumeFilter};
-pub(crate) use world::World;
-pub use world::{Host, Metrics};
 
-use crate::access::{self, Access, Need, Settled, Task, Used};
+use crate::access::{self, Access, IndexPredicate, IndexUsage, Settled, Task};
 use crate::error::QueryError;
 use crate::plan::Plan;
 use scan::Scan;
@@ -48,13 +48,21 @@ pub fn page(
     filter: Option<&ResumeFilter>,
     limits: Limits,
 ) -> Result<Page, QueryError> {
-    page_needing(plan, &access::need(&plan.query.block), collection, host, resume, filter, limits)
+    page_with_predicate(
+        plan,
+        &access::index_predicate(&plan.query.block),
+        collection,
+        host,
+        resume,
+        filter,
+        limits,
+    )
 }
 
 /// The same for who knows already what the plan needs of a document.
-pub fn page_needing(
+pub fn page_with_predicate(
     plan: &Plan,
-    need: &Need,
+    need: &IndexPredicate,
     collection: &dyn Collection,
     host: &dyn Host,
     resume: Option<&[u8]>,
@@ -62,20 +70,20 @@ pub fn page_needing(
     limits: Limits,
 ) -> Result<Page, QueryError> {
     let resume = resume.map(State::read).transpose()?;
-    let world = World::new(host);
+    let ctx = ExecContext::new(host);
     let query = &plan.query;
     let indexes = collection.indexes();
     let task = page::task(plan, resume.as_ref(), limits);
-    let chosen = access::choose(&query.block, need, indexes, task, &world)?;
-    let Settled { access, known } = access::settle(chosen.clone(), indexes, &world)?;
+    let chosen = access::choose(&query.block, need, indexes, task, &ctx)?;
+    let Settled { access, known } = access::settle(chosen.clone(), indexes, &ctx)?;
     let access = access::in_order(access, &query.block, task, collection)?;
     let (block, slots) = (&query.block, query.slots);
     let open = access::open_conditions(block, &known);
-    let scan = Scan { block, filter: open, slots, collection, access: &access, world: &world };
+    let scan = Scan { block, filter: open, slots, collection, access: &access, ctx: &ctx };
     let page = page::run(&scan, resume, filter, limits)?;
-    let used = access::used(&query.block, need, collection.declared(), chosen);
-    let used = Used { is_read_through: indexes.is_none(), ..used };
-    Ok(Page { metrics: world.metrics(), used, ..page })
+    let used = access::index_usage(&query.block, need, collection.declared(), chosen);
+    let used = IndexUsage { is_scan_only: indexes.is_none(), ..used };
+    Ok(Page { metrics: ctx.metrics(), index_usage: used, ..page })
 }
 
 /// The way that the first page of a plan's answer takes to its documents.
@@ -85,25 +93,25 @@ pub fn explain(
     host: &dyn Host,
     limits: Limits,
 ) -> Result<Access, QueryError> {
-    let world = World::new(host);
+    let ctx = ExecContext::new(host);
     let (block, task): (_, Task) = (&plan.query.block, page::task(plan, None, limits));
-    access::choose(block, &access::need(block), collection.indexes(), task, &world)
+    access::choose(block, &access::index_predicate(block), collection.indexes(), task, &ctx)
 }
 
 /// The value of an expression that reads no row, if it has one within the bounds.
 pub(crate) fn constant(expr: &crate::bind::bound::Expr, host: &dyn Host) -> Option<orrery_value::Value> {
-    let world = World::new(host);
-    let value = eval::eval(expr, &mut Vec::new(), &world).into_value();
-    world.outcome().is_ok().then_some(value)
+    let ctx = ExecContext::new(host);
+    let value = eval::eval(expr, &mut Vec::new(), &ctx).into_value();
+    ctx.check().is_ok().then_some(value)
 }
 
 /// What a query makes of one document: the value of its only row, undefined if it has none.
 pub fn value_of(plan: &Plan, root: crate::datum::Datum<'_>, host: &dyn Host) -> orrery_value::Value {
-    let world = World::new(host);
+    let ctx = ExecContext::new(host);
     let query = &plan.query;
     let mut row = vec![crate::datum::Datum::Undefined; query.slots];
     if let Some(source) = query.block.from.first() {
         row[source.slot] = root;
     }
-    block::first(&query.block, &mut row, &world).into_value()
+    block::first(&query.block, &mut row, &ctx).into_value()
 }

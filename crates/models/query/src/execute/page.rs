@@ -6,14 +6,14 @@
 
 use super::accumulate::Accumulator;
 use super::block::{fill, size_of_value};
-use super::collection::Whereabouts;
+use super::collection::RelativePosition;
 use super::eval::{Row, write};
+use super::exec_context::Metrics;
 use super::rank;
 use super::scan::{Place, Scan};
 use super::sink::{AggregateSink, GroupSink, Kept, KeyedSink, Order, SortKey, StreamSink, descends};
 use super::state::{After, Kind, State};
-use super::world::Metrics;
-use crate::access::{Access, Task, Used, Walk};
+use crate::access::{Access, IndexUsage, ScanOrder, Task};
 use crate::bind::bound::Grouping;
 use crate::datum::Datum;
 use crate::error::QueryError;
@@ -41,7 +41,7 @@ pub struct Page {
     pub next: Option<Vec<u8>>,
     pub metrics: Metrics,
     /// Which indexes it used, and which it could have.
-    pub used: Used,
+    pub index_usage: IndexUsage,
 }
 
 /// How a client resumes an ORDER BY whose rewritten form it runs itself (wire guide §17.6).
@@ -113,7 +113,7 @@ pub(crate) fn task(plan: &Plan, resume: Option<&State>, page: Limits) -> Task {
     let items = left.unwrap_or(u64::MAX).min(page.items as u64);
     let walk = match resume.map(|state| &state.kind) {
         Some(Kind::Stream(place)) => Some(place.walk),
-        Some(Kind::Aggregate(..)) => Some(Walk::Key),
+        Some(Kind::Aggregate(..)) => Some(ScanOrder::Key),
         _ => None,
     };
     Task { rows: skip.saturating_add(items), walk, prefer: plan.prefer }
@@ -189,20 +189,21 @@ fn aggregate(
 ) -> Result<Page, QueryError> {
     let State { skip, left, kind } = resume;
     let fresh = || Accumulator::for_all(grouping);
-    let (from, accumulators, whereabouts) = match kind {
+    let (from, accumulators, relative_position) = match kind {
         Kind::Aggregate(place, accumulators) if accumulators.len() == grouping.aggregates.len() => {
             // A token may come to each of the ranges that another was split into; what was added up goes
             // to the one where the scan stopped.
-            match scan.collection.whereabouts(&place.position) {
-                Whereabouts::Before => (None, fresh(), Whereabouts::Before),
-                Whereabouts::Inside => (Some(place), accumulators, Whereabouts::Inside),
-                Whereabouts::Behind => (None, fresh(), Whereabouts::Behind),
+            match scan.collection.relative_position(&place.position) {
+                RelativePosition::Before => (None, fresh(), RelativePosition::Before),
+                RelativePosition::Inside => (Some(place), accumulators, RelativePosition::Inside),
+                RelativePosition::After => (None, fresh(), RelativePosition::After),
             }
         }
-        _ => (None, fresh(), Whereabouts::Inside),
+        _ => (None, fresh(), RelativePosition::Inside),
     };
     let mut sink = AggregateSink { accumulators, is_resumable: *scan.access == Access::Scan };
-    let stopped = if whereabouts == Whereabouts::Behind { None } else { scan.run(from.as_ref(), &mut sink)? };
+    let stopped =
+        if relative_position == RelativePosition::After { None } else { scan.run(from.as_ref(), &mut sink)? };
     let mut output = Output::default();
     if let Some(place) = stopped {
         let kind = Kind::Aggregate(place, sink.accumulators);
@@ -212,7 +213,7 @@ fn aggregate(
     if let Some(text) = text.filter(|_| skip == 0) {
         output.push(&text, limits);
     }
-    scan.world.outcome()?;
+    scan.ctx.check()?;
     output.finish(None)
 }
 
@@ -226,7 +227,7 @@ fn group_row(
     let mut row: Row<'_> = vec![Datum::Undefined; scan.slots];
     fill(grouping, &mut row, keys, accumulators);
     let mut text = Vec::new();
-    write(&scan.block.select, &mut row, scan.world, &mut text).then_some(text)
+    write(&scan.block.select, &mut row, scan.ctx, &mut text).then_some(text)
 }
 
 fn group(scan: &Scan<'_>, grouping: &Grouping, resume: State, limits: Limits) -> Result<Page, QueryError> {
@@ -247,7 +248,7 @@ fn group(scan: &Scan<'_>, grouping: &Grouping, resume: State, limits: Limits) ->
         (After { keys, ordinal: 0, inner: 0 }, text)
     });
     let page = windowed(rows, scan, skip, left, dropped, limits, Kind::Keyed)?;
-    scan.world.outcome()?;
+    scan.ctx.check()?;
     Ok(page)
 }
 
@@ -269,12 +270,12 @@ fn distinct_groups(
     for (keys, accumulators) in sink.finish() {
         if let Some(text) = group_row(scan, grouping, keys, accumulators) {
             let value = Value::read(std::str::from_utf8(&text).unwrap_or_default());
-            scan.world.hold(size_of_value(&value) + text.len());
-            scan.world.outcome()?;
+            scan.ctx.hold(size_of_value(&value) + text.len());
+            scan.ctx.check()?;
             rows.insert(vec![value], text);
         }
     }
-    scan.world.outcome()?;
+    scan.ctx.check()?;
     let rest = rows.into_iter().filter(|(value, _)| after.as_ref().is_none_or(|after| *value > after.keys));
     let rest = rest.map(|(keys, text)| (After { keys, ordinal: 0, inner: 0 }, RowText::Ready(text.into())));
     windowed(rest, scan, skip, left, false, limits, Kind::Keyed)

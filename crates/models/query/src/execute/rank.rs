@@ -5,10 +5,10 @@
 //! among all rows and moves as they change.
 
 use super::eval::{Row, eval, write};
+use super::exec_context::ExecContext;
 use super::page::{Limits, Output, Page};
 use super::scan::{At, Scan, Sink, Took};
 use super::state::{Kind, State};
-use super::world::World;
 use crate::bind::bound::{Block, Expr, Rank, Score};
 use crate::datum::Datum;
 use crate::error::QueryError;
@@ -92,12 +92,12 @@ impl Statistics {
 }
 
 impl Sink for Counting {
-    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, _at: &At<'_>, world: &World<'_>) -> Took {
+    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, _at: &At<'_>, ctx: &ExecContext<'_>) -> Took {
         let scores = block.rank.iter().flat_map(|rank| &rank.scores);
         for (score, statistics) in scores.zip(&mut self.statistics) {
             let Score::FullText { text, .. } = score else { continue };
             statistics.documents += 1;
-            let text = eval(text, row, world);
+            let text = eval(text, row, ctx);
             let Some(text) = text.as_str() else { continue };
             statistics.words += full_text::word_count(text);
             for (term, hits) in statistics.terms.iter().zip(&mut statistics.hits) {
@@ -119,32 +119,32 @@ struct Scoring {
 }
 
 impl Sink for Scoring {
-    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, at: &At<'_>, world: &World<'_>) -> Took {
+    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, at: &At<'_>, ctx: &ExecContext<'_>) -> Took {
         let scores = block.rank.iter().flat_map(|rank| &rank.scores).zip(&self.statistics);
         let scores: Vec<f64> = scores
             .map(|(score, statistics)| match score {
-                Score::Own { expr, .. } => eval(expr, row, world).as_f64().unwrap_or(f64::NAN),
+                Score::Own { expr, .. } => eval(expr, row, ctx).as_f64().unwrap_or(f64::NAN),
                 Score::FullText { text, .. } => {
                     let Statistics { terms, documents, words, hits } = statistics;
                     let of = full_text::Collection { documents: *documents, words: *words };
-                    let text = eval(text, row, world);
+                    let text = eval(text, row, ctx);
                     text.as_str().and_then(|text| full_text::score(text, terms, of, hits)).unwrap_or(f64::NAN)
                 }
             })
             .collect();
-        if !is_row(&block.select, row, world) {
+        if !is_row(&block.select, row, ctx) {
             return Took::Yes;
         }
-        world.hold(std::mem::size_of::<Scored>() + scores.len() * 8);
+        ctx.hold(std::mem::size_of::<Scored>() + scores.len() * 8);
         self.rows.push(Scored { place: at.tie(), scores });
         Took::Yes
     }
 }
 
 /// What is undefined is no row, and takes no rank from others.
-fn is_row<'d>(select: &'d Expr, row: &mut Row<'d>, world: &World<'_>) -> bool {
+fn is_row<'d>(select: &'d Expr, row: &mut Row<'d>, ctx: &ExecContext<'_>) -> bool {
     matches!(select, Expr::Object(_) | Expr::Array(_) | Expr::Slot(_))
-        || !eval(select, row, world).is_undefined()
+        || !eval(select, row, ctx).is_undefined()
 }
 
 /// The winners' rows by rank; the last are dropped while there are too many bytes, and are of another page.
@@ -168,11 +168,11 @@ impl Writing {
 }
 
 impl Sink for Writing {
-    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, at: &At<'_>, world: &World<'_>) -> Took {
+    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, at: &At<'_>, ctx: &ExecContext<'_>) -> Took {
         if let Some(rank) = self.places.get(&at.tie()).filter(|rank| **rank < self.end) {
             let mut text = Vec::new();
             // A row that was one when it was scored: only chance can have changed it.
-            if write(&block.select, row, world, &mut text) {
+            if write(&block.select, row, ctx, &mut text) {
                 self.bytes += text.len();
                 self.rows.insert(*rank, text);
                 self.shrink();

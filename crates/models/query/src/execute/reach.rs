@@ -1,10 +1,12 @@
 //! Documents by way of an index: those that it leads to go to the sink, and no others are read.
 
 use super::along::Trail;
-use super::collection::Found;
+use super::collection::ScannedDocument;
 use super::ends;
 use super::scan::{Beyond, Glimpse, Judged, Meeting, Place, Scan, Sink};
-use crate::access::{Access, Along, Indexes, KeyAt, Postings, Set, Sorted, Walk, document};
+use crate::access::{
+    Access, IndexScan, Indexes, KeySource, PostingSet, Postings, ScanOrder, SortedPrefix, document,
+};
 use crate::bind::bound::Source;
 use crate::datum::Datum;
 use crate::error::QueryError;
@@ -21,25 +23,25 @@ pub(super) fn run(
 ) -> Result<Option<Place>, QueryError> {
     match (scan.access, scan.collection.indexes()) {
         (Access::Nothing, _) => Ok(None),
-        (Access::Numbered, _) => {
-            let Some(by_number) = scan.collection.by_number(true)? else {
+        (Access::OrdinalScan, _) => {
+            let Some(ordinal_scan) = scan.collection.ordinal_scan(true)? else {
                 return scan.over(scan.collection, Some(first), rest, from, sink);
             };
             let mut meeting = Meeting::new(scan, Some(first), rest, from, sink);
-            meeting.walk = Walk::Number;
-            by_number(from.and_then(Place::ordinal).unwrap_or(0), &mut |found| meeting.meet(found))?;
+            meeting.walk = ScanOrder::Ordinal;
+            ordinal_scan(from.and_then(Place::ordinal).unwrap_or(0), &mut |found| meeting.meet(found))?;
             meeting.end()
         }
         (Access::Postings { set, covered }, Some(indexes)) => {
             let meeting = Meeting::new(scan, Some(first), rest, from, sink);
             let mut reach = Reach { scan, indexes, meeting };
-            reach.meeting.walk = Walk::Number;
+            reach.meeting.walk = ScanOrder::Ordinal;
             let known =
                 covered.as_ref().map(|covered| document(covered.iter().map(|(path, it)| (path, it.clone()))));
             reach.postings(set, known.as_ref(), from.and_then(Place::ordinal).unwrap_or(0))?;
             reach.meeting.end()
         }
-        (Access::Along(along), Some(indexes)) => {
+        (Access::IndexScan(along), Some(indexes)) => {
             let is_done = {
                 let meeting = Meeting::new(scan, Some(first), rest, None, &mut *sink);
                 let mut reach = Reach { scan, indexes, meeting };
@@ -50,7 +52,7 @@ pub(super) fn run(
             // What the index does not have; what it has is in the sink already, and is the same there again.
             if is_done { Ok(None) } else { scan.over(scan.collection, Some(first), rest, None, sink) }
         }
-        (Access::Told { documents, ends }, Some(indexes)) => {
+        (Access::IndexMinMax { documents, ends }, Some(indexes)) => {
             ends::run(scan, indexes, (first, rest), ends, sink)?;
             documents.iter().for_each(|documents| sink.counted(*documents));
             Ok(None)
@@ -66,8 +68,8 @@ pub(super) struct Reach<'m> {
 }
 
 impl Reach<'_> {
-    fn postings(&mut self, set: &Set, known: Option<&Value>, from: u64) -> Result<(), QueryError> {
-        let mut walk = Postings::open(set, self.indexes, self.scan.world)?;
+    fn postings(&mut self, set: &PostingSet, known: Option<&Value>, from: u64) -> Result<(), QueryError> {
+        let mut walk = Postings::open(set, self.indexes, self.scan.ctx)?;
         let mut next = Some(from);
         while let Some(least) = next
             && let Some(ordinal) = walk.at_least(least)?
@@ -83,7 +85,7 @@ impl Reach<'_> {
     }
 
     /// Whether every document was met that the page may have rows of.
-    fn along(&mut self, along: &Along) -> Result<bool, QueryError> {
+    fn along(&mut self, along: &IndexScan) -> Result<bool, QueryError> {
         let after = self.meeting.sink.goes_on_after().cloned();
         let mut trail = Trail::new(along, self.scan, self.indexes, after.as_ref());
         let sorted = along.sorted.as_ref();
@@ -106,7 +108,7 @@ impl Reach<'_> {
         Ok(sorted.is_none_or(|sorted| sorted.is_complete))
     }
 
-    fn judge(&mut self, sorted: Option<&Sorted>, glimpse: &Glimpse<'_>, are_ties_sorted: bool) -> Next {
+    fn judge(&mut self, sorted: Option<&SortedPrefix>, glimpse: &Glimpse<'_>, are_ties_sorted: bool) -> Next {
         let Some(sorted) = sorted else { return Next::Show };
         match self.meeting.sink.judge(glimpse) {
             Judged::Needed => Next::Show,
@@ -118,10 +120,10 @@ impl Reach<'_> {
     }
 
     /// Whether the documents that are not in the index come after the page too: their keys are undefined.
-    fn are_others_beyond(&mut self, sorted: &Sorted) -> bool {
+    fn are_others_beyond(&mut self, sorted: &SortedPrefix) -> bool {
         let keys = sorted.keys.iter().map(|key| match key {
-            KeyAt::Part(_) => Value::Undefined,
-            KeyAt::Constant(value) => value.clone(),
+            KeySource::Part(_) => Value::Undefined,
+            KeySource::Constant(value) => value.clone(),
         });
         let keys: Vec<Value> = keys.collect();
         let judged = self.meeting.sink.judge(&Glimpse { keys: &keys, ordinal: None });
@@ -131,15 +133,15 @@ impl Reach<'_> {
     /// The document itself, or what is known of it.
     pub fn show(&mut self, ordinal: u64, known: Option<&Value>) -> Result<ControlFlow<()>, QueryError> {
         let position = ordinal.to_be_bytes();
-        self.scan.world.found();
+        self.scan.ctx.count_candidate();
         let Self { meeting, indexes, .. } = self;
         match known {
-            None => indexes.document(ordinal, &mut |found| {
-                meeting.meet(Found { position: &position, ordinal, ..found })
+            None => indexes.fetch(ordinal, &mut |found| {
+                meeting.meet(ScannedDocument { position: &position, ordinal, ..found })
             }),
-            Some(value) if indexes.is_there(ordinal)? => {
+            Some(value) if indexes.contains(ordinal)? => {
                 let root = Datum::of(value);
-                Ok(meeting.meet(Found { position: &position, ordinal, part: 0, bytes: 0, root }))
+                Ok(meeting.meet(ScannedDocument { position: &position, ordinal, part: 0, bytes: 0, root }))
             }
             Some(_) => Ok(ControlFlow::Continue(())),
         }

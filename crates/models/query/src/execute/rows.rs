@@ -2,7 +2,7 @@
 
 use super::block;
 use super::eval::{Row, eval};
-use super::world::World;
+use super::exec_context::ExecContext;
 use crate::bind::bound::{Source, SourceOf};
 use crate::datum::Datum;
 use orrery_value::raw;
@@ -15,19 +15,19 @@ pub(crate) type Visit<'v, 'd> = &'v mut dyn FnMut(&mut Row<'d>) -> ControlFlow<(
 pub(crate) fn each_row<'d>(
     sources: &'d [Source],
     row: &mut Row<'d>,
-    world: &World<'_>,
+    ctx: &ExecContext<'_>,
     visit: Visit<'_, 'd>,
 ) -> ControlFlow<()> {
     let Some((source, rest)) = sources.split_first() else {
-        return if world.step() { visit(row) } else { ControlFlow::Break(()) };
+        return if ctx.count_row() { visit(row) } else { ControlFlow::Break(()) };
     };
     let mut each = |row: &mut Row<'d>, value: Datum<'d>| {
         // Also where nothing comes of it: a source after this one may give no rows.
-        if !rest.is_empty() && !world.step() {
+        if !rest.is_empty() && !ctx.count_row() {
             return ControlFlow::Break(());
         }
         row[source.slot] = value;
-        each_row(rest, row, world, visit)
+        each_row(rest, row, ctx, visit)
     };
     match &source.of {
         // Whoever scans the collection has filled the slot.
@@ -35,14 +35,14 @@ pub(crate) fn each_row<'d>(
             let document = row[source.slot].clone();
             each(row, document)
         }
-        SourceOf::Value(expr) => match eval(expr, row, world) {
+        SourceOf::Value(expr) => match eval(expr, row, ctx) {
             Datum::Undefined => ControlFlow::Continue(()),
             value => each(row, value),
         },
-        SourceOf::Each(expr) => each_element(eval(expr, row, world), row, &mut each),
-        SourceOf::Rows(block) => block::each(block, row, world, &mut each),
+        SourceOf::Each(expr) => each_element(eval(expr, row, ctx), row, &mut each),
+        SourceOf::Rows(block) => block::each(block, row, ctx, &mut each),
         SourceOf::EachOfRows(block) => {
-            block::each(block, row, world, &mut |row, value| each_element(value, row, &mut each))
+            block::each(block, row, ctx, &mut |row, value| each_element(value, row, &mut each))
         }
     }
 }

@@ -1,14 +1,14 @@
 //! From documents to rows to a sink: the loop at the bottom of every page.
 
-use super::collection::{Collection, Found, Nothing, Start};
+use super::collection::{Collection, Nothing, ScannedDocument, Start};
 use super::derived::Derived;
 use super::eval::{Row, eval};
+use super::exec_context::ExecContext;
 use super::reach;
 use super::rows::{each_element, each_row};
 use super::sink::OneRow;
 use super::state::After;
-use super::world::World;
-use crate::access::{Access, Walk, conditions};
+use crate::access::{Access, ScanOrder, conditions};
 use crate::bind::bound::{Block, Expr, Source, SourceOf};
 use crate::datum::Datum;
 use crate::error::QueryError;
@@ -67,7 +67,7 @@ pub(crate) enum Beyond {
 
 /// Takes the rows that pass the filter.
 pub(crate) trait Sink {
-    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, at: &At<'_>, world: &World<'_>) -> Took;
+    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, at: &At<'_>, ctx: &ExecContext<'_>) -> Took;
 
     /// Whether the next row, whatever it is, belongs to another page.
     fn is_full(&self) -> bool {
@@ -96,19 +96,19 @@ pub(crate) trait Sink {
 /// Where a scan stopped, to go on from: a position, and how many of its combinations are done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place {
-    pub walk: Walk,
+    pub walk: ScanOrder,
     pub position: Vec<u8>,
     pub inner: u64,
 }
 
 impl Place {
     pub fn numbered(ordinal: u64, inner: u64) -> Self {
-        Self { walk: Walk::Number, position: ordinal.to_be_bytes().to_vec(), inner }
+        Self { walk: ScanOrder::Ordinal, position: ordinal.to_be_bytes().to_vec(), inner }
     }
 
     /// The document's number, if the scan went by these.
     pub fn ordinal(&self) -> Option<u64> {
-        let bytes = (self.walk == Walk::Number).then(|| self.position.as_slice().try_into().ok());
+        let bytes = (self.walk == ScanOrder::Ordinal).then(|| self.position.as_slice().try_into().ok());
         bytes.flatten().map(u64::from_be_bytes)
     }
 }
@@ -122,14 +122,14 @@ pub(crate) struct Scan<'a> {
     pub collection: &'a dyn Collection,
     /// How the documents of the block's own FROM are found.
     pub access: &'a Access,
-    pub world: &'a World<'a>,
+    pub ctx: &'a ExecContext<'a>,
 }
 
 impl<'a> Scan<'a> {
     /// Another block over all documents.
     pub fn of_all<'b>(&'b self, block: &'b Block) -> Scan<'b> {
-        let Scan { slots, collection, world, .. } = *self;
-        Scan { block, filter: conditions(block), slots, collection, access: &Access::Scan, world }
+        let Scan { slots, collection, ctx, .. } = *self;
+        Scan { block, filter: conditions(block), slots, collection, access: &Access::Scan, ctx }
     }
 
     /// Runs until the documents end (`None`) or the sink's page does.
@@ -151,16 +151,16 @@ impl<'a> Scan<'a> {
     /// The text of a row that was met before: its document's position and number, and its own number in the document.
     pub fn reread(&self, position: &[u8], ordinal: u64, inner: u64) -> Result<Vec<u8>, QueryError> {
         let Some((first, rest)) = self.block.from.split_first() else { return Ok(Vec::new()) };
-        let Scan { block, slots, collection, world, .. } = *self;
+        let Scan { block, slots, collection, ctx, .. } = *self;
         // It has passed the filter.
-        let bare = Scan { block, filter: Vec::new(), slots, collection, access: &Access::Scan, world };
-        let from = Place { walk: Walk::Key, position: position.to_vec(), inner };
+        let bare = Scan { block, filter: Vec::new(), slots, collection, access: &Access::Scan, ctx };
+        let from = Place { walk: ScanOrder::Key, position: position.to_vec(), inner };
         let mut row = OneRow::default();
-        world.uncounted(|| match collection.indexes().filter(|_| position == ordinal.to_be_bytes()) {
+        ctx.uncounted(|| match collection.indexes().filter(|_| position == ordinal.to_be_bytes()) {
             None => bare.over(collection, Some(first), rest, Some(&from), &mut row).map(|_| ()),
             Some(indexes) => {
                 let mut meeting = Meeting::new(&bare, Some(first), rest, Some(&from), &mut row);
-                let _ = indexes.document(ordinal, &mut |found| meeting.meet(found))?;
+                let _ = indexes.fetch(ordinal, &mut |found| meeting.meet(found))?;
                 meeting.end().map(|_| ())
             }
         })?;
@@ -190,19 +190,19 @@ impl<'a> Scan<'a> {
         row: &mut Row<'d>,
         taking: &mut Taking<'_>,
     ) -> ControlFlow<()> {
-        let Scan { block, ref filter, world, .. } = *self;
+        let Scan { block, ref filter, ctx, .. } = *self;
         match first {
             Some(Source { slot, of: SourceOf::EachOfRows(_), .. }) => {
                 each_element(root.clone(), row, &mut |row, value| {
                     row[*slot] = value;
-                    each_row(rest, row, world, &mut |row| taking.take(block, filter, row, world))
+                    each_row(rest, row, ctx, &mut |row| taking.take(block, filter, row, ctx))
                 })
             }
             Some(first) => {
                 row[first.slot] = root.clone();
-                each_row(rest, row, world, &mut |row| taking.take(block, filter, row, world))
+                each_row(rest, row, ctx, &mut |row| taking.take(block, filter, row, ctx))
             }
-            None => each_row(rest, row, world, &mut |row| taking.take(block, filter, row, world)),
+            None => each_row(rest, row, ctx, &mut |row| taking.take(block, filter, row, ctx)),
         }
     }
 }
@@ -215,7 +215,7 @@ pub(super) struct Meeting<'m> {
     from: Option<&'m Place>,
     pub sink: &'m mut dyn Sink,
     /// The order in which they come.
-    pub walk: Walk,
+    pub walk: ScanOrder,
     stopped: Option<Place>,
     room: Row<'static>,
 }
@@ -229,15 +229,15 @@ impl<'m> Meeting<'m> {
         sink: &'m mut dyn Sink,
     ) -> Self {
         let room = vec![Datum::Undefined; scan.slots];
-        Self { scan, first, rest, from, sink, walk: Walk::Key, stopped: None, room }
+        Self { scan, first, rest, from, sink, walk: ScanOrder::Key, stopped: None, room }
     }
 
-    pub fn meet(&mut self, found: Found<'_>) -> ControlFlow<()> {
+    pub fn meet(&mut self, found: ScannedDocument<'_>) -> ControlFlow<()> {
         let scan = self.scan;
         let done = self.from.filter(|place| place.position == found.position).map_or(0, |place| place.inner);
-        scan.world.read(found.bytes);
+        scan.ctx.count_document(found.bytes);
         let mut row: Row<'_> = std::mem::take(&mut self.room);
-        let Found { position, ordinal, part, .. } = found;
+        let ScannedDocument { position, ordinal, part, .. } = found;
         let at = At { position, ordinal, part, inner: 0 };
         let mut taking =
             Taking { at, walk: self.walk, done, sink: &mut *self.sink, stopped: &mut self.stopped };
@@ -248,7 +248,7 @@ impl<'m> Meeting<'m> {
 
     /// Where it stopped, if the sink's page ended before the documents did.
     pub fn end(self) -> Result<Option<Place>, QueryError> {
-        self.scan.world.outcome()?;
+        self.scan.ctx.check()?;
         Ok(self.stopped)
     }
 }
@@ -259,10 +259,10 @@ fn emptied(row: Row<'_>) -> Row<'static> {
 }
 
 /// Whether all conditions are true. One that is no boolean does not spare the others: what they refuse is refused.
-fn passes<'d>(filter: &[&'d Expr], row: &mut Row<'d>, world: &World<'_>) -> bool {
+fn passes<'d>(filter: &[&'d Expr], row: &mut Row<'d>, ctx: &ExecContext<'_>) -> bool {
     let mut passes = true;
     for condition in filter {
-        match eval(condition, row, world) {
+        match eval(condition, row, ctx) {
             Datum::Bool(true) => {}
             Datum::Bool(false) => return false,
             _ => passes = false,
@@ -274,7 +274,7 @@ fn passes<'d>(filter: &[&'d Expr], row: &mut Row<'d>, world: &World<'_>) -> bool
 /// The rows of one document on their way to the sink.
 struct Taking<'a> {
     at: At<'a>,
-    walk: Walk,
+    walk: ScanOrder,
     /// The first so many were taken by the page before.
     done: u64,
     sink: &'a mut dyn Sink,
@@ -287,25 +287,25 @@ impl Taking<'_> {
         block: &'d Block,
         filter: &[&'d Expr],
         row: &mut Row<'d>,
-        world: &World<'_>,
+        ctx: &ExecContext<'_>,
     ) -> ControlFlow<()> {
         if self.at.inner < self.done {
             self.at.inner += 1;
             return ControlFlow::Continue(());
         }
-        if self.sink.is_full() || (world.is_tired() && self.sink.can_pause()) {
+        if self.sink.is_full() || (ctx.is_time_share_spent() && self.sink.can_pause()) {
             return self.stop_here();
         }
-        world.begin_share();
-        if passes(filter, row, world) {
-            match self.sink.row(block, row, &self.at, world) {
+        ctx.begin_time_share();
+        if passes(filter, row, ctx) {
+            match self.sink.row(block, row, &self.at, ctx) {
                 Took::Yes => {}
                 Took::No => return self.stop_here(),
                 Took::Done => return ControlFlow::Break(()),
             }
         }
         self.at.inner += 1;
-        if world.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if ctx.is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn stop_here(&mut self) -> ControlFlow<()> {

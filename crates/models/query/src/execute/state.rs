@@ -16,7 +16,7 @@
 
 use super::accumulate::Accumulator;
 use super::scan::Place;
-use crate::access::Walk;
+use crate::access::ScanOrder;
 use crate::error::QueryError;
 use orrery_value::Value;
 
@@ -54,8 +54,8 @@ impl State {
             Kind::Stream(place) => {
                 write_place(&mut out, place);
                 match place.walk {
-                    Walk::Key => 0,
-                    Walk::Number => 4,
+                    ScanOrder::Key => 0,
+                    ScanOrder::Ordinal => 4,
                 }
             }
             Kind::Aggregate(place, accumulators) => {
@@ -120,9 +120,9 @@ impl<'a> Reader<'a> {
         let skip = self.number()?;
         let left = self.number()?.checked_sub(1);
         let kind = match kind {
-            0 => Kind::Stream(self.place(Walk::Key)?),
+            0 => Kind::Stream(self.place(ScanOrder::Key)?),
             1 => {
-                let place = self.place(Walk::Key)?;
+                let place = self.place(ScanOrder::Key)?;
                 let count = self.number()?;
                 let accumulators = (0..count).map(|_| Accumulator::from_value(&self.value()?));
                 Kind::Aggregate(place, accumulators.collect::<Option<_>>()?)
@@ -133,7 +133,7 @@ impl<'a> Reader<'a> {
                 Kind::Keyed(After { keys, ordinal: self.number()?, inner: self.number()? })
             }
             3 => Kind::Ranked(self.number()?),
-            4 => Kind::Stream(self.place(Walk::Number).filter(|place| place.ordinal().is_some())?),
+            4 => Kind::Stream(self.place(ScanOrder::Ordinal).filter(|place| place.ordinal().is_some())?),
             _ => return None,
         };
         Some(State { skip, left, kind })
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         Some(Value::read(text))
     }
 
-    fn place(&mut self, walk: Walk) -> Option<Place> {
+    fn place(&mut self, walk: ScanOrder) -> Option<Place> {
         Some(Place { walk, position: self.bytes()?.to_vec(), inner: self.number()? })
     }
 }
@@ -184,9 +184,9 @@ mod tests {
         let place = |walk, position: &[u8]| Place { walk, position: position.to_vec(), inner: 300 };
         let after = After { keys: vec![Value::Undefined, Value::from("é")], ordinal: u64::MAX, inner: 1 };
         let kinds = [
-            Kind::Stream(place(Walk::Key, b"key")),
-            Kind::Stream(place(Walk::Number, &7u64.to_be_bytes())),
-            Kind::Aggregate(place(Walk::Key, b""), vec![Accumulator::Count(5)]),
+            Kind::Stream(place(ScanOrder::Key, b"key")),
+            Kind::Stream(place(ScanOrder::Ordinal, &7u64.to_be_bytes())),
+            Kind::Aggregate(place(ScanOrder::Key, b""), vec![Accumulator::Count(5)]),
             Kind::Keyed(after),
             Kind::Ranked(9),
         ];
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_state_are_refused() {
-        let numbered = Place { walk: Walk::Number, position: vec![1, 2, 3], inner: 0 };
+        let numbered = Place { walk: ScanOrder::Ordinal, position: vec![1, 2, 3], inner: 0 };
         let short = State { skip: 0, left: None, kind: Kind::Stream(numbered) }.write();
         for bytes in [&b""[..], &[1], &[2, 3, 0, 0, 0], &[1, 9, 0, 0, 0], &[1, 3, 0, 0, 0, 0], &short] {
             assert!(State::read(bytes).is_err(), "{bytes:?}");

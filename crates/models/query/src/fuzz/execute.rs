@@ -3,7 +3,7 @@
 use super::choices::Choices;
 use crate::datum::Datum;
 use crate::error::QueryError;
-use crate::execute::{Collection, Found, Host, Limits, Start, page};
+use crate::execute::{Collection, Host, Limits, ScannedDocument, Start, page};
 use crate::plan::{Plan, Rules};
 use crate::prepare::prepare;
 use orrery_value::{Value, raw};
@@ -143,7 +143,7 @@ impl Collection for Documents {
     fn scan(
         &self,
         start: &Start,
-        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(ScannedDocument<'_>) -> ControlFlow<()>,
     ) -> Result<(), QueryError> {
         let number = |position: &[u8]| position.first().map_or(0, |byte| usize::from(*byte));
         let first = match start {
@@ -153,7 +153,8 @@ impl Collection for Documents {
         };
         for (i, text) in self.0.iter().enumerate().skip(first) {
             let (position, root) = ([i as u8], Datum::read(text));
-            let found = Found { position: &position, ordinal: i as u64, part: 0, bytes: text.len(), root };
+            let found =
+                ScannedDocument { position: &position, ordinal: i as u64, part: 0, bytes: text.len(), root };
             if visit(found).is_break() {
                 break;
             }

@@ -15,14 +15,14 @@ pub use keyword::Keyword;
 pub use symbol::Symbol;
 
 use crate::error::Complaint;
-use crate::parse::Place;
+use crate::parse::TextSpan;
 use orrery_core::limits::{QUERY_TEXT_BYTES_MAX, QUERY_TOKEN_SHOWN_BYTES_MAX};
 use orrery_value::Number;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Token {
     pub kind: TokenKind,
-    pub at: Place,
+    pub at: TextSpan,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -72,7 +72,7 @@ pub(crate) fn check_length(text: &str) -> Result<(), Complaint> {
     if text.len() <= QUERY_TEXT_BYTES_MAX {
         return Ok(());
     }
-    let whole = Place { start: 0, end: u32::try_from(text.len()).unwrap_or(u32::MAX) };
+    let whole = TextSpan { start: 0, end: u32::try_from(text.len()).unwrap_or(u32::MAX) };
     let message =
         format!("The SQL query text exceeded the maximum limit of {QUERY_TEXT_BYTES_MAX} characters.");
     Err(Complaint::new("SC3020", whole, message))
@@ -86,7 +86,7 @@ pub(crate) fn scan(text: &str) -> (Vec<Token>, Option<Complaint>) {
     loop {
         at = skip_blanks(text, at);
         let (kind, length) = read(&text[at..]);
-        let place = Place { start: at as u32, end: (at + length) as u32 };
+        let place = TextSpan { start: at as u32, end: (at + length) as u32 };
         match kind {
             Ok(kind) => {
                 let ended = kind == TokenKind::End;
@@ -111,7 +111,7 @@ enum Wrong {
 }
 
 impl Wrong {
-    fn complaint(&self, text: &str, at: Place) -> Complaint {
+    fn complaint(&self, text: &str, at: TextSpan) -> Complaint {
         let shown = shown(text, at);
         match self {
             Self::Number => {
@@ -125,7 +125,7 @@ impl Wrong {
 }
 
 /// The text at a place, for a message; its beginning if it is long.
-pub(crate) fn shown(text: &str, at: Place) -> &str {
+pub(crate) fn shown(text: &str, at: TextSpan) -> &str {
     let token = text.get(at.start as usize..at.end as usize).unwrap_or_default();
     let cut = (0..=token.len().min(QUERY_TOKEN_SHOWN_BYTES_MAX)).rev().find(|at| token.is_char_boundary(*at));
     &token[..cut.unwrap_or_default()]

@@ -24,7 +24,7 @@ fn check_string(text: &str, expected: &str) {
 
 fn check_wrong(text: &str, code: &str, start: u32, end: u32) {
     let complaint = lex(text).unwrap_err();
-    assert_eq!((complaint.code, complaint.at), (code, Place { start, end }), "{text}: {complaint}");
+    assert_eq!((complaint.code, complaint.at), (code, TextSpan { start, end }), "{text}: {complaint}");
 }
 
 #[test]
@@ -154,5 +154,5 @@ fn a_text_beyond_the_limit_is_not_read() {
 fn a_message_shows_only_the_beginning_of_a_long_token() {
     let complaint = lex(&format!("'{}", "é".repeat(10_000))).unwrap_err();
     assert!(complaint.message.len() < 2 * QUERY_TOKEN_SHOWN_BYTES_MAX);
-    assert_eq!(complaint.at, Place { start: 0, end: 20_001 });
+    assert_eq!(complaint.at, TextSpan { start: 0, end: 20_001 });
 }

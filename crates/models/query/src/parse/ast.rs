@@ -7,7 +7,7 @@ use orrery_value::Number;
 
 /// Bytes of the query's text, the end exclusive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct TextSpan {
     pub start: u32,
     pub end: u32,
 }
@@ -16,7 +16,7 @@ pub struct Place {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Name {
     pub text: String,
-    pub at: Place,
+    pub at: TextSpan,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +30,7 @@ pub struct Query {
     pub group_by: Vec<Expr>,
     pub order_by: OrderBy,
     pub window: Option<Window>,
-    pub at: Place,
+    pub at: TextSpan,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -56,7 +56,7 @@ pub struct Source {
     pub of: Collection,
     /// Always there when `each`.
     pub alias: Option<Name>,
-    pub at: Place,
+    pub at: TextSpan,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -109,7 +109,7 @@ pub struct Window {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
     pub kind: ExprKind,
-    pub at: Place,
+    pub at: TextSpan,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! A place in the tokens of a query, and the steps every rule of the grammar is made of.
 
-use super::ast::{Name, Place};
+use super::ast::{Name, TextSpan};
 use super::query::QueryBuilt;
 use crate::error::Complaint;
 use crate::lex::{self, Token, TokenKind};
@@ -32,12 +32,12 @@ impl<'t> Cursor<'t> {
     }
 
     /// The next token's place.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> TextSpan {
         self.tokens[self.next].at
     }
 
     /// The place of the token that was passed last.
-    pub fn place_before(&self) -> Place {
+    pub fn place_before(&self) -> TextSpan {
         self.tokens[self.next.saturating_sub(1)].at
     }
 
@@ -46,12 +46,12 @@ impl<'t> Cursor<'t> {
         self.tokens.get(self.next + 1).map_or(&TokenKind::End, |token| &token.kind)
     }
 
-    pub fn text_at(&self, at: Place) -> &'t str {
+    pub fn text_at(&self, at: TextSpan) -> &'t str {
         &self.text[at.start as usize..at.end as usize]
     }
 
     /// Goes past the next token; gives its place.
-    pub fn step(&mut self) -> Place {
+    pub fn step(&mut self) -> TextSpan {
         let at = self.place();
         self.next = (self.next + 1).min(self.tokens.len() - 1);
         at
@@ -70,7 +70,7 @@ impl<'t> Cursor<'t> {
         seen
     }
 
-    pub fn expect(&mut self, kind: impl Into<TokenKind>) -> Result<Place, Complaint> {
+    pub fn expect(&mut self, kind: impl Into<TokenKind>) -> Result<TextSpan, Complaint> {
         if self.sees(kind) { Ok(self.step()) } else { Err(self.unexpected()) }
     }
 
@@ -95,7 +95,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// What the next token says, and its place, if it is a string.
-    pub fn string(&mut self) -> Option<(String, Place)> {
+    pub fn string(&mut self) -> Option<(String, TextSpan)> {
         let TokenKind::String(text) = &mut self.tokens[self.next].kind else { return None };
         let text = std::mem::take(text);
         Some((text, self.step()))
@@ -145,7 +145,7 @@ impl<'t> Cursor<'t> {
 }
 
 /// Whether a tree may have another level.
-pub(super) fn check_level(level: usize, at: Place) -> Result<(), Complaint> {
+pub(super) fn check_level(level: usize, at: TextSpan) -> Result<(), Complaint> {
     if level <= QUERY_TREE_LEVELS_MAX {
         return Ok(());
     }
@@ -156,6 +156,6 @@ pub(super) fn check_level(level: usize, at: Place) -> Result<(), Complaint> {
 }
 
 /// From the start of one place to the end of another.
-pub(super) fn span(from: Place, to: Place) -> Place {
-    Place { start: from.start, end: to.end }
+pub(super) fn span(from: TextSpan, to: TextSpan) -> TextSpan {
+    TextSpan { start: from.start, end: to.end }
 }

@@ -7,7 +7,7 @@
 //! Operands of AND, OR and `||` are gathered in one flat list for as long as the same operator goes on, also
 //! through parentheses, and become a balanced tree in the end.
 
-use super::ast::{BinaryOp, Expr, ExprKind, Place, UnaryOp};
+use super::ast::{BinaryOp, Expr, ExprKind, TextSpan, UnaryOp};
 use super::cursor::{check_level, span};
 use crate::error::Complaint;
 use orrery_value::Number;
@@ -21,7 +21,7 @@ pub(super) struct Built {
 
 impl Built {
     /// A node above others, the tallest of which has this height.
-    pub fn node(kind: ExprKind, at: Place, below: usize) -> Result<Self, Complaint> {
+    pub fn node(kind: ExprKind, at: TextSpan, below: usize) -> Result<Self, Complaint> {
         check_level(below + 1, at)?;
         Ok(Self { expr: Expr { kind, at }, height: below + 1 })
     }
@@ -31,7 +31,7 @@ impl Built {
 pub(super) struct Operand {
     shape: Shape,
     /// With the parentheses around it, which the expression's own place leaves out.
-    pub at: Place,
+    pub at: TextSpan,
 }
 
 enum Shape {
@@ -77,7 +77,7 @@ fn balanced(op: BinaryOp, parts: &mut impl Iterator<Item = Built>, count: usize)
     binary(op, left, right, at)
 }
 
-fn binary(op: BinaryOp, left: Built, right: Built, at: Place) -> Result<Built, Complaint> {
+fn binary(op: BinaryOp, left: Built, right: Built, at: TextSpan) -> Result<Built, Complaint> {
     let below = left.height.max(right.height);
     Built::node(ExprKind::Binary(op, Box::new(left.expr), Box::new(right.expr)), at, below)
 }
@@ -120,8 +120,8 @@ impl Level {
 
 /// What waits for an operand, or for its other half.
 pub(super) enum Pending {
-    Open(Place),
-    Prefix(UnaryOp, Place),
+    Open(TextSpan),
+    Prefix(UnaryOp, TextSpan),
     Infix(BinaryOp),
     Like {
         negated: bool,
@@ -170,7 +170,7 @@ impl Machine {
     }
 
     /// Pushes a number as the text has it. A minus right before it is part of it.
-    pub fn push_number(&mut self, number: Number, at: Place, text: &str) {
+    pub fn push_number(&mut self, number: Number, at: TextSpan, text: &str) {
         let (kind, at) = match self.pending.last() {
             Some(Pending::Prefix(UnaryOp::Minus, minus)) => {
                 let at = span(*minus, at);
@@ -217,7 +217,7 @@ impl Machine {
     }
 
     /// Takes what is between the parenthesis on top and its other half.
-    pub fn close(&mut self, end: Place) -> Option<Operand> {
+    pub fn close(&mut self, end: TextSpan) -> Option<Operand> {
         let Some(Pending::Open(start)) = self.pending.last() else { return None };
         let at = span(*start, end);
         self.pending.pop();
@@ -250,7 +250,7 @@ impl Machine {
         }
     }
 
-    fn unary(&mut self, op: UnaryOp, start: Place) -> Result<(), Complaint> {
+    fn unary(&mut self, op: UnaryOp, start: TextSpan) -> Result<(), Complaint> {
         let operand = self.take();
         let at = span(start, operand.at);
         let operand = operand.finish()?;
@@ -307,7 +307,7 @@ impl Machine {
         list: Vec<Expr>,
         tallest: usize,
         negated: bool,
-        end: Place,
+        end: TextSpan,
     ) -> Result<(), Complaint> {
         let value = self.take();
         let at = span(value.at, end);
@@ -316,7 +316,7 @@ impl Machine {
         self.node(ExprKind::In { value: Box::new(value.expr), list, negated }, at, below)
     }
 
-    fn node(&mut self, kind: ExprKind, at: Place, below: usize) -> Result<(), Complaint> {
+    fn node(&mut self, kind: ExprKind, at: TextSpan, below: usize) -> Result<(), Complaint> {
         self.push_operand(Built::node(kind, at, below)?.into());
         Ok(())
     }
@@ -325,7 +325,7 @@ impl Machine {
         self.operands.pop().expect("an operator is applied only after its operands were pushed")
     }
 
-    fn take_three(&mut self) -> Result<(Place, [Box<Expr>; 3], usize), Complaint> {
+    fn take_three(&mut self) -> Result<(TextSpan, [Box<Expr>; 3], usize), Complaint> {
         let (third, second, first) = (self.take(), self.take(), self.take());
         let at = span(first.at, third.at);
         let (first, second, third) = (first.finish()?, second.finish()?, third.finish()?);

@@ -40,7 +40,7 @@ pub fn parse(text: &str) -> Result<Query, Complaint> {
 
 /// The limits that are not of syntax: complaints about them are about the whole text.
 fn check_counts(cursor: &Cursor<'_>, text: &str) -> Result<(), Complaint> {
-    let whole = Place { start: 0, end: text.len() as u32 };
+    let whole = TextSpan { start: 0, end: text.len() as u32 };
     if cursor.joins_most > QUERY_JOINS_MAX {
         return Err(exceeded("SC3002", whole, "joins", QUERY_JOINS_MAX));
     }
@@ -50,7 +50,7 @@ fn check_counts(cursor: &Cursor<'_>, text: &str) -> Result<(), Complaint> {
     Ok(())
 }
 
-fn exceeded(code: &'static str, at: Place, what: &str, limit: usize) -> Complaint {
+fn exceeded(code: &'static str, at: TextSpan, what: &str, limit: usize) -> Complaint {
     let message =
         format!("The SQL query exceeded the maximum number of {what}. The allowed limit is {limit}.");
     Complaint::new(code, at, message)

@@ -1,7 +1,7 @@
 //! The operands of an expression: literals, names, calls, arrays, objects and subqueries, and the members and
 //! elements taken of them.
 
-use super::ast::{Expr, ExprKind, Name, Place, Query};
+use super::ast::{Expr, ExprKind, Name, Query, TextSpan};
 use super::cursor::{Cursor, span};
 use super::machine::{Built, Operand};
 use crate::error::Complaint;
@@ -59,7 +59,7 @@ impl Cursor<'_> {
     }
 
     /// The rest of a call, from its parenthesis on.
-    pub fn call(&mut self, start: Place, name: Name, udf: bool) -> Result<Built, Complaint> {
+    pub fn call(&mut self, start: TextSpan, name: Name, udf: bool) -> Result<Built, Complaint> {
         self.expect(Symbol::LeftParen)?;
         let (args, tallest) = self.nested(|cursor| cursor.list_or_none(Symbol::RightParen))?;
         Built::node(ExprKind::Call { name, udf, args }, span(start, self.place_before()), tallest)
@@ -71,7 +71,7 @@ impl Cursor<'_> {
         self.subquery(start, kind)
     }
 
-    fn subquery(&mut self, start: Place, kind: fn(Box<Query>) -> ExprKind) -> Result<Built, Complaint> {
+    fn subquery(&mut self, start: TextSpan, kind: fn(Box<Query>) -> ExprKind) -> Result<Built, Complaint> {
         self.expect(Symbol::LeftParen)?;
         let built = self.nested_query()?;
         let end = self.expect(Symbol::RightParen)?;
@@ -164,6 +164,6 @@ impl Cursor<'_> {
     }
 }
 
-fn leaf(kind: ExprKind, at: Place) -> Built {
+fn leaf(kind: ExprKind, at: TextSpan) -> Built {
     Built { expr: Expr { kind, at }, height: 1 }
 }

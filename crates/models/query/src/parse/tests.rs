@@ -166,7 +166,7 @@ fn the_limits_on_counts_are_the_last_that_pass() {
     assert_eq!(parse(&joins(10)).map(|query| query.from.len()), Ok(11));
     let complaint = parse(&joins(11)).unwrap_err();
     assert_eq!(complaint.code, "SC3002");
-    assert_eq!(complaint.at, Place { start: 0, end: joins(11).len() as u32 });
+    assert_eq!(complaint.at, TextSpan { start: 0, end: joins(11).len() as u32 });
     assert_eq!(
         complaint.message,
         "The SQL query exceeded the maximum number of joins. The allowed limit is 10."
@@ -192,14 +192,14 @@ fn a_syntax_error_before_a_wrong_token_is_the_one_reported() {
 
 #[test]
 fn every_node_knows_its_place() {
-    fn check(text: &str, part: &str, of: impl Fn(&Expr) -> Place) {
+    fn check(text: &str, part: &str, of: impl Fn(&Expr) -> TextSpan) {
         let expr = expression(text);
         let whole = format!("SELECT VALUE {text}");
-        let Place { start, end } = of(&expr);
+        let TextSpan { start, end } = of(&expr);
         assert_eq!(&whole[start as usize..end as usize], part, "{text}");
     }
     let whole = |expr: &Expr| expr.at;
-    fn left(expr: &Expr) -> Place {
+    fn left(expr: &Expr) -> TextSpan {
         match &expr.kind {
             ExprKind::Binary(_, left, _) => left.at,
             other => panic!("{other:?}"),
@@ -238,7 +238,7 @@ fn every_node_knows_its_place() {
 fn a_query_and_its_sources_know_their_places() {
     let text = " SELECT * FROM x IN c.a JOIN (SELECT 1) AS s WHERE true OFFSET 0 LIMIT 1 -- end";
     let query = parse(text).unwrap();
-    let part = |at: Place| &text[at.start as usize..at.end as usize];
+    let part = |at: TextSpan| &text[at.start as usize..at.end as usize];
     assert_eq!(part(query.at), "SELECT * FROM x IN c.a JOIN (SELECT 1) AS s WHERE true OFFSET 0 LIMIT 1");
     assert_eq!(part(query.from[0].at), "x IN c.a");
     assert_eq!(part(query.from[1].at), "(SELECT 1) AS s");

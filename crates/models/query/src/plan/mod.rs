@@ -7,7 +7,7 @@ pub mod distributed;
 mod print;
 mod rules;
 
-use crate::access::Prefer;
+use crate::access::AccessPreference;
 use crate::bind::BoundQuery;
 use crate::bind::bound::Expr;
 use crate::error::QueryError;
@@ -19,7 +19,7 @@ use orrery_value::Value;
 pub struct Plan {
     pub query: BoundQuery,
     /// Which way is taken to the documents; without the rules, all of them are read.
-    pub prefer: Prefer,
+    pub prefer: AccessPreference,
 }
 
 /// Whether the rules are applied; without them a plan does what the text says, step by step.
@@ -87,9 +87,9 @@ impl Plan {
 
     pub fn new(query: BoundQuery, rules: Rules) -> Self {
         match rules {
-            Rules::Off => Self { query, prefer: Prefer::Scan },
+            Rules::Off => Self { query, prefer: AccessPreference::Scan },
             Rules::On => {
-                let plan = Self { query, prefer: Prefer::Cheapest };
+                let plan = Self { query, prefer: AccessPreference::Cheapest };
                 rules::ALL.iter().fold(plan, |plan, rule| rule(plan))
             }
         }

@@ -10,7 +10,7 @@ use super::naive::make::{Case, case};
 use super::naive::random::Random;
 use super::naive::run;
 use super::questions::{documents, extremes, lists, policy, question, tamed};
-use orrery_query::access::{Access, Prefer, Ties};
+use orrery_query::access::{Access, AccessPreference, TieOrder};
 use orrery_query::execute::{Limits, explain};
 use orrery_query::parse::parse;
 use orrery_query::plan::{Plan, Rules};
@@ -120,10 +120,10 @@ fn for_each_seed(cases: u64, mut check: impl FnMut(u64) -> Result<(), String>) {
 fn check(case: &Case, policy: Policy, mut random: Random, taken: &mut Taken) -> Result<(), String> {
     let collection = Indexed::new(case.documents.clone(), Some(policy.clone()));
     let plan = prepare(&case.text, &case.parameters, Rules::On).map_err(|error| error.to_string())?.plan;
-    let scanned = answer(&Plan { prefer: Prefer::Scan, ..plan.clone() }, &collection, usize::MAX);
+    let scanned = answer(&Plan { prefer: AccessPreference::Scan, ..plan.clone() }, &collection, usize::MAX);
     let mut before = None;
     for number in 0..WAYS_MAX {
-        let prefer = if number == 0 { Prefer::Cheapest } else { Prefer::Number(number) };
+        let prefer = if number == 0 { AccessPreference::Cheapest } else { AccessPreference::Nth(number) };
         let plan = Plan { prefer, ..plan.clone() };
         let limits = Limits { items: random.pick(&[1, 3, 1000]), bytes: usize::MAX };
         let way = explain(&plan, &collection, &Still, limits).map_err(|error| error.to_string())?;
@@ -151,21 +151,23 @@ fn show(case: &Case) -> String {
 fn kind(way: &Access) -> &'static str {
     match way {
         Access::Nothing => "nothing",
-        Access::Scan | Access::Numbered => "scan",
+        Access::Scan | Access::OrdinalScan => "scan",
         Access::Postings { covered: None, .. } => "postings",
         Access::Postings { covered: Some(_), .. } => "covered postings",
-        Access::Along(along) if along.merged => "merged",
-        Access::Along(along) if along.sorted.as_ref().is_some_and(|sorted| sorted.ties == Ties::Same) => {
+        Access::IndexScan(along) if along.merged => "merged",
+        Access::IndexScan(along)
+            if along.sorted.as_ref().is_some_and(|sorted| sorted.ties == TieOrder::Irrelevant) =>
+        {
             "sorted distinct"
         }
-        Access::Along(along) if along.sorted.is_some() && along.among.is_some() => "sorted among",
-        Access::Along(along) if along.sorted.is_some() => "sorted",
-        Access::Along(along) if along.covered.is_some() => "covered along",
-        Access::Along(_) => "along",
-        Access::Told { documents: Some(_), .. } => "ends, counted",
-        Access::Told { ends, .. } if ends.along.spans.len() > 1 => "ends of several spans",
-        Access::Told { ends, .. } if ends.part > 0 => "ends behind a prefix",
-        Access::Told { .. } => "ends",
+        Access::IndexScan(along) if along.sorted.is_some() && along.among.is_some() => "sorted among",
+        Access::IndexScan(along) if along.sorted.is_some() => "sorted",
+        Access::IndexScan(along) if along.covered.is_some() => "covered along",
+        Access::IndexScan(_) => "along",
+        Access::IndexMinMax { documents: Some(_), .. } => "ends, counted",
+        Access::IndexMinMax { ends, .. } if ends.along.spans.len() > 1 => "ends of several spans",
+        Access::IndexMinMax { ends, .. } if ends.part > 0 => "ends behind a prefix",
+        Access::IndexMinMax { .. } => "ends",
     }
 }
 

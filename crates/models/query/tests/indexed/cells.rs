@@ -1,7 +1,7 @@
 //! A value as an index keeps it: in order, and not always all of it.
 
 use orrery_core::limits;
-use orrery_query::access::{Interval, Known};
+use orrery_query::access::{EntryValue, Interval};
 use orrery_query::{Datum, Kind};
 use orrery_value::Value;
 use std::cmp::Ordering;
@@ -32,18 +32,22 @@ impl Cell {
         }
     }
 
-    pub fn known(&self) -> Known {
+    pub fn known(&self) -> EntryValue {
         match self {
             Self::Simple(Value::Number(number)) => {
                 let number = number.as_f64();
                 // As it is kept: a double, whatever it was.
-                if number.abs() < EXACT_NUMBERS_END { Known::Exactly(number.into()) } else { Known::NotAll }
+                if number.abs() < EXACT_NUMBERS_END {
+                    EntryValue::Exact(number.into())
+                } else {
+                    EntryValue::Partial
+                }
             }
-            Self::Simple(value) => Known::Exactly(value.clone()),
+            Self::Simple(value) => EntryValue::Exact(value.clone()),
             Self::Text(bytes, false) => {
-                Known::Exactly(String::from_utf8(bytes.clone()).expect("a whole string").into())
+                EntryValue::Exact(String::from_utf8(bytes.clone()).expect("a whole string").into())
             }
-            Self::Text(_, true) | Self::Array | Self::Object => Known::NotAll,
+            Self::Text(_, true) | Self::Array | Self::Object => EntryValue::Partial,
         }
     }
 

@@ -4,9 +4,10 @@
 
 use super::cells::{Cell, is_exact};
 use orrery_query::access::{
-    Begin, Declared, Entries, Entry, IndexOf, Indexes, Interval, Known, Path, Rectangle, Span, Step,
+    DeclaredIndexes, Entry, EntryCursor, EntryValue, IndexOf, Indexes, Interval, Path, Rectangle, SeekKey,
+    Span, Step,
 };
-use orrery_query::execute::{Collection, Found, Start};
+use orrery_query::execute::{Collection, ScannedDocument, Start};
 use orrery_query::{Datum, QueryError};
 use orrery_value::Value;
 use std::cell::{Cell as Shared, RefCell};
@@ -138,7 +139,7 @@ fn is_in_span(cells: &[Cell], span: &Span) -> bool {
 fn is_before(
     index: &IndexOf,
     span: &Span,
-    begin: &Begin,
+    begin: &SeekKey,
     reverse: bool,
     (cells, ordinal): &(Vec<Cell>, u64),
 ) -> bool {
@@ -147,22 +148,22 @@ fn is_before(
     let by_cells = cmp_cells(index, from, &cells[from..], &values);
     let is_whole = from + values.len() == cells.len();
     let is_exact = span.prefix.iter().chain(&begin.values).all(is_exact);
-    let by_number = match begin.ordinal.filter(|_| is_whole && is_exact) {
+    let ordinal_scan = match begin.ordinal.filter(|_| is_whole && is_exact) {
         Some(first) => ordinal.cmp(&first),
         None => Ordering::Equal,
     };
-    let order = by_cells.then(by_number);
+    let order = by_cells.then(ordinal_scan);
     if reverse { order.is_gt() } else { order.is_lt() }
 }
 
-struct Walk {
+struct ScanOrder {
     index: IndexOf,
     list: List,
     places: std::vec::IntoIter<usize>,
     current: Option<usize>,
 }
 
-impl Entries for Walk {
+impl EntryCursor for ScanOrder {
     fn next(&mut self) -> Result<Option<Entry>, QueryError> {
         self.current = self.places.next();
         Ok(self.current.map(|at| Entry { ordinal: self.list[at].1 }))
@@ -176,13 +177,13 @@ impl Entries for Walk {
         Ok(())
     }
 
-    fn value(&self, part: usize) -> Known {
+    fn value(&self, part: usize) -> EntryValue {
         let at = self.current.expect("there is an entry");
         self.list[at].0[part].known()
     }
 
     /// Its place among all of them.
-    fn rest(&self, part: usize) -> Vec<u8> {
+    fn sort_key(&self, part: usize) -> Vec<u8> {
         let order = |a: &(Vec<Cell>, u64), b: &(Vec<Cell>, u64)| {
             cmp_cells(&self.index, part, &a.0[part..], &b.0[part..]).then(a.1.cmp(&b.1))
         };
@@ -192,7 +193,7 @@ impl Entries for Walk {
     }
 }
 
-impl Declared for Indexed {
+impl DeclaredIndexes for Indexed {
     fn has(&self, path: &Path) -> bool {
         self.policy().paths.contains(path)
     }
@@ -211,11 +212,11 @@ impl Indexes for Indexed {
         Ok(self.documents.len() as u64)
     }
 
-    fn documents_there(&self) -> Result<Option<u64>, QueryError> {
+    fn documents_exact(&self) -> Result<Option<u64>, QueryError> {
         Ok((!self.policy().is_uncounted).then_some(self.documents.len() as u64))
     }
 
-    fn documents_in(&self, index: &IndexOf) -> Result<u64, QueryError> {
+    fn documents_indexed(&self, index: &IndexOf) -> Result<u64, QueryError> {
         let is_counted = !matches!(index, IndexOf::Path(path) if path.contains(&Step::Each));
         Ok(if is_counted && !self.policy().is_uncounted { self.list(index).len() as u64 } else { 0 })
     }
@@ -230,8 +231,8 @@ impl Indexes for Indexed {
         index: &IndexOf,
         span: &Span,
         reverse: bool,
-        from: Option<&Begin>,
-    ) -> Result<Box<dyn Entries + 'a>, QueryError> {
+        from: Option<&SeekKey>,
+    ) -> Result<Box<dyn EntryCursor + 'a>, QueryError> {
         let list = self.list(index);
         let mut places: Vec<usize> = (0..list.len()).filter(|at| is_in_span(&list[*at].0, span)).collect();
         if reverse {
@@ -240,11 +241,16 @@ impl Indexes for Indexed {
         if let Some(begin) = from {
             places.retain(|at| !is_before(index, span, begin, reverse, &list[*at]));
         }
-        Ok(Box::new(Walk { index: index.clone(), list, places: places.into_iter(), current: None }))
+        Ok(Box::new(ScanOrder { index: index.clone(), list, places: places.into_iter(), current: None }))
     }
 
     /// Whatever is a shape may touch anything.
-    fn near(&self, path: &Path, _: &Rectangle, max: u64) -> Result<Option<Vec<u64>>, QueryError> {
+    fn spatial_candidates(
+        &self,
+        path: &Path,
+        _: &Rectangle,
+        max: u64,
+    ) -> Result<Option<Vec<u64>>, QueryError> {
         let is_shape =
             |text: &&String| values_at(&Value::read(text), path).iter().any(|it| !it.is_undefined());
         let near = self.documents.iter().filter(|(_, text)| is_shape(text));
@@ -252,19 +258,25 @@ impl Indexes for Indexed {
         Ok((near.len() as u64 <= max).then_some(near))
     }
 
-    fn document(
+    fn fetch(
         &self,
         ordinal: u64,
-        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(ScannedDocument<'_>) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, QueryError> {
         self.fetched.set(self.fetched.get() + 1);
         Ok(self.documents.get(&ordinal).map_or(ControlFlow::Continue(()), |text| {
             let position = self.key(ordinal);
-            visit(Found { position: &position, ordinal, part: 0, bytes: text.len(), root: Datum::read(text) })
+            visit(ScannedDocument {
+                position: &position,
+                ordinal,
+                part: 0,
+                bytes: text.len(),
+                root: Datum::read(text),
+            })
         }))
     }
 
-    fn is_there(&self, ordinal: u64) -> Result<bool, QueryError> {
+    fn contains(&self, ordinal: u64) -> Result<bool, QueryError> {
         Ok(self.documents.contains_key(&ordinal))
     }
 }
@@ -273,7 +285,7 @@ impl Collection for Indexed {
     fn scan(
         &self,
         start: &Start,
-        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(ScannedDocument<'_>) -> ControlFlow<()>,
     ) -> Result<(), QueryError> {
         let mut documents: Vec<([u8; 8], u64, &String)> =
             self.documents.iter().map(|(ordinal, text)| (self.key(*ordinal), *ordinal, text)).collect();
@@ -285,7 +297,7 @@ impl Collection for Indexed {
                 Start::After(last) => position[..] <= last[..],
             };
             let (bytes, root) = (text.len(), Datum::read(text));
-            let found = Found { position: &position, ordinal, part: 0, bytes, root };
+            let found = ScannedDocument { position: &position, ordinal, part: 0, bytes, root };
             if !is_behind && visit(found).is_break() {
                 break;
             }

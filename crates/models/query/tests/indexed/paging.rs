@@ -4,7 +4,7 @@ use super::collection::Indexed;
 use super::memory::Still;
 use super::naive::random::Random;
 use super::questions::{broad_filter, documents, policy, with_id};
-use orrery_query::access::Prefer;
+use orrery_query::access::AccessPreference;
 use orrery_query::execute::{Limits, page};
 use orrery_query::plan::{Plan, Rules};
 use orrery_query::prepare;
@@ -34,7 +34,12 @@ fn check(collection: &mut Indexed, text: &str, random: &mut Random, seed: u64) -
     let (mut came, mut next, mut fresh, mut written) = (Vec::new(), None, 1_000_000, false);
     for pages in 0.. {
         assert!(pages < PAGES_MAX, "seed {seed}: {text} does not end");
-        let prefer = random.pick(&[Prefer::Cheapest, Prefer::Number(1), Prefer::Number(2), Prefer::Scan]);
+        let prefer = random.pick(&[
+            AccessPreference::Cheapest,
+            AccessPreference::Nth(1),
+            AccessPreference::Nth(2),
+            AccessPreference::Scan,
+        ]);
         let plan = Plan { prefer, ..plan.clone() };
         let (rows, then) = one(&plan, collection, next.as_deref(), 1 + random.below(4));
         came.extend(rows);
@@ -78,7 +83,7 @@ fn change(collection: &mut Indexed, random: &mut Random, fresh: &mut u64) -> boo
 }
 
 fn all(plan: &Plan, collection: &Indexed) -> BTreeSet<String> {
-    let plan = Plan { prefer: Prefer::Scan, ..plan.clone() };
+    let plan = Plan { prefer: AccessPreference::Scan, ..plan.clone() };
     one(&plan, collection, None, usize::MAX).0.into_iter().collect()
 }
 

@@ -3,7 +3,7 @@
 use super::collection::{Indexed, Policy, composite, path};
 use super::memory::Still;
 use orrery_core::limits;
-use orrery_query::access::{Access, Prefer};
+use orrery_query::access::{Access, AccessPreference};
 use orrery_query::execute::{Host, Limits, Metrics, Page, page};
 use orrery_query::plan::{Plan, Rules};
 use orrery_query::{QueryError, prepare};
@@ -54,12 +54,12 @@ fn rows(page: &Page) -> Vec<Value> {
 fn check(collection: &Indexed, query: &str, items: usize, documents: u64) -> Metrics {
     let plan = plan(query);
     let found = one(collection, &plan, None, items);
-    let scanned = one(collection, &Plan { prefer: Prefer::Scan, ..plan.clone() }, None, items);
+    let scanned = one(collection, &Plan { prefer: AccessPreference::Scan, ..plan.clone() }, None, items);
     assert_eq!(found.count, scanned.count, "{query}");
     if !plan.query.block.is_streaming() {
         assert_eq!(rows(&found), rows(&scanned), "{query}");
     }
-    assert_eq!(found.metrics.documents_read, documents, "{query} by {}", found.used.access);
+    assert_eq!(found.metrics.documents_read, documents, "{query} by {}", found.index_usage.access);
     assert_eq!(scanned.metrics.entries_read, 0, "{query}");
     found.metrics
 }
@@ -103,14 +103,14 @@ fn every_page_of_a_sorted_answer_reads_the_documents_it_shows() {
         "SELECT VALUE c.id FROM c WHERE c.k = 3 ORDER BY c.n DESC",
     ] {
         let plan = plan(query);
-        let scan = Plan { prefer: Prefer::Scan, ..plan.clone() };
+        let scan = Plan { prefer: AccessPreference::Scan, ..plan.clone() };
         let expected = rows(&one(&collection, &scan, None, 1_000));
         let (mut found, mut next) = (Vec::new(), None);
         while found.len() < 1_000 {
             let page = one(&collection, &plan, next.as_deref(), 100);
             // The last document of the page before may have more rows.
             let expected = 100 + u64::from(next.is_some());
-            assert_eq!(page.metrics.documents_read, expected, "{query} by {}", page.used.access);
+            assert_eq!(page.metrics.documents_read, expected, "{query} by {}", page.index_usage.access);
             found.extend(rows(&page));
             next = page.next;
         }
@@ -233,14 +233,14 @@ fn the_least_of_long_texts_is_told_by_their_documents() {
 #[test]
 fn a_scan_is_taken_where_it_is_cheaper() {
     let collection = Indexed::new(documents(COUNT), Some(policy()));
-    let way = |query: &str, items| one(&collection, &plan(query), None, items).used.access;
+    let way = |query: &str, items| one(&collection, &plan(query), None, items).index_usage.access;
     assert_eq!(way("SELECT * FROM c WHERE c.n >= 0", 10), Access::Scan);
     assert_eq!(way("SELECT * FROM c WHERE c.k != 3", 10), Access::Scan);
     assert_eq!(way("SELECT * FROM c ORDER BY c.half", 10), Access::Scan);
     assert_eq!(way("SELECT * FROM c ORDER BY c.n", 100_000), Access::Scan);
     let few = Indexed::new(documents(5), Some(policy()));
     let page = one(&few, &plan("SELECT * FROM c WHERE c.n = 1"), None, 10);
-    assert_eq!((page.used.access, page.metrics.seeks), (Access::Scan, 0));
+    assert_eq!((page.index_usage.access, page.metrics.seeks), (Access::Scan, 0));
 }
 
 #[test]
@@ -249,11 +249,11 @@ fn what_is_too_much_to_gather_is_scanned_instead() {
     let documents = (0..count).map(|n| Value::parse(&format!(r#"{{"n":{n}}}"#)).expect("a document"));
     let policy = Policy { paths: vec![path("/n")], ..Policy::default() };
     let collection = Indexed::new(documents, Some(policy));
-    let plan = Plan { prefer: Prefer::Number(1), ..plan("SELECT * FROM c WHERE c.n >= 0") };
+    let plan = Plan { prefer: AccessPreference::Nth(1), ..plan("SELECT * FROM c WHERE c.n >= 0") };
     let found = one(&collection, &plan, None, 10);
     assert_eq!((found.count, found.metrics.documents_read), (10, 11));
     assert!(found.metrics.entries_read <= count as u64 + limits::PROBE_ENTRIES_MAX);
-    let fits = Plan { prefer: Prefer::Number(1), ..self::plan("SELECT * FROM c WHERE c.n > 0") };
+    let fits = Plan { prefer: AccessPreference::Nth(1), ..self::plan("SELECT * FROM c WHERE c.n > 0") };
     assert_eq!(one(&collection, &fits, None, 10).metrics.documents_read, 11);
 }
 
@@ -277,10 +277,10 @@ fn texts_that_an_index_cuts_alike_are_told_apart() {
     ] {
         let query = plan(&query);
         let page = |prefer| one(&collection, &Plan { prefer, ..query.clone() }, None, 50);
-        let scanned = rows(&page(Prefer::Scan));
+        let scanned = rows(&page(AccessPreference::Scan));
         for number in 1..5 {
-            let found = page(Prefer::Number(number));
-            assert_eq!(rows(&found), scanned, "{}", found.used.access);
+            let found = page(AccessPreference::Nth(number));
+            assert_eq!(rows(&found), scanned, "{}", found.index_usage.access);
         }
     }
 }
@@ -298,8 +298,8 @@ fn shapes_are_found_and_looked_at_again() {
         "{'type': 'Polygon', 'coordinates': [[[0.5, 0.5], [5.5, 0.5], [5.5, 3.5], [0.5, 3.5], [0.5, 0.5]]]}";
     let query = plan(&format!("SELECT VALUE c.n FROM c WHERE ST_WITHIN(c.place, {square})"));
     let page = |prefer| one(&collection, &Plan { prefer, ..query.clone() }, None, 1_000);
-    let (found, scanned) = (page(Prefer::Number(1)), page(Prefer::Scan));
-    assert_eq!((found.count, found.metrics.documents_read), (15, 200), "{}", found.used.access);
+    let (found, scanned) = (page(AccessPreference::Nth(1)), page(AccessPreference::Scan));
+    assert_eq!((found.count, found.metrics.documents_read), (15, 200), "{}", found.index_usage.access);
     assert_eq!((scanned.count, scanned.metrics.documents_read), (15, 400));
 }
 
@@ -312,8 +312,8 @@ fn ties_beyond_a_bound_are_still_in_their_order() {
     let collection = Indexed::new(same, Some(policy));
     let query = plan("SELECT * FROM c WHERE c.k = 1 ORDER BY c.p DESC");
     let page = |prefer| one(&collection, &Plan { prefer, ..query.clone() }, None, 3);
-    let (found, scanned) = (page(Prefer::Number(1)), page(Prefer::Scan));
-    assert!(matches!(found.used.access, Access::Along(_)), "{}", found.used.access);
+    let (found, scanned) = (page(AccessPreference::Nth(1)), page(AccessPreference::Scan));
+    assert!(matches!(found.index_usage.access, Access::IndexScan(_)), "{}", found.index_usage.access);
     // The token names the last row, and so which they were.
     assert_eq!(found.next, scanned.next);
 }
@@ -348,8 +348,10 @@ fn slowly(collection: &Indexed, plan: &Plan, next: Option<&[u8]>, ms: u64) -> Re
 #[test]
 fn a_page_by_an_index_pauses_when_its_time_is_up_and_the_next_has_the_rest() {
     let collection = Indexed::new(documents(COUNT), Some(policy()));
-    let plan =
-        Plan { prefer: Prefer::Number(1), ..plan("SELECT VALUE c.n FROM c WHERE c.k IN (1, 2, 3, 4)") };
+    let plan = Plan {
+        prefer: AccessPreference::Nth(1),
+        ..plan("SELECT VALUE c.n FROM c WHERE c.k IN (1, 2, 3, 4)")
+    };
     let (mut found, mut next, mut pages) = (Vec::new(), None, 0);
     loop {
         let page = slowly(&collection, &plan, next.as_deref(), 1_000).expect("a page");

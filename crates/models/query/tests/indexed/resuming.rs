@@ -4,7 +4,7 @@ use super::collection::Indexed;
 use super::memory::Still;
 use super::naive::random::Random;
 use super::questions::{constant, documents, filter, keys, policy};
-use orrery_query::access::{Access, Prefer};
+use orrery_query::access::{Access, AccessPreference};
 use orrery_query::execute::{Limits, Page, ResumeFilter, page};
 use orrery_query::plan::{Plan, Rules};
 use orrery_query::prepare;
@@ -34,13 +34,13 @@ fn check(collection: &Indexed, text: &str, random: &mut Random, seed: u64) -> u6
         let plan = Plan { prefer, ..plan.clone() };
         page(&plan, collection, &Still, None, Some(&resume), limits).expect("a page")
     };
-    let expected = first(Prefer::Scan);
+    let expected = first(AccessPreference::Scan);
     let mut sorted = 0;
     for number in 1..6 {
-        let found = first(Prefer::Number(number));
-        let way = &found.used.access;
+        let found = first(AccessPreference::Nth(number));
+        let way = &found.index_usage.access;
         assert_eq!(found.rows, expected.rows, "seed {seed}: {text}\n{resume:?}\nby {way}");
-        sorted += u64::from(matches!(way, Access::Along(along) if along.sorted.is_some()));
+        sorted += u64::from(matches!(way, Access::IndexScan(along) if along.sorted.is_some()));
     }
     sorted
 }

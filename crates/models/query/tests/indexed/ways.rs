@@ -17,7 +17,7 @@
 
 use super::collection::{Indexed, Policy, composite, path};
 use super::memory::Still;
-use orrery_query::access::{IndexOf, Purpose, Shown, Spelled, Use};
+use orrery_query::access::{CompositeDisplay, IndexOf, IndexUse, PathDisplay, Purpose};
 use orrery_query::execute::{Limits, Page, page};
 use orrery_query::plan::Rules;
 use orrery_query::prepare;
@@ -74,9 +74,9 @@ impl Run {
             "documents" => self.count = text.parse().map_err(|_| "how many?")?,
             "page" => self.items = text.parse().map_err(|_| "how many?")?,
             "query" => return self.query(text),
-            "way" => expect(page?.used.access.to_string())?,
-            "utilized" => expect(uses(&page?.used.utilized))?,
-            "potential" => expect(uses(&page?.used.potential))?,
+            "way" => expect(page?.index_usage.access.to_string())?,
+            "utilized" => expect(uses(&page?.index_usage.utilized))?,
+            "potential" => expect(uses(&page?.index_usage.potential))?,
             other => return Err(format!("what is '{other}'?")),
         }
         match keyword {
@@ -109,11 +109,11 @@ fn document(n: i64) -> Value {
     Value::parse(&text).expect("a document")
 }
 
-fn uses(uses: &[Use]) -> String {
+fn uses(uses: &[IndexUse]) -> String {
     let shown = uses.iter().map(|one| {
         let index = match &one.index {
-            IndexOf::Path(path) => Shown(path).to_string(),
-            IndexOf::Composite(parts) => format!("({})", Spelled(parts)),
+            IndexOf::Path(path) => PathDisplay(path).to_string(),
+            IndexOf::Composite(parts) => format!("({})", CompositeDisplay(parts)),
         };
         match one.purpose {
             Purpose::Filter => index,

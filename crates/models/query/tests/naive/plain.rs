@@ -27,7 +27,7 @@ pub fn query(it: &Query) -> Query {
         group_by: exprs(&it.group_by),
         order_by: order_by(&it.order_by),
         window: it.window.as_ref().map(|it| Window { offset: expr(&it.offset), limit: expr(&it.limit) }),
-        at: Place::default(),
+        at: TextSpan::default(),
     }
 }
 
@@ -45,7 +45,7 @@ fn source(it: &Source) -> Source {
         Collection::Path(root, steps) => Collection::Path(name(root), steps.clone()),
         Collection::Query(it) => Collection::Query(Box::new(query(it))),
     };
-    Source { each: it.each, of, alias: it.alias.as_ref().map(name), at: Place::default() }
+    Source { each: it.each, of, alias: it.alias.as_ref().map(name), at: TextSpan::default() }
 }
 
 fn order_by(it: &OrderBy) -> OrderBy {
@@ -60,12 +60,12 @@ fn order_by(it: &OrderBy) -> OrderBy {
 }
 
 fn name(it: &Name) -> Name {
-    Name { text: it.text.clone(), at: Place::default() }
+    Name { text: it.text.clone(), at: TextSpan::default() }
 }
 
 /// Functions are found whatever their case.
 fn any_case(it: &Name) -> Name {
-    Name { text: it.text.to_ascii_uppercase(), at: Place::default() }
+    Name { text: it.text.to_ascii_uppercase(), at: TextSpan::default() }
 }
 
 fn exprs(list: &[Expr]) -> Vec<Expr> {
@@ -103,7 +103,7 @@ pub fn expr(it: &Expr) -> Expr {
         ArrayOf(it) => ArrayOf(Box::new(query(it))),
         simple => simple.clone(),
     };
-    Expr { kind, at: Place::default() }
+    Expr { kind, at: TextSpan::default() }
 }
 
 /// A number with a sign is a number.
@@ -117,7 +117,7 @@ fn sign(op: UnaryOp, of: Expr) -> ExprKind {
 fn chain(op: BinaryOp, it: &Expr) -> Expr {
     let mut links = Vec::new();
     collect(op, it, &mut links);
-    let join = |a, b| Expr { kind: ExprKind::Binary(op, Box::new(a), Box::new(b)), at: Place::default() };
+    let join = |a, b| Expr { kind: ExprKind::Binary(op, Box::new(a), Box::new(b)), at: TextSpan::default() };
     links.into_iter().reduce(join).expect("a chain has links")
 }
 

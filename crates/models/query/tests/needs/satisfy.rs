@@ -1,6 +1,6 @@
 //! Whether a document passes a filter, asked of the executor, and whether it has what a need says, by looking.
 
-use orrery_query::access::{Interval, Need, Rectangle, Step, rectangle_of};
+use orrery_query::access::{IndexPredicate, Interval, Rectangle, Step, rectangle_of};
 use orrery_query::bind::BoundQuery;
 use orrery_query::bind::bound::{Block, Expr};
 use orrery_query::execute::{Host, value_of};
@@ -53,14 +53,18 @@ impl Filter {
     }
 }
 
-pub fn satisfies(need: &Need, document: &Value) -> bool {
+pub fn satisfies(need: &IndexPredicate, document: &Value) -> bool {
     match need {
-        Need::Anything => true,
-        Need::Nothing => false,
-        Need::Term { path, interval } => values_at(document, path).any(|value| is_within(value, interval)),
-        Need::Shape { path, rectangle } => values_at(document, path).any(|shape| touches(shape, rectangle)),
-        Need::All(parts) => parts.iter().all(|part| satisfies(part, document)),
-        Need::OneOf(parts) => parts.iter().any(|part| satisfies(part, document)),
+        IndexPredicate::True => true,
+        IndexPredicate::False => false,
+        IndexPredicate::Term { path, interval } => {
+            values_at(document, path).any(|value| is_within(value, interval))
+        }
+        IndexPredicate::Shape { path, rectangle } => {
+            values_at(document, path).any(|shape| touches(shape, rectangle))
+        }
+        IndexPredicate::And(parts) => parts.iter().all(|part| satisfies(part, document)),
+        IndexPredicate::Or(parts) => parts.iter().any(|part| satisfies(part, document)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A collection in memory, and all pages of a plan's answer over it.
 
-use orrery_query::execute::{Collection, Found, Host, Limits, Start, page};
+use orrery_query::execute::{Collection, Host, Limits, ScannedDocument, Start, page};
 use orrery_query::plan::Plan;
 use orrery_query::{Datum, QueryError};
 use orrery_value::{Value, raw};
@@ -20,7 +20,7 @@ impl Collection for Memory {
     fn scan(
         &self,
         start: &Start,
-        visit: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(ScannedDocument<'_>) -> ControlFlow<()>,
     ) -> Result<(), QueryError> {
         let number =
             |position: &[u8]| position.iter().fold(0usize, |all, byte| all << 8 | usize::from(*byte));
@@ -32,7 +32,7 @@ impl Collection for Memory {
         for (i, text) in self.documents.iter().enumerate().skip(first) {
             let position = (i as u32).to_be_bytes();
             let (ordinal, bytes, root) = (i as u64, text.len(), Datum::read(text));
-            let found = Found { position: &position, ordinal, part: 0, bytes, root };
+            let found = ScannedDocument { position: &position, ordinal, part: 0, bytes, root };
             if visit(found).is_break() {
                 break;
             }

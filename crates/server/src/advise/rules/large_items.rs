@@ -5,7 +5,7 @@ use crate::advise::finding::{Finding, LargeItems};
 use orrery_api_cosmos::usage::report::LargeItem;
 use orrery_documents::definition::IndexPath;
 use orrery_documents::index::advice::read_path;
-use orrery_query::access::Shown;
+use orrery_query::access::PathDisplay;
 use std::collections::BTreeMap;
 
 const SHOWN_MAX: usize = 5;
@@ -47,7 +47,7 @@ fn unused(subject: Subject<'_>, member: &str) -> Option<IndexPath> {
         return None;
     }
     let end = if longest > path.len() { "/*" } else { "/?" };
-    IndexPath::parse(&(Shown(&path).to_string() + end)).ok()
+    IndexPath::parse(&(PathDisplay(&path).to_string() + end)).ok()
 }
 
 #[cfg(test)]

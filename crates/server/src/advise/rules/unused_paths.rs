@@ -7,7 +7,7 @@ use super::{Subject, are_related};
 use crate::advise::finding::{Finding, UnusedPath, UnusedPaths};
 use orrery_documents::definition::IndexPath;
 use orrery_documents::index::advice::read_path;
-use orrery_query::access::Shown;
+use orrery_query::access::PathDisplay;
 use orrery_query::access::{Path, Step};
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ struct Group {
 impl Group {
     fn shown(self) -> Option<UnusedPath> {
         let end = if self.has_more_below { "/*" } else { "/?" };
-        let path = IndexPath::parse(&(Shown(&self.top).to_string() + end)).ok()?;
+        let path = IndexPath::parse(&(PathDisplay(&self.top).to_string() + end)).ok()?;
         Some(UnusedPath { path, items: self.items, entries: self.entries })
     }
 }

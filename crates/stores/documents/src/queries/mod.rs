@@ -29,8 +29,8 @@ use host::Cut;
 use lanes::{Lane, Lanes};
 use memory::Memory;
 use orrery_core::limits;
-use orrery_documents::index::Counts;
-use orrery_query::Texts;
+use orrery_documents::index::IndexStatistics;
+use orrery_query::ParseCache;
 use pace::Pace;
 use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
@@ -43,8 +43,8 @@ pub(crate) struct Queries {
     lanes: Lanes,
     memory: Memory,
     pace: Pace,
-    counts: Counts,
-    texts: Texts,
+    counts: IndexStatistics,
+    texts: ParseCache,
     /// How long a query may take in the brief lane.
     brief: Duration,
 }
@@ -56,8 +56,8 @@ impl Queries {
             lanes: Lanes::default(),
             memory: Memory::new(bytes),
             pace: Pace::default(),
-            counts: Counts::default(),
-            texts: Texts::default(),
+            counts: IndexStatistics::default(),
+            texts: ParseCache::default(),
             brief: BRIEF,
         }
     }
@@ -90,12 +90,12 @@ pub async fn on_a_thread<T: Send + 'static>(
 
 impl Store {
     /// What queries counted, for those after them.
-    pub fn counts(&self) -> &Counts {
+    pub fn counts(&self) -> &IndexStatistics {
         &self.0.queries.counts
     }
 
     /// Texts that were asked before.
-    pub fn texts(&self) -> &Texts {
+    pub fn texts(&self) -> &ParseCache {
         &self.0.queries.texts
     }
 

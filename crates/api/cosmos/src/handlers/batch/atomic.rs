@@ -10,7 +10,7 @@ use crate::reply::Reply;
 use crate::request::Request;
 use crate::{header, partition_key};
 use orrery_document_store::{Committed, Txn, WriteError};
-use orrery_documents::batch::{Budget, Culprit, Done, Step, StepError, Surroundings, atomic};
+use orrery_documents::batch::{Budget, Culprit, Deps, Done, Step, StepError, atomic};
 use orrery_documents::item::ItemError;
 
 /// Why a batch was not committed.
@@ -66,7 +66,7 @@ fn batch(txn: &mut Txn<'_>, asked: &Asked<'_>, steps: &[Step]) -> Result<Vec<Don
     let store = asked.cosmos.store();
     let host = ConditionHost::new(store.env(), store.env().now());
     let (ordinal, budget) = (|| store.next_ordinal(), Budget::default());
-    let around = Surroundings { container: asked.container, ordinal: &ordinal, host: &host, budget: &budget };
+    let around = Deps { container: asked.container, ordinal: &ordinal, host: &host, budget: &budget };
     atomic(txn, steps, around)
 }
 

@@ -19,7 +19,7 @@ use crate::request::Request;
 use crate::{header, partition_key, session};
 use orrery_core::{Lsn, limits};
 use orrery_document_store::{Txn, WriteError};
-use orrery_documents::batch::{Budget, OnRefusal, Step, Surroundings, independent};
+use orrery_documents::batch::{Budget, Deps, OnRefusal, Step, independent};
 use orrery_documents::catalog::Container;
 use orrery_keys::Epk;
 use std::collections::{BTreeSet, HashMap};
@@ -219,5 +219,5 @@ fn transaction(
     let store = asked.cosmos.store();
     let host = ConditionHost::new(store.env(), store.env().now());
     let ordinal = || store.next_ordinal();
-    independent(txn, steps, on_refusal, Surroundings { container, ordinal: &ordinal, host: &host, budget })
+    independent(txn, steps, on_refusal, Deps { container, ordinal: &ordinal, host: &host, budget })
 }

@@ -9,7 +9,7 @@ use super::{Inner, place};
 use crate::port::{Item, StoreError, Write};
 use orrery_core::{ETag, ItemId, limits};
 use orrery_document_store::{QueryHost, Scope, Txn};
-use orrery_documents::batch::{Action, Budget, Done, Step, StepError, Surroundings, atomic};
+use orrery_documents::batch::{Action, Budget, Deps, Done, Step, StepError, atomic};
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::{self, ItemRow, Preconditions, Prepared, TagMatch, Target};
@@ -104,7 +104,7 @@ fn run(
 ) -> Result<Vec<Done>, StepError> {
     let (host, budget) = (QueryHost::new(inner.store.env()), Budget::default());
     let ordinal = || inner.store.next_ordinal();
-    let around = Surroundings { container, ordinal: &ordinal, host: &host, budget: &budget };
+    let around = Deps { container, ordinal: &ordinal, host: &host, budget: &budget };
     atomic(txn, steps, around).map_err(|culprit| culprit.error)
 }
 

@@ -8,7 +8,7 @@ use orrery_core::limits;
 use orrery_document_store::QueryHost;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
-use orrery_documents::item::{FeedScope, Items, narrowed, settings};
+use orrery_documents::item::{FeedScope, Items, prune, settings};
 use orrery_keys::Epk;
 use orrery_query::execute::{self, Limits, page as next_page};
 use orrery_query::plan::Rules;
@@ -33,8 +33,8 @@ pub async fn page(
         let snapshot = store.snapshot();
         let prepared = store.texts().prepare_for(&text, &parameters, Rules::On, &settings(&container))?;
         let items = Items::new(&*snapshot, &container, &scope, host)?;
-        let (items, _) = narrowed(items, &prepared, &parameters, &container);
-        let items = items.remembering(store.counts().at(snapshot.lsn())).indexed()?;
+        let (items, _) = prune(items, &prepared, &parameters, &container);
+        let items = items.with_statistics(store.counts().at(snapshot.lsn())).indexed()?;
         next_page(&prepared.plan, &items, host, resume.as_deref(), None, limits)
     };
     let found = inner.store.run_tracked(track, work).await.map_err(errors::not_run)?;

@@ -1,7 +1,7 @@
 //! The first way: from each item to the rows that it asks for.
 
 use super::finding::{Fault, Findings, hex};
-use super::kinds::{Counts, Kind};
+use super::kinds::{IndexStatistics, Kind};
 use super::watched::Watched;
 use crate::expiry;
 use crate::index::place::Place;
@@ -21,7 +21,7 @@ pub(super) struct Items<'a> {
     state: &'a dyn Read,
     container: &'a Container,
     findings: &'a mut Findings,
-    counts: &'a mut Counts,
+    counts: &'a mut IndexStatistics,
     items: u64,
     tally: Watched,
     partition: Option<Partition>,
@@ -50,7 +50,7 @@ impl<'a> Items<'a> {
         state: &'a dyn Read,
         container: &'a Container,
         findings: &'a mut Findings,
-        counts: &'a mut Counts,
+        counts: &'a mut IndexStatistics,
     ) -> Result<Self, Error> {
         let tally = Watched::new(state, &row::tally_key(container.number()), &[DOCUMENTS, INDEXED])?;
         let is_rebuilding = jobs::jobs(state)?.contains(&(JobKind::Expiry, container.number()));

@@ -102,12 +102,12 @@ pub(super) fn parts(key: &[u8]) -> Option<Parts<'_>> {
 
 /// How many rows of each kind were asked for and found so, and how many there are.
 #[derive(Default)]
-pub(super) struct Counts {
+pub(super) struct IndexStatistics {
     held: [u64; ALL.len() + 1],
     there: [u64; ALL.len() + 1],
 }
 
-impl Counts {
+impl IndexStatistics {
     /// A row that an item asks for was there.
     pub fn hold(&mut self, kind: Kind) {
         self.held[kind as usize] += 1;

@@ -9,7 +9,7 @@ use crate::access::choose::{Choice, Question};
 use crate::access::conditions::{Narrowed, Said};
 use crate::access::cost::{self, ENTRY, Priced, SEEK, Share, intersection, proportion};
 use crate::access::indexes::{IndexOf, Interval, Path, Span};
-use crate::access::way::{Access, Along, KeyAt, Sorted, Ties};
+use crate::access::way::{Access, IndexScan, KeySource, SortedPrefix, TieOrder};
 use crate::error::QueryError;
 use orrery_core::limits;
 use orrery_value::Value;
@@ -84,14 +84,14 @@ fn along(
         return Ok(Vec::new());
     }
     let ties = match fit.is_whole && fit.reverse == question.block.order[0].descending {
-        _ if question.block.distinct => Ties::Same,
-        true => Ties::AsWalked,
-        false => Ties::Shuffled,
+        _ if question.block.distinct => TieOrder::Irrelevant,
+        true => TieOrder::Sorted,
+        false => TieOrder::Unsorted,
     };
     let Stretches { spans, conditions, merged } = stretches;
-    let along = Along {
+    let along = IndexScan {
         covered: question.covered(&parts),
-        sorted: Some(Sorted { keys: fit.keys.clone(), ties, is_complete }),
+        sorted: Some(SortedPrefix { keys: fit.keys.clone(), ties, is_complete }),
         index: index.clone(),
         spans,
         merged,
@@ -108,7 +108,7 @@ fn along(
 struct Fit {
     /// How many of its first parts the filter names.
     named: usize,
-    keys: Vec<KeyAt>,
+    keys: Vec<KeySource>,
     reverse: bool,
     /// Whether the first key that is not constant descends.
     descends: bool,
@@ -122,7 +122,7 @@ fn fit(question: &Question<'_>, parts: &[(Path, bool)], named: usize) -> Option<
     for (key, path) in question.block.order.iter().zip(&question.order) {
         let Some(path) = path else { break };
         if let Some(value) = constant(path) {
-            keys.push(KeyAt::Constant(value.clone()));
+            keys.push(KeySource::Constant(value.clone()));
             continue;
         }
         let Some((_, part)) = parts.get(next).filter(|(part, _)| part == path) else { break };
@@ -133,7 +133,7 @@ fn fit(question: &Question<'_>, parts: &[(Path, bool)], named: usize) -> Option<
         if next == named {
             descends = key.descending;
         }
-        keys.push(KeyAt::Part(next));
+        keys.push(KeySource::Part(next));
         next += 1;
     }
     Some(Fit { named, keys, reverse: reverse?, descends, is_whole: next == parts.len() })
@@ -176,14 +176,14 @@ struct Walked {
 const RUN_GUESS: u64 = 20;
 
 impl Walked {
-    fn of(question: &Question<'_>, along: &Along, conditions: &[usize]) -> Result<Self, QueryError> {
+    fn of(question: &Question<'_>, along: &IndexScan, conditions: &[usize]) -> Result<Self, QueryError> {
         let entries = entries(question, along, conditions)?;
         // How many documents it takes to have so many rows that differ, nothing tells.
         let share = match question.block.distinct {
             true => Share::ALL,
             false => Share { wanted: question.task.rows, matches: question.matches.min(entries) },
         };
-        let is_sorted = |sorted: &Sorted| sorted.keys.len() == question.block.order.len();
+        let is_sorted = |sorted: &SortedPrefix| sorted.keys.len() == question.block.order.len();
         let run = if along.sorted.as_ref().is_some_and(is_sorted) { 0 } else { entries / RUN_GUESS };
         let walked = Self { entries, share, run, cost: 0 };
         let seeks = SEEK.saturating_mul(along.spans.len() as u64);
@@ -198,23 +198,23 @@ impl Walked {
     }
 
     /// Every document that is met is read.
-    fn alone(&self, along: Along) -> Choice {
+    fn alone(&self, along: IndexScan) -> Choice {
         let documents = self.part_of(self.entries).saturating_mul(cost::shown(along.covered.is_some()));
-        Choice { access: Access::Along(along), cost: self.cost.saturating_add(documents) }
+        Choice { access: Access::IndexScan(along), cost: self.cost.saturating_add(documents) }
     }
 
     /// Only documents that other indexes name are read.
-    fn among(&self, question: &Question<'_>, along: Along, others: Priced) -> Choice {
+    fn among(&self, question: &Question<'_>, along: IndexScan, others: Priced) -> Choice {
         let met = proportion(self.entries, others.documents, question.scales.documents);
         let documents = self.part_of(met).saturating_mul(cost::shown(along.covered.is_some()));
         let cost = self.cost.saturating_add(others.cost_of_numbers()).saturating_add(documents);
-        Choice { access: Access::Along(Along { among: Some(others.set), ..along }), cost }
+        Choice { access: Access::IndexScan(IndexScan { among: Some(others.set), ..along }), cost }
     }
 }
 
 /// About how many entries the spans have. Those that are merged are not counted one by one: what was counted of each
 /// condition tells enough.
-fn entries(question: &Question<'_>, along: &Along, conditions: &[usize]) -> Result<u64, QueryError> {
+fn entries(question: &Question<'_>, along: &IndexScan, conditions: &[usize]) -> Result<u64, QueryError> {
     let all = question.scales.documents;
     if along.merged {
         let weighed = conditions.iter().filter_map(|at| question.weighed.get(*at));
@@ -225,7 +225,7 @@ fn entries(question: &Question<'_>, along: &Along, conditions: &[usize]) -> Resu
 }
 
 /// Documents that are not in the index are read when the walk did not fill the page.
-fn rest(question: &Question<'_>, along: &Along, entries: u64) -> u64 {
+fn rest(question: &Question<'_>, along: &IndexScan, entries: u64) -> u64 {
     let documents = question.scales.documents;
     let is_complete = along.sorted.as_ref().is_none_or(|sorted| sorted.is_complete);
     let met = proportion(question.matches, entries, documents);

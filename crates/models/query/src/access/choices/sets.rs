@@ -3,7 +3,7 @@
 use crate::access::choose::{Choice, Question};
 use crate::access::cost::{Priced, all_of, intersection};
 use crate::access::indexes::Path;
-use crate::access::need::Need;
+use crate::access::need::IndexPredicate;
 use crate::access::way::Access;
 use crate::error::QueryError;
 
@@ -20,8 +20,8 @@ impl Question<'_> {
     fn lean(&self) -> Result<Vec<Priced>, QueryError> {
         let sets = self.conditions.all.iter().zip(&self.weighed);
         let sets = sets.filter_map(|(condition, weighed)| Some((condition, weighed.set.as_ref()?)));
-        let lean = |(condition, set): (&&Need, &Priced)| match condition {
-            Need::Term { path, interval } => {
+        let lean = |(condition, set): (&&IndexPredicate, &Priced)| match condition {
+            IndexPredicate::Term { path, interval } => {
                 let others = self.scales.others(path, interval, set.documents)?;
                 Ok(others.unwrap_or_else(|| set.clone()))
             }

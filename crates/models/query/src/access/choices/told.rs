@@ -7,16 +7,20 @@
 use crate::access::conditions::{Conditions, Said};
 use crate::access::indexes::{IndexOf, Indexes, Interval, Path};
 use crate::access::interval::kind_of;
-use crate::access::need::Need;
+use crate::access::need::IndexPredicate;
 use crate::access::path::{Slots, path_of, paths_read};
-use crate::access::way::{Access, Along, Covered, End, Ends, Sought, passes_array};
+use crate::access::way::{Access, Covering, EndProbe, IndexEnd, IndexEnds, IndexScan, passes_array};
 use crate::bind::bound::{Aggregate, AggregateFunction, Block, Expr};
 use crate::datum::Kind;
 use crate::error::QueryError;
 use orrery_value::Value;
 
 /// The way without a walk, if the query is of that kind. Others pay nothing for the question.
-pub(crate) fn way(block: &Block, need: &Need, indexes: &dyn Indexes) -> Result<Option<Access>, QueryError> {
+pub(crate) fn way(
+    block: &Block,
+    need: &IndexPredicate,
+    indexes: &dyn Indexes,
+) -> Result<Option<Access>, QueryError> {
     let grouping =
         block.grouping.as_ref().filter(|grouping| grouping.keys.is_empty() && block.from.len() == 1);
     let Some(asked) = grouping.and_then(|grouping| Asked::of(&grouping.aggregates, block)) else {
@@ -32,7 +36,7 @@ pub(crate) fn way(block: &Block, need: &Need, indexes: &dyn Indexes) -> Result<O
         },
     };
     let ends = ends(block, need, indexes, path, &asked);
-    Ok(ends.map(|ends| Access::Told { documents, ends }))
+    Ok(ends.map(|ends| Access::IndexMinMax { documents, ends }))
 }
 
 /// What the aggregates of a query ask for.
@@ -88,18 +92,24 @@ fn counted(block: &Block, asked: &Asked, indexes: &dyn Indexes) -> Result<Option
     }
     if let (Counts::Values, Some(path)) = (asked.counts, &asked.path) {
         let is_everywhere = indexes.has(path)
-            && indexes.documents_in(&IndexOf::Path(path.clone()))? >= indexes.documents()?;
+            && indexes.documents_indexed(&IndexOf::Path(path.clone()))? >= indexes.documents()?;
         if !is_everywhere {
             return Ok(None);
         }
     }
-    indexes.documents_there()
+    indexes.documents_exact()
 }
 
-fn ends(block: &Block, need: &Need, indexes: &dyn Indexes, path: &Path, asked: &Asked) -> Option<Ends> {
+fn ends(
+    block: &Block,
+    need: &IndexPredicate,
+    indexes: &dyn Indexes,
+    path: &Path,
+    asked: &Asked,
+) -> Option<IndexEnds> {
     let reads = paths_read(block)?;
     let conditions = Conditions::of(need);
-    let given = indexes.given(&|path| conditions.constant(path).cloned());
+    let given = indexes.constant_paths(&|path| conditions.constant(path).cloned());
     let value = |path: Path| conditions.constant(&path).cloned().map(|value| (path, value));
     let given: Vec<(Path, Value)> = given.into_iter().filter_map(value).collect();
     let single = indexes.has(path).then(|| IndexOf::Path(path.clone()));
@@ -117,15 +127,16 @@ fn ends(block: &Block, need: &Need, indexes: &dyn Indexes, path: &Path, asked: &
     if spans.iter().any(|span| span.prefix.len() < part) {
         return None;
     }
-    let (least, greatest) = if parts[part].1 { (End::Last, End::First) } else { (End::First, End::Last) };
+    let (least, greatest) =
+        if parts[part].1 { (IndexEnd::Last, IndexEnd::First) } else { (IndexEnd::First, IndexEnd::Last) };
     let mut ends = Vec::new();
     if asked.greatest || may_be_large(&conditions, path) {
-        ends.push((greatest, if asked.greatest { Sought::Value } else { Sought::Kind }));
+        ends.push((greatest, if asked.greatest { EndProbe::Value } else { EndProbe::Kind }));
     }
     if asked.least {
-        ends.push((least, Sought::Value));
+        ends.push((least, EndProbe::Value));
     }
-    let along = Along {
+    let along = IndexScan {
         index,
         spans,
         merged: false,
@@ -134,12 +145,12 @@ fn ends(block: &Block, need: &Need, indexes: &dyn Indexes, path: &Path, asked: &
         covered: Some(covered),
         sorted: None,
     };
-    Some(Ends { along, part, ends })
+    Some(IndexEnds { along, part, ends })
 }
 
 /// What is read, where it is all in the first parts of an index or given.
-fn covered(reads: &[Path], parts: &[(Path, bool)], given: &[(Path, Value)]) -> Option<Covered> {
-    let mut covered = Covered { parts: Vec::new(), given: Vec::new() };
+fn covered(reads: &[Path], parts: &[(Path, bool)], given: &[(Path, Value)]) -> Option<Covering> {
+    let mut covered = Covering { parts: Vec::new(), given: Vec::new() };
     for path in reads {
         match parts.iter().position(|(part, _)| part == path) {
             Some(part) => covered.parts.push(part),

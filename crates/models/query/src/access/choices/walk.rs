@@ -4,8 +4,8 @@
 use crate::access::choose::{Choice, Question, needed_path};
 use crate::access::cost::{self, ENTRY, SEEK};
 use crate::access::indexes::{IndexOf, Path, Step};
-use crate::access::need::Need;
-use crate::access::way::{Access, Along, passes_array};
+use crate::access::need::IndexPredicate;
+use crate::access::way::{Access, IndexScan, passes_array};
 use crate::error::QueryError;
 
 pub(super) fn offer(question: &Question<'_>) -> Result<Vec<Choice>, QueryError> {
@@ -38,10 +38,10 @@ fn indexes(question: &Question<'_>) -> Vec<IndexOf> {
 }
 
 /// The one path that a condition is about.
-fn path_of(need: &Need) -> Option<&Path> {
+fn path_of(need: &IndexPredicate) -> Option<&Path> {
     match need {
-        Need::Term { path, .. } => Some(path),
-        Need::OneOf(parts) => parts.first().and_then(path_of),
+        IndexPredicate::Term { path, .. } => Some(path),
+        IndexPredicate::Or(parts) => parts.first().and_then(path_of),
         _ => None,
     }
 }
@@ -60,8 +60,8 @@ fn along(question: &Question<'_>, index: IndexOf) -> Result<Option<Choice>, Quer
         cost = cost.saturating_add(SEEK + entries.saturating_mul(ENTRY + cost::shown(covered.is_some())));
     }
     let spans = narrowed.spans;
-    let along = Along { index, spans, merged: false, reverse: false, among: None, covered, sorted: None };
-    Ok(Some(Choice { access: Access::Along(along), cost }))
+    let along = IndexScan { index, spans, merged: false, reverse: false, among: None, covered, sorted: None };
+    Ok(Some(Choice { access: Access::IndexScan(along), cost }))
 }
 
 impl Question<'_> {
@@ -69,7 +69,7 @@ impl Question<'_> {
     pub(super) fn is_complete(&self, index: &IndexOf) -> Result<bool, QueryError> {
         let parts = index.parts();
         if parts.iter().any(|(path, _)| self.conditions.define(path))
-            || self.scales.indexes.documents_in(index)? >= self.scales.documents
+            || self.scales.indexes.documents_indexed(index)? >= self.scales.documents
         {
             return Ok(true);
         }

@@ -5,7 +5,7 @@ use super::Slots;
 use super::defined::is_of;
 use super::equal::{equal, leaves};
 use crate::access::indexes::{Interval, Path, Step};
-use crate::access::need::Need;
+use crate::access::need::IndexPredicate;
 use crate::bind::bound::Expr;
 use crate::datum::Kind;
 use orrery_value::Value;
@@ -18,67 +18,73 @@ enum Match {
     Part,
 }
 
-pub(super) fn one(args: &[Expr], wanted: bool, slots: &Slots<'_>) -> Need {
-    let [list, value, flag @ ..] = args else { return Need::Anything };
+pub(super) fn one(args: &[Expr], wanted: bool, slots: &Slots<'_>) -> IndexPredicate {
+    let [list, value, flag @ ..] = args else { return IndexPredicate::True };
     let how = match flag {
         [] | [Expr::Constant(Value::Bool(false) | Value::Undefined)] => Match::Whole,
         _ => Match::Part,
     };
     match (list, value) {
-        (_, Expr::Constant(Value::Undefined)) => Need::Nothing,
+        (_, Expr::Constant(Value::Undefined)) => IndexPredicate::False,
         (Expr::Constant(Value::Array(items)), value) if wanted => is_in(value, items, how, slots),
-        (Expr::Constant(Value::Array(_)), _) => Need::Anything,
-        (Expr::Constant(_), _) => Need::Nothing,
+        (Expr::Constant(Value::Array(_)), _) => IndexPredicate::True,
+        (Expr::Constant(_), _) => IndexPredicate::False,
         (list, Expr::Constant(value)) if wanted => has(list, value, how, slots),
         (list, _) => is_of(list, Kind::Array, slots),
     }
 }
 
-pub(super) fn all(args: &[Expr], wanted: bool, slots: &Slots<'_>) -> Need {
-    each(args, wanted, slots, Need::all)
+pub(super) fn all(args: &[Expr], wanted: bool, slots: &Slots<'_>) -> IndexPredicate {
+    each(args, wanted, slots, IndexPredicate::and)
 }
 
-pub(super) fn any(args: &[Expr], wanted: bool, slots: &Slots<'_>) -> Need {
-    each(args, wanted, slots, Need::one_of)
+pub(super) fn any(args: &[Expr], wanted: bool, slots: &Slots<'_>) -> IndexPredicate {
+    each(args, wanted, slots, IndexPredicate::or)
 }
 
 /// The values after the list, joined.
-fn each(args: &[Expr], wanted: bool, slots: &Slots<'_>, join: fn(Vec<Need>) -> Need) -> Need {
-    let [list, values @ ..] = args else { return Need::Anything };
+fn each(
+    args: &[Expr],
+    wanted: bool,
+    slots: &Slots<'_>,
+    join: fn(Vec<IndexPredicate>) -> IndexPredicate,
+) -> IndexPredicate {
+    let [list, values @ ..] = args else { return IndexPredicate::True };
     if !wanted {
         return is_of(list, Kind::Array, slots);
     }
     let need = |value: &Expr| match value {
-        Expr::Constant(Value::Undefined) => Need::Nothing,
+        Expr::Constant(Value::Undefined) => IndexPredicate::False,
         Expr::Constant(value) => has(list, value, Match::Whole, slots),
-        _ => Need::Anything,
+        _ => IndexPredicate::True,
     };
     join(values.iter().map(need).collect()).or_else(|| is_of(list, Kind::Array, slots))
 }
 
 /// A list of the document has this element.
-fn has(list: &Expr, value: &Value, how: Match, slots: &Slots<'_>) -> Need {
-    let Some(path) = slots.found_at(list) else { return Need::Anything };
+fn has(list: &Expr, value: &Value, how: Match, slots: &Slots<'_>) -> IndexPredicate {
+    let Some(path) = slots.found_at(list) else { return IndexPredicate::True };
     let path: Path = path.iter().cloned().chain([Step::Each]).collect();
     if how == Match::Part { has_part(path, value) } else { equal(path, value) }
 }
 
-fn has_part(path: Path, value: &Value) -> Need {
+fn has_part(path: Path, value: &Value) -> IndexPredicate {
     if !matches!(value, Value::Object(_)) {
         return equal(path, value);
     }
     let members = leaves(&path, value);
-    Need::all(members).or_else(|| Need::at(Some(path), Interval::of_kind(Kind::Object)))
+    IndexPredicate::and(members).or_else(|| IndexPredicate::at(Some(path), Interval::of_kind(Kind::Object)))
 }
 
 /// A value of the document is one of these. As a part, an object may be one with fewer members.
-fn is_in(value: &Expr, items: &[Value], how: Match, slots: &Slots<'_>) -> Need {
-    let Some(path) = slots.found_at(value) else { return Need::Anything };
+fn is_in(value: &Expr, items: &[Value], how: Match, slots: &Slots<'_>) -> IndexPredicate {
+    let Some(path) = slots.found_at(value) else { return IndexPredicate::True };
     let is_item = |item: &Value| match item {
         Value::Object(_) if how == Match::Part => {
-            Need::at(Some(path.clone()), Interval::of_kind(Kind::Object))
+            IndexPredicate::at(Some(path.clone()), Interval::of_kind(Kind::Object))
         }
         item => equal(path.clone(), item),
     };
-    Need::one_of(items.iter().map(is_item)).or_else(|| Need::at(Some(path.clone()), Interval::All))
+    IndexPredicate::or(items.iter().map(is_item))
+        .or_else(|| IndexPredicate::at(Some(path.clone()), Interval::All))
 }

@@ -2,7 +2,7 @@
 
 use super::Slots;
 use crate::access::indexes::Interval;
-use crate::access::need::Need;
+use crate::access::need::IndexPredicate;
 use crate::bind::bound::Expr;
 use crate::datum::Kind;
 use orrery_value::Value;
@@ -23,25 +23,25 @@ const CHECKS: &[(&str, Option<Kind>)] = &[
     ("IS_STRING", Some(Kind::String)),
 ];
 
-pub(super) fn is_of_type(name: &str, args: &[Expr], wanted: bool, slots: &Slots<'_>) -> Need {
+pub(super) fn is_of_type(name: &str, args: &[Expr], wanted: bool, slots: &Slots<'_>) -> IndexPredicate {
     match (CHECKS.iter().find(|(known, _)| *known == name), args) {
         (Some((_, Some(kind))), [value]) if wanted => is_of(value, *kind, slots),
         (Some((_, None)), [value]) if wanted => is_defined(value, slots),
-        _ => Need::Anything,
+        _ => IndexPredicate::True,
     }
 }
 
 /// What holds when the expression has a value.
-pub(super) fn is_defined(expr: &Expr, slots: &Slots<'_>) -> Need {
+pub(super) fn is_defined(expr: &Expr, slots: &Slots<'_>) -> IndexPredicate {
     match expr {
-        Expr::Constant(Value::Undefined) => Need::Nothing,
-        other => Need::at(slots.found_at(other), Interval::All),
+        Expr::Constant(Value::Undefined) => IndexPredicate::False,
+        other => IndexPredicate::at(slots.found_at(other), Interval::All),
     }
 }
 
 /// What holds when the expression has a value of this type.
-pub(super) fn is_of(expr: &Expr, kind: Kind, slots: &Slots<'_>) -> Need {
-    Need::at(slots.found_at(expr), Interval::of_kind(kind))
+pub(super) fn is_of(expr: &Expr, kind: Kind, slots: &Slots<'_>) -> IndexPredicate {
+    IndexPredicate::at(slots.found_at(expr), Interval::of_kind(kind))
 }
 
 #[cfg(test)]

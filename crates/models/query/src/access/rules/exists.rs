@@ -2,9 +2,9 @@
 
 use super::Slots;
 use super::rows::has_row;
-use crate::access::need::Need;
+use crate::access::need::IndexPredicate;
 use crate::bind::bound::Block;
 
-pub(super) fn exists(block: &Block, wanted: bool, slots: &Slots<'_>) -> Need {
-    if wanted { has_row(block, slots) } else { Need::Anything }
+pub(super) fn exists(block: &Block, wanted: bool, slots: &Slots<'_>) -> IndexPredicate {
+    if wanted { has_row(block, slots) } else { IndexPredicate::True }
 }

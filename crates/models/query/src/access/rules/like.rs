@@ -3,7 +3,7 @@
 use super::Slots;
 use super::defined::is_of;
 use crate::access::indexes::Interval;
-use crate::access::need::Need;
+use crate::access::need::IndexPredicate;
 use crate::bind::bound::Expr;
 use crate::datum::Kind;
 use orrery_value::Value;
@@ -15,19 +15,19 @@ pub(super) fn like(
     escape: Option<&Expr>,
     is_like: bool,
     slots: &Slots<'_>,
-) -> Need {
+) -> IndexPredicate {
     let escape = match escape.map(Expr::as_constant) {
         None => None,
         Some(Some(Value::String(text))) if text.chars().count() == 1 => text.chars().next(),
-        Some(Some(_)) => return Need::Nothing,
+        Some(Some(_)) => return IndexPredicate::False,
         Some(None) => return is_of(value, Kind::String, slots),
     };
     match pattern.as_constant() {
         Some(Value::String(pattern)) if is_like => {
-            Need::at(slots.found_at(value), Interval::starts_with(prefix(pattern, escape)))
+            IndexPredicate::at(slots.found_at(value), Interval::starts_with(prefix(pattern, escape)))
         }
         None | Some(Value::String(_)) => is_of(value, Kind::String, slots),
-        Some(_) => Need::Nothing,
+        Some(_) => IndexPredicate::False,
     }
 }
 

@@ -25,17 +25,17 @@ pub(super) use rows::passing;
 pub use spatial::rectangle_of;
 
 use super::indexes::Interval;
-use super::need::Need;
+use super::need::IndexPredicate;
 use super::path::Slots;
 use crate::bind::bound::{Builtin, Expr};
 use crate::parse::{BinaryOp, UnaryOp};
 use orrery_value::Value;
 
 /// What holds when the expression is exactly this boolean.
-fn when(expr: &Expr, wanted: bool, slots: &Slots<'_>) -> Need {
+fn when(expr: &Expr, wanted: bool, slots: &Slots<'_>) -> IndexPredicate {
     match expr {
-        Expr::Constant(value) if *value == Value::Bool(wanted) => Need::Anything,
-        Expr::Constant(_) => Need::Nothing,
+        Expr::Constant(value) if *value == Value::Bool(wanted) => IndexPredicate::True,
+        Expr::Constant(_) => IndexPredicate::False,
         Expr::Unary(UnaryOp::Not, inner) => when(inner, !wanted, slots),
         Expr::All(terms) => boolean::junction(terms, wanted, wanted, slots),
         Expr::Any(terms) => boolean::junction(terms, !wanted, wanted, slots),
@@ -52,12 +52,12 @@ fn when(expr: &Expr, wanted: bool, slots: &Slots<'_>) -> Need {
         }
         Expr::Call(function, args) => call(*function, args, wanted, slots),
         Expr::Exists(block) => exists::exists(block, wanted, slots),
-        path => Need::at(slots.found_at(path), Interval::equal(Value::Bool(wanted))),
+        path => IndexPredicate::at(slots.found_at(path), Interval::equal(Value::Bool(wanted))),
     }
 }
 
 /// What holds when a call with these arguments is exactly the boolean.
-type Rule = fn(&[Expr], bool, &Slots<'_>) -> Need;
+type Rule = fn(&[Expr], bool, &Slots<'_>) -> IndexPredicate;
 
 const CALLS: &[(&str, Rule)] = &[
     ("ARRAY_CONTAINS", array_contains::one),
@@ -82,7 +82,7 @@ const CALLS: &[(&str, Rule)] = &[
     ("ST_WITHIN", spatial::meets),
 ];
 
-fn call(function: Builtin, args: &[Expr], wanted: bool, slots: &Slots<'_>) -> Need {
+fn call(function: Builtin, args: &[Expr], wanted: bool, slots: &Slots<'_>) -> IndexPredicate {
     let name = function.0.name;
     match CALLS.iter().find(|(known, _)| *known == name) {
         Some((_, rule)) => rule(args, wanted, slots),

@@ -2,17 +2,17 @@
 
 use super::Slots;
 use super::defined::is_of;
-use crate::access::need::Need;
+use crate::access::need::IndexPredicate;
 use crate::bind::bound::Expr;
 use crate::datum::Kind;
 use orrery_value::Value;
 
 /// The first argument is a string.
-pub(super) fn is_text(args: &[Expr], _wanted: bool, slots: &Slots<'_>) -> Need {
+pub(super) fn is_text(args: &[Expr], _wanted: bool, slots: &Slots<'_>) -> IndexPredicate {
     match args.first() {
-        None => Need::Anything,
-        Some(Expr::Constant(Value::String(_))) => Need::Anything,
-        Some(Expr::Constant(_)) => Need::Nothing,
+        None => IndexPredicate::True,
+        Some(Expr::Constant(Value::String(_))) => IndexPredicate::True,
+        Some(Expr::Constant(_)) => IndexPredicate::False,
         Some(value) => is_of(value, Kind::String, slots),
     }
 }

@@ -3,8 +3,8 @@
 use crate::bind::bound::Block;
 use crate::execute::accumulate::Accumulator;
 use crate::execute::eval::Row;
+use crate::execute::exec_context::ExecContext;
 use crate::execute::scan::{At, Sink, Took};
-use crate::execute::world::World;
 use orrery_core::limits;
 
 pub(crate) struct AggregateSink {
@@ -14,9 +14,9 @@ pub(crate) struct AggregateSink {
 }
 
 impl Sink for AggregateSink {
-    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, _at: &At<'_>, world: &World<'_>) -> Took {
+    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, _at: &At<'_>, ctx: &ExecContext<'_>) -> Took {
         if let Some(grouping) = &block.grouping {
-            Accumulator::add_row(&mut self.accumulators, grouping, row, world);
+            Accumulator::add_row(&mut self.accumulators, grouping, row, ctx);
         }
         Took::Yes
     }

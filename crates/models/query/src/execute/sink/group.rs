@@ -8,8 +8,8 @@ use crate::datum::Datum;
 use crate::execute::accumulate::Accumulator;
 use crate::execute::block::size_of_value;
 use crate::execute::eval::{Row, eval};
+use crate::execute::exec_context::ExecContext;
 use crate::execute::scan::{At, Sink, Took};
-use crate::execute::world::World;
 use orrery_core::limits;
 use orrery_value::Value;
 use std::collections::BTreeMap;
@@ -31,17 +31,22 @@ struct Group {
 }
 
 impl Group {
-    fn new(grouping: &Grouping, keys: &[Value], world: &World<'_>) -> Self {
+    fn new(grouping: &Grouping, keys: &[Value], ctx: &ExecContext<'_>) -> Self {
         let bytes = 128 + keys.iter().map(size_of_value).sum::<usize>();
-        world.hold(bytes);
+        ctx.hold(bytes);
         Self { accumulators: Accumulator::for_all(grouping), bytes }
     }
 
     /// Adds a row; what the group held before it and holds after.
-    fn add<'d>(&mut self, grouping: &'d Grouping, row: &mut Row<'d>, world: &World<'_>) -> (usize, usize) {
-        let (before, others) = (self.bytes, world.held().saturating_sub(self.bytes));
-        Accumulator::add_row(&mut self.accumulators, grouping, row, world);
-        self.bytes = world.held().saturating_sub(others);
+    fn add<'d>(
+        &mut self,
+        grouping: &'d Grouping,
+        row: &mut Row<'d>,
+        ctx: &ExecContext<'_>,
+    ) -> (usize, usize) {
+        let (before, others) = (self.bytes, ctx.held().saturating_sub(self.bytes));
+        Accumulator::add_row(&mut self.accumulators, grouping, row, ctx);
+        self.bytes = ctx.held().saturating_sub(others);
         (before, self.bytes)
     }
 }
@@ -63,13 +68,13 @@ impl GroupSink {
     }
 
     /// Drops the last groups while there are too many.
-    fn shrink(&mut self, world: &World<'_>) {
+    fn shrink(&mut self, ctx: &ExecContext<'_>) {
         while self.groups.len() > self.capacity
             || (self.bytes > limits::PAGE_BYTES_HELD_MAX && self.groups.len() > 1)
         {
             if let Some((_, group)) = self.groups.pop_last() {
                 self.bytes -= group.bytes;
-                world.release(world.held().saturating_sub(group.bytes));
+                ctx.release(ctx.held().saturating_sub(group.bytes));
             }
             self.capacity = self.capacity.min(self.groups.len());
             self.dropped = true;
@@ -78,25 +83,25 @@ impl GroupSink {
 }
 
 impl Sink for GroupSink {
-    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, _at: &At<'_>, world: &World<'_>) -> Took {
+    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, _at: &At<'_>, ctx: &ExecContext<'_>) -> Took {
         let Some(grouping) = &block.grouping else { return Took::Yes };
         let keys: Vec<Value> =
-            grouping.keys.iter().map(|(_, key)| eval(key, row, world)).map(Datum::into_value).collect();
+            grouping.keys.iter().map(|(_, key)| eval(key, row, ctx)).map(Datum::into_value).collect();
         if self.after.as_ref().is_some_and(|after| keys <= *after) {
             return Took::Yes;
         }
         if let Some(group) = self.groups.get_mut(&keys) {
-            let (before, after) = group.add(grouping, row, world);
+            let (before, after) = group.add(grouping, row, ctx);
             self.bytes = self.bytes - before + after;
         } else if self.is_beyond(&keys) {
             self.dropped = true;
         } else {
-            let mut group = Group::new(grouping, &keys, world);
-            group.add(grouping, row, world);
+            let mut group = Group::new(grouping, &keys, ctx);
+            group.add(grouping, row, ctx);
             self.bytes += group.bytes;
             self.groups.insert(keys, group);
         }
-        self.shrink(world);
+        self.shrink(ctx);
         Took::Yes
     }
 }

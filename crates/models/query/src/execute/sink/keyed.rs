@@ -10,9 +10,9 @@ use crate::bind::bound::{Block, SourceOf};
 use crate::datum::Datum;
 use crate::execute::block::size_of_value;
 use crate::execute::eval::{Row, eval, write};
+use crate::execute::exec_context::ExecContext;
 use crate::execute::scan::{At, Beyond, Glimpse, Judged, Sink, Took};
 use crate::execute::state::After;
-use crate::execute::world::World;
 use orrery_core::limits;
 use orrery_value::Value;
 use std::cmp::Ordering;
@@ -221,12 +221,12 @@ impl KeyedSink {
     fn side_of(&self, row: &SortKey, glimpse: &Glimpse<'_>) -> (Ordering, Ordering) {
         let keys: Vec<Datum<'_>> = glimpse.keys.iter().map(Datum::of).collect();
         let is_whole = keys.len() == self.order.len() && !self.is_distinct;
-        let by_number = match glimpse.ordinal.filter(|_| is_whole) {
+        let ordinal_scan = match glimpse.ordinal.filter(|_| is_whole) {
             Some(ordinal) => row.as_ties_go(row.after.ordinal.cmp(&ordinal)),
             None => Ordering::Equal,
         };
         let by_keys = row.cmp_keys(&keys);
-        (by_keys, by_keys.then(by_number))
+        (by_keys, by_keys.then(ordinal_scan))
     }
 }
 
@@ -251,11 +251,11 @@ impl Sink for KeyedSink {
         }
     }
 
-    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, at: &At<'_>, world: &World<'_>) -> Took {
-        let mut keys: Vec<Datum<'d>> = block.order.iter().map(|key| eval(&key.expr, row, world)).collect();
+    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, at: &At<'_>, ctx: &ExecContext<'_>) -> Took {
+        let mut keys: Vec<Datum<'d>> = block.order.iter().map(|key| eval(&key.expr, row, ctx)).collect();
         let (mut ordinal, mut inner) = at.tie();
         if block.distinct {
-            let value = eval(&block.select, row, world);
+            let value = eval(&block.select, row, ctx);
             if value.is_undefined() {
                 return Took::Yes;
             }
@@ -267,7 +267,7 @@ impl Sink for KeyedSink {
             if self.distinct.is_gathering
                 && let Some(value) = keys.last()
             {
-                world.hold(std::mem::size_of::<u64>());
+                ctx.hold(std::mem::size_of::<u64>());
                 self.distinct.behind.insert(fingerprint(&value.to_value()));
             }
             return Took::Yes;
@@ -282,7 +282,7 @@ impl Sink for KeyedSink {
             return Took::Yes;
         }
         let (start, text) = self.rows.begin();
-        if !write(&block.select, row, world, text) {
+        if !write(&block.select, row, ctx, text) {
             self.rows.forget(start);
             return Took::Yes;
         }
@@ -309,7 +309,7 @@ impl Sink for KeyedSink {
             self.rows.begin().1.reserve(rest);
         }
         self.shrink();
-        world.keep(self.bytes + self.rows.spare());
+        ctx.set_page_bytes(self.bytes + self.rows.spare());
         Took::Yes
     }
 }

@@ -2,17 +2,17 @@
 
 use crate::bind::bound::Block;
 use crate::execute::eval::{Row, write};
+use crate::execute::exec_context::ExecContext;
 use crate::execute::page::{Limits, Output};
 use crate::execute::scan::{At, Sink, Took};
-use crate::execute::world::World;
 
 /// The text of the first row.
 #[derive(Default)]
 pub(crate) struct OneRow(pub Vec<u8>);
 
 impl Sink for OneRow {
-    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, _at: &At<'_>, world: &World<'_>) -> Took {
-        write(&block.select, row, world, &mut self.0);
+    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, _at: &At<'_>, ctx: &ExecContext<'_>) -> Took {
+        write(&block.select, row, ctx, &mut self.0);
         Took::Done
     }
 }
@@ -25,12 +25,12 @@ pub(crate) struct StreamSink {
 }
 
 impl Sink for StreamSink {
-    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, _at: &At<'_>, world: &World<'_>) -> Took {
+    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, _at: &At<'_>, ctx: &ExecContext<'_>) -> Took {
         if self.left == Some(0) {
             return Took::Done;
         }
         let start = self.output.begin();
-        if !write(&block.select, row, world, &mut self.output.rows) {
+        if !write(&block.select, row, ctx, &mut self.output.rows) {
             self.output.forget(start);
             return Took::Yes;
         }
@@ -42,7 +42,7 @@ impl Sink for StreamSink {
         if !self.output.keep_within(start, self.limits) {
             return Took::No;
         }
-        world.keep(self.output.rows.capacity());
+        ctx.set_page_bytes(self.output.rows.capacity());
         match &mut self.left {
             None => Took::Yes,
             Some(left) => {

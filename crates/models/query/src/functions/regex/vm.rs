@@ -145,7 +145,7 @@ enum Next {
     Instruction,
     To(usize),
     Fail,
-    Found,
+    ScannedDocument,
 }
 
 struct Machine<'a> {
@@ -165,7 +165,7 @@ impl Machine<'_> {
             match self.take(&body[pc], pc, &mut at)? {
                 Next::Instruction => pc += 1,
                 Next::To(next) => pc = next,
-                Next::Found => return Ok(Some(self.found())),
+                Next::ScannedDocument => return Ok(Some(self.found())),
                 Next::Fail => match self.state.back() {
                     Some(branch) => (pc, at) = branch,
                     None => return Ok(None),
@@ -184,7 +184,7 @@ impl Machine<'_> {
 
     fn take(&mut self, instruction: &Insn, pc: usize, at: &mut usize) -> Result<Next, Stop> {
         let matched = match *instruction {
-            Insn::End => return Ok(Next::Found),
+            Insn::End => return Ok(Next::ScannedDocument),
             Insn::Any => self.character(at, true),
             Insn::AnyNoNL => self.character(at, false),
             Insn::Lit(ref literal) => self.literal(literal, at)?,

@@ -3,7 +3,7 @@
 //! "Within" is the one of the simple-features standard: no part outside, and the insides have something in
 //! common. So a point on the edge of an area, or at the end of a line, is not within it.
 
-use super::shape::{Kind, Place, Shape};
+use super::shape::{Kind, Shape, TextSpan};
 use super::tree::{Looks, TooComplex};
 use super::vector3::{Arc, Meeting, Vector};
 
@@ -24,7 +24,7 @@ fn reaches_into(a: &Shape, area: &Shape, looks: &Looks) -> Result<bool, TooCompl
         return Ok(false);
     }
     for start in a.rings().filter_map(|ring| ring.first()).map(|arc| arc.start) {
-        if area.place(start, looks)? == Place::Inside {
+        if area.place(start, looks)? == TextSpan::Inside {
             return Ok(true);
         }
     }
@@ -41,7 +41,7 @@ pub(super) fn within(a: &Shape, b: &Shape, looks: &Looks) -> Result<bool, TooCom
         }
         (Kind::Point, Kind::Line) => point_in_line(a, b, looks),
         (Kind::Point, Kind::Area) => match start(a) {
-            Some(point) => Ok(b.place(point, looks)? == Place::Inside),
+            Some(point) => Ok(b.place(point, looks)? == TextSpan::Inside),
             None => Ok(false),
         },
         (Kind::Line, Kind::Line) => line_in_line(a, b, looks),
@@ -81,9 +81,9 @@ fn line_in_area(line: &Shape, area: &Shape, looks: &Looks) -> Result<bool, TooCo
     for arc in line.arcs() {
         for middle in area.stretches(arc, looks)? {
             match area.place(middle, looks)? {
-                Place::Outside => return Ok(false),
-                Place::Boundary => {}
-                Place::Inside => is_inside = true,
+                TextSpan::Outside => return Ok(false),
+                TextSpan::Boundary => {}
+                TextSpan::Inside => is_inside = true,
             }
         }
     }
@@ -94,7 +94,9 @@ fn area_in_area(a: &Shape, b: &Shape, looks: &Looks) -> Result<bool, TooComplex>
     for arc in a.arcs() {
         for middle in b.stretches(arc, looks)? {
             let place = b.place(middle, looks)?;
-            if place == Place::Outside || (place == Place::Boundary && !runs_along(arc, b, middle, looks)?) {
+            if place == TextSpan::Outside
+                || (place == TextSpan::Boundary && !runs_along(arc, b, middle, looks)?)
+            {
                 return Ok(false);
             }
         }
@@ -102,7 +104,7 @@ fn area_in_area(a: &Shape, b: &Shape, looks: &Looks) -> Result<bool, TooComplex>
     // No edge leaves `b`; what is left is a hole of `b` in the middle of `a`.
     for arc in b.arcs() {
         for middle in a.stretches(arc, looks)? {
-            if a.place(middle, looks)? == Place::Inside {
+            if a.place(middle, looks)? == TextSpan::Inside {
                 return Ok(false);
             }
         }

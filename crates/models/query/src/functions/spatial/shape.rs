@@ -14,7 +14,7 @@ pub(super) enum Kind {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum TextSpan {
     Inside,
     Boundary,
     Outside,
@@ -100,17 +100,22 @@ impl Shape {
     }
 
     /// Where a place is to an area.
-    pub fn place(&self, of: Vector, looks: &Looks) -> Result<Place, TooComplex> {
-        Ok(self.place_among(of, Among::All, looks)?.unwrap_or(Place::Outside))
+    pub fn place(&self, of: Vector, looks: &Looks) -> Result<TextSpan, TooComplex> {
+        Ok(self.place_among(of, Among::All, looks)?.unwrap_or(TextSpan::Outside))
     }
 
     /// Where a place is to the rings that are asked for, if there are any.
-    pub fn place_among(&self, of: Vector, among: Among, looks: &Looks) -> Result<Option<Place>, TooComplex> {
+    pub fn place_among(
+        &self,
+        of: Vector,
+        among: Among,
+        looks: &Looks,
+    ) -> Result<Option<TextSpan>, TooComplex> {
         let Some(nearest) = self.tree.nearest(of, among, f64::INFINITY, looks)? else {
             return Ok(None);
         };
         if nearest.chord < SAME {
-            return Ok(Some(Place::Boundary));
+            return Ok(Some(TextSpan::Boundary));
         }
         let foot = self.tree.arcs[nearest.arc].at(nearest.angle);
         let mut beside = self.through(foot, looks)?;
@@ -120,7 +125,7 @@ impl Shape {
 
     /// The side of the edge at `foot` that turns away least from the direction to `of`. Nothing lies between
     /// the two, so this is the edge that bounds the sector the place is in, however many meet there.
-    fn side(&self, of: Vector, foot: Vector, beside: &[usize]) -> Place {
+    fn side(&self, of: Vector, foot: Vector, beside: &[usize]) -> TextSpan {
         let ahead = of - foot * foot.dot(of);
         let along = |to: Vector| (to - foot * foot.dot(to)).unit().dot(ahead);
         let nearness = |arc: &Arc| {
@@ -129,8 +134,8 @@ impl Shape {
         };
         let arcs = beside.iter().map(|&arc| &self.tree.arcs[arc]);
         match arcs.max_by(|a, b| nearness(a).total_cmp(&nearness(b))) {
-            Some(arc) if arc.normal.dot(ahead) > 0.0 => Place::Inside,
-            _ => Place::Outside,
+            Some(arc) if arc.normal.dot(ahead) > 0.0 => TextSpan::Inside,
+            _ => TextSpan::Outside,
         }
     }
 

@@ -4,7 +4,7 @@ use super::distance;
 use super::earth::{self, position};
 use super::geojson;
 use super::relate::{intersects, within};
-use super::shape::{Place, Shape};
+use super::shape::{Shape, TextSpan};
 use super::tree::{Looks, TooComplex};
 use super::validity::fault;
 use super::vector3::{Arc, Vector};
@@ -62,9 +62,9 @@ proptest! {
             let on_a_side = ring.iter().any(|&corner| Arc::new(middle, corner).side(place).abs() < 1e-9);
             if !on_a_side {
                 let found = area(ring.clone()).place(place, &looks);
-                prop_assert_eq!(found, Ok(if expected { Place::Inside } else { Place::Outside }));
+                prop_assert_eq!(found, Ok(if expected { TextSpan::Inside } else { TextSpan::Outside }));
                 let other_way = area(reversed(&ring)).place(place, &looks);
-                prop_assert_eq!(other_way, Ok(if expected { Place::Outside } else { Place::Inside }));
+                prop_assert_eq!(other_way, Ok(if expected { TextSpan::Outside } else { TextSpan::Inside }));
             }
         }
     }
@@ -140,8 +140,8 @@ fn a_coast_of_many_thousand_points_is_checked_and_searched() {
     let coast = area(star((12.0, 48.0), &reaches));
     let looks = Looks::new();
     assert_eq!(fault(&coast, &looks), Ok(None));
-    assert_eq!(coast.place(position(12.0, 48.0), &looks), Ok(Place::Inside));
-    assert_eq!(coast.place(position(12.0, 70.0), &looks), Ok(Place::Outside));
+    assert_eq!(coast.place(position(12.0, 48.0), &looks), Ok(TextSpan::Inside));
+    assert_eq!(coast.place(position(12.0, 70.0), &looks), Ok(TextSpan::Outside));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! when none meets itself, two meet at most in single points, each ring of a polygon lies on the left of the
 //! others, and no polygon reaches into another.
 
-use super::shape::{Place, Shape};
+use super::shape::{Shape, TextSpan};
 use super::tree::{Among, Looks, Owner, TooComplex};
 use super::vector3::{Arc, Meeting};
 
@@ -20,14 +20,14 @@ pub(super) fn fault(area: &Shape, looks: &Looks) -> Result<Option<String>, TooCo
         }
     }
     for polygon in area.with_holes() {
-        if let Some(ring) = misplaced(&polygon, Among::Siblings, Place::Outside, looks)? {
+        if let Some(ring) = misplaced(&polygon, Among::Siblings, TextSpan::Outside, looks)? {
             return Ok(Some(format!(
                 "Not valid because ring ({ring}) lies outside another ring of its polygon."
             )));
         }
     }
     let fault = "lies in the interior of a polygon.";
-    let misplaced = misplaced(area, Among::Strangers, Place::Inside, looks)?;
+    let misplaced = misplaced(area, Among::Strangers, TextSpan::Inside, looks)?;
     Ok(misplaced.map(|ring| format!("Not valid because some portion of polygon ring ({ring}) {fault}")))
 }
 
@@ -63,7 +63,7 @@ fn follow(a: &Arc, b: &Arc) -> bool {
 fn misplaced(
     area: &Shape,
     among: fn(Owner) -> Among,
-    wrong: Place,
+    wrong: TextSpan,
     looks: &Looks,
 ) -> Result<Option<usize>, TooComplex> {
     for (number, arc) in area.arcs().iter().enumerate() {
@@ -76,12 +76,12 @@ fn misplaced(
 }
 
 /// Where an edge is to some rings: by its middle, or a place beside it if one of them touches just there.
-fn place(area: &Shape, arc: &Arc, among: Among, looks: &Looks) -> Result<Option<Place>, TooComplex> {
+fn place(area: &Shape, arc: &Arc, among: Among, looks: &Looks) -> Result<Option<TextSpan>, TooComplex> {
     for part in [0.5, 0.37, 0.71] {
         let place = area.place_among(arc.at(arc.length * part), among, looks)?;
-        if place != Some(Place::Boundary) {
+        if place != Some(TextSpan::Boundary) {
             return Ok(place);
         }
     }
-    Ok(Some(Place::Boundary))
+    Ok(Some(TextSpan::Boundary))
 }

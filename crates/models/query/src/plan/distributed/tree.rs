@@ -1,14 +1,14 @@
 //! Small makers of nodes, for the queries this planner writes itself. Their places are empty.
 
-use crate::parse::{BinaryOp, Expr, ExprKind, Name, OrderBy, Place, Query, Select, SelectItem, Source};
+use crate::parse::{BinaryOp, Expr, ExprKind, Name, OrderBy, Query, Select, SelectItem, Source, TextSpan};
 use orrery_value::{Number, Value};
 
 pub(super) fn expr(kind: ExprKind) -> Expr {
-    Expr { kind, at: Place::default() }
+    Expr { kind, at: TextSpan::default() }
 }
 
 pub(super) fn name(text: &str) -> Name {
-    Name { text: text.to_owned(), at: Place::default() }
+    Name { text: text.to_owned(), at: TextSpan::default() }
 }
 
 pub(super) fn named(text: &str) -> Expr {
@@ -80,7 +80,7 @@ pub(super) fn select(select: Select, from: Vec<Source>) -> Query {
         group_by: Vec::new(),
         order_by: OrderBy::Keys(Vec::new()),
         window: None,
-        at: Place::default(),
+        at: TextSpan::default(),
     }
 }
 

@@ -4,11 +4,11 @@ use orrery_query::parse::*;
 use orrery_value::{Number, Value};
 
 pub fn expr(kind: ExprKind) -> Expr {
-    Expr { kind, at: Place::default() }
+    Expr { kind, at: TextSpan::default() }
 }
 
 pub fn name(text: &str) -> Name {
-    Name { text: text.to_owned(), at: Place::default() }
+    Name { text: text.to_owned(), at: TextSpan::default() }
 }
 
 pub fn undefined() -> Expr {
@@ -104,7 +104,7 @@ pub fn query(select: Select) -> Query {
         group_by: Vec::new(),
         order_by: OrderBy::Keys(Vec::new()),
         window: None,
-        at: Place::default(),
+        at: TextSpan::default(),
     }
 }
 
@@ -129,5 +129,5 @@ pub fn nested(query: Query, alias: &str) -> Source {
 }
 
 fn source(of: Collection, alias: Option<&str>) -> Source {
-    Source { each: false, of, alias: alias.map(name), at: Place::default() }
+    Source { each: false, of, alias: alias.map(name), at: TextSpan::default() }
 }

@@ -9,7 +9,7 @@ mod turns;
 use super::Slots;
 use super::defined::is_of;
 use crate::access::indexes::Rectangle;
-use crate::access::need::Need;
+use crate::access::need::IndexPredicate;
 use crate::bind::bound::Expr;
 use crate::datum::{Datum, Kind};
 use crate::functions::{Context, find};
@@ -23,13 +23,18 @@ pub fn rectangle_of(value: &Value) -> Option<Rectangle> {
 }
 
 /// ST_WITHIN and ST_INTERSECTS. Of shapes that are not valid neither is true or false.
-pub(super) fn meets(args: &[Expr], wanted: bool, slots: &Slots<'_>) -> Need {
-    let Some((of_document, of_query)) = sides(args) else { return Need::Anything };
+pub(super) fn meets(args: &[Expr], wanted: bool, slots: &Slots<'_>) -> IndexPredicate {
+    let Some((of_document, of_query)) = sides(args) else { return IndexPredicate::True };
     if wanted { within(of_document, of_query, 0.0, slots) } else { is_of(of_document, Kind::Object, slots) }
 }
 
 /// `ST_DISTANCE(…) op value`, if it is that.
-pub(super) fn distance(op: BinaryOp, expr: &Expr, value: &Value, slots: &Slots<'_>) -> Option<Need> {
+pub(super) fn distance(
+    op: BinaryOp,
+    expr: &Expr,
+    value: &Value,
+    slots: &Slots<'_>,
+) -> Option<IndexPredicate> {
     let args = match expr {
         Expr::Call(function, args) if function.0.name == "ST_DISTANCE" => args,
         _ => return None,
@@ -43,9 +48,9 @@ pub(super) fn distance(op: BinaryOp, expr: &Expr, value: &Value, slots: &Slots<'
     })
 }
 
-fn nearer(of_document: &Expr, of_query: &Value, metres: Number, slots: &Slots<'_>) -> Need {
+fn nearer(of_document: &Expr, of_query: &Value, metres: Number, slots: &Slots<'_>) -> IndexPredicate {
     let metres = metres.as_f64();
-    if metres < 0.0 { Need::Nothing } else { within(of_document, of_query, metres, slots) }
+    if metres < 0.0 { IndexPredicate::False } else { within(of_document, of_query, metres, slots) }
 }
 
 /// The one of two arguments that the query gives, and the other.
@@ -60,13 +65,13 @@ fn sides(args: &[Expr]) -> Option<(&Expr, &Value)> {
 }
 
 /// A shape of the document has a point that is not further than this from the other.
-fn within(of_document: &Expr, of_query: &Value, metres: f64, slots: &Slots<'_>) -> Need {
+fn within(of_document: &Expr, of_query: &Value, metres: f64, slots: &Slots<'_>) -> IndexPredicate {
     if !is_valid(of_query) {
-        return Need::Nothing;
+        return IndexPredicate::False;
     }
     let bounds = bounds_of(of_query).map(|bounds| bounds.grown(metres)).filter(|it| *it != Bounds::EARTH);
     match (slots.found_at(of_document), bounds) {
-        (Some(path), Some(bounds)) => Need::Shape { path, rectangle: bounds.rectangle() },
+        (Some(path), Some(bounds)) => IndexPredicate::Shape { path, rectangle: bounds.rectangle() },
         _ => is_of(of_document, Kind::Object, slots),
     }
 }

@@ -1,7 +1,7 @@
 //! A trigger, typed: when it runs, and for which operations.
 
 use super::definition::word;
-use super::{Child, Kind};
+use super::{Kind, Subresource};
 use crate::definition::DefinitionError;
 use serde_json::{Map, Value};
 
@@ -44,7 +44,7 @@ impl Trigger {
     }
 
     /// `None` for a child of another kind.
-    pub fn of(child: &Child) -> Option<Self> {
+    pub fn of(child: &Subresource) -> Option<Self> {
         Some(child).filter(|child| child.kind == Kind::Trigger).and_then(|it| Self::parse(&it.members).ok())
     }
 }

@@ -1,6 +1,6 @@
 //! What an execution knows of the world, and how much it may still do.
 
-use crate::access::Set;
+use crate::access::PostingSet;
 use crate::error::QueryError;
 use crate::functions::Context;
 use orrery_core::limits;
@@ -35,8 +35,8 @@ pub struct Metrics {
     pub documents_found: u64,
 }
 
-/// One execution. The first failure stops it: whoever loops asks [`World::is_over`].
-pub(crate) struct World<'a> {
+/// One execution. The first failure stops it: whoever loops asks [`ExecContext::is_stopped`].
+pub(crate) struct ExecContext<'a> {
     pub host: &'a dyn Host,
     pub functions: Context<'a>,
     /// What may still be done before the clock is looked at.
@@ -51,7 +51,7 @@ pub(crate) struct World<'a> {
     bytes_kept: Cell<usize>,
     bytes_reserved: Cell<usize>,
     /// Numbers that were read while the way was chosen, and the sets that they are of.
-    gathered: RefCell<Vec<(Set, Vec<u64>)>>,
+    gathered: RefCell<Vec<(PostingSet, Vec<u64>)>>,
     failure: RefCell<Option<QueryError>>,
 }
 
@@ -61,7 +61,7 @@ const BYTES_PER_STEP: usize = 4096;
 /// A query has so much without asking, and is given as much more than it needs each time that it asks.
 const RESERVED_AHEAD_BYTES: usize = 256 * 1024;
 
-impl<'a> World<'a> {
+impl<'a> ExecContext<'a> {
     pub fn new(host: &'a dyn Host) -> Self {
         Self {
             host,
@@ -80,13 +80,13 @@ impl<'a> World<'a> {
     }
 
     /// Counts one row looked at. `false` when the execution is over.
-    pub fn step(&self) -> bool {
+    pub fn count_row(&self) -> bool {
         self.spend(1);
-        !self.is_over()
+        !self.is_stopped()
     }
 
     /// Counts a document read.
-    pub fn read(&self, bytes: usize) {
+    pub fn count_document(&self, bytes: usize) {
         if bytes > 0 {
             self.count(|metrics| {
                 metrics.documents_read += 1;
@@ -97,38 +97,38 @@ impl<'a> World<'a> {
     }
 
     /// Counts an entry of an index read; an error when the execution is over.
-    pub fn entry(&self) -> Result<(), QueryError> {
+    pub fn count_entry(&self) -> Result<(), QueryError> {
         self.count(|metrics| metrics.entries_read += 1);
         self.spend(1);
-        self.outcome()
+        self.check()
     }
 
     /// Counts a walk along an index begun, or begun again further on.
-    pub fn seek(&self) -> Result<(), QueryError> {
+    pub fn count_seek(&self) -> Result<(), QueryError> {
         self.count(|metrics| metrics.seeks += 1);
         self.spend(1);
-        self.outcome()
+        self.check()
     }
 
     /// Takes the time of entries that were only counted, before a way was chosen.
-    pub fn probed(&self, entries: u64) {
+    pub fn count_probe(&self, entries: u64) {
         self.spend(1 + entries);
     }
 
     /// Keeps the numbers of a set, so that they are not read twice.
-    pub fn remember(&self, set: Set, numbers: Vec<u64>) {
+    pub fn cache_ordinals(&self, set: PostingSet, numbers: Vec<u64>) {
         self.gathered.borrow_mut().push((set, numbers));
     }
 
     /// The numbers of a set, if they were read before.
-    pub fn recall(&self, set: &Set) -> Option<Vec<u64>> {
+    pub fn take_cached_ordinals(&self, set: &PostingSet) -> Option<Vec<u64>> {
         let mut gathered = self.gathered.borrow_mut();
         let place = gathered.iter().position(|(known, _)| known == set)?;
         Some(gathered.swap_remove(place).1)
     }
 
     /// Counts a document that an index led to.
-    pub fn found(&self) {
+    pub fn count_candidate(&self) {
         self.count(|metrics| metrics.documents_found += 1);
     }
 
@@ -139,7 +139,7 @@ impl<'a> World<'a> {
     }
 
     /// Counts so many bytes looked at within one row.
-    pub fn work(&self, bytes: usize) {
+    pub fn count_bytes(&self, bytes: usize) {
         self.spend((bytes / BYTES_PER_STEP) as u64);
     }
 
@@ -159,19 +159,19 @@ impl<'a> World<'a> {
 
     /// Called with each row of the page's own. What came before the first, such as finding the way back to
     /// where the page goes on, is not of its share of time: else a long way back would be all that it does.
-    pub fn begin_share(&self) {
+    pub fn begin_time_share(&self) {
         if self.share.get().is_none() {
             self.share.set(Some(self.host.elapsed_ms()));
         }
     }
 
     /// Whether a page that can stop here should: it has taken its share of time, and so at least one row.
-    pub fn is_tired(&self) -> bool {
+    pub fn is_time_share_spent(&self) -> bool {
         self.tired.get() && !self.must_finish.get()
     }
 
     /// Runs what has to come to its end before the page's own rows begin.
-    pub fn whole<T>(&self, run: impl FnOnce() -> T) -> T {
+    pub fn without_time_share<T>(&self, run: impl FnOnce() -> T) -> T {
         let outer = self.must_finish.replace(true);
         let done = run();
         self.must_finish.set(outer);
@@ -194,7 +194,7 @@ impl<'a> World<'a> {
     }
 
     /// Tells how much memory the rows of the page take.
-    pub fn keep(&self, bytes: usize) {
+    pub fn set_page_bytes(&self, bytes: usize) {
         self.bytes_kept.set(bytes);
         self.reserve();
     }
@@ -234,11 +234,11 @@ impl<'a> World<'a> {
         self.failure.borrow_mut().get_or_insert(error);
     }
 
-    pub fn is_over(&self) -> bool {
+    pub fn is_stopped(&self) -> bool {
         self.failure.borrow().is_some()
     }
 
-    pub fn outcome(&self) -> Result<(), QueryError> {
+    pub fn check(&self) -> Result<(), QueryError> {
         self.failure.borrow().clone().map_or(Ok(()), Err)
     }
 }

@@ -1,6 +1,6 @@
 //! Reading children: one, a page of them, all of an owner's.
 
-use super::record::{self, Child};
+use super::record::{self, Subresource};
 use super::{Kind, Owner};
 use crate::row::{self, Row};
 use orrery_core::limits;
@@ -9,13 +9,18 @@ use orrery_query::execute::Limits;
 use std::ops::ControlFlow;
 
 pub struct Page {
-    pub children: Vec<Child>,
+    pub children: Vec<Subresource>,
     /// The name after which the next page begins, if there may be more.
     pub more_after: Option<String>,
 }
 
 /// By name, or by resource id in text.
-pub fn find(state: &dyn Read, owner: &Owner, kind: Kind, name_or_rid: &str) -> Result<Option<Child>, Error> {
+pub fn find(
+    state: &dyn Read,
+    owner: &Owner,
+    kind: Kind,
+    name_or_rid: &str,
+) -> Result<Option<Subresource>, Error> {
     if let Some(child) = by_name(state, owner, kind, name_or_rid)? {
         return Ok(Some(child));
     }
@@ -25,14 +30,19 @@ pub fn find(state: &dyn Read, owner: &Owner, kind: Kind, name_or_rid: &str) -> R
     }
 }
 
-fn by_name(state: &dyn Read, owner: &Owner, kind: Kind, name: &str) -> Result<Option<Child>, Error> {
-    let row = Row::Child { kind: kind.number(), owner: owner.number(), name };
+fn by_name(state: &dyn Read, owner: &Owner, kind: Kind, name: &str) -> Result<Option<Subresource>, Error> {
+    let row = Row::Subresource { kind: kind.number(), owner: owner.number(), name };
     let stored = state.get(Space::Meta, &row.key())?;
     stored.map(|bytes| record::read(kind, name, &bytes)).transpose()
 }
 
 /// By the number in its resource id.
-pub fn by_ordinal(state: &dyn Read, owner: &Owner, kind: Kind, ordinal: u64) -> Result<Option<Child>, Error> {
+pub fn by_ordinal(
+    state: &dyn Read,
+    owner: &Owner,
+    kind: Kind,
+    ordinal: u64,
+) -> Result<Option<Subresource>, Error> {
     let place = Row::ChildPlace { kind: kind.number(), owner: owner.number(), ordinal };
     let Some(name) = state.get(Space::Meta, &place.key())? else { return Ok(None) };
     let name = std::str::from_utf8(&name).map_err(|_| Error::Corrupt("the name of a child".into()))?;
@@ -57,12 +67,12 @@ pub fn page(
         children.push(child);
         ControlFlow::Continue(())
     })?;
-    let last = children.last().map(|child: &Child| child.name.to_string());
+    let last = children.last().map(|child: &Subresource| child.name.to_string());
     Ok(Page { more_after: last.filter(|_| is_full), children })
 }
 
 /// All of an owner's, of a kind that has few.
-pub fn all(state: &dyn Read, owner: &Owner, kind: Kind) -> Result<Vec<Child>, Error> {
+pub fn all(state: &dyn Read, owner: &Owner, kind: Kind) -> Result<Vec<Subresource>, Error> {
     let limits = Limits { items: limits::STORED_PROCEDURES_MAX as usize, bytes: usize::MAX };
     Ok(page(state, owner, kind, None, limits)?.children)
 }
@@ -73,11 +83,11 @@ pub fn each_after(
     owner: &Owner,
     kind: Kind,
     after: Option<&str>,
-    mut visit: impl FnMut(Child, usize) -> ControlFlow<()>,
+    mut visit: impl FnMut(Subresource, usize) -> ControlFlow<()>,
 ) -> Result<(), Error> {
     let mut range = row::children(kind.number(), owner.number());
     if let Some(name) = after {
-        let row = Row::Child { kind: kind.number(), owner: owner.number(), name };
+        let row = Row::Subresource { kind: kind.number(), owner: owner.number(), name };
         // The least key above this one.
         range = KeyRange { start: [&row.key()[..], &[0]].concat(), ..range };
     }

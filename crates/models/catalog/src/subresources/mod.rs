@@ -29,10 +29,10 @@ mod trigger;
 
 pub use definition::Definition;
 pub use kind::Kind;
-pub use operations::{ChildError, create, delete, replace, upsert};
+pub use operations::{SubresourceError, create, delete, replace, upsert};
 pub use owner::Owner;
 pub use permission::{Mode, Permission, ResourceLink};
 pub use read::{Page, all, by_ordinal, each_after, find, page};
-pub use record::Child;
+pub use record::Subresource;
 pub use sweep::{schedule_database, sweep_database, sweep_scripts, sweep_user};
 pub use trigger::{Trigger, TriggerOperation, TriggerTime};

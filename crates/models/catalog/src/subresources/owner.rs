@@ -1,7 +1,7 @@
 //! Whose children they are.
 
-use crate::children::Kind;
 use crate::row::Row;
+use crate::subresources::Kind;
 use orrery_core::{
     ClientKeyRid, ContainerRid, DatabaseName, DatabaseRid, ItemRid, PermissionRid, ResourceKind, UserRid,
 };

@@ -1,7 +1,7 @@
 //! Changing children. All of these run in the catalog's one scope, so each sees the last, and owners too.
 
 use super::read::find;
-use super::record::{self, Child, Count};
+use super::record::{self, Count, Subresource};
 use super::{Definition, Kind, Owner, sweep};
 use crate::Stamp;
 use crate::definition::DefinitionError;
@@ -14,7 +14,7 @@ use orrery_kv::{Error, Read, Space, Txn};
 const NUMBER_MAX: u64 = (1 << 31) - 1;
 
 #[derive(Debug, thiserror::Error)]
-pub enum ChildError {
+pub enum SubresourceError {
     #[error("Resource with specified id, name, or unique index already exists.")]
     Exists,
     #[error("Resource Not Found: there is no such {0}.")]
@@ -39,10 +39,10 @@ pub fn create(
     kind: Kind,
     definition: &Definition,
     stamp: Stamp,
-) -> Result<Child, ChildError> {
+) -> Result<Subresource, SubresourceError> {
     the_owner(txn, owner)?;
     if is_taken(txn, owner, kind, definition)? {
-        return Err(ChildError::Exists);
+        return Err(SubresourceError::Exists);
     }
     insert(txn, owner, kind, definition, stamp)
 }
@@ -55,7 +55,7 @@ pub fn upsert(
     definition: &Definition,
     conditions: Preconditions,
     stamp: Stamp,
-) -> Result<(Child, bool), ChildError> {
+) -> Result<(Subresource, bool), SubresourceError> {
     the_owner(txn, owner)?;
     if is_taken(txn, owner, kind, definition)? {
         let name = definition.name().as_str();
@@ -73,15 +73,15 @@ pub fn replace(
     definition: &Definition,
     conditions: Preconditions,
     stamp: Stamp,
-) -> Result<Child, ChildError> {
+) -> Result<Subresource, SubresourceError> {
     the_owner(txn, owner)?;
     let child = the_child(txn, owner, kind, name_or_rid, conditions)?;
     if child.name != *definition.name() {
         if kind == Kind::ClientEncryptionKey {
-            return Err(ChildError::Renamed(kind.noun()));
+            return Err(SubresourceError::Renamed(kind.noun()));
         }
         if is_taken(txn, owner, kind, definition)? {
-            return Err(ChildError::Exists);
+            return Err(SubresourceError::Exists);
         }
         txn.delete(Space::Meta, row(owner, kind, child.name.as_str()).key());
     }
@@ -94,7 +94,7 @@ pub fn delete(
     kind: Kind,
     name_or_rid: &str,
     conditions: Preconditions,
-) -> Result<(), ChildError> {
+) -> Result<(), SubresourceError> {
     the_owner(txn, owner)?;
     let child = the_child(txn, owner, kind, name_or_rid, conditions)?;
     txn.frees();
@@ -114,14 +114,14 @@ fn insert(
     kind: Kind,
     definition: &Definition,
     stamp: Stamp,
-) -> Result<Child, ChildError> {
+) -> Result<Subresource, SubresourceError> {
     let before = count(txn, kind, owner.number())?;
     if before.live >= kind.count_max() {
-        return Err(ChildError::TooMany { what: kind.noun(), max: kind.count_max() });
+        return Err(SubresourceError::TooMany { what: kind.noun(), max: kind.count_max() });
     }
     let ordinal = next_number(txn, owner, kind)?;
     if ordinal > NUMBER_MAX {
-        return Err(ChildError::TooMany { what: kind.noun(), max: NUMBER_MAX });
+        return Err(SubresourceError::TooMany { what: kind.noun(), max: NUMBER_MAX });
     }
     let now = count(txn, kind, owner.number())?;
     put_count(txn, kind, owner.number(), Count { live: now.live + 1, ..now });
@@ -144,18 +144,18 @@ fn put(
     ordinal: u64,
     definition: &Definition,
     stamp: Stamp,
-) -> Child {
+) -> Subresource {
     let name = definition.name().clone();
     let members = definition.members().clone();
-    let child = Child { kind, name, ordinal, etag: stamp.etag, written: stamp.now, members };
+    let child = Subresource { kind, name, ordinal, etag: stamp.etag, written: stamp.now, members };
     let name = child.name.as_str();
     txn.put(Space::Meta, row(owner, kind, name).key(), record::write(&child));
     txn.put(Space::Meta, place(owner, kind, ordinal).key(), Bytes::copy_from_slice(name.as_bytes()));
     child
 }
 
-fn the_owner(txn: &Txn<'_>, owner: &Owner) -> Result<(), ChildError> {
-    if owner.is_there(txn)? { Ok(()) } else { Err(ChildError::OwnerMissing(owner.noun())) }
+fn the_owner(txn: &Txn<'_>, owner: &Owner) -> Result<(), SubresourceError> {
+    if owner.is_there(txn)? { Ok(()) } else { Err(SubresourceError::OwnerMissing(owner.noun())) }
 }
 
 fn the_child(
@@ -164,11 +164,11 @@ fn the_child(
     kind: Kind,
     name_or_rid: &str,
     conditions: Preconditions,
-) -> Result<Child, ChildError> {
-    let child = find(txn, owner, kind, name_or_rid)?.ok_or(ChildError::Missing(kind.noun()))?;
+) -> Result<Subresource, SubresourceError> {
+    let child = find(txn, owner, kind, name_or_rid)?.ok_or(SubresourceError::Missing(kind.noun()))?;
     match conditions.check(child.etag) {
         Verdict::Holds => Ok(child),
-        Verdict::Changed | Verdict::Same => Err(ChildError::Changed),
+        Verdict::Changed | Verdict::Same => Err(SubresourceError::Changed),
     }
 }
 
@@ -185,7 +185,7 @@ fn put_count(txn: &mut Txn<'_>, kind: Kind, owner: u32, count: Count) {
 }
 
 fn row<'a>(owner: &Owner, kind: Kind, name: &'a str) -> Row<'a> {
-    Row::Child { kind: kind.number(), owner: owner.number(), name }
+    Row::Subresource { kind: kind.number(), owner: owner.number(), name }
 }
 
 fn place<'a>(owner: &Owner, kind: Kind, ordinal: u64) -> Row<'a> {

@@ -1,4 +1,4 @@
-//! Texts that were asked before, and what they were read as.
+//! ParseCache that were asked before, and what they were read as.
 
 use crate::bind::{Parameters, Settings};
 use crate::error::QueryError;
@@ -12,9 +12,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The trees of texts that were prepared lately.
 #[derive(Default)]
-pub struct Texts(ByText<parse::Query>);
+pub struct ParseCache(TextCache<parse::Query>);
 
-impl Texts {
+impl ParseCache {
     /// [`crate::prepare_for`], by what is remembered.
     pub fn prepare_for(
         &self,
@@ -31,7 +31,7 @@ impl Texts {
 /// What was made of texts lately: who asks often asks the same few, with other parameters.
 ///
 /// When the young ones are many they become the old ones, and those that were old are forgotten.
-pub struct ByText<T> {
+pub struct TextCache<T> {
     generations: Mutex<Generations<T>>,
     max: usize,
 }
@@ -41,13 +41,13 @@ struct Generations<T> {
     old: HashMap<Box<str>, Arc<T>>,
 }
 
-impl<T> Default for ByText<T> {
+impl<T> Default for TextCache<T> {
     fn default() -> Self {
-        Self::new(limits::QUERY_TEXTS_REMEMBERED_MAX)
+        Self::new(limits::PARSE_CACHE_ENTRIES_MAX)
     }
 }
 
-impl<T> ByText<T> {
+impl<T> TextCache<T> {
     /// For so many texts.
     pub fn new(max: usize) -> Self {
         Self { generations: Mutex::new(Generations { young: HashMap::new(), old: HashMap::new() }), max }
@@ -72,7 +72,7 @@ impl<T> ByText<T> {
 
     /// Remembers what was made of a text, unless that is too long.
     pub fn remembered(&self, text: &str, made: Arc<T>) -> Arc<T> {
-        if text.len() <= limits::QUERY_TEXT_REMEMBERED_BYTES_MAX {
+        if text.len() <= limits::PARSE_CACHE_TEXT_BYTES_MAX {
             let mut known = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
             if known.young.len() >= self.max / 2 {
                 known.old = mem::take(&mut known.young);
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_text_is_parsed_once_while_it_is_asked_and_forgotten_after_many_others() {
-        let texts = Texts::default();
+        let texts = ParseCache::default();
         let tree = |text: &str| {
             let prepared = texts.prepare_for(text, &[], Rules::On, &Settings::default());
             prepared.map(|prepared| prepared.ast)
@@ -101,19 +101,19 @@ mod tests {
         };
         // It is young, then old, and by being asked for young again.
         for of in ["a", "b", "c"] {
-            ask_others(of, limits::QUERY_TEXTS_REMEMBERED_MAX / 2);
+            ask_others(of, limits::PARSE_CACHE_ENTRIES_MAX / 2);
             assert!(Arc::ptr_eq(&first, &tree("SELECT VALUE 1").unwrap()), "{of}");
         }
-        ask_others("d", limits::QUERY_TEXTS_REMEMBERED_MAX);
+        ask_others("d", limits::PARSE_CACHE_ENTRIES_MAX);
         assert!(!Arc::ptr_eq(&first, &tree("SELECT VALUE 1").unwrap()), "it is forgotten");
         let known = texts.0.generations.lock().unwrap();
-        assert!(known.young.len() + known.old.len() <= limits::QUERY_TEXTS_REMEMBERED_MAX);
+        assert!(known.young.len() + known.old.len() <= limits::PARSE_CACHE_ENTRIES_MAX);
     }
 
     #[test]
     fn long_and_wrong_texts_are_not_remembered() {
-        let texts = Texts::default();
-        let long = format!("SELECT VALUE '{}'", "x".repeat(limits::QUERY_TEXT_REMEMBERED_BYTES_MAX));
+        let texts = ParseCache::default();
+        let long = format!("SELECT VALUE '{}'", "x".repeat(limits::PARSE_CACHE_TEXT_BYTES_MAX));
         for text in [long.as_str(), "SELECT"] {
             let _ = texts.prepare_for(text, &[], Rules::On, &Settings::default());
         }
@@ -123,7 +123,7 @@ mod tests {
     /// A complaint that binding has is told by the text's places whether the tree was there or not.
     #[test]
     fn a_remembered_text_complains_as_a_new_one() {
-        let texts = Texts::default();
+        let texts = ParseCache::default();
         let ask = || texts.prepare_for("SELECT VALUE '🚀é' || x", &[], Rules::On, &Settings::default());
         assert_eq!(format!("{:?}", ask().unwrap_err()), format!("{:?}", ask().unwrap_err()));
     }

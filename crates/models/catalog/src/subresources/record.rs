@@ -1,4 +1,4 @@
-//! A child, and its row: JSON with a version (`docs/formats/children.md`).
+//! A child, and its row: JSON with a version (`docs/formats/subresources.md`).
 
 use super::Kind;
 use bytes::Bytes;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Child {
+pub struct Subresource {
     pub kind: Kind,
     pub name: ChildName,
     /// The number in its resource id.
@@ -19,7 +19,7 @@ pub struct Child {
     pub members: Map<String, Value>,
 }
 
-impl Child {
+impl Subresource {
     /// The text of a script; empty for what is none.
     pub fn script(&self) -> &str {
         self.members.get("body").and_then(Value::as_str).unwrap_or_default()
@@ -37,7 +37,7 @@ struct Record {
     members: Map<String, Value>,
 }
 
-pub(super) fn write(child: &Child) -> Bytes {
+pub(super) fn write(child: &Subresource) -> Bytes {
     let record = Record {
         v: VERSION,
         number: child.ordinal,
@@ -48,13 +48,13 @@ pub(super) fn write(child: &Child) -> Bytes {
     Bytes::from(serde_json::to_vec(&record).expect("a record of texts and numbers has a JSON form"))
 }
 
-pub(super) fn read(kind: Kind, name: &str, bytes: &[u8]) -> Result<Child, Error> {
+pub(super) fn read(kind: Kind, name: &str, bytes: &[u8]) -> Result<Subresource, Error> {
     let damaged = |why: &str| Error::Corrupt(format!("the record of a {}: {why}", kind.noun()));
     let record: Record = serde_json::from_slice(bytes).map_err(|error| damaged(&error.to_string()))?;
     if record.v != VERSION {
         return Err(damaged(&format!("it has version {}", record.v)));
     }
-    Ok(Child {
+    Ok(Subresource {
         kind,
         name: ChildName::parse(name).map_err(|error| damaged(&error.to_string()))?,
         ordinal: record.number,

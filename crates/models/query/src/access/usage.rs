@@ -6,8 +6,8 @@
 
 use super::choose::order_paths;
 use super::conditions::{Conditions, Said};
-use super::indexes::{Declared, IndexOf, Interval, Path};
-use super::need::Need;
+use super::indexes::{DeclaredIndexes, IndexOf, Interval, Path};
+use super::need::IndexPredicate;
 use super::path::paths_read;
 use super::way::{Access, passes_array};
 use crate::bind::bound::Block;
@@ -15,22 +15,22 @@ use orrery_core::limits;
 
 /// What a page tells of indexes.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Used {
+pub struct IndexUsage {
     /// The way that was taken.
     pub access: Access,
     /// Those that are there and serve the query.
-    pub utilized: Vec<Use>,
+    pub utilized: Vec<IndexUse>,
     /// Those that are not there and would.
-    pub potential: Vec<Use>,
+    pub potential: Vec<IndexUse>,
     /// Whether the documents are so few, or so picked, that no index is read, whatever there is.
-    pub is_read_through: bool,
+    pub is_scan_only: bool,
     /// Whether the policy's indexes have all that the query reads, so that an aggregate needs no document.
     pub is_index_only: bool,
 }
 
-impl Used {
+impl IndexUsage {
     /// Adds a path that the request names beside the filter: the partition key of its scope.
-    pub fn also(&mut self, path: Path) {
+    pub fn add_path(&mut self, path: Path) {
         let one = of_path(&path, Purpose::Filter);
         if !self.utilized.iter().any(|known| known.index == one.index) {
             self.utilized.insert(0, one);
@@ -40,7 +40,7 @@ impl Used {
 
 /// An index, and what for.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Use {
+pub struct IndexUse {
     pub index: IndexOf,
     pub purpose: Purpose,
 }
@@ -54,21 +54,26 @@ pub enum Purpose {
 }
 
 /// The indexes that serve a query, and those that would. Without any indexes, none is missed.
-pub(crate) fn used(block: &Block, need: &Need, declared: Option<&dyn Declared>, access: Access) -> Used {
-    let Some(declared) = declared else { return Used { access, ..Used::default() } };
+pub(crate) fn index_usage(
+    block: &Block,
+    need: &IndexPredicate,
+    declared: Option<&dyn DeclaredIndexes>,
+    access: Access,
+) -> IndexUsage {
+    let Some(declared) = declared else { return IndexUsage { access, ..IndexUsage::default() } };
     let order = if block.rank.is_some() { Vec::new() } else { order_paths(block) };
     let wanted = single(need, &order).into_iter().chain(composites(block, need, &order));
     let (mut utilized, mut potential) = (Vec::new(), Vec::new());
     for one in wanted {
         match there(&one, declared, need) {
-            Some(index) => utilized.push(Use { index, ..one }),
+            Some(index) => utilized.push(IndexUse { index, ..one }),
             None => potential.push(one),
         }
     }
     potential.retain(|one| !utilized.contains(one));
     let is_index_only = is_one_group(block)
         && paths_read(block).is_some_and(|paths| paths.iter().all(|path| declared.has(path)));
-    Used { access, utilized, potential, is_read_through: false, is_index_only }
+    IndexUsage { access, utilized, potential, is_scan_only: false, is_index_only }
 }
 
 /// Whether all rows become one.
@@ -77,7 +82,7 @@ fn is_one_group(block: &Block) -> bool {
 }
 
 /// The index that does what a wished one would.
-fn there(wish: &Use, declared: &dyn Declared, need: &Need) -> Option<IndexOf> {
+fn there(wish: &IndexUse, declared: &dyn DeclaredIndexes, need: &IndexPredicate) -> Option<IndexOf> {
     match &wish.index {
         IndexOf::Path(path) => {
             let is_there =
@@ -109,7 +114,7 @@ fn serves(known: &[(Path, bool)], parts: &[(Path, bool)], named: usize, purpose:
 }
 
 /// Each path of the filter and of ORDER BY, once.
-fn single(need: &Need, order: &[Option<Path>]) -> Vec<Use> {
+fn single(need: &IndexPredicate, order: &[Option<Path>]) -> Vec<IndexUse> {
     let mut uses = Vec::new();
     terms(need, &mut uses);
     uses.extend(order.iter().flatten().map(|path| of_path(path, Purpose::Order)));
@@ -123,17 +128,19 @@ fn single(need: &Need, order: &[Option<Path>]) -> Vec<Use> {
     uses
 }
 
-fn of_path(path: &Path, purpose: Purpose) -> Use {
-    Use { index: IndexOf::Path(path.clone()), purpose }
+fn of_path(path: &Path, purpose: Purpose) -> IndexUse {
+    IndexUse { index: IndexOf::Path(path.clone()), purpose }
 }
 
 /// A long list of values is of one path.
-fn terms(need: &Need, uses: &mut Vec<Use>) {
+fn terms(need: &IndexPredicate, uses: &mut Vec<IndexUse>) {
     let one = match need {
-        Need::Anything | Need::Nothing => return,
-        Need::Term { path, .. } => of_path(path, Purpose::Filter),
-        Need::Shape { path, .. } => of_path(path, Purpose::Shape),
-        Need::All(parts) | Need::OneOf(parts) => return parts.iter().for_each(|part| terms(part, uses)),
+        IndexPredicate::True | IndexPredicate::False => return,
+        IndexPredicate::Term { path, .. } => of_path(path, Purpose::Filter),
+        IndexPredicate::Shape { path, .. } => of_path(path, Purpose::Shape),
+        IndexPredicate::And(parts) | IndexPredicate::Or(parts) => {
+            return parts.iter().for_each(|part| terms(part, uses));
+        }
     };
     if uses.last() != Some(&one) {
         uses.push(one);
@@ -142,7 +149,7 @@ fn terms(need: &Need, uses: &mut Vec<Use>) {
 
 /// The composite indexes that would serve: the paths of equalities, and after them the keys of ORDER BY, or the path
 /// of one of the intervals.
-fn composites(block: &Block, need: &Need, order: &[Option<Path>]) -> Vec<Use> {
+fn composites(block: &Block, need: &IndexPredicate, order: &[Option<Path>]) -> Vec<IndexUse> {
     let conditions = Conditions::of(need);
     let (mut equal, mut within) = (Vec::new(), Vec::new());
     for path in conditions.all.iter().filter_map(|need| term_path(need)) {
@@ -164,7 +171,7 @@ fn composites(block: &Block, need: &Need, order: &[Option<Path>]) -> Vec<Use> {
     };
     let fitting =
         wishes.into_iter().filter(|(parts, _)| (2..=limits::COMPOSITE_PATHS_MAX).contains(&parts.len()));
-    fitting.map(|(parts, purpose)| Use { index: IndexOf::Composite(parts), purpose }).collect()
+    fitting.map(|(parts, purpose)| IndexUse { index: IndexOf::Composite(parts), purpose }).collect()
 }
 
 /// Equalities first, then the keys that they do not name.
@@ -178,9 +185,9 @@ fn sorted_by(equal: &[(Path, bool)], keys: &[(Path, bool)]) -> Vec<(Path, bool)>
     parts
 }
 
-fn term_path(need: &Need) -> Option<&Path> {
+fn term_path(need: &IndexPredicate) -> Option<&Path> {
     match need {
-        Need::Term { path, .. } if !passes_array(path) => Some(path),
+        IndexPredicate::Term { path, .. } if !passes_array(path) => Some(path),
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! A permission, typed: what it lets a user do, and to what.
 
 use super::definition::{invalid, text, word};
-use super::{Child, Kind};
+use super::{Kind, Subresource};
 use crate::definition::DefinitionError;
 use orrery_core::limits;
 use serde_json::{Map, Value};
@@ -41,7 +41,7 @@ impl Permission {
     }
 
     /// `None` for a child of another kind.
-    pub fn of(child: &Child) -> Option<Self> {
+    pub fn of(child: &Subresource) -> Option<Self> {
         Some(child)
             .filter(|child| child.kind == Kind::Permission)
             .and_then(|it| Self::parse(&it.members).ok())

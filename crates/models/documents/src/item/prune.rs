@@ -29,7 +29,7 @@ pub fn settings(container: &Container) -> Settings {
 }
 
 /// The items, or else the partitions, that a filter names.
-pub enum Named {
+pub enum Pruning {
     /// Partition and id of each.
     Items(Vec<(Epk, String)>),
     /// `(min, max)` of effective partition keys; of a whole key both are the same.
@@ -37,7 +37,7 @@ pub enum Named {
     Any,
 }
 
-impl Named {
+impl Pruning {
     pub fn of(prepared: &Prepared, parameters: &[(String, Value)], container: &Container) -> Self {
         if let Some(lookups) = id_and_key_lookups(&prepared.ast, parameters, &key_paths(container)) {
             let keys = lookups.into_iter().map(|(id, key)| (epk(container.hashing(), &key), id));
@@ -58,21 +58,21 @@ impl Named {
     /// Restricts a collection to what is named.
     pub fn restrict<'a>(&self, items: Items<'a>) -> Items<'a> {
         match self {
-            Self::Items(keys) => items.among(keys),
-            Self::Partitions(named) => items.within(named),
+            Self::Items(keys) => items.restrict_ids(keys),
+            Self::Partitions(named) => items.restrict_ranges(named),
             Self::Any => items,
         }
     }
 }
 
 /// Only the items, or else the partitions, that the filter names; and which partitions these are.
-pub fn narrowed<'a>(
+pub fn prune<'a>(
     items: Items<'a>,
     prepared: &Prepared,
     parameters: &[(String, Value)],
     container: &Container,
 ) -> (Items<'a>, Option<Vec<(Epk, Epk)>>) {
-    let named = Named::of(prepared, parameters, container);
+    let named = Pruning::of(prepared, parameters, container);
     (named.restrict(items), named.partitions())
 }
 
