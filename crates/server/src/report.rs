@@ -4,7 +4,7 @@
 
 use crate::services::Problem;
 use http::StatusCode;
-use orrery_api_cosmos::{Cosmos, usage};
+use orrery_api_cosmos::{Cosmos, Failure};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ pub async fn of(cosmos: &Cosmos, query: Option<&str>) -> Result<Value, Problem> 
         let sentence = "say which container: /v1/advice?database=D&container=C";
         return Err((StatusCode::BAD_REQUEST, sentence.to_owned()));
     };
-    let report = usage::report_on(cosmos, &database, &container).await;
+    let report = cosmos.store().usage_report(&database, &container).await.map_err(Failure::from);
     let report = report.map_err(|failure| (failure.status, failure.message))?;
     serde_json::to_value(report).map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
 }

@@ -20,7 +20,7 @@ use orrery_api_common::{BodyBudget, Stop};
 use orrery_api_cosmos::{Cosmos, Options};
 use orrery_api_services::Gate;
 use orrery_core::{Env, Timestamp, limits};
-use orrery_document_store::{Store, Sync, TxnManager, TxnOptions};
+use orrery_document_store::{Options as StoreOptions, Store, Sync, TxnManager, TxnOptions};
 use orrery_kv_fjall::{FjallEngine, Folder};
 use orrery_script::{Isolation, Scripts};
 use std::io::Write;
@@ -45,7 +45,7 @@ pub fn serve(mut config: Config) -> Result<(), String> {
     let issuers = identity::issuers(&config)?;
     let tls = orrery_api_common::load_or_make(&config.data).map_err(|error| error.to_string())?;
     let begun = Instant::now();
-    let store = open_store(&config, folder, env)?;
+    let store = open_store(&config, folder, env, keys.token_secret)?;
     start.found = Some(Found::of(&store, begun.elapsed()));
     let runtime =
         tokio::runtime::Runtime::new().map_err(|error| format!("no threads could be started: {error}"))?;
@@ -75,7 +75,7 @@ fn env(config: &Config) -> Result<Env, String> {
     }
 }
 
-fn open_store(config: &Config, folder: Folder, env: Env) -> Result<Store, String> {
+fn open_store(config: &Config, folder: Folder, env: Env, secret: [u8; 32]) -> Result<Store, String> {
     let half = config.cache_bytes / 2;
     let options = orrery_kv_fjall::Options {
         cache_bytes: half,
@@ -96,7 +96,14 @@ fn open_store(config: &Config, folder: Folder, env: Env) -> Result<Store, String
         on_stuck: stop_stuck_process,
     };
     let txns = TxnManager::open(Box::new(engine), env, &options).map_err(|error| error.to_string())?;
-    Store::open(txns, config.memory_bytes - for_bodies).map_err(|error| error.to_string())
+    let options = StoreOptions {
+        query_bytes: config.memory_bytes - for_bodies,
+        secret,
+        partition_bytes_max: config.partition_bytes_max,
+        throttling: config.throttling,
+        scripts: scripts()?,
+    };
+    Store::open(txns, options).map_err(|error| error.to_string())
 }
 
 /// A start that is under way.
@@ -196,11 +203,8 @@ async fn run(
         account_id: keys.account_id()?,
         services_port: Some(ports.1),
         secret: keys.token_secret,
-        partition_bytes_max: config.partition_bytes_max,
         consistency: config.consistency,
-        throttling: config.throttling,
         advertised: config.advertised.as_ref().map(|advertised| advertised.authority(ports.0)),
-        scripts: scripts()?,
         cross_partition: config.cross_partition,
     };
     let cosmos = Cosmos::new(store.clone(), options);
@@ -212,7 +216,7 @@ async fn run(
     let access = cosmos.clone();
     let gate = Gate { keys: Box::new(move || access.access().keys()), bearers: bearers.clone() };
     let callers = Callers::new(cosmos.clone(), gate, config.is_loopback());
-    let beside = notify::Beside { store, cosmos: &cosmos, secret: keys.token_secret, bearers, stop: &stop };
+    let beside = notify::Beside { store, cosmos: &cosmos, bearers, stop: &stop };
     let notify = notify::start(config, beside)?;
     let (store, background) = (store.clone(), background.clone());
     let options = monitor::Options {

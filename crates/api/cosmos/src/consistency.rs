@@ -11,10 +11,11 @@ use crate::header;
 use crate::reply::ToValue as _;
 use crate::request::{Post, Request};
 use crate::service::Cosmos;
-use crate::session::{self, Token};
+use crate::session::Token;
 use http::Method;
 use orrery_api_common::percent;
 use orrery_core::{Lsn, limits};
+use orrery_document_store::covered;
 use orrery_documents::catalog::Container;
 use orrery_documents::ranges::Range;
 use serde_json::{Value, json};
@@ -123,7 +124,7 @@ async fn check_token(
     token: &Token,
 ) -> Result<(), Failure> {
     let scope = item_feed::scope(request, container)?;
-    let ranges = session::covered(&scope, container);
+    let ranges = covered(&scope, container);
     let Err(missing) = seen(cosmos, container, ranges, token) else { return Ok(()) };
     // What is pending may be there in a moment; what was never given out here will not.
     cosmos

@@ -2,10 +2,14 @@
 //!
 //! Every error of the layers below becomes one of these in exactly one place, by an exhaustive match.
 
+use crate::header;
+use crate::reply::ToValue as _;
 use http::{HeaderName, HeaderValue, StatusCode};
 use orrery_api_common::BodyError;
 use orrery_core::{InvalidName, Lsn, limits};
-use orrery_document_store::{BrokeOff, EngineError, NotRun, WriteError};
+use orrery_document_store::{
+    BrokeOff, ContinuationError, EngineError, Error, NotRun, PartitionKeyError, WriteError,
+};
 use orrery_documents::batch::StepError;
 use orrery_documents::catalog::CatalogError;
 use orrery_documents::changes::NotRetained;
@@ -68,14 +72,6 @@ impl Failure {
         Self::new(StatusCode::BAD_REQUEST, "BadRequest", PARTITION_KEY_MISMATCH, message)
     }
 
-    /// A partition key that is not like the container's, or not the item's. Clients match on the sentence.
-    pub fn wrong_partition_key(why: &str) -> Self {
-        Self::partition_key(format!(
-            "Partition key provided either doesn't correspond to definition in the collection or doesn't match partition key \
-             field values specified in the document. {why}"
-        ))
-    }
-
     /// A query over several partitions that a client must merge by the plan, which is JSON.
     pub fn needs_merging(plan: String) -> Self {
         // SDKs and programs look for the first sentence; the service's own goes on like the second.
@@ -85,18 +81,6 @@ impl Failure {
                        header x-orrery-cross-partition: direct.";
         let failure = Self::new(StatusCode::BAD_REQUEST, "BadRequest", CROSS_PARTITION_NOT_SERVABLE, message);
         Self { info: Some(Box::new(ErrorInfo(plan))), ..failure }
-    }
-
-    /// An aggregate across partitions that is a member of a row.
-    pub fn aggregate_without_value() -> Self {
-        Self::bad_request("Cross partition query only supports 'VALUE <AggregateFunc>' for aggregates.")
-    }
-
-    pub fn cross_partition_disabled() -> Self {
-        Self::bad_request(
-            "Cross partition query is required but disabled. Please set x-ms-documentdb-query-enablecrosspartition to true, \
-             specify x-ms-documentdb-partitionkey, or revise your query to avoid this exception.",
-        )
     }
 
     pub fn collection_recreated() -> Self {
@@ -180,22 +164,6 @@ impl Failure {
         Self::throttled(message.into(), limits::QUERY_BUSY_RETRY_MILLIS)
     }
 
-    /// More was asked of a partition than its throughput.
-    pub fn rate_too_large(retry_after_ms: u64) -> Self {
-        let message = format!(
-            "Request rate is large: the request units of the partition are spent, and nothing was done. Try again in {retry_after_ms} ms, or raise the throughput."
-        );
-        Self::throttled(message, retry_after_ms)
-    }
-
-    /// More was asked about databases, containers and offers than an account answers.
-    pub fn metadata_rate_too_large(retry_after_ms: u64) -> Self {
-        let message = format!(
-            "Request rate is large: too many requests about databases, containers and offers, and nothing was done. Try again in {retry_after_ms} ms, and keep clients instead of making new ones."
-        );
-        Self::throttled(message, retry_after_ms)
-    }
-
     fn throttled(message: String, retry_after_ms: u64) -> Self {
         let failure = Self::new(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", RATE_TOO_LARGE, message);
         Self { retry_after_ms: Some(retry_after_ms), ..failure }
@@ -204,12 +172,6 @@ impl Failure {
     /// What it cost to find out.
     pub fn charge(&self) -> Charge {
         if self.substatus == RATE_TOO_LARGE { Charge::throttled() } else { Charge::refused() }
-    }
-
-    pub fn script_too_long() -> Self {
-        let message =
-            "The requested operation exceeded maximum alloted time. Give the script less to do at once.";
-        Self::new(StatusCode::REQUEST_TIMEOUT, "RequestTimeout", 0, message)
     }
 
     fn unavailable(message: impl Into<String>) -> Self {
@@ -455,6 +417,63 @@ impl From<BodyError> for Failure {
                 Self { retry_after_ms: Some(limits::QUERY_BUSY_RETRY_MILLIS), ..Self::unavailable(message) }
             }
             BodyError::Broken(error) => Self::bad_request(format!("The body could not be read: {error}.")),
+        }
+    }
+}
+
+impl From<PartitionKeyError> for Failure {
+    fn from(error: PartitionKeyError) -> Self {
+        let message = error.to_string();
+        match error {
+            PartitionKeyError::TooLong { .. } | PartitionKeyError::Malformed(_) => Self::bad_request(message),
+            PartitionKeyError::Wrong(_) | PartitionKeyError::Missing | PartitionKeyError::Other(_) => {
+                Self::partition_key(message)
+            }
+        }
+    }
+}
+
+impl From<ContinuationError> for Failure {
+    fn from(error: ContinuationError) -> Self {
+        Self::bad_request(error.to_string())
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let message = error.to_string();
+        match error {
+            Error::ContainerGone => Self::owner_missing(message),
+            Error::ContainerMissing { .. } => Self::owner_missing(format!("Resource Not Found: {message}")),
+            Error::RateTooLarge { retry_after_ms, range } => {
+                let place = [(header::PARTITION_KEY_RANGE_ID, range.to_value())];
+                Self::throttled(message, retry_after_ms).at(place)
+            }
+            Error::MetadataRateTooLarge { retry_after_ms } => Self::throttled(message, retry_after_ms),
+            Error::Busy => Self::busy(),
+            Error::Stopping => Self::unavailable(message),
+            Error::Engine(error) => error.into(),
+            Error::NotRun(error) => error.into(),
+            Error::BrokeOff(error) => error.into(),
+            Error::Name(error) => error.into(),
+            Error::PartitionKey(error) => error.into(),
+            Error::Prepare(error) => error.into(),
+            Error::Item(error) => error.into(),
+            Error::Step(error) => error.into(),
+            Error::Catalog(error) => error.into(),
+            Error::Subresource(error) => error.into(),
+            Error::Continuation(error) => error.into(),
+            Error::Query(error) => error.into(),
+            Error::NeedsMerging { plan } => Self::needs_merging(plan),
+            Error::AggregateWithoutValue
+            | Error::CrossPartitionDisabled
+            | Error::PositionAhead { .. }
+            | Error::Invalid(_) => Self::bad_request(message),
+            Error::NotRetained(error) => error.into(),
+            Error::Script(error) => error.into(),
+            Error::ScriptTooLong => Self::new(StatusCode::REQUEST_TIMEOUT, "RequestTimeout", 0, message),
+            Error::ScriptChangesTooMuch { .. } => Self::too_large(message),
+            Error::Internal(_) => Self::internal(message),
         }
     }
 }

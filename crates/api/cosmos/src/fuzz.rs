@@ -1,9 +1,9 @@
 //! What the fuzzers run, here so that the ordinary tests run the same: one call per decoder of bytes that clients
 //! send. Each takes any bytes and panics only if a promise of this crate is broken.
 
-use crate::continuation::Tokens;
-use crate::query::body::QueryBody;
-use crate::{partition_key, route, session};
+use crate::failure::Failure;
+use crate::{route, session};
+use orrery_document_store::{QuerySpec, Tokens, partition_key};
 use orrery_value::Value;
 
 /// What is found has a type and a link to sign, and is found again with a slash at its end.
@@ -22,7 +22,7 @@ pub fn headers(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     match partition_key::parse(text) {
         Ok(parts) => assert!(!parts.iter().any(|part| matches!(part, Value::Array(_) | Value::Object(_)))),
-        Err(failure) => assert_eq!(failure.status, 400),
+        Err(error) => assert_eq!(Failure::from(error).status, 400),
     }
     if let Err(failure) = session::Token::parse(text) {
         assert_eq!(failure.status, 400);
@@ -35,8 +35,8 @@ pub fn headers(data: &[u8]) {
 
 /// A query's body is understood or refused as a bad request; what is understood has a name for its question.
 pub fn query(data: &[u8]) {
-    match QueryBody::parse(data) {
+    match QuerySpec::parse(data) {
         Ok(body) => assert_eq!(body.fingerprint_of(""), body.clone().fingerprint_of("")),
-        Err(failure) => assert_eq!(failure.status, 400),
+        Err(error) => assert_eq!(Failure::from(error).status, 400),
     }
 }

@@ -11,6 +11,7 @@ use http::{HeaderName, Method};
 use hyper::body::Incoming;
 use orrery_api_common::{BodyHold, Peer, read_body_held};
 use orrery_core::{ETag, limits};
+use orrery_document_store::Priority;
 use orrery_documents::definition::Throughput;
 use orrery_documents::item::{Preconditions, TagMatch};
 use orrery_query::execute::Limits;
@@ -91,6 +92,11 @@ impl Request {
     }
 
     /// `true`, `True` and `TRUE` are all sent.
+    pub fn priority(&self) -> Priority {
+        let is_low = |level: &str| level.eq_ignore_ascii_case("low");
+        if self.header(&header::PRIORITY_LEVEL).is_some_and(is_low) { Priority::Low } else { Priority::High }
+    }
+
     pub fn is_true(&self, name: &HeaderName) -> bool {
         self.header(name).is_some_and(|value| value.eq_ignore_ascii_case("true"))
     }

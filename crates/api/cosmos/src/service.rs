@@ -1,29 +1,21 @@
 //! The service behind the port: every request in, exactly one response out.
 
-use crate::authorize::{self, Access, authorize};
+use crate::authorize::{self, Access, Operation, authorize};
 use crate::consistency::{self, Consistency};
-use crate::continuation::Tokens;
-use crate::failure::{Failure, OWNER_MISSING};
-use crate::monitor::{self, Monitor};
-use crate::query::again::Again;
-use crate::query::cross_partition::CrossPartition;
+use crate::failure::{Failure, SESSION_NOT_AVAILABLE};
 use crate::reply::Reply;
 use crate::request::Request;
-use crate::route::{Located, Route, locate};
-use crate::script::slots::Slots;
-use crate::throttle::{Throttle, Throttling};
-use crate::usage::Usage;
+use crate::route::{Located, OwnerPath, Route, locate};
 use crate::{front_page, handlers, header};
-use http::{HeaderValue, Method, Response};
+use http::{HeaderValue, Method, Response, StatusCode};
 use hyper::body::Incoming;
 use orrery_api_common::{Body, Keys, Peer, discard_body};
-use orrery_core::limits;
-use orrery_document_store::Store;
-use orrery_documents::Stamp;
+use orrery_document_store::monitor::{Answered, Kind, SessionRead};
+use orrery_document_store::{CrossPartition, Store};
 use orrery_documents::catalog::Container;
-use orrery_script::Scripts;
+use orrery_documents::subresources;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 pub struct Options {
     pub keys: Keys,
@@ -33,17 +25,12 @@ pub struct Options {
     pub account_id: String,
     /// The port of the same process on which its services answer, if it has one.
     pub services_port: Option<u16>,
-    /// A secret of this data folder, for continuation tokens.
+    /// A secret of this data folder, for resource tokens.
     pub secret: [u8; 32],
-    /// What one logical partition may hold.
-    pub partition_bytes_max: u64,
     /// The strongest level that a request may ask for.
     pub consistency: Consistency,
-    pub throttling: Throttling,
     /// `host:port` that clients are told to go on at; None for the one that each of them dialled.
     pub advertised: Option<String>,
-    /// Runs stored procedures, triggers and user-defined functions.
-    pub scripts: Scripts,
     /// Who merges the rows of several ranges.
     pub cross_partition: CrossPartition,
 }
@@ -58,54 +45,32 @@ struct Inner {
     account: String,
     account_id: String,
     services_port: Option<u16>,
-    tokens: Tokens,
-    partition_bytes_max: u64,
     consistency: Consistency,
-    throttle: Throttle,
     cross_partition: CrossPartition,
-    scripts: Scripts,
-    script_slots: Slots,
-    usage: Usage,
-    monitor: Monitor,
-    again: Again,
     advertised: Option<String>,
 }
 
 impl Cosmos {
     pub fn new(store: Store, options: Options) -> Self {
-        let tokens = Tokens::new(&options.secret);
         let Options {
             keys,
             account,
             account_id,
             services_port,
             secret,
-            partition_bytes_max,
             consistency,
-            throttling,
             advertised,
-            scripts,
             cross_partition,
         } = options;
         let access = Access::new(keys, &secret);
-        let now = store.env().now();
-        let (usage, throttle) = (Usage::new(now), Throttle::new(&throttling, now.millis()));
         Self(Arc::new(Inner {
             store,
             access,
             account,
             account_id,
             services_port,
-            tokens,
-            partition_bytes_max,
             consistency,
-            throttle,
             cross_partition,
-            scripts,
-            script_slots: Slots::default(),
-            usage,
-            monitor: Monitor::new(now),
-            again: Again::default(),
             advertised,
         }))
     }
@@ -133,40 +98,6 @@ impl Cosmos {
         self.0.services_port
     }
 
-    pub(crate) fn scripts(&self) -> &Scripts {
-        &self.0.scripts
-    }
-
-    /// A script takes one of these while it runs.
-    pub(crate) fn script_slots(&self) -> &Slots {
-        &self.0.script_slots
-    }
-
-    /// How containers are used.
-    pub(crate) fn usage(&self) -> &Usage {
-        &self.0.usage
-    }
-
-    /// Queries that came before.
-    pub(crate) fn again(&self) -> &Again {
-        &self.0.again
-    }
-
-    /// What requests came to.
-    pub fn monitor(&self) -> &Monitor {
-        &self.0.monitor
-    }
-
-    /// What one logical partition may hold.
-    pub(crate) fn partition_bytes_max(&self) -> u64 {
-        self.0.partition_bytes_max
-    }
-
-    /// What may be spent, and what was.
-    pub(crate) fn throttle(&self) -> &Throttle {
-        &self.0.throttle
-    }
-
     /// Who merges the rows of several ranges, unless a request says otherwise.
     pub(crate) fn cross_partition(&self) -> CrossPartition {
         self.0.cross_partition
@@ -182,17 +113,6 @@ impl Cosmos {
         &self.0.access
     }
 
-    pub(crate) fn tokens(&self) -> &Tokens {
-        &self.0.tokens
-    }
-
-    /// The moment and the tag of a new version.
-    pub(crate) fn stamp(&self) -> Stamp {
-        let env = self.0.store.env();
-        let etag = orrery_core::ETag::from_u128(env.random_u128());
-        Stamp { now: env.now(), etag, partition_bytes_max: self.0.partition_bytes_max }
-    }
-
     pub async fn handle(&self, request: http::Request<Incoming>, peer: Peer) -> Response<Body> {
         let mut request = Request::new(request, peer);
         if front_page::is_wanted(&request) {
@@ -201,7 +121,7 @@ impl Cosmos {
         let (activity_id, started) = (self.activity_id(&request), Instant::now());
         let outcome = self.answer(&mut request).await;
         let took = started.elapsed();
-        self.0.monitor.note(&request, &outcome, took);
+        self.record(&request, &outcome, took);
         if let Some(body) = request.unread_body() {
             discard_body(body).await;
         }
@@ -219,6 +139,31 @@ impl Cosmos {
         }
     }
 
+    /// Every reply and every refusal is counted here once.
+    fn record(&self, request: &Request, outcome: &Result<Reply, Failure>, elapsed: Duration) {
+        let (status, charge) = match outcome {
+            Ok(reply) => (reply.status(), reply.charge()),
+            Err(failure) => (failure.status, failure.charge()),
+        };
+        let has_token = request.header(&header::SESSION_TOKEN).is_some();
+        let is_missed = |failure: &Failure| {
+            failure.status == StatusCode::NOT_FOUND && failure.substatus == SESSION_NOT_AVAILABLE
+        };
+        let session = match outcome.as_ref().is_err_and(is_missed) {
+            true => SessionRead::Missed,
+            false => SessionRead::Served,
+        };
+        self.0.store.monitor().record(&Answered {
+            kind: request.operation.map_or(Kind::Refused, Operation::measured_as),
+            container: request.container,
+            partition_key: request.header(&header::PARTITION_KEY),
+            status: status.as_u16(),
+            charge,
+            elapsed,
+            session: has_token.then_some(session),
+        });
+    }
+
     fn activity_id(&self, request: &Request) -> String {
         let echoed = request.header(&header::ACTIVITY_ID).filter(|id| !id.is_empty() && id.len() <= 64);
         let made_up = || self.0.store.env().guid();
@@ -231,16 +176,16 @@ impl Cosmos {
         self.name_only_partition(request, &located.route);
         request.operation = Some(authorize(self, request, &located).await?);
         request.peer.confirm();
-        // Every reply and every refusal passes here with its charge.
-        let admitted = self.0.throttle.admit(self, request, &located.route);
-        let is_on_items = matches!(located.route, Route::Items { .. } | Route::Item { .. });
-        if admitted.is_err() || !is_on_items {
-            request.container = monitor::container_of(self, &located.route);
+        if !matches!(located.route, Route::Items { .. } | Route::Item { .. }) {
+            request.container = container_of(self, &located.route);
         }
-        let ticket = admitted?;
-        let outcome = self.dispatch(request, located).await;
-        self.0.throttle.settle(self, &ticket, &outcome);
-        outcome
+        // Operations on items are metered by the store.
+        if located.route == Route::Account || is_about_items(request, &located.route) {
+            return self.dispatch(request, located).await;
+        }
+        let charge =
+            |outcome: &Result<Reply, Failure>| outcome.as_ref().map_or_else(Failure::charge, Reply::charge);
+        self.0.store.metered_metadata(self.dispatch(request, located), charge).await
     }
 
     /// Clients from before partition keys name none; a container that was created without has one partition, the one of the
@@ -256,8 +201,7 @@ impl Cosmos {
         }
     }
 
-    /// A request about items. One that was decided while the container came to be indexed in another way is decided
-    /// again.
+    /// A request about items.
     async fn on_items(
         &self,
         request: &mut Request,
@@ -266,20 +210,12 @@ impl Cosmos {
         id: Option<&str>,
     ) -> Result<Reply, Failure> {
         request.arrive().await?;
-        let mut tries = 0;
-        loop {
-            let container = handlers::find_container(self, request, database, named)?;
-            request.container = Some(container.number());
-            consistency::check(self, request, &container).await?;
-            let answer = match id {
-                None => self.on_feed(request, &container).await,
-                Some(id) => self.on_item(request, &container, named, id).await,
-            };
-            tries += 1;
-            let is_refused = answer.as_ref().is_err_and(|failure| failure.substatus == OWNER_MISSING);
-            if !is_refused || tries == limits::TRANSACTION_RETRIES_MAX || !self.is_still_there(&container)? {
-                return answer;
-            }
+        let container = handlers::find_container(self, request, database, named)?;
+        request.container = Some(container.number());
+        consistency::check(self, request, &container).await?;
+        match id {
+            None => self.on_feed(request, &container).await,
+            Some(id) => self.on_item(request, &container, named, id).await,
         }
     }
 
@@ -300,25 +236,12 @@ impl Cosmos {
     ) -> Result<Reply, Failure> {
         let id = handlers::by_rid::item_id(self, request, container, named, id.to_owned()).await?;
         match *request.method() {
-            Method::GET => handlers::items::read(self, request, container, &id),
+            Method::GET => handlers::items::read(self, request, container, &id).await,
             Method::PUT => handlers::items::replace(self, request, container, &id).await,
             Method::DELETE => handlers::items::delete(self, request, container, &id).await,
-            Method::PATCH => handlers::patch::patch(self, request, container, &id).await,
+            Method::PATCH => handlers::items::patch(self, request, container, &id).await,
             _ => Err(Failure::method_not_allowed()),
         }
-    }
-
-    /// Whether the container of a write that was refused because of it is still there. Then it came to be indexed in another
-    /// way or to have another schema meanwhile, or had so for a moment, and the write is decided again.
-    pub(crate) fn is_still_there(&self, known: &Container) -> Result<bool, Failure> {
-        Ok(self.as_it_is_now(known)?.is_some())
-    }
-
-    /// That container as it is now. It may look like `known`: a schema that was set and removed again has refused what was
-    /// under way between.
-    pub(crate) fn as_it_is_now(&self, known: &Container) -> Result<Option<Arc<Container>>, Failure> {
-        let catalog = self.0.store.refresh_catalog()?;
-        Ok(catalog.container_by_number(known.number()).cloned())
     }
 
     async fn dispatch(&self, request: &mut Request, located: Located<'_>) -> Result<Reply, Failure> {
@@ -380,4 +303,32 @@ impl Cosmos {
             _ => Err(Failure::method_not_allowed()),
         }
     }
+}
+
+/// Whether a request reads or writes items, rather than what databases and containers are.
+fn is_about_items(request: &Request, route: &Route<'_>) -> bool {
+    match route {
+        Route::Items { .. } | Route::Item { .. } | Route::PartitionKeyDelete { .. } => true,
+        // A stored procedure is run by a POST, and works on items.
+        Route::Child { owner: OwnerPath::Container { .. }, kind, .. } => {
+            *kind == subresources::Kind::StoredProcedure && *request.method() == Method::POST
+        }
+        _ => false,
+    }
+}
+
+/// The container that a path names, if it is there.
+fn container_of(cosmos: &Cosmos, route: &Route<'_>) -> Option<u32> {
+    let (database, container) = match route {
+        Route::Items { database, container }
+        | Route::Item { database, container, .. }
+        | Route::Container { database, container }
+        | Route::Ranges { database, container }
+        | Route::Conflicts { database, container }
+        | Route::Conflict { database, container, .. }
+        | Route::Children { owner: OwnerPath::Container { database, container }, .. }
+        | Route::Child { owner: OwnerPath::Container { database, container }, .. } => (database, container),
+        _ => return None,
+    };
+    handlers::container(cosmos, database, container).ok().map(|container| container.number())
 }

@@ -5,12 +5,10 @@
 //! token of a range that was split is good for the ranges that came from it.
 
 use crate::failure::Failure;
-use crate::partition_key::Scope;
 use crate::service::Cosmos;
 use orrery_core::{Lsn, limits};
 use orrery_documents::catalog::Container;
 use orrery_documents::ranges::Range;
-use orrery_keys::Epk;
 
 /// The token of one range for who saw the state as of `seen`, and the LSN in it.
 pub fn token(cosmos: &Cosmos, container: &Container, range: u32, seen: Lsn) -> (String, Lsn) {
@@ -28,21 +26,6 @@ pub fn tokens(cosmos: &Cosmos, container: &Container, ranges: &[Range], seen: Ls
         text.push_str(&token(cosmos, container, range.id, seen).0);
     }
     text
-}
-
-/// The ranges that a scope lies in: at least one, as every key is in one.
-pub fn covered<'a>(scope: &Scope, container: &'a Container) -> &'a [Range] {
-    match scope {
-        Scope::Partition(epk) => overlapping(container.ranges().leaves(), epk, epk),
-        Scope::Between(min, max) => overlapping(container.ranges().leaves(), min, max),
-    }
-}
-
-/// The ranges that have keys of `[min, max)`, and at least the one that holds `min`.
-fn overlapping<'a>(ranges: &'a [Range], min: &Epk, max: &Epk) -> &'a [Range] {
-    let first = ranges.partition_point(|range| range.min <= *min).saturating_sub(1);
-    let end = ranges.partition_point(|range| range.min < *max).clamp(first + 1, ranges.len());
-    &ranges[first..end]
 }
 
 fn part(range: u32, lsn: Lsn) -> String {
@@ -96,9 +79,7 @@ fn malformed(token: &str) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use orrery_documents::ranges::Ranges;
-    use orrery_keys::Hashing;
-    use proptest::prelude::*;
+    use orrery_keys::Epk;
 
     fn range(id: u32, parents: &[u32]) -> Range {
         Range { id, min: Epk::start(), max: Epk::end(), parents: parents.to_vec(), since: 1 }
@@ -122,26 +103,6 @@ mod tests {
         assert_eq!(wants("0:-1#8,1:-1#7", &range(2, &[])), 0);
         assert_eq!(wants("0:-1#8,4:-1#7,5:-1#99", &range(4, &[0, 2])), 8);
         assert_eq!(wants("0:-1#3,0:-1#9", &range(0, &[])), 9, "the newest of what is said twice");
-    }
-
-    proptest! {
-        #[test]
-        fn a_scope_covers_exactly_the_ranges_that_it_shares_keys_with(
-            count in 1usize..20, split in 0usize..8, one in 0u8..=0x40, other in 0u8..=0x40,
-        ) {
-            let ranges = Ranges::even(Hashing::HashV2, count).grown(Hashing::HashV2, count + split);
-            let key = |byte: u8| Epk::from_bytes(&[byte; 16]).expect("a key");
-            let (min, max) = (key(one.min(other)), key(one.max(other)));
-            let shares = |range: &&Range| range.min < max && min < range.max;
-            let mut expected: Vec<&Range> = ranges.leaves().iter().filter(shares).collect();
-            if min == max {
-                expected = vec![ranges.of(&min)];
-            }
-            let covered: Vec<&Range> = overlapping(ranges.leaves(), &min, &max).iter().collect();
-            prop_assert_eq!(covered, expected);
-            let all = overlapping(ranges.leaves(), &Epk::start(), &Epk::end());
-            prop_assert_eq!(all.len(), ranges.leaves().len());
-        }
     }
 
     #[test]

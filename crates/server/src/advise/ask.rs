@@ -3,8 +3,8 @@
 use crate::client::{Call, Remote, ServerFlags, Services, not_understood};
 use bytes::Bytes;
 use http::Request;
-use orrery_api_cosmos::usage::report::Report;
 use orrery_core::Env;
+use orrery_document_store::usage::report::Report;
 use orrery_documents::definition::ContainerDefinition;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};

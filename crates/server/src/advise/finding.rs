@@ -1,6 +1,6 @@
 //! What the rules find: facts with their numbers, and what to do about them.
 
-use orrery_api_cosmos::usage::report::LargeItem;
+use orrery_document_store::usage::report::LargeItem;
 use orrery_documents::definition::{DefinitionError, IndexPath};
 use orrery_documents::index::advice::{PolicyJson, excluding, with_composite};
 use orrery_query::access::Path;

@@ -1,6 +1,6 @@
 //! Measurements as they are told, in no format yet: `prometheus` and `otlp` write them.
 
-use orrery_api_cosmos::monitor::Histogram;
+use orrery_document_store::monitor::Histogram;
 
 /// Measurements of one name.
 #[derive(Debug)]

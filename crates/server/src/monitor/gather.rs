@@ -6,8 +6,8 @@ use super::family::{Family, Labels, Unit, Values};
 use super::sizes::{Held, Sizes};
 use super::throughput::Provisioned;
 use orrery_api_common::BodyBudget;
-use orrery_api_cosmos::monitor::{Counted, Histogram, PartitionTotals, REACHES, STATUSES, Subject};
 use orrery_core::{Lsn, limits};
+use orrery_document_store::monitor::{Counted, Histogram, PartitionTotals, REACHES, STATUSES, Subject};
 use orrery_document_store::{Measure, MemoryUse};
 use std::collections::BTreeMap;
 

@@ -96,7 +96,7 @@ impl Watch {
     }
 
     pub fn started(&self) -> Timestamp {
-        self.0.cosmos.monitor().started()
+        self.0.cosmos.store().monitor().started()
     }
 
     /// Looks at everything once. It may write and read many rows, so it is not for a thread that others wait for.
@@ -117,7 +117,7 @@ impl Watch {
 
     fn look_at(&self, state: &mut State, force: bool) {
         let (now, catalog, options) = (self.now(), self.0.store.catalog(), &self.0.options);
-        let look = Look::of(&self.0.cosmos.monitor().meters(), now);
+        let look = Look::of(&self.0.cosmos.store().monitor().meters(), now);
         state.provisioned = provisioned(&catalog, options.is_serverless);
         self.look_up_sizes(state, now);
         state.metering.look(&look, &state.provisioned, &state.sizes, force);
@@ -137,7 +137,7 @@ impl Watch {
         let read: Vec<_> = read.collect();
         state.alerts.step(&options.rules, &read, now).iter().for_each(tell);
         *self.0.firing.lock().unwrap_or_else(PoisonError::into_inner) = state.alerts.firing_names();
-        self.0.cosmos.monitor().forget_dropped(&catalog);
+        self.0.cosmos.store().monitor().forget_dropped(&catalog);
     }
 
     fn look_up_sizes(&self, state: &mut State, now: Timestamp) {
@@ -170,7 +170,7 @@ impl Watch {
     /// Everything that is measured; with the names of partitions if they may be told.
     pub fn families(&self, with_partitions: bool) -> Vec<Family> {
         self.look();
-        let counted = self.0.cosmos.monitor().counted();
+        let counted = self.0.cosmos.store().monitor().counted();
         let state = self.state();
         let told = gather::Told {
             counted: &counted,

@@ -4,8 +4,8 @@
 //! dozen more. Everything is cumulative from the start of the process; 64-bit numbers are text, as protobuf's JSON wants.
 
 use super::family::{Family, Labels, Unit, Values};
-use orrery_api_cosmos::monitor::{Histogram, REPORTED_MILLIS};
 use orrery_core::Timestamp;
+use orrery_document_store::monitor::{Histogram, REPORTED_MILLIS};
 use serde_json::{Value, json};
 
 const CUMULATIVE: u32 = 2;

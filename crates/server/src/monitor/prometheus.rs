@@ -1,7 +1,7 @@
 //! Measurements as Prometheus reads them: its text format, version 0.0.4.
 
 use super::family::{Family, Labels, Unit, Values};
-use orrery_api_cosmos::monitor::{Histogram, REPORTED_MILLIS};
+use orrery_document_store::monitor::{Histogram, REPORTED_MILLIS};
 use std::fmt::Write as _;
 
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";

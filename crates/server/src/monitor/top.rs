@@ -1,8 +1,8 @@
 //! `/v1/top`: the busiest containers, logical partitions and queries, each with what it came to since the start.
 
 use super::Watch;
-use orrery_api_cosmos::monitor::{Class, Histogram, Subject};
 use orrery_core::limits;
+use orrery_document_store::monitor::{Class, Histogram, Subject};
 use serde::{Deserialize, Serialize};
 
 /// Everything is summed up since `since_ms`; whoever wants rates asks twice.
@@ -49,7 +49,7 @@ pub struct Asked {
 impl Watch {
     pub fn top(&self) -> Top {
         self.look();
-        let counted = self.0.cosmos.monitor().counted();
+        let counted = self.0.cosmos.store().monitor().counted();
         let state = self.state();
         let name = |number: &u32| state.provisioned.names.get(number).cloned();
         let containers = counted.meters.iter().filter_map(|(subject, totals)| {
@@ -86,7 +86,7 @@ impl Watch {
         let mut containers: Vec<Busy> = containers.collect();
         containers.sort_by(|a, b| b.request_units.total_cmp(&a.request_units));
         let partitions = partitions.take(limits::MONITOR_QUERIES_TOLD_MAX).collect();
-        let asked = self.0.cosmos.top_queries(limits::MONITOR_QUERIES_TOLD_MAX);
+        let asked = self.0.cosmos.store().top_queries(limits::MONITOR_QUERIES_TOLD_MAX);
         let queries = asked.into_iter().filter_map(|(number, shape)| {
             let (database, container) = name(&number)?;
             let (queries, rows, request_units) = (shape.queries, shape.rows, shape.charge);

@@ -1,7 +1,7 @@
 //! Looks at the counters, kept so that what happened in the last while is the difference of two.
 
-use orrery_api_cosmos::monitor::{Class, MeterTotals, Subject, Totals};
 use orrery_core::{Timestamp, limits};
+use orrery_document_store::monitor::{Class, MeterTotals, Subject, Totals};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Reads, writes and queries of a container.

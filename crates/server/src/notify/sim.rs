@@ -16,7 +16,7 @@ use super::start::policy;
 use crate::client::block_on;
 use crate::terminal::{self, Screen, Table};
 use clap::Args;
-use orrery_core::{Env, Timestamp, limits};
+use orrery_core::{Env, Timestamp};
 use orrery_document_store::Store;
 use orrery_kit::port::{Documents, Embedded};
 use orrery_kit::time;
@@ -137,7 +137,7 @@ fn happening(number: usize, line: &str) -> Result<Happening, String> {
 fn memory(env: &Env) -> Result<Documents, String> {
     let store = Store::standalone(MemoryEngine::new(), env.clone(), Sync::None);
     let store = store.map_err(|error| error.to_string())?;
-    let embedded = Embedded::new(store, containers::DATABASE, [0; 32], limits::PARTITION_BYTES_MAX);
+    let embedded = Embedded::new(store, containers::DATABASE);
     Ok(Documents::Embedded(embedded))
 }
 

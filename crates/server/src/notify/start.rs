@@ -33,7 +33,6 @@ pub struct Notify {
 pub struct Beside<'a> {
     pub store: &'a Store,
     pub cosmos: &'a Cosmos,
-    pub secret: [u8; 32],
     pub bearers: Option<Arc<Bearers>>,
     pub stop: &'a Stop,
 }
@@ -86,9 +85,7 @@ fn documents(config: &Config, beside: &Beside<'_>, env: &Env) -> Result<Document
     if let Some(at) = &settings.store {
         return remote(settings, at, env).map(Documents::Remote);
     }
-    let (store, partition_bytes_max) = (beside.store.clone(), config.partition_bytes_max);
-    let embedded = Embedded::new(store, &settings.database, beside.secret, partition_bytes_max);
-    let embedded = if config.throttling.is_serverless { embedded.serverless() } else { embedded };
+    let embedded = Embedded::new(beside.store.clone(), &settings.database);
     Ok(Documents::Embedded(embedded))
 }
 

@@ -1,13 +1,22 @@
 //! The handle: the catalog and the transactions of documents.
 
 use crate::catalog_cache::CatalogCache;
+use crate::continuation::Tokens;
+use crate::error::Error;
+use crate::monitor::Monitor;
+use crate::plan_cache::PlanCache;
 use crate::queries::Queries;
 use crate::scope::Scope;
+use crate::scripts::slots::Slots;
+use crate::throttle::{Throttle, Throttling};
 use crate::trimming::TrimmingDue;
-use orrery_core::{Env, Lsn};
-use orrery_documents::catalog::Catalog;
+use crate::usage::Usage;
+use orrery_core::{ETag, Env, Lsn, limits};
+use orrery_documents::Stamp;
+use orrery_documents::catalog::{Catalog, Container};
 use orrery_kv::{Engine, Error as EngineError, Measure, Snapshot, Sync, Txn};
-use orrery_txn::{Committed, OpenError, Options, TxnManager, WriteError};
+use orrery_script::{Isolation, Scripts};
+use orrery_txn::{Committed, OpenError, TxnManager, WriteError};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,26 +29,76 @@ pub(crate) struct Inner {
     catalog: CatalogCache,
     pub(crate) trimming_due: TrimmingDue,
     pub(crate) queries: Queries,
+    tokens: Tokens,
+    partition_bytes_max: u64,
+    plan_cache: PlanCache,
+    scripts: Scripts,
+    script_slots: Slots,
+    throttle: Throttle,
+    usage: Usage,
+    monitor: Monitor,
+}
+
+pub struct Options {
+    /// Memory for all queries that run.
+    pub query_bytes: usize,
+    /// A secret of this data folder, for continuation tokens.
+    pub secret: [u8; 32],
+    /// What one logical partition may hold.
+    pub partition_bytes_max: u64,
+    pub throttling: Throttling,
+    /// Runs stored procedures, triggers and user-defined functions.
+    pub scripts: Scripts,
+}
+
+impl Options {
+    /// Small caches, no throttling, scripts in this process; for simulations, tools and tests.
+    pub fn standalone() -> Self {
+        Self {
+            query_bytes: 64 << 20,
+            secret: [0; 32],
+            partition_bytes_max: limits::PARTITION_BYTES_MAX,
+            throttling: Throttling::default(),
+            scripts: Scripts::new(Isolation::Thread).expect("a thread needs no worker process"),
+        }
+    }
 }
 
 impl Store {
-    /// `query_bytes` is the memory for all queries that run.
-    pub fn open(txns: TxnManager, query_bytes: usize) -> Result<Self, EngineError> {
+    pub fn open(txns: TxnManager, options: Options) -> Result<Self, EngineError> {
+        let now = txns.env().now();
         let inner = Inner {
             catalog: CatalogCache::load(&txns.snapshot())?,
             trimming_due: TrimmingDue::default(),
-            queries: Queries::new(query_bytes),
+            queries: Queries::new(options.query_bytes),
+            tokens: Tokens::new(&options.secret),
+            partition_bytes_max: options.partition_bytes_max,
+            plan_cache: PlanCache::default(),
+            scripts: options.scripts,
+            script_slots: Slots::default(),
+            throttle: Throttle::new(&options.throttling, now.millis()),
+            usage: Usage::new(now),
+            monitor: Monitor::new(now),
             txns,
         };
         Ok(Self(Arc::new(inner)))
     }
 
-    /// A store with transactions of its own and small caches, for simulations, tools and tests. A commit that does not
-    /// end stops the process.
+    /// A store with transactions of its own, for simulations, tools and tests. A commit that does not end stops the
+    /// process.
     pub fn standalone(engine: impl Engine + 'static, env: Env, sync: Sync) -> Result<Self, OpenError> {
+        Self::standalone_with(engine, env, sync, Options::standalone())
+    }
+
+    pub fn standalone_with(
+        engine: impl Engine + 'static,
+        env: Env,
+        sync: Sync,
+        options: Options,
+    ) -> Result<Self, OpenError> {
         let on_stuck = || std::process::abort();
-        let options = Options { sync, accept_loss: false, cache_bytes: 1 << 20, on_stuck };
-        Ok(Self::open(TxnManager::open(Box::new(engine), env, &options)?, 64 << 20)?)
+        let txn_options = orrery_txn::Options { sync, accept_loss: false, cache_bytes: 1 << 20, on_stuck };
+        Ok(Self::open(TxnManager::open(Box::new(engine), env, &txn_options)?, options)?)
     }
 
     pub fn env(&self) -> &Env {
@@ -85,6 +144,62 @@ impl Store {
     /// Why the last commit failed, if it did. Background jobs try again every round, unless only a restart helps.
     pub fn commit_failure(&self) -> Option<EngineError> {
         self.0.txns.commit_failure()
+    }
+
+    /// Seals and reads continuation tokens.
+    pub fn tokens(&self) -> &Tokens {
+        &self.0.tokens
+    }
+
+    /// What one logical partition may hold.
+    pub fn partition_bytes_max(&self) -> u64 {
+        self.0.partition_bytes_max
+    }
+
+    /// Queries that came before.
+    pub fn plan_cache(&self) -> &PlanCache {
+        &self.0.plan_cache
+    }
+
+    pub(crate) fn scripts(&self) -> &Scripts {
+        &self.0.scripts
+    }
+
+    pub(crate) fn script_slots(&self) -> &Slots {
+        &self.0.script_slots
+    }
+
+    /// Throughput: what may be spent, and what was.
+    pub(crate) fn throttle(&self) -> &Throttle {
+        &self.0.throttle
+    }
+
+    /// How containers are used, for `advise`.
+    pub fn usage(&self) -> &Usage {
+        &self.0.usage
+    }
+
+    /// Counts of requests.
+    pub fn monitor(&self) -> &Monitor {
+        &self.0.monitor
+    }
+
+    /// The time and the etag of a new version.
+    pub fn stamp(&self) -> Stamp {
+        let env = self.env();
+        let etag = ETag::from_u128(env.random_u128());
+        Stamp { now: env.now(), etag, partition_bytes_max: self.0.partition_bytes_max }
+    }
+
+    /// A container by its names.
+    pub fn container(&self, database: &str, container: &str) -> Result<Arc<Container>, Error> {
+        let catalog = self.catalog();
+        let owner = catalog.database(database);
+        let found = owner.and_then(|owner| catalog.container(owner.rid, container)).cloned();
+        found.ok_or_else(|| Error::ContainerMissing {
+            database: database.to_owned(),
+            container: container.to_owned(),
+        })
     }
 
     /// The databases and containers of the newest durable state.

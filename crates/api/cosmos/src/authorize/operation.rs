@@ -3,6 +3,7 @@
 use crate::request::Post;
 use crate::route::Route;
 use http::Method;
+use orrery_document_store::monitor::Kind as Measured;
 use orrery_documents::roles::Action;
 use orrery_documents::subresources::Kind;
 
@@ -37,6 +38,33 @@ pub enum Operation {
 }
 
 impl Operation {
+    /// What the measurements call it.
+    pub fn measured_as(self) -> Measured {
+        match self {
+            Self::ReadItem => Measured::Read,
+            Self::CreateItem => Measured::Create,
+            Self::UpsertItem => Measured::Upsert,
+            Self::ReplaceItem => Measured::Replace,
+            Self::PatchItem => Measured::Patch,
+            Self::DeleteItem | Self::DeletePartition => Measured::Delete,
+            Self::Batch => Measured::Batch,
+            Self::QueryItems => Measured::Query,
+            Self::PlanQuery => Measured::QueryPlan,
+            Self::ListItems => Measured::List,
+            Self::ReadChanges => Measured::Changes,
+            Self::ExecuteScript => Measured::Script,
+            Self::ReadAccount
+            | Self::ReadMetadata
+            | Self::ReadManaged
+            | Self::ReadPermissions
+            | Self::Manage
+            | Self::ReadScripts
+            | Self::ManageScripts
+            | Self::ReadConflicts
+            | Self::DeleteConflict => Measured::Metadata,
+        }
+    }
+
     /// A verb that a route does not have is answered by its handler, and until then counts as the most.
     pub fn of(route: &Route<'_>, method: &Method, post: Post, is_change_feed: bool) -> Self {
         let verb = method.as_str();

@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn other_things_signed_with_the_secret_are_no_tokens() {
-        let feed = crate::continuation::Tokens::new(&[1; 32]).write(3, b"key");
+        let feed = orrery_document_store::Tokens::new(&[1; 32]).write(3, b"key");
         for text in ["", ";;", &feed, &format!("{feed};{feed};"), "AAAA;AAAA;"] {
             assert_eq!(ResourceTokens::new(&[1; 32]).open(text), None, "{text}");
         }

@@ -15,11 +15,12 @@ use crate::header;
 use crate::request::Request;
 use http::header::{IF_MODIFIED_SINCE, IF_NONE_MATCH};
 use orrery_core::{Lsn, Timestamp};
+use orrery_document_store::ChangesStart;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asked {
     pub feed: Feed,
-    pub place: Place,
+    pub start: ChangesStart,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,25 +45,18 @@ pub enum Shape {
     Envelope,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    Beginning,
-    Now,
-    After(Lsn),
-}
-
 const WIRE_FORMAT: &str = "2021-09-15";
 
 impl Asked {
     pub fn read(request: &Request) -> Result<Self, Failure> {
         let mode = request.header_or_refuse(&header::A_IM)?.unwrap_or_default();
-        let place = place(request.header_or_refuse(&IF_NONE_MATCH)?.unwrap_or_default())?;
+        let start = start(request.header_or_refuse(&IF_NONE_MATCH)?.unwrap_or_default())?;
         let since = request.header_or_refuse(&IF_MODIFIED_SINCE)?.filter(|text| !text.is_empty());
         let since = since.map(moment).transpose()?;
         let shape = shape(request.header_or_refuse(&header::CHANGE_FEED_WIRE_FORMAT)?.unwrap_or_default())?;
         match mode.to_ascii_lowercase().as_str() {
-            "incremental feed" => Ok(Self { feed: Feed::Latest { shape, since }, place }),
-            "full-fidelity feed" if since.is_some() || place == Place::Beginning => {
+            "incremental feed" => Ok(Self { feed: Feed::Latest { shape, since }, start }),
+            "full-fidelity feed" if since.is_some() || start == ChangesStart::Beginning => {
                 Err(Failure::bad_request(
                     "The all-versions-and-deletes change feed cannot begin at the beginning or at a time. Begin now, with If-None-Match: *, or with the etag of an earlier page.",
                 ))
@@ -70,7 +64,7 @@ impl Asked {
             "full-fidelity feed" => {
                 let is_always = request.is_true(&header::PRE_IMAGES);
                 let pre_images = if is_always { PreImages::Always } else { PreImages::ByPolicy };
-                Ok(Self { feed: Feed::AllVersions { pre_images }, place })
+                Ok(Self { feed: Feed::AllVersions { pre_images }, start })
             }
             _ => Err(unknown(header::A_IM.as_str(), mode, "Incremental Feed or Full-Fidelity Feed")),
         }
@@ -78,12 +72,12 @@ impl Asked {
 }
 
 /// Quoted as it was given, or bare.
-fn place(text: &str) -> Result<Place, Failure> {
+fn start(text: &str) -> Result<ChangesStart, Failure> {
     match text.trim_matches(['"', '\'']) {
-        "" => Ok(Place::Beginning),
-        "*" => Ok(Place::Now),
+        "" => Ok(ChangesStart::Beginning),
+        "*" => Ok(ChangesStart::Now),
         digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-            digits.parse().map(|lsn| Place::After(Lsn(lsn))).map_err(|_| no_place(text))
+            digits.parse().map(|lsn| ChangesStart::After(Lsn(lsn))).map_err(|_| no_place(text))
         }
         _ => Err(no_place(text)),
     }
@@ -118,18 +112,18 @@ mod tests {
     #[test]
     fn a_position_is_digits_in_quotes_or_without() {
         for text in ["\"42\"", "42", "'42'", "\"00042\""] {
-            assert_eq!(place(text), Ok(Place::After(Lsn(42))), "{text}");
+            assert_eq!(start(text), Ok(ChangesStart::After(Lsn(42))), "{text}");
         }
-        assert_eq!(place("*"), Ok(Place::Now));
-        assert_eq!(place("\"*\""), Ok(Place::Now));
-        assert_eq!(place(""), Ok(Place::Beginning));
-        assert_eq!(place("0"), Ok(Place::After(Lsn(0))));
+        assert_eq!(start("*"), Ok(ChangesStart::Now));
+        assert_eq!(start("\"*\""), Ok(ChangesStart::Now));
+        assert_eq!(start(""), Ok(ChangesStart::Beginning));
+        assert_eq!(start("0"), Ok(ChangesStart::After(Lsn(0))));
     }
 
     #[test]
     fn anything_else_is_a_bad_request() {
         for text in ["x", "-1", "+1", "1.5", "1,2", "W/\"1\"", "99999999999999999999", "４２"] {
-            assert_eq!(place(text).expect_err(text).status, 400);
+            assert_eq!(start(text).expect_err(text).status, 400);
         }
     }
 }

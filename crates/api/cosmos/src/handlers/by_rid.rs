@@ -5,10 +5,10 @@
 use super::items;
 use crate::failure::Failure;
 use crate::header;
-use crate::partition_key;
 use crate::request::Request;
 use crate::service::Cosmos;
 use orrery_core::{ItemRid, ResourceKind};
+use orrery_document_store::partition_key;
 use orrery_documents::catalog::Container;
 use orrery_documents::item::{self, ItemError};
 use std::sync::Arc;

@@ -9,10 +9,10 @@ use crate::reply::Reply;
 use crate::request::{Post, Request};
 use crate::route::OwnerPath;
 use crate::service::Cosmos;
-use crate::{encode, header, script};
+use crate::{encode, header, scripts};
 use http::{Method, StatusCode};
 use orrery_core::UserRid;
-use orrery_document_store::{Scope, Snapshot};
+use orrery_document_store::Snapshot;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::Verdict;
 use orrery_documents::subresources::{self, Definition, Kind, Owner, Subresource, SubresourceError};
@@ -56,7 +56,7 @@ pub async fn on_child(
         Method::DELETE if kind != Kind::ClientEncryptionKey => delete(cosmos, request, owner, kind, id).await,
         Method::POST => match path {
             OwnerPath::Container { database, container } if kind == Kind::StoredProcedure => {
-                script::procedure::execute(cosmos, request, database, container, id).await
+                scripts::execute_procedure(cosmos, request, database, container, id).await
             }
             _ => Err(Failure::method_not_allowed()),
         },
@@ -94,7 +94,7 @@ async fn list(cosmos: &Cosmos, request: &Request, owner: Owner, kind: Kind) -> R
     let place = place(&owner);
     let after = match request.header_or_refuse(&header::CONTINUATION)?.filter(|token| !token.is_empty()) {
         None => None,
-        Some(token) => Some(cosmos.tokens().read_children(kind, place, token)?),
+        Some(token) => Some(cosmos.store().tokens().read_children(kind, place, token)?),
     };
     let (snapshot, limits) = (cosmos.store().snapshot(), request.page_limits()?);
     let minting = Minting::by(cosmos, request)?;
@@ -109,7 +109,9 @@ async fn list(cosmos: &Cosmos, request: &Request, owner: Owner, kind: Kind) -> R
     let reply = list_reply(&encode::feed(&owner.rid(), kind.feed(), shown), count);
     Ok(match page.more_after {
         None => reply,
-        Some(name) => reply.header(header::CONTINUATION, cosmos.tokens().write_children(kind, place, &name)),
+        Some(name) => {
+            reply.header(header::CONTINUATION, cosmos.store().tokens().write_children(kind, place, &name))
+        }
     })
 }
 
@@ -175,23 +177,16 @@ async fn create(cosmos: &Cosmos, request: &mut Request, owner: Owner, kind: Kind
     let definition = Definition::parse(kind, request.json_object().await?)?;
     check_resource(cosmos, &owner, kind, &definition)?;
     let minting = Minting::by(cosmos, request)?;
-    let stamp = cosmos.stamp();
-    let body = |txn: &mut orrery_document_store::Txn<'_>| {
-        subresources::create(txn, &owner, kind, &definition, stamp)
-    };
-    let created = cosmos.store().write(Scope::Catalog, body).await?;
-    Ok(reply(&minting, request, StatusCode::CREATED, &owner, &created.value))
+    let created = cosmos.store().create_subresource(&owner, kind, &definition).await?;
+    Ok(reply(&minting, request, StatusCode::CREATED, &owner, &created))
 }
 
 async fn upsert(cosmos: &Cosmos, request: &mut Request, owner: Owner, kind: Kind) -> Result<Reply, Failure> {
     let definition = Definition::parse(kind, request.json_object().await?)?;
     check_resource(cosmos, &owner, kind, &definition)?;
     let minting = Minting::by(cosmos, request)?;
-    let (conditions, stamp) = (request.preconditions(), cosmos.stamp());
-    let body = |txn: &mut orrery_document_store::Txn<'_>| {
-        subresources::upsert(txn, &owner, kind, &definition, conditions, stamp)
-    };
-    let (child, is_new) = cosmos.store().write(Scope::Catalog, body).await?.value;
+    let conditions = request.preconditions();
+    let (child, is_new) = cosmos.store().upsert_subresource(&owner, kind, &definition, conditions).await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     Ok(reply(&minting, request, status, &owner, &child))
 }
@@ -216,12 +211,9 @@ async fn replace(
     let definition = Definition::parse(kind, request.json_object().await?)?;
     check_resource(cosmos, &owner, kind, &definition)?;
     let minting = Minting::by(cosmos, request)?;
-    let (conditions, stamp) = (request.preconditions(), cosmos.stamp());
-    let body = |txn: &mut orrery_document_store::Txn<'_>| {
-        subresources::replace(txn, &owner, kind, id, &definition, conditions, stamp)
-    };
-    let replaced = cosmos.store().write(Scope::Catalog, body).await?;
-    Ok(reply(&minting, request, StatusCode::OK, &owner, &replaced.value))
+    let conditions = request.preconditions();
+    let replaced = cosmos.store().replace_subresource(&owner, kind, id, &definition, conditions).await?;
+    Ok(reply(&minting, request, StatusCode::OK, &owner, &replaced))
 }
 
 async fn delete(
@@ -232,9 +224,7 @@ async fn delete(
     id: &str,
 ) -> Result<Reply, Failure> {
     let conditions = request.preconditions();
-    let body =
-        |txn: &mut orrery_document_store::Txn<'_>| subresources::delete(txn, &owner, kind, id, conditions);
-    cosmos.store().write(Scope::Catalog, body).await?;
+    cosmos.store().delete_subresource(&owner, kind, id, conditions).await?;
     Ok(Reply::new(StatusCode::NO_CONTENT, Charge::metadata()))
 }
 

@@ -4,7 +4,6 @@
 use super::{find_container, list_reply};
 use crate::encode;
 use crate::failure::Failure;
-use crate::query::cross_partition::QueryTarget;
 use crate::query::resources;
 use crate::reply::Reply;
 use crate::request::{Post, Request};
@@ -24,7 +23,7 @@ pub async fn on_feed(
     match (method.as_str(), request.post()) {
         ("GET", _) => Ok(list_reply(&encode::feed(container.rid_text(), FEED, Vec::new()), 0)),
         ("POST", Post::Query) => {
-            QueryTarget::of(cosmos, request, &container)?.check_enabled()?;
+            super::item_query::target(cosmos, request, &container)?.check_enabled()?;
             resources::query(cosmos, request, container.rid_text(), FEED, Vec::new()).await
         }
         _ => Err(Failure::method_not_allowed()),

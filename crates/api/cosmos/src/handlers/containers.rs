@@ -10,7 +10,7 @@ use crate::{encode, header, session};
 use http::StatusCode;
 use orrery_api_common::percent;
 use orrery_core::{Lsn, limits};
-use orrery_documents::catalog::{self, Container};
+use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::definition::{ContainerDefinition, PartitionKeyDefinition};
 use orrery_documents::index;
@@ -53,20 +53,11 @@ async fn create(cosmos: &Cosmos, request: &mut Request, owner: &str) -> Result<R
         body.insert(PARTITION_KEY.to_owned(), PartitionKeyDefinition::system());
     }
     let definition = ContainerDefinition::parse(body)?;
-    let (throughput, is_serverless) = (request.throughput()?, cosmos.throttle().is_serverless());
-    if throughput.is_some() && is_serverless {
+    let throughput = request.throughput()?;
+    if throughput.is_some() && cosmos.store().is_serverless() {
         return Err(super::databases::serverless("container"));
     }
-    let stamp = cosmos.stamp();
-    let created = cosmos
-        .store()
-        .write_catalog(move |txn| {
-            if is_serverless {
-                return catalog::create_serverless_container(txn, owner.as_str(), &definition, stamp);
-            }
-            catalog::create_container(txn, owner.as_str(), &definition, throughput.as_ref(), stamp)
-        })
-        .await?;
+    let created = cosmos.store().create_container(owner, definition, throughput).await?;
     reply(cosmos, request, StatusCode::CREATED, &created.value, created.lsn)
 }
 
@@ -115,25 +106,15 @@ pub async fn replace(
 ) -> Result<Reply, Failure> {
     let container = container(cosmos, owner, name)?;
     let (owner, name) = (container.database().clone(), container.definition().name().clone());
-    let (body, conditions, stamp) = (request.json_object().await?, request.preconditions(), cosmos.stamp());
-    let replaced = cosmos
-        .store()
-        .write_catalog(move |txn| {
-            catalog::replace_container(txn, owner.as_str(), name.as_str(), body.clone(), conditions, stamp)
-        })
-        .await?;
+    let (body, conditions) = (request.json_object().await?, request.preconditions());
+    let replaced = cosmos.store().replace_container(owner, name, body, conditions).await?;
     reply(cosmos, request, StatusCode::OK, &replaced.value, replaced.lsn)
 }
 
 pub async fn delete(cosmos: &Cosmos, request: &Request, owner: &str, name: &str) -> Result<Reply, Failure> {
     let container = container(cosmos, owner, name)?;
     let (owner, name) = (container.database().clone(), container.definition().name().clone());
-    let conditions = request.preconditions();
-    cosmos
-        .store()
-        .write_catalog(move |txn| catalog::delete_container(txn, owner.as_str(), name.as_str(), conditions))
-        .await?;
-    cosmos.usage().forget_dropped(&cosmos.store().catalog());
+    cosmos.store().delete_container(owner, name, request.preconditions()).await?;
     Ok(Reply::new(StatusCode::NO_CONTENT, Charge::metadata()))
 }
 

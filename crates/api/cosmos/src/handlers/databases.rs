@@ -9,7 +9,7 @@ use crate::request::{Post, Request};
 use crate::service::Cosmos;
 use http::StatusCode;
 use orrery_core::DatabaseName;
-use orrery_documents::catalog::{self, Database};
+use orrery_documents::catalog::Database;
 use orrery_documents::charge::Charge;
 use serde_json::Value;
 
@@ -44,15 +44,11 @@ async fn create(cosmos: &Cosmos, request: &mut Request) -> Result<Reply, Failure
     })?;
     let name = DatabaseName::parse(id)?;
     let throughput = request.throughput()?;
-    if throughput.is_some() && cosmos.throttle().is_serverless() {
+    if throughput.is_some() && cosmos.store().is_serverless() {
         return Err(serverless("database"));
     }
-    let stamp = cosmos.stamp();
-    let created = cosmos
-        .store()
-        .write_catalog(move |txn| catalog::create_database(txn, &name, throughput.as_ref(), stamp))
-        .await?;
-    Ok(reply(StatusCode::CREATED, &created.value))
+    let created = cosmos.store().create_database(name, throughput).await?;
+    Ok(reply(StatusCode::CREATED, &created))
 }
 
 pub fn read(cosmos: &Cosmos, _request: &Request, name: &str) -> Result<Reply, Failure> {
@@ -61,9 +57,7 @@ pub fn read(cosmos: &Cosmos, _request: &Request, name: &str) -> Result<Reply, Fa
 
 pub async fn delete(cosmos: &Cosmos, request: &Request, name: &str) -> Result<Reply, Failure> {
     let name = database(cosmos, name)?.name.clone();
-    let conditions = request.preconditions();
-    cosmos.store().write_catalog(move |txn| catalog::delete_database(txn, name.as_str(), conditions)).await?;
-    cosmos.usage().forget_dropped(&cosmos.store().catalog());
+    cosmos.store().delete_database(name, request.preconditions()).await?;
     Ok(Reply::new(StatusCode::NO_CONTENT, Charge::metadata()))
 }
 

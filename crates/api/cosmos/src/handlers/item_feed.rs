@@ -1,9 +1,7 @@
 //! Pages of items: the read feed (wire guide §16).
 
+use super::item_query::{continuation, target};
 use crate::failure::Failure;
-use crate::partition_key::{self, Scope};
-use crate::query::cross_partition::QueryTarget;
-use crate::query::pages::{Begin, Pages, Received};
 use crate::reply::{Reply, ToValue};
 use crate::request::Request;
 use crate::service::Cosmos;
@@ -11,9 +9,9 @@ use crate::{encode, header, session};
 use http::{HeaderName, HeaderValue, StatusCode};
 use orrery_api_common::percent;
 use orrery_core::Lsn;
+use orrery_document_store::{Encoded, FeedRequest, covered, partition_key};
 use orrery_documents::catalog::Container;
-use orrery_documents::charge::{Charge, ReadWork};
-use orrery_documents::item::{self, Page};
+use orrery_documents::item::{FeedScope as Scope, ItemRow};
 use orrery_keys::Epk;
 use std::sync::Arc;
 
@@ -25,45 +23,28 @@ pub async fn list(cosmos: &Cosmos, request: &Request, container: &Arc<Container>
 }
 
 async fn page(cosmos: &Cosmos, request: &Request, container: &Arc<Container>) -> Result<Reply, Failure> {
-    let (scope, target) = (scope(request, container)?, QueryTarget::of(cosmos, request, container)?);
-    let token = request.header_or_refuse(&header::CONTINUATION)?.filter(|token| !token.is_empty());
-    let token = token.map(Received::parse).transpose()?;
-    let seal = cosmos.tokens().of_feed(container.number());
-    let pages = Pages { container, scope: &scope, named: None, seal };
-    let Begin { scope, resume, is_by_range } = pages.begin(token.as_ref(), target.is_by_range())?;
-    let (snapshot, now, limits) =
-        (cosmos.store().snapshot(), cosmos.store().env().now(), request.page_limits()?);
-    let place = place(cosmos, container, &scope, snapshot.lsn());
-    let read = {
-        let (container, scope) = (container.clone(), scope.clone());
-        move || item::read_feed(&*snapshot, &container, &scope, resume.as_deref(), limits, now)
+    let feed = FeedRequest {
+        scope: scope(request, container)?,
+        is_by_range: target(cosmos, request, container)?.is_by_range(),
+        continuation: continuation(request)?,
+        limits: request.page_limits()?,
+        priority: request.priority(),
     };
-    let page = orrery_document_store::on_a_thread(read).await??;
-    let next = match is_by_range {
-        false => page.more_after.as_deref().map(|key| pages.seal.seal(key)),
-        true => pages.next(token.is_some(), &scope, page.more_after.as_deref()),
+    let encode = |container: &Container, items: &[ItemRow]| {
+        let body = encode::item_feed(container, items);
+        Encoded { bytes: body.len(), body }
     };
-    let reply = page_reply(container, &page).headers(place);
-    Ok(match next {
+    let page = cosmos.store().read_feed(container, &feed, encode).await?;
+    let reply = Reply::new(StatusCode::OK, page.charge)
+        .header(header::ITEM_COUNT, page.count.to_string())
+        .header(header::ALT_CONTENT_PATH, percent::encode_uri(container.path()))
+        .header(header::CONTENT_PATH, container.rid_text())
+        .headers(place(cosmos, container, &page.scope, page.lsn))
+        .json(page.body);
+    Ok(match page.continuation {
         None => reply,
         Some(token) => reply.header(header::CONTINUATION, token),
     })
-}
-
-fn page_reply(container: &Container, page: &Page) -> Reply {
-    let body = encode::item_feed(container, &page.items);
-    let charge = Charge::feed(&ReadWork {
-        documents_read: page.looked_at as u64,
-        bytes_read: page.scanned as u64,
-        rows: page.items.len() as u64,
-        bytes_out: body.len() as u64,
-        ..ReadWork::default()
-    });
-    Reply::new(StatusCode::OK, charge)
-        .header(header::ITEM_COUNT, page.items.len().to_string())
-        .header(header::ALT_CONTENT_PATH, percent::encode_uri(container.path()))
-        .header(header::CONTENT_PATH, container.rid_text())
-        .json(body)
 }
 
 /// Partition key, else range, else bounds, else everything; bounds narrow a range (wire guide §17.1).
@@ -71,7 +52,7 @@ pub(crate) fn scope(request: &Request, container: &Container) -> Result<Scope, F
     if let Some(key) = request.header_or_refuse(&header::PARTITION_KEY)?
         && partition_key::names_some(container, key)?
     {
-        return partition_key::feed(container, key);
+        return Ok(partition_key::feed(container, key)?);
     }
     let (mut min, mut max) = (Epk::start(), Epk::end());
     if let Some(id) = request.header_or_refuse(&header::PARTITION_KEY_RANGE_ID)?.filter(|id| !id.is_empty()) {
@@ -106,7 +87,7 @@ pub(super) fn place(
     scope: &Scope,
     seen: Lsn,
 ) -> [(HeaderName, HeaderValue); 2] {
-    let ranges = session::covered(scope, container);
+    let ranges = covered(scope, container);
     [
         (header::SESSION_TOKEN, session::tokens(cosmos, container, ranges, seen).to_value()),
         (header::PARTITION_KEY_RANGE_ID, ranges[0].id.to_value()),

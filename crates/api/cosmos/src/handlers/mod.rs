@@ -8,13 +8,11 @@ pub mod children;
 pub mod conflicts;
 pub mod containers;
 pub mod databases;
-pub mod item_explain;
 pub mod item_feed;
 pub mod item_query;
 pub mod items;
 pub mod offers;
 pub mod partition_delete;
-pub mod patch;
 pub mod ranges;
 
 use crate::failure::Failure;

@@ -32,7 +32,7 @@ fn all(cosmos: &Cosmos) -> Result<Vec<Value>, Failure> {
 
 /// A serverless account has no offers, and the service does not answer with an empty list.
 fn refuse_if_serverless(cosmos: &Cosmos) -> Result<(), Failure> {
-    if cosmos.throttle().is_serverless() {
+    if cosmos.store().is_serverless() {
         let message = "Reading or replacing offers is not supported for serverless accounts.";
         return Err(Failure::bad_request(message));
     }
@@ -43,7 +43,7 @@ fn refuse_if_serverless(cosmos: &Cosmos) -> Result<(), Failure> {
 fn shown(cosmos: &Cosmos, offer: &Offer) -> Value {
     let mut json = encode::offer(offer);
     if let Throughput::Autoscale { max, .. } = offer.throughput {
-        let in_use = cosmos.throttle().in_use(cosmos, offer);
+        let in_use = cosmos.store().throughput_in_use(offer);
         json["content"]["offerThroughput"] = in_use.clamp(max / 10, max).into();
     }
     json
@@ -58,13 +58,8 @@ pub async fn replace(cosmos: &Cosmos, request: &mut Request, rid: &str) -> Resul
     let body = request.json_object().await?;
     check_owner(&offer, &body)?;
     let throughput = asked(request, &offer, body.get("content").unwrap_or(&Value::Null))?;
-    let (conditions, stamp) = (request.preconditions(), cosmos.stamp());
-    let replaced = cosmos
-        .store()
-        .write_catalog(move |txn| catalog::replace_offer(txn, offer.rid, &throughput, conditions, stamp))
-        .await?;
-    cosmos.throttle().follow(cosmos);
-    Ok(reply(cosmos, &replaced.value))
+    let replaced = cosmos.store().replace_offer(offer.rid, throughput, request.preconditions()).await?;
+    Ok(reply(cosmos, &replaced))
 }
 
 fn find(cosmos: &Cosmos, rid: &str) -> Result<Arc<Offer>, Failure> {

@@ -1,10 +1,4 @@
-//! Queries on the wire: their bodies, what they may ask of the world, and the headers that tell how they ran.
+//! What queries on the wire share: metrics of a page, and queries over resources that are no items.
 
-pub mod again;
-pub mod body;
-pub mod condition;
-pub mod cross_partition;
 pub mod metrics;
-pub mod pages;
-pub mod plan;
 pub mod resources;

@@ -1,6 +1,5 @@
 //! Queries over databases, containers, offers and what they own: the same language over a list, in memory or not.
 
-use super::body::QueryBody;
 use crate::failure::Failure;
 use crate::header;
 use crate::reply::Reply;
@@ -9,7 +8,7 @@ use crate::service::Cosmos;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::StatusCode;
-use orrery_document_store::QueryHost;
+use orrery_document_store::{QueryHost, QuerySpec};
 use orrery_documents::charge::Charge;
 use orrery_query::execute::{Collection, Page, ScannedDocument, Start, page};
 use orrery_query::plan::Rules;
@@ -36,11 +35,11 @@ pub async fn query_over(
     name: &str,
     resources: impl Collection + Send + 'static,
 ) -> Result<Reply, Failure> {
-    let body = QueryBody::parse(&request.body().await?)?;
+    let body = QuerySpec::parse(&request.body().await?)?;
     let question = body.fingerprint_of(&format!("{owner_rid}/{name}"));
     let resume = match request.header_or_refuse(&header::CONTINUATION)?.filter(|token| !token.is_empty()) {
         None => None,
-        Some(token) => Some(cosmos.tokens().read_query(0, question, token)?),
+        Some(token) => Some(cosmos.store().tokens().read_query(0, question, token)?),
     };
     let limits = request.page_limits()?;
     let work = move |host: &QueryHost| {
@@ -51,7 +50,9 @@ pub async fn query_over(
     let reply = reply(owner_rid, name, &page);
     Ok(match &page.next {
         None => reply,
-        Some(state) => reply.header(header::CONTINUATION, cosmos.tokens().write_query(0, question, state)),
+        Some(state) => {
+            reply.header(header::CONTINUATION, cosmos.store().tokens().write_query(0, question, state))
+        }
     })
 }
 

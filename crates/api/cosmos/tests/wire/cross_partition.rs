@@ -4,8 +4,8 @@
 use crate::call::{Call, READ_WRITE_KEY, signature, token};
 use crate::queries_ask::{Ask, CONTINUATION, add, split, splittable};
 use crate::world::World;
-use orrery_api_cosmos::CrossPartition;
 use orrery_core::{Env, Timestamp};
+use orrery_document_store::CrossPartition;
 use orrery_kv::MemoryEngine;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

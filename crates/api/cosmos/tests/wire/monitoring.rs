@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::world::{CONTAINER, ITEMS, World};
-use orrery_api_cosmos::monitor::{Class, Counted, Kind, Subject, Totals};
+use orrery_document_store::monitor::{Class, Counted, Kind, Subject, Totals};
 use orrery_testing_client::OwnedReply;
 
 fn charge(reply: &OwnedReply) -> u64 {
@@ -30,7 +30,7 @@ async fn every_answer_is_counted_once_with_the_charge_that_the_client_was_told()
     for id in ["a", "b", "none"] {
         spent += charge(&world.call(&read(id)).await);
     }
-    let counted = world.cosmos.monitor().counted();
+    let counted = world.cosmos.store().monitor().counted();
     let (creates, reads) = (of(&counted, Kind::Create), of(&counted, Kind::Read));
     assert_eq!((creates.requests(), creates.hundredths), (3, written));
     assert_eq!((reads.requests(), reads.hundredths, reads.latency.count()), (3, spent, 3));
@@ -48,7 +48,7 @@ async fn requests_are_counted_for_what_they_are_about() {
     world.refused(Call::get("dbs/d/colls/nothing/docs/x").partition("[1]"), (404, 1003), "nothing").await;
     world.call(&Call::get(&format!("{ITEMS}/x")).partition("[1]").unsigned()).await;
     world.call(&Call::get("nothing")).await;
-    let counted = world.cosmos.monitor().counted();
+    let counted = world.cosmos.store().monitor().counted();
     assert_eq!(of(&counted, Kind::Metadata).requests(), 2, "the container and its ranges");
     let account = &counted.meters.iter().find(|(subject, _)| *subject == Subject::Account).unwrap().1;
     let count =
@@ -67,7 +67,7 @@ async fn reads_with_session_tokens_and_those_that_come_too_early_are_counted() {
     };
     world.answered(200, read("0:-1#1")).await;
     world.call(&read("0:-1#999999")).await;
-    let counted = world.cosmos.monitor().counted();
+    let counted = world.cosmos.store().monitor().counted();
     assert_eq!((counted.session_reads, counted.session_misses), (2, 1));
 }
 
@@ -88,7 +88,7 @@ async fn a_query_of_several_pages_is_one_query_by_how_far_it_reaches() {
     };
     let first = world.answered(200, ask(None)).await;
     world.answered(200, ask(first.header("x-ms-continuation"))).await;
-    let counted = world.cosmos.monitor().counted();
+    let counted = world.cosmos.store().monitor().counted();
     let (_, totals) = counted.meters.iter().find(|(it, _)| matches!(it, Subject::Container(_))).unwrap();
     assert_eq!((totals.queries, totals.class(Class::Query).requests()), ([0, 0, 1], 2));
 }

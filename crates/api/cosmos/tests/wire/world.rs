@@ -2,11 +2,10 @@
 
 use crate::call::{Call, READ_ONLY_KEY, READ_WRITE_KEY};
 use orrery_api_common::{Key, Keys, Listener, Stop};
-use orrery_api_cosmos::{Consistency, Cosmos, CrossPartition, Options, Throttling};
+use orrery_api_cosmos::{Consistency, Cosmos, Options};
 use orrery_core::{Env, Timestamp, limits};
-use orrery_document_store::{Jobs, Progress, Store, Sync};
+use orrery_document_store::{CrossPartition, Jobs, Options as StoreOptions, Progress, Store, Sync};
 use orrery_kv::MemoryEngine;
-use orrery_script::{Isolation, Scripts};
 use orrery_testing_client::{Connection, OwnedReply};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -52,12 +51,23 @@ impl World {
 
     /// With another bound on what a logical partition holds.
     pub fn bounded(engine: MemoryEngine, env: Env, partition_bytes_max: u64) -> Self {
-        Self::with(engine, env, |options| options.partition_bytes_max = partition_bytes_max)
+        Self::with_store(engine, env, |options| options.partition_bytes_max = partition_bytes_max)
     }
 
-    /// With options that the test changes.
+    /// With options of the store that the test changes.
+    pub fn with_store(engine: MemoryEngine, env: Env, change: impl FnOnce(&mut StoreOptions)) -> Self {
+        let mut options = StoreOptions { secret: [5; 32], ..StoreOptions::standalone() };
+        change(&mut options);
+        Self::over(engine, env, options, |_| {})
+    }
+
+    /// With options of the protocol that the test changes.
     pub fn with(engine: MemoryEngine, env: Env, change: impl FnOnce(&mut Options)) -> Self {
-        let store = Store::standalone(engine.clone(), env.clone(), Sync::Data).unwrap();
+        Self::over(engine, env, StoreOptions { secret: [5; 32], ..StoreOptions::standalone() }, change)
+    }
+
+    fn over(engine: MemoryEngine, env: Env, store: StoreOptions, change: impl FnOnce(&mut Options)) -> Self {
+        let store = Store::standalone_with(engine.clone(), env.clone(), Sync::Data, store).unwrap();
         let key = |text: &str| Key::parse(text).unwrap();
         let keys = Keys {
             primary: key(READ_WRITE_KEY),
@@ -72,11 +82,8 @@ impl World {
             account_id: "id-of-the-account".to_owned(),
             services_port: Some(8080),
             secret: [5; 32],
-            partition_bytes_max: limits::PARTITION_BYTES_MAX,
             consistency: Consistency::Session,
-            throttling: Throttling::default(),
             advertised: None,
-            scripts: Scripts::new(Isolation::Thread).unwrap(),
             // What most tests are about is the answer; `cross_partition.rs` is about who merges it.
             cross_partition: CrossPartition::Direct,
         };

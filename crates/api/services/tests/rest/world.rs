@@ -64,8 +64,7 @@ impl World {
     pub fn with_rate(rate: u32) -> Self {
         let env = Env::seeded(START, 7);
         let store = Store::standalone(MemoryEngine::new(), env.clone(), Sync::None).unwrap();
-        let documents =
-            Documents::Embedded(Embedded::new(store, "asora", [7; 32], limits::PARTITION_BYTES_MAX));
+        let documents = Documents::Embedded(Embedded::new(store, "asora"));
         let options = service::Options {
             policy: Policy::default(),
             providers: Providers::pretending(),

@@ -1,7 +1,7 @@
 //! A store with a few containers, by any of the ways to one.
 
 use crate::server::Server;
-use orrery_core::{Env, Timestamp, limits};
+use orrery_core::{Env, Timestamp};
 use orrery_document_store::Store;
 use orrery_kit::http::{Trust, certificates};
 use orrery_kit::port::{
@@ -67,7 +67,7 @@ impl World {
     async fn of(way: Way, behind: Behind, database: &str) -> Self {
         let documents = match &behind {
             Behind::Store(store) => {
-                let embedded = Embedded::new(store.clone(), database, [7; 32], limits::PARTITION_BYTES_MAX);
+                let embedded = Embedded::new(store.clone(), database);
                 Documents::Embedded(embedded)
             }
             Behind::Server(server, token) => {

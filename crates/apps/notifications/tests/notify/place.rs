@@ -4,7 +4,7 @@
 //! and requests are signed with it.
 
 use crate::world::{START, World};
-use orrery_core::{Env, Timestamp, limits};
+use orrery_core::{Env, Timestamp};
 use orrery_document_store::{Store, Sync};
 use orrery_kit::http::Trust;
 use orrery_kit::port::{Credential, Documents, Embedded, Remote, RemoteOptions};
@@ -77,7 +77,7 @@ impl Home {
 fn memory(env: &Env) -> Documents {
     let store = Store::standalone(MemoryEngine::new(), env.clone(), Sync::Data).unwrap();
     let database = orrery_notifications::service::containers::DATABASE;
-    Documents::Embedded(Embedded::new(store, database, [7; 32], limits::PARTITION_BYTES_MAX))
+    Documents::Embedded(Embedded::new(store, database))
 }
 
 pub struct Server {

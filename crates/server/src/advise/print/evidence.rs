@@ -2,7 +2,7 @@
 
 use super::numbers::{bytes, charge, count_of, grouped, percent};
 use crate::advise::finding::{Finding, HotPartition, MissingComposite, UnusedPath, UnusedPaths};
-use orrery_api_cosmos::usage::report::LargeItem;
+use orrery_document_store::usage::report::LargeItem;
 use serde_json::{Value, json};
 
 /// Lists are long for who reads them; programs get all.

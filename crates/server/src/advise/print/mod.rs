@@ -94,7 +94,7 @@ fn headline(container: &Container) -> String {
 mod tests {
     use super::*;
     use crate::advise::finding::{Finding, LargeItems};
-    use orrery_api_cosmos::usage::report::{LargeItem, Report};
+    use orrery_document_store::usage::report::{LargeItem, Report};
     use orrery_documents::definition::ContainerDefinition;
 
     fn container(name: &str) -> Container {

@@ -2,7 +2,7 @@
 
 use super::Subject;
 use crate::advise::finding::{CrossPartition, Finding};
-use orrery_api_cosmos::usage::report::Shape;
+use orrery_document_store::usage::report::Shape;
 use orrery_documents::definition::PropertyPath;
 use serde_json::{Value, json};
 

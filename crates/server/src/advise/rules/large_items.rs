@@ -2,7 +2,7 @@
 
 use super::{Subject, are_related, members};
 use crate::advise::finding::{Finding, LargeItems};
-use orrery_api_cosmos::usage::report::LargeItem;
+use orrery_document_store::usage::report::LargeItem;
 use orrery_documents::definition::IndexPath;
 use orrery_documents::index::advice::read_path;
 use orrery_query::access::PathDisplay;

@@ -2,7 +2,7 @@
 
 use super::Subject;
 use crate::advise::finding::{Finding, MissingComposite};
-use orrery_api_cosmos::usage::report::{CompositePart, Shape};
+use orrery_document_store::usage::report::{CompositePart, Shape};
 use orrery_documents::definition::{CompositeIndex, SortOrder};
 use orrery_documents::index::advice::read_path;
 use orrery_query::access::{Path, Step};

@@ -7,7 +7,7 @@ mod missing_composites;
 mod unused_paths;
 
 use super::finding::Finding;
-use orrery_api_cosmos::usage::report::{Statistics, Usage};
+use orrery_document_store::usage::report::{Statistics, Usage};
 use orrery_documents::definition::ContainerDefinition;
 use orrery_documents::index::advice::{PolicyJson, read_path};
 use orrery_query::access::{Path, Step};

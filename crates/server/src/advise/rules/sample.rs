@@ -2,10 +2,10 @@
 
 use super::{Advice, advise};
 use crate::advise::finding::Finding;
-use orrery_api_cosmos::usage::report::{
+use orrery_core::limits;
+use orrery_document_store::usage::report::{
     AskedPath, BusyPartition, CompositePart, IndexedPath, LargeItem, Partition, Report, Shape,
 };
-use orrery_core::limits;
 use orrery_documents::definition::ContainerDefinition;
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use super::rule::{Kind, Rule};
 use crate::monitor::sizes::Sizes;
 use crate::monitor::throughput::Provisioned;
 use crate::monitor::window::{Between, CLASSES, Classes};
-use orrery_api_cosmos::monitor::Totals;
+use orrery_document_store::monitor::Totals;
 
 /// What an alert is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -90,12 +90,12 @@ pub async fn on_a_thread<T: Send + 'static>(
 
 impl Store {
     /// What queries counted, for those after them.
-    pub fn counts(&self) -> &IndexStatistics {
+    pub fn statistics(&self) -> &IndexStatistics {
         &self.0.queries.counts
     }
 
     /// Texts that were asked before.
-    pub fn texts(&self) -> &ParseCache {
+    pub fn parse_cache(&self) -> &ParseCache {
         &self.0.queries.texts
     }
 

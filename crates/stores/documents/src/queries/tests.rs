@@ -15,7 +15,10 @@ fn store(query_bytes: usize, brief: Duration) -> Store {
     let options = Options { sync: Sync::None, accept_loss: false, cache_bytes: 0, on_stuck: || {} };
     let env = Env::system().expect("a clock");
     let txns = TxnManager::open(Box::new(MemoryEngine::new()), env, &options).expect("transactions");
-    let mut store = Store::open(txns, query_bytes).expect("a store");
+    let mut store = {
+        let options = crate::Options { query_bytes, ..crate::Options::standalone() };
+        Store::open(txns, options).expect("a store")
+    };
     std::sync::Arc::get_mut(&mut store.0).expect("one handle").queries.brief = brief;
     store
 }

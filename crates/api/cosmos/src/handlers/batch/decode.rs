@@ -1,40 +1,16 @@
-//! From the text of a batch to its steps.
+//! From the text of a batch to its operations.
 //!
 //! The shape of the list is the request's business: what is wrong there refuses all of it. What an operation says of
 //! its item is its own, and refuses it alone.
 
-use super::Asked;
 use crate::failure::Failure;
-use crate::handlers::patch;
-use crate::partition_key;
-use orrery_core::{ETag, ItemId, limits};
-use orrery_documents::batch::{Action, Step};
-use orrery_documents::item::{self, Preconditions, Prepared, TagMatch, Target};
-use orrery_keys::Epk;
+use orrery_core::{ETag, limits};
+use orrery_document_store::{BatchOperation, OperationKind as Kind};
+use orrery_documents::item::{Preconditions, TagMatch};
 use orrery_value::{Value, raw};
 
-/// One operation as it was written.
-pub struct Operation<'t> {
-    kind: Kind,
-    id: Option<String>,
-    body: Option<&'t str>,
-    conditions: Preconditions,
-    /// The partition key as JSON text.
-    key: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Create,
-    Upsert,
-    Read,
-    Replace,
-    Delete,
-    Patch,
-}
-
 /// The operations of a body that was scanned.
-pub fn operations(text: &str) -> Result<Vec<Operation<'_>>, Failure> {
+pub fn operations(text: &str) -> Result<Vec<BatchOperation<'_>>, Failure> {
     if !text.trim_ascii_start().starts_with('[') {
         return Err(Failure::bad_request("The body of a batch is a JSON array of operations."));
     }
@@ -53,7 +29,7 @@ pub fn operations(text: &str) -> Result<Vec<Operation<'_>>, Failure> {
 
 const MEMBERS: [&str; 6] = ["operationType", "id", "partitionKey", "ifMatch", "ifNoneMatch", "resourceBody"];
 
-fn operation(index: usize, text: &str) -> Result<Operation<'_>, Failure> {
+fn operation(index: usize, text: &str) -> Result<BatchOperation<'_>, Failure> {
     let [named, id, partition, if_match, if_none_match, body] = raw::members_named(text, MEMBERS);
     let string = |name: &str, found: Option<&str>| match found.map(Value::read) {
         None | Some(Value::Null) => Ok(None),
@@ -85,7 +61,7 @@ fn operation(index: usize, text: &str) -> Result<Operation<'_>, Failure> {
         if_match: string("ifMatch", if_match)?.as_deref().and_then(tag),
         if_none_match: string("ifNoneMatch", if_none_match)?.as_deref().and_then(tag),
     };
-    Ok(Operation { kind, id, body, conditions, key: partition.and_then(key) })
+    Ok(BatchOperation { kind, id, body, conditions, partition_key: partition.and_then(key) })
 }
 
 fn malformed(index: usize, what: &str) -> Failure {
@@ -112,67 +88,6 @@ fn key(text: &str) -> Option<String> {
     }
 }
 
-impl Operation<'_> {
-    /// The step that this asks for. `epk` is the partition that the request names, if it does.
-    pub fn step(&self, asked: &Asked<'_>, epk: Option<&Epk>) -> Result<Step, Failure> {
-        let named = self.partition(asked, epk)?;
-        let (target, action) = match self.kind {
-            Kind::Create => self.with_item(asked, named, Action::Create)?,
-            Kind::Upsert => self.with_item(asked, named, Action::Upsert)?,
-            Kind::Replace => {
-                let (made, action) = self.with_item(asked, named, Action::Replace)?;
-                (Target { id: self.id()?, ..made }, action)
-            }
-            Kind::Read => (self.target(named)?, Action::Read),
-            Kind::Delete => (self.target(named)?, Action::Delete),
-            Kind::Patch => {
-                let body = self.body.unwrap_or_default();
-                let change = patch::change(asked.container, body, asked.directive)?;
-                (self.target(named)?, Action::Patch(Box::new(change)))
-            }
-        };
-        Ok(Step { target, action, conditions: self.conditions, stamp: asked.cosmos.stamp() })
-    }
-
-    /// The partition that the operation or the request names; they must not differ.
-    fn partition(&self, asked: &Asked<'_>, epk: Option<&Epk>) -> Result<Option<Epk>, Failure> {
-        let own = self.key.as_deref().map(|key| partition_key::point(asked.container, key)).transpose()?;
-        match (own, epk) {
-            (Some(own), Some(epk)) if own != *epk => {
-                Err(Failure::partition_key("The operation names another partition key than the batch."))
-            }
-            (own, epk) => Ok(own.or_else(|| epk.cloned())),
-        }
-    }
-
-    fn with_item(
-        &self,
-        asked: &Asked<'_>,
-        named: Option<Epk>,
-        action: fn(Prepared) -> Action,
-    ) -> Result<(Target, Action), Failure> {
-        let item = item::prepare(asked.container, self.body.unwrap_or_default().as_bytes())?;
-        if named.is_some_and(|named| named != item.epk) {
-            return Err(Failure::partition_key(
-                "PartitionKey extracted from document doesn't match the one specified in the header",
-            ));
-        }
-        let target = Target { epk: item.epk.clone(), id: item.id.clone() };
-        Ok((target, action(item.indexed(asked.directive))))
-    }
-
-    fn target(&self, named: Option<Epk>) -> Result<Target, Failure> {
-        let epk = named.ok_or_else(|| {
-            Failure::partition_key("The operation has no partition key: give it a 'partitionKey'.")
-        })?;
-        Ok(Target { epk, id: self.id()? })
-    }
-
-    fn id(&self) -> Result<ItemId, Failure> {
-        Ok(ItemId::parse(self.id.as_deref().unwrap_or_default())?)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,7 +109,10 @@ mod tests {
             [Kind::Read, Kind::Create, Kind::Delete]
         );
         assert_eq!(found[0].conditions.if_none_match, Some(TagMatch::Any));
-        assert_eq!((found[0].key.as_deref(), found[2].key.as_deref()), (Some(r#"["p"]"#), Some(r#"["p"]"#)));
+        assert_eq!(
+            (found[0].partition_key.as_deref(), found[2].partition_key.as_deref()),
+            (Some(r#"["p"]"#), Some(r#"["p"]"#))
+        );
         assert_eq!((found[1].body, found[1].conditions.if_match), (Some(r#"{"id":"b"}"#), None));
         assert_eq!(found[2].conditions.if_match, Some(TagMatch::Tag(None)), "a tag that no version has");
     }

@@ -1,11 +1,11 @@
 //! What became of one operation of a batch, and the answer that tells it.
 
-use super::Asked;
 use crate::failure::Failure;
 use crate::reply::Reply;
 use http::StatusCode;
 use orrery_core::ETag;
-use orrery_documents::batch::{Done, Step};
+use orrery_document_store::OperationOutcome;
+use orrery_documents::batch::Done;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::ItemRow;
@@ -37,49 +37,43 @@ impl Outcome {
         }
     }
 
-    /// Also remembers that an item was written, or looked at.
-    pub fn done(asked: &Asked<'_>, step: &Step, done: Done) -> Self {
-        let usage = asked.cosmos.usage();
-        let (number, epk) = (asked.container.number(), step.target.epk.as_bytes());
-        let charge = done.charge();
-        match done {
-            Done::Written(effect) => {
-                usage.wrote(number, epk, step.target.id.as_str(), effect.item.text_length());
-                let status = if effect.is_new { StatusCode::CREATED } else { StatusCode::OK };
-                let (etag, warnings) = (Some(effect.item.etag()), effect.warnings);
-                let item = (!asked.wants_minimal).then_some(effect.item);
-                Self { etag, item, warnings, ..Self::new(status, charge) }
-            }
-            Done::Read(item) => {
-                usage.touched(number, epk);
-                Self { etag: Some(item.etag()), item: Some(item), ..Self::new(StatusCode::OK, charge) }
-            }
-            Done::NotModified(item) => {
-                usage.touched(number, epk);
-                Self { etag: Some(item.etag()), ..Self::new(StatusCode::NOT_MODIFIED, charge) }
-            }
-            Done::Deleted(_) => {
-                usage.touched(number, epk);
-                Self::new(StatusCode::NO_CONTENT, charge)
-            }
+    pub fn of(outcome: OperationOutcome, wants_minimal: bool) -> Self {
+        let charge = outcome.charge();
+        match outcome {
+            OperationOutcome::Done(done) => Self::done(done, charge, wants_minimal),
+            OperationOutcome::Failed(error) => Self::failed(&error.into(), charge),
+            OperationOutcome::NotTried => Self::new(StatusCode::FAILED_DEPENDENCY, charge),
         }
     }
 
-    pub fn failed(failure: &Failure) -> Self {
+    fn done(done: Done, charge: Charge, wants_minimal: bool) -> Self {
+        match done {
+            Done::Written(effect) => {
+                let status = if effect.is_new { StatusCode::CREATED } else { StatusCode::OK };
+                let (etag, warnings) = (Some(effect.item.etag()), effect.warnings);
+                let item = (!wants_minimal).then_some(effect.item);
+                Self { etag, item, warnings, ..Self::new(status, charge) }
+            }
+            Done::Read(item) => {
+                Self { etag: Some(item.etag()), item: Some(item), ..Self::new(StatusCode::OK, charge) }
+            }
+            Done::NotModified(item) => {
+                Self { etag: Some(item.etag()), ..Self::new(StatusCode::NOT_MODIFIED, charge) }
+            }
+            Done::Deleted(_) => Self::new(StatusCode::NO_CONTENT, charge),
+        }
+    }
+
+    fn failed(failure: &Failure, charge: Charge) -> Self {
         Self {
             substatus: failure.substatus,
             retry_after_ms: failure.retry_after_ms,
             message: Some(failure.clipped_message().into_owned()),
-            ..Self::new(failure.status, Charge::refused())
+            ..Self::new(failure.status, charge)
         }
     }
 
-    /// Nothing is wrong with it, but another one failed.
-    pub fn dependent() -> Self {
-        Self::new(StatusCode::FAILED_DEPENDENCY, Charge::not_tried())
-    }
-
-    pub fn is_failure(&self) -> bool {
+    fn is_failure(&self) -> bool {
         self.status.as_u16() >= 400
     }
 

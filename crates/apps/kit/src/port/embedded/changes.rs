@@ -5,40 +5,43 @@
 
 use super::items::value_of;
 use super::query::{limits_of, scope};
-use super::{Inner, errors};
+use super::{Embedded, errors};
 use crate::port::{Changes, Cursor, StoreError};
 use orrery_core::Lsn;
-use orrery_document_store::on_a_thread;
+use orrery_document_store::{ChangesRequest, ChangesStart, Encoded, Priority};
 use orrery_documents::catalog::Container;
-use orrery_documents::changes::{Start, latest};
+use orrery_documents::item::ItemRow;
 
 pub async fn page(
-    inner: &Inner,
+    port: &Embedded,
     container: &str,
     partition: Option<&str>,
     since: Option<&Cursor>,
     items_max: usize,
 ) -> Result<Changes, StoreError> {
-    let container = inner.container(container)?;
-    let scope = scope(&container, partition)?;
-    let (snapshot, now) = (inner.store.snapshot(), inner.store.env().now());
-    let after = since.map_or(Ok(Lsn(0)), |cursor| position(cursor, &container, snapshot.lsn()))?;
-    let work = move || {
-        let start = Start { after, since: None };
-        let found = latest(&snapshot, &container, &scope, start, limits_of(items_max), now);
-        let found = found.map_err(errors::engine)?;
-        let items = found.changes.iter().map(|row| value_of(&container, row)).collect::<Result<_, _>>()?;
-        let next = cursor(&container, found.after);
-        Ok(Changes { items, next, has_more: found.has_more })
+    let container = port.container(container)?;
+    let newest = port.store().durable_lsn();
+    let after = since.map_or(Ok(Lsn(0)), |cursor| position(cursor, &container, newest))?;
+    let request = ChangesRequest {
+        scope: scope(&container, partition)?,
+        start: ChangesStart::After(after),
+        since: None,
+        limits: limits_of(items_max),
+        priority: Priority::High,
     };
-    on_a_thread(work).await.map_err(errors::broke_off)?
+    let encode = |container: &Container, items: &[ItemRow]| Encoded {
+        bytes: items.iter().map(|row| row.text_length()).sum(),
+        body: items.iter().map(|row| value_of(container, row)).collect::<Result<Vec<_>, _>>(),
+    };
+    let page = port.store().changes(&container, &request, encode).await.map_err(errors::store)?;
+    Ok(Changes { items: page.body?, next: cursor(&container, page.after), has_more: page.has_more })
 }
 
 /// All that is committed was seen.
-pub fn end(inner: &Inner, container: &str, partition: Option<&str>) -> Result<Cursor, StoreError> {
-    let container = inner.container(container)?;
+pub fn end(port: &Embedded, container: &str, partition: Option<&str>) -> Result<Cursor, StoreError> {
+    let container = port.container(container)?;
     scope(&container, partition)?;
-    Ok(cursor(&container, inner.store.snapshot().lsn()))
+    Ok(cursor(&container, port.store().durable_lsn()))
 }
 
 fn cursor(container: &Container, after: Lsn) -> Cursor {

@@ -1,53 +1,46 @@
 //! Making what is missing of a database and its containers.
 
-use super::Inner;
-use super::errors::{self, Stopped};
+use super::{Embedded, errors};
 use crate::port::{Layout, StoreError};
 use orrery_core::DatabaseName;
 use orrery_document_store::WriteError;
-use orrery_documents::catalog::{self, CatalogError};
+use orrery_documents::catalog::CatalogError;
 use orrery_documents::definition::ContainerDefinition;
 use serde_json::Value;
 
-pub async fn run(inner: &Inner, layout: &[Layout]) -> Result<(), StoreError> {
-    if inner.store.catalog().database(&inner.database).is_none() {
-        let name = DatabaseName::parse(&inner.database);
-        let name = name.map_err(|error| errors::refused(400, format!("the database's name: {error}")))?;
-        let stamp = inner.stamp();
-        let made = inner.store.write_catalog(move |txn| catalog::create_database(txn, &name, None, stamp));
-        unless_there(made.await)?;
+pub async fn run(port: &Embedded, layout: &[Layout]) -> Result<(), StoreError> {
+    let name = DatabaseName::parse(port.database());
+    let name = name.map_err(|error| errors::refused(400, format!("the database's name: {error}")))?;
+    if port.store().catalog().database(name.as_str()).is_none() {
+        unless_there(port.store().create_database(name.clone(), None).await)?;
     }
     for container in layout {
-        ensure_container(inner, container).await?;
+        ensure_container(port, &name, container).await?;
     }
     Ok(())
 }
 
-async fn ensure_container(inner: &Inner, layout: &Layout) -> Result<(), StoreError> {
+async fn ensure_container(
+    port: &Embedded,
+    database: &DatabaseName,
+    layout: &Layout,
+) -> Result<(), StoreError> {
     let Value::Object(definition) = &layout.definition else {
         return Err(errors::refused(400, "the definition of a container is a JSON object"));
     };
-    let definition = ContainerDefinition::parse(definition.clone()).map_err(errors::definition)?;
-    if inner.container(definition.name().as_str()).is_ok() {
+    let definition = ContainerDefinition::parse(definition.clone());
+    let definition = definition.map_err(|error| errors::store(CatalogError::from(error).into()))?;
+    if port.container(definition.name().as_str()).is_ok() {
         return Ok(());
     }
-    let (database, stamp, is_serverless) = (inner.database.clone(), inner.stamp(), inner.is_serverless);
-    let made = inner.store.write_catalog(move |txn| {
-        if is_serverless {
-            return catalog::create_serverless_container(txn, &database, &definition, stamp);
-        }
-        catalog::create_container(txn, &database, &definition, None, stamp)
-    });
-    unless_there(made.await)
+    unless_there(port.store().create_container(database.clone(), definition, None).await)
 }
 
-/// Somebody else may have been faster; what is there stays as it is.
+/// Another process of the service may have been faster; what is there stays as it is.
 fn unless_there<T>(made: Result<T, WriteError<CatalogError>>) -> Result<(), StoreError> {
     match made {
         Ok(_) | Err(WriteError::Model(CatalogError::Exists)) => Ok(()),
-        Err(error) => match errors::write(error, errors::catalog) {
-            Stopped::Because(error) => Err(error),
-            Stopped::OwnerGone => Err(errors::refused(404, "the database was deleted")),
-        },
+        Err(WriteError::PreconditionFailed) => Err(errors::refused(404, "the database was deleted")),
+        Err(error) => Err(errors::store(error.into())),
     }
 }

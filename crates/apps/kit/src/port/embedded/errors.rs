@@ -1,12 +1,14 @@
-//! What the layers below say, as the port says it: by exhaustive matches, so that a new error is thought about here.
+//! The store's errors as the port says them: exhaustive matches, so that a new error is thought about here.
 
 use crate::port::StoreError;
 use orrery_core::limits;
-use orrery_document_store::{BrokeOff, EngineError, NotRun, WriteError};
+use orrery_document_store::{EngineError, Error, NotRun};
 use orrery_documents::batch::StepError;
 use orrery_documents::catalog::CatalogError;
+use orrery_documents::changes::NotRetained;
 use orrery_documents::definition::DefinitionError;
 use orrery_documents::item::{ItemError, PrepareError};
+use orrery_documents::subresources::SubresourceError;
 use orrery_query::QueryError;
 use std::time::Duration;
 
@@ -15,55 +17,54 @@ const BUSY: Duration = Duration::from_millis(100);
 /// How long to wait for other queries.
 const QUERIES_BUSY: Duration = Duration::from_millis(limits::QUERY_BUSY_RETRY_MILLIS);
 
-/// Why a write came to nothing.
-pub enum Stopped {
-    /// Its container is gone, or is not what it was.
-    OwnerGone,
-    Because(StoreError),
-}
-
-impl From<StoreError> for Stopped {
-    fn from(error: StoreError) -> Self {
-        Self::Because(error)
-    }
-}
-
 pub fn refused(status: u16, message: impl Into<String>) -> StoreError {
     StoreError::Refused { status, message: message.into() }
 }
 
-pub fn no_container(database: &str, name: &str) -> StoreError {
-    refused(404, format!("there is no container '{name}' in the database '{database}'; create it first"))
+pub fn is_missing(error: &Error) -> bool {
+    matches!(error, Error::Item(ItemError::Missing))
 }
 
-/// What is thrown in a transaction, by `say`; what stops one from outside, the same for all.
-pub fn write<E>(error: WriteError<E>, say: impl FnOnce(E) -> StoreError) -> Stopped {
-    Stopped::Because(match error {
-        WriteError::Model(error) => say(error),
-        WriteError::PreconditionFailed => return Stopped::OwnerGone,
-        WriteError::Busy => StoreError::Busy { after: Some(BUSY) },
-        WriteError::Stopping => StoreError::Unavailable("the server is stopping".to_owned()),
-        WriteError::Engine(error) => engine(error),
-    })
-}
-
-pub fn broke_off(error: BrokeOff) -> StoreError {
-    StoreError::Unavailable(error.to_string())
-}
-
-pub fn not_run(error: NotRun) -> StoreError {
+pub fn store(error: Error) -> StoreError {
+    let message = error.to_string();
     match error {
-        NotRun::BrokeOff(error) => broke_off(error),
-        NotRun::Busy | NotRun::NoMemory => StoreError::Busy { after: Some(QUERIES_BUSY) },
+        Error::ContainerGone | Error::ContainerMissing { .. } => refused(404, message),
+        Error::RateTooLarge { retry_after_ms, .. } | Error::MetadataRateTooLarge { retry_after_ms } => {
+            StoreError::Busy { after: Some(Duration::from_millis(retry_after_ms)) }
+        }
+        Error::Busy => StoreError::Busy { after: Some(BUSY) },
+        Error::Stopping | Error::BrokeOff(_) | Error::NotRun(NotRun::BrokeOff(_)) | Error::Internal(_) => {
+            StoreError::Unavailable(message)
+        }
+        Error::NotRun(NotRun::Busy | NotRun::NoMemory) => StoreError::Busy { after: Some(QUERIES_BUSY) },
+        Error::Engine(error) => engine(&error),
+        Error::Name(_)
+        | Error::PartitionKey(_)
+        | Error::Continuation(_)
+        | Error::NeedsMerging { .. }
+        | Error::AggregateWithoutValue
+        | Error::CrossPartitionDisabled
+        | Error::PositionAhead { .. }
+        | Error::Script(_)
+        | Error::Invalid(_) => refused(400, message),
+        Error::Prepare(error) => prepare(&error),
+        Error::Item(error) | Error::Step(StepError::Item(error)) => item(error),
+        Error::Step(StepError::TooMuch) | Error::ScriptChangesTooMuch { .. } => refused(413, message),
+        Error::Catalog(error) => catalog(error),
+        Error::Subresource(error) => subresource(error),
+        Error::Query(error) => query(error),
+        Error::NotRetained(NotRetained::Store(error)) => engine(&error),
+        Error::NotRetained(NotRetained::Off | NotRetained::TooOld { .. }) => refused(400, message),
+        Error::ScriptTooLong => refused(408, message),
     }
 }
 
-pub fn engine(error: EngineError) -> StoreError {
-    orrery_document_store::log_failure(&error);
+fn engine(error: &EngineError) -> StoreError {
+    orrery_document_store::log_failure(error);
     StoreError::Unavailable(error.to_string())
 }
 
-pub fn item(error: ItemError) -> StoreError {
+fn item(error: ItemError) -> StoreError {
     let message = error.to_string();
     match error {
         ItemError::Exists | ItemError::NotUnique => StoreError::Conflict,
@@ -75,18 +76,11 @@ pub fn item(error: ItemError) -> StoreError {
         | ItemError::Patched(_) => refused(400, message),
         ItemError::PartitionFull { .. } => refused(403, message),
         ItemError::Condition(error) => query(error),
-        ItemError::Store(error) => engine(error),
+        ItemError::Store(error) => engine(&error),
     }
 }
 
-pub fn step(error: StepError) -> StoreError {
-    match error {
-        StepError::Item(error) => item(error),
-        StepError::TooMuch => refused(413, StepError::TooMuch.to_string()),
-    }
-}
-
-pub fn prepare(error: PrepareError) -> StoreError {
+fn prepare(error: &PrepareError) -> StoreError {
     let message = error.to_string();
     match error {
         PrepareError::TooLarge(_) => refused(413, message),
@@ -100,7 +94,7 @@ pub fn prepare(error: PrepareError) -> StoreError {
     }
 }
 
-pub fn query(error: QueryError) -> StoreError {
+fn query(error: QueryError) -> StoreError {
     match error {
         QueryError::Text(complaint) => refused(400, complaint.message),
         QueryError::Refused(message) => refused(400, message),
@@ -109,7 +103,7 @@ pub fn query(error: QueryError) -> StoreError {
     }
 }
 
-pub fn catalog(error: CatalogError) -> StoreError {
+fn catalog(error: CatalogError) -> StoreError {
     let message = error.to_string();
     match error {
         CatalogError::Exists | CatalogError::StillIndexing => StoreError::Conflict,
@@ -119,12 +113,25 @@ pub fn catalog(error: CatalogError) -> StoreError {
         CatalogError::Changed => StoreError::Changed,
         CatalogError::TooMany => refused(403, message),
         CatalogError::OfferMoved => refused(400, message),
-        CatalogError::Definition(error) => definition(error),
-        CatalogError::Store(error) => engine(error),
+        CatalogError::Definition(error) => definition(&error),
+        CatalogError::Store(error) => engine(&error),
     }
 }
 
-pub fn definition(error: DefinitionError) -> StoreError {
+fn subresource(error: SubresourceError) -> StoreError {
+    let message = error.to_string();
+    match error {
+        SubresourceError::Exists => StoreError::Conflict,
+        SubresourceError::Missing(_) | SubresourceError::OwnerMissing(_) => refused(404, message),
+        SubresourceError::Changed => StoreError::Changed,
+        SubresourceError::TooMany { .. } => refused(403, message),
+        SubresourceError::Renamed(_) => refused(400, message),
+        SubresourceError::Definition(error) => definition(&error),
+        SubresourceError::Store(error) => engine(&error),
+    }
+}
+
+fn definition(error: &DefinitionError) -> StoreError {
     let message = error.to_string();
     match error {
         DefinitionError::InvalidName(_) | DefinitionError::Invalid(_) => refused(400, message),

@@ -1,46 +1,39 @@
 //! Pages of rows.
 
 use super::items::units;
-use super::token::Question;
-use super::{Inner, errors, place};
+use super::{Embedded, errors, place};
 use crate::port::{Page, Query, StoreError};
 use orrery_core::limits;
-use orrery_document_store::QueryHost;
+use orrery_document_store::{PageRequest, Priority, QueryRequest, QuerySpec, QueryTarget, Received};
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
-use orrery_documents::item::{FeedScope, Items, prune, settings};
+use orrery_documents::item::FeedScope;
 use orrery_keys::Epk;
-use orrery_query::execute::{self, Limits, page as next_page};
-use orrery_query::plan::Rules;
+use orrery_query::execute::{self, Limits};
 use orrery_value::Value as Datum;
 use serde_json::Value;
+use std::sync::Arc;
 
 pub async fn page(
-    inner: &Inner,
+    port: &Embedded,
     container: &str,
     partition: Option<&str>,
     query: &Query,
 ) -> Result<Page, StoreError> {
-    let container = inner.container(container)?;
-    let scope = scope(&container, partition)?;
-    let question = Question::new(partition, query);
+    let container = port.container(container)?;
+    let spec = QuerySpec { text: query.text.clone(), parameters: parameters(query)?, resume: None };
     let token = query.continuation.as_deref();
-    let resume = token.map(|token| inner.tokens.read(container.number(), question, token)).transpose()?;
-    let track = inner.store.track(container.number(), &query.text);
-    let (text, parameters, limits) = (query.text.clone(), parameters(query)?, limits_of(query.items_max));
-    let (store, number) = (inner.store.clone(), container.number());
-    let work = move |host: &QueryHost| {
-        let snapshot = store.snapshot();
-        let prepared = store.texts().prepare_for(&text, &parameters, Rules::On, &settings(&container))?;
-        let items = Items::new(&*snapshot, &container, &scope, host)?;
-        let (items, _) = prune(items, &prepared, &parameters, &container);
-        let items = items.with_statistics(store.counts().at(snapshot.lsn())).indexed()?;
-        next_page(&prepared.plan, &items, host, resume.as_deref(), None, limits)
+    let request = PageRequest {
+        query: Arc::new(QueryRequest::new(spec)),
+        scope: scope(&container, partition)?,
+        target: QueryTarget::direct(),
+        continuation: token.map(Received::parse).transpose().map_err(|error| errors::store(error.into()))?,
+        limits: limits_of(query.items_max),
+        priority: Priority::High,
     };
-    let found = inner.store.run_tracked(track, work).await.map_err(errors::not_run)?;
-    let found = found.map_err(errors::query)?;
-    let continuation = found.next.as_deref().map(|state| inner.tokens.write(number, question, state));
-    Ok(Page { charge: units(Charge::page(&found)), rows: rows(&found)?, continuation })
+    let found = port.store().query(&container, request).await.map_err(errors::store)?;
+    let charge = units(Charge::page(&found.page));
+    Ok(Page { charge, rows: rows(&found.page)?, continuation: found.continuation })
 }
 
 pub fn scope(container: &Container, partition: Option<&str>) -> Result<FeedScope, StoreError> {

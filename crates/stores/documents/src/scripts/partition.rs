@@ -3,20 +3,25 @@
 //! An operation that is refused leaves nothing behind, whatever the script makes of its error. Trouble with the store
 //! is none that a script may catch: it is kept, and the transaction fails with it.
 
-use super::functions::Scripted;
-use crate::failure::Failure;
-use crate::query::body::QueryBody;
-use crate::service::Cosmos;
-use http::StatusCode;
+use super::functions::WithFunctions;
+use crate::error::Error;
+use crate::items::Refused;
+use crate::partition_key::PartitionKeyError;
+use crate::queries::NotRun;
+use crate::query_spec::QuerySpec;
+use crate::store::Store;
 use orrery_core::{ETag, ItemId, ItemRid, ResourceKind, Timestamp, limits};
-use orrery_document_store::Txn;
 use orrery_documents::Stamp;
+use orrery_documents::batch::StepError;
 use orrery_documents::catalog::Container;
+use orrery_documents::changes::NotRetained;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::{
-    self, Directive, FeedScope, ItemRow, Items, Preconditions, Prepared, TagMatch, Target, prune, settings,
+    self, Directive, FeedScope, ItemError, ItemRow, Items, Preconditions, PrepareError, Prepared, TagMatch,
+    Target, prune, settings,
 };
 use orrery_keys::Epk;
+use orrery_kv::{Error as EngineError, Txn};
 use orrery_query::QueryError;
 use orrery_query::execute::{Host as QueryHost, Limits, page};
 use orrery_query::plan::Rules;
@@ -28,7 +33,7 @@ use std::time::Instant;
 
 /// One try of a script, or of the scripts around one write.
 pub struct Partition<'a, 't> {
-    pub cosmos: &'a Cosmos,
+    pub store: &'a Store,
     pub container: &'a Container,
     pub epk: &'a Epk,
     pub txn: &'a mut Txn<'t>,
@@ -39,8 +44,8 @@ pub struct Partition<'a, 't> {
     changed_bytes: usize,
     now: Timestamp,
     began: Instant,
-    trouble: Option<Failure>,
-    /// Ids by their items' numbers, once one was asked for that no row leads to.
+    failure: Option<Error>,
+    /// Ids by their items' numbers, once one was fingerprint for that no row leads to.
     ids: Option<HashMap<u64, String>>,
 }
 
@@ -52,10 +57,10 @@ pub struct Script {
 }
 
 impl<'a, 't> Partition<'a, 't> {
-    pub fn new(cosmos: &'a Cosmos, container: &'a Container, epk: &'a Epk, txn: &'a mut Txn<'t>) -> Self {
-        let (now, began) = (cosmos.store().env().now(), Instant::now());
+    pub fn new(store: &'a Store, container: &'a Container, epk: &'a Epk, txn: &'a mut Txn<'t>) -> Self {
+        let (now, began) = (store.env().now(), Instant::now());
         Self {
-            cosmos,
+            store,
             container,
             epk,
             txn,
@@ -64,13 +69,13 @@ impl<'a, 't> Partition<'a, 't> {
             changed_bytes: 0,
             now,
             began,
-            trouble: None,
+            failure: None,
             ids: None,
         }
     }
 
     /// Runs a script; what it says of the store's trouble does not count.
-    pub fn run(&mut self, script: &Script, call: Call<'_>, values: &str) -> Result<Ended, (Failure, String)> {
+    pub fn run(&mut self, script: &Script, call: Call<'_>, values: &str) -> Result<Ended, Refused> {
         let began = self.began;
         let self_link = self.container.self_link().to_owned();
         let setting = Setting {
@@ -79,41 +84,43 @@ impl<'a, 't> Partition<'a, 't> {
             alt_link: self.container.path(),
             values,
             now_ms: self.now.millis(),
-            seed: self.cosmos.store().env().random_u64(),
+            seed: self.store.env().random_u64(),
             limits: orrery_script::Limits::default(),
             elapsed: Rc::new(move || began.elapsed().as_millis() as u64),
         };
-        let scripts = self.cosmos.scripts().clone();
+        let scripts = self.store.scripts().clone();
         let ended = scripts.run(&script.body, call, &setting, self);
-        match (self.trouble.take(), ended) {
-            (Some(trouble), _) => Err((trouble, String::new())),
+        match (self.failure.take(), ended) {
+            (Some(failure), _) => Err(failure.into()),
             (None, Ok(ended)) => Ok(ended),
-            (None, Err(Failed { error, log })) => Err((error.into(), log)),
+            (None, Err(Failed { error, log })) => {
+                Err(Refused { script_log: log, ..Error::Script(error).into() })
+            }
         }
     }
 
     /// The moment and the tag of a new version.
     pub fn stamp(&self) -> Stamp {
-        Stamp { now: self.now, ..self.cosmos.stamp() }
+        Stamp { now: self.now, ..self.store.stamp() }
     }
 
     pub fn pay(&mut self, charge: Charge) {
         self.charge = [self.charge, charge].into_iter().sum();
     }
 
-    fn perform(&mut self, operation: Operation<'_>) -> Result<Answer, Failure> {
+    fn perform(&mut self, operation: Operation<'_>) -> Result<Answer, Error> {
         match operation {
             Operation::Create { body, options } => {
                 let (item, stamp) = (self.prepared(body, options)?, self.stamp());
-                self.write(body.len(), |txn, container, cosmos| {
-                    item::create(txn, container, &item, stamp, || cosmos.store().next_ordinal())
+                self.write(body.len(), |txn, container, store| {
+                    item::create(txn, container, &item, stamp, || store.next_ordinal())
                 })
             }
             Operation::Upsert { body, options } => {
                 let (item, stamp, conditions) =
                     (self.prepared(body, options)?, self.stamp(), conditions(options));
-                self.write(body.len(), |txn, container, cosmos| {
-                    item::upsert(txn, container, &item, conditions, stamp, || cosmos.store().next_ordinal())
+                self.write(body.len(), |txn, container, store| {
+                    item::upsert(txn, container, &item, conditions, stamp, || store.next_ordinal())
                 })
             }
             Operation::Replace { document, body, options } => {
@@ -141,20 +148,20 @@ impl<'a, 't> Partition<'a, 't> {
     fn write(
         &mut self,
         counted: usize,
-        change: impl FnOnce(&mut Txn<'t>, &Container, &Cosmos) -> Result<item::Effect, item::ItemError>,
-    ) -> Result<Answer, Failure> {
+        change: impl FnOnce(&mut Txn<'t>, &Container, &Store) -> Result<item::Effect, item::ItemError>,
+    ) -> Result<Answer, Error> {
         if self.changed_bytes > limits::SCRIPT_CHANGED_BYTES_MAX {
-            let max = limits::SCRIPT_CHANGED_BYTES_MAX / 1024 / 1024;
-            return Err(Failure::too_large(format!("The script changes more than {max} MB at once.")));
+            let mb_max = limits::SCRIPT_CHANGED_BYTES_MAX / 1024 / 1024;
+            return Err(Error::ScriptChangesTooMuch { mb_max });
         }
-        let effect = self.txn.part(|txn| change(txn, self.container, self.cosmos))?;
+        let effect = self.txn.part(|txn| change(txn, self.container, self.store))?;
         self.pay(effect.charge);
         self.warnings += effect.warnings;
         self.changed_bytes += counted + effect.replaced_bytes;
         Ok(Answer { held_bytes: effect.replaced_bytes, ..self.answer(&effect.item) })
     }
 
-    fn read(&mut self, document: Document<'_>) -> Result<Answer, Failure> {
+    fn read(&mut self, document: Document<'_>) -> Result<Answer, Error> {
         let target = self.target(document)?;
         let found = item::read(&*self.txn, self.container, &target, self.now)?;
         let item = found.ok_or(item::ItemError::Missing)?;
@@ -167,18 +174,18 @@ impl<'a, 't> Partition<'a, 't> {
     }
 
     /// An item that may be stored here: of this partition.
-    fn prepared(&self, body: &str, options: WriteOptions<'_>) -> Result<Prepared, Failure> {
+    fn prepared(&self, body: &str, options: WriteOptions<'_>) -> Result<Prepared, Error> {
         let item = item::prepare(self.container, body.as_bytes())?.indexed(directive(options)?);
         if item.epk != *self.epk {
-            return Err(Failure::partition_key(
+            return Err(Error::PartitionKey(PartitionKeyError::Other(
                 "Requests originating from scripts cannot reference partition keys other than the one for which client request was submitted.",
-            ));
+            )));
         }
         Ok(item)
     }
 
-    fn target(&mut self, document: Document<'_>) -> Result<Target, Failure> {
-        let missing = || Failure::from(item::ItemError::Missing);
+    fn target(&mut self, document: Document<'_>) -> Result<Target, Error> {
+        let missing = || Error::Item(item::ItemError::Missing);
         let id = match document {
             Document::Id(id) => id.to_owned(),
             Document::Rid(rid) => {
@@ -194,7 +201,7 @@ impl<'a, 't> Partition<'a, 't> {
 
     /// The id of the item with this number. Where nothing is indexed, finding it means going through the partition,
     /// which is done once; what was remembered then may have changed since, so it is looked at.
-    fn id_of(&mut self, ordinal: u64) -> Result<Option<String>, Failure> {
+    fn id_of(&mut self, ordinal: u64) -> Result<Option<String>, Error> {
         if self.container.generations().is_automatic() && !self.container.generations().rules().is_none() {
             return Ok(item::id_of(&*self.txn, self.container, self.epk, ordinal)?);
         }
@@ -218,29 +225,31 @@ impl<'a, 't> Partition<'a, 't> {
         question: &str,
         items_max: Option<usize>,
         continuation: Option<&str>,
-    ) -> Result<Answer, Failure> {
-        let body = QueryBody::parse(question.as_bytes())?;
-        let (tokens, container) = (self.cosmos.tokens(), self.container);
-        let asked = body.fingerprint_of("script");
-        let resume =
-            continuation.map(|token| tokens.read_query(container.number(), asked, token)).transpose()?;
+    ) -> Result<Answer, Error> {
+        let spec = QuerySpec::parse(question.as_bytes())?;
+        let (tokens, container) = (self.store.tokens(), self.container);
+        let fingerprint = spec.fingerprint_of("script");
+        let resume = continuation
+            .map(|token| tokens.read_query(container.number(), fingerprint, token))
+            .transpose()?;
         let limits = Limits { items: items_max.unwrap_or(usize::MAX), bytes: limits::PAGE_BYTES_MAX };
-        let host = InTime {
-            cosmos: self.cosmos,
-            now_ms: self.now.millis(),
-            began: self.began,
-            asked: Instant::now(),
-        };
-        let host = Scripted::new(&host, self.cosmos, &*self.txn, container.rid());
-        let texts = self.cosmos.store().texts();
-        let prepared = texts.prepare_for(&body.text, &body.parameters, Rules::On, &settings(container))?;
+        let host =
+            InTime { store: self.store, now_ms: self.now.millis(), began: self.began, asked: Instant::now() };
+        let host = WithFunctions::new(&host, self.store, &*self.txn, container.rid());
+        let prepared = self.store.parse_cache().prepare_for(
+            &spec.text,
+            &spec.parameters,
+            Rules::On,
+            &settings(container),
+        )?;
         let items = Items::new(&*self.txn, container, &FeedScope::Partition(self.epk.clone()), &host)?;
-        let (items, _) = prune(items, &prepared, &body.parameters, container);
+        let (items, _) = prune(items, &prepared, &spec.parameters, container);
         let items = if self.txn.is_as_durable() { items.indexed()? } else { items };
         let found = page(&prepared.plan, &items, &host, resume.as_deref(), None, limits)?;
         let charge = Charge::page(&found);
         let rows = String::from_utf8_lossy(&found.rows).into_owned();
-        let next = found.next.as_ref().map(|state| tokens.write_query(container.number(), asked, state));
+        let next =
+            found.next.as_ref().map(|state| tokens.write_query(container.number(), fingerprint, state));
         drop(items);
         drop(host);
         self.pay(charge);
@@ -250,15 +259,14 @@ impl<'a, 't> Partition<'a, 't> {
 
 impl Host for Partition<'_, '_> {
     fn perform(&mut self, operation: Operation<'_>) -> Result<Answer, Refusal> {
-        if self.trouble.is_some() {
-            return Err(Refusal { number: 500, message: "The store is in trouble.".to_owned() });
+        if self.failure.is_some() {
+            return Err(Refusal { number: 500, message: "The store failed.".to_owned() });
         }
-        Partition::perform(self, operation).map_err(|failure| {
+        Partition::perform(self, operation).map_err(|error| {
             self.pay(Charge::refused());
-            let refusal =
-                Refusal { number: u32::from(failure.status.as_u16()), message: failure.message.clone() };
-            if failure.status >= StatusCode::INTERNAL_SERVER_ERROR {
-                self.trouble = Some(failure);
+            let refusal = Refusal { number: error_number(&error), message: error.to_string() };
+            if refusal.number >= 500 {
+                self.failure = Some(error);
             }
             refusal
         })
@@ -277,20 +285,80 @@ fn conditions(options: WriteOptions<'_>) -> Preconditions {
     Preconditions { if_match, if_none_match: None }
 }
 
-fn directive(options: WriteOptions<'_>) -> Result<Directive, Failure> {
+fn directive(options: WriteOptions<'_>) -> Result<Directive, Error> {
     match options.index_action.map(str::to_ascii_lowercase).as_deref() {
         None | Some("default") => Ok(Directive::Default),
         Some("include") => Ok(Directive::Include),
         Some("exclude") => Ok(Directive::Exclude),
-        Some(other) => Err(Failure::bad_request(format!(
+        Some(other) => Err(Error::Invalid(format!(
             "The option indexAction is '{other}'; choose default, include or exclude."
         ))),
     }
 }
 
-/// The world of a query in a script: when the script's time is over, so is the query's.
+/// The number of an error, as a script sees it: the HTTP status of the same error on the wire.
+fn error_number(error: &Error) -> u32 {
+    match error {
+        Error::ContainerGone | Error::ContainerMissing { .. } => 404,
+        Error::RateTooLarge { .. } | Error::MetadataRateTooLarge { .. } | Error::Busy => 429,
+        Error::NotRun(NotRun::Busy | NotRun::NoMemory) => 429,
+        Error::Stopping => 503,
+        Error::Engine(error) => engine_number(error),
+        Error::NotRun(NotRun::BrokeOff(_)) | Error::BrokeOff(_) | Error::Internal(_) => 500,
+        Error::Name(_)
+        | Error::PartitionKey(_)
+        | Error::Continuation(_)
+        | Error::NeedsMerging { .. }
+        | Error::AggregateWithoutValue
+        | Error::CrossPartitionDisabled
+        | Error::PositionAhead { .. }
+        | Error::Catalog(_)
+        | Error::Subresource(_)
+        | Error::Script(_)
+        | Error::Invalid(_) => 400,
+        Error::NotRetained(NotRetained::Store(error)) => engine_number(error),
+        Error::NotRetained(_) => 400,
+        Error::Prepare(error) => prepare_number(error),
+        Error::Item(error) | Error::Step(StepError::Item(error)) => item_number(error),
+        Error::Step(StepError::TooMuch) | Error::ScriptChangesTooMuch { .. } => 413,
+        Error::Query(error) => query_number(error),
+        Error::ScriptTooLong => 408,
+    }
+}
+
+fn item_number(error: &ItemError) -> u32 {
+    match error {
+        ItemError::Exists | ItemError::NotUnique => 409,
+        ItemError::Missing => 404,
+        ItemError::Changed | ItemError::ConditionFails => 412,
+        ItemError::PartitionKeyChanged | ItemError::Schema(_) | ItemError::Patch(_) => 400,
+        ItemError::Condition(error) => query_number(error),
+        ItemError::Patched(error) => prepare_number(error),
+        ItemError::PartitionFull { .. } => 403,
+        ItemError::Store(error) => engine_number(error),
+    }
+}
+
+fn prepare_number(error: &PrepareError) -> u32 {
+    if matches!(error, PrepareError::TooLarge(_)) { 413 } else { 400 }
+}
+
+fn query_number(error: &QueryError) -> u32 {
+    match error {
+        QueryError::Text(_) | QueryError::Refused(_) => 400,
+        QueryError::TooLong(_) => 408,
+        QueryError::Busy(_) => 429,
+        QueryError::Storage(_) => 500,
+    }
+}
+
+fn engine_number(error: &EngineError) -> u32 {
+    if matches!(error, EngineError::Corrupt(_)) { 500 } else { 503 }
+}
+
+/// The host of a query in a script: when the script's time is over, so is the query's.
 struct InTime<'a> {
-    cosmos: &'a Cosmos,
+    store: &'a Store,
     now_ms: u64,
     began: Instant,
     asked: Instant,
@@ -302,7 +370,7 @@ impl QueryHost for InTime<'_> {
     }
 
     fn random(&self) -> f64 {
-        (self.cosmos.store().env().random_u64() >> 11) as f64 / (1u64 << 53) as f64
+        (self.store.env().random_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     fn elapsed_ms(&self) -> u64 {

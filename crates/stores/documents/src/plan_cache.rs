@@ -1,11 +1,11 @@
-//! Queries that come again as they are, with the same parameters: their bodies are read once, and planned once.
+//! The plan cache: a query that comes again with the same parameters is parsed once and planned once.
 //!
 //! A plan follows from the text, the parameters and the vectors of the container alone. The time and the data come
 //! in when it runs.
 
-use super::body::QueryBody;
-use crate::failure::Failure;
-use crate::usage::asked;
+use crate::error::Error;
+use crate::query_spec::QuerySpec;
+use crate::usage::paths_of;
 use orrery_core::limits;
 use orrery_query::access::{IndexPredicate, Path, index_predicate};
 use orrery_query::bind::Settings;
@@ -18,21 +18,21 @@ use std::sync::{Arc, OnceLock};
 /// Bodies that came once are known by so many places at most.
 const ONCE_PLACES: usize = 4096;
 
-pub struct Again {
+pub struct PlanCache {
     hashing: RandomState,
     /// The hashes of bodies that came once: most with parameters of their own come no second time.
-    once: Box<[AtomicU64]>,
-    known: TextCache<Asked>,
+    seen_once: Box<[AtomicU64]>,
+    known: TextCache<QueryRequest>,
 }
 
 /// A query as it came.
-pub struct Asked {
-    pub body: QueryBody,
-    understood: OnceLock<Arc<Understood>>,
+pub struct QueryRequest {
+    pub spec: QuerySpec,
+    prepared: OnceLock<Arc<PreparedQuery>>,
 }
 
 /// What a query asks for.
-pub struct Understood {
+pub struct PreparedQuery {
     pub prepared: Prepared,
     /// Tells its continuation tokens from those of other queries.
     pub question: u32,
@@ -41,57 +41,61 @@ pub struct Understood {
     pub paths: Vec<Path>,
 }
 
-impl Default for Again {
+impl Default for PlanCache {
     fn default() -> Self {
-        let once = (0..ONCE_PLACES).map(|_| AtomicU64::new(0)).collect();
-        Self { hashing: RandomState::new(), once, known: TextCache::new(limits::QUERIES_REMEMBERED_MAX) }
+        let seen_once = (0..ONCE_PLACES).map(|_| AtomicU64::new(0)).collect();
+        Self { hashing: RandomState::new(), seen_once, known: TextCache::new(limits::QUERIES_REMEMBERED_MAX) }
     }
 }
 
-impl Again {
-    pub fn read(&self, body: &[u8]) -> Result<Arc<Asked>, Failure> {
+impl PlanCache {
+    pub fn read(&self, body: &[u8]) -> Result<Arc<QueryRequest>, Error> {
         if body.len() > limits::PARSE_CACHE_TEXT_BYTES_MAX {
-            return Asked::read(body).map(Arc::new);
+            return QueryRequest::read(body).map(Arc::new);
         }
         let text = std::str::from_utf8(body).unwrap_or_default();
         if let Some(known) = self.known.find(text) {
             return Ok(known);
         }
-        let asked = Arc::new(Asked::read(body)?);
-        Ok(if self.came_before(text) { self.known.remembered(text, asked) } else { asked })
+        let request = Arc::new(QueryRequest::read(body)?);
+        Ok(if self.came_before(text) { self.known.remembered(text, request) } else { request })
     }
 
     fn came_before(&self, text: &str) -> bool {
         let hash = self.hashing.hash_one(text);
-        let place = &self.once[hash as usize % ONCE_PLACES];
+        let place = &self.seen_once[hash as usize % ONCE_PLACES];
         place.swap(hash, Ordering::Relaxed) == hash
     }
 }
 
-impl Asked {
-    fn read(body: &[u8]) -> Result<Self, Failure> {
-        Ok(Self { body: QueryBody::parse(body)?, understood: OnceLock::new() })
+impl QueryRequest {
+    pub fn new(spec: QuerySpec) -> Self {
+        Self { spec, prepared: OnceLock::new() }
     }
 
-    pub fn understood(&self, texts: &ParseCache, settings: &Settings) -> Result<Arc<Understood>, QueryError> {
+    fn read(body: &[u8]) -> Result<Self, Error> {
+        QuerySpec::parse(body).map(Self::new)
+    }
+
+    pub fn prepare(&self, texts: &ParseCache, settings: &Settings) -> Result<Arc<PreparedQuery>, QueryError> {
         // With vectors, the same query may mean something else over another container.
         let is_of_any = settings.vectors.is_empty();
-        if let Some(known) = self.understood.get().filter(|_| is_of_any) {
+        if let Some(known) = self.prepared.get().filter(|_| is_of_any) {
             // Which orders an index serves is the container's own.
             settings.check_order(&known.prepared.plan.query.block)?;
             return Ok(known.clone());
         }
-        let QueryBody { text, parameters, .. } = &self.body;
+        let QuerySpec { text, parameters, .. } = &self.spec;
         let mut prepared = texts.prepare_for(text, parameters, Rules::On, settings)?;
         let is_small = prepared.plan.constant_bytes() <= limits::QUERY_REMEMBERED_CONSTANTS_BYTES_MAX;
-        let (block, question) = (&prepared.plan.query.block, self.body.question(&prepared.ast));
-        let understood = Understood { need: index_predicate(block), paths: asked(block), question, prepared };
-        let understood = Arc::new(understood);
+        let (block, question) = (&prepared.plan.query.block, self.spec.fingerprint(&prepared.ast));
+        let (need, paths) = (index_predicate(block), paths_of(block));
+        let prepared_query = Arc::new(PreparedQuery { prepared, question, need, paths });
         if is_of_any && is_small {
             // Another request may have been faster, with the same.
-            let _ = self.understood.set(understood.clone());
+            let _ = self.prepared.set(prepared_query.clone());
         }
-        Ok(understood)
+        Ok(prepared_query)
     }
 }
 
@@ -107,19 +111,19 @@ mod tests {
 
     #[test]
     fn what_came_twice_is_remembered() {
-        let again = Again::default();
-        let read = |value| again.read(body(value).as_bytes()).unwrap();
+        let cache = PlanCache::default();
+        let read = |value| cache.read(body(value).as_bytes()).unwrap();
         let (first, second) = (read(1), read(1));
         assert!(!Arc::ptr_eq(&first, &second), "it came once");
         assert!(Arc::ptr_eq(&second, &read(1)));
-        assert_eq!(first.body.parameters, second.body.parameters);
+        assert_eq!(first.spec.parameters, second.spec.parameters);
         assert!(!Arc::ptr_eq(&second, &read(2)), "another parameter is another query");
     }
 
     #[test]
     fn what_comes_once_pushes_nothing_out() {
-        let again = Again::default();
-        let read = |value| again.read(body(value).as_bytes()).unwrap();
+        let cache = PlanCache::default();
+        let read = |value| cache.read(body(value).as_bytes()).unwrap();
         read(0);
         let known = read(0);
         (1..5 * limits::QUERIES_REMEMBERED_MAX).for_each(|value| drop(read(value)));
@@ -128,9 +132,9 @@ mod tests {
 
     #[test]
     fn what_is_no_query_is_refused_each_time() {
-        let again = Again::default();
+        let cache = PlanCache::default();
         for bytes in [&b"{}"[..], b"", b"\xff", b"{}", b"", b"\xff"] {
-            assert_eq!(again.read(bytes).err().map(|failure| failure.status.as_u16()), Some(400));
+            assert!(matches!(cache.read(bytes), Err(Error::Invalid(_))));
         }
     }
 
@@ -138,9 +142,9 @@ mod tests {
     fn what_becomes_large_is_not_kept() {
         let is_kept = |select: &str| {
             let body = format!(r#"{{"query":"SELECT VALUE {select} FROM c"}}"#);
-            let asked = Asked::read(body.as_bytes()).unwrap();
-            asked.understood(&ParseCache::default(), &Settings::default()).unwrap();
-            asked.understood.get().is_some()
+            let request = QueryRequest::read(body.as_bytes()).unwrap();
+            request.prepare(&ParseCache::default(), &Settings::default()).unwrap();
+            request.prepared.get().is_some()
         };
         assert!(is_kept("REPLICATE('a', 3000)"));
         assert!(!is_kept("[REPLICATE('a', 3000), REPLICATE('b', 3000)]"));
@@ -150,24 +154,24 @@ mod tests {
     #[test]
     fn a_query_is_planned_once_unless_its_container_has_vectors() {
         let (texts, plain) = (ParseCache::default(), Settings::default());
-        let asked = Asked::read(body(1).as_bytes()).unwrap();
-        let first = asked.understood(&texts, &plain).unwrap();
-        assert!(Arc::ptr_eq(&first, &asked.understood(&texts, &plain).unwrap()));
+        let request = QueryRequest::read(body(1).as_bytes()).unwrap();
+        let first = request.prepare(&texts, &plain).unwrap();
+        assert!(Arc::ptr_eq(&first, &request.prepare(&texts, &plain).unwrap()));
         let vectors = vec![(vec!["v".to_owned()], Distance::Cosine)];
-        let other = asked.understood(&texts, &Settings { vectors, composites: None }).unwrap();
+        let other = request.prepare(&texts, &Settings { vectors, composites: None }).unwrap();
         assert!(!Arc::ptr_eq(&first, &other));
-        assert!(Arc::ptr_eq(&first, &asked.understood(&texts, &plain).unwrap()));
+        assert!(Arc::ptr_eq(&first, &request.prepare(&texts, &plain).unwrap()));
     }
 
     #[test]
     fn a_remembered_order_still_needs_the_containers_own_index() {
         let texts = ParseCache::default();
-        let asked = Asked::read(br#"{"query":"SELECT * FROM c ORDER BY c.a, c.b"}"#).unwrap();
+        let request = QueryRequest::read(br#"{"query":"SELECT * FROM c ORDER BY c.a, c.b"}"#).unwrap();
         let path = |name: &str| (vec![name.to_owned()], false);
         let with = |composites| Settings { composites: Some(composites), ..Settings::default() };
         let indexed = with(vec![vec![path("a"), path("b")]]);
-        let first = asked.understood(&texts, &indexed).unwrap();
-        assert!(asked.understood(&texts, &with(Vec::new())).is_err());
-        assert!(Arc::ptr_eq(&first, &asked.understood(&texts, &indexed).unwrap()));
+        let first = request.prepare(&texts, &indexed).unwrap();
+        assert!(request.prepare(&texts, &with(Vec::new())).is_err());
+        assert!(Arc::ptr_eq(&first, &request.prepare(&texts, &indexed).unwrap()));
     }
 }

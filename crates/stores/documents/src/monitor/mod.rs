@@ -1,7 +1,7 @@
 //! What every request came to: how many, how long, what they cost, how they ended (`docs/monitoring.md`).
 //!
 //! ```text
-//! request ── service ──> reply or failure ── note ──> series of its container and kind    (atomics, a copy a thread)
+//! request ── protocol ──> reply or failure ── record ──> series of its container and kind    (atomics, a copy a thread)
 //!                                               └──> its logical partition               (a lock of thirty-two)
 //! ```
 //!
@@ -20,18 +20,11 @@ pub use kind::{Class, Kind};
 pub use partitions::PartitionTotals;
 pub use series::{STATUSES, Totals};
 
-use crate::failure::{Failure, SESSION_NOT_AVAILABLE};
-use crate::handlers;
-use crate::header;
-use crate::reply::Reply;
-use crate::request::Request;
-use crate::route::{OwnerPath, Route};
-use crate::service::Cosmos;
 use crate::usage::Reach;
 use arc_swap::ArcSwap;
-use http::StatusCode;
 use orrery_core::{Timestamp, limits};
 use orrery_documents::catalog::Catalog;
+use orrery_documents::charge::Charge;
 use partitions::Partitions;
 use series::Series;
 use std::collections::HashMap;
@@ -72,6 +65,26 @@ pub struct Counted {
     /// Reads that came with a session token, and those of them that asked for what is not there yet.
     pub session_reads: u64,
     pub session_misses: u64,
+}
+
+/// A request that was answered.
+#[derive(Clone, Copy, Debug)]
+pub struct Answered<'a> {
+    pub kind: Kind,
+    pub container: Option<u32>,
+    /// The partition key as it was sent.
+    pub partition_key: Option<&'a str>,
+    pub status: u16,
+    pub charge: Charge,
+    pub elapsed: Duration,
+    /// For a request with a session token: whether the state that it names was there.
+    pub session: Option<SessionRead>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionRead {
+    Served,
+    Missed,
 }
 
 /// What requests were about.
@@ -127,27 +140,17 @@ impl Monitor {
         }
     }
 
-    /// Notes a request that was answered. Every reply and every refusal passes here once.
-    pub(crate) fn note(&self, request: &Request, outcome: &Result<Reply, Failure>, elapsed: Duration) {
-        let (status, charge) = match outcome {
-            Ok(reply) => (reply.status(), reply.charge()),
-            Err(failure) => (failure.status, failure.charge()),
-        };
-        let (status, hundredths) = (status.as_u16(), charge.hundredths());
-        let kind = request.operation.map_or(Kind::Refused, Kind::of);
-        self.add(request.container, kind, status, hundredths, elapsed);
-        if let (Some(container), Some(key)) = (request.container, request.header(&header::PARTITION_KEY)) {
+    /// Records a request that was answered. A protocol calls this once for every reply and every refusal.
+    pub fn record(&self, request: &Answered<'_>) {
+        let Answered { kind, container, partition_key, status, charge, elapsed, session } = *request;
+        let hundredths = charge.hundredths();
+        self.add(container, kind, status, hundredths, elapsed);
+        if let (Some(container), Some(key)) = (container, partition_key) {
             self.partitions.add(container, key, status, hundredths, elapsed);
         }
-        if matches!(kind.class(), Class::Read | Class::Query)
-            && request.header(&header::SESSION_TOKEN).is_some()
-        {
+        if let Some(session) = session.filter(|_| matches!(kind.class(), Class::Read | Class::Query)) {
             self.session_reads.fetch_add(1, Ordering::Relaxed);
-            let is_miss = |failure: &Failure| {
-                failure.status == StatusCode::NOT_FOUND && failure.substatus == SESSION_NOT_AVAILABLE
-            };
-            let misses = u64::from(outcome.as_ref().is_err_and(is_miss));
-            self.session_misses.fetch_add(misses, Ordering::Relaxed);
+            self.session_misses.fetch_add(u64::from(session == SessionRead::Missed), Ordering::Relaxed);
         }
     }
 
@@ -244,26 +247,9 @@ impl Meters {
     }
 }
 
-/// The container that a path names, if it is there.
-pub(crate) fn container_of(cosmos: &Cosmos, route: &Route<'_>) -> Option<u32> {
-    let (database, container) = match route {
-        Route::Items { database, container }
-        | Route::Item { database, container, .. }
-        | Route::Container { database, container }
-        | Route::Ranges { database, container }
-        | Route::Conflicts { database, container }
-        | Route::Conflict { database, container, .. }
-        | Route::Children { owner: OwnerPath::Container { database, container }, .. }
-        | Route::Child { owner: OwnerPath::Container { database, container }, .. } => (database, container),
-        _ => return None,
-    };
-    handlers::container(cosmos, database, container).ok().map(|container| container.number())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Instant;
 
     fn monitor() -> Monitor {
         Monitor::new(Timestamp::from_seconds(1))
@@ -301,22 +287,5 @@ mod tests {
         let (_, totals) = &counted.meters[0];
         assert_eq!((totals.class(Class::Write).hundredths, totals.data().hundredths), (1_500, 1_600));
         assert_eq!(totals.all().hundredths, 1_607);
-    }
-
-    /// A request is worth ten microseconds and more; noting it must not be seen. The bound is for a build without
-    /// optimisation on a machine that is busy with other things.
-    #[test]
-    fn noting_a_request_takes_little() {
-        let monitor = monitor();
-        let times = 100_000;
-        let started = Instant::now();
-        for _ in 0..times {
-            monitor.add(Some(1), Kind::Read, 200, 100, Duration::from_micros(40));
-            monitor.partitions.add(1, r#"["sol"]"#, 200, 100, Duration::from_micros(40));
-        }
-        let each = started.elapsed() / times;
-        println!("{each:?} a request");
-        assert!(each < Duration::from_micros(20), "{each:?}");
-        assert_eq!(totals_of(&monitor, Subject::Container(1)).requests(), u64::from(times));
     }
 }

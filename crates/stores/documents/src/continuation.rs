@@ -5,7 +5,6 @@
 //! bytes before it that name the question. No cursor is kept, so a token outlives restarts, other page sizes
 //! and splits.
 
-use crate::failure::Failure;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, Mac};
@@ -34,8 +33,8 @@ impl Tokens {
         self.sealed(FEED, container, after)
     }
 
-    pub fn read(&self, container: u32, token: &str) -> Result<Vec<u8>, Failure> {
-        self.checked(FEED, container, token).ok_or_else(refused)
+    pub fn read(&self, container: u32, token: &str) -> Result<Vec<u8>, ContinuationError> {
+        self.checked(FEED, container, token).ok_or(ContinuationError::Invalid)
     }
 
     /// Where a list of an owner's children goes on: after this name.
@@ -43,9 +42,9 @@ impl Tokens {
         self.sealed(CHILDREN + kind as u8, owner, after.as_bytes())
     }
 
-    pub fn read_children(&self, kind: Kind, owner: u32, token: &str) -> Result<String, Failure> {
-        let after = self.checked(CHILDREN + kind as u8, owner, token).ok_or_else(refused)?;
-        String::from_utf8(after).map_err(|_| refused())
+    pub fn read_children(&self, kind: Kind, owner: u32, token: &str) -> Result<String, ContinuationError> {
+        let after = self.checked(CHILDREN + kind as u8, owner, token).ok_or(ContinuationError::Invalid)?;
+        String::from_utf8(after).map_err(|_| ContinuationError::Invalid)
     }
 
     /// The tokens of a read feed of items.
@@ -63,13 +62,16 @@ impl Tokens {
         self.sealed(QUERY, container, &[&question.to_be_bytes(), state].concat())
     }
 
-    pub fn read_query(&self, container: u32, question: u32, token: &str) -> Result<Vec<u8>, Failure> {
-        let state = self.checked(QUERY, container, token).ok_or_else(refused)?;
+    pub fn read_query(
+        &self,
+        container: u32,
+        question: u32,
+        token: &str,
+    ) -> Result<Vec<u8>, ContinuationError> {
+        let state = self.checked(QUERY, container, token).ok_or(ContinuationError::Invalid)?;
         match state.split_at_checked(QUESTION_BYTES) {
             Some((asked, state)) if asked == question.to_be_bytes() => Ok(state.to_vec()),
-            _ => Err(Failure::bad_request(
-                "Invalid Continuation Token: it is of another query; its text and parameters must stay the same, but for the filter under an ORDER BY.",
-            )),
+            _ => Err(ContinuationError::OfAnotherQuery),
         }
     }
 
@@ -117,7 +119,7 @@ impl Seal<'_> {
         }
     }
 
-    pub fn unseal(&self, token: &str) -> Result<Vec<u8>, Failure> {
+    pub fn unseal(&self, token: &str) -> Result<Vec<u8>, ContinuationError> {
         match self.question {
             None => self.tokens.read(self.container, token),
             Some(question) => self.tokens.read_query(self.container, question, token),
@@ -125,10 +127,15 @@ impl Seal<'_> {
     }
 }
 
-pub(crate) fn refused() -> Failure {
-    Failure::bad_request(
-        "Invalid Continuation Token: it is not one that this container gave; start from the first page.",
-    )
+/// Why a continuation token is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ContinuationError {
+    #[error("Invalid Continuation Token: it is not one that this container gave; start from the first page.")]
+    Invalid,
+    #[error(
+        "Invalid Continuation Token: it is of another query; its text and parameters must stay the same, but for the filter under an ORDER BY."
+    )]
+    OfAnotherQuery,
 }
 
 #[cfg(test)]

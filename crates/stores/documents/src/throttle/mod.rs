@@ -1,9 +1,9 @@
 //! Throughput, enforced: whether a request may run now, and what it leaves for the next (`docs/throughput.md`).
 //!
 //! ```text
-//! request ── admit ──> handler ──> reply or failure, with its charge ── settle
-//!              │                                                          │
-//!              └─ 429 with how long to wait          taken from the same buckets
+//! operation ── admit ──> run ──> outcome or error, with its charge ── settle
+//!                │                                                      │
+//!                └─ refused, with how long to wait      taken from the same buckets
 //! ```
 //!
 //! Requests about items draw from the buckets of the ranges that they cover (`allotments`), and of their logical
@@ -17,23 +17,18 @@ mod allotments;
 mod bucket;
 mod partitions;
 
-use crate::failure::Failure;
-use crate::handlers::{self, item_feed};
-use crate::header;
-use crate::partition_key::Scope;
-use crate::reply::{Reply, ToValue as _};
-use crate::request::Request;
-use crate::route::{OwnerPath, Route};
-use crate::service::Cosmos;
-use crate::session;
+pub use bucket::Priority;
+
+use crate::error::Error;
+use crate::scope::covered;
+use crate::store::Store;
 use allotments::{Allotment, Allotments, Rules, lock};
 use arc_swap::{ArcSwap, Guard};
-use bucket::{Bucket, MICROS_PER_UNIT, Micros, Pace, Priority};
-use http::Method;
+use bucket::{Bucket, MICROS_PER_UNIT, Micros, Pace};
 use orrery_core::limits;
 use orrery_documents::catalog::{Container, Offer};
 use orrery_documents::charge::Charge;
-use orrery_documents::subresources::Kind;
+use orrery_documents::item::FeedScope as Scope;
 use partitions::{Partition, Partitions};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -112,29 +107,29 @@ impl Throttle {
         self.is_serverless
     }
 
-    /// Lets a request in, or says when to come back.
-    pub fn admit(&self, cosmos: &Cosmos, request: &Request, route: &Route<'_>) -> Result<Ticket, Failure> {
+    /// Lets an operation on items in, or says when to come back. Without a scope, it covers all ranges.
+    pub fn admit(
+        &self,
+        store: &Store,
+        container: &Container,
+        scope: Option<&Scope>,
+        priority: Priority,
+    ) -> Result<Ticket, Error> {
         let Some(meters) = &self.meters else { return Ok(Ticket::Free) };
-        let now_millis = cosmos.store().env().now().millis();
-        if *route == Route::Account {
-            return Ok(Ticket::Free);
-        }
-        let Some((database, container)) = container_at_work(request, route) else {
-            return meters.admit_metadata(now_millis);
-        };
-        // A container that is not there draws from nothing; the handler says so.
-        match handlers::find_container(cosmos, request, database, container) {
-            Ok(container) => meters.admit(cosmos, request, &container, now_millis),
-            Err(_) => Ok(Ticket::Free),
-        }
+        meters.admit(store, container, scope, priority, store.env().now().millis())
     }
 
-    /// Takes what a request cost.
-    pub fn settle(&self, cosmos: &Cosmos, ticket: &Ticket, outcome: &Result<Reply, Failure>) {
+    /// The same for an operation on databases, containers and offers.
+    pub fn admit_metadata(&self, store: &Store) -> Result<Ticket, Error> {
+        let Some(meters) = &self.meters else { return Ok(Ticket::Free) };
+        meters.admit_metadata(store.env().now().millis())
+    }
+
+    /// Takes what an operation cost.
+    pub fn settle(&self, store: &Store, ticket: &Ticket, charge: Charge) {
         let Some(meters) = &self.meters else { return };
-        let charge = outcome.as_ref().map_or_else(Failure::charge, Reply::charge);
         let rest = micros(charge) - DEPOSIT;
-        let now_millis = cosmos.store().env().now().millis();
+        let now_millis = store.env().now().millis();
         match ticket {
             Ticket::Free => {}
             Ticket::Metadata => lock(&meters.metadata).take(rest, now_millis),
@@ -143,69 +138,68 @@ impl Throttle {
     }
 
     /// Takes up a change of throughput now, rather than with the next request.
-    pub fn follow(&self, cosmos: &Cosmos) {
+    pub fn follow(&self, store: &Store) {
         if let Some(meters) = &self.meters {
-            meters.allotments(cosmos, cosmos.store().env().now().millis());
+            meters.allotments(store, store.env().now().millis());
         }
     }
 
     /// The request units a second that an offer's owner uses now; 0 when nobody counts.
-    pub fn in_use(&self, cosmos: &Cosmos, offer: &Offer) -> u64 {
+    pub fn in_use(&self, store: &Store, offer: &Offer) -> u64 {
         let Some(meters) = &self.meters else { return 0 };
-        let now_millis = cosmos.store().env().now().millis();
-        meters.allotments(cosmos, now_millis).in_use(offer, now_millis)
+        let now_millis = store.env().now().millis();
+        meters.allotments(store, now_millis).in_use(offer, now_millis)
     }
 }
 
 impl Meters {
-    fn admit_metadata(&self, now_millis: u64) -> Result<Ticket, Failure> {
+    fn admit_metadata(&self, now_millis: u64) -> Result<Ticket, Error> {
         let mut bucket = lock(&self.metadata);
         match bucket.wait_millis(Priority::High, now_millis) {
             0 => {
                 bucket.take(DEPOSIT, now_millis);
                 Ok(Ticket::Metadata)
             }
-            wait => Err(Failure::metadata_rate_too_large(wait)),
+            retry_after_ms => Err(Error::MetadataRateTooLarge { retry_after_ms }),
         }
     }
 
     fn admit(
         &self,
-        cosmos: &Cosmos,
-        request: &Request,
+        store: &Store,
         container: &Container,
+        scope: Option<&Scope>,
+        priority: Priority,
         now_millis: u64,
-    ) -> Result<Ticket, Failure> {
-        let allotment = self.allotments(cosmos, now_millis).of(container.number());
+    ) -> Result<Ticket, Error> {
+        let allotment = self.allotments(store, now_millis).of(container.number());
         let Some(allotment) = allotment else { return Ok(Ticket::Free) };
-        let draw = self.draw(request, container, allotment);
-        match self.wait_millis(&draw, priority(request), now_millis) {
+        let draw = self.draw(scope, container, allotment);
+        match self.wait_millis(&draw, priority, now_millis) {
             0 => {
                 self.take(&draw, DEPOSIT, now_millis);
                 Ok(Ticket::Data(draw))
             }
-            wait => {
+            retry_after_ms => {
                 let range = container.ranges().leaves().get(draw.ranges.0).map_or(0, |range| range.id);
-                let place = [(header::PARTITION_KEY_RANGE_ID, range.to_value())];
-                Err(Failure::rate_too_large(wait).at(place))
+                Err(Error::RateTooLarge { retry_after_ms, range })
             }
         }
     }
 
-    /// What a request will draw from. Only what makes a difference is worked out of its headers; what is wrong with them
-    /// is the handler's to say.
-    fn draw(&self, request: &Request, container: &Container, allotment: Arc<Allotment>) -> Draw {
+    /// What an operation will draw from.
+    fn draw(&self, scope: Option<&Scope>, container: &Container, allotment: Arc<Allotment>) -> Draw {
         let leaves = container.ranges().leaves();
         let counts_partitions = allotment.units_each > self.partitions.units_max();
         if leaves.len() == 1 && !counts_partitions {
             return Draw { allotment, ranges: (0, 1), partition: None };
         }
-        let Ok(scope) = item_feed::scope(request, container) else {
+        let Some(scope) = scope else {
             return Draw { allotment, ranges: (0, leaves.len()), partition: None };
         };
-        let covered = session::covered(&scope, container);
+        let covered = covered(scope, container);
         let first = leaves.iter().position(|range| range.id == covered[0].id).unwrap_or(0);
-        let partition = match &scope {
+        let partition = match scope {
             Scope::Partition(epk) if counts_partitions => {
                 Some(Partition::of(container.number(), epk.as_bytes()))
             }
@@ -232,43 +226,19 @@ impl Meters {
     }
 
     /// The picture of the catalog, made anew if there is a newer one.
-    fn allotments(&self, cosmos: &Cosmos, now_millis: u64) -> Guard<Arc<Allotments>> {
+    fn allotments(&self, store: &Store, now_millis: u64) -> Guard<Arc<Allotments>> {
         let current = self.allotments.load();
-        if Arc::ptr_eq(&current.catalog, &cosmos.store().catalog()) {
+        if Arc::ptr_eq(&current.catalog, &store.catalog()) {
             return current;
         }
         let _one = self.following.lock().unwrap_or_else(PoisonError::into_inner);
         // Looked up by who has the lock, so that an older catalog never follows a newer.
-        let (current, newest) = (self.allotments.load(), cosmos.store().catalog());
+        let (current, newest) = (self.allotments.load(), store.catalog());
         if !Arc::ptr_eq(&current.catalog, &newest) {
             let next = current.following(&newest, self.rules, now_millis);
             self.allotments.store(Arc::new(next));
         }
         self.allotments.load()
-    }
-}
-
-fn priority(request: &Request) -> Priority {
-    let is_low = |level: &str| level.eq_ignore_ascii_case("low");
-    match request.header(&header::PRIORITY_LEVEL) {
-        Some(level) if is_low(level) => Priority::Low,
-        _ => Priority::High,
-    }
-}
-
-/// The database and the container whose items a request reads or writes; nothing if it is about something else.
-fn container_at_work<'r>(request: &Request, route: &'r Route<'_>) -> Option<(&'r str, &'r str)> {
-    match route {
-        Route::Items { database, container }
-        | Route::Item { database, container, .. }
-        | Route::PartitionKeyDelete { database, container } => Some((database, container)),
-        // A stored procedure is run by a POST, and works on items.
-        Route::Child {
-            owner: OwnerPath::Container { database, container },
-            kind: Kind::StoredProcedure,
-            ..
-        } if *request.method() == Method::POST => Some((database, container)),
-        _ => None,
     }
 }
 

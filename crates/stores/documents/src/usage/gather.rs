@@ -6,41 +6,39 @@ use super::report::{
     Usage,
 };
 use super::shapes::ShapeUsage;
-
-use crate::failure::Failure;
-use crate::handlers;
-use crate::service::Cosmos;
+use crate::error::Error;
+use crate::queries::on_a_thread;
+use crate::store::Store;
 use orrery_core::limits;
-use orrery_document_store::{EngineError, Snapshot};
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::index::{self, Survey};
+use orrery_kv::{Error as EngineError, Snapshot};
 use orrery_query::access::{Path, PathDisplay};
 use orrery_value::Value;
 use serde_json::json;
 
-/// The report on a container. It looks at many rows, so it waits its turn among the queries.
-pub async fn report_on(cosmos: &Cosmos, database: &str, container: &str) -> Result<Report, Failure> {
-    let container = handlers::container(cosmos, database, container)?;
-    let turn = cosmos.store().turn().await?;
-    let known = cosmos.usage().of(container.number());
-    let (snapshot, now, since) =
-        (cosmos.store().snapshot(), cosmos.store().env().now(), cosmos.usage().started);
-    let partition_bytes_max = cosmos.partition_bytes_max();
-    let work = move || {
-        let _turn = turn;
-        let survey = index::survey(&*snapshot, &container)?;
-        Ok::<Report, EngineError>(Report {
-            since_ms: since.millis(),
-            now_ms: now.millis(),
-            statistics: statistics(survey, partition_bytes_max),
-            usage: usage(&known, &snapshot, &container)?,
-        })
-    };
-    Ok(orrery_document_store::on_a_thread(work).await??)
-}
+impl Store {
+    /// The report on a container. It looks at many rows, so it waits its turn among the queries.
+    pub async fn usage_report(&self, database: &str, container: &str) -> Result<Report, Error> {
+        let container = self.container(database, container)?;
+        let turn = self.turn().await?;
+        let known = self.usage().of(container.number());
+        let (snapshot, now, since) = (self.snapshot(), self.env().now(), self.usage().started);
+        let partition_bytes_max = self.partition_bytes_max();
+        let work = move || {
+            let _turn = turn;
+            let survey = index::survey(&*snapshot, &container)?;
+            Ok::<Report, EngineError>(Report {
+                since_ms: since.millis(),
+                now_ms: now.millis(),
+                statistics: statistics(survey, partition_bytes_max),
+                usage: usage(&known, &snapshot, &container)?,
+            })
+        };
+        Ok(on_a_thread(work).await??)
+    }
 
-impl Cosmos {
     /// The queries that cost most since the start, each with its container's number, the most expensive first.
     pub fn top_queries(&self, max: usize) -> Vec<(u32, Shape)> {
         self.usage().most_expensive(max).iter().map(|(number, known)| (*number, shape(known))).collect()

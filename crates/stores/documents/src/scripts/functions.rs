@@ -1,9 +1,9 @@
 //! User-defined functions, as a query calls them: one session a page, begun when the first is called.
 
-use crate::service::Cosmos;
+use crate::store::Store;
 use orrery_core::ContainerRid;
-use orrery_document_store::Read;
 use orrery_documents::subresources::{self, Kind, Owner};
+use orrery_kv::Read;
 use orrery_query::QueryError;
 use orrery_query::execute::Host;
 use orrery_script::{ScriptError, Session};
@@ -12,30 +12,25 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Instant;
 
-/// The world of a query, with the functions of its container in it.
-pub struct Scripted<'a> {
-    world: &'a dyn Host,
-    cosmos: &'a Cosmos,
+/// The host of a query, with the user-defined functions of its container.
+pub struct WithFunctions<'a> {
+    host: &'a dyn Host,
+    store: &'a Store,
     state: &'a dyn Read,
     owner: Owner,
     functions: RefCell<Option<Session>>,
 }
 
-impl<'a> Scripted<'a> {
-    pub fn new(
-        world: &'a dyn Host,
-        cosmos: &'a Cosmos,
-        state: &'a dyn Read,
-        container: ContainerRid,
-    ) -> Self {
-        Self { world, cosmos, state, owner: Owner::Container(container), functions: RefCell::default() }
+impl<'a> WithFunctions<'a> {
+    pub fn new(host: &'a dyn Host, store: &'a Store, state: &'a dyn Read, container: ContainerRid) -> Self {
+        Self { host, store, state, owner: Owner::Container(container), functions: RefCell::default() }
     }
 
     fn session(&self) -> Result<Session, QueryError> {
         let began = Instant::now();
         let elapsed = Rc::new(move || began.elapsed().as_millis() as u64);
-        let seed = self.cosmos.store().env().random_u64();
-        let session = self.cosmos.scripts().functions(self.world.now_ms(), seed, elapsed);
+        let seed = self.store.env().random_u64();
+        let session = self.store.scripts().functions(self.host.now_ms(), seed, elapsed);
         session.map_err(|error| refused("", &error))
     }
 
@@ -49,21 +44,21 @@ impl<'a> Scripted<'a> {
     }
 }
 
-impl Host for Scripted<'_> {
+impl Host for WithFunctions<'_> {
     fn now_ms(&self) -> u64 {
-        self.world.now_ms()
+        self.host.now_ms()
     }
 
     fn random(&self) -> f64 {
-        self.world.random()
+        self.host.random()
     }
 
     fn elapsed_ms(&self) -> u64 {
-        self.world.elapsed_ms()
+        self.host.elapsed_ms()
     }
 
     fn reserve(&self, bytes: usize) -> Result<(), QueryError> {
-        self.world.reserve(bytes)
+        self.host.reserve(bytes)
     }
 
     fn udf(&self, name: &str, args: &[Value]) -> Result<Value, QueryError> {

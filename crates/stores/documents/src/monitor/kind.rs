@@ -1,7 +1,5 @@
 //! What a request did, in the words of the measurements.
 
-use crate::authorize::Operation;
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     Read,
@@ -75,32 +73,6 @@ impl Kind {
             Self::Batch | Self::Script => Class::Write,
             Self::Query | Self::List | Self::Changes => Class::Query,
             Self::QueryPlan | Self::Metadata | Self::Refused => Class::Other,
-        }
-    }
-
-    pub(crate) fn of(operation: Operation) -> Self {
-        match operation {
-            Operation::ReadItem => Self::Read,
-            Operation::CreateItem => Self::Create,
-            Operation::UpsertItem => Self::Upsert,
-            Operation::ReplaceItem => Self::Replace,
-            Operation::PatchItem => Self::Patch,
-            Operation::DeleteItem | Operation::DeletePartition => Self::Delete,
-            Operation::Batch => Self::Batch,
-            Operation::QueryItems => Self::Query,
-            Operation::PlanQuery => Self::QueryPlan,
-            Operation::ListItems => Self::List,
-            Operation::ReadChanges => Self::Changes,
-            Operation::ExecuteScript => Self::Script,
-            Operation::ReadAccount
-            | Operation::ReadMetadata
-            | Operation::ReadManaged
-            | Operation::ReadPermissions
-            | Operation::Manage
-            | Operation::ReadScripts
-            | Operation::ManageScripts
-            | Operation::ReadConflicts
-            | Operation::DeleteConflict => Self::Metadata,
         }
     }
 }

@@ -8,7 +8,7 @@ use orrery_query::access::{Path, Slots, path_of, subexpressions};
 use orrery_query::bind::bound::{Block, Expr, SourceOf};
 
 /// Each path once, in order.
-pub(crate) fn asked(block: &Block) -> Vec<Path> {
+pub(crate) fn paths_of(block: &Block) -> Vec<Path> {
     let mut paths = Vec::new();
     let slots = Slots::of(block);
     of_block(block, &slots, &mut paths);
@@ -77,7 +77,7 @@ mod tests {
 
     fn check(text: &str, expected: &str) {
         let block = prepare(text, &[], Rules::On).unwrap().plan.query.block;
-        let shown: Vec<String> = asked(&block).iter().map(|path| PathDisplay(path).to_string()).collect();
+        let shown: Vec<String> = paths_of(&block).iter().map(|path| PathDisplay(path).to_string()).collect();
         assert_eq!(shown.join(" "), expected, "{text}");
     }
 

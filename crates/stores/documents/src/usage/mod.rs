@@ -11,17 +11,16 @@
 //! counter; only one in sixteen of them, a page of a query, and a write of a large item take a lock, which requests to
 //! other containers rarely share.
 
-mod asked;
 mod busiest;
 mod gather;
 mod largest;
 mod paths;
+mod query_paths;
 pub mod report;
 mod shape;
 mod shapes;
 
-pub(crate) use asked::asked;
-pub use gather::report_on;
+pub(crate) use query_paths::paths_of;
 
 use busiest::Busiest;
 use largest::{Large, Largest};

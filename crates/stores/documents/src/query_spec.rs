@@ -1,22 +1,22 @@
-//! The body of a query: its text, its parameters, and where an ORDER BY is resumed (wire guide §17.1, §17.6).
+//! A query as it is sent: its text, its parameters, and where an ORDER BY is resumed (wire guide §17.1, §17.6).
 
-use crate::failure::Failure;
+use crate::error::Error;
 use orrery_core::{ItemRid, limits};
 use orrery_query::execute::ResumeFilter;
 use orrery_query::parse::{OrderBy, Query, print};
 use orrery_value::Value;
 
 #[derive(Clone, Debug)]
-pub struct QueryBody {
+pub struct QuerySpec {
     pub text: String,
     /// Each name with its `@`.
     pub parameters: Vec<(String, Value)>,
     pub resume: Option<ResumeFilter>,
 }
 
-impl QueryBody {
-    pub fn parse(body: &[u8]) -> Result<Self, Failure> {
-        let refused = |why: String| Failure::bad_request(format!("The query's body is invalid: {why}."));
+impl QuerySpec {
+    pub fn parse(body: &[u8]) -> Result<Self, Error> {
+        let refused = |why: String| Error::Invalid(format!("The query's body is invalid: {why}."));
         let text = orrery_value::utf8(body).map_err(|error| refused(error.to_string()))?;
         let body = Value::parse(text).map_err(|error| refused(error.to_string()))?;
         let Value::String(text) = body.member("query") else {
@@ -31,10 +31,10 @@ impl QueryBody {
         Ok(Self { text: text.clone(), parameters, resume })
     }
 
-    /// A short name of the question, so that a continuation token is not used for another one. A client that resumes an
+    /// A fingerprint of the question, so that a continuation token is not used for another one. A client that resumes an
     /// ORDER BY may send a narrower filter with the token (wire guide §28), so there the filter does not count: where the
     /// answer goes on is a key of the order, which means the same under any filter.
-    pub fn question(&self, query: &Query) -> u32 {
+    pub fn fingerprint(&self, query: &Query) -> u32 {
         if !matches!(&query.order_by, OrderBy::Keys(keys) if !keys.is_empty()) {
             return self.fingerprint_of("");
         }
@@ -43,7 +43,7 @@ impl QueryBody {
         fingerprint("", &text, used)
     }
 
-    /// A short name of a question to one of several lists.
+    /// A fingerprint of a question to one of several lists.
     pub fn fingerprint_of(&self, list: &str) -> u32 {
         fingerprint(list, &self.text, self.parameters.iter())
     }
@@ -125,11 +125,11 @@ mod tests {
     #[test]
     fn text_and_parameters_are_read() {
         let body = br#"{"query":"SELECT 1","parameters":[{"name":"@a","value":[1]},{"name":"@b"}]}"#;
-        let body = QueryBody::parse(body).expect("a body");
+        let body = QuerySpec::parse(body).expect("a body");
         assert_eq!(body.text, "SELECT 1");
         assert_eq!(body.parameters[0].1.to_json(), "[1]");
         assert!(body.parameters[1].1.is_undefined(), "a parameter without a value is undefined");
-        assert!(QueryBody::parse(br#"{"query":"SELECT 1","parameters":null}"#).is_ok());
+        assert!(QuerySpec::parse(br#"{"query":"SELECT 1","parameters":null}"#).is_ok());
     }
 
     #[test]
@@ -147,15 +147,16 @@ mod tests {
             r#"{"query":"x","resumeFilter":{"value":[1],"rid":"!"}}"#,
         ];
         for body in refused {
-            assert_eq!(QueryBody::parse(body.as_bytes()).expect_err(body).status, 400, "{body}");
+            let refused = QuerySpec::parse(body.as_bytes());
+            assert!(matches!(refused, Err(Error::Invalid(_))), "{body}");
         }
         let long = format!(r#"{{"query":"{}"}}"#, " ".repeat(limits::QUERY_TEXT_BYTES_MAX + 1));
-        assert!(QueryBody::parse(long.as_bytes()).is_err());
+        assert!(QuerySpec::parse(long.as_bytes()).is_err());
     }
 
     fn question(body: &str) -> u32 {
-        let body = QueryBody::parse(body.as_bytes()).expect("a body");
-        body.question(&orrery_query::parse::parse(&body.text).expect("a query"))
+        let body = QuerySpec::parse(body.as_bytes()).expect("a body");
+        body.fingerprint(&orrery_query::parse::parse(&body.text).expect("a query"))
     }
 
     #[test]
@@ -166,7 +167,7 @@ mod tests {
         assert_eq!(question(&asked(1)), question(&asked(1)));
         assert_ne!(question(&asked(1)), question(&asked(2)));
         assert_ne!(question(&asked(1)), question(&asked(1).replace("c.a", "c.b")));
-        let body = QueryBody::parse(br#"{"query":"x"}"#).expect("a body");
+        let body = QuerySpec::parse(br#"{"query":"x"}"#).expect("a body");
         assert_ne!(body.fingerprint_of("Databases"), body.fingerprint_of("Offers"));
     }
 

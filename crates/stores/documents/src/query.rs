@@ -1,0 +1,315 @@
+//! Queries over items: a page of rows, the way to them, and the plan for a client that merges ranges itself.
+//!
+//! ```text
+//! request ── plan cache: parsed and planned once ──> prune: the partitions that the filter names
+//!         ── lane: here, or on a thread ──> pages of ranges ──> rows, continuation, usage
+//! ```
+
+use crate::cross_partition::{QueryTarget, is_pinned};
+use crate::error::Error;
+use crate::metering::Charged;
+use crate::partition_key::Scope;
+use crate::plan_cache::{PreparedQuery, QueryRequest};
+use crate::queries::QueryHost;
+use crate::query_pages::{Begin, Pages, Received};
+use crate::query_spec::QuerySpec;
+use crate::scripts::functions::WithFunctions;
+use crate::store::Store;
+use crate::throttle::Priority;
+use crate::usage::{Queried, Reach};
+use orrery_core::Lsn;
+use orrery_documents::catalog::Container;
+use orrery_documents::charge::Charge;
+use orrery_documents::item::{Items, Pruning, partitions, prune, settings};
+use orrery_keys::Epk;
+use orrery_kv::Snapshot;
+use orrery_query::access::{IndexOf, Path};
+use orrery_query::execute::{self, Host, Limits, Page, page_with_predicate};
+use orrery_query::plan::Rules;
+use orrery_query::plan::distributed::{
+    DistributeOptions, Distributed, HybridForm, QueryRange, distribute, needs_merging, unsupported,
+};
+use orrery_query::prepare_for;
+use std::sync::Arc;
+
+/// One page of a query.
+pub struct PageRequest {
+    pub query: Arc<QueryRequest>,
+    pub scope: Scope,
+    pub target: QueryTarget,
+    pub continuation: Option<Received>,
+    pub limits: Limits,
+    pub priority: Priority,
+}
+
+/// A page, the part of the container that it covers, and the token of the next one.
+#[derive(Debug)]
+pub struct QueryPage {
+    pub page: Page,
+    pub scope: Scope,
+    pub continuation: Option<String>,
+    /// Whether an ORDER BY's first key descends.
+    pub descends: Option<bool>,
+    pub elapsed_ms: f64,
+    /// The state that it was read from.
+    pub lsn: Lsn,
+}
+
+impl Charged for QueryPage {
+    fn charge(&self) -> Charge {
+        Charge::page(&self.page)
+    }
+}
+
+/// How a query would be run.
+#[derive(Debug)]
+pub struct Explained {
+    pub plan: String,
+    /// The logical partitions that are looked into.
+    pub partitions: String,
+    pub access: String,
+    pub lsn: Lsn,
+}
+
+impl Charged for Explained {
+    fn charge(&self) -> Charge {
+        Charge::metadata()
+    }
+}
+
+/// The plan by which a client runs a query over the ranges itself, as JSON.
+#[derive(Debug)]
+pub struct ClientPlan(pub String);
+
+impl Charged for ClientPlan {
+    fn charge(&self) -> Charge {
+        Charge::metadata()
+    }
+}
+
+impl Store {
+    pub async fn query(&self, container: &Arc<Container>, request: PageRequest) -> Result<QueryPage, Error> {
+        let (scope, priority) = (request.scope.clone(), request.priority);
+        let run = async {
+            let (snapshot, text) = (self.snapshot(), &request.query.spec.text);
+            let (track, may_call_functions) = (self.track(container.number(), text), names_functions(text));
+            let work = {
+                let (store, container) = (self.clone(), container.clone());
+                move |host: &QueryHost| store.query_page(host, &snapshot, &container, &request)
+            };
+            match may_call_functions {
+                true => self.run_query(work).await?,
+                false => self.run_tracked(track, work).await?,
+            }
+        };
+        self.metered(container, Some(&scope), priority, run).await
+    }
+
+    fn query_page(
+        &self,
+        host: &QueryHost,
+        snapshot: &Snapshot,
+        container: &Container,
+        request: &PageRequest,
+    ) -> Result<QueryPage, Error> {
+        let PageRequest { query, scope, target, continuation, limits, .. } = request;
+        let spec = &query.spec;
+        let prepared_query = query.prepare(self.parse_cache(), &settings(container))?;
+        let PreparedQuery { prepared, need, question, paths } = &*prepared_query;
+        let pruning = Pruning::of(prepared, &spec.parameters, container);
+        let named = pruning.partitions();
+        target.check(prepared, &spec.parameters, container, named.as_deref())?;
+        let is_by_range =
+            target.is_by_range() && !prepared.ast.from.is_empty() && !needs_merging(&prepared.ast);
+        let seal = self.tokens().of_query(container.number(), *question);
+        let pages = Pages { container, scope, named: named.as_deref(), seal };
+        let Begin { scope, resume, is_by_range } = pages.begin(continuation.as_ref(), is_by_range)?;
+        let host_with_functions = &WithFunctions::new(host, self, snapshot, container.rid());
+        let items = pruning.restrict(Items::new(snapshot, container, &scope, host_with_functions)?);
+        let items = items.with_statistics(self.statistics().at(snapshot.lsn())).indexed()?;
+        let mut page = page_with_predicate(
+            &prepared.plan,
+            need,
+            &items,
+            host_with_functions,
+            resume.as_deref(),
+            spec.resume.as_ref(),
+            *limits,
+        )?;
+        items.scope_key_paths().into_iter().for_each(|path| page.index_usage.add_path(path));
+        if !host.is_tired() {
+            let reach = reach(&scope, named.as_deref(), container);
+            self.note_query(container, &spec.text, continuation.is_none(), reach, paths, &page);
+        }
+        let next = match is_by_range {
+            false => page.next.as_deref().map(|state| pages.seal.seal(state)),
+            true => pages.next(continuation.is_some(), &scope, page.next.as_deref()),
+        };
+        let descends = prepared.plan.descends();
+        let elapsed_ms = host.elapsed_ms() as f64;
+        Ok(QueryPage { page, scope, continuation: next, descends, elapsed_ms, lsn: snapshot.lsn() })
+    }
+
+    /// Records the query's shape for `advise`.
+    fn note_query(
+        &self,
+        container: &Container,
+        text: &str,
+        is_first: bool,
+        reach: Reach<'_>,
+        paths: &[Path],
+        page: &Page,
+    ) {
+        let missing = &missing_composites(page)[..];
+        let (rows, charge) = (page.count as u64, Charge::page(page));
+        if is_first {
+            self.monitor().queried(container.number(), reach);
+        }
+        let page = Queried { text, is_first, reach, rows, charge, paths, missing };
+        self.usage().queried(container.number(), &page);
+    }
+
+    /// The plan of a query, the partitions that it reaches and the way to its documents. Nothing is read but what the
+    /// choice of the way counts in indexes.
+    pub async fn explain(
+        &self,
+        container: &Arc<Container>,
+        spec: QuerySpec,
+        scope: Scope,
+        limits: Limits,
+        priority: Priority,
+    ) -> Result<Explained, Error> {
+        let run = async {
+            let (container, scope, snapshot) = (container.clone(), scope.clone(), self.snapshot());
+            let store = self.clone();
+            let work = move |host: &QueryHost| -> Result<Explained, Error> {
+                let prepared = prepare_for(&spec.text, &spec.parameters, Rules::On, &settings(&container))?;
+                let host = &WithFunctions::new(host, &store, &*snapshot, container.rid());
+                let items = Items::new(&*snapshot, &container, &scope, host)?;
+                let (items, named) = prune(items, &prepared, &spec.parameters, &container);
+                let items = items.indexed()?;
+                let access = execute::explain(&prepared.plan, &items, host, limits)?;
+                Ok(Explained {
+                    plan: prepared.plan.to_string(),
+                    partitions: partitions_reached(&scope, named.map(|named| named.len())),
+                    access: access.to_string(),
+                    lsn: snapshot.lsn(),
+                })
+            };
+            self.run_query(work).await?
+        };
+        self.metered(container, Some(&scope), priority, run).await
+    }
+
+    /// How a client runs a query over the container's ranges itself; `features` are what it can put together. If the
+    /// server `answers_alone`, a container of one range needs no such plan.
+    pub async fn client_plan(
+        &self,
+        container: &Arc<Container>,
+        spec: QuerySpec,
+        features: String,
+        answers_alone: bool,
+        scope: Option<&Scope>,
+        priority: Priority,
+    ) -> Result<ClientPlan, Error> {
+        let run = async {
+            let (store, container) = (self.clone(), container.clone());
+            let plan =
+                move |_: &QueryHost| store.distributed_plan(&spec, &features, answers_alone, &container);
+            self.run_query(plan).await?
+        };
+        self.metered(container, scope, priority, run).await
+    }
+
+    fn distributed_plan(
+        &self,
+        spec: &QuerySpec,
+        features: &str,
+        answers_alone: bool,
+        container: &Container,
+    ) -> Result<ClientPlan, Error> {
+        let settings = settings(container);
+        let prepared = self.parse_cache().prepare_for(&spec.text, &spec.parameters, Rules::On, &settings)?;
+        let named = partitions(&prepared, &spec.parameters, container);
+        let options = DistributeOptions {
+            hybrid: HybridForm::for_client(features),
+            is_one_partition: is_pinned(named.as_deref()),
+            vectors: settings.vectors,
+        };
+        let distributed = distribute(&prepared.ast, &spec.parameters, &options);
+        // One range gives the whole answer: whatever the client cannot put together, it need not.
+        let is_whole = answers_alone && container.ranges().leaves().len() == 1;
+        let plan = match distributed {
+            Err(_) if is_whole => Distributed::pass_through(&prepared.ast),
+            Err(error) => return Err(error.into()),
+            Ok(plan) => match unsupported(&plan.features, features) {
+                None => plan,
+                Some(_) if is_whole => Distributed::pass_through(&prepared.ast),
+                Some(message) => return Err(Error::Invalid(message)),
+            },
+        };
+        Ok(ClientPlan(plan.to_json(&client_ranges(named.as_deref()))))
+    }
+}
+
+/// Whether a query may call user-defined functions, which may take seconds and so never run where requests are served.
+fn names_functions(text: &str) -> bool {
+    text.as_bytes().windows(3).any(|word| word.eq_ignore_ascii_case(b"udf"))
+}
+
+/// Which partitions were asked: those of the scope, or those that the filter names. A part of a range that is less
+/// than the whole is some of them.
+fn reach<'a>(scope: &'a Scope, named: Option<&'a [(Epk, Epk)]>, container: &Container) -> Reach<'a> {
+    match (scope, named) {
+        (Scope::Partition(epk), _) => Reach::Partition(epk.as_bytes()),
+        (_, Some([(min, max)])) if min == max => Reach::Partition(min.as_bytes()),
+        (_, Some(_)) => Reach::Some,
+        (Scope::Between(min, max), None) => {
+            let mut ranges = container.ranges().leaves().iter();
+            let is_all = ranges.any(|range| *min <= range.min && range.max <= *max);
+            if is_all { Reach::All } else { Reach::Some }
+        }
+    }
+}
+
+/// `named` many that the filter names, else those of the scope.
+fn partitions_reached(scope: &Scope, named: Option<usize>) -> String {
+    match (scope, named) {
+        (Scope::Partition(_), _) | (_, Some(1)) => "one".to_owned(),
+        (_, Some(count)) => count.to_string(),
+        (Scope::Between(..), None) => "all".to_owned(),
+    }
+}
+
+/// Composite indexes that would have helped: none where no index is read.
+fn missing_composites(page: &Page) -> Vec<Vec<(Path, bool)>> {
+    if page.index_usage.is_scan_only {
+        return Vec::new();
+    }
+    let potential = page.index_usage.potential.iter().map(|one| &one.index);
+    let composites = potential.filter_map(|index| match index {
+        IndexOf::Composite(parts) => Some(parts.clone()),
+        IndexOf::Path(_) => None,
+    });
+    composites.collect()
+}
+
+/// The ranges that a client asks. Where no document can match, or none is read, that is the very first key: some range
+/// must be named for the client to hear it from.
+pub(crate) fn client_ranges(named: Option<&[(Epk, Epk)]>) -> Vec<QueryRange> {
+    let Some(named) = named else { return vec![QueryRange::whole()] };
+    if named.is_empty() {
+        return vec![QueryRange::point("")];
+    }
+    let mut partitions = named.to_vec();
+    partitions.sort();
+    partitions.dedup();
+    let range = |(min, max): &(Epk, Epk)| {
+        if min == max {
+            QueryRange::point(&min.to_string())
+        } else {
+            QueryRange::half_open(&min.to_string(), &max.to_string())
+        }
+    };
+    partitions.iter().map(range).collect()
+}
