@@ -4,7 +4,7 @@ use crate::bind::{Parameters, Settings};
 use crate::error::QueryError;
 use crate::parse;
 use crate::plan::Rules;
-use crate::prepare::{Prepared, parsed, planned};
+use crate::prepare::{Prepared, parse_shared, plan_parsed};
 use orrery_core::limits;
 use std::collections::HashMap;
 use std::mem;
@@ -23,8 +23,8 @@ impl ParseCache {
         rules: Rules,
         settings: &Settings,
     ) -> Result<Prepared, QueryError> {
-        let ast = self.0.get_or_make(text, || parsed(text))?;
-        planned(text, ast, parameters, rules, settings)
+        let ast = self.0.get_or_make(text, || parse_shared(text))?;
+        plan_parsed(text, ast, parameters, rules, settings)
     }
 }
 

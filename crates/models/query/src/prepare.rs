@@ -24,15 +24,15 @@ pub fn prepare_for(
     rules: Rules,
     settings: &Settings,
 ) -> Result<Prepared, QueryError> {
-    planned(text, parsed(text)?, parameters, rules, settings)
+    plan_parsed(text, parse_shared(text)?, parameters, rules, settings)
 }
 
-pub(crate) fn parsed(text: &str) -> Result<Arc<parse::Query>, QueryError> {
+pub(crate) fn parse_shared(text: &str) -> Result<Arc<parse::Query>, QueryError> {
     let ast = parse::parse(text).map_err(|complaint| complaint.in_utf16(text))?;
     Ok(Arc::new(ast))
 }
 
-pub(crate) fn planned(
+pub(crate) fn plan_parsed(
     text: &str,
     ast: Arc<parse::Query>,
     parameters: &Parameters,

@@ -48,10 +48,10 @@ pub fn cover(shape: &Value, types: &[SpatialType], bounds: Option<&BoundingBox>)
 /// Stretches of cells, ascending and apart. Of every shape that meets the rectangle, one cell at least is in one of
 /// them; perhaps several are.
 pub fn lookups(rectangle: &Rectangle, bounds: Option<&BoundingBox>) -> Vec<RangeInclusive<u64>> {
-    let Some(extent) = Extent::deps(rectangle, bounds.is_some()) else { return Vec::new() };
+    let Some(extent) = Extent::around(rectangle, bounds.is_some()) else { return Vec::new() };
     let areas = areas(&extent, bounds);
     let few = |level: &u32| areas.iter().map(|area| area.count(*level)).sum::<u64>() <= CELLS_LISTED_MAX;
-    let mut found = (0..=LEVELS).rev().filter(few).map(|level| cell::deps(&areas, level));
+    let mut found = (0..=LEVELS).rev().filter(few).map(|level| cell::around(&areas, level));
     found.find(|stretches| stretches.len() <= SPATIAL_LOOKUPS_MAX).unwrap_or_else(|| vec![0..=u64::MAX])
 }
 

@@ -1,12 +1,12 @@
-//! Choosing a way: every rule of `choices/` offers what it can do and what that costs, and the cheapest is taken.
+//! Choosing a way: every rule of `alternatives/` offers what it can do and what that costs, and the cheapest is taken.
 
-use super::choices;
+use super::access_path::{Access, Covering, passes_array};
+use super::alternatives;
 use super::conditions::Conditions;
+use super::document_path::{SlotPaths, path_of, paths_read};
 use super::indexes::{Indexes, Path};
-use super::need::IndexPredicate;
-use super::path::{Slots, path_of, paths_read};
-use super::way::{Access, Covering, passes_array};
-use super::weigh::{Scales, Weighed};
+use super::predicate::IndexPredicate;
+use super::selectivity::{Estimate, Estimator};
 use crate::bind::bound::{Block, SourceOf};
 use crate::error::QueryError;
 use crate::execute::{Collection, ExecContext};
@@ -33,7 +33,7 @@ pub enum ScanOrder {
 
 /// What a page asks for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Task {
+pub(crate) struct PageRequest {
     /// Rows after which it is full, those that it skips included.
     pub rows: u64,
     /// The order in which the page before it stopped.
@@ -43,27 +43,27 @@ pub(crate) struct Task {
 
 /// A way, and what it costs.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Choice {
+pub(crate) struct Alternative {
     pub access: Access,
     pub cost: u64,
 }
 
 /// All that the rules look at.
-pub(crate) struct Question<'a> {
+pub(crate) struct PlanInput<'a> {
     pub block: &'a Block,
     pub conditions: Conditions<'a>,
     /// What is known of each condition.
-    pub weighed: Vec<Weighed>,
+    pub estimates: Vec<Estimate>,
     /// What every document of the collection has.
     pub given: Vec<(Path, Value)>,
     /// About how many documents pass the filter.
     pub matches: u64,
-    pub scales: Scales<'a>,
+    pub estimator: Estimator<'a>,
     /// The path of each key of ORDER BY that is one and passes no array.
     pub order: Vec<Option<Path>>,
     /// The paths that are read; nothing if documents are needed whole.
     pub reads: Option<Vec<Path>>,
-    pub task: Task,
+    pub request: PageRequest,
 }
 
 /// The way to a block's documents. It is a scan where indexes do not help, and where they are not for: in subqueries
@@ -72,32 +72,34 @@ pub(crate) fn choose(
     block: &Block,
     need: &IndexPredicate,
     indexes: Option<&dyn Indexes>,
-    task: Task,
+    request: PageRequest,
     ctx: &ExecContext<'_>,
 ) -> Result<Access, QueryError> {
-    if task.prefer == AccessPreference::Scan || block.rank.is_some() || !is_over_collection(block) {
+    if request.prefer == AccessPreference::Scan || block.rank.is_some() || !is_over_collection(block) {
         return Ok(Access::Scan);
     }
     if *need == IndexPredicate::False {
         return Ok(Access::Nothing);
     }
-    let Some(indexes) = indexes.filter(|_| task.walk != Some(ScanOrder::Key)) else {
+    let Some(indexes) = indexes.filter(|_| request.walk != Some(ScanOrder::Key)) else {
         return Ok(Access::Scan);
     };
-    let scales = Scales::new(indexes, ctx)?;
-    if task.prefer == AccessPreference::Cheapest && choices::is_small(scales.documents) && task.walk.is_none()
+    let estimator = Estimator::new(indexes, ctx)?;
+    if request.prefer == AccessPreference::Cheapest
+        && alternatives::is_small(estimator.documents)
+        && request.walk.is_none()
     {
         return Ok(Access::Scan);
     }
-    let told = choices::told::way(block, need, indexes)?;
-    if let (AccessPreference::Cheapest, Some(told)) = (task.prefer, &told) {
+    let told = alternatives::min_max::path(block, need, indexes)?;
+    if let (AccessPreference::Cheapest, Some(told)) = (request.prefer, &told) {
         return Ok(told.clone());
     }
-    let question = Question::new(block, need, scales, task)?;
-    let mut ways = choices::all(&question)?;
-    ways.extend(told.map(|access| Choice { access, cost: 0 }));
-    ways.retain(|way| goes_on(&way.access, task.walk));
-    let chosen = match task.prefer {
+    let input = PlanInput::new(block, need, estimator, request)?;
+    let mut ways = alternatives::all(&input)?;
+    ways.extend(told.map(|access| Alternative { access, cost: 0 }));
+    ways.retain(|way| can_resume(&way.access, request.walk));
+    let chosen = match request.prefer {
         AccessPreference::Nth(at) => ways.into_iter().take(at.saturating_add(1)).next_back(),
         _ => ways.into_iter().min_by_key(|way| way.cost),
     };
@@ -109,15 +111,15 @@ pub(crate) fn choose(
 pub(crate) fn in_order(
     access: Access,
     block: &Block,
-    task: Task,
+    request: PageRequest,
     collection: &dyn Collection,
 ) -> Result<Access, QueryError> {
     let is_wanted = access == Access::Scan
-        && task.prefer == AccessPreference::Cheapest
-        && task.walk != Some(ScanOrder::Key)
+        && request.prefer == AccessPreference::Cheapest
+        && request.walk != Some(ScanOrder::Key)
         && block.is_streaming()
         && is_over_collection(block);
-    let begun = task.walk == Some(ScanOrder::Ordinal);
+    let begun = request.walk == Some(ScanOrder::Ordinal);
     let is_there = is_wanted && collection.ordinal_scan(begun)?.is_some();
     Ok(if is_there { Access::OrdinalScan } else { access })
 }
@@ -127,7 +129,7 @@ fn is_over_collection(block: &Block) -> bool {
 }
 
 /// Whether the way's documents come in the order of a page before it.
-fn goes_on(access: &Access, walk: Option<ScanOrder>) -> bool {
+fn can_resume(access: &Access, walk: Option<ScanOrder>) -> bool {
     match walk {
         None => true,
         Some(ScanOrder::Key) => *access == Access::Scan,
@@ -135,21 +137,21 @@ fn goes_on(access: &Access, walk: Option<ScanOrder>) -> bool {
     }
 }
 
-impl<'a> Question<'a> {
+impl<'a> PlanInput<'a> {
     fn new(
         block: &'a Block,
         need: &'a IndexPredicate,
-        scales: Scales<'a>,
-        task: Task,
+        estimator: Estimator<'a>,
+        request: PageRequest,
     ) -> Result<Self, QueryError> {
         let conditions = Conditions::of(need);
-        let given = scales.indexes.constant_paths(&|path| conditions.constant(path).cloned());
-        let weighed = scales.weigh_all(&conditions.all, &given)?;
+        let given = estimator.indexes.constant_paths(&|path| conditions.constant(path).cloned());
+        let estimates = estimator.estimate_all(&conditions.all, &given)?;
         let value = |path: Path| conditions.constant(&path).cloned().map(|value| (path, value));
         let given = given.into_iter().filter_map(value).collect();
-        let matches = scales.of_all(&weighed);
+        let matches = estimator.conjunction(&estimates);
         let (order, reads) = (order_paths(block), paths_read(block));
-        Ok(Self { block, conditions, weighed, given, matches, scales, order, reads, task })
+        Ok(Self { block, conditions, estimates, given, matches, estimator, order, reads, request })
     }
 
     /// The parts of an index that are all that is read, but for what all documents have.
@@ -173,7 +175,7 @@ impl<'a> Question<'a> {
 /// A path without a value at which a document gives no row, or one that adds nothing: it is all of a row, or all
 /// aggregates of a query without GROUP BY are of it. It passes no array.
 pub(crate) fn needed_path(block: &Block) -> Option<Path> {
-    let slots = Slots::of(block);
+    let slots = SlotPaths::of(block);
     let path = match &block.grouping {
         None => path_of(&block.select, &slots)?,
         Some(grouping) if !grouping.keys.is_empty() => return None,
@@ -188,7 +190,7 @@ pub(crate) fn needed_path(block: &Block) -> Option<Path> {
 
 /// The path of each key of ORDER BY, if it is one that passes no array.
 pub(crate) fn order_paths(block: &Block) -> Vec<Option<Path>> {
-    let slots = Slots::of(block);
+    let slots = SlotPaths::of(block);
     let paths = block.order.iter().map(|key| path_of(&key.expr, &slots));
     paths.map(|path| path.filter(|path| !passes_array(path))).collect()
 }

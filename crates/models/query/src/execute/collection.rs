@@ -73,9 +73,9 @@ pub struct ScannedDocument<'a> {
 }
 
 /// One row that has no document, for queries without FROM.
-pub(crate) struct Nothing;
+pub(crate) struct NoDocuments;
 
-impl Collection for Nothing {
+impl Collection for NoDocuments {
     fn scan(
         &self,
         start: &Start,

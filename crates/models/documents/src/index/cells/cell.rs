@@ -54,7 +54,7 @@ impl Area {
 }
 
 /// The cells inside those of a level that some areas touch, and all that are around them, in stretches.
-pub(super) fn deps(areas: &[Area], level: u32) -> Vec<RangeInclusive<u64>> {
+pub(super) fn around(areas: &[Area], level: u32) -> Vec<RangeInclusive<u64>> {
     let mut cells: Vec<u64> = areas.iter().flat_map(|area| area.cells(level)).collect();
     cells.sort_unstable();
     cells.dedup();
@@ -160,7 +160,7 @@ mod tests {
             assert_eq!(pair[0].end() + 2, *pair[1].start());
         }
         let whole = Area { columns: 0..=LAST, rows: 0..=LAST };
-        assert_eq!(deps(std::slice::from_ref(&whole), 1), [inside(ROOT, 0)]);
+        assert_eq!(around(std::slice::from_ref(&whole), 1), [inside(ROOT, 0)]);
         assert_eq!(whole.count(LEVELS), 1 << 60);
     }
 
