@@ -14,7 +14,7 @@ use orrery_core::{ItemId, Lsn};
 use orrery_document_store::{Committed, Scope, Txn, WriteError};
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
-use orrery_documents::item::{self, Directive, Effect, ItemError, ItemRow, Prepared, Target, Verdict};
+use orrery_documents::item::{self, Directive, Effect, ItemError, ItemRow, PreparedItem, Target, Verdict};
 use orrery_keys::Epk;
 use orrery_value::binary_to_text;
 use std::sync::Arc;
@@ -143,7 +143,7 @@ pub fn read(cosmos: &Cosmos, request: &Request, container: &Container, id: &str)
 }
 
 /// The body as an item that may be stored here: its partition key is the one that the header names.
-async fn prepared(request: &mut Request, container: &Container) -> Result<Prepared, Failure> {
+async fn prepared(request: &mut Request, container: &Container) -> Result<PreparedItem, Failure> {
     let text = body_text(request).await?;
     let item = item::prepare(container, &text)?.indexed(directive(request)?);
     if let Some(header) = request.header_or_refuse(&header::PARTITION_KEY)?

@@ -14,7 +14,7 @@ use orrery_documents::Stamp;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::{
-    self, Directive, FeedScope, ItemRow, Items, Preconditions, Prepared, TagMatch, Target, prune, settings,
+    self, Directive, FeedScope, ItemRow, Items, Preconditions, PreparedItem, TagMatch, Target, prune, settings,
 };
 use orrery_keys::Epk;
 use orrery_query::QueryError;
@@ -167,7 +167,7 @@ impl<'a, 't> Partition<'a, 't> {
     }
 
     /// An item that may be stored here: of this partition.
-    fn prepared(&self, body: &str, options: WriteOptions<'_>) -> Result<Prepared, Failure> {
+    fn prepared(&self, body: &str, options: WriteOptions<'_>) -> Result<PreparedItem, Failure> {
         let item = item::prepare(self.container, body.as_bytes())?.indexed(directive(options)?);
         if item.epk != *self.epk {
             return Err(Failure::partition_key(

@@ -13,7 +13,7 @@ use http::{HeaderName, StatusCode};
 use orrery_core::limits;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
-use orrery_documents::item::{self, Directive, Effect, Preconditions, Prepared, Target};
+use orrery_documents::item::{self, Directive, Effect, Preconditions, PreparedItem, Target};
 use orrery_documents::subresources::{self, Kind, Owner, Trigger, TriggerOperation, TriggerTime};
 use orrery_keys::Epk;
 use orrery_script::{Call, On};
@@ -242,7 +242,7 @@ impl Job {
     }
 
     /// The item as the pre-triggers left it; they must leave it in its partition.
-    fn prepared(&self, document: &str, directive: Directive) -> Result<Prepared, Failure> {
+    fn prepared(&self, document: &str, directive: Directive) -> Result<PreparedItem, Failure> {
         let item = item::prepare(&self.container, document.as_bytes())?.indexed(directive);
         if item.epk != self.epk {
             return Err(Failure::partition_key("A pre-trigger changed the partition key of the item."));

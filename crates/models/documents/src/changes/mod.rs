@@ -14,20 +14,17 @@
 //! is good for any scope of the container, before a split and after it, and nothing is kept for a reader. Readers look
 //! at one snapshot, which has every commit up to its own LSN and none above; so nothing is seen twice or left out.
 
-mod by_items;
-mod commits;
-mod entry;
 mod latest;
+mod log;
 mod retention;
-mod since;
 mod trim;
 mod versions;
 
-pub(crate) use entry::log;
-pub use entry::{Change, Entry};
 pub use latest::latest;
-pub use retention::{NotRetained, check_retained, horizon, retention};
-pub use since::position_at;
+pub(crate) use log::log;
+pub use log::{Change, Entry};
+pub use retention::{NotRetained, check_retained, horizon, position_at, retention};
+
 pub use trim::{Trimming, apply_trimming, plan_trimming};
 pub use versions::{Version, versions};
 

@@ -3,11 +3,11 @@
 //! Invariant: an item's row, its unique-key rows, its expiry row, its partition's size and its log entry change
 //! in one transaction.
 
-use super::prepare::{self, PrepareError, Prepared};
+use super::prepare::{self, PrepareError, PreparedItem};
 use super::record::{self, ItemHead, ItemRow, Stamps};
 use crate::changes::{Change, log};
 use crate::charge::Charge;
-use crate::index::{self, Entering};
+use crate::index::{self, EntryWriter};
 use crate::patch::PatchError;
 use crate::row::Row;
 use crate::{Stamp, expiry, partition};
@@ -74,7 +74,7 @@ pub struct Effect {
 }
 
 impl Effect {
-    fn warned(self, item: &Prepared) -> Self {
+    fn warned(self, item: &PreparedItem) -> Self {
         Self { warnings: item.warnings(), ..self }
     }
 }
@@ -94,7 +94,7 @@ pub fn read(
 pub fn create(
     txn: &mut Txn<'_>,
     container: &Container,
-    item: &Prepared,
+    item: &PreparedItem,
     stamp: Stamp,
     ordinal: impl FnOnce() -> u64,
 ) -> Result<Effect, ItemError> {
@@ -107,7 +107,7 @@ pub fn create(
 pub fn upsert(
     txn: &mut Txn<'_>,
     container: &Container,
-    item: &Prepared,
+    item: &PreparedItem,
     conditions: Preconditions,
     stamp: Stamp,
     ordinal: impl FnOnce() -> u64,
@@ -126,7 +126,7 @@ pub fn replace(
     txn: &mut Txn<'_>,
     container: &Container,
     target: &Target,
-    item: &Prepared,
+    item: &PreparedItem,
     conditions: Preconditions,
     stamp: Stamp,
 ) -> Result<Effect, ItemError> {
@@ -216,7 +216,7 @@ fn stored_at(state: &dyn Read, key: &[u8]) -> Result<Option<ItemRow>, Error> {
 fn find_live(
     txn: &mut Txn<'_>,
     container: &Container,
-    item: &Prepared,
+    item: &PreparedItem,
     stamp: Stamp,
 ) -> Result<Option<ItemRow>, Error> {
     let found = stored_at(txn, &item.key)?;
@@ -254,7 +254,7 @@ fn live(
 fn insert(
     txn: &mut Txn<'_>,
     container: &Container,
-    item: &Prepared,
+    item: &PreparedItem,
     stamp: Stamp,
     ordinal: impl FnOnce() -> u64,
 ) -> Result<Effect, ItemError> {
@@ -267,7 +267,7 @@ fn insert(
 fn claim_all(
     txn: &mut Txn<'_>,
     container: &Container,
-    item: &Prepared,
+    item: &PreparedItem,
     stamp: Stamp,
 ) -> Result<(), ItemError> {
     let (epk, id) = (item.epk.as_bytes(), item.id.as_str());
@@ -279,7 +279,7 @@ fn claim_all(
 pub(super) fn overwrite(
     txn: &mut Txn<'_>,
     container: &Container,
-    item: &Prepared,
+    item: &PreparedItem,
     old: &ItemRow,
     stamp: Stamp,
 ) -> Result<(Effect, u64), ItemError> {
@@ -301,7 +301,7 @@ pub(super) fn overwrite(
 fn put(
     txn: &mut Txn<'_>,
     container: &Container,
-    item: &Prepared,
+    item: &PreparedItem,
     stamp: Stamp,
     ordinal: u64,
     change: Change,
@@ -317,12 +317,12 @@ fn put(
     let (bytes, replaced) = (stored.text_length() as u64, old.map(|old| old.text_length() as u64));
     let growth = partition::count_write(txn, number, epk, bytes, replaced, stamp.partition_bytes_max)?;
     if growth.is_large && !growth.was_large {
-        index::enlarge(txn, container, epk)?;
+        index::add_local_entries(txn, container, epk)?;
     }
-    let entering = Entering { container, epk, id, ordinal, is_large: growth.is_large };
+    let writer = EntryWriter { container, epk, id, ordinal, is_large: growth.is_large };
     let is_indexed = item.directive.is_indexed(container.generations());
-    let entries = entering.replace(txn, old, is_indexed.then_some(&stored))?;
-    entering.count_item(txn, i64::from(old.is_none()));
+    let entries = writer.replace(txn, old, is_indexed.then_some(&stored))?;
+    writer.count_item(txn, i64::from(old.is_none()));
     reschedule(txn, container, (epk, id), old, Some(&stored));
     log(txn, container, change, &item.key, stamp.now, old);
     let apart = record::large_body(&item.row).map(|body| txn.put_text(body));
@@ -350,9 +350,9 @@ pub(crate) fn remove(
     why: Removal,
 ) -> Result<u64, Error> {
     let is_large = partition::count_removal(txn, container.number(), epk, old.text_length() as u64)?;
-    let entering = Entering { container, epk, id, ordinal: old.ordinal(), is_large };
-    let entries = entering.replace(txn, Some(old), None)?;
-    entering.count_item(txn, -1);
+    let writer = EntryWriter { container, epk, id, ordinal: old.ordinal(), is_large };
+    let entries = writer.replace(txn, Some(old), None)?;
+    writer.count_item(txn, -1);
     let key = Row::Item { container: container.number(), epk, id }.key();
     for (number, values) in prepare::unique_of(container, old.text()).iter().enumerate() {
         txn.delete(Space::Index, unique_key(container, epk, number, values));

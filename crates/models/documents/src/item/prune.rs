@@ -1,6 +1,6 @@
 //! What a query says of where its items are: the items or the partitions that its filter names.
 
-use super::search::Items;
+use super::collection::Items;
 use orrery_catalog::Container;
 use orrery_catalog::definition::{CompositePath, DistanceFunction, SortOrder};
 use orrery_keys::{Epk, epk, prefix_range};

@@ -10,12 +10,12 @@ use crate::reply::Reply;
 use crate::request::Request;
 use crate::{header, partition_key};
 use orrery_document_store::{Committed, Txn, WriteError};
-use orrery_documents::batch::{Budget, Culprit, Deps, Done, Step, StepError, atomic};
+use orrery_documents::batch::{Budget, Deps, FailedStep, Step, StepError, StepOutcome, atomic};
 use orrery_documents::item::ItemError;
 
 /// Why a batch was not committed.
 enum Stopped {
-    At(Culprit),
+    At(FailedStep),
     /// All went well up to the first operation that cannot even be tried.
     Unfit,
 }
@@ -62,7 +62,7 @@ pub async fn run(
     Ok(reply(container, &outcomes).headers(place(asked.cosmos, container, &epk, lsn)))
 }
 
-fn batch(txn: &mut Txn<'_>, asked: &Asked<'_>, steps: &[Step]) -> Result<Vec<Done>, Culprit> {
+fn batch(txn: &mut Txn<'_>, asked: &Asked<'_>, steps: &[Step]) -> Result<Vec<StepOutcome>, FailedStep> {
     let store = asked.cosmos.store();
     let host = ConditionHost::new(store.env(), store.env().now());
     let (ordinal, budget) = (|| store.next_ordinal(), Budget::default());
@@ -77,10 +77,10 @@ fn culprit(
     unfit: Option<Failure>,
 ) -> Result<(usize, Failure), Failure> {
     match error {
-        WriteError::Model(Stopped::At(Culprit {
+        WriteError::Model(Stopped::At(FailedStep {
             error: StepError::Item(ItemError::Store(error)), ..
         })) => Err(error.into()),
-        WriteError::Model(Stopped::At(Culprit { index, error })) => Ok((index, error.into())),
+        WriteError::Model(Stopped::At(FailedStep { index, error })) => Ok((index, error.into())),
         WriteError::Model(Stopped::Unfit) => {
             Ok((fit, unfit.unwrap_or_else(|| Failure::internal("A batch was refused for nothing."))))
         }

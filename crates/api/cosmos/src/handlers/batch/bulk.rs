@@ -206,7 +206,7 @@ fn again<E>(
     if may_be { asked.cosmos.as_it_is_now(container).ok().flatten() } else { None }
 }
 
-type Outcomes = Vec<Result<orrery_documents::batch::Done, orrery_documents::batch::StepError>>;
+type Outcomes = Vec<Result<orrery_documents::batch::StepOutcome, orrery_documents::batch::StepError>>;
 
 fn transaction(
     txn: &mut Txn<'_>,

@@ -9,7 +9,7 @@ use crate::handlers::patch;
 use crate::partition_key;
 use orrery_core::{ETag, ItemId, limits};
 use orrery_documents::batch::{Action, Step};
-use orrery_documents::item::{self, Preconditions, Prepared, TagMatch, Target};
+use orrery_documents::item::{self, Preconditions, PreparedItem, TagMatch, Target};
 use orrery_keys::Epk;
 use orrery_value::{Value, raw};
 
@@ -149,7 +149,7 @@ impl Operation<'_> {
         &self,
         asked: &Asked<'_>,
         named: Option<Epk>,
-        action: fn(Prepared) -> Action,
+        action: fn(PreparedItem) -> Action,
     ) -> Result<(Target, Action), Failure> {
         let item = item::prepare(asked.container, self.body.unwrap_or_default().as_bytes())?;
         if named.is_some_and(|named| named != item.epk) {

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::reply::Reply;
 use http::StatusCode;
 use orrery_core::ETag;
-use orrery_documents::batch::{Done, Step};
+use orrery_documents::batch::{StepOutcome, Step};
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::ItemRow;
@@ -38,27 +38,27 @@ impl Outcome {
     }
 
     /// Also remembers that an item was written, or looked at.
-    pub fn done(asked: &Asked<'_>, step: &Step, done: Done) -> Self {
+    pub fn done(asked: &Asked<'_>, step: &Step, done: StepOutcome) -> Self {
         let usage = asked.cosmos.usage();
         let (number, epk) = (asked.container.number(), step.target.epk.as_bytes());
         let charge = done.charge();
         match done {
-            Done::Written(effect) => {
+            StepOutcome::Written(effect) => {
                 usage.wrote(number, epk, step.target.id.as_str(), effect.item.text_length());
                 let status = if effect.is_new { StatusCode::CREATED } else { StatusCode::OK };
                 let (etag, warnings) = (Some(effect.item.etag()), effect.warnings);
                 let item = (!asked.wants_minimal).then_some(effect.item);
                 Self { etag, item, warnings, ..Self::new(status, charge) }
             }
-            Done::Read(item) => {
+            StepOutcome::Read(item) => {
                 usage.touched(number, epk);
                 Self { etag: Some(item.etag()), item: Some(item), ..Self::new(StatusCode::OK, charge) }
             }
-            Done::NotModified(item) => {
+            StepOutcome::NotModified(item) => {
                 usage.touched(number, epk);
                 Self { etag: Some(item.etag()), ..Self::new(StatusCode::NOT_MODIFIED, charge) }
             }
-            Done::Deleted(_) => {
+            StepOutcome::Deleted(_) => {
                 usage.touched(number, epk);
                 Self::new(StatusCode::NO_CONTENT, charge)
             }

@@ -9,10 +9,10 @@ use super::{Inner, place};
 use crate::port::{Item, StoreError, Write};
 use orrery_core::{ETag, ItemId, limits};
 use orrery_document_store::{QueryHost, Scope, Txn};
-use orrery_documents::batch::{Action, Budget, Deps, Done, Step, StepError, atomic};
+use orrery_documents::batch::{Action, Budget, Deps, Step, StepError, StepOutcome, atomic};
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
-use orrery_documents::item::{self, ItemRow, Preconditions, Prepared, TagMatch, Target};
+use orrery_documents::item::{self, ItemRow, Preconditions, PreparedItem, TagMatch, Target};
 use orrery_keys::Epk;
 use serde_json::{Map, Value};
 
@@ -91,7 +91,7 @@ async fn try_commit(
     let body = |txn: &mut Txn<'_>| run(inner, container, txn, &steps);
     let committed = inner.store.write(scope(container, &epk), body).await;
     let done = committed.map_err(|error| errors::write(error, errors::step))?.value;
-    let charge = done.iter().map(Done::charge).sum();
+    let charge = done.iter().map(StepOutcome::charge).sum();
     let tails = done.iter().map(|done| tail(container, done)).collect::<Result<Vec<_>, StoreError>>()?;
     Ok((charge, tails))
 }
@@ -101,7 +101,7 @@ fn run(
     container: &Container,
     txn: &mut Txn<'_>,
     steps: &[Step],
-) -> Result<Vec<Done>, StepError> {
+) -> Result<Vec<StepOutcome>, StepError> {
     let (host, budget) = (QueryHost::new(inner.store.env()), Budget::default());
     let ordinal = || inner.store.next_ordinal();
     let around = Deps { container, ordinal: &ordinal, host: &host, budget: &budget };
@@ -142,7 +142,7 @@ fn with_item<'w>(
     container: &Container,
     epk: &Epk,
     item: &Value,
-    action: fn(Prepared) -> Action,
+    action: fn(PreparedItem) -> Action,
     if_match: &'w Option<String>,
 ) -> Result<(Target, Action, Option<&'w str>), StoreError> {
     let text = serde_json::to_vec(item)
@@ -156,10 +156,10 @@ fn with_item<'w>(
 }
 
 /// The system members of the version that a step made; none after a delete.
-fn tail(container: &Container, done: &Done) -> Result<Option<Map<String, Value>>, StoreError> {
+fn tail(container: &Container, done: &StepOutcome) -> Result<Option<Map<String, Value>>, StoreError> {
     match done {
-        Done::Written(effect) => system_members(container, &effect.item).map(Some),
-        Done::Read(_) | Done::NotModified(_) | Done::Deleted(_) => Ok(None),
+        StepOutcome::Written(effect) => system_members(container, &effect.item).map(Some),
+        StepOutcome::Read(_) | StepOutcome::NotModified(_) | StepOutcome::Deleted(_) => Ok(None),
     }
 }
 

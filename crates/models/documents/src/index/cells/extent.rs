@@ -114,7 +114,7 @@ fn on_globe(shape: &Shape) -> Option<Extent> {
         Shape::Point(position) => Some(Extent::at(*position)),
         Shape::Line(line) => Some(Way::along(line).map_or(EVERYWHERE, |way| way.extent)),
         // A polygon is to the left of all its rings, so to the left of the first.
-        Shape::Area(polygons) => polygons
+        Shape::EpkRange(polygons) => polygons
             .iter()
             .filter_map(|rings| rings.first())
             .map(|ring| left_of(ring))

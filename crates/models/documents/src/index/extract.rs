@@ -3,17 +3,16 @@
 //!
 //! What no rule asks for is stepped over. The walk recurses, as deep as an item may be nested.
 
-use super::terms::{Terms, Times};
-use super::text::{self, Text};
-use orrery_catalog::indexing::IndexRules;
-use orrery_catalog::indexing::Spot;
+use super::json_cursor::{self, JsonCursor};
+use super::terms::{Multiplicity, Terms};
 use orrery_catalog::indexing::number::{self, ROOT};
+use orrery_catalog::indexing::{IndexRules, Spot};
 use orrery_core::limits::NESTING_LEVELS_MAX;
 use orrery_keys::{Direction, Shallow};
 use orrery_value::raw;
 
 /// What a walk found.
-pub(super) struct Gathered<'a> {
+pub(super) struct Extracted<'a> {
     pub terms: Terms,
     /// By the numbers that the composite indexes ask with.
     pub parts: Vec<Option<&'a str>>,
@@ -32,37 +31,37 @@ pub(super) struct FoundShape<'a> {
 /// Room for the terms of a small item at once; those of a large one may be few.
 const FIRST_BYTES_MAX: usize = 2048;
 
-pub(super) fn gather<'a>(rules: &'a IndexRules, text: &'a str) -> Gathered<'a> {
+pub(super) fn extract<'a>(rules: &'a IndexRules, text: &'a str) -> Extracted<'a> {
     let terms = Terms::with_capacity(text.len().min(FIRST_BYTES_MAX));
-    let found = Gathered { terms, parts: vec![None; rules.parts], shapes: Vec::new() };
-    let mut walk = Walk { rules, text: Text::new(text), found };
+    let found = Extracted { terms, parts: vec![None; rules.parts], shapes: Vec::new() };
+    let mut extractor = Extractor { rules, text: JsonCursor::new(text), found };
     // Text that no item has ends the walk early.
-    let _ = walk.item();
-    walk.found
+    let _ = extractor.item();
+    extractor.found
 }
 
-struct Walk<'a> {
+struct Extractor<'a> {
     rules: &'a IndexRules,
-    text: Text<'a>,
-    found: Gathered<'a>,
+    text: JsonCursor<'a>,
+    found: Extracted<'a>,
 }
 
 /// Where in the item the walk is.
 #[derive(Clone, Copy)]
-struct Place {
+struct PathContext {
     number: u64,
     spot: Spot,
-    times: Times,
+    times: Multiplicity,
 }
 
-impl Walk<'_> {
+impl Extractor<'_> {
     fn item(&mut self) -> Option<()> {
-        let place = Place { number: ROOT, spot: self.rules.tree.root(), times: Times::Once };
+        let place = PathContext { number: ROOT, spot: self.rules.tree.root(), times: Multiplicity::Once };
         if self.text.peek()? == b'{' { self.object(&place, 1) } else { None }
     }
 
     /// A value, and how many levels it is inside of.
-    fn value(&mut self, place: &Place, levels: usize) -> Option<()> {
+    fn value(&mut self, place: &PathContext, levels: usize) -> Option<()> {
         let first = self.text.peek()?;
         if place.spot.is_closed || levels == NESTING_LEVELS_MAX && matches!(first, b'{' | b'[') {
             return self.text.skip();
@@ -79,16 +78,16 @@ impl Walk<'_> {
         Some(())
     }
 
-    fn scalar(&mut self, place: &Place) -> Option<()> {
+    fn scalar(&mut self, place: &PathContext) -> Option<()> {
         let scalar = self.text.scalar()?;
         if place.spot.is_indexed {
-            let write = |key| text::index_value(key, scalar, Direction::Ascending);
+            let write = |key| json_cursor::index_value(key, scalar, Direction::Ascending);
             self.found.terms.add(place.number, place.times, write);
         }
         Some(())
     }
 
-    fn object(&mut self, place: &Place, levels: usize) -> Option<()> {
+    fn object(&mut self, place: &PathContext, levels: usize) -> Option<()> {
         self.mark(place, Shallow::Object);
         let (start, mut is_shape) = (self.text.at(), false);
         let mut is_more = self.text.open(b'}')?;
@@ -96,7 +95,7 @@ impl Walk<'_> {
             let name = raw::unescape(self.text.name()?);
             is_shape |= name == "coordinates";
             let spot = self.rules.tree.member(place.spot, &name);
-            let inside = Place { number: number::member(place.number, &name), spot, ..*place };
+            let inside = PathContext { number: number::member(place.number, &name), spot, ..*place };
             self.value(&inside, levels)?;
             is_more = self.text.another(b'}')?;
         }
@@ -107,10 +106,10 @@ impl Walk<'_> {
         Some(())
     }
 
-    fn array(&mut self, place: &Place, levels: usize) -> Option<()> {
+    fn array(&mut self, place: &PathContext, levels: usize) -> Option<()> {
         self.mark(place, Shallow::Array);
         let spot = self.rules.tree.each(place.spot);
-        let inside = Place { number: number::each(place.number), spot, times: Times::Often };
+        let inside = PathContext { number: number::each(place.number), spot, times: Multiplicity::Many };
         let mut is_more = self.text.open(b']')?;
         while is_more {
             self.value(&inside, levels)?;
@@ -120,9 +119,11 @@ impl Walk<'_> {
     }
 
     /// That there is an object or an array.
-    fn mark(&mut self, place: &Place, kind: Shallow<'static>) {
-        if place.spot.is_indexed && place.times == Times::Once {
-            self.found.terms.add(place.number, Times::Once, |key| key.shallow(kind, Direction::Ascending));
+    fn mark(&mut self, place: &PathContext, kind: Shallow<'static>) {
+        if place.spot.is_indexed && place.times == Multiplicity::Once {
+            self.found
+                .terms
+                .add(place.number, Multiplicity::Once, |key| key.shallow(kind, Direction::Ascending));
         }
     }
 }

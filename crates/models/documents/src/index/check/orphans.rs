@@ -1,13 +1,12 @@
 //! The way back: from a row to the item that asks for it.
 
 use super::finding::{Fault, Findings, hex};
-use super::kinds::{Kind, Parts, parts};
-use crate::index::place::Place;
-use crate::index::write::terms_under;
+use super::rows::{Kind, Parts, parts};
+use crate::index::entry_writer::terms_under;
+use crate::index::locator::Locator;
 use crate::item::unique_of;
 use crate::item::{self, ItemRow};
-use crate::partition;
-use crate::row;
+use crate::{partition, row};
 use orrery_catalog::Container;
 use orrery_kv::{Error, Order, Read, Space};
 
@@ -42,7 +41,7 @@ fn fault(kind: Kind) -> Fault {
     match kind {
         Kind::Unique => Fault::SurplusUnique,
         Kind::Partition => Fault::SurplusSize,
-        Kind::Place => Fault::SurplusPlace,
+        Kind::Locator => Fault::SurplusLocator,
         Kind::Entry => Fault::SurplusEntry,
         Kind::LocalEntry => Fault::SurplusLocalEntry,
         Kind::Tally => Fault::SurplusTally,
@@ -56,7 +55,7 @@ fn name(parts: &Parts<'_>) -> String {
             format!("key {key} with values {} in partition {}", hex(values), hex(epk))
         }
         Parts::Partition { epk } => format!("partition {}", hex(epk)),
-        Parts::Place { ordinal } => format!("number {ordinal}"),
+        Parts::Locator { ordinal } => format!("number {ordinal}"),
         Parts::Entry { term, ordinal, .. } => format!("term {} of number {ordinal}", hex(term)),
         Parts::LocalEntry { epk, term, ordinal } => {
             format!("term {} of number {ordinal} in partition {}", hex(term), hex(epk))
@@ -94,7 +93,7 @@ impl Trace<'_> {
                     }))
             }
             Parts::Partition { epk } => self.has_items(epk),
-            Parts::Place { ordinal } => Ok(self.item(*ordinal)?.is_some()),
+            Parts::Locator { ordinal } => Ok(self.item(*ordinal)?.is_some()),
             Parts::Entry { term, ordinal, prefix } => {
                 let Some((place, item)) = self.item(*ordinal)? else { return Ok(false) };
                 Ok(row::epk_prefix(&place.epk) == *prefix && self.has_term(&place, &item, term)?)
@@ -117,14 +116,14 @@ impl Trace<'_> {
         Ok(self.state.range(Space::Documents, &range, Order::Ascending).next().transpose()?.is_some())
     }
 
-    /// The item of a number, by its place row.
-    fn item(&self, ordinal: u64) -> Result<Option<(Place, ItemRow)>, Error> {
-        let Some(place) = Place::of(self.state, self.container.number(), ordinal)? else { return Ok(None) };
+    /// The item of a number, by its locator row.
+    fn item(&self, ordinal: u64) -> Result<Option<(Locator, ItemRow)>, Error> {
+        let Some(place) = Locator::of(self.state, self.container.number(), ordinal)? else { return Ok(None) };
         let item = item::stored(self.state, self.container, &place.epk, &place.id)?;
         Ok(item.filter(|item| item.ordinal() == ordinal).map(|item| (place, item)))
     }
 
-    fn has_term(&self, place: &Place, item: &ItemRow, term: &[u8]) -> Result<bool, Error> {
+    fn has_term(&self, place: &Locator, item: &ItemRow, term: &[u8]) -> Result<bool, Error> {
         let terms = terms_under(self.container, place.generation, item)?;
         Ok(terms.iter().any(|other| other == term))
     }

@@ -7,16 +7,16 @@ use orrery_kv::{Error, Read, Space, Txn};
 use std::borrow::Cow;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Locator {
     /// The generation of the policy that the item's entries follow.
     pub generation: u8,
     pub epk: Vec<u8>,
     pub id: String,
 }
 
-impl Place {
+impl Locator {
     pub fn of(state: &dyn Read, container: u32, ordinal: u64) -> Result<Option<Self>, Error> {
-        let stored = state.get(Space::Index, &Row::Place { container, ordinal }.key())?;
+        let stored = state.get(Space::Index, &Row::Locator { container, ordinal }.key())?;
         stored.map(|bytes| Self::read(&bytes)).transpose()
     }
 
@@ -27,7 +27,7 @@ impl Place {
         ordinal: u64,
         is_wanted: impl FnOnce(&[u8]) -> bool,
     ) -> Result<Option<Vec<u8>>, Error> {
-        match state.get(Space::Index, &row::place_key(container, ordinal))? {
+        match state.get(Space::Index, &row::locator_key(container, ordinal))? {
             Some(stored) => Self::key_of(&stored, container, is_wanted),
             None => Ok(None),
         }
@@ -57,7 +57,7 @@ impl Place {
     pub(super) fn put(txn: &mut Txn<'_>, container: u32, ordinal: u64, generation: u8, epk: &[u8], id: &str) {
         let value = KeyBuf::with_capacity(3 + epk.len() + id.len()).u8(generation).bytes(epk);
         let value = Bytes::from(value.raw(id.as_bytes()).finish());
-        txn.put(Space::Index, Row::Place { container, ordinal }.key(), value);
+        txn.put(Space::Index, Row::Locator { container, ordinal }.key(), value);
     }
 }
 
@@ -77,7 +77,7 @@ mod tests {
     use orrery_kv::{KeyRange, Order, Rows};
     use proptest::prelude::*;
 
-    /// A state with this place row for every number.
+    /// A state with this locator row for every number.
     struct Only(Vec<u8>);
 
     impl Read for Only {
@@ -99,9 +99,9 @@ mod tests {
             id in "\\PC{0,20}",
         ) {
             let state = Only(KeyBuf::new().u8(7).bytes(&epk).raw(id.as_bytes()).finish());
-            let wanted = Place::item_key(&state, container, ordinal, |it| it == epk).unwrap();
+            let wanted = Locator::item_key(&state, container, ordinal, |it| it == epk).unwrap();
             prop_assert_eq!(wanted.unwrap(), Row::Item { container, epk: &epk, id: &id }.key().to_vec());
-            prop_assert_eq!(Place::item_key(&state, container, ordinal, |_| false).unwrap(), None);
+            prop_assert_eq!(Locator::item_key(&state, container, ordinal, |_| false).unwrap(), None);
         }
     }
 }

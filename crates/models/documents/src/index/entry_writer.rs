@@ -2,7 +2,7 @@
 //!
 //! What is written is what changed: terms that an item had before and has now are left alone.
 
-use super::place::Place;
+use super::locator::Locator;
 use super::terms::{Terms, terms};
 use super::{DOCUMENTS, INDEXED};
 use crate::item::ItemRow;
@@ -19,7 +19,7 @@ use std::mem;
 const KEY_BYTES_USUAL: usize = 48;
 
 /// An item's place in the indexes, while its transaction runs.
-pub(crate) struct Entering<'a> {
+pub(crate) struct EntryWriter<'a> {
     pub container: &'a Container,
     pub epk: &'a [u8],
     pub id: &'a str,
@@ -27,7 +27,7 @@ pub(crate) struct Entering<'a> {
     pub is_large: bool,
 }
 
-impl Entering<'_> {
+impl EntryWriter<'_> {
     /// Changes an item's entries from those of `old` to those of `new`, which is not indexed if it is `None` or has too
     /// many. Says how many were written or removed.
     pub fn replace(
@@ -39,11 +39,11 @@ impl Entering<'_> {
         let number = self.container.number();
         let generations = self.container.generations();
         let place = match old {
-            Some(_) => Place::of(txn, number, self.ordinal)?,
+            Some(_) => Locator::of(txn, number, self.ordinal)?,
             None => None,
         };
         let before = match (old, &place) {
-            (Some(old), Some(place)) => entered(txn, self.container, place, old)?,
+            (Some(old), Some(place)) => stored_terms(txn, self.container, place, old)?,
             _ => Terms::default(),
         };
         let after = new.map(|new| terms(generations.rules(), new.text(), new.written()));
@@ -54,9 +54,9 @@ impl Entering<'_> {
         let changed = self.put_difference(txn, &before, &after);
         match (&place, new) {
             (Some(place), Some(_)) if place.generation == generations.number() => {}
-            (_, Some(_)) => Place::put(txn, number, self.ordinal, generations.number(), self.epk, self.id),
+            (_, Some(_)) => Locator::put(txn, number, self.ordinal, generations.number(), self.epk, self.id),
             (Some(_), None) => {
-                txn.delete(Space::Index, Row::Place { container: number, ordinal: self.ordinal }.key())
+                txn.delete(Space::Index, Row::Locator { container: number, ordinal: self.ordinal }.key())
             }
             (None, None) => {}
         }
@@ -157,7 +157,12 @@ pub(super) fn terms_under(container: &Container, generation: u8, item: &ItemRow)
 
 /// The same for a transaction. If the picture of the container that it goes by is an old one, the item may be of a
 /// generation that it does not know; then nothing it writes matters, because its commit is refused.
-fn entered(txn: &Txn<'_>, container: &Container, place: &Place, item: &ItemRow) -> Result<Terms, Error> {
+fn stored_terms(
+    txn: &Txn<'_>,
+    container: &Container,
+    place: &Locator,
+    item: &ItemRow,
+) -> Result<Terms, Error> {
     if container.generations().of(place.generation).is_none()
         && txn.get(Space::Meta, container.alive_key())? != Some(container.alive_value())
     {
@@ -167,7 +172,7 @@ fn entered(txn: &Txn<'_>, container: &Container, place: &Place, item: &ItemRow) 
 }
 
 /// Gives the items of a partition that has become large entries of their own.
-pub(crate) fn enlarge(txn: &mut Txn<'_>, container: &Container, epk: &[u8]) -> Result<(), Error> {
+pub(crate) fn add_local_entries(txn: &mut Txn<'_>, container: &Container, epk: &[u8]) -> Result<(), Error> {
     let range = row::items_of_partition(container.number(), epk);
     let items: Vec<Bytes> = txn
         .range(Space::Documents, &range, Order::Ascending)
@@ -175,14 +180,14 @@ pub(crate) fn enlarge(txn: &mut Txn<'_>, container: &Container, epk: &[u8]) -> R
         .collect::<Result<_, _>>()?;
     for value in items {
         let item = ItemRow::read(txn, value)?;
-        let Some(place) = Place::of(txn, container.number(), item.ordinal())? else { continue };
+        let Some(place) = Locator::of(txn, container.number(), item.ordinal())? else { continue };
         let (id, ordinal) = (&*place.id, item.ordinal());
-        let entering = Entering { container, epk, id, ordinal, is_large: true };
-        let terms = entered(txn, container, &place, &item)?;
+        let writer = EntryWriter { container, epk, id, ordinal, is_large: true };
+        let terms = stored_terms(txn, container, &place, &item)?;
         let mut entries = EntryKeys::with_capacity(terms.len());
-        terms.iter().for_each(|term| entries.add(true, |keys| entering.local_entry(keys, term)));
+        terms.iter().for_each(|term| entries.add(true, |keys| writer.local_entry(keys, term)));
         entries.put(txn);
-        let tally = entering.partition_tally();
+        let tally = writer.partition_tally();
         terms.path_numbers().for_each(|path| txn.tally(Space::Index, tally.clone(), path, 1));
     }
     Ok(())

@@ -3,11 +3,11 @@
 //! A document is an item's row, read in place: a member costs a walk along the row's table, a system property
 //! or a computed one is made when it is asked for. Expired items are not there.
 
-use super::creation_order::Numbered;
+use super::creation_order::CreationOrder;
 use super::feed::FeedScope;
 use super::prefetch;
 use super::record::{ItemHead, ItemRow};
-use crate::index::{Area, Declared, Reach, Searched, StatisticsView};
+use crate::index::{EpkRange, IndexReader, IndexScope, PolicyIndexes, StatisticsView};
 use crate::{expiry, row};
 use orrery_catalog::Container;
 use orrery_core::{ItemRid, ResourceKind, SYSTEM_MEMBERS, Timestamp, limits};
@@ -35,8 +35,8 @@ pub struct Items<'a> {
     /// The same as effective partition keys; nothing if it is single items.
     areas: Option<Vec<(Epk, Epk)>>,
     /// What the policy says, which holds for items that are read through as well.
-    declared: Option<Declared<'a>>,
-    indexes: Option<Searched<'a>>,
+    declared: Option<PolicyIndexes<'a>>,
+    indexes: Option<IndexReader<'a>>,
     statistics: Option<StatisticsView<'a>>,
     now: Timestamp,
     computed: Vec<(String, Plan)>,
@@ -98,22 +98,21 @@ impl<'a> Items<'a> {
 
     /// With the indexes of the container, as far as they tell of these items.
     pub fn indexed(self) -> Result<Self, QueryError> {
-        let reach = match &self.areas {
+        let scope = match &self.areas {
             None => None,
             Some(areas) if areas.iter().all(|(min, max)| min == max) => {
                 let epks = areas.iter().map(|(epk, _)| epk.as_bytes().to_vec()).collect();
-                Reach::of_partitions(self.state, self.container.number(), epks).map_err(failed)?
+                IndexScope::of_partitions(self.state, self.container.number(), epks).map_err(failed)?
             }
-            Some(areas) => Some(Reach::Areas(areas.iter().map(area).collect())),
+            Some(areas) => Some(IndexScope::Ranges(areas.iter().map(area).collect())),
         };
         // Single items are fetched by their keys, and no index would help.
         let areas = self.areas.as_ref();
-        let declared = areas.and_then(|_| Declared::new(self.container, |path| self.is_stored(path)));
-        let indexes = match reach.filter(|_| declared.is_some()) {
+        let declared = areas.and_then(|_| PolicyIndexes::new(self.container, |path| self.is_stored(path)));
+        let indexes = match scope.filter(|_| declared.is_some()) {
             None => None,
-            Some(reach) => {
-                Searched::new(self.state, self.container, reach, self.statistics, self.now).map_err(failed)?
-            }
+            Some(scope) => IndexReader::new(self.state, self.container, scope, self.statistics, self.now)
+                .map_err(failed)?,
         };
         Ok(Self { declared, indexes, ..self })
     }
@@ -210,7 +209,7 @@ fn overlap(a: &(Epk, Epk), b: &(Epk, Epk)) -> Option<(Epk, Epk)> {
 }
 
 /// An area as bytes, its end left out.
-fn area((min, max): &(Epk, Epk)) -> Area {
+fn area((min, max): &(Epk, Epk)) -> EpkRange {
     let end = if min == max { [max.as_bytes(), &[0]].concat() } else { max.as_bytes().to_vec() };
     (min.as_bytes().to_vec(), end)
 }
@@ -271,11 +270,11 @@ impl Collection for Items<'_> {
 
     fn ordinal_scan(&self, begun: bool) -> Result<Option<OrdinalScan<'_>>, QueryError> {
         let Self { state, container, ref ranges, ref areas, now, .. } = *self;
-        let numbered = Numbered { state, container, ranges, areas: areas.as_deref() };
-        let way = if begun { numbered.way_on().map(Some) } else { numbered.way() };
-        let Some(way) = way.map_err(failed)? else { return Ok(None) };
+        let ordered = CreationOrder { state, container, ranges, areas: areas.as_deref() };
+        let strategy = if begun { ordered.resume_strategy().map(Some) } else { ordered.strategy() };
+        let Some(strategy) = strategy.map_err(failed)? else { return Ok(None) };
         Ok(Some(Box::new(move |from, visit| {
-            let each = numbered.each(way, from, &mut |ordinal, item| {
+            let each = ordered.each(strategy, from, &mut |ordinal, item| {
                 if expiry::is_expired(container, &item, now) {
                     return Ok(ControlFlow::Continue(()));
                 }
@@ -312,7 +311,7 @@ impl Items<'_> {
         paths.map(|path| path.segments().iter().map(|name| Step::Member(name.clone())).collect()).collect()
     }
 
-    fn searched(&self) -> Result<&Searched<'_>, QueryError> {
+    fn searched(&self) -> Result<&IndexReader<'_>, QueryError> {
         self.indexes.as_ref().ok_or_else(|| QueryError::Storage("the indexes are not there".to_owned()))
     }
 
@@ -330,7 +329,7 @@ impl access::DeclaredIndexes for Items<'_> {
     }
 
     fn composites(&self) -> &[Vec<(Path, bool)>] {
-        self.declared.as_ref().map_or(&[], Declared::composites)
+        self.declared.as_ref().map_or(&[], PolicyIndexes::composites)
     }
 
     fn has_spatial(&self, path: &Path) -> bool {

@@ -1,11 +1,11 @@
 //! The indexes of a container as a query sees them, over the part of it that the query looks at.
 
 use super::cells;
-use super::counts::StatisticsView;
-use super::place::Place;
-use super::reach::Reach;
-use super::span::Layout;
-use super::walk::Walk;
+use super::layout::Layout;
+use super::locator::Locator;
+use super::scope::IndexScope;
+use super::span_cursor::SpanCursor;
+use super::statistics::StatisticsView;
 use super::{DOCUMENTS, INDEXED};
 use crate::expiry;
 use crate::item::{self, ItemHead, ItemRow, failed};
@@ -21,10 +21,10 @@ use orrery_query::access::{EntryCursor, IndexOf, Path, Rectangle, SeekKey, Span}
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
-pub(crate) struct Searched<'a> {
+pub(crate) struct IndexReader<'a> {
     state: &'a dyn Read,
     container: &'a Container,
-    reach: Reach,
+    scope: IndexScope,
     statistics: Option<StatisticsView<'a>>,
     now: Timestamp,
     tally: Tally,
@@ -34,12 +34,12 @@ pub(crate) struct Searched<'a> {
     expired: OnceCell<Option<HashSet<u64>>>,
 }
 
-impl<'a> Searched<'a> {
+impl<'a> IndexReader<'a> {
     /// `None` when the container has no index that tells of every item.
     pub fn new(
         state: &'a dyn Read,
         container: &'a Container,
-        reach: Reach,
+        scope: IndexScope,
         statistics: Option<StatisticsView<'a>>,
         now: Timestamp,
     ) -> Result<Option<Self>, Error> {
@@ -53,24 +53,24 @@ impl<'a> Searched<'a> {
             return Ok(None);
         }
         let (tallies, expired) = (OnceCell::new(), OnceCell::new());
-        Ok(Some(Self { state, container, reach, statistics, now, tally, tallies, expired }))
+        Ok(Some(Self { state, container, scope, statistics, now, tally, tallies, expired }))
     }
 
     /// Of a part of the container that is not whole partitions, this tells of the whole container, and so does
     /// [`documents_in`](Self::documents_in): they are equal for a part if they are for the whole.
     pub fn documents(&self) -> u64 {
-        match &self.reach {
-            Reach::Areas(_) => self.tally.get(DOCUMENTS),
-            Reach::Partitions { items, .. } => *items,
+        match &self.scope {
+            IndexScope::Ranges(_) => self.tally.get(DOCUMENTS),
+            IndexScope::Partitions { items, .. } => *items,
         }
     }
 
     /// How many there are that have not expired; of areas, only where they are `whole`: all of the container.
     pub fn documents_there(&self, whole: bool) -> Result<Option<u64>, QueryError> {
-        let is_known = match &self.reach {
-            Reach::Areas(_) => whole,
+        let is_known = match &self.scope {
+            IndexScope::Ranges(_) => whole,
             // Who has expired is known of all partitions together.
-            Reach::Partitions { .. } => self.container.definition().default_ttl().is_none(),
+            IndexScope::Partitions { .. } => self.container.definition().default_ttl().is_none(),
         };
         let expired = if is_known { self.expired()?.as_ref() } else { None };
         Ok(expired.map(|expired| self.documents().saturating_sub(expired.len() as u64)))
@@ -78,12 +78,12 @@ impl<'a> Searched<'a> {
 
     pub fn documents_in(&self, index: &IndexOf) -> Result<u64, QueryError> {
         let number = Layout::of(index).number;
-        match &self.reach {
-            Reach::Areas(_) => Ok(self.tally.get(number)),
-            Reach::Partitions { items, .. } if self.tally.get(number) == self.tally.get(DOCUMENTS) => {
+        match &self.scope {
+            IndexScope::Ranges(_) => Ok(self.tally.get(number)),
+            IndexScope::Partitions { items, .. } if self.tally.get(number) == self.tally.get(DOCUMENTS) => {
                 Ok(*items)
             }
-            Reach::Partitions { epks, .. } => {
+            IndexScope::Partitions { epks, .. } => {
                 Ok(self.tallies(epks)?.iter().map(|tally| tally.get(number)).sum())
             }
         }
@@ -105,12 +105,12 @@ impl<'a> Searched<'a> {
         let Some(StatisticsView { counts, at }) = self.statistics else {
             return self.count_now(index, span, max);
         };
-        let stretch = counts.stretch(self.container.number(), &self.reach, &Layout::of(index), span, max);
-        if let Some(count) = counts.get(stretch, at) {
+        let span_hash = counts.span_hash(self.container.number(), &self.scope, &Layout::of(index), span, max);
+        if let Some(count) = counts.get(span_hash, at) {
             return Ok(count);
         }
         let count = self.count_now(index, span, max)?;
-        counts.put(stretch, at, count);
+        counts.put(span_hash, at, count);
         Ok(count)
     }
 
@@ -145,9 +145,9 @@ impl<'a> Searched<'a> {
         Box::new(self.walk(index, span, reverse, begin))
     }
 
-    fn walk(&self, index: &IndexOf, span: &Span, reverse: bool, begin: Option<&SeekKey>) -> Walk<'_> {
+    fn walk(&self, index: &IndexOf, span: &Span, reverse: bool, begin: Option<&SeekKey>) -> SpanCursor<'_> {
         let layout = Layout::of(index);
-        Walk::new(self.state, self.container, &self.reach, layout, span, reverse, begin)
+        SpanCursor::new(self.state, self.container, &self.scope, layout, span, reverse, begin)
     }
 
     pub fn near(&self, path: &Path, rectangle: &Rectangle, max: u64) -> Result<Option<Vec<u64>>, QueryError> {
@@ -180,7 +180,7 @@ impl<'a> Searched<'a> {
     fn head(&self, ordinal: u64) -> Result<Option<ItemHead>, QueryError> {
         let number = self.container.number();
         let key =
-            Place::item_key(self.state, number, ordinal, |epk| self.reach.holds(epk)).map_err(failed)?;
+            Locator::item_key(self.state, number, ordinal, |epk| self.scope.holds(epk)).map_err(failed)?;
         let Some(key) = key else { return Ok(None) };
         let found = ItemHead::at(self.state, &key).map_err(failed)?;
         Ok(found.filter(|item| !expiry::is_expired(self.container, item, self.now)))

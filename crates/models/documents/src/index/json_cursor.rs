@@ -8,12 +8,12 @@ use orrery_keys::{Direction, KeyBuf, Shallow};
 use orrery_value::{Number, raw};
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Text<'a> {
+pub(super) struct JsonCursor<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Text<'a> {
+impl<'a> JsonCursor<'a> {
     pub fn new(text: &'a str) -> Self {
         Self { text, at: 0 }
     }
@@ -159,7 +159,7 @@ mod tests {
             ["1.5e3", "true", r#""a\"}]\\""#, r#"[1,[],{"a":[{}]}, "x]" ]"#, "{}", r#"{"a" : {"b}":1}}"#]
         {
             let text = format!(" {value} ,");
-            let mut walk = Text::new(&text);
+            let mut walk = JsonCursor::new(&text);
             assert_eq!(walk.skip(), Some(()), "{value}");
             assert_eq!(walk.since(1), Some(value));
         }
@@ -168,9 +168,9 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_breaks_the_walk(text in r#"[{}\[\]":,\\u0-9a-f é]{0,40}"#) {
-            let mut walk = Text::new(&text);
+            let mut walk = JsonCursor::new(&text);
             let _ = walk.skip();
-            let mut walk = Text::new(&text);
+            let mut walk = JsonCursor::new(&text);
             for _ in 0..text.len() {
                 let _ = (walk.open(b'}'), walk.name(), walk.scalar(), walk.another(b'}'));
             }

@@ -4,8 +4,8 @@
 //! A count serves while so few commits came after it that it cannot be far off. It only tells which way is cheaper: one
 //! that is wrong makes a query slower, and never its answer another.
 
-use super::reach::Reach;
-use super::span::Layout;
+use super::layout::Layout;
+use super::scope::IndexScope;
 use orrery_core::Lsn;
 use orrery_query::access::Span;
 use std::hash::{BuildHasher, RandomState};
@@ -27,11 +27,11 @@ pub struct StatisticsView<'a> {
 
 /// What is counted, as a number that hardly another one has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Stretch(u64);
+pub(super) struct SpanHash(u64);
 
 #[derive(Clone, Copy, Default)]
 struct Counted {
-    stretch: Stretch,
+    span_hash: SpanHash,
     at: Lsn,
     entries: u64,
 }
@@ -46,33 +46,33 @@ impl IndexStatistics {
     }
 
     /// Entries of a container are counted up to `max`.
-    pub(super) fn stretch(
+    pub(super) fn span_hash(
         &self,
         container: u32,
-        reach: &Reach,
+        scope: &IndexScope,
         layout: &Layout,
         span: &Span,
         max: u64,
-    ) -> Stretch {
+    ) -> SpanHash {
         let terms = layout.range(&[], span);
-        Stretch(self.salt.hash_one((container, reach, terms.start, terms.end, max)))
+        SpanHash(self.salt.hash_one((container, scope, terms.start, terms.end, max)))
     }
 
-    pub(super) fn get(&self, stretch: Stretch, now: Lsn) -> Option<u64> {
-        let counted = *self.slot(stretch).lock().unwrap_or_else(PoisonError::into_inner);
+    pub(super) fn get(&self, span_hash: SpanHash, now: Lsn) -> Option<u64> {
+        let counted = *self.slot(span_hash).lock().unwrap_or_else(PoisonError::into_inner);
         let commits = now.0.abs_diff(counted.at.0);
-        let serves = counted.stretch == stretch && commits <= counted.entries / ENTRIES_PER_COMMIT;
+        let serves = counted.span_hash == span_hash && commits <= counted.entries / ENTRIES_PER_COMMIT;
         serves.then_some(counted.entries)
     }
 
-    pub(super) fn put(&self, stretch: Stretch, at: Lsn, entries: u64) {
-        let mut slot = self.slot(stretch).lock().unwrap_or_else(PoisonError::into_inner);
-        *slot = Counted { stretch, at, entries };
+    pub(super) fn put(&self, span_hash: SpanHash, at: Lsn, entries: u64) {
+        let mut slot = self.slot(span_hash).lock().unwrap_or_else(PoisonError::into_inner);
+        *slot = Counted { span_hash, at, entries };
     }
 
-    fn slot(&self, stretch: Stretch) -> &Mutex<Counted> {
+    fn slot(&self, span_hash: SpanHash) -> &Mutex<Counted> {
         let slots = self.slots.get_or_init(|| (0..SLOTS).map(|_| Mutex::default()).collect());
-        &slots[stretch.0 as usize % SLOTS]
+        &slots[span_hash.0 as usize % SLOTS]
     }
 }
 
@@ -84,31 +84,31 @@ mod tests {
 
     #[test]
     fn a_count_serves_until_commits_may_have_changed_it_much() {
-        let (counts, stretch) = (IndexStatistics::default(), Stretch(7));
-        counts.put(stretch, Lsn(100), 80);
-        assert_eq!([100, 110, 90].map(|now| counts.get(stretch, Lsn(now))), [Some(80); 3]);
-        assert_eq!([111, 89, 0].map(|now| counts.get(stretch, Lsn(now))), [None; 3]);
-        counts.put(stretch, Lsn(200), 7);
-        assert_eq!([200, 201].map(|now| counts.get(stretch, Lsn(now))), [Some(7), None]);
-        assert_eq!(counts.get(Stretch(7 + SLOTS as u64), Lsn(200)), None, "of another in the same slot");
+        let (counts, span_hash) = (IndexStatistics::default(), SpanHash(7));
+        counts.put(span_hash, Lsn(100), 80);
+        assert_eq!([100, 110, 90].map(|now| counts.get(span_hash, Lsn(now))), [Some(80); 3]);
+        assert_eq!([111, 89, 0].map(|now| counts.get(span_hash, Lsn(now))), [None; 3]);
+        counts.put(span_hash, Lsn(200), 7);
+        assert_eq!([200, 201].map(|now| counts.get(span_hash, Lsn(now))), [Some(7), None]);
+        assert_eq!(counts.get(SpanHash(7 + SLOTS as u64), Lsn(200)), None, "of another in the same slot");
     }
 
     #[test]
     fn a_stretch_is_of_a_container_a_reach_an_index_and_values() {
         let counts = IndexStatistics::default();
         let layout = |name: &str| Layout::of(&IndexOf::Path([Step::Member(name.to_owned())].into()));
-        let partition = |epk: u8, items| Reach::Partitions { epks: vec![vec![epk]], items };
+        let partition = |epk: u8, items| IndexScope::Partitions { epks: vec![vec![epk]], items };
         let one = Span { prefix: vec![Value::Bool(true)], next: Interval::All };
         let other = Span { prefix: vec![Value::Bool(false)], next: Interval::All };
-        let of = |container, reach: &Reach, layout: &Layout, span: &Span, max| {
-            counts.stretch(container, reach, layout, span, max)
+        let of = |container, scope: &IndexScope, layout: &Layout, span: &Span, max| {
+            counts.span_hash(container, scope, layout, span, max)
         };
         let first = of(1, &partition(1, 70), &layout("a"), &one, 128);
         assert_eq!(first, of(1, &partition(1, 71), &layout("a"), &one, 128), "however many items there are");
         let others = [
             of(2, &partition(1, 70), &layout("a"), &one, 128),
             of(1, &partition(2, 70), &layout("a"), &one, 128),
-            of(1, &Reach::Areas(vec![(vec![1], vec![2])]), &layout("a"), &one, 128),
+            of(1, &IndexScope::Ranges(vec![(vec![1], vec![2])]), &layout("a"), &one, 128),
             of(1, &partition(1, 70), &layout("b"), &one, 128),
             of(1, &partition(1, 70), &layout("a"), &other, 128),
             of(1, &partition(1, 70), &layout("a"), &one, 64),

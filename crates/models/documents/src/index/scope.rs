@@ -8,26 +8,26 @@ use std::hash::{Hash, Hasher};
 use std::mem;
 
 /// Effective partition keys from the first up to, but not including, the second.
-pub type Area = (Vec<u8>, Vec<u8>);
+pub type EpkRange = (Vec<u8>, Vec<u8>);
 
 #[derive(Clone, Debug)]
-pub enum Reach {
+pub enum IndexScope {
     /// Large partitions, by their own entries, and how many items they have.
     Partitions { epks: Vec<Vec<u8>>, items: u64 },
     /// Anything else, by the container's entries: those that lie in these areas.
-    Areas(Vec<Area>),
+    Ranges(Vec<EpkRange>),
 }
 
 /// Whether an item is in a reach, judged by the beginning of its partition key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Inside {
+pub enum Membership {
     Yes,
     No,
     /// The whole key decides.
     Unsure,
 }
 
-impl Reach {
+impl IndexScope {
     /// The reach of whole partitions; `None` when they are small enough to be read through.
     pub fn of_partitions(
         state: &dyn Read,
@@ -46,20 +46,20 @@ impl Reach {
             return Ok(None);
         }
         let areas = epks.into_iter().map(|epk| (epk.clone(), [&epk[..], &[0]].concat()));
-        Ok(Some(Self::Areas(areas.collect())))
+        Ok(Some(Self::Ranges(areas.collect())))
     }
 
     /// Whether an item lies in it whose key begins with these bytes; entries of partitions always do.
-    pub fn holds_prefix(&self, prefix: [u8; 4]) -> Inside {
-        let Self::Areas(areas) = self else { return Inside::Yes };
-        let mut inside = Inside::No;
+    pub fn holds_prefix(&self, prefix: [u8; 4]) -> Membership {
+        let Self::Ranges(areas) = self else { return Membership::Yes };
+        let mut inside = Membership::No;
         for (min, max) in areas {
             let (low, high) = (row::epk_prefix(min), row::epk_prefix(max));
             let is_above = prefix > low || min.is_empty();
             match (is_above, prefix < high) {
-                (true, true) => return Inside::Yes,
+                (true, true) => return Membership::Yes,
                 _ if prefix < low || prefix > high => {}
-                _ => inside = Inside::Unsure,
+                _ => inside = Membership::Unsure,
             }
         }
         inside
@@ -68,18 +68,18 @@ impl Reach {
     pub fn holds(&self, epk: &[u8]) -> bool {
         match self {
             Self::Partitions { epks, .. } => epks.iter().any(|known| known == epk),
-            Self::Areas(areas) => areas.iter().any(|(min, max)| &min[..] <= epk && epk < &max[..]),
+            Self::Ranges(areas) => areas.iter().any(|(min, max)| &min[..] <= epk && epk < &max[..]),
         }
     }
 }
 
 /// By where it is, however many items are there.
-impl Hash for Reach {
+impl Hash for IndexScope {
     fn hash<H: Hasher>(&self, state: &mut H) {
         mem::discriminant(self).hash(state);
         match self {
             Self::Partitions { epks, .. } => epks.hash(state),
-            Self::Areas(areas) => areas.hash(state),
+            Self::Ranges(areas) => areas.hash(state),
         }
     }
 }
@@ -97,11 +97,11 @@ mod tests {
             min in prop::collection::vec(0u8..3, 0..7),
             max in prop::collection::vec(0u8..3, 0..7),
         ) {
-            let reach = Reach::Areas(vec![(min, max)]);
-            match reach.holds_prefix(row::epk_prefix(&epk)) {
-                Inside::Yes => prop_assert!(reach.holds(&epk)),
-                Inside::No => prop_assert!(!reach.holds(&epk)),
-                Inside::Unsure => {}
+            let scope = IndexScope::Ranges(vec![(min, max)]);
+            match scope.holds_prefix(row::epk_prefix(&epk)) {
+                Membership::Yes => prop_assert!(scope.holds(&epk)),
+                Membership::No => prop_assert!(!scope.holds(&epk)),
+                Membership::Unsure => {}
             }
         }
     }

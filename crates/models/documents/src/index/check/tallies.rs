@@ -14,13 +14,13 @@ struct Count {
 }
 
 #[derive(Default)]
-pub(super) struct Watched {
+pub(super) struct CheckedTally {
     fields: BTreeMap<u64, Count>,
     pub is_there: bool,
     is_damaged: bool,
 }
 
-impl Watched {
+impl CheckedTally {
     /// `exact` are the fields that every such row keeps.
     pub fn new(state: &dyn Read, key: &[u8], exact: &[u64]) -> Result<Self, Error> {
         let stored = state.get(Space::Index, key)?;

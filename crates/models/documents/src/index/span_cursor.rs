@@ -1,8 +1,8 @@
 //! A walk along the entries of an index, over the parts of a container that a query looks at.
 
-use super::place::Place;
-use super::reach::{Inside, Reach};
-use super::span::Layout;
+use super::layout::Layout;
+use super::locator::Locator;
+use super::scope::{IndexScope, Membership};
 use crate::item::failed;
 use crate::row;
 use bytes::Bytes;
@@ -16,10 +16,10 @@ use std::iter::Peekable;
 /// How many entries a seek tries one by one before it looks for the next.
 const STEPS_BEFORE_SEEK: usize = 8;
 
-pub(super) struct Walk<'a> {
+pub(super) struct SpanCursor<'a> {
     state: &'a dyn Read,
     container: u32,
-    reach: &'a Reach,
+    scope: &'a IndexScope,
     layout: Layout,
     order: Order,
     /// What the keys of each list begin with, before the term.
@@ -30,20 +30,20 @@ pub(super) struct Walk<'a> {
     current: (Bytes, usize),
 }
 
-impl<'a> Walk<'a> {
+impl<'a> SpanCursor<'a> {
     pub fn new(
         state: &'a dyn Read,
         container: &Container,
-        reach: &'a Reach,
+        scope: &'a IndexScope,
         layout: Layout,
         span: &Span,
         reverse: bool,
         begin: Option<&SeekKey>,
     ) -> Self {
         let number = container.number();
-        let bases: Vec<Vec<u8>> = match reach {
-            Reach::Areas(_) => vec![row::entries_of(number)],
-            Reach::Partitions { epks, .. } => {
+        let bases: Vec<Vec<u8>> = match scope {
+            IndexScope::Ranges(_) => vec![row::entries_of(number)],
+            IndexScope::Partitions { epks, .. } => {
                 epks.iter().map(|epk| row::local_entries_of(number, epk)).collect()
             }
         };
@@ -55,7 +55,7 @@ impl<'a> Walk<'a> {
         let order = if reverse { Order::Descending } else { Order::Ascending };
         let lists = ranges.iter().map(|range| rows(state, range, order)).collect();
         let current = (Bytes::new(), 0);
-        Self { state, container: number, reach, layout, order, bases, ranges, lists, current }
+        Self { state, container: number, scope, layout, order, bases, ranges, lists, current }
     }
 
     /// The list whose next entry comes first, by its term and number.
@@ -86,9 +86,9 @@ impl<'a> Walk<'a> {
             let Some(next) = self.lists[at].next() else { return Ok(None) };
             let (key, _) = next?;
             let damaged = || Error::Corrupt("an index entry's key".into());
-            let ordinal = match self.reach {
-                Reach::Partitions { .. } => Some(row::read_local_entry(&key).ok_or_else(damaged)?),
-                Reach::Areas(_) => {
+            let ordinal = match self.scope {
+                IndexScope::Partitions { .. } => Some(row::read_local_entry(&key).ok_or_else(damaged)?),
+                IndexScope::Ranges(_) => {
                     let (ordinal, prefix) = row::read_entry(&key).ok_or_else(damaged)?;
                     self.is_inside(ordinal, prefix)?.then_some(ordinal)
                 }
@@ -101,11 +101,11 @@ impl<'a> Walk<'a> {
     }
 
     fn is_inside(&self, ordinal: u64, prefix: [u8; 4]) -> Result<bool, Error> {
-        Ok(match self.reach.holds_prefix(prefix) {
-            Inside::Yes => true,
-            Inside::No => false,
-            Inside::Unsure => Place::of(self.state, self.container, ordinal)?
-                .is_some_and(|place| self.reach.holds(&place.epk)),
+        Ok(match self.scope.holds_prefix(prefix) {
+            Membership::Yes => true,
+            Membership::No => false,
+            Membership::Unsure => Locator::of(self.state, self.container, ordinal)?
+                .is_some_and(|place| self.scope.holds(&place.epk)),
         })
     }
 
@@ -120,9 +120,9 @@ impl<'a> Walk<'a> {
     /// The number of a list's next entry.
     fn peeked(&mut self, at: usize) -> Option<u64> {
         let Some(Ok((key, _))) = self.lists[at].peek() else { return None };
-        match self.reach {
-            Reach::Partitions { .. } => row::read_local_entry(key),
-            Reach::Areas(_) => row::read_entry(key).map(|(ordinal, _)| ordinal),
+        match self.scope {
+            IndexScope::Partitions { .. } => row::read_local_entry(key),
+            IndexScope::Ranges(_) => row::read_entry(key).map(|(ordinal, _)| ordinal),
         }
     }
 }
@@ -135,7 +135,7 @@ fn rows<'a>(state: &'a dyn Read, range: &KeyRange, order: Order) -> Peekable<Row
     state.range(Space::Index, range, order).peekable()
 }
 
-impl EntryCursor for Walk<'_> {
+impl EntryCursor for SpanCursor<'_> {
     fn next(&mut self) -> Result<Option<Entry>, QueryError> {
         let ordinal = self.step().map_err(failed)?;
         Ok(ordinal.map(|ordinal| Entry { ordinal }))

@@ -1,17 +1,17 @@
 //! The indexes that a container has by its policy, for telling which of them serve a query.
 //!
 //! While a change of policy is under way these are the indexes of every generation that items still follow. Whether an
-//! index can be read now is another question, and [`Searched`](super::Searched) answers it.
+//! index can be read now is another question, and [`IndexReader`](super::IndexReader) answers it.
 
 use orrery_catalog::Container;
 use orrery_query::access::Path;
 
-pub(crate) struct Declared<'a> {
+pub(crate) struct PolicyIndexes<'a> {
     container: &'a Container,
     composites: Vec<Vec<(Path, bool)>>,
 }
 
-impl<'a> Declared<'a> {
+impl<'a> PolicyIndexes<'a> {
     /// `None` when the container has no index. Paths that are not stored are not in any.
     pub fn new(container: &'a Container, is_stored: impl Fn(&Path) -> bool) -> Option<Self> {
         let generations = container.generations();

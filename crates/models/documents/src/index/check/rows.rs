@@ -11,7 +11,7 @@ pub(super) enum Kind {
     Unique = row::UNIQUE,
     Expiry = row::EXPIRY,
     Partition = row::PARTITION,
-    Place = row::PLACE,
+    Locator = row::LOCATOR,
     Entry = row::ENTRY,
     LocalEntry = row::LOCAL_ENTRY,
     Tally = row::TALLY,
@@ -22,7 +22,7 @@ const ALL: [Kind; 8] = [
     Kind::Unique,
     Kind::Expiry,
     Kind::Partition,
-    Kind::Place,
+    Kind::Locator,
     Kind::Entry,
     Kind::LocalEntry,
     Kind::Tally,
@@ -32,7 +32,7 @@ const ALL: [Kind; 8] = [
 impl Kind {
     /// Those of which there may be rows that no item asks for.
     pub const TRACED: [Self; 6] =
-        [Self::Unique, Self::Partition, Self::Place, Self::Entry, Self::LocalEntry, Self::Tally];
+        [Self::Unique, Self::Partition, Self::Locator, Self::Entry, Self::LocalEntry, Self::Tally];
 
     pub fn of(key: &[u8]) -> Option<Self> {
         let tag = *key.get(4)?;
@@ -55,7 +55,7 @@ pub(super) enum Parts<'a> {
     Partition {
         epk: &'a [u8],
     },
-    Place {
+    Locator {
         ordinal: u64,
     },
     Entry {
@@ -85,7 +85,7 @@ pub(super) fn parts(key: &[u8]) -> Option<Parts<'_>> {
             Some(Parts::Unique { epk, key: reader.u8().ok()?, values: reader.raw() })
         }
         Kind::Partition => Some(Parts::Partition { epk: reader.raw() }),
-        Kind::Place => Some(Parts::Place { ordinal: reader.u64().ok()? }),
+        Kind::Locator => Some(Parts::Locator { ordinal: reader.u64().ok()? }),
         Kind::Entry => {
             let (ordinal, prefix) = row::read_entry(reader.raw())?;
             let term = reader.raw().split_last_chunk::<12>()?.0;
@@ -102,12 +102,12 @@ pub(super) fn parts(key: &[u8]) -> Option<Parts<'_>> {
 
 /// How many rows of each kind were asked for and found so, and how many there are.
 #[derive(Default)]
-pub(super) struct IndexStatistics {
+pub(super) struct RowCounts {
     held: [u64; ALL.len() + 1],
     there: [u64; ALL.len() + 1],
 }
 
-impl IndexStatistics {
+impl RowCounts {
     /// A row that an item asks for was there.
     pub fn hold(&mut self, kind: Kind) {
         self.held[kind as usize] += 1;
@@ -146,7 +146,7 @@ mod tests {
         check(Row::Unique { container, epk, key: 2, values }, Kind::Unique, Some(unique));
         check(Row::Expiry { container, at: 5, epk, id: "i" }, Kind::Expiry, None);
         check(Row::Partition { container, epk }, Kind::Partition, Some(Parts::Partition { epk }));
-        check(Row::Place { container, ordinal: 11 }, Kind::Place, Some(Parts::Place { ordinal: 11 }));
+        check(Row::Locator { container, ordinal: 11 }, Kind::Locator, Some(Parts::Locator { ordinal: 11 }));
         let entry = Parts::Entry { term, ordinal: 11, prefix: [3, 0, 5, 0] };
         check(Row::Entry { container, term, ordinal: 11, epk }, Kind::Entry, Some(entry));
         let local = Parts::LocalEntry { epk: epk.to_vec(), term, ordinal: 11 };
