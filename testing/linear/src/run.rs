@@ -215,7 +215,9 @@ type Outcome = Result<Option<batch::StepOutcome>, WriteError<StepError>>;
 
 fn answer(call: Call, outcome: Outcome) -> Answer {
     match (outcome, call) {
-        (Ok(Some(batch::StepOutcome::Written(effect))), Call::Increment { .. }) => Answer::Shown(seen(&effect.item)),
+        (Ok(Some(batch::StepOutcome::Written(effect))), Call::Increment { .. }) => {
+            Answer::Shown(seen(&effect.item))
+        }
         (Ok(_), _) => Answer::Done,
         (Err(WriteError::Model(StepError::Item(ItemError::Missing))), _) => Answer::Missing,
         (Err(WriteError::Model(StepError::Item(ItemError::Exists))), _) => Answer::Exists,

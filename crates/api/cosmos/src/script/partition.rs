@@ -14,7 +14,8 @@ use orrery_documents::Stamp;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::{
-    self, Directive, FeedScope, ItemRow, Items, Preconditions, PreparedItem, TagMatch, Target, prune, settings,
+    self, Directive, FeedScope, ItemRow, Items, Preconditions, PreparedItem, TagMatch, Target, prune,
+    settings,
 };
 use orrery_keys::Epk;
 use orrery_query::QueryError;

@@ -78,7 +78,8 @@ fn culprit(
 ) -> Result<(usize, Failure), Failure> {
     match error {
         WriteError::Model(Stopped::At(FailedStep {
-            error: StepError::Item(ItemError::Store(error)), ..
+            error: StepError::Item(ItemError::Store(error)),
+            ..
         })) => Err(error.into()),
         WriteError::Model(Stopped::At(FailedStep { index, error })) => Ok((index, error.into())),
         WriteError::Model(Stopped::Unfit) => {

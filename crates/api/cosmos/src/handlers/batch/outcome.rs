@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::reply::Reply;
 use http::StatusCode;
 use orrery_core::ETag;
-use orrery_documents::batch::{StepOutcome, Step};
+use orrery_documents::batch::{Step, StepOutcome};
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::ItemRow;

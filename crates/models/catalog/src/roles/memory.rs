@@ -1,6 +1,6 @@
 //! All roles in memory, as every request with a bearer token looks at them. There are few: both kinds are bounded.
 
-use super::{Action, Assignment, Definition, Scope, record};
+use super::{Action, Assignment, Definition, Scope, operations};
 use crate::row;
 use orrery_kv::{Error, Order, Read, Space};
 use std::collections::BTreeMap;
@@ -16,11 +16,11 @@ impl Roles {
         let built_in = Definition::built_in().into_iter().map(|role| (role.id.clone(), role));
         let mut roles = Self { definitions: built_in.collect(), assignments: BTreeMap::new() };
         for row in state.range(Space::Meta, &row::role_definitions(), Order::Ascending) {
-            let role = record::read_definition(&row?.1)?;
+            let role = operations::read_definition(&row?.1)?;
             roles.definitions.insert(role.id.clone(), role);
         }
         for row in state.range(Space::Meta, &row::role_assignments(), Order::Ascending) {
-            let assignment = record::read_assignment(&row?.1)?;
+            let assignment = operations::read_assignment(&row?.1)?;
             roles.assignments.insert(assignment.id.clone(), assignment);
         }
         Ok(roles)

@@ -4,12 +4,12 @@
 //! A row is added to while its hour lasts. Whoever measures decides how often; what is not written yet is lost with the
 //! process. Rows carry names, so that a bill can speak of what is dropped by then.
 
-mod record;
-
 use crate::definition::Throughput;
 use crate::row::{self, Row};
+use bytes::Bytes;
 use orrery_core::limits;
 use orrery_kv::{Error, Order, Read, Space, Txn};
+use serde::{Deserialize, Serialize};
 
 /// Whose use it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,12 +57,12 @@ pub fn add(txn: &mut Txn<'_>, hour: u32, owner: Owner, used: &Use) -> Result<(),
     let sum = match txn.get(Space::Meta, &key)? {
         None => used.clone(),
         Some(stored) => {
-            let mut sum = record::read(&stored)?;
+            let mut sum = read(&stored)?;
             sum.merge(used);
             sum
         }
     };
-    txn.put(Space::Meta, key, record::write(&sum));
+    txn.put(Space::Meta, key, write(&sum));
     Ok(())
 }
 
@@ -73,7 +73,7 @@ pub fn between(state: &dyn Read, from: u32, to: u32) -> Result<Vec<(u32, Owner, 
         let (key, value) = row?;
         let (hour, owner) = row::read_metered(&key)
             .ok_or_else(|| Error::Corrupt("a row of measured use has a strange key".into()))?;
-        Ok((hour, owner, record::read(&value)?))
+        Ok((hour, owner, read(&value)?))
     };
     rows.map(read).collect()
 }
@@ -132,5 +132,83 @@ mod tests {
         assert!(commit(&db, 2, |txn| forget_before(txn, 8)));
         assert_eq!(between(&*db.snapshot(), 0, u32::MAX).expect("rows")[0].0, 8);
         assert!(!commit(&db, 3, |txn| forget_before(txn, 8)));
+    }
+}
+
+// How measured use is stored: JSON with a version (`docs/formats/metering.md`).
+
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Record {
+    v: u32,
+    database: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    container: Option<String>,
+    requests: u64,
+    units: u64,
+    peak: u64,
+    bytes: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    manual: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    autoscale: Option<u64>,
+}
+
+pub(super) fn write(used: &Use) -> Bytes {
+    let (manual, autoscale) = match used.throughput {
+        None => (None, None),
+        Some(Throughput::Manual(units)) => (Some(units), None),
+        Some(Throughput::Autoscale { max, .. }) => (None, Some(max)),
+    };
+    let record = Record {
+        v: VERSION,
+        database: used.database.clone(),
+        container: used.container.clone(),
+        requests: used.requests,
+        units: used.hundredths,
+        peak: used.peak_hundredths,
+        bytes: used.bytes,
+        manual,
+        autoscale,
+    };
+    Bytes::from(serde_json::to_vec(&record).expect("plain data is JSON"))
+}
+
+pub(super) fn read(bytes: &[u8]) -> Result<Use, Error> {
+    let record: Record = serde_json::from_slice(bytes)
+        .map_err(|error| Error::Corrupt(format!("a row of measured use cannot be read: {error}")))?;
+    if record.v != VERSION {
+        return Err(Error::Corrupt(format!("a row of measured use has version {}", record.v)));
+    }
+    let autoscale = record.autoscale.map(|max| Throughput::Autoscale { max, increment_percent: None });
+    Ok(Use {
+        database: record.database,
+        container: record.container,
+        requests: record.requests,
+        hundredths: record.units,
+        peak_hundredths: record.peak,
+        bytes: record.bytes,
+        throughput: record.manual.map(Throughput::Manual).or(autoscale),
+    })
+}
+
+#[cfg(test)]
+mod record_tests {
+    use super::*;
+
+    /// The bytes are a stored format: what is here once must always be read.
+    #[test]
+    fn version_one_is_read() {
+        let stored = br#"{"v":1,"database":"d","container":"c","requests":3,"units":1500,"peak":700,"bytes":42,"autoscale":4000}"#;
+        let used = read(stored).expect("a row");
+        assert_eq!(used.throughput, Some(Throughput::Autoscale { max: 4000, increment_percent: None }));
+        assert_eq!(
+            (used.container.as_deref(), used.hundredths, used.peak_hundredths),
+            (Some("c"), 1500, 700)
+        );
+        assert_eq!(&write(&used)[..], stored);
+        assert!(read(br#"{"v":2,"database":"d","requests":0,"units":0,"peak":0,"bytes":0}"#).is_err());
+        assert!(read(b"{").is_err());
     }
 }
