@@ -44,7 +44,7 @@ pub struct Understood {
 impl Default for Again {
     fn default() -> Self {
         let once = (0..ONCE_PLACES).map(|_| AtomicU64::new(0)).collect();
-        Self { hashing: RandomState::new(), once, known: TextCache::new(limits::QUERIES_REMEMBERED_MAX) }
+        Self { hashing: RandomState::new(), once, known: TextCache::new(limits::PLAN_CACHE_ENTRIES_MAX) }
     }
 }
 
@@ -122,7 +122,7 @@ mod tests {
         let read = |value| again.read(body(value).as_bytes()).unwrap();
         read(0);
         let known = read(0);
-        (1..5 * limits::QUERIES_REMEMBERED_MAX).for_each(|value| drop(read(value)));
+        (1..5 * limits::PLAN_CACHE_ENTRIES_MAX).for_each(|value| drop(read(value)));
         assert!(Arc::ptr_eq(&known, &read(0)));
     }
 

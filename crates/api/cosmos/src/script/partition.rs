@@ -21,7 +21,9 @@ use orrery_keys::Epk;
 use orrery_query::QueryError;
 use orrery_query::execute::{Host as QueryHost, Limits, page};
 use orrery_query::plan::Rules;
-use orrery_script::{Answer, Call, Document, Ended, Failed, Host, Operation, Refusal, Setting, WriteOptions};
+use orrery_script::{
+    Answer, Call, Document, Ended, Failed, Host, Operation, Refusal, ScriptContext, WriteOptions,
+};
 use orrery_value::Value;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -74,7 +76,7 @@ impl<'a, 't> Partition<'a, 't> {
     pub fn run(&mut self, script: &Script, call: Call<'_>, values: &str) -> Result<Ended, (Failure, String)> {
         let began = self.began;
         let self_link = self.container.self_link().to_owned();
-        let setting = Setting {
+        let setting = ScriptContext {
             name: &script.name,
             self_link: &self_link,
             alt_link: self.container.path(),

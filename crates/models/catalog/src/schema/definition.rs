@@ -3,7 +3,7 @@
 use super::bounds::escaped;
 use super::schemas::{Compiled, Schemas};
 use crate::row::Row;
-use crate::{CatalogError, Container, require_container};
+use crate::{CatalogError, Container, load_container};
 use bytes::Bytes;
 use orrery_core::limits;
 use orrery_kv::{Error, Read, Space, Txn};
@@ -272,7 +272,7 @@ fn revive(txn: &mut Txn<'_>, container: &Container) {
 }
 
 fn found(txn: &Txn<'_>, database: &str, container: &str) -> Result<Container, SchemaError> {
-    require_container(txn, database, container).map_err(|error| match error {
+    load_container(txn, database, container).map_err(|error| match error {
         CatalogError::DatabaseMissing => SchemaError::DatabaseMissing,
         CatalogError::Store(error) => SchemaError::Store(error),
         _ => SchemaError::ContainerMissing,

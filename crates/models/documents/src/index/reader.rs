@@ -214,7 +214,7 @@ impl<'a> IndexReader<'a> {
         let range = row::expiring(container.number(), self.now.seconds());
         let mut expired = HashSet::new();
         for (at, row) in self.state.range(Space::Index, &range, Order::Ascending).enumerate() {
-            if at >= limits::EXPIRED_REMEMBERED_MAX {
+            if at >= limits::EXPIRED_CACHED_MAX {
                 return Ok(None);
             }
             let (key, _) = row?;

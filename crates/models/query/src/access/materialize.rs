@@ -17,7 +17,7 @@ pub(crate) fn materialize(
     indexes: Option<&dyn Indexes>,
     ctx: &ExecContext<'_>,
 ) -> Result<Materialized, QueryError> {
-    settle_within(limits::POSTINGS_GATHERED_MAX, access, indexes, ctx)
+    settle_within(limits::POSTINGS_MATERIALIZED_MAX, access, indexes, ctx)
 }
 
 #[derive(Debug, Default)]
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn what_a_set_tells_is_known_of_its_documents() {
-        let Materialized { access, known } = settled(limits::POSTINGS_GATHERED_MAX);
+        let Materialized { access, known } = settled(limits::POSTINGS_MATERIALIZED_MAX);
         assert!(matches!(access, Access::Postings { covered: Some(_), .. }), "{access:?}");
         assert_eq!(known.len(), 1);
     }

@@ -13,7 +13,7 @@ use orrery_value::Value;
 use std::borrow::Cow;
 
 /// A page in the making with one row too many in it.
-const ROW_BYTES_MAX: usize = limits::QUERY_BYTES_HELD_MAX + limits::VALUE_BYTES_MAX;
+const ROW_BYTES_MAX: usize = limits::QUERY_MEMORY_BYTES_MAX + limits::VALUE_BYTES_MAX;
 
 /// The slots of a row in flight.
 pub(crate) type Row<'d> = Vec<Datum<'d>>;

@@ -184,10 +184,10 @@ impl<'a> ExecContext<'a> {
     pub fn hold(&self, bytes: usize) {
         let held = self.bytes_held.get() + bytes;
         self.bytes_held.set(held);
-        if held > limits::QUERY_BYTES_HELD_MAX {
+        if held > limits::QUERY_MEMORY_BYTES_MAX {
             self.fail(QueryError::Refused(format!(
                 "The query needs more than {} MB of memory; narrow it with a filter.",
-                limits::QUERY_BYTES_HELD_MAX / 1024 / 1024
+                limits::QUERY_MEMORY_BYTES_MAX / 1024 / 1024
             )));
         }
         self.reserve();

@@ -90,7 +90,7 @@ impl<'a> DerivedTable<'a> {
             return Ok(Self::Streamed(Streamed { block, scan, can_pause, paused: RefCell::default() }));
         }
         let inner = scan.of_all(block);
-        let whole = Limits { items: usize::MAX, bytes: limits::QUERY_BYTES_HELD_MAX };
+        let whole = Limits { items: usize::MAX, bytes: limits::QUERY_MEMORY_BYTES_MAX };
         let page = scan.ctx.without_time_share(|| page::run(&inner, None, None, whole))?;
         if page.next.is_some() {
             return Err(QueryError::Refused(

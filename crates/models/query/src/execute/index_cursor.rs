@@ -251,7 +251,7 @@ impl TieRuns {
         self.ready.push(first);
         while let Some(next) = cursor.step()? {
             let is_same = next.keys.len() == self.keys && next.keys == self.ready[0].keys;
-            self.is_truncated |= is_same && self.ready.len() >= limits::POSTINGS_GATHERED_MAX;
+            self.is_truncated |= is_same && self.ready.len() >= limits::POSTINGS_MATERIALIZED_MAX;
             if !is_same || self.is_truncated {
                 self.lookahead = Some(next);
                 break;

@@ -170,7 +170,7 @@ struct Writing {
 
 impl Writing {
     fn shrink(&mut self) {
-        while self.bytes > limits::PAGE_BYTES_HELD_MAX && self.rows.len() > 1 {
+        while self.bytes > limits::PAGE_SORT_BYTES_MAX && self.rows.len() > 1 {
             if let Some((rank, row)) = self.rows.pop_last() {
                 self.bytes -= row.len();
                 self.end = rank;

@@ -70,7 +70,7 @@ impl GroupSink {
     /// Drops the last groups while there are too many.
     fn shrink(&mut self, ctx: &ExecContext<'_>) {
         while self.groups.len() > self.capacity
-            || (self.bytes > limits::PAGE_BYTES_HELD_MAX && self.groups.len() > 1)
+            || (self.bytes > limits::PAGE_SORT_BYTES_MAX && self.groups.len() > 1)
         {
             if let Some((_, group)) = self.groups.pop_last() {
                 self.bytes -= group.bytes;

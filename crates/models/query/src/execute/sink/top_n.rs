@@ -151,7 +151,7 @@ impl TopNSink {
     /// Drops the last rows while there are too many.
     fn shrink(&mut self) {
         while self.rows.len() > self.capacity
-            || (self.bytes > limits::PAGE_BYTES_HELD_MAX && self.rows.len() > 1)
+            || (self.bytes > limits::PAGE_SORT_BYTES_MAX && self.rows.len() > 1)
         {
             if let Some((key, length)) = self.rows.pop_last() {
                 self.forget(&key, length);

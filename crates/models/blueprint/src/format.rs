@@ -2,7 +2,7 @@
 //!
 //! [docs/blueprints.md]: ../../../../docs/blueprints.md
 
-use crate::blueprint::{Blueprint, Capacity, Container, Environment, Wanted};
+use crate::blueprint::{Blueprint, Capacity, CapacityTarget, Container, Environment};
 use crate::container;
 use crate::node::{Data, Fault, Fields, Node, fault};
 use crate::query::{NamedQuery, Parameter, ParameterType};
@@ -138,9 +138,9 @@ fn capacity(node: Option<&Node>) -> Result<Capacity, Fault> {
     Ok(capacity)
 }
 
-fn wanted(node: &Node) -> Result<Wanted, Fault> {
+fn wanted(node: &Node) -> Result<CapacityTarget, Fault> {
     if node.as_text() == Some("serverless") {
-        return Ok(Wanted::Serverless);
+        return Ok(CapacityTarget::Serverless);
     }
     let like = "throughput is serverless, {manual: 400} or {autoscale: 4000}";
     if !matches!(node.data, Data::Map(_)) {
@@ -151,7 +151,7 @@ fn wanted(node: &Node) -> Result<Wanted, Fault> {
     let (manual, autoscale) = (units(fields.take("manual"))?, units(fields.take("autoscale"))?);
     fields.finish()?;
     match container::throughput(node.at, manual, autoscale)? {
-        Some(throughput) => Ok(Wanted::Provisioned(throughput)),
+        Some(throughput) => Ok(CapacityTarget::Provisioned(throughput)),
         None => fault(node.at, like),
     }
 }
