@@ -1,4 +1,4 @@
-//! Several operations on items of one partition, in one transaction.
+//! Batches: several operations on items of one partition, in one transaction.
 //!
 //! `atomic`: all of them or none, each seeing what those before it did. `independent`: each for itself, in order; one
 //! that is refused is undone and the others stand. What a step may do is what a request of its own may do, because
@@ -12,7 +12,7 @@ use orrery_kv::{Error, Txn};
 use orrery_query::execute::Host;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What every step needs besides the transaction.
+/// The dependencies of a step besides the transaction.
 #[derive(Clone, Copy)]
 pub struct Deps<'a> {
     pub container: &'a Container,
@@ -44,7 +44,7 @@ pub enum Action {
     Patch(Box<Change>),
 }
 
-/// What a step came to.
+/// The outcome of a step.
 #[derive(Clone, Debug)]
 pub enum StepOutcome {
     Read(ItemRow),

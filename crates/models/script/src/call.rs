@@ -1,4 +1,4 @@
-//! What a script is run for, where, and what comes of it.
+//! The call of a script: its kind, its context, its result, and its errors.
 
 use crate::runtime::{Elapsed, Limits};
 

@@ -1,4 +1,4 @@
-//! Whose subresources they are.
+//! The owner of a subresource, and the sweep of what a dropped owner leaves.
 
 use crate::jobs::{JobKind, Step};
 use crate::row::{self, Row};

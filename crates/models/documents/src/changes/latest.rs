@@ -1,4 +1,5 @@
-//! The latest-version feed: each item once, as it is now, at the place where it was last written.
+//! The latest-version feed: each item once, in its current version, at the position of its last
+//! write.
 //!
 //! An entry counts if the item's row is still the one that its commit wrote: one lookup tells. Deletes do not show, and
 //! neither do items that have expired, whether they are removed yet or not, as for every other reader.
@@ -124,7 +125,7 @@ impl CommitReader<ItemRow> for Reader<'_> {
 /// How many log entries are passed over in the time that reading one item takes.
 const ENTRIES_PER_ITEM: u64 = 4;
 
-/// What a feed is asked for.
+/// The request of a feed page.
 #[derive(Clone, Copy)]
 pub(super) struct FeedRequest<'a> {
     pub container: &'a Container,

@@ -1,5 +1,5 @@
-//! A log entry: what happened to an item, when, and the row that it replaced (`docs/formats/log.md`). The text of that row, if
-//! it lies apart, stays where it is until the entry goes.
+//! Log entries and the commits they form: what happened to an item, when, and the row it replaced
+//! (`docs/formats/log.md`). An out-of-line text of that row stays until the entry is removed.
 
 use crate::item::{ItemHead, ItemRow, LSN_AT};
 use crate::row::{self, Row};

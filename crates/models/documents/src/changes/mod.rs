@@ -1,12 +1,10 @@
 //! The change feed: what happened to the items of a container, in the order of commits.
 //!
 //! ```text
-//! entry        one change in the log: what, when, of which item, and the row that it replaced
-//! commits      the log of a container, commit by commit
-//! latest       each item once, as it is now, where it was last written
-//! by_items     the same from the items themselves, where they are fewer than the log's entries
+//! log          entries, one change each, and the commits they form
+//! latest       each item once, in its current version: from the log, or from the items where they are fewer
 //! versions     every change, with the item after it and before it
-//! since        where in the log a moment is
+//! retention    how far back versions are kept, and the log position of a moment
 //! trim         removing what no reader can ask for any more
 //! ```
 //!

@@ -1,4 +1,4 @@
-//! How far back the log remembers what items were.
+//! Retention of old versions, and finding the log position of a moment.
 //!
 //! A container keeps old versions for seven days, or for as long as its change feed policy says. Within that time the
 //! all-versions feed goes on from any position; a position with older changes after it has lost some, and is refused.

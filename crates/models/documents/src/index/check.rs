@@ -1,4 +1,5 @@
-//! Whether the rows that are derived from a container's items are those that the items ask for.
+//! Consistency check: whether the rows derived from a container's items are exactly those that the
+//! items require.
 //!
 //! ```text
 //! items, in key order ─ what each asks for is looked up ─> what is missing, and how many rows there must be

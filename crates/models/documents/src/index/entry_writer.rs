@@ -1,4 +1,4 @@
-//! Keeping an item's entries as its text and the policy say, in the item's own transaction.
+//! Maintains an item's index entries in the transaction that writes the item.
 //!
 //! What is written is what changed: terms that an item had before and has now are left alone.
 

@@ -1,5 +1,5 @@
-//! One walk over an item's text, beside the rules: terms of what is indexed, and the text of what the composite and
-//! spatial indexes ask for.
+//! Extracts index terms in one pass over an item's text: terms of indexed paths, and the values
+//! that composite and spatial indexes need.
 //!
 //! What no rule asks for is stepped over. The walk recurses, as deep as an item may be nested.
 

@@ -1,4 +1,4 @@
-//! Going along an item's text once, from its first byte to its last.
+//! A forward-only cursor over an item's JSON text.
 //!
 //! The text was checked when it was stored, so each step only looks at what comes next. Where something else comes,
 //! which no stored text has, the answer is `None` and the walk is over: no panic, no endless loop.

@@ -1,4 +1,4 @@
-//! From values to keys: where in the rows of an index a span of values lies.
+//! Key layout of an index: translates a span of values to a range of keys.
 
 use orrery_catalog::indexing::number::{composite_number, path_number};
 use orrery_keys::{Direction, KeyBuf, prefix_end};

@@ -1,4 +1,4 @@
-//! Where the item of a number is: the row that every indexed item has.
+//! Locators: the row that leads from an ordinal to its item. Every indexed item has one.
 
 use crate::row::{self, Row};
 use bytes::Bytes;

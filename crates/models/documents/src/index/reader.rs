@@ -1,4 +1,4 @@
-//! The indexes of a container as a query sees them, over the part of it that the query looks at.
+//! Reading a container's indexes within the scope of a query.
 
 use super::cells;
 use super::layout::Layout;

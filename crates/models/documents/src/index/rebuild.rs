@@ -1,4 +1,4 @@
-//! Entering every item anew after a change of what is indexed, beside the requests.
+//! Re-indexing every item after a change of the indexing policy, in the background.
 //!
 //! Items are taken in key order, some at a time; each partition's are entered in a transaction of that partition,
 //! as any write of theirs. A job's row tells how far it has come, so a restart goes on from there. An item that was

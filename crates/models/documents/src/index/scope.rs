@@ -1,4 +1,4 @@
-//! Which part of a container a query looks at, and which entries tell of it.
+//! The part of a container that a query covers, and which index entries it reads.
 
 use crate::partition::{self, PartitionSize};
 use crate::row;

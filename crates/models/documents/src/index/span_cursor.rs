@@ -1,4 +1,4 @@
-//! A walk along the entries of an index, over the parts of a container that a query looks at.
+//! A cursor over the entries of one index span, within the scope of a query.
 
 use super::layout::Layout;
 use super::locator::Locator;

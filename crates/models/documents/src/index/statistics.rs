@@ -1,5 +1,5 @@
-//! How many entries stretches of indexes have, remembered: they are counted to find the cheapest way, and who asks
-//! again asks for the same ones.
+//! Cached entry counts of index spans: the planner counts them to choose an access path, and
+//! repeated queries count the same spans.
 //!
 //! A count serves while so few commits came after it that it cannot be far off. It only tells which way is cheaper: one
 //! that is wrong makes a query slower, and never its answer another.

@@ -1,4 +1,4 @@
-//! What a container holds, seen from afar: its partitions, and the indexed paths of a sample of its items.
+//! A survey of a container: its partitions, and the indexed paths of a sample of items.
 //!
 //! Paths are stored as numbers. Their names come from the items: each is walked once for the names of its paths and
 //! once for its terms, which begin with the numbers. Everything is bounded, so a survey of a large container is one of

@@ -1,4 +1,4 @@
-//! Items as a query sees them: a collection of documents in key order.
+//! Items as a query's collection: documents in key order.
 //!
 //! A document is an item's row, read in place: a member costs a walk along the row's table, a system property
 //! or a computed one is made when it is asked for. Expired items are not there.
@@ -91,12 +91,12 @@ impl<'a> Items<'a> {
         Self { areas, ..self }.restrict(keys)
     }
 
-    /// With what other queries found out.
+    /// Uses the cached counts of earlier queries.
     pub fn with_statistics(self, statistics: StatisticsView<'a>) -> Self {
         Self { statistics: Some(statistics), ..self }
     }
 
-    /// With the indexes of the container, as far as they tell of these items.
+    /// Attaches the container's indexes, where they cover these items.
     pub fn indexed(self) -> Result<Self, QueryError> {
         let scope = match &self.areas {
             None => None,
@@ -117,7 +117,7 @@ impl<'a> Items<'a> {
         Ok(Self { declared, indexes, ..self })
     }
 
-    /// Only these items: partition and id.
+    /// Restricts the collection to these items, named by partition and id.
     pub fn restrict_ids(self, items: &[(Epk, String)]) -> Self {
         let container = self.container.number();
         let keys = items.iter().map(|(epk, id)| {

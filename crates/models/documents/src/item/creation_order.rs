@@ -1,4 +1,4 @@
-//! Items in the order of their creation, which is that of their numbers.
+//! Items in creation order, which is ordinal order.
 //!
 //! Items lie in the order of their keys. Few of them are collected and sorted. More are found by the locator rows, which lie in
 //! the order of numbers and lead to the items; each is then a lookup of its own, so there is a limit to that too. Beyond
@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 /// Heads up to this size in all are kept while items are collected; those of others are read again.
 const HEADS_BYTES_MAX: usize = 1024 * 1024;
 
-/// Some items of a container.
+/// The items of some key ranges, in creation order.
 pub(super) struct CreationOrder<'a> {
     pub state: &'a dyn Read,
     pub container: &'a Container,
@@ -26,7 +26,7 @@ pub(super) struct CreationOrder<'a> {
     pub areas: Option<&'a [(Epk, Epk)]>,
 }
 
-/// How items are brought into the order of their numbers.
+/// How items are brought into creation order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OrderStrategy {
     SortInMemory,

@@ -1,4 +1,4 @@
-//! Pages of items: in the order of their creation where there are few, else in key order, by partition and then by id.
+//! Feeds of items: in creation order where there are few, otherwise in key order.
 
 use super::creation_order::{CreationOrder, OrderStrategy};
 use super::record::{ItemHead, ItemRow};
@@ -135,7 +135,7 @@ fn number_of(place: &[u8]) -> Option<u64> {
     }
 }
 
-/// A page in the making.
+/// A page being filled.
 struct Reading<'a> {
     page: Limits,
     now: Timestamp,

@@ -1,4 +1,5 @@
-//! Create, read, replace, upsert, delete: each decides on what is there and writes all rows of the item.
+//! Create, read, replace, upsert and delete: each checks the stored item and writes all of its
+//! rows.
 //!
 //! Invariant: an item's row, its unique-key rows, its expiry row, its partition's size and its log entry change
 //! in one transaction.
@@ -59,7 +60,7 @@ pub enum ItemError {
     Store(#[from] Error),
 }
 
-/// What a write came to.
+/// The result of a write.
 #[derive(Clone, Debug)]
 pub struct Effect {
     /// The item as it is now; of a delete, as it was.
@@ -168,7 +169,8 @@ fn replaced(item: ItemRow, old: &ItemRow, entries: u64) -> Effect {
     Effect { item, is_new: false, replaced_bytes, charge, warnings: 0 }
 }
 
-/// The item at `target`, if it is there and the conditions hold for it.
+/// Loads the item at `target` for an update; fails if it is missing or a precondition does not
+/// hold.
 pub(super) fn load_for_update(
     txn: &mut Txn<'_>,
     container: &Container,
@@ -212,7 +214,7 @@ fn stored_at(state: &dyn Read, key: &[u8]) -> Result<Option<ItemRow>, Error> {
     ItemHead::at(state, key)?.map(|item| item.whole(state)).transpose()
 }
 
-/// What is where `item` is to be, as [`live_or_expired`] finds it.
+/// Finds the live item at the key of `item`; see [`live_or_expired`].
 fn find_live(
     txn: &mut Txn<'_>,
     container: &Container,
@@ -223,7 +225,7 @@ fn find_live(
     live(txn, container, item.epk.as_bytes(), item.id.as_str(), found, stamp)
 }
 
-/// The item if it is there; one that has expired is removed on the way, as the reaper would have.
+/// The live item, if there is one. An expired item is removed as the reaper would.
 fn live_or_expired(
     txn: &mut Txn<'_>,
     container: &Container,
@@ -275,7 +277,7 @@ fn claim_all(
     each.try_for_each(|(number, values)| claim(txn, container, epk, number, values, id, stamp))
 }
 
-/// Puts `item` in the place of `old`. Says how many index entries that took, besides what it came to.
+/// Overwrites `old` with `item`. Returns the effect and the number of index entries written.
 pub(super) fn overwrite(
     txn: &mut Txn<'_>,
     container: &Container,
@@ -332,7 +334,7 @@ fn put(
     Ok((stored, entries))
 }
 
-/// Why an item goes.
+/// The reason of a removal.
 #[derive(Clone, Copy)]
 pub(crate) enum Removal {
     Deleted,
@@ -369,7 +371,7 @@ pub(crate) fn remove(
     Ok(entries)
 }
 
-/// The commit is refused if the container is gone by then, or indexed in another way.
+/// Makes the commit fail if the container has been dropped or re-indexed meanwhile.
 pub(crate) fn require_container(txn: &mut Txn<'_>, container: &Container) {
     txn.require(Space::Meta, container.alive_key().clone(), Expect::Is(container.alive_value()));
 }

@@ -1,4 +1,4 @@
-//! Reading rows ahead of who looks at them.
+//! Prefetching rows before they are evaluated.
 //!
 //! Rows lie all over memory, and to look at one is to wait until it has arrived. Here the ends of several are
 //! asked for at once, so they arrive together.
@@ -28,8 +28,8 @@ pub(super) fn each_row(
     Ok(ControlFlow::Continue(()))
 }
 
-/// Rows that are fetched before the first of them is looked at. A scan that ends soon has not fetched much: the
-/// first time it is one row, then two, then four.
+/// Rows fetched before the first of them is evaluated. The batch doubles, so that a short scan
+/// fetches little: one row, then two, then four.
 #[derive(Default)]
 struct Prefetcher {
     rows: Vec<Result<Row, Error>>,

@@ -1,13 +1,13 @@
-//! The ways to the documents of a query, as data: chosen here, taken by the executor.
+//! Access paths as data: chosen by `choose`, followed by the executor.
 //!
-//! Whatever the way, each document that can give a row is met, and met once.
+//! Every access path returns each document that can give a row exactly once.
 
 use super::indexes::{IndexOf, Interval, Path, PathDisplay, Rectangle, Span, Step};
 use super::interval::Within;
 use orrery_value::Value;
 use std::fmt;
 
-/// How the documents of a query are found.
+/// The access path of a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Access {
     /// No document can pass the filter.
@@ -15,26 +15,26 @@ pub enum Access {
     /// All of them, in the order of their keys.
     #[default]
     Scan,
-    /// All of them, in the order of their numbers.
+    /// All of them, in ordinal order.
     OrdinalScan,
-    /// Those of a set, in the order of their numbers.
+    /// Those of a set, in ordinal order.
     Postings {
         set: PostingSet,
-        /// What the query reads of a document, if the set or the collection tells all of it.
+        /// The covering values, if the set and the collection hold everything the query reads.
         covered: Option<Vec<(Path, Value)>>,
     },
     /// Those of an index's entries, in their order.
     IndexScan(IndexScan),
-    /// What aggregates ask of all documents, told without a walk along them.
+    /// MIN, MAX and COUNT over all documents, answered from the ends of an index.
     IndexMinMax {
-        /// How many there are, for those that count.
+        /// The number of documents, for COUNT.
         documents: Option<u64>,
-        /// Where the least and the greatest values are.
+        /// The ends of the index that hold the extreme values.
         ends: IndexEnds,
     },
 }
 
-/// Documents by their numbers, which ascend.
+/// Documents by ordinal, which ascend.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PostingSet {
     /// The entries with these values, one for each part of the index.
@@ -42,60 +42,61 @@ pub enum PostingSet {
         index: IndexOf,
         values: Vec<Value>,
     },
-    /// Entries of several values: they are in another order, and are gathered before they are walked.
+    /// Entries of several values. They are not in ordinal order and are materialised first.
     Range {
         index: IndexOf,
         span: Span,
     },
-    /// Documents whose shape may touch the rectangle; gathered too.
+    /// Documents whose shape may intersect the rectangle; materialised first.
     Spatial {
         path: Path,
         rectangle: Rectangle,
     },
-    /// Every document but those whose value at the path is known to lie outside the interval; gathered too. It only
-    /// takes away from other sets.
+    /// Every document except those whose value at the path is known to lie outside the interval;
+    /// materialised first. It can only be intersected with other sets.
     NotOutside {
         path: Path,
         interval: Interval,
     },
-    /// What was gathered.
+    /// Materialised ordinals.
     Ordinals(Vec<u64>),
-    /// Every number but those that were gathered.
+    /// Every ordinal except the materialised ones.
     AllExcept(Vec<u64>),
     Intersection(Vec<PostingSet>),
     Union(Vec<PostingSet>),
 }
 
-/// A walk along one index, for queries that do not care in which order documents come, or want them sorted.
+/// An index scan, for queries that do not care in which order documents come, or want them sorted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexScan {
     pub index: IndexOf,
-    /// Which entries, in the order of the walk. No document has two of them, unless the index knows less of their
-    /// values than the spans do.
+    /// Which entries, in the order of the scan. No document has two of them, unless the index knows
+    /// less of their values than the spans do.
     pub spans: Vec<Span>,
-    /// Whether they are walked all at once, in the order of what follows their prefixes; else one after the other.
+    /// Whether the spans are merged in the order of the parts after their prefixes; otherwise they
+    /// are scanned one after the other.
     pub merged: bool,
     pub reverse: bool,
-    /// Other documents are passed over.
+    /// Restricts the scan to these documents.
     pub among: Option<PostingSet>,
-    /// What the query reads of a document, if the index and the collection tell all of it.
+    /// The covering values, if the index and the collection hold everything the query reads.
     pub covered: Option<Covering>,
-    /// How the walk helps with ORDER BY, if it does.
+    /// The prefix of ORDER BY that the scan order satisfies, if any.
     pub sorted: Option<SortedPrefix>,
 }
 
-/// The first documents from the ends of a walk that have a row with a value.
+/// The first documents from the ends of a scan that have a row with a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexEnds {
     /// Each of its spans has ends of its own.
     pub along: IndexScan,
-    /// The part of the index that the values are in; the walk is sorted by it.
+    /// The part of the index that the values are in; the scan is sorted by it.
     pub part: usize,
     /// Which of them, in the order in which they are looked at, and what for.
     pub ends: Vec<(IndexEnd, EndProbe)>,
 }
 
-/// What is wanted of the value at an end.
+/// What the value at an end is needed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EndProbe {
     Value,
@@ -109,23 +110,23 @@ pub enum IndexEnd {
     Last,
 }
 
-/// What is known of a document that a walk meets.
+/// The values that cover a document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Covering {
     /// Parts of the entry.
     pub parts: Vec<usize>,
-    /// What all documents have.
+    /// Values that all documents of the collection share.
     pub given: Vec<(Path, Value)>,
 }
 
-/// What the order of a walk is worth to an ORDER BY.
+/// The prefix of ORDER BY that the order of a scan satisfies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SortedPrefix {
     /// Where the values of the first keys are found.
     pub keys: Vec<KeySource>,
     pub ties: TieOrder,
-    /// Whether every document that can give a row is met on the walk. The others have no value in any part of
-    /// the index.
+    /// Whether every document that can give a row is met on the scan. The others have no value in
+    /// any part of the index.
     pub is_complete: bool,
 }
 
@@ -138,14 +139,14 @@ pub enum KeySource {
     Constant(Value),
 }
 
-/// How documents come that have the same keys.
+/// The order of documents with equal keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TieOrder {
-    /// By their numbers, in the direction that is wanted.
+    /// By ordinal, in the requested direction.
     Sorted,
-    /// In another order: they are put right before they are shown.
+    /// In another order; each run of equal keys is sorted before it is emitted.
     Unsorted,
-    /// However they come: they give the same row.
+    /// In any order; they give the same row.
     Irrelevant,
 }
 
@@ -160,7 +161,7 @@ impl IndexOf {
 }
 
 impl PostingSet {
-    /// Whether it says which documents are not meant, and has all others: nothing to walk along.
+    /// Whether it is a complement: it excludes documents and cannot be iterated alone.
     pub(crate) fn is_complement(&self) -> bool {
         matches!(self, Self::NotOutside { .. } | Self::AllExcept(_))
     }

@@ -1,4 +1,5 @@
-//! Choosing a way: every rule of `alternatives/` offers what it can do and what that costs, and the cheapest is taken.
+//! Choosing an access path: each rule of `alternatives/` offers candidates with their cost, and the
+//! cheapest wins.
 
 use super::access_path::{Access, Covering, passes_array};
 use super::alternatives;
@@ -12,14 +13,14 @@ use crate::error::QueryError;
 use crate::execute::{Collection, ExecContext};
 use orrery_value::Value;
 
-/// Which way is taken, of those there are.
+/// Which of the possible access paths to take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AccessPreference {
     #[default]
     Cheapest,
-    /// Whatever indexes there are.
+    /// Scan, whatever indexes exist.
     Scan,
-    /// The one of this number, whatever it costs, or the last: so that a test can go them all.
+    /// The n-th alternative whatever it costs, or the last one; lets a test run all of them.
     Nth(usize),
 }
 
@@ -31,28 +32,28 @@ pub enum ScanOrder {
     Ordinal,
 }
 
-/// What a page asks for.
+/// The requirements of a page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PageRequest {
-    /// Rows after which it is full, those that it skips included.
+    /// Rows until the page is full, including skipped ones.
     pub rows: u64,
     /// The order in which the page before it stopped.
     pub walk: Option<ScanOrder>,
     pub prefer: AccessPreference,
 }
 
-/// A way, and what it costs.
+/// An access path and its cost.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Alternative {
     pub access: Access,
     pub cost: u64,
 }
 
-/// All that the rules look at.
+/// The input of the rules.
 pub(crate) struct PlanInput<'a> {
     pub block: &'a Block,
     pub conditions: Conditions<'a>,
-    /// What is known of each condition.
+    /// The estimate of each condition.
     pub estimates: Vec<Estimate>,
     /// What every document of the collection has.
     pub given: Vec<(Path, Value)>,
@@ -66,8 +67,8 @@ pub(crate) struct PlanInput<'a> {
     pub request: PageRequest,
 }
 
-/// The way to a block's documents. It is a scan where indexes do not help, and where they are not for: in subqueries
-/// of FROM, which have no documents, and in rankings, which need all of them.
+/// Chooses the access path of a block. It is a scan where indexes do not help or do not apply:
+/// subqueries in FROM have no documents, and rankings need all of them.
 pub(crate) fn choose(
     block: &Block,
     need: &IndexPredicate,
@@ -106,8 +107,8 @@ pub(crate) fn choose(
     Ok(chosen.map_or(Access::Scan, |way| way.access))
 }
 
-/// A scan whose rows come out as documents come in goes by their numbers where that is cheap: clients see items in the order of
-/// their creation. A sequence of pages goes on as it began.
+/// A scan whose rows come out as documents come in goes by ordinal where that is cheap: clients see
+/// items in the order of their creation. A sequence of pages goes on as it began.
 pub(crate) fn in_order(
     access: Access,
     block: &Block,

@@ -1,4 +1,4 @@
-//! What a need says of single paths: conditions that every match meets.
+//! Conditions on single paths that every match satisfies, taken from an index predicate.
 
 use super::access_path::passes_array;
 use super::indexes::{Interval, Path, Span};
@@ -6,19 +6,19 @@ use super::predicate::IndexPredicate;
 use orrery_core::limits;
 use orrery_value::Value;
 
-/// The parts of a need, all of which hold.
+/// The conjuncts of an index predicate.
 pub(crate) struct Conditions<'n> {
     pub all: Vec<&'n IndexPredicate>,
 }
 
-/// What is said of one path.
+/// The constraint on one path.
 pub(crate) enum Constraint<'n> {
     Equal(&'n Value),
     OneOf(Vec<&'n Value>),
     Within(&'n Interval),
 }
 
-/// Stretches of an index that hold every match, and the conditions that say so.
+/// Spans of an index that contain every match, and the conditions that guarantee it.
 pub(crate) struct IndexSpans {
     pub spans: Vec<Span>,
     pub conditions: Vec<usize>,
@@ -33,7 +33,7 @@ impl<'n> Conditions<'n> {
         }
     }
 
-    /// The most that is said of a path which passes no array, and which condition says it.
+    /// The tightest constraint on a path that passes no array, with the index of its condition.
     pub fn about(&self, path: &Path) -> Option<(usize, Constraint<'n>)> {
         let said = self.all.iter().enumerate().filter_map(|(at, need)| Some((at, about(need, path)?)));
         said.min_by_key(|(_, said)| match said {
@@ -60,8 +60,8 @@ impl<'n> Conditions<'n> {
         self.all.iter().any(|need| defines(need, path))
     }
 
-    /// The stretches of an index in which every match is, as few as can be told: values for its first parts, and
-    /// an interval for the next.
+    /// The spans of an index in which every match is, as few as can be told: values for its first
+    /// parts, and an interval for the next.
     pub fn spans(&self, parts: &[(Path, bool)]) -> IndexSpans {
         self.spans_with(parts, None)
     }
@@ -91,7 +91,7 @@ impl<'n> Conditions<'n> {
     }
 }
 
-/// Each prefix with each value; nothing if that is too many.
+/// The cross product of prefixes and values; `None` if it is too large.
 fn with_each(prefixes: &[Vec<Value>], values: &[&Value]) -> Option<Vec<Vec<Value>>> {
     if prefixes.len() * values.len() > limits::INDEX_SPANS_MAX {
         return None;

@@ -1,4 +1,4 @@
-//! What ways cost, in units of an entry read, and how many documents they meet.
+//! The cost model: costs in units of one index entry read, and cardinalities.
 //!
 //! ```text
 //! an entry            ~0.15 µs   1    the next key of a walk
@@ -8,8 +8,8 @@
 //! a scanned document  ~0.6 µs    4    of about 1 KB, read in key order
 //! ```
 //!
-//! Only comparisons matter, so the numbers are small and round. A page that takes rows as they come pays until it
-//! is full: it is assumed that matches lie evenly among what is walked.
+//! Only comparisons matter, so the numbers are small and round. A page that takes rows as they come
+//! pays until it is full: it is assumed that matches lie evenly among what is scanned.
 
 use super::access_path::PostingSet;
 use orrery_core::limits;
@@ -20,22 +20,22 @@ pub(crate) const SEEK: u64 = 15;
 pub(crate) const FETCHED: u64 = 20;
 pub(crate) const SCANNED: u64 = 4;
 
-/// What may save documents is tried if it costs one part in so many of them.
+/// A set that might save documents is used if it costs at most this fraction of them.
 const TRY_FRACTION: u64 = 8;
 
-/// A set, how many documents it has, and what it takes to walk it.
+/// A posting set with its cardinality and the cost of iterating it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CostedSet {
     pub set: PostingSet,
     pub documents: u64,
     pub seeks: u64,
-    /// Entries read before the first document is known.
+    /// Entries read before the first document is returned.
     pub gathered: u64,
-    /// Entries read on the way, if it is gone to its end.
+    /// Entries read during iteration, if it runs to the end.
     pub walked: u64,
 }
 
-/// How much of something is done until a page is full.
+/// The fraction of the work that is done until a page is full.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PageFraction {
     /// Matches wanted, and matches there are.
@@ -68,7 +68,7 @@ pub(crate) fn scan(documents: u64, share: PageFraction) -> u64 {
     share.of(documents).saturating_mul(SCANNED)
 }
 
-/// What a document costs that an index leads to.
+/// The cost of a document reached through an index.
 pub(crate) fn document(covered: bool) -> u64 {
     if covered { EXISTS_CHECK } else { FETCHED }
 }
@@ -105,7 +105,7 @@ pub(crate) fn intersection(mut sets: Vec<CostedSet>, of: u64) -> Option<CostedSe
         // many as this set does not have are saved.
         let perhaps = most.min(of.saturating_sub(set.documents)).saturating_mul(FETCHED);
         let saved = saved.max(perhaps / TRY_FRACTION);
-        // Either it is sought for each number, or walked through.
+        // Either each ordinal is sought, or the set is read through.
         let walked = set.walked.min(documents.saturating_mul(SEEK));
         let set = CostedSet { walked, ..set };
         if set.cost_of_numbers() < saved {
@@ -116,7 +116,7 @@ pub(crate) fn intersection(mut sets: Vec<CostedSet>, of: u64) -> Option<CostedSe
     Some(combined(kept, documents, PostingSet::Intersection))
 }
 
-/// The documents that all sets have, each of which is walked; `of` documents in all.
+/// The documents that all sets have, each of which is scanned; `of` documents in all.
 pub(crate) fn all_of(mut sets: Vec<CostedSet>, of: u64) -> Option<CostedSet> {
     sets.sort_by_key(|set| (set.set.is_complement(), set.documents));
     let documents = sets.iter().fold(of, |documents, set| proportion(documents, set.documents, of));

@@ -1,4 +1,4 @@
-//! A document made of what indexes know of it, for a query that reads no more.
+//! Covering reads: a document built from index entries, and the residual filter.
 
 use super::document_path::{SlotPaths, path_of};
 use super::indexes::{Path, Step};
@@ -62,7 +62,7 @@ mod tests {
     }
 }
 
-// What is left of a filter: the conditions that a document must be asked for.
+// The residual filter: the conditions that still have to be evaluated on the document.
 
 /// The conditions of a filter, all of which must be true.
 pub(crate) fn filter_conditions(block: &Block) -> Vec<&Expr> {

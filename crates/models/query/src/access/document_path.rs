@@ -1,4 +1,4 @@
-//! Which part of a document an expression is.
+//! Document paths of expressions, and the paths that a query reads.
 //!
 //! A chain of members that begins at the collection is a path, and so is one that begins at an alias which stands
 //! for a path: `x IN c.tags` is each element of `/tags`. An element by its number is no path, yet its value is one

@@ -1,4 +1,5 @@
-//! Gathering: entries that are not in the order of numbers are read and sorted before a walk begins.
+//! Materialising posting sets: entries that are not in ordinal order are read and sorted before
+//! iteration begins.
 //!
 //! How many there are is known only now. What is too much is left out where something else remains that holds every
 //! match, and a way that has nothing else becomes a scan.
@@ -11,7 +12,7 @@ use crate::execute::ExecContext;
 use orrery_core::limits;
 use orrery_value::Value;
 
-/// The way that is taken in the end.
+/// Materialises the sets of a chosen access path.
 pub(crate) fn materialize(
     access: Access,
     indexes: Option<&dyn Indexes>,
@@ -23,7 +24,7 @@ pub(crate) fn materialize(
 #[derive(Debug, Default)]
 pub(crate) struct Materialized {
     pub access: Access,
-    /// What is known of every document that it leads to, if none of them is read.
+    /// Values that hold for every document returned, if no document is read.
     pub known: Vec<(Path, Value)>,
 }
 
@@ -76,7 +77,7 @@ struct Materializer<'a> {
 }
 
 impl Materializer<'_> {
-    /// A set that can be walked as it is; nothing if it is too large.
+    /// A set that can be scanned as it is; nothing if it is too large.
     fn materialize(&mut self, set: PostingSet) -> Result<Option<PostingSet>, QueryError> {
         match set {
             PostingSet::Equal { .. } | PostingSet::Ordinals(_) | PostingSet::AllExcept(_) => Ok(Some(set)),
@@ -228,7 +229,7 @@ mod tests {
     }
 }
 
-// Reading the numbers of entries that are not in their order: they are sorted afterwards.
+// Collecting ordinals of entries that are not in ordinal order; they are sorted afterwards.
 
 /// Called with each entry that is read.
 pub(super) type Each<'a> = &'a dyn Fn() -> Result<(), QueryError>;

@@ -1,11 +1,12 @@
-//! How a query finds its documents without reading them all.
+//! Access paths: finding the documents of a query without reading all of them.
 //!
 //! ```text
 //! filter ─ predicate ─> what every match has ─ choose ─> Access ─ run ─> documents, or what is known of them
 //! ```
 //!
-//! What comes out is a superset of the matches, each document once: the executor applies the whole filter again.
-//! So an index may know less than the filter asks, and an answer is the same without any.
+//! An access path returns a superset of the matches, each document once, and the executor applies
+//! the whole filter again. So an index may be less precise than the filter, and the result is the
+//! same without any index.
 
 mod access_path;
 mod alternatives;

@@ -1,4 +1,4 @@
-//! A set of documents as a walk over their numbers.
+//! Iterating a set of documents in ordinal order.
 //!
 //! One question is enough for all of it: which is the first number that is not below this one? Sets that are
 //! intersected ask it of one another until they agree, and a union answers with the least. The numbers asked for
@@ -37,7 +37,7 @@ enum Head {
 }
 
 impl<'a> PostingCursor<'a> {
-    /// A walk over a set that is settled; what has to be gathered has no numbers here.
+    /// Opens a cursor over a materialised set; sets that are not materialised yet are empty here.
     pub fn open(
         set: &'a PostingSet,
         indexes: &'a dyn Indexes,
@@ -80,7 +80,7 @@ impl<'a> PostingCursor<'a> {
         }
     }
 
-    /// Whether the values of the lists met so far are known to the last digit.
+    /// Whether the posting lists read so far hold their values exactly.
     pub fn is_exact(&self) -> bool {
         match self {
             Self::PostingList(list) => list.is_exact,

@@ -1,7 +1,8 @@
-//! What a filter implies of the documents it lets through.
+//! Index predicates: conditions that every document passing the filter satisfies.
 //!
-//! A need is one-sided: a document that passes has what it says, and one that has it need not pass. So whatever
-//! is not understood is simply not said, and a need too long to be of use is cut.
+//! An index predicate is necessary, not sufficient: every match satisfies it, but a document that
+//! satisfies it need not match. So an expression that cannot be translated is left out, and a
+//! predicate that grows too long is cut.
 //!
 //! Needs are kept in one form. No `All` is directly in an `All`, no `OneOf` in a `OneOf`, both have at least two
 //! parts, and neither has `Anything` or `Nothing` in it. What an `All` says of one path stands in one term, unless
@@ -17,10 +18,10 @@ use orrery_core::limits;
 use std::collections::HashMap;
 use std::fmt;
 
-/// What every document has that passes a filter.
+/// A condition that every document passing the filter satisfies, in terms that indexes can answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum IndexPredicate {
-    /// Nothing is known.
+    /// No restriction.
     True,
     /// No document passes.
     False,
@@ -99,7 +100,7 @@ impl IndexPredicate {
         }
     }
 
-    /// This, or what is known otherwise if this says nothing.
+    /// This predicate, or the other if this is `True`.
     pub(super) fn or_else(self, otherwise: impl FnOnce() -> Self) -> Self {
         if self == Self::True { otherwise() } else { self }
     }

@@ -1,8 +1,10 @@
-//! How many documents meet a condition, and the set of them, if indexes can tell.
+//! Selectivity: estimated cardinality of each condition, and its posting set where an index has
+//! one.
 //!
-//! Indexes are asked to count, a little and a few times; what is not counted is guessed. A wrong guess makes a
-//! query slower and never wrong. What is guessed is counted further if something else already says how much that may
-//! cost: of a hundred failed events, it is worth a hundred entries to know how many are due.
+//! Indexes are probed with a bounded number of bounded counts; the rest is guessed. A wrong guess
+//! makes a query slower, never wrong. A guess is refined by a longer count if another condition
+//! already bounds the cost: for a hundred failed events, reading a hundred entries to learn how
+//! many are due pays off.
 
 use super::access_path::{PostingSet, passes_array};
 use super::cost::{CostedSet, PageFraction, intersection, proportion, union};
@@ -23,7 +25,7 @@ pub(crate) struct Estimator<'a> {
     pub documents: u64,
     ctx: &'a ExecContext<'a>,
     probes_left: Cell<u32>,
-    /// What was counted before: several ways ask for the same.
+    /// Counts made so far; several alternatives ask for the same span.
     cardinality: RefCell<Vec<(IndexOf, Span, Count)>>,
 }
 
@@ -34,7 +36,7 @@ pub(crate) struct Estimate {
     pub matches: u64,
     /// The documents that may meet it; nothing if no index tells.
     pub set: Option<CostedSet>,
-    /// Whether it was neither counted nor reckoned.
+    /// Whether it is a guess, neither counted nor derived from counts.
     pub is_guess: bool,
 }
 
@@ -51,12 +53,13 @@ struct Count {
     is_guess: bool,
 }
 
-/// Of so many documents with a value, one has a given one; and of so many, one has it in an interval.
+/// Default selectivities: one in `EQUAL_GUESS` documents has a given value, one in `WITHIN_GUESS`
+/// lies in an interval.
 const EQUAL_GUESS: u64 = 10;
 const WITHIN_GUESS: u64 = 3;
 /// Of a long OR, so many parts are counted, and the others are taken to be like them.
 const PARTS_COUNTED: usize = 16;
-/// One part in so many of what a query will cost may go into finding out how to make it cheaper.
+/// At most this fraction of a query's cost is spent on refining estimates.
 const SPENT_ON_COUNTING: u64 = 8;
 
 impl<'a> Estimator<'a> {
@@ -229,7 +232,7 @@ impl<'a> Estimator<'a> {
         Ok(Estimate { is_guess: count.is_guess, ..Estimate::known(set) })
     }
 
-    /// The documents of a stretch of an index.
+    /// The documents of a span of an index.
     pub fn span(&self, index: IndexOf, span: Span) -> Result<CostedSet, QueryError> {
         let documents = self.count(&index, &span)?;
         Ok(costed(index, span, documents))
@@ -252,7 +255,7 @@ impl<'a> Estimator<'a> {
         Ok(Estimate { is_guess, ..Estimate::known(set) })
     }
 
-    /// About how many entries are in a stretch of an index.
+    /// About how many entries are in a span of an index.
     pub fn count(&self, index: &IndexOf, span: &Span) -> Result<u64, QueryError> {
         Ok(self.cardinality(index, span)?.entries)
     }
@@ -326,7 +329,7 @@ impl<'a> Estimator<'a> {
     }
 }
 
-/// What a stretch of an index costs that has so many documents.
+/// The cost of a span with this many documents.
 fn costed(index: IndexOf, span: Span, documents: u64) -> CostedSet {
     let parts = if let IndexOf::Composite(parts) = &index { parts.len() } else { 1 };
     if span.prefix.len() == parts {

@@ -1,5 +1,4 @@
-//! Which indexes a query can use, and which it would use if they were there: what the service tells of a query's
-//! indexes.
+//! Index metrics: the indexes that a query uses, and those it would use if they existed.
 //!
 //! It follows from the text and the policy alone. That a scan is cheaper while there are few documents is nothing
 //! that a client can act on; which way was taken is told beside it.
@@ -13,14 +12,14 @@ use super::predicate::IndexPredicate;
 use crate::bind::bound::Block;
 use orrery_core::limits;
 
-/// What a page tells of indexes.
+/// Index usage of a page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IndexUsage {
     /// The way that was taken.
     pub access: Access,
-    /// Those that are there and serve the query.
+    /// Existing indexes that serve the query.
     pub utilized: Vec<IndexUse>,
-    /// Those that are not there and would.
+    /// Missing indexes that would serve it.
     pub potential: Vec<IndexUse>,
     /// Whether the documents are so few, or so picked, that no index is read, whatever there is.
     pub is_scan_only: bool,

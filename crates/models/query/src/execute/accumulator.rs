@@ -1,4 +1,4 @@
-//! Aggregates: what is kept of the rows seen so far, and the answer at the end.
+//! Accumulators of the aggregate functions.
 
 use super::eval::{Row, eval};
 use super::exec_context::ExecContext;

@@ -1,4 +1,4 @@
-//! Where a query goes on: what a continuation token holds.
+//! The resumable state of a query, as stored in a continuation token.
 //!
 //! ```text
 //! version u8, kind u8, rows still to skip, rows still wanted (0 = no limit, else one more)
@@ -11,8 +11,8 @@
 //! value       length, JSON (undefined is empty)
 //! ```
 //!
-//! Numbers are varints. Nothing of it depends on the size of pages, nor on what is written between them: a
-//! position is a key or a document's number, and a sort key is a value.
+//! Numbers are varints. Nothing of it depends on the size of pages, nor on what is written between
+//! them: a position is a key or a document's ordinal, and a sort key is a value.
 
 use super::accumulator::Accumulator;
 use super::scan::ScanPosition;
@@ -37,7 +37,7 @@ pub(crate) enum StateKind {
     Ranked(u64),
 }
 
-/// The last row that is behind us.
+/// The sort key of the last row of the previous page.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ResumeKey {
     pub keys: Vec<Value>,

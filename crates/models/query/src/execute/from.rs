@@ -1,4 +1,4 @@
-//! The rows of FROM: every combination of what its sources give, the first source outermost.
+//! FROM: the cross product of its sources, the first source outermost, and derived tables.
 
 use super::collection::{Collection, ScannedDocument, Start};
 use super::eval::{Row, eval};

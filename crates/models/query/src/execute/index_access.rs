@@ -1,4 +1,4 @@
-//! Documents by way of an index: those that it leads to go to the sink, and no others are read.
+//! Index access: the documents that an index returns go to the sink; no others are read.
 
 use super::collection::ScannedDocument;
 use super::eval::{Row, eval};
@@ -18,7 +18,7 @@ use orrery_value::Value;
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 
-/// Shows the documents of a block's first source to the sink, the way that was chosen.
+/// Feeds the documents of a block's first source to the sink through the chosen access path.
 pub(super) fn run(
     scan: &Scan<'_>,
     first: &Source,
@@ -145,7 +145,7 @@ impl IndexReader<'_> {
         judged == KeyVerdict::AfterPage { by: DecidedBy::Keys }
     }
 
-    /// The document itself, or what is known of it.
+    /// Feeds the document, or its covering values, to the sink.
     pub fn show(&mut self, ordinal: u64, known: Option<&Value>) -> Result<ControlFlow<()>, QueryError> {
         let position = ordinal.to_be_bytes();
         self.scan.ctx.count_candidate();
@@ -170,7 +170,7 @@ enum Next {
     Stop,
 }
 
-// The least and the greatest values of an index: from each end, entries are shown until one gives a row.
+// MIN and MAX from the ends of an index: entries are read from each end until one gives a row.
 //
 // Entries behind it have no better value, unless the index keeps only the beginning of it. Then those that it keeps
 // alike are shown too, and their documents tell.
@@ -238,7 +238,7 @@ impl EndScans<'_> {
         Ok(EndResult::Done)
     }
 
-    /// Where the walk passes values that are not there before it comes to the others.
+    /// Where the scan passes values that are not there before it comes to the others.
     fn begin(&self, span: &Span, along: &IndexScan) -> Option<SeekKey> {
         let parts = along.index.parts();
         let descends = parts.get(self.ends.part).is_some_and(|(_, descends)| *descends);

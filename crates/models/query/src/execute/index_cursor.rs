@@ -1,7 +1,8 @@
-//! The documents that a walk along an index meets, with what its entries tell of them.
+//! The index cursor: candidates in index order, with the values that their entries hold.
 //!
-//! Entries with equal sort keys come in the order of their numbers, yet not always in the direction in which ties of
-//! an ORDER BY go. Then they are gathered, a run of equal keys at a time, and handed out as they should come.
+//! Entries with equal sort keys come in ordinal order, yet not always in the direction in which
+//! ties of an ORDER BY go. Then they are gathered, a run of equal keys at a time, and handed out as
+//! they should come.
 
 use super::continuation::ResumeKey;
 use super::exec_context::ExecContext;
@@ -15,7 +16,7 @@ use orrery_core::limits;
 use orrery_value::Value;
 use std::collections::HashSet;
 
-/// A document that was met.
+/// A document returned by the cursor, not yet read.
 pub(super) struct Candidate {
     pub ordinal: u64,
     /// The values of the first keys of ORDER BY, as many as are known.
@@ -29,10 +30,10 @@ pub(super) struct IndexCursor<'a> {
     indexes: &'a dyn Indexes,
     ctx: &'a ExecContext<'a>,
     parts: Vec<(Path, bool)>,
-    /// The walk along one span, and the spans after it.
+    /// The scan of one span, and the spans after it.
     entries: Option<Box<dyn EntryCursor + 'a>>,
     spans: std::slice::Iter<'a, Span>,
-    /// The other walks, where all spans are walked at once: each at an entry that is still to come.
+    /// The other scans, where all spans are walked at once: each at an entry that is still to come.
     heads: Vec<MergeHead<'a>>,
     seek_key: Option<SeekKey>,
     /// Documents of which an entry was met that may be in two spans.
@@ -40,7 +41,7 @@ pub(super) struct IndexCursor<'a> {
     runs: Option<TieRuns>,
 }
 
-/// A walk at an entry.
+/// A scan at an entry.
 struct MergeHead<'a> {
     entries: Box<dyn EntryCursor + 'a>,
     ordinal: u64,
@@ -48,7 +49,7 @@ struct MergeHead<'a> {
     rest: Vec<u8>,
 }
 
-/// Runs of equal keys in the making.
+/// Collects runs of equal keys.
 struct TieRuns {
     /// How many keys an entry has that can be in a run with others, and whether greater numbers come first in it.
     keys: usize,
@@ -62,7 +63,7 @@ struct TieRuns {
 }
 
 impl<'a> IndexCursor<'a> {
-    /// A walk that begins where rows begin that come after a given one.
+    /// Opens the cursor at the first entry that can have rows after `after`.
     pub fn new(
         along: &'a IndexScan,
         scan: &Scan<'a>,
@@ -91,12 +92,12 @@ impl<'a> IndexCursor<'a> {
         }
     }
 
-    /// The same walk from here on.
+    /// The same cursor, starting at a key.
     pub fn starting_at(self, seek_key: Option<SeekKey>) -> Self {
         Self { seek_key, ..self }
     }
 
-    /// The first document of the next run, before the run is gathered.
+    /// The first candidate of the next run, before the run is collected.
     pub fn lookahead(&self) -> Option<&Candidate> {
         self.runs.as_ref().filter(|runs| runs.ready.is_empty()).and_then(|runs| runs.lookahead.as_ref())
     }
@@ -167,7 +168,7 @@ impl<'a> IndexCursor<'a> {
         Ok(Some(ordinal))
     }
 
-    /// Takes a walk to its next entry, if it has one.
+    /// Takes a scan to its next entry, if it has one.
     fn push(&mut self, mut entries: Box<dyn EntryCursor + 'a>) -> Result<(), QueryError> {
         let Some(Entry { ordinal }) = entries.next()? else { return Ok(()) };
         self.ctx.count_entry()?;
@@ -190,7 +191,7 @@ impl<'a> IndexCursor<'a> {
         }
     }
 
-    /// Two values that an index cuts to one are two spans with the same entries.
+    /// Two values truncated to the same index key give two spans with the same entries.
     fn is_new(&mut self, ordinal: u64) -> bool {
         let [first, _, ..] = &self.along.spans[..] else { return true };
         let is_sure = (0..first.prefix.len()).all(|part| matches!(self.value(part), EntryValue::Exact(_)));
@@ -266,7 +267,7 @@ impl TieRuns {
     }
 }
 
-/// The first place of a walk that can have rows after this one.
+/// The first place of a scan that can have rows after this one.
 fn seek_key(along: &IndexScan, after: &ResumeKey, order: usize) -> Option<SeekKey> {
     let sorted = along.sorted.as_ref()?;
     // Prefixes of spans that are merged are all as long.

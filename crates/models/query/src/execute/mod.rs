@@ -1,13 +1,14 @@
 //! Running a plan: documents in, pages of rows out.
 //!
 //! ```text
-//! Collection ─ scan ──┐
-//!     Indexes ─ reach ─┴─> rows ─ filter ─> sink ─> page
+//! Collection ─ scan ──────────┐
+//!    Indexes ─ index_access ──┴─> from ─ filter ─> sink ─> page
 //! ```
 //!
-//! A scan shows document after document, or an index leads to some of them; FROM makes rows of each; those that
-//! pass the filter go to the sink that fits the query (`sink/`). Subqueries run inside, once for each row (`block`). Every loop counts its
-//! steps, so no query runs, or grows, without bound (`ctx`).
+//! A scan reads document after document, or an index leads to some of them; FROM makes rows of each,
+//! and rows that pass the filter go to the sink that fits the query (`sink/`). Subqueries run inside,
+//! once per row (`subquery`). Every loop counts its steps, so that no query runs or grows without
+//! bound (`exec_context`).
 
 mod accumulator;
 mod collection;
@@ -56,7 +57,7 @@ pub fn page(
     )
 }
 
-/// The same for who knows already what the plan needs of a document.
+/// Variant for callers that have already computed the plan's index predicate.
 pub fn page_with_predicate(
     plan: &Plan,
     need: &IndexPredicate,
@@ -83,7 +84,7 @@ pub fn page_with_predicate(
     Ok(Page { metrics: ctx.metrics(), index_usage: used, ..page })
 }
 
-/// The way that the first page of a plan's answer takes to its documents.
+/// The access path that the first page of a plan would take.
 pub fn explain(
     plan: &Plan,
     collection: &dyn Collection,

@@ -1,4 +1,4 @@
-//! One page of a query's answer.
+//! One page of a query's result.
 //!
 //! What the query does with its rows decides how a page is made, and what the next one needs to know
 //! ([`QueryState`]): rows in document order need a position; one aggregated row needs what was added up so far;
@@ -29,7 +29,7 @@ pub struct Limits {
     pub bytes: usize,
 }
 
-/// Room for what who sends a page writes behind its rows.
+/// Bytes reserved after the rows for the page's closing part.
 const TRAILER_BYTES: usize = 64;
 
 /// Rows as JSON, with commas between them.
@@ -106,7 +106,7 @@ impl Output {
     }
 }
 
-/// What a page asks of whoever finds its documents.
+/// The requirements that a page puts on its access path.
 pub(crate) fn request(plan: &Plan, resume: Option<&QueryState>, page: Limits) -> PageRequest {
     let block = &plan.query.block;
     let (skip, left) = resume.map_or((block.offset, block.limit), |state| (state.skip, state.left));

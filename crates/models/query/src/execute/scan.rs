@@ -1,4 +1,4 @@
-//! From documents to rows to a sink: the loop at the bottom of every page.
+//! The inner loop of every page: documents to rows to a sink.
 
 use super::collection::{Collection, NoDocuments, ScannedDocument, Start};
 use super::continuation::ResumeKey;
@@ -15,7 +15,7 @@ use crate::error::QueryError;
 use orrery_value::Value;
 use std::ops::ControlFlow;
 
-/// Where a row is: its document, and its number among the combinations of that document.
+/// The position of a row: its document, and its number among the rows of that document.
 pub(crate) struct RowPosition<'a> {
     pub position: &'a [u8],
     pub ordinal: u64,
@@ -30,7 +30,7 @@ impl RowPosition<'_> {
     }
 }
 
-/// What becomes of a row.
+/// What a sink did with a row.
 pub(crate) enum SinkResult {
     Taken,
     /// The page has no room for it; it is the first of the next one.
@@ -39,14 +39,14 @@ pub(crate) enum SinkResult {
     Done,
 }
 
-/// What an index tells of a document that was not read yet.
+/// The sort keys of a document, known from the index before the document is read.
 pub(crate) struct KeyPreview<'a> {
     /// The values of the first keys of ORDER BY, the same for all rows of the document.
     pub keys: &'a [Value],
     pub ordinal: Option<u64>,
 }
 
-/// What a page makes of a glimpse.
+/// Whether a page needs a document, judged by its sort keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyVerdict {
     /// It may have rows of the page.
@@ -57,7 +57,7 @@ pub(crate) enum KeyVerdict {
     AfterPage { by: DecidedBy },
 }
 
-/// What tells that rows come later than others.
+/// Whether the keys or the ordinal decided the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DecidedBy {
     Keys,
@@ -65,7 +65,7 @@ pub(crate) enum DecidedBy {
     Ordinal,
 }
 
-/// Takes the rows that pass the filter.
+/// Consumes the rows that pass the filter.
 pub(crate) trait Sink {
     fn row<'d>(
         &mut self,
@@ -99,7 +99,7 @@ pub(crate) trait Sink {
     }
 }
 
-/// Where a scan stopped, to go on from: a position, and how many of its combinations are done.
+/// Where a scan stopped: a position, and how many rows of its document are done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ScanPosition {
     pub walk: ScanOrder,
@@ -112,14 +112,14 @@ impl ScanPosition {
         Self { walk: ScanOrder::Ordinal, position: ordinal.to_be_bytes().to_vec(), inner }
     }
 
-    /// The document's number, if the scan went by these.
+    /// The document's ordinal, if the scan went by these.
     pub fn ordinal(&self) -> Option<u64> {
         let bytes = (self.walk == ScanOrder::Ordinal).then(|| self.position.as_slice().try_into().ok());
         bytes.flatten().map(u64::from_be_bytes)
     }
 }
 
-/// A block over a collection, with room for its rows.
+/// The scan of a block over a collection.
 pub(crate) struct Scan<'a> {
     pub block: &'a Block,
     /// The conditions of the block's filter that documents are asked for.
@@ -132,7 +132,7 @@ pub(crate) struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    /// Another block over all documents.
+    /// The same collection with another block, as a full scan.
     pub fn of_all<'b>(&'b self, block: &'b Block) -> Scan<'b> {
         let Scan { slots, collection, ctx, .. } = *self;
         Scan { block, filter: filter_conditions(block), slots, collection, access: &Access::Scan, ctx }
@@ -217,7 +217,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Documents on their way to the sink, one after the other.
+/// Pumps the rows of one document after the other into the sink.
 pub(super) struct RowPump<'m> {
     scan: &'m Scan<'m>,
     first: Option<&'m Source>,

@@ -1,4 +1,4 @@
-//! A subquery, run for one row of the query around it.
+//! Subqueries, evaluated for one row of the outer query.
 //!
 //! Its rows are few and come from one document, so everything is in memory, counted against the query's
 //! bound.

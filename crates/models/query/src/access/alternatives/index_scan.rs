@@ -1,5 +1,5 @@
-//! A walk along an index for queries that take documents in any order: nothing is gathered first, and where the
-//! query reads only what the index has, no document is read.
+//! An index scan for queries that accept documents in any order. Nothing is materialised first, and
+//! if the index covers the query no document is read.
 
 use crate::access::access_path::{Access, IndexScan, passes_array};
 use crate::access::choose::{Alternative, PlanInput, needed_path};

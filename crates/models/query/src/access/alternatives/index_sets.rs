@@ -1,4 +1,4 @@
-//! Sets by single paths: the entries of a value, what several have in common, and what any of them has.
+//! Posting sets from single-path indexes: the postings of a value, intersections and unions.
 
 use crate::access::access_path::Access;
 use crate::access::choose::{Alternative, PlanInput};
@@ -31,7 +31,7 @@ impl PlanInput<'_> {
         sets.map(lean).collect()
     }
 
-    /// A set's documents, in the order of their numbers.
+    /// A set's documents, in ordinal order.
     pub(super) fn postings(&self, priced: CostedSet) -> Alternative {
         let constants = priced.set.constants();
         let known = |path: &Path| {
@@ -60,9 +60,10 @@ impl PlanInput<'_> {
     }
 }
 
-// Sets by a composite index: the filter names values for its first parts, one or several for each, and perhaps an
-// interval for the next. If it names a value for the part after that too, and the index has few values in the
-// interval, each of them is taken in turn: seven days of one agent are seven short stretches.
+// Posting sets from a composite index: the filter fixes one or several values for its first parts
+// and perhaps an interval for the next. If it also fixes a value for the part after that, and the
+// interval holds few distinct values, each value gets its own span (a skip scan): seven days of one
+// agent are seven short spans.
 
 pub(super) fn composite(input: &PlanInput<'_>) -> Result<Vec<Alternative>, QueryError> {
     let mut alternatives = Vec::new();
@@ -71,7 +72,7 @@ pub(super) fn composite(input: &PlanInput<'_>) -> Result<Vec<Alternative>, Query
         let index = IndexOf::Composite(parts.clone());
         let skipping = skipping(input, &index, parts, &narrowed)?;
         for narrowed in [Some(narrowed), skipping].into_iter().flatten() {
-            // With one condition, an index over that path alone does as well.
+            // With a single condition, an index over that path alone is as good.
             if narrowed.conditions.len() < 2 {
                 continue;
             }
@@ -83,7 +84,7 @@ pub(super) fn composite(input: &PlanInput<'_>) -> Result<Vec<Alternative>, Query
     Ok(alternatives)
 }
 
-/// The stretches behind each value that the index has in the interval at which the others end.
+/// One span for each distinct value in the interval that ends the prefix.
 fn skipping(
     input: &PlanInput<'_>,
     index: &IndexOf,

@@ -1,5 +1,5 @@
-//! MIN and MAX over all rows by the ends of an index, and COUNT beside them where the collection knows how many
-//! documents it has: clients ask each range for both.
+//! MIN and MAX over all rows from the ends of an index, and COUNT beside them where the collection
+//! knows its document count. SDKs ask each range for both.
 //!
 //! An end serves if the query reads nothing but the path, what the filter says of it, and paths that it gives one
 //! value; so that whatever else could be done reads these entries too, and nothing has to be counted to choose.
@@ -15,7 +15,8 @@ use crate::datum::Kind;
 use crate::error::QueryError;
 use orrery_value::Value;
 
-/// The way without a walk, if the query is of that kind. Others pay nothing for the question.
+/// The access path without a scan, if the aggregates allow it. Other queries pay nothing for this
+/// check.
 pub(crate) fn path(
     block: &Block,
     need: &IndexPredicate,
@@ -26,7 +27,7 @@ pub(crate) fn path(
     let Some(inputs) = grouping.and_then(|grouping| AggregateInputs::of(&grouping.aggregates, block)) else {
         return Ok(None);
     };
-    // What is only counted is walked, as it always was: a page that tells a number reads what it counts.
+    // COUNT alone is scanned: a page that returns a count reads what it counts.
     let Some(path) = inputs.path.as_ref().filter(|_| inputs.least || inputs.greatest) else {
         return Ok(None);
     };
@@ -41,7 +42,7 @@ pub(crate) fn path(
     Ok(ends.map(|ends| Access::IndexMinMax { documents, ends }))
 }
 
-/// What the aggregates of a query ask for.
+/// The inputs that the aggregates of a query need.
 struct AggregateInputs {
     /// The one path that they are of, if it is not only rows that are counted.
     path: Option<Path>,
@@ -87,7 +88,7 @@ impl AggregateInputs {
     }
 }
 
-/// How many rows there are, if every document is one and is counted already.
+/// The number of rows, if every document gives exactly one and the count is already known.
 fn counted(
     block: &Block,
     inputs: &AggregateInputs,

@@ -1,4 +1,4 @@
-//! What can be done for a query, one rule a file. A rule knows nothing of the others.
+//! The access paths a query could take, one rule per file. Rules are independent of each other.
 
 mod index_scan;
 mod index_sets;
@@ -12,7 +12,7 @@ use crate::error::QueryError;
 
 type Rule = fn(&PlanInput<'_>) -> Result<Vec<Alternative>, QueryError>;
 
-/// Of ways that cost the same, the first is taken.
+/// Among alternatives of equal cost the first wins.
 const RULES: &[Rule] = &[scan, order_by::offer, index_sets::single, index_sets::composite, index_scan::offer];
 
 pub(super) fn all(input: &PlanInput<'_>) -> Result<Vec<Alternative>, QueryError> {
@@ -29,13 +29,14 @@ fn scan(input: &PlanInput<'_>) -> Result<Vec<Alternative>, QueryError> {
     Ok(vec![Alternative { access: Access::Scan, cost }])
 }
 
-/// Whether so few documents are read before an index is asked what it has.
+/// Whether the collection is so small that a scan is cheaper than probing an index.
 pub(super) fn is_small(documents: u64) -> bool {
     cost::scan(documents, PageFraction::ALL) <= 2 * cost::SEEK
 }
 
 impl PlanInput<'_> {
-    /// How far documents are walked that come in no order of the query's.
+    /// The fraction of documents that is read when they arrive in an order the query did not ask
+    /// for.
     fn share(&self) -> PageFraction {
         if self.block.is_streaming() {
             PageFraction { wanted: self.request.rows, matches: self.matches }

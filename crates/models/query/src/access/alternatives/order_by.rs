@@ -1,9 +1,10 @@
-//! ORDER BY along an index: documents come sorted, and the walk ends when the page is full.
+//! ORDER BY through an index: documents arrive sorted, and the scan ends when the page is full.
 //!
-//! An index serves if the filter names a value for each of its first parts, and the parts after them are the keys of
-//! ORDER BY, all in their directions or all in the opposite ones. A key that the filter leaves one value is sorted
-//! whatever the index. If only the first keys are found, rows that agree in them are sorted by the executor. Where the
-//! filter names a few values for a first part, the stretches behind them are merged.
+//! An index serves if the filter names a value for each of its first parts, and the parts after
+//! them are the keys of ORDER BY, all in their directions or all in the opposite ones. A key that
+//! the filter leaves one value is sorted whatever the index. If only the first keys are found, rows
+//! that agree in them are sorted by the executor. Where the filter names a few values for a first
+//! part, the spans behind them are merged.
 
 use crate::access::access_path::{Access, IndexScan, KeySource, SortedPrefix, TieOrder};
 use crate::access::choose::{Alternative, PlanInput};
@@ -16,7 +17,7 @@ use orrery_value::Value;
 
 pub(super) fn offer(input: &PlanInput<'_>) -> Result<Vec<Alternative>, QueryError> {
     let block = input.block;
-    // Equal rows of a DISTINCT may be anywhere.
+    // Equal rows of a DISTINCT may come from anywhere in the index.
     if block.order.is_empty() || block.distinct && !block.is_row_its_keys() {
         return Ok(Vec::new());
     }
@@ -36,15 +37,16 @@ pub(super) fn offer(input: &PlanInput<'_>) -> Result<Vec<Alternative>, QueryErro
     Ok(alternatives)
 }
 
-/// The parts of an index that are walked.
+/// The spans of an index that are scanned.
 struct Stretches {
     spans: Vec<Span>,
-    /// Which say that every match is there.
+    /// The conditions that guarantee that every match is in these spans.
     conditions: Vec<usize>,
     merged: bool,
 }
 
-/// Several values of the first parts: each has a stretch that is sorted by the next, and these are merged.
+/// Several values for the first parts: each has its own span, sorted by the next part, and the
+/// spans are merged.
 fn merged(input: &PlanInput<'_>, parts: &[(Path, bool)], plain: Option<&Fit>) -> Option<(Fit, Stretches)> {
     let named = leading(parts, |path| input.conditions.is_one_of_some(path));
     if plain.is_some_and(|plain| plain.named == named) {
@@ -59,7 +61,7 @@ fn merged(input: &PlanInput<'_>, parts: &[(Path, bool)], plain: Option<&Fit>) ->
     fits.then_some((fit, Stretches { spans, conditions, merged: true }))
 }
 
-/// How many of the first parts are so.
+/// The number of leading parts for which `is_so` holds.
 fn leading(parts: &[(Path, bool)], is_so: impl Fn(&Path) -> bool) -> usize {
     parts.iter().take_while(|(path, _)| is_so(path)).count()
 }
@@ -79,7 +81,7 @@ fn along(
     stretches: Stretches,
 ) -> Result<Vec<Alternative>, QueryError> {
     let (parts, is_complete) = (index.parts(), input.is_complete(index)?);
-    // Undefined comes first, and so would the documents that are not in the index.
+    // Undefined sorts first, so documents missing from the index would have to come first.
     if !is_complete && !fit.descends {
         return Ok(Vec::new());
     }
@@ -104,15 +106,15 @@ fn along(
     Ok([walk.alone(along)].into_iter().chain(among).collect())
 }
 
-/// How an index fits the keys of ORDER BY.
+/// How well an index matches the keys of ORDER BY.
 struct Fit {
-    /// How many of its first parts the filter names.
+    /// The number of leading parts that the filter fixes.
     named: usize,
     keys: Vec<KeySource>,
     reverse: bool,
     /// Whether the first key that is not constant descends.
     descends: bool,
-    /// Whether the named parts and the keys are all parts there are.
+    /// Whether the fixed parts and the sort keys cover the whole index.
     is_whole: bool,
 }
 
@@ -139,7 +141,7 @@ fn fit(input: &PlanInput<'_>, parts: &[(Path, bool)], named: usize) -> Option<Fi
     Some(Fit { named, keys, reverse: reverse?, descends, is_whole: next == parts.len() })
 }
 
-/// The stretches in which the matches are, as they are walked, and the conditions that say so.
+/// The spans in which the matches are, as they are scanned, and the conditions that say so.
 fn spans(input: &PlanInput<'_>, parts: &[(Path, bool)], fit: &Fit) -> (Vec<Span>, Vec<usize>) {
     let conditions = &input.conditions;
     let named = parts.iter().take(fit.named).filter_map(|(path, _)| match conditions.about(path) {
@@ -162,11 +164,11 @@ fn spans(input: &PlanInput<'_>, parts: &[(Path, bool)], fit: &Fit) -> (Vec<Span>
     (spans, used)
 }
 
-/// What a walk costs apart from its documents, and how far it goes.
+/// The cost of the scan itself, without its documents, and how far it goes.
 struct Walked {
     entries: u64,
-    /// How much of them is walked until the page is full; and what it takes to be sure of it, if only the first
-    /// keys are sorted: the rest of those that agree in them.
+    /// How much of them is scanned until the page is full; and what it takes to be sure of it, if
+    /// only the first keys are sorted: the rest of those that agree in them.
     share: PageFraction,
     run: u64,
     cost: u64,
@@ -197,13 +199,13 @@ impl Walked {
         self.share.of(documents).saturating_add(run).min(documents)
     }
 
-    /// Every document that is met is read.
+    /// Every document that the scan reaches is read.
     fn alone(&self, along: IndexScan) -> Alternative {
         let documents = self.part_of(self.entries).saturating_mul(cost::document(along.covered.is_some()));
         Alternative { access: Access::IndexScan(along), cost: self.cost.saturating_add(documents) }
     }
 
-    /// Only documents that other indexes name are read.
+    /// Only documents that other indexes also return are read.
     fn among(&self, input: &PlanInput<'_>, along: IndexScan, others: CostedSet) -> Alternative {
         let met = proportion(self.entries, others.documents, input.estimator.documents);
         let documents = self.part_of(met).saturating_mul(cost::document(along.covered.is_some()));
@@ -224,7 +226,7 @@ fn entries(input: &PlanInput<'_>, along: &IndexScan, conditions: &[usize]) -> Re
     spans.try_fold(0u64, |sum, span| Ok(sum.saturating_add(input.estimator.count(&along.index, span)?)))
 }
 
-/// Documents that are not in the index are read when the walk did not fill the page.
+/// Documents that are not in the index are read if the scan did not fill the page.
 fn rest(input: &PlanInput<'_>, along: &IndexScan, entries: u64) -> u64 {
     let documents = input.estimator.documents;
     let is_complete = along.sorted.as_ref().is_none_or(|sorted| sorted.is_complete);

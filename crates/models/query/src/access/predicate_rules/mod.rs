@@ -1,4 +1,4 @@
-//! What it says of a document that an expression is true, or false: one file a rule.
+//! Deriving index predicates from expressions that must be true or false.
 //!
 //! An expression that is wanted true is exactly true, and one wanted false exactly false; neither is ever
 //! undefined. That is why NOT can be passed down: it turns one into the other and leaves undefined alone.

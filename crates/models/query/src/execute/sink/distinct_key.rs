@@ -1,4 +1,4 @@
-//! What stands for a row of a DISTINCT: equal rows have the same, and others another.
+//! The distinct key of a row: equal rows have equal keys, different rows different ones.
 //!
 //! A short row stands for itself, so rows come in the order of their values. A long one does not fit into a
 //! continuation token, and is known by 128 bits of its text.

@@ -1,4 +1,4 @@
-//! The rows that a page may have, by their keys, with their texts in one buffer.
+//! The rows of a page, sorted by key, with their JSON in one buffer.
 //!
 //! Of a long row only its document's position is held, in the place of its text.
 //!
@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::Range;
 
-/// So much of the buffer may be of rows that are gone, and half as much as the others have.
+/// Dead bytes up to this many, or half as many as live ones, are kept before compaction.
 const DEAD_BYTES_MIN: usize = 64 * 1024;
-/// So much room may be left in the buffer behind a long row.
+/// Spare capacity kept after a long row.
 const SPARE_BYTES_MAX: usize = 256 * 1024;
 
 /// What is held of a row, and where in the buffer it is.
@@ -129,7 +129,7 @@ impl RowBuffer {
         length
     }
 
-    /// Copies the texts that are left to a buffer of their own.
+    /// Compacts the buffer: copies the live rows to a new one.
     fn compact(&mut self) {
         let mut text = Vec::with_capacity(self.text.len() - self.dead);
         let ordered = self.run.iter_mut().map(|(_, kept)| kept);
@@ -141,7 +141,7 @@ impl RowBuffer {
         (self.text, self.dead) = (text, 0);
     }
 
-    /// Memory of the buffer that no row has.
+    /// Unused and dead bytes of the buffer.
     pub fn spare(&self) -> usize {
         self.text.capacity() - self.text.len() + self.dead
     }

@@ -1,4 +1,4 @@
-//! The rows that come first by a key: ORDER BY and DISTINCT.
+//! Top-N: the first rows by sort key, for ORDER BY and DISTINCT.
 //!
 //! A page needs the smallest rows that are larger than the last one behind us, and no others: at most as many
 //! are held as the page has, and each row that cannot be among them is dropped by its key alone. So memory is
@@ -19,7 +19,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
-/// Room that is made for rows before they come.
+/// Capacity reserved before the first rows arrive.
 const PREALLOCATED_BYTES_MAX: usize = 64 * 1024;
 
 /// Which keys of a row descend; those beyond the list ascend.
