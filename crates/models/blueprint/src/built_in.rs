@@ -20,30 +20,6 @@ pub fn built_in(name: &str) -> Option<Source> {
     Some(Source { name: format!("{name}.yaml"), text: (*text).to_owned() })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Variables, read};
-
-    #[test]
-    fn each_is_a_blueprint_of_its_name_that_needs_no_notes() {
-        for name in built_in_names() {
-            let found = read(&[built_in(name).expect("its text")], &Variables::default());
-            let found = found.unwrap_or_else(|trouble| panic!("{trouble}"));
-            assert_eq!((found.len(), found[0].name.as_str()), (1, name));
-            assert_eq!(found[0].notes, [""; 0], "{name}");
-            for query in &found[0].queries {
-                assert!(
-                    query.example().is_some(),
-                    "{name}: {} has a parameter without an example",
-                    query.name
-                );
-            }
-        }
-        assert!(built_in("nobody").is_none());
-    }
-}
-
 // What `orrery init` writes: a small blueprint that works, with a word on every member.
 
 /// The text for a blueprint of this name.
@@ -97,6 +73,30 @@ queries:
     partitionKey: customer                # the parameter that is the partition key, if it asks one partition
     rows: 1                               # over the example items, with the example parameters
 "#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Variables, read};
+
+    #[test]
+    fn each_is_a_blueprint_of_its_name_that_needs_no_notes() {
+        for name in built_in_names() {
+            let found = read(&[built_in(name).expect("its text")], &Variables::default());
+            let found = found.unwrap_or_else(|trouble| panic!("{trouble}"));
+            assert_eq!((found.len(), found[0].name.as_str()), (1, name));
+            assert_eq!(found[0].notes, [""; 0], "{name}");
+            for query in &found[0].queries {
+                assert!(
+                    query.example().is_some(),
+                    "{name}: {} has a parameter without an example",
+                    query.name
+                );
+            }
+        }
+        assert!(built_in("nobody").is_none());
+    }
+}
 
 #[cfg(test)]
 mod starter_tests {

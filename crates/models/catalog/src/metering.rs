@@ -88,53 +88,6 @@ pub fn forget_before(txn: &mut Txn<'_>, hour: u32) -> Result<bool, Error> {
     Ok(is_any)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use orrery_core::Lsn;
-    use orrery_kv::{Db, MemoryEngine, Overlay, Sync};
-
-    fn used(hundredths: u64, peak: u64, throughput: Option<Throughput>) -> Use {
-        Use {
-            database: "d".into(),
-            container: Some("c".into()),
-            requests: 1,
-            hundredths,
-            peak_hundredths: peak,
-            bytes: hundredths,
-            throughput,
-        }
-    }
-
-    /// Commits what `body` does.
-    fn commit<T>(db: &Db, lsn: u64, body: impl FnOnce(&mut Txn<'_>) -> Result<T, Error>) -> T {
-        let (snapshot, pending) = (db.snapshot(), Overlay::default());
-        let mut txn = Txn::new(&snapshot, &pending);
-        let said = body(&mut txn).expect("it works");
-        db.commit(vec![txn.into_batch().stamp(Lsn(lsn))]).expect("it is committed");
-        said
-    }
-
-    #[test]
-    fn an_hour_adds_up_and_hours_and_owners_are_told_apart() {
-        let db = Db::open(Box::new(MemoryEngine::new()), Sync::Data).expect("a store");
-        let (one, two) = (Some(Throughput::Manual(400)), Some(Throughput::Manual(800)));
-        commit(&db, 1, |txn| {
-            add(txn, 7, Owner::Container(1), &used(100, 30, two))?;
-            add(txn, 7, Owner::Container(1), &used(50, 40, one))?;
-            add(txn, 7, Owner::Database(1), &used(1, 1, None))?;
-            add(txn, 8, Owner::Container(1), &used(9, 9, one))
-        });
-        let found = between(&*db.snapshot(), 7, 8).expect("rows");
-        let sum = Use { requests: 2, bytes: 100, ..used(150, 40, two) };
-        assert_eq!(found, [(7, Owner::Container(1), sum), (7, Owner::Database(1), used(1, 1, None))]);
-        assert_eq!(between(&*db.snapshot(), 0, u32::MAX).expect("rows").len(), 3);
-        assert!(commit(&db, 2, |txn| forget_before(txn, 8)));
-        assert_eq!(between(&*db.snapshot(), 0, u32::MAX).expect("rows")[0].0, 8);
-        assert!(!commit(&db, 3, |txn| forget_before(txn, 8)));
-    }
-}
-
 // How measured use is stored: JSON with a version (`docs/formats/metering.md`).
 
 const VERSION: u32 = 1;
@@ -191,6 +144,53 @@ pub(super) fn read(bytes: &[u8]) -> Result<Use, Error> {
         bytes: record.bytes,
         throughput: record.manual.map(Throughput::Manual).or(autoscale),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orrery_core::Lsn;
+    use orrery_kv::{Db, MemoryEngine, Overlay, Sync};
+
+    fn used(hundredths: u64, peak: u64, throughput: Option<Throughput>) -> Use {
+        Use {
+            database: "d".into(),
+            container: Some("c".into()),
+            requests: 1,
+            hundredths,
+            peak_hundredths: peak,
+            bytes: hundredths,
+            throughput,
+        }
+    }
+
+    /// Commits what `body` does.
+    fn commit<T>(db: &Db, lsn: u64, body: impl FnOnce(&mut Txn<'_>) -> Result<T, Error>) -> T {
+        let (snapshot, pending) = (db.snapshot(), Overlay::default());
+        let mut txn = Txn::new(&snapshot, &pending);
+        let said = body(&mut txn).expect("it works");
+        db.commit(vec![txn.into_batch().stamp(Lsn(lsn))]).expect("it is committed");
+        said
+    }
+
+    #[test]
+    fn an_hour_adds_up_and_hours_and_owners_are_told_apart() {
+        let db = Db::open(Box::new(MemoryEngine::new()), Sync::Data).expect("a store");
+        let (one, two) = (Some(Throughput::Manual(400)), Some(Throughput::Manual(800)));
+        commit(&db, 1, |txn| {
+            add(txn, 7, Owner::Container(1), &used(100, 30, two))?;
+            add(txn, 7, Owner::Container(1), &used(50, 40, one))?;
+            add(txn, 7, Owner::Database(1), &used(1, 1, None))?;
+            add(txn, 8, Owner::Container(1), &used(9, 9, one))
+        });
+        let found = between(&*db.snapshot(), 7, 8).expect("rows");
+        let sum = Use { requests: 2, bytes: 100, ..used(150, 40, two) };
+        assert_eq!(found, [(7, Owner::Container(1), sum), (7, Owner::Database(1), used(1, 1, None))]);
+        assert_eq!(between(&*db.snapshot(), 0, u32::MAX).expect("rows").len(), 3);
+        assert!(commit(&db, 2, |txn| forget_before(txn, 8)));
+        assert_eq!(between(&*db.snapshot(), 0, u32::MAX).expect("rows")[0].0, 8);
+        assert!(!commit(&db, 3, |txn| forget_before(txn, 8)));
+    }
 }
 
 #[cfg(test)]

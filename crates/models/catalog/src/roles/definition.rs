@@ -166,36 +166,6 @@ impl fmt::Display for Scope {
     }
 }
 
-#[cfg(test)]
-mod scope_tests {
-    use super::*;
-
-    #[test]
-    fn a_scope_covers_itself_and_what_is_in_it() {
-        let scopes = ["/", "/dbs/a", "/dbs/b", "/dbs/a/colls/x", "/dbs/a/colls/y", "/dbs/b/colls/x"];
-        let covers = |outer: &str| {
-            let outer = Scope::parse(outer).unwrap();
-            let inner = scopes.iter().filter(|inner| outer.covers(&Scope::parse(inner).unwrap()));
-            inner.copied().collect::<Vec<_>>()
-        };
-        assert_eq!(covers("/"), scopes);
-        assert_eq!(covers("/dbs/a"), ["/dbs/a", "/dbs/a/colls/x", "/dbs/a/colls/y"]);
-        assert_eq!(covers("/dbs/a/colls/x/"), ["/dbs/a/colls/x"]);
-        for scope in scopes {
-            assert_eq!(Scope::parse(scope).unwrap().to_string(), scope);
-        }
-    }
-
-    #[test]
-    fn other_texts_are_no_scopes() {
-        for text in
-            ["", "dbs/a", "/dbs", "/dbs/", "/colls/x", "/dbs/a/colls", "/dbs/a/docs/x", "/dbs//colls/x"]
-        {
-            assert_eq!(Scope::parse(text), None, "{text}");
-        }
-    }
-}
-
 // What can be done to data, as roles name it.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -266,6 +236,36 @@ impl Action {
         match last {
             None => rest.is_empty(),
             Some((from, piece)) => from.ends_with(piece),
+        }
+    }
+}
+
+#[cfg(test)]
+mod scope_tests {
+    use super::*;
+
+    #[test]
+    fn a_scope_covers_itself_and_what_is_in_it() {
+        let scopes = ["/", "/dbs/a", "/dbs/b", "/dbs/a/colls/x", "/dbs/a/colls/y", "/dbs/b/colls/x"];
+        let covers = |outer: &str| {
+            let outer = Scope::parse(outer).unwrap();
+            let inner = scopes.iter().filter(|inner| outer.covers(&Scope::parse(inner).unwrap()));
+            inner.copied().collect::<Vec<_>>()
+        };
+        assert_eq!(covers("/"), scopes);
+        assert_eq!(covers("/dbs/a"), ["/dbs/a", "/dbs/a/colls/x", "/dbs/a/colls/y"]);
+        assert_eq!(covers("/dbs/a/colls/x/"), ["/dbs/a/colls/x"]);
+        for scope in scopes {
+            assert_eq!(Scope::parse(scope).unwrap().to_string(), scope);
+        }
+    }
+
+    #[test]
+    fn other_texts_are_no_scopes() {
+        for text in
+            ["", "dbs/a", "/dbs", "/dbs/", "/colls/x", "/dbs/a/colls", "/dbs/a/docs/x", "/dbs//colls/x"]
+        {
+            assert_eq!(Scope::parse(text), None, "{text}");
         }
     }
 }

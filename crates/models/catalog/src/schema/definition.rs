@@ -153,63 +153,6 @@ fn several(schemas: Value) -> Result<Shape, SchemaError> {
     Ok(Shape::ByMember { member, of })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn refusal(body: &str) -> String {
-        Definition::parse(body.as_bytes()).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn a_definition_is_shown_as_it_was_given() {
-        for body in [
-            r#"{"validation":"enforce","schema":{"type":"object","required":["b","a"]}}"#,
-            r#"{"validation":"off","schema":true}"#,
-            r#"{"validation":"warn","schemas":{"member":"kind","of":{"z":{"type":"object"},"a":false}}}"#,
-        ] {
-            let definition = Definition::parse(body.as_bytes()).unwrap();
-            assert_eq!(Value::Object(definition.to_json()).to_string(), body);
-        }
-    }
-
-    #[test]
-    fn what_is_wrong_is_said_with_its_place() {
-        for (body, expected) in [
-            ("", "the body is not JSON"),
-            ("[]", "the body is not a JSON object"),
-            (r#"{"schema":{}}"#, "/validation: say what violations come to"),
-            (r#"{"validation":"maybe","schema":{}}"#, "/validation: say what"),
-            (r#"{"validation":"warn"}"#, "give either schema"),
-            (r#"{"validation":"warn","schema":{},"schemas":{"member":"a","of":{"b":{}}}}"#, "give either"),
-            (r#"{"validation":"warn","schema":{},"more/":1}"#, "/more~1: is not known"),
-            (r#"{"validation":"warn","schemas":{"member":"a"}}"#, "/schemas: has two members"),
-            (r#"{"validation":"warn","schemas":{"member":"a","of":{},"x":1}}"#, "/schemas: has two members"),
-            (r#"{"validation":"warn","schemas":{"member":"a","of":{}}}"#, "/schemas/of: has from 1 to"),
-            (r#"{"validation":"warn","schema":{"type":"strin"}}"#, "/schema/type: "),
-            (r#"{"validation":"warn","schema":7}"#, "/schema: "),
-            (
-                r#"{"validation":"warn","schemas":{"member":"a","of":{"b":{"required":"id"}}}}"#,
-                "/schemas/of/b/required: ",
-            ),
-            (
-                r#"{"validation":"warn","schema":{"properties":{"a":{"pattern":"(x"}}}}"#,
-                "/schema/properties/a/pattern: ",
-            ),
-            (r#"{"validation":"warn","schema":{"pattern":"(?=x)y"}}"#, "/schema/pattern: "),
-            (r#"{"validation":"warn","schema":{"pattern":"(a{1000}){1000}"}}"#, "/schema/pattern: "),
-        ] {
-            let said = refusal(body);
-            assert!(said.starts_with(expected), "{body}: {said}");
-        }
-        let long = format!(
-            r#"{{"validation":"off","schema":{{"title":"{}"}}}}"#,
-            "x".repeat(limits::SCHEMA_BYTES_MAX)
-        );
-        assert!(refusal(&long).contains("bytes"));
-    }
-}
-
 // How the schemas of a container are stored: JSON with a version, one row (`docs/formats/schemas.md`).
 
 const VERSION: u64 = 1;
@@ -277,4 +220,61 @@ fn found(txn: &Txn<'_>, database: &str, container: &str) -> Result<Container, Sc
         CatalogError::Store(error) => SchemaError::Store(error),
         _ => SchemaError::ContainerMissing,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(body: &str) -> String {
+        Definition::parse(body.as_bytes()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_definition_is_shown_as_it_was_given() {
+        for body in [
+            r#"{"validation":"enforce","schema":{"type":"object","required":["b","a"]}}"#,
+            r#"{"validation":"off","schema":true}"#,
+            r#"{"validation":"warn","schemas":{"member":"kind","of":{"z":{"type":"object"},"a":false}}}"#,
+        ] {
+            let definition = Definition::parse(body.as_bytes()).unwrap();
+            assert_eq!(Value::Object(definition.to_json()).to_string(), body);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        for (body, expected) in [
+            ("", "the body is not JSON"),
+            ("[]", "the body is not a JSON object"),
+            (r#"{"schema":{}}"#, "/validation: say what violations come to"),
+            (r#"{"validation":"maybe","schema":{}}"#, "/validation: say what"),
+            (r#"{"validation":"warn"}"#, "give either schema"),
+            (r#"{"validation":"warn","schema":{},"schemas":{"member":"a","of":{"b":{}}}}"#, "give either"),
+            (r#"{"validation":"warn","schema":{},"more/":1}"#, "/more~1: is not known"),
+            (r#"{"validation":"warn","schemas":{"member":"a"}}"#, "/schemas: has two members"),
+            (r#"{"validation":"warn","schemas":{"member":"a","of":{},"x":1}}"#, "/schemas: has two members"),
+            (r#"{"validation":"warn","schemas":{"member":"a","of":{}}}"#, "/schemas/of: has from 1 to"),
+            (r#"{"validation":"warn","schema":{"type":"strin"}}"#, "/schema/type: "),
+            (r#"{"validation":"warn","schema":7}"#, "/schema: "),
+            (
+                r#"{"validation":"warn","schemas":{"member":"a","of":{"b":{"required":"id"}}}}"#,
+                "/schemas/of/b/required: ",
+            ),
+            (
+                r#"{"validation":"warn","schema":{"properties":{"a":{"pattern":"(x"}}}}"#,
+                "/schema/properties/a/pattern: ",
+            ),
+            (r#"{"validation":"warn","schema":{"pattern":"(?=x)y"}}"#, "/schema/pattern: "),
+            (r#"{"validation":"warn","schema":{"pattern":"(a{1000}){1000}"}}"#, "/schema/pattern: "),
+        ] {
+            let said = refusal(body);
+            assert!(said.starts_with(expected), "{body}: {said}");
+        }
+        let long = format!(
+            r#"{{"validation":"off","schema":{{"title":"{}"}}}}"#,
+            "x".repeat(limits::SCHEMA_BYTES_MAX)
+        );
+        assert!(refusal(&long).contains("bytes"));
+    }
 }

@@ -37,31 +37,6 @@ fn member<'m>(members: &'m mut Vec<(String, Value)>, name: &str) -> &'m mut Valu
     &mut members[place].1
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(values: &[(&str, &str)], expected: &str) {
-        let values: Vec<(Path, Value)> = values
-            .iter()
-            .map(|(path, text)| {
-                let steps = path.split('/').map(|name| Step::Member(name.to_owned()));
-                (steps.collect(), Value::parse(text).unwrap_or_default())
-            })
-            .collect();
-        let document = document(values.iter().map(|(path, value)| (path, value.clone())));
-        assert_eq!(document.to_json(), expected);
-    }
-
-    #[test]
-    fn values_stand_at_their_paths() {
-        check(&[], "{}");
-        check(&[("a", "1"), ("b/c", "2"), ("b/d", "null")], r#"{"a":1,"b":{"c":2,"d":null}}"#);
-        check(&[("a", "undefined"), ("b/c", "undefined")], "{}");
-        check(&[("a", "1"), ("a/b", "undefined")], r#"{"a":1}"#);
-    }
-}
-
 // The residual filter: the conditions that still have to be evaluated on the document.
 
 /// The conditions of a filter, all of which must be true.
@@ -93,6 +68,31 @@ fn is_known(condition: &Expr, slots: &SlotPaths<'_>, known: &[(Path, Value)]) ->
     };
     let path = path_of(of, slots);
     path.is_some_and(|path| known.iter().any(|(its, known)| *its == path && known == value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(values: &[(&str, &str)], expected: &str) {
+        let values: Vec<(Path, Value)> = values
+            .iter()
+            .map(|(path, text)| {
+                let steps = path.split('/').map(|name| Step::Member(name.to_owned()));
+                (steps.collect(), Value::parse(text).unwrap_or_default())
+            })
+            .collect();
+        let document = document(values.iter().map(|(path, value)| (path, value.clone())));
+        assert_eq!(document.to_json(), expected);
+    }
+
+    #[test]
+    fn values_stand_at_their_paths() {
+        check(&[], "{}");
+        check(&[("a", "1"), ("b/c", "2"), ("b/d", "null")], r#"{"a":1,"b":{"c":2,"d":null}}"#);
+        check(&[("a", "undefined"), ("b/c", "undefined")], "{}");
+        check(&[("a", "1"), ("a/b", "undefined")], r#"{"a":1}"#);
+    }
 }
 
 #[cfg(test)]

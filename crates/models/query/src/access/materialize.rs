@@ -194,41 +194,6 @@ impl Materializer<'_> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::access::indexes::Step;
-    use crate::access::test_support::{FixedHost, Multiples};
-
-    /// A set that tells all that is read: by the entries of one value, and by those that are not of another.
-    fn settled(max: usize) -> Materialized {
-        let path = |name: &str| Path::from([Step::Member(name.to_owned())]);
-        let equal = PostingSet::Equal { index: IndexOf::Path(path("a")), values: vec![Value::from(3i64)] };
-        let flag = PostingSet::NotOutside { path: path("b"), interval: Interval::equal(Value::Bool(false)) };
-        let covered = Some(vec![(path("b"), Value::Bool(false))]);
-        let ctx = ExecContext::new(&FixedHost);
-        let access = Access::Postings { set: PostingSet::Intersection(vec![equal, flag]), covered };
-        settle_within(max, access, Some(&Multiples), &ctx).unwrap()
-    }
-
-    #[test]
-    fn what_a_set_tells_is_known_of_its_documents() {
-        let Materialized { access, known } = settled(limits::POSTINGS_MATERIALIZED_MAX);
-        assert!(matches!(access, Access::Postings { covered: Some(_), .. }), "{access:?}");
-        assert_eq!(known.len(), 1);
-    }
-
-    #[test]
-    fn a_set_that_lost_a_part_does_not_tell_what_that_part_told() {
-        let Materialized { access, known } = settled(1);
-        assert!(
-            matches!(access, Access::Postings { set: PostingSet::Equal { .. }, covered: None }),
-            "{access:?}"
-        );
-        assert_eq!(known, Vec::new());
-    }
-}
-
 // Collecting ordinals of entries that are not in ordinal order; they are sorted afterwards.
 
 /// Called with each entry that is read.
@@ -334,4 +299,39 @@ pub(super) fn sorted(mut numbers: Vec<u64>) -> Vec<u64> {
     numbers.sort_unstable();
     numbers.dedup();
     numbers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::access::indexes::Step;
+    use crate::access::test_support::{FixedHost, Multiples};
+
+    /// A set that tells all that is read: by the entries of one value, and by those that are not of another.
+    fn settled(max: usize) -> Materialized {
+        let path = |name: &str| Path::from([Step::Member(name.to_owned())]);
+        let equal = PostingSet::Equal { index: IndexOf::Path(path("a")), values: vec![Value::from(3i64)] };
+        let flag = PostingSet::NotOutside { path: path("b"), interval: Interval::equal(Value::Bool(false)) };
+        let covered = Some(vec![(path("b"), Value::Bool(false))]);
+        let ctx = ExecContext::new(&FixedHost);
+        let access = Access::Postings { set: PostingSet::Intersection(vec![equal, flag]), covered };
+        settle_within(max, access, Some(&Multiples), &ctx).unwrap()
+    }
+
+    #[test]
+    fn what_a_set_tells_is_known_of_its_documents() {
+        let Materialized { access, known } = settled(limits::POSTINGS_MATERIALIZED_MAX);
+        assert!(matches!(access, Access::Postings { covered: Some(_), .. }), "{access:?}");
+        assert_eq!(known.len(), 1);
+    }
+
+    #[test]
+    fn a_set_that_lost_a_part_does_not_tell_what_that_part_told() {
+        let Materialized { access, known } = settled(1);
+        assert!(
+            matches!(access, Access::Postings { set: PostingSet::Equal { .. }, covered: None }),
+            "{access:?}"
+        );
+        assert_eq!(known, Vec::new());
+    }
 }

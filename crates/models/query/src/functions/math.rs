@@ -68,23 +68,6 @@ fn log_to_base(x: f64, base: f64) -> f64 {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::functions::{Context, find};
-
-    fn eval(name: &str, args: &[Datum<'_>]) -> String {
-        format!("{:?}", (find(name).unwrap().eval)(args, &Context::still()))
-    }
-
-    #[test]
-    fn the_sign_of_an_integer_goes_without_its_digits() {
-        assert_eq!(eval("ABS", &[(-9_007_199_254_740_993i64).into()]), "9007199254740993");
-        assert_eq!(eval("ABS", &[i64::MIN.into()]), "9223372036854776000");
-        assert_eq!(eval("FLOOR", &[i64::MAX.into()]), "9223372036854775807");
-    }
-}
-
 // Mathematical functions that round.
 //
 // A half goes away from zero. An integer is its own floor, ceiling and whole part, with all its digits.
@@ -193,6 +176,23 @@ fn of_divisor<'a>(args: &[Datum<'a>], apply: fn(i64, i64) -> i64) -> Datum<'a> {
 
 fn bit_not<'a>(args: &[Datum<'a>]) -> Datum<'a> {
     args.first().and_then(Datum::as_i64).map_or(Datum::Undefined, |a| (!a).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::functions::{Context, find};
+
+    fn eval(name: &str, args: &[Datum<'_>]) -> String {
+        format!("{:?}", (find(name).unwrap().eval)(args, &Context::still()))
+    }
+
+    #[test]
+    fn the_sign_of_an_integer_goes_without_its_digits() {
+        assert_eq!(eval("ABS", &[(-9_007_199_254_740_993i64).into()]), "9007199254740993");
+        assert_eq!(eval("ABS", &[i64::MIN.into()]), "9223372036854776000");
+        assert_eq!(eval("FLOOR", &[i64::MAX.into()]), "9223372036854775807");
+    }
 }
 
 #[cfg(test)]

@@ -93,66 +93,6 @@ fn check(error: &std::io::Error, waits: &mut impl FnMut() -> bool) -> Result<(),
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn pair(frame_bytes_max: usize) -> (Channel, Channel) {
-        let (ours, theirs) = UnixStream::pair().expect("a pair of sockets");
-        (Channel::new(ours, frame_bytes_max), Channel::new(theirs, frame_bytes_max))
-    }
-
-    #[test]
-    fn frames_of_every_size_arrive_whole() {
-        let (mut ours, mut theirs) = pair(1 << 20);
-        for size in [0, 1, READ_BYTES - HEAD_BYTES, READ_BYTES, READ_BYTES + 1, 1 << 20] {
-            let sent: Vec<u8> = (0..size).map(|at| at as u8).collect();
-            std::thread::scope(|scope| {
-                scope.spawn(|| ours.send(&sent, || false).expect("sent"));
-                let mut found = Vec::new();
-                theirs.receive(&mut found, || false).expect("received");
-                assert_eq!(found, sent);
-            });
-        }
-    }
-
-    #[test]
-    fn a_frame_that_is_too_long_is_refused_before_it_is_read() {
-        let (mut ours, mut theirs) = pair(10);
-        ours.send(&[0; 11], || false).expect("sent");
-        assert_eq!(theirs.receive(&mut Vec::new(), || false), Err(ChannelError::Malformed));
-    }
-
-    #[test]
-    fn frames_that_come_at_once_are_read_one_by_one() {
-        let (mut ours, mut theirs) = pair(10);
-        for number in 0..5 {
-            ours.send(&vec![number; usize::from(number)], || false).expect("sent");
-        }
-        let mut found = Vec::new();
-        for number in 0..5 {
-            theirs.receive(&mut found, || false).expect("received");
-            assert_eq!(found, vec![number; usize::from(number)]);
-        }
-    }
-
-    #[test]
-    fn patience_and_the_other_end_may_both_go() {
-        let (mut ours, theirs) = pair(10);
-        let timeout = Some(std::time::Duration::from_millis(1));
-        ours.stream.set_read_timeout(timeout).expect("a timeout");
-        let mut asked = 0;
-        let waits = || {
-            asked += 1;
-            asked < 3
-        };
-        assert_eq!(ours.receive(&mut Vec::new(), waits), Err(ChannelError::Late));
-        assert_eq!(asked, 3);
-        drop(theirs);
-        assert_eq!(ours.receive(&mut Vec::new(), || true), Err(ChannelError::Closed));
-    }
-}
-
 // Values of messages as bytes: numbers of eight bytes, little-endian; texts with their length before them.
 
 /// The bytes are no message.
@@ -246,5 +186,65 @@ impl<'a> Reader<'a> {
             1 => self.number().map(Some),
             _ => Err(Malformed),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair(frame_bytes_max: usize) -> (Channel, Channel) {
+        let (ours, theirs) = UnixStream::pair().expect("a pair of sockets");
+        (Channel::new(ours, frame_bytes_max), Channel::new(theirs, frame_bytes_max))
+    }
+
+    #[test]
+    fn frames_of_every_size_arrive_whole() {
+        let (mut ours, mut theirs) = pair(1 << 20);
+        for size in [0, 1, READ_BYTES - HEAD_BYTES, READ_BYTES, READ_BYTES + 1, 1 << 20] {
+            let sent: Vec<u8> = (0..size).map(|at| at as u8).collect();
+            std::thread::scope(|scope| {
+                scope.spawn(|| ours.send(&sent, || false).expect("sent"));
+                let mut found = Vec::new();
+                theirs.receive(&mut found, || false).expect("received");
+                assert_eq!(found, sent);
+            });
+        }
+    }
+
+    #[test]
+    fn a_frame_that_is_too_long_is_refused_before_it_is_read() {
+        let (mut ours, mut theirs) = pair(10);
+        ours.send(&[0; 11], || false).expect("sent");
+        assert_eq!(theirs.receive(&mut Vec::new(), || false), Err(ChannelError::Malformed));
+    }
+
+    #[test]
+    fn frames_that_come_at_once_are_read_one_by_one() {
+        let (mut ours, mut theirs) = pair(10);
+        for number in 0..5 {
+            ours.send(&vec![number; usize::from(number)], || false).expect("sent");
+        }
+        let mut found = Vec::new();
+        for number in 0..5 {
+            theirs.receive(&mut found, || false).expect("received");
+            assert_eq!(found, vec![number; usize::from(number)]);
+        }
+    }
+
+    #[test]
+    fn patience_and_the_other_end_may_both_go() {
+        let (mut ours, theirs) = pair(10);
+        let timeout = Some(std::time::Duration::from_millis(1));
+        ours.stream.set_read_timeout(timeout).expect("a timeout");
+        let mut asked = 0;
+        let waits = || {
+            asked += 1;
+            asked < 3
+        };
+        assert_eq!(ours.receive(&mut Vec::new(), waits), Err(ChannelError::Late));
+        assert_eq!(asked, 3);
+        drop(theirs);
+        assert_eq!(ours.receive(&mut Vec::new(), || true), Err(ChannelError::Closed));
     }
 }

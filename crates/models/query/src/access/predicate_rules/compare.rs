@@ -141,21 +141,6 @@ fn collect_leaves(path: &Path, value: &Value, needs: &mut Vec<IndexPredicate>) {
     }
 }
 
-#[cfg(test)]
-mod equal_tests {
-    use super::*;
-
-    #[test]
-    fn only_the_first_values_inside_are_said() {
-        let path = Path::from([Step::Member("a".to_owned())]);
-        let items = |count: i64| Value::Array((0..count).map(Value::from).collect());
-        assert_eq!(leaves(&path, &items(3)).len(), 3);
-        assert_eq!(leaves(&path, &items(100)).len(), limits::PREDICATE_LEAVES_MAX);
-        let nested = Value::Array(vec![items(10), items(10), items(10)]);
-        assert_eq!(leaves(&path, &nested).len(), limits::PREDICATE_LEAVES_MAX);
-    }
-}
-
 // BETWEEN: `>=` and `<=`.
 
 pub(super) fn between(
@@ -248,6 +233,21 @@ pub(super) fn is_defined(expr: &Expr, slots: &SlotPaths<'_>) -> IndexPredicate {
 /// What holds when the expression has a value of this type.
 pub(super) fn is_of(expr: &Expr, kind: Kind, slots: &SlotPaths<'_>) -> IndexPredicate {
     IndexPredicate::at(slots.path_containing(expr), Interval::of_kind(kind))
+}
+
+#[cfg(test)]
+mod equal_tests {
+    use super::*;
+
+    #[test]
+    fn only_the_first_values_inside_are_said() {
+        let path = Path::from([Step::Member("a".to_owned())]);
+        let items = |count: i64| Value::Array((0..count).map(Value::from).collect());
+        assert_eq!(leaves(&path, &items(3)).len(), 3);
+        assert_eq!(leaves(&path, &items(100)).len(), limits::PREDICATE_LEAVES_MAX);
+        let nested = Value::Array(vec![items(10), items(10), items(10)]);
+        assert_eq!(leaves(&path, &nested).len(), limits::PREDICATE_LEAVES_MAX);
+    }
 }
 
 #[cfg(test)]

@@ -58,6 +58,44 @@ fn saturated(frequency: u64, length: f64) -> f64 {
     frequency * (K1 + 1.0) / (frequency + K1 * (1.0 - B + B * length))
 }
 
+// Reciprocal rank fusion: several rankings become one.
+//
+// A row's share from a ranking is `weight / (60 + rank)`, ranks from 1. Rows of the same score share a rank and
+// the next score has the next one, as the clients do it when they fuse themselves.
+
+/// How much the first places stand out; fixed in the protocol's clients too.
+const K: f64 = 60.0;
+
+/// The fused score of each row; the greatest is the best. `scores` has for each component the score of each
+/// row, greater being better; NaN is no score and comes after all others. Missing weights are 1.
+pub fn fuse(scores: &[Vec<f64>], weights: &[f64]) -> Vec<f64> {
+    let rows = scores.iter().map(Vec::len).max().unwrap_or(0);
+    let mut fused = vec![0.0; rows];
+    for (component, scores) in scores.iter().enumerate() {
+        let weight = weights.get(component).copied().unwrap_or(1.0);
+        for (row, rank) in ranks(scores).into_iter().enumerate() {
+            fused[row] += weight / (K + rank as f64);
+        }
+    }
+    fused
+}
+
+/// The rank of each row, from 1.
+fn ranks(scores: &[f64]) -> Vec<u64> {
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_by(|&a, &b| best_first(scores[a], scores[b]));
+    let mut ranks = vec![1; scores.len()];
+    for pair in order.windows(2) {
+        let is_worse = best_first(scores[pair[0]], scores[pair[1]]).is_ne();
+        ranks[pair[1]] = ranks[pair[0]] + u64::from(is_worse);
+    }
+    ranks
+}
+
+fn best_first(a: f64, b: f64) -> Ordering {
+    b.partial_cmp(&a).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,44 +140,6 @@ mod tests {
     fn each_term_wants_its_number_of_hits() {
         assert_eq!(score("red", &[Term::exact("red")], Collection { documents: 1, words: 1 }, &[]), None);
     }
-}
-
-// Reciprocal rank fusion: several rankings become one.
-//
-// A row's share from a ranking is `weight / (60 + rank)`, ranks from 1. Rows of the same score share a rank and
-// the next score has the next one, as the clients do it when they fuse themselves.
-
-/// How much the first places stand out; fixed in the protocol's clients too.
-const K: f64 = 60.0;
-
-/// The fused score of each row; the greatest is the best. `scores` has for each component the score of each
-/// row, greater being better; NaN is no score and comes after all others. Missing weights are 1.
-pub fn fuse(scores: &[Vec<f64>], weights: &[f64]) -> Vec<f64> {
-    let rows = scores.iter().map(Vec::len).max().unwrap_or(0);
-    let mut fused = vec![0.0; rows];
-    for (component, scores) in scores.iter().enumerate() {
-        let weight = weights.get(component).copied().unwrap_or(1.0);
-        for (row, rank) in ranks(scores).into_iter().enumerate() {
-            fused[row] += weight / (K + rank as f64);
-        }
-    }
-    fused
-}
-
-/// The rank of each row, from 1.
-fn ranks(scores: &[f64]) -> Vec<u64> {
-    let mut order: Vec<usize> = (0..scores.len()).collect();
-    order.sort_by(|&a, &b| best_first(scores[a], scores[b]));
-    let mut ranks = vec![1; scores.len()];
-    for pair in order.windows(2) {
-        let is_worse = best_first(scores[pair[0]], scores[pair[1]]).is_ne();
-        ranks[pair[1]] = ranks[pair[0]] + u64::from(is_worse);
-    }
-    ranks
-}
-
-fn best_first(a: f64, b: f64) -> Ordering {
-    b.partial_cmp(&a).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
 }
 
 #[cfg(test)]
