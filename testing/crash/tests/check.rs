@@ -110,7 +110,7 @@ fn a_damaged_row_is_found_and_named() {
         (ENTRY, removed, "index entries that are missing: 1"),
         (ENTRY, doubled, "index entries that no item asks for: 1"),
         (LOCAL_ENTRY, removed, "index entries of large partitions that are missing: 1"),
-        (PLACE, removed, "items that have index entries and no place row: 1"),
+        (PLACE, removed, "items that have index entries and no locator row: 1"),
         (TALLY, miscounted, "counts of items that are wrong: 1"),
         (TALLY, removed, "counts of items that are wrong"),
     ];

@@ -169,7 +169,7 @@ impl Task {
         }
     }
 
-    fn item(&self, value: i64) -> item::Prepared {
+    fn item(&self, value: i64) -> item::PreparedItem {
         prepare(&self.place.container, format!("{}{value}}}", self.body).as_bytes()).expect("an item of ours")
     }
 
@@ -211,11 +211,13 @@ impl Task {
     }
 }
 
-type Outcome = Result<Option<batch::Done>, WriteError<StepError>>;
+type Outcome = Result<Option<batch::StepOutcome>, WriteError<StepError>>;
 
 fn answer(call: Call, outcome: Outcome) -> Answer {
     match (outcome, call) {
-        (Ok(Some(batch::Done::Written(effect))), Call::Increment { .. }) => Answer::Shown(seen(&effect.item)),
+        (Ok(Some(batch::StepOutcome::Written(effect))), Call::Increment { .. }) => {
+            Answer::Shown(seen(&effect.item))
+        }
         (Ok(_), _) => Answer::Done,
         (Err(WriteError::Model(StepError::Item(ItemError::Missing))), _) => Answer::Missing,
         (Err(WriteError::Model(StepError::Item(ItemError::Exists))), _) => Answer::Exists,

@@ -62,7 +62,7 @@ pub fn child(owner: &Owner, child: &Subresource, token: Option<String>) -> Value
     let mut object = Map::new();
     object.insert("id".into(), child.name.as_str().into());
     object.extend(child.members.clone());
-    let rid = owner.child_rid(child.kind, child.ordinal);
+    let rid = owner.subresource_rid(child.kind, child.ordinal);
     object.insert("_self".into(), format!("{}{}/{rid}/", owner.self_link(), child.kind.segment()).into());
     object.insert("_rid".into(), rid.into());
     object.insert("_etag".into(), child.etag.to_string().into());

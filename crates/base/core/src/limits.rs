@@ -242,9 +242,9 @@ pub const PAGE_MILLIS_MAX: u64 = 2_000;
 pub const QUERY_MILLIS_MAX: u64 = 45_000;
 /// Memory for the rows that a page of a sorted, grouped or distinct query holds at once; with more rows than
 /// fit, pages become shorter.
-pub const PAGE_BYTES_HELD_MAX: usize = 64 * 1024 * 1024;
+pub const PAGE_SORT_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Memory for what a subquery builds; beyond it the query is refused.
-pub const QUERY_BYTES_HELD_MAX: usize = 128 * 1024 * 1024;
+pub const QUERY_MEMORY_BYTES_MAX: usize = 128 * 1024 * 1024;
 /// An array or object that a query builds for one row: its memory, and its levels. An item has at most
 /// [`NESTING_LEVELS_MAX`] of these, and the text of a query [`QUERY_TREE_LEVELS_MAX`] more.
 pub const VALUE_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -309,7 +309,7 @@ pub const INDEX_TERMS_MAX: usize = 50_000;
 /// Walks along an index that are merged into one: partitions that are read by their own entries.
 pub const INDEX_WALKS_MAX: usize = 64;
 /// Items that have expired and are not removed yet, as a query without documents remembers them.
-pub const EXPIRED_REMEMBERED_MAX: usize = 1024;
+pub const EXPIRED_CACHED_MAX: usize = 1024;
 /// Cells that a shape is entered under in a spatial index, and stretches of cells that a question about one looks at.
 pub const SPATIAL_CELLS_MAX: usize = 8;
 pub const SPATIAL_LOOKUPS_MAX: usize = 64;
@@ -340,7 +340,7 @@ pub const SURVEY_BYTES_MAX: usize = 32 * 1024 * 1024;
 pub const SURVEY_PATHS_MAX: usize = 4096;
 pub const SURVEY_LARGEST_MAX: usize = 8;
 /// Numbers of documents that a query gathers from indexes to sort them; with more, it reads the documents instead.
-pub const POSTINGS_GATHERED_MAX: usize = 100_000;
+pub const POSTINGS_MATERIALIZED_MAX: usize = 100_000;
 /// Lists of documents that are merged as they are walked; more of them are gathered first.
 pub const POSTINGS_MERGED_MAX: usize = 32;
 /// Stretches of one index that a query walks one after the other.
@@ -351,7 +351,7 @@ pub const INDEX_SKIPS_MAX: usize = 64;
 pub const PARSE_CACHE_ENTRIES_MAX: usize = 128;
 pub const PARSE_CACHE_TEXT_BYTES_MAX: usize = 2_048;
 /// Queries with their parameters whose plans are kept, because they came before.
-pub const QUERIES_REMEMBERED_MAX: usize = 2_048;
+pub const PLAN_CACHE_ENTRIES_MAX: usize = 2_048;
 /// Memory that the constants of such a plan may take: a short text can stand for a large value.
 pub const QUERY_REMEMBERED_CONSTANTS_BYTES_MAX: usize = 4 * 1024;
 /// A query that took no longer is run where its request is.

@@ -2,9 +2,9 @@
 //!
 //! Terraform and ARM name resources in any order, so a container may come before its database, or without one.
 
-use crate::blueprint::{Blueprint, Capacity, Container, Wanted};
+use crate::blueprint::{Blueprint, Capacity, CapacityTarget, Container};
 use crate::container;
-use crate::node::{Fault, Place, fault};
+use crate::node::{Fault, Location, fault};
 use orrery_core::{DatabaseName, limits};
 use orrery_documents::definition::Throughput;
 use serde_json::{Map, Value};
@@ -17,7 +17,7 @@ pub(crate) struct Account {
 
 struct Draft {
     name: DatabaseName,
-    at: Place,
+    at: Location,
     throughput: Option<Throughput>,
     is_declared: bool,
     containers: Vec<(Container, Option<Throughput>)>,
@@ -27,7 +27,7 @@ struct Draft {
 impl Account {
     pub fn add_database(
         &mut self,
-        at: Place,
+        at: Location,
         name: &str,
         throughput: Option<Throughput>,
     ) -> Result<(), Fault> {
@@ -42,7 +42,7 @@ impl Account {
 
     pub fn add_container(
         &mut self,
-        at: Place,
+        at: Location,
         database: &str,
         body: Map<String, Value>,
         throughput: Option<Throughput>,
@@ -75,7 +75,7 @@ impl Account {
     /// Throughput that is a resource of its own.
     pub fn set_throughput(
         &mut self,
-        at: Place,
+        at: Location,
         database: &str,
         container: Option<&str>,
         throughput: Throughput,
@@ -104,7 +104,7 @@ impl Account {
         self.databases.into_iter().map(|draft| draft.finish(is_serverless)).collect()
     }
 
-    fn draft(&mut self, at: Place, name: &str) -> Result<&mut Draft, Fault> {
+    fn draft(&mut self, at: Location, name: &str) -> Result<&mut Draft, Fault> {
         if let Some(found) = self.databases.iter().position(|draft| draft.name.as_str() == name) {
             return Ok(&mut self.databases[found]);
         }
@@ -123,8 +123,8 @@ impl Draft {
         let mut capacity = |throughput: Option<Throughput>| {
             dropped |= is_serverless && throughput.is_some();
             Capacity::everywhere(match (is_serverless, throughput) {
-                (true, _) => Some(Wanted::Serverless),
-                (false, throughput) => throughput.map(Wanted::Provisioned),
+                (true, _) => Some(CapacityTarget::Serverless),
+                (false, throughput) => throughput.map(CapacityTarget::Provisioned),
             })
         };
         let database_capacity = capacity(self.throughput);

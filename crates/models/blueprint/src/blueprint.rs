@@ -84,7 +84,7 @@ impl fmt::Display for Environment {
 
 /// What throughput is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum CapacityTarget {
     /// None is provisioned.
     Serverless,
     Provisioned(Throughput),
@@ -92,26 +92,26 @@ pub enum Wanted {
 
 /// The throughput of a database or container in each environment; where nothing is said, nothing is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Capacity([Option<Wanted>; 3]);
+pub struct Capacity([Option<CapacityTarget>; 3]);
 
 impl Capacity {
     /// The same everywhere.
-    pub fn everywhere(wanted: Option<Wanted>) -> Self {
+    pub fn everywhere(wanted: Option<CapacityTarget>) -> Self {
         Self([wanted; 3])
     }
 
-    pub fn set(&mut self, environment: Environment, wanted: Wanted) {
+    pub fn set(&mut self, environment: Environment, wanted: CapacityTarget) {
         self.0[environment as usize] = Some(wanted);
     }
 
-    pub fn get(&self, environment: Environment) -> Option<Wanted> {
+    pub fn get(&self, environment: Environment) -> Option<CapacityTarget> {
         self.0[environment as usize]
     }
 
     pub fn throughput(&self, environment: Environment) -> Option<Throughput> {
         match self.get(environment) {
-            Some(Wanted::Provisioned(throughput)) => Some(throughput),
-            Some(Wanted::Serverless) | None => None,
+            Some(CapacityTarget::Provisioned(throughput)) => Some(throughput),
+            Some(CapacityTarget::Serverless) | None => None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What evaluating a file may cost: templates and variables can multiply one another.
 
-use crate::node::{Fault, Place, fault};
+use crate::node::{Fault, Location, fault};
 use orrery_core::limits;
 use std::cell::Cell;
 
@@ -16,7 +16,7 @@ impl Budget {
     }
 
     /// Pays for so many values or bytes made.
-    pub fn spend(&self, at: Place, steps: usize) -> Result<(), Fault> {
+    pub fn spend(&self, at: Location, steps: usize) -> Result<(), Fault> {
         match self.steps.get().checked_sub(steps) {
             Some(left) => {
                 self.steps.set(left);
@@ -27,7 +27,7 @@ impl Budget {
     }
 
     /// Does something one level deeper. What refers to itself ends here.
-    pub fn deeper<T>(&self, at: Place, work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+    pub fn deeper<T>(&self, at: Location, work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
         self.spend(at, 1)?;
         if self.levels.get() == limits::BLUEPRINT_LEVELS_MAX {
             return fault(at, "this refers to itself, or is nested too deep");

@@ -20,6 +20,60 @@ pub fn built_in(name: &str) -> Option<Source> {
     Some(Source { name: format!("{name}.yaml"), text: (*text).to_owned() })
 }
 
+// What `orrery init` writes: a small blueprint that works, with a word on every member.
+
+/// The text for a blueprint of this name.
+pub fn starter(name: &str) -> String {
+    TEXT.replace("NAME", name)
+}
+
+const TEXT: &str = r#"# A blueprint of Orrery: a database, its containers and the questions that are asked of it.
+#
+#   orrery apply NAME.yaml                        make the server so; again, and nothing happens
+#   orrery apply NAME.yaml --check                say what differs, change nothing
+#   orrery apply NAME.yaml --fixtures             with the example items
+#   orrery query --blueprint NAME.yaml open-orders --param customer=ada
+blueprint: NAME
+about: One sentence on what this is for.
+database: NAME
+
+# What the containers share: serverless, {manual: 400} or {autoscale: 4000}. An environment that is not here
+# asks for nothing. orrery apply --env production
+environments:
+  development: serverless
+  staging: {manual: 400}
+  production: {autoscale: 4000}
+
+containers:
+  - id: orders
+    about: One item an order.
+    partitionKey: /customer               # a list of up to three paths is a hierarchical key
+    defaultTtl: -1                        # items expire if they say when; seconds; leave it out to switch it off
+    uniqueKeys: [[/number]]               # each is a list of paths; they cannot be changed later
+    indexingPolicy:                       # as the service has it; leave it out to index everything
+      indexingMode: consistent
+      automatic: true
+      includedPaths: [{path: /*}]
+      excludedPaths: [{path: /notes/*}, {path: /"_etag"/?}]
+      compositeIndexes:
+        - [{path: /customer, order: ascending}, {path: /at, order: descending}]
+    # environments: {production: {autoscale: 1000}}    its own throughput, beside the database's
+    # validation: warn                                 off, warn or enforce, by a JSON Schema:
+    # schema: {type: object, required: [id, customer], properties: {customer: {type: string}}}
+    fixtures:
+      - {id: o1, customer: ada, number: 1, at: "2026-01-01", state: open}
+      - {id: o2, customer: ada, number: 2, at: "2026-01-02", state: paid}
+
+queries:
+  open-orders:
+    about: What a customer has not paid for, the newest first.
+    container: orders
+    sql: SELECT * FROM c WHERE c.customer = @customer AND c.state = 'open' ORDER BY c.at DESC
+    parameters: {customer: {type: string, example: ada}}
+    partitionKey: customer                # the parameter that is the partition key, if it asks one partition
+    rows: 1                               # over the example items, with the example parameters
+"#;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -41,5 +95,20 @@ mod tests {
             }
         }
         assert!(built_in("nobody").is_none());
+    }
+}
+
+#[cfg(test)]
+mod starter_tests {
+    use super::*;
+    use crate::{Source, Variables, read};
+
+    #[test]
+    fn the_starter_is_a_blueprint() {
+        let source = Source { name: "shop.yaml".to_owned(), text: starter("shop") };
+        let found = read(&[source], &Variables::default()).expect("it is one");
+        assert_eq!((found[0].name.as_str(), found[0].database.as_str()), ("shop", "shop"));
+        assert!(found[0].notes.is_empty(), "{:?}", found[0].notes);
+        assert_eq!((found[0].containers[0].fixtures.len(), found[0].queries.len()), (2, 1));
     }
 }

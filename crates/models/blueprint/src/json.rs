@@ -3,12 +3,12 @@
 //! `serde_json` says whether the text is JSON, how deep it is and where it is not. The walk after it only has to find the
 //! places, over text that is known to be good.
 
-use crate::node::{Data, Fault, Member, Node, Place, fault};
+use crate::node::{Data, Fault, Location, Member, Node, fault};
 
 pub(crate) fn load(file: usize, text: &str) -> Result<Node, Fault> {
     let text = text.trim_start_matches('\u{feff}');
     serde_json::from_str::<serde_json::Value>(text).map_err(|error| {
-        let at = Place { file, line: error.line(), column: error.column() };
+        let at = Location { file, line: error.line(), column: error.column() };
         let said = error.to_string();
         let said = said.split(" at line ").next().unwrap_or_default();
         Fault { at, reason: format!("this is not JSON: {said}") }
@@ -128,8 +128,8 @@ impl<'t> Walk<'t> {
         self.at = (self.at + 1).min(self.text.len());
     }
 
-    fn place(&self) -> Place {
-        Place { file: self.file, line: self.line, column: self.column }
+    fn place(&self) -> Location {
+        Location { file: self.file, line: self.line, column: self.column }
     }
 }
 

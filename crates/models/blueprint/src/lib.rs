@@ -22,24 +22,22 @@ mod blueprint;
 mod budget;
 mod built_in;
 mod container;
-mod declared;
+mod format;
 mod json;
 mod node;
 mod plan;
-mod policy;
 mod query;
 mod source;
-mod starter;
 mod terraform;
 mod yaml;
 
-pub use blueprint::{Blueprint, Capacity, Container, Environment, Wanted};
+pub use blueprint::{Blueprint, Capacity, CapacityTarget, Container, Environment};
+pub use built_in::starter;
 pub use built_in::{built_in, built_in_names};
-pub use node::{Place, Trouble};
+pub use node::{Location, SourceError};
 pub use plan::{
     Change, Observed, ObservedContainer, ObservedDatabase, ObservedOffer, Plan, Step, Subject, Verdict, plan,
 };
 pub use query::{BindError, NamedQuery, Parameter, ParameterType};
 pub use source::{Source, Variables, read};
-pub use starter::starter;
 pub use yaml::plain as plain_scalar;

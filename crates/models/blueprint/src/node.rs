@@ -5,7 +5,7 @@ use std::fmt;
 
 /// A line and a column, both from 1, of a file by its number among those read together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     pub file: usize,
     pub line: usize,
     pub column: usize,
@@ -13,14 +13,14 @@ pub struct Place {
 
 /// What is wrong with a file, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub struct Trouble {
+pub struct SourceError {
     pub file: String,
     pub line: usize,
     pub column: usize,
     pub reason: String,
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for SourceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
             0 => write!(f, "{}: {}", self.file, self.reason),
@@ -32,17 +32,17 @@ impl fmt::Display for Trouble {
 /// A trouble whose file still has no name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
-    pub at: Place,
+    pub at: Location,
     pub reason: String,
 }
 
-pub(crate) fn fault<T>(at: Place, reason: impl Into<String>) -> Result<T, Fault> {
+pub(crate) fn fault<T>(at: Location, reason: impl Into<String>) -> Result<T, Fault> {
     Err(Fault { at, reason: reason.into() })
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {
-    pub at: Place,
+    pub at: Location,
     pub data: Data,
 }
 
@@ -60,25 +60,25 @@ pub(crate) enum Data {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Member {
     pub name: String,
-    pub at: Place,
+    pub at: Location,
     pub value: Node,
 }
 
 impl Node {
-    pub fn new(at: Place, data: Data) -> Self {
+    pub fn new(at: Location, data: Data) -> Self {
         Self { at, data }
     }
 
-    pub fn text(at: Place, text: impl Into<String>) -> Self {
+    pub fn text(at: Location, text: impl Into<String>) -> Self {
         Self::new(at, Data::Text(text.into()))
     }
 
-    pub fn number(at: Place, number: i64) -> Self {
+    pub fn number(at: Location, number: i64) -> Self {
         Self::new(at, Data::Number(number.into()))
     }
 
     /// JSON that has no places of its own.
-    pub fn of_value(at: Place, value: Value) -> Self {
+    pub fn of_value(at: Location, value: Value) -> Self {
         let data = match value {
             Value::Null => Data::Null,
             Value::Bool(bool) => Data::Bool(bool),
@@ -193,7 +193,7 @@ impl Node {
 /// The members of an object, each asked for by name; one that nobody asked for is a mistake in the file.
 pub(crate) struct Fields<'n> {
     what: &'static str,
-    at: Place,
+    at: Location,
     members: &'n [Member],
     known: Vec<&'static str>,
 }

@@ -2,8 +2,8 @@
 
 use crate::blueprint::Blueprint;
 use crate::budget::Budget;
-use crate::node::{Fault, Trouble};
-use crate::{arm, declared, json, terraform, yaml};
+use crate::node::{Fault, SourceError};
+use crate::{arm, format, json, terraform, yaml};
 use orrery_core::limits;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,12 +40,13 @@ impl Variables {
 }
 
 /// The blueprints of these files. Terraform's are one module; every other file stands for itself.
-pub fn read(sources: &[Source], variables: &Variables) -> Result<Vec<Blueprint>, Trouble> {
+pub fn read(sources: &[Source], variables: &Variables) -> Result<Vec<Blueprint>, SourceError> {
     let named = |fault: Fault| {
         let file = sources.get(fault.at.file).map(|source| source.name.clone()).unwrap_or_default();
-        Trouble { file, line: fault.at.line, column: fault.at.column, reason: fault.reason }
+        SourceError { file, line: fault.at.line, column: fault.at.column, reason: fault.reason }
     };
-    let nowhere = |file: &str, reason: String| Trouble { file: file.to_owned(), line: 0, column: 0, reason };
+    let nowhere =
+        |file: &str, reason: String| SourceError { file: file.to_owned(), line: 0, column: 0, reason };
     if sources.len() > limits::BLUEPRINT_FILES_MAX {
         return Err(nowhere(
             "--",
@@ -61,7 +62,7 @@ pub fn read(sources: &[Source], variables: &Variables) -> Result<Vec<Blueprint>,
         match Format::of(&source.name) {
             Some(Format::Yaml) => {
                 let root = yaml::load(number, &source.text).map_err(named)?;
-                found.push(declared::read(&root).map_err(named)?);
+                found.push(format::read(&root).map_err(named)?);
             }
             Some(Format::Json) => {
                 let root = json::load(number, &source.text).map_err(named)?;
@@ -91,7 +92,7 @@ pub fn read(sources: &[Source], variables: &Variables) -> Result<Vec<Blueprint>,
 /// A template of Azure, or a blueprint of ours in JSON.
 fn read_json(root: &crate::node::Node, variables: &Variables) -> Result<Vec<Blueprint>, Fault> {
     if root.get("blueprint").is_some() && root.get("resources").is_none() {
-        return Ok(vec![declared::read(root)?]);
+        return Ok(vec![format::read(root)?]);
     }
     arm::read(root, variables, &Budget::new())
 }

@@ -3,7 +3,7 @@
 //! Plain scalars are read by the core schema of YAML 1.2, so `no` is text and `null`, `true` and `12` are not. Anchors and
 //! aliases work, and what they multiply is counted; tags other than `!!str` and merge keys are not taken.
 
-use crate::node::{Data, Fault, Member, Node, Place, fault};
+use crate::node::{Data, Fault, Location, Member, Node, fault};
 use orrery_core::limits;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 use serde_json::{Number, Value as Scalar};
@@ -19,7 +19,7 @@ pub(crate) fn load(file: usize, text: &str) -> Result<Node, Fault> {
         })?;
         loader.take(event, loader.place(&span.start))?;
     }
-    let start = Place { file, line: 1, column: 1 };
+    let start = Location { file, line: 1, column: 1 };
     loader.root.ok_or_else(|| Fault { at: start, reason: "the file is empty".to_owned() })
 }
 
@@ -33,22 +33,22 @@ struct Loader {
 }
 
 struct Open {
-    at: Place,
+    at: Location,
     anchor: usize,
     parts: Parts,
 }
 
 enum Parts {
     List(Vec<Node>),
-    Map { members: Vec<Member>, name: Option<(String, Place)> },
+    Map { members: Vec<Member>, name: Option<(String, Location)> },
 }
 
 impl Loader {
-    fn place(&self, marker: &Marker) -> Place {
-        Place { file: self.file, line: marker.line(), column: marker.col() + 1 }
+    fn place(&self, marker: &Marker) -> Location {
+        Location { file: self.file, line: marker.line(), column: marker.col() + 1 }
     }
 
-    fn take(&mut self, event: Event<'_>, at: Place) -> Result<(), Fault> {
+    fn take(&mut self, event: Event<'_>, at: Location) -> Result<(), Fault> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let node = Node::new(at, scalar(&text, style, tag.as_deref(), at)?);
@@ -76,7 +76,7 @@ impl Loader {
 
     fn begin(
         &mut self,
-        at: Place,
+        at: Location,
         anchor: usize,
         tag: Option<Cow<'_, Tag>>,
         parts: Parts,
@@ -121,7 +121,7 @@ impl Loader {
     }
 }
 
-fn key(node: &Node, members: &[Member]) -> Result<(String, Place), Fault> {
+fn key(node: &Node, members: &[Member]) -> Result<(String, Location), Fault> {
     let name = match &node.data {
         Data::Text(text) => text.clone(),
         Data::Number(number) => number.to_string(),
@@ -134,7 +134,7 @@ fn key(node: &Node, members: &[Member]) -> Result<(String, Place), Fault> {
     Ok((name, node.at))
 }
 
-fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, at: Place) -> Result<Data, Fault> {
+fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, at: Location) -> Result<Data, Fault> {
     match tag {
         None if style == ScalarStyle::Plain => Ok(data(plain(text))),
         None => Ok(Data::Text(text.to_owned())),

@@ -25,7 +25,7 @@ use std::path::Path;
 struct Case {
     title: String,
     files: Vec<Source>,
-    there: Option<String>,
+    observed: Option<String>,
     variables: Vec<(String, String)>,
     environment: Environment,
     is_serverless: bool,
@@ -51,10 +51,11 @@ fn plans_say_what_a_server_lacks() {
         let wanted = read_case(case);
         let mut server =
             Observed { is_serverless: case.is_serverless, keeps_schemas: true, ..Observed::default() };
-        if let Some(text) = &case.there {
+        if let Some(text) = &case.observed {
             let source = Source { name: "there.yaml".to_owned(), text: text.clone() };
-            let there = read(&[source], &Variables::default()).unwrap_or_else(|trouble| panic!("{trouble}"));
-            server.databases.insert(there[0].database.to_string(), made(&there[0], case.environment));
+            let observed =
+                read(&[source], &Variables::default()).unwrap_or_else(|trouble| panic!("{trouble}"));
+            server.databases.insert(observed[0].database.to_string(), made(&observed[0], case.environment));
         }
         let plan = plan(&wanted[0], case.environment, &server);
         let steps = plan.steps.iter().map(|step| format!("{step}\n"));
@@ -147,7 +148,7 @@ fn parse(block: &str) -> Case {
         let (head, text) = part.split_once('\n').expect("a line of dashes");
         match head.split_once(' ').unwrap_or((head, "")) {
             ("expect", "") => case.expected = format!("{}\n", text.trim_end()),
-            ("there", "") => case.there = Some(text.to_owned()),
+            ("there", "") => case.observed = Some(text.to_owned()),
             ("var", given) => {
                 let (name, value) = given.split_once('=').expect("name=value");
                 case.variables.push((name.to_owned(), value.to_owned()));

@@ -36,7 +36,7 @@ pub mod row;
 pub mod schema;
 pub mod subresources;
 
-pub(crate) use operations::{find_database, the_container};
+pub(crate) use operations::{find_database, load_container};
 
 pub use model::{Catalog, Container, Database, Offer, OfferTarget};
 pub use operations::{

@@ -139,7 +139,7 @@ pub fn replace_container(
     conditions: Preconditions,
     stamp: Stamp,
 ) -> Result<Container, CatalogError> {
-    let container = the_container(txn, database, name)?;
+    let container = load_container(txn, database, name)?;
     check(&conditions, container.etag())?;
     let definition = container.definition().replaced_by(body)?;
     let ttl_changed = definition.default_ttl() != container.definition().default_ttl();
@@ -183,7 +183,7 @@ pub fn delete_container(
     name: &str,
     conditions: Preconditions,
 ) -> Result<(), CatalogError> {
-    let container = the_container(txn, database, name)?;
+    let container = load_container(txn, database, name)?;
     check(&conditions, container.etag())?;
     txn.frees();
     drop_container(txn, &container);
@@ -226,7 +226,7 @@ fn grow(txn: &mut Txn<'_>, rid: ContainerRid, ranges: usize) -> Result<(), Catal
     Ok(())
 }
 
-pub(crate) fn the_container(txn: &Txn<'_>, database: &str, name: &str) -> Result<Container, CatalogError> {
+pub(crate) fn load_container(txn: &Txn<'_>, database: &str, name: &str) -> Result<Container, CatalogError> {
     let database = find_database(txn, database)?.ok_or(CatalogError::DatabaseMissing)?;
     find_container(txn, database.rid, name)?.ok_or(CatalogError::ContainerMissing)
 }

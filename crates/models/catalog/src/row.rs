@@ -39,14 +39,14 @@ pub enum Row<'a> {
         owner: u32,
         name: &'a str,
     },
-    /// The name of the child with this number.
-    ChildPlace {
+    /// The name of the subresource with this number.
+    SubresourceLocator {
         kind: u8,
         owner: u32,
         ordinal: u64,
     },
-    /// How many children of a kind an owner has, and the last number that one was given.
-    ChildCount {
+    /// How many subresources of a kind an owner has, and the last number that one was given.
+    SubresourceCount {
         kind: u8,
         owner: u32,
     },
@@ -76,9 +76,9 @@ const ALIVE: u8 = 4;
 const OFFER: u8 = 5;
 const JOB: u8 = 6;
 const PROBE: u8 = 7;
-const CHILD: u8 = 8;
-const CHILD_PLACE: u8 = 9;
-const CHILD_COUNT: u8 = 10;
+const SUBRESOURCE: u8 = 8;
+const SUBRESOURCE_LOCATOR: u8 = 9;
+const SUBRESOURCE_COUNT: u8 = 10;
 const ROLE_DEFINITION: u8 = 11;
 const ROLE_ASSIGNMENT: u8 = 12;
 const SCHEMA: u8 = 14;
@@ -93,9 +93,9 @@ pub const TAGS: [u8; 14] = [
     OFFER,
     JOB,
     PROBE,
-    CHILD,
-    CHILD_PLACE,
-    CHILD_COUNT,
+    SUBRESOURCE,
+    SUBRESOURCE_LOCATOR,
+    SUBRESOURCE_COUNT,
     ROLE_DEFINITION,
     ROLE_ASSIGNMENT,
     SCHEMA,
@@ -122,12 +122,12 @@ impl Row<'_> {
             Row::Offer { number } => KeyBuf::new().u8(OFFER).u32(number),
             Row::Job { kind, container } => KeyBuf::new().u8(JOB).u8(kind as u8).u32(container),
             Row::Subresource { kind, owner, name } => {
-                KeyBuf::new().u8(CHILD).u8(kind).u32(owner).raw(name.as_bytes())
+                KeyBuf::new().u8(SUBRESOURCE).u8(kind).u32(owner).raw(name.as_bytes())
             }
-            Row::ChildPlace { kind, owner, ordinal } => {
-                KeyBuf::new().u8(CHILD_PLACE).u8(kind).u32(owner).u64(ordinal)
+            Row::SubresourceLocator { kind, owner, ordinal } => {
+                KeyBuf::new().u8(SUBRESOURCE_LOCATOR).u8(kind).u32(owner).u64(ordinal)
             }
-            Row::ChildCount { kind, owner } => KeyBuf::new().u8(CHILD_COUNT).u8(kind).u32(owner),
+            Row::SubresourceCount { kind, owner } => KeyBuf::new().u8(SUBRESOURCE_COUNT).u8(kind).u32(owner),
             Row::RoleDefinition { id } => KeyBuf::new().u8(ROLE_DEFINITION).raw(id.as_bytes()),
             Row::RoleAssignment { id } => KeyBuf::new().u8(ROLE_ASSIGNMENT).raw(id.as_bytes()),
             Row::Schema { container } => KeyBuf::new().u8(SCHEMA).u32(container),
@@ -159,18 +159,18 @@ pub fn offers() -> KeyRange {
     KeyRange::prefix(&[OFFER])
 }
 
-/// The children of one kind that an owner has, by name.
-pub fn children(kind: u8, owner: u32) -> KeyRange {
-    KeyRange::prefix(&KeyBuf::new().u8(CHILD).u8(kind).u32(owner).finish())
+/// The subresources of one kind that an owner has, by name.
+pub fn subresources(kind: u8, owner: u32) -> KeyRange {
+    KeyRange::prefix(&KeyBuf::new().u8(SUBRESOURCE).u8(kind).u32(owner).finish())
 }
 
-/// The numbers of the children of one kind that an owner has.
-pub fn child_places(kind: u8, owner: u32) -> KeyRange {
-    KeyRange::prefix(&KeyBuf::new().u8(CHILD_PLACE).u8(kind).u32(owner).finish())
+/// The numbers of the subresources of one kind that an owner has.
+pub fn subresource_places(kind: u8, owner: u32) -> KeyRange {
+    KeyRange::prefix(&KeyBuf::new().u8(SUBRESOURCE_LOCATOR).u8(kind).u32(owner).finish())
 }
 
-/// The name of a child, of its row's key.
-pub fn read_child(key: &[u8]) -> Option<&str> {
+/// The name of a subresource, of its row's key.
+pub fn read_subresource(key: &[u8]) -> Option<&str> {
     const HEAD_BYTES: usize = 6;
     std::str::from_utf8(key.get(HEAD_BYTES..)?).ok()
 }

@@ -1,4 +1,4 @@
-//! Time to live: when an item is gone, and the removal of what is.
+//! Time to live: when an item expires, and the reaper.
 //!
 //! Whether an item has expired is decided from its own row and the container's policy on every read, so it
 //! is gone at its second. Expiry rows only tell the reaper where to look: one that is stale (the policy
@@ -36,7 +36,7 @@ pub struct Due {
     id: String,
 }
 
-/// The next expiry rows that have come up, oldest first; rows of one partition stand together per second.
+/// The next due expiry rows, oldest first; rows of one partition and second are adjacent.
 pub fn due(state: &dyn Read, container: &Container, now: Timestamp) -> Result<Vec<Due>, Error> {
     if container.definition().default_ttl().is_none() {
         return Ok(Vec::new());
@@ -52,7 +52,7 @@ pub fn due(state: &dyn Read, container: &Container, now: Timestamp) -> Result<Ve
     .collect()
 }
 
-/// Removes the items of one partition that are due and have really expired. Says how many.
+/// Removes the items of one partition that are due and have really expired. Returns their number.
 pub fn reap(txn: &mut Txn<'_>, container: &Container, due: &[Due], now: Timestamp) -> Result<usize, Error> {
     let (mut removed, mut bytes) = (0, 0);
     for Due { at, epk, id } in due {

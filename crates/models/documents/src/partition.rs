@@ -1,4 +1,4 @@
-//! How much a logical partition holds, kept beside its items.
+//! The size of each logical partition, maintained with its items.
 //!
 //! One row a partition, changed in the transaction that changes an item of it, so it is never off. It bounds a
 //! partition as the service does, and tells how large one is without going through it.

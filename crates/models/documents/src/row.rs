@@ -41,7 +41,7 @@ pub enum Row<'a> {
         id: &'a str,
     },
     /// Where the item of this number is, and under which generation of the policy it is indexed.
-    Place {
+    Locator {
         container: u32,
         ordinal: u64,
     },
@@ -82,7 +82,7 @@ const TRIMMED: u8 = 16;
 pub(crate) const UNIQUE: u8 = 1;
 pub(crate) const EXPIRY: u8 = 2;
 pub(crate) const PARTITION: u8 = 3;
-pub(crate) const PLACE: u8 = 4;
+pub(crate) const LOCATOR: u8 = 4;
 pub(crate) const ENTRY: u8 = 5;
 pub(crate) const LOCAL_ENTRY: u8 = 6;
 pub(crate) const TALLY: u8 = 7;
@@ -98,7 +98,7 @@ impl Row<'_> {
         match self {
             Row::Item { .. } => Space::Documents,
             Row::Unique { .. } | Row::Expiry { .. } | Row::Partition { .. } => Space::Index,
-            Row::Place { .. } | Row::Entry { .. } | Row::LocalEntry { .. } | Row::Tally { .. } => {
+            Row::Locator { .. } | Row::Entry { .. } | Row::LocalEntry { .. } | Row::Tally { .. } => {
                 Space::Index
             }
             Row::Successor { .. } => Space::Index,
@@ -123,8 +123,8 @@ impl Row<'_> {
             Row::Expiry { container, at, epk, id } => {
                 KeyBuf::new().u32(container).u8(EXPIRY).u64(at).bytes(epk).raw(id.as_bytes())
             }
-            Row::Place { container, ordinal } => {
-                KeyBuf::with_capacity(PLACE_KEY_BYTES).raw(&place_key(container, ordinal))
+            Row::Locator { container, ordinal } => {
+                KeyBuf::with_capacity(PLACE_KEY_BYTES).raw(&locator_key(container, ordinal))
             }
             Row::Entry { container, term, ordinal, epk } => {
                 entry(KeyBuf::with_capacity(17 + term.len()), container, term, ordinal, epk)
@@ -145,9 +145,9 @@ impl Row<'_> {
     }
 }
 
-/// The key of a place row.
-pub fn place_key(container: u32, ordinal: u64) -> [u8; PLACE_KEY_BYTES] {
-    let mut key = [PLACE; PLACE_KEY_BYTES];
+/// The key of a locator row.
+pub fn locator_key(container: u32, ordinal: u64) -> [u8; PLACE_KEY_BYTES] {
+    let mut key = [LOCATOR; PLACE_KEY_BYTES];
     key[..4].copy_from_slice(&container.to_be_bytes());
     key[5..].copy_from_slice(&ordinal.to_be_bytes());
     key
@@ -188,10 +188,10 @@ pub fn items_between(container: u32, min: &[u8], max: &[u8]) -> KeyRange {
     KeyRange::new(bound(min), bound(max))
 }
 
-/// Every place row of a container, from this number on.
-pub fn places_from(container: u32, ordinal: u64) -> KeyRange {
-    let end = KeyRange::prefix(&KeyBuf::new().u32(container).u8(PLACE).finish()).end;
-    KeyRange { start: KeyBuf::new().u32(container).u8(PLACE).u64(ordinal).finish(), end }
+/// Every locator row of a container, from this number on.
+pub fn locators_from(container: u32, ordinal: u64) -> KeyRange {
+    let end = KeyRange::prefix(&KeyBuf::new().u32(container).u8(LOCATOR).finish()).end;
+    KeyRange { start: KeyBuf::new().u32(container).u8(LOCATOR).u64(ordinal).finish(), end }
 }
 
 /// What the keys of a container's entries begin with.
@@ -221,8 +221,8 @@ pub fn read_local_entry(key: &[u8]) -> Option<u64> {
     key.split_last_chunk::<ORDINAL_BYTES>().map(|(_, ordinal)| u64::from_be_bytes(*ordinal))
 }
 
-/// The number of a place row's item.
-pub fn read_place(key: &[u8]) -> Option<u64> {
+/// The number of a locator row's item.
+pub fn read_locator(key: &[u8]) -> Option<u64> {
     read_local_entry(key)
 }
 
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn every_kind_of_row_has_a_tag_of_its_own() {
         let meta = [&orrery_catalog::row::TAGS[..], &[PURGE, TRIMMED]].concat();
-        let index = [UNIQUE, EXPIRY, PARTITION, PLACE, ENTRY, LOCAL_ENTRY, TALLY, SUCCESSOR];
+        let index = [UNIQUE, EXPIRY, PARTITION, LOCATOR, ENTRY, LOCAL_ENTRY, TALLY, SUCCESSOR];
         for tags in [&meta[..], &index] {
             let different: std::collections::BTreeSet<u8> = tags.iter().copied().collect();
             assert_eq!(different.len(), tags.len(), "{tags:?}");

@@ -1,8 +1,9 @@
 //! A plan as it is written down, and what is made of it.
 
 use crate::canonical::content_hash;
+use crate::plan::check;
 use crate::rule::{Condition, Rule, Shape};
-use crate::{Container, Path, Plan, PlanError, Side, Split, Step, checks, yaml};
+use crate::{Container, Path, Plan, PlanError, Side, Split, Step, yaml};
 use orrery_core::limits;
 use orrery_value::Value;
 use serde::Deserialize;
@@ -88,7 +89,7 @@ pub fn parse(text: &str) -> Result<Plan, PlanError> {
     let rules = text.rules.into_iter().map(rule).collect::<Result<_, _>>()?;
     let (source, target) = (side(text.source)?, side(text.target)?);
     let plan = Plan { name: text.name, source, target, rules, fingerprint };
-    checks::check(&plan)?;
+    check(&plan)?;
     Ok(plan)
 }
 

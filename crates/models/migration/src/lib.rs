@@ -16,23 +16,20 @@
 
 mod built_in;
 mod canonical;
-mod checks;
 mod file;
 mod path;
 mod plan;
-mod reverse;
 mod rule;
 mod split;
-mod step;
 mod yaml;
 
 pub use built_in::{BUILT_IN, built_in};
 pub use canonical::{Sum, canonical, content_hash, hash_of};
 pub use path::Path;
 pub use plan::{Container, ItemKey, Plan, Role, Side};
-pub use rule::{Condition, Made, Rule, Shape, Siblings};
+pub use rule::Step;
+pub use rule::{Condition, Migrated, Rule, Shape, Siblings};
 pub use split::Split;
-pub use step::Step;
 
 /// Why an item does not become another: a sentence about it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

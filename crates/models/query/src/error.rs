@@ -1,4 +1,4 @@
-//! What can be wrong with a query, as the service says it.
+//! Query errors in the form the service reports them.
 //!
 //! A query that cannot be run is a 400 whose message holds a list of errors, each with a code (`SC1001` is
 //! a syntax error, `SC2xxx` are of the binder), a place in the text and a sentence.
@@ -34,16 +34,16 @@ impl Complaint {
 /// Why a query gave no page.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
-    /// The text, or what it names.
+    /// The text is malformed or names something unknown: 400.
     #[error(transparent)]
     Text(#[from] Complaint),
-    /// It runs, but asks for what cannot be done: 400.
+    /// The query is valid but cannot be executed: 400.
     #[error("{0}")]
     Refused(String),
-    /// It took longer than a request may: 408.
+    /// The query exceeded the time limit of a request: 408.
     #[error("{0}")]
     TooLong(String),
-    /// Others use what it needs: 429, and it may be tried again.
+    /// No memory is left for it now: 429, and the client may retry.
     #[error("{0}")]
     Busy(String),
     /// The documents could not be read.
@@ -52,7 +52,7 @@ pub enum QueryError {
 }
 
 impl QueryError {
-    /// A query that has taken all the time that one may take.
+    /// The error of a query that exceeded its time limit.
     pub fn too_long() -> Self {
         let seconds = orrery_core::limits::QUERY_MILLIS_MAX / 1000;
         Self::TooLong(format!(

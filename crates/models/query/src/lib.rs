@@ -1,4 +1,4 @@
-//! Cosmos SQL: what a query says, and running it over documents that somebody else stores.
+//! Cosmos SQL: parsing, binding, planning and executing queries over documents stored elsewhere.
 //!
 //! ```text
 //! text ─ lex ─> tokens ─ parse ─> Ast ─ bind ─> Bound ─ plan ─> Plan ─ execute ─> pages of rows

@@ -1,21 +1,21 @@
-//! ParseCache that were asked before, and what they were read as.
+//! A cache of parsed query texts.
 
 use crate::bind::{Parameters, Settings};
 use crate::error::QueryError;
 use crate::parse;
 use crate::plan::Rules;
-use crate::prepare::{Prepared, parsed, planned};
+use crate::prepare::{Prepared, parse_shared, plan_parsed};
 use orrery_core::limits;
 use std::collections::HashMap;
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The trees of texts that were prepared lately.
+/// Syntax trees of recently prepared query texts.
 #[derive(Default)]
 pub struct ParseCache(TextCache<parse::Query>);
 
 impl ParseCache {
-    /// [`crate::prepare_for`], by what is remembered.
+    /// [`crate::prepare_for`], reusing a cached syntax tree.
     pub fn prepare_for(
         &self,
         text: &str,
@@ -23,14 +23,16 @@ impl ParseCache {
         rules: Rules,
         settings: &Settings,
     ) -> Result<Prepared, QueryError> {
-        let ast = self.0.get_or_make(text, || parsed(text))?;
-        planned(text, ast, parameters, rules, settings)
+        let ast = self.0.get_or_make(text, || parse_shared(text))?;
+        plan_parsed(text, ast, parameters, rules, settings)
     }
 }
 
-/// What was made of texts lately: who asks often asks the same few, with other parameters.
+/// A bounded map from text to a value built from it. Clients send the same few texts again with
+/// other parameters.
 ///
-/// When the young ones are many they become the old ones, and those that were old are forgotten.
+/// It has two generations: when the young one is full it becomes the old one, and the old one is
+/// dropped.
 pub struct TextCache<T> {
     generations: Mutex<Generations<T>>,
     max: usize,
@@ -48,12 +50,12 @@ impl<T> Default for TextCache<T> {
 }
 
 impl<T> TextCache<T> {
-    /// For so many texts.
+    /// A cache for at most `max` texts.
     pub fn new(max: usize) -> Self {
         Self { generations: Mutex::new(Generations { young: HashMap::new(), old: HashMap::new() }), max }
     }
 
-    /// `make` runs without a lock; an error is not remembered.
+    /// `make` runs without a lock; errors are not cached.
     pub fn get_or_make<E>(&self, text: &str, make: impl FnOnce() -> Result<Arc<T>, E>) -> Result<Arc<T>, E> {
         match self.find(text) {
             Some(known) => Ok(known),
@@ -70,7 +72,7 @@ impl<T> TextCache<T> {
         })
     }
 
-    /// Remembers what was made of a text, unless that is too long.
+    /// Caches the value of a text, unless the text is too long.
     pub fn remembered(&self, text: &str, made: Arc<T>) -> Arc<T> {
         if text.len() <= limits::PARSE_CACHE_TEXT_BYTES_MAX {
             let mut known = self.generations.lock().unwrap_or_else(PoisonError::into_inner);

@@ -6,7 +6,7 @@ use crate::parse;
 use crate::plan::{Plan, Rules};
 use std::sync::Arc;
 
-/// A query that is understood: its tree, for who sends it elsewhere, and its plan, for who runs it.
+/// A parsed and planned query: the tree for callers that forward it, the plan for the executor.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     pub ast: Arc<parse::Query>,
@@ -17,22 +17,22 @@ pub fn prepare(text: &str, parameters: &Parameters, rules: Rules) -> Result<Prep
     prepare_for(text, parameters, rules, &Settings::default())
 }
 
-/// [`prepare`] for a container that has something to say.
+/// [`prepare`] with the settings of a container.
 pub fn prepare_for(
     text: &str,
     parameters: &Parameters,
     rules: Rules,
     settings: &Settings,
 ) -> Result<Prepared, QueryError> {
-    planned(text, parsed(text)?, parameters, rules, settings)
+    plan_parsed(text, parse_shared(text)?, parameters, rules, settings)
 }
 
-pub(crate) fn parsed(text: &str) -> Result<Arc<parse::Query>, QueryError> {
+pub(crate) fn parse_shared(text: &str) -> Result<Arc<parse::Query>, QueryError> {
     let ast = parse::parse(text).map_err(|complaint| complaint.in_utf16(text))?;
     Ok(Arc::new(ast))
 }
 
-pub(crate) fn planned(
+pub(crate) fn plan_parsed(
     text: &str,
     ast: Arc<parse::Query>,
     parameters: &Parameters,

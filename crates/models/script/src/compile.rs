@@ -3,7 +3,7 @@
 //! A body is a function expression, with or without a name, an arrow function, or a program whose first function is
 //! the script and whose others help it.
 
-use crate::error::ScriptError;
+use crate::call::ScriptError;
 use crate::runtime::{Machine, eval};
 use rquickjs::{Ctx, Error, Function, Value};
 

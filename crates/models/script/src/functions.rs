@@ -1,7 +1,7 @@
 //! User-defined functions: values in, a value out, any number of calls in one runtime.
 
+use crate::call::ScriptError;
 use crate::compile::compile;
-use crate::error::ScriptError;
 use crate::runtime::{Elapsed, Limits, Machine, Prelude, Shared, broken};
 use orrery_core::limits;
 use rquickjs::function::Args;

@@ -1,9 +1,8 @@
 //! Where scripts run: in worker processes that can be killed, or on the caller's thread.
 
-use crate::call::{Call, Ended, Failed, Setting};
-use crate::error::ScriptError;
+use crate::call::{Call, Ended, Failed, ScriptContext};
+use crate::call::{Host, ScriptError};
 use crate::functions::Functions;
-use crate::host::Host;
 use crate::process::{Pool, RemoteFunctions};
 use crate::runtime::Elapsed;
 use orrery_value::Value;
@@ -37,12 +36,12 @@ impl Scripts {
         &self,
         body: &str,
         call: Call<'_>,
-        setting: &Setting<'_>,
+        context: &ScriptContext<'_>,
         host: &mut dyn Host,
     ) -> Result<Ended, Failed> {
         match &self.0 {
-            Some(pool) => crate::process::run(pool, body, call, setting, host),
-            None => crate::run::run(body, call, setting, host),
+            Some(pool) => crate::process::run(pool, body, call, context, host),
+            None => crate::run::run(body, call, context, host),
         }
     }
 

@@ -18,17 +18,15 @@
 
 mod call;
 mod compile;
-mod error;
 mod functions;
-mod host;
 mod isolation;
 mod process;
 mod run;
 mod runtime;
 
-pub use call::{Call, Ended, Failed, On, Setting};
-pub use error::ScriptError;
-pub use host::{Answer, Document, Host, Operation, Refusal, WriteOptions};
+pub use call::ScriptError;
+pub use call::{Answer, Document, Host, Operation, Refusal, WriteOptions};
+pub use call::{Call, Ended, Failed, On, ScriptContext};
 pub use isolation::{Isolation, Scripts, Session};
 pub use process::{WORKER_VERB, serve as serve_worker};
 pub use runtime::{Elapsed, Limits};

@@ -1,21 +1,26 @@
 //! One run: the script's function, then its operations one by one until none is left.
 
-use crate::call::{Call, Ended, Failed, Setting};
+use crate::call::ScriptError;
+use crate::call::{Call, Ended, Failed, ScriptContext};
+use crate::call::{Document, Host, Operation, Refusal, WriteOptions};
 use crate::compile::compile;
-use crate::error::ScriptError;
-use crate::host::{Document, Host, Operation, Refusal, WriteOptions};
 use crate::runtime::{Machine, Prelude, Shared, broken};
 use orrery_value::Value as Json;
 use rquickjs::promise::PromiseState;
 use rquickjs::{Array, Ctx, Function, Object, Value};
 
 /// Runs a procedure or a trigger to its end. What it did through `host` is the host's to keep or to drop.
-pub fn run(body: &str, call: Call<'_>, setting: &Setting<'_>, host: &mut dyn Host) -> Result<Ended, Failed> {
-    let shared = Shared::new(setting.limits, setting.elapsed.clone(), setting.seed);
+pub fn run(
+    body: &str,
+    call: Call<'_>,
+    context: &ScriptContext<'_>,
+    host: &mut dyn Host,
+) -> Result<Ended, Failed> {
+    let shared = Shared::new(context.limits, context.elapsed.clone(), context.seed);
     let ended = Machine::new(shared.clone()).and_then(|machine| {
-        machine.context.with(|ctx| Run { machine: &machine, ctx }.whole(body, call, setting, host))
+        machine.context.with(|ctx| Run { machine: &machine, ctx }.whole(body, call, context, host))
     });
-    let log = shared.taken_log();
+    let log = shared.take_log();
     match ended {
         Ok(body) => Ok(Ended { body, log }),
         Err(error) => Err(Failed { error, log }),
@@ -32,13 +37,13 @@ impl<'js> Run<'_, 'js> {
         &self,
         body: &str,
         call: Call<'_>,
-        setting: &Setting<'_>,
+        context: &ScriptContext<'_>,
         host: &mut dyn Host,
     ) -> Result<Option<String>, ScriptError> {
-        let Setting { now_ms, self_link, alt_link, .. } = *setting;
+        let ScriptContext { now_ms, self_link, alt_link, .. } = *context;
         let driver = self.machine.prelude(&self.ctx, &Prelude::Database { now_ms, self_link, alt_link })?;
-        let main = compile(self.machine, &self.ctx, setting.name, body)?;
-        self.call::<Value<'js>>(&driver, "begin", (given(call, setting.values),))?;
+        let main = compile(self.machine, &self.ctx, context.name, body)?;
+        self.call::<Value<'js>>(&driver, "begin", (given(call, context.values),))?;
         let arguments = self.arguments(call)?;
         let returned: Value<'js> = self.call(&driver, "main", (main, arguments))?;
         self.after_step(&driver)?;
@@ -94,7 +99,7 @@ impl<'js> Run<'_, 'js> {
         &self,
         asked: &Array<'js>,
         host: &mut dyn Host,
-    ) -> Result<Result<crate::host::Answer, Refusal>, ScriptError> {
+    ) -> Result<Result<crate::call::Answer, Refusal>, ScriptError> {
         let text = |at: usize| -> Result<Option<String>, ScriptError> {
             asked
                 .get::<Option<rquickjs::String<'js>>>(at)

@@ -1,6 +1,6 @@
 //! One runtime: QuickJS with its limits set, and the prelude in it.
 
-use crate::error::ScriptError;
+use crate::call::ScriptError;
 use orrery_core::limits;
 use rquickjs::context::{EvalOptions, intrinsic};
 use rquickjs::{CatchResultExt, CaughtError, Context, Ctx, Error, FromJs, Function, Object, Runtime, Value};
@@ -70,7 +70,7 @@ impl Shared {
     }
 
     /// Looks at the clock; once the time is over it stays over.
-    pub fn look(&self) -> bool {
+    pub fn check_deadline(&self) -> bool {
         let is_over =
             self.is_over.get() || self.elapsed().saturating_sub(self.since.get()) > self.limits.millis_max;
         self.is_over.set(is_over);
@@ -78,7 +78,7 @@ impl Shared {
     }
 
     pub fn check_time(&self) -> Result<(), ScriptError> {
-        if self.look() { Err(self.too_long()) } else { Ok(()) }
+        if self.check_deadline() { Err(self.too_long()) } else { Ok(()) }
     }
 
     pub fn too_long(&self) -> ScriptError {
@@ -121,7 +121,7 @@ impl Shared {
         log.extend(text.char_indices().take_while(fits).map(|(_, character)| character));
     }
 
-    pub fn taken_log(&self) -> String {
+    pub fn take_log(&self) -> String {
         std::mem::take(&mut *self.log.borrow_mut())
     }
 
@@ -175,7 +175,7 @@ impl Machine {
         runtime.set_memory_limit(shared.limits.memory_bytes_max);
         runtime.set_max_stack_size(limits::SCRIPT_STACK_BYTES_MAX);
         let clock = shared.clone();
-        runtime.set_interrupt_handler(Some(Box::new(move || clock.look())));
+        runtime.set_interrupt_handler(Some(Box::new(move || clock.check_deadline())));
         let counter = shared.clone();
         runtime.set_host_promise_rejection_tracker(Some(Box::new(move |_, _, _, is_handled| {
             counter.rejections.set(counter.rejections.get() + if is_handled { -1 } else { 1 });
@@ -232,7 +232,7 @@ impl Machine {
     /// What an error of the engine means. Asks the exception that is pending, if there is one.
     pub fn describe(&self, ctx: &Ctx<'_>, error: Error) -> ScriptError {
         let caught = CaughtError::from_error(ctx, error);
-        if self.shared.look() {
+        if self.shared.check_deadline() {
             return self.shared.too_long();
         }
         match caught {

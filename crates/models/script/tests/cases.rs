@@ -21,7 +21,7 @@
 #[path = "support/partition.rs"]
 mod partition;
 
-use orrery_script::{Call, Ended, Failed, Isolation, Limits, On, ScriptError, Scripts, Setting};
+use orrery_script::{Call, Ended, Failed, Isolation, Limits, On, ScriptContext, ScriptError, Scripts};
 use orrery_testing_golden::{Line, case_files, lines};
 use orrery_value::Value;
 use partition::Partition;
@@ -113,7 +113,7 @@ impl Case {
         self.partition = Partition::new(split(&self.docs));
         let (ticks, step) = (Cell::new(0), self.step);
         let elapsed = Rc::new(move || ticks.replace(ticks.get() + step));
-        let setting = Setting {
+        let context = ScriptContext {
             name: "script",
             self_link: "dbs/AAAAAA==/colls/AAAAAAAAAAA=/",
             alt_link: "dbs/d/colls/c",
@@ -125,7 +125,7 @@ impl Case {
         };
         let on_thread = Scripts::new(Isolation::Thread).expect("nothing to start");
         let scripts = if self.step == 0 { &self.scripts } else { &on_thread };
-        let ended = scripts.run(&self.body, call, &setting, &mut self.partition);
+        let ended = scripts.run(&self.body, call, &context, &mut self.partition);
         if ended.is_err() {
             self.partition = Partition::new(split(&self.docs));
         }

@@ -3,7 +3,7 @@
 #[path = "support/partition.rs"]
 mod partition;
 
-use orrery_script::{Call, Ended, Isolation, Limits, ScriptError, Scripts, Setting};
+use orrery_script::{Call, Ended, Isolation, Limits, ScriptContext, ScriptError, Scripts};
 use orrery_value::Value;
 use partition::Partition;
 use std::io::{Read as _, Write as _};
@@ -22,7 +22,7 @@ fn scripts() -> Scripts {
 
 fn run(scripts: &Scripts, body: &str, millis_max: u64) -> Result<Ended, ScriptError> {
     let began = Instant::now();
-    let setting = Setting {
+    let context = ScriptContext {
         name: "script",
         self_link: "dbs/AAAAAA==/colls/AAAAAAAAAAA=/",
         alt_link: "dbs/d/colls/c",
@@ -34,7 +34,7 @@ fn run(scripts: &Scripts, body: &str, millis_max: u64) -> Result<Ended, ScriptEr
     };
     let mut partition = Partition::new(vec![r#"{"id":"a"}"#.to_owned()]);
     let call = Call::Procedure { arguments: "[]" };
-    let ended = scripts.run(body, call, &setting, &mut partition);
+    let ended = scripts.run(body, call, &context, &mut partition);
     assert_eq!(partition.to_text(), r#"{"id":"a"}"#, "these scripts only read");
     ended.map_err(|failed| failed.error)
 }

@@ -14,7 +14,7 @@ use super::units::{Items, Unit, hint_of, read_all, read_parts};
 use super::world::{Which, World};
 use crate::client::{Stored, Written};
 use orrery_core::limits;
-use orrery_migration::{ItemKey, Made, Plan, Refusal, Role, Rule, Sum, content_hash};
+use orrery_migration::{ItemKey, Migrated, Plan, Refusal, Role, Rule, Sum, content_hash};
 use orrery_value::Value;
 use std::collections::BTreeMap;
 
@@ -136,7 +136,11 @@ pub fn from_target(world: &World, unit: &Unit, target: &Items) -> Result<Result<
 }
 
 /// What a plan makes of the items of a unit; `None` if it takes none of them.
-fn made_of<'a>(plan: &'a Plan, root: &ItemKey, items: &Items) -> Result<Option<(&'a Rule, Made)>, Refusal> {
+fn made_of<'a>(
+    plan: &'a Plan,
+    root: &ItemKey,
+    items: &Items,
+) -> Result<Option<(&'a Rule, Migrated)>, Refusal> {
     let Some(found) = items.get(root) else { return Ok(None) };
     let Role::Root(rule) = plan.role(&root.container, &found.item) else { return Ok(None) };
     let parts = items.iter().filter(|(key, _)| *key != root).map(|(_, part)| part.item.clone());

@@ -4,7 +4,7 @@
 use super::changes::Change;
 use super::world::{Which, World};
 use crate::client::{Stored, stored};
-use orrery_migration::{ItemKey, Made, Path, Role, Rule, Shape, Siblings};
+use orrery_migration::{ItemKey, Migrated, Path, Role, Rule, Shape, Siblings};
 use orrery_value::Value;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -93,7 +93,7 @@ pub fn of_source(world: &World, container: &str, image: &Value) -> Result<Option
 }
 
 /// Of an item of the source that a rule takes, and of what it made of it, if it is not refused.
-pub fn of_root(world: &World, rule: &Rule, item: &Value, made: Option<&Made>) -> Result<Unit, String> {
+pub fn of_root(world: &World, rule: &Rule, item: &Value, made: Option<&Migrated>) -> Result<Unit, String> {
     let source = world.container(Which::Source, &rule.from)?.key_of(item);
     let hint = made.map(|made| hint_of(world, rule, made.root.clone())).transpose()?;
     Ok(Unit { source, source_image: None, hints: hint.into_iter().collect() })

@@ -27,7 +27,7 @@ pub fn look(state: &Snapshot, catalog: &Catalog) -> Result<Sizes, EngineError> {
         if looked_at > limits::MONITOR_SIZES_ROWS_MAX {
             break;
         }
-        let survey = index::holdings(state, container)?;
+        let survey = index::survey_partitions(state, container)?;
         looked_at += survey.partitions;
         sizes.insert(container.number(), held(survey));
     }

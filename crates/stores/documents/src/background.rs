@@ -110,7 +110,7 @@ impl Store {
 
     /// Indexes some items again, each partition's in a transaction of its own, several at once under one sync.
     fn index_step(&self, container: &Container) -> Result<Step, JobError> {
-        let next = index::next(&*self.snapshot(), container).map_err(WriteError::Engine)?;
+        let next = index::next_chunks(&*self.snapshot(), container).map_err(WriteError::Engine)?;
         let Some(progress) = next else { return Ok(Step::Done) };
         if progress.chunks.is_empty() {
             self.write_blocking(Scope::Catalog, |txn| {
@@ -142,13 +142,13 @@ impl Store {
                 }
             }
         }
-        self.write_blocking(Scope::Catalog, |txn| index::note(txn, container, &progress))?;
+        self.write_blocking(Scope::Catalog, |txn| index::save_progress(txn, container, &progress))?;
         Ok(Step::More)
     }
 
     fn reenter(&self, container: &Container, chunk: &Chunk) -> Result<(), JobError> {
         let scope = Scope::Partition { container: container.number(), epk: &chunk.epk };
-        self.write_blocking(scope, |txn| index::reenter(txn, container, chunk)).map(drop)
+        self.write_blocking(scope, |txn| index::reindex(txn, container, chunk)).map(drop)
     }
 
     /// Removes expired items of a container, partition by partition; true if it found any row due.

@@ -15,11 +15,11 @@ use crate::store::Store;
 use crate::throttle::Priority;
 use orrery_core::{ItemId, Lsn, limits};
 use orrery_documents::batch::{
-    Action, Budget, Culprit, Deps, Done, OnRefusal, Step, StepError, atomic, independent,
+    Action, Budget, Deps, FailedStep, OnRefusal, Step, StepError, StepOutcome, atomic, independent,
 };
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
-use orrery_documents::item::{self, Directive, FeedScope, ItemError, Preconditions, Prepared, Target};
+use orrery_documents::item::{self, Directive, FeedScope, ItemError, Preconditions, PreparedItem, Target};
 use orrery_keys::Epk;
 use orrery_kv::{Error as EngineError, Txn};
 use orrery_txn::{Committed, WriteError};
@@ -72,7 +72,7 @@ pub struct BatchOutcome {
 
 #[derive(Debug)]
 pub enum OperationOutcome {
-    Done(Done),
+    Done(StepOutcome),
     Failed(Error),
     /// Nothing is wrong with it, but another one failed.
     NotTried,
@@ -103,7 +103,7 @@ impl OperationOutcome {
 
 /// Why a batch was not committed.
 enum Stopped {
-    At(Culprit),
+    At(FailedStep),
     /// All went well up to the first operation that cannot even be tried.
     Unfit,
 }
@@ -152,7 +152,12 @@ impl Store {
         Ok(BatchOutcome { container, outcomes, partitions: vec![epk.clone()], lsn })
     }
 
-    fn atomic(&self, txn: &mut Txn<'_>, container: &Container, steps: &[Step]) -> Result<Vec<Done>, Culprit> {
+    fn atomic(
+        &self,
+        txn: &mut Txn<'_>,
+        container: &Container,
+        steps: &[Step],
+    ) -> Result<Vec<StepOutcome>, FailedStep> {
         let host = ConditionHost::new(self.env(), self.env().now());
         let (ordinal, budget) = (|| self.next_ordinal(), Budget::default());
         atomic(txn, steps, Deps { container, ordinal: &ordinal, host: &host, budget: &budget })
@@ -303,24 +308,26 @@ impl Store {
         steps: &[Step],
         on_refusal: OnRefusal,
         budget: &Budget,
-    ) -> Result<Vec<Result<Done, StepError>>, EngineError> {
+    ) -> Result<Vec<Result<StepOutcome, StepError>>, EngineError> {
         let host = ConditionHost::new(self.env(), self.env().now());
         let ordinal = || self.next_ordinal();
         independent(txn, steps, on_refusal, Deps { container, ordinal: &ordinal, host: &host, budget })
     }
 
-    fn noted(&self, container: &Container, steps: &[Step], done: Vec<Done>) -> Vec<OperationOutcome> {
+    fn noted(&self, container: &Container, steps: &[Step], done: Vec<StepOutcome>) -> Vec<OperationOutcome> {
         steps.iter().zip(done).map(|(step, done)| self.note(container, step, done)).collect()
     }
 
     /// Notes that an item was written, or looked at.
-    fn note(&self, container: &Container, step: &Step, done: Done) -> OperationOutcome {
+    fn note(&self, container: &Container, step: &Step, done: StepOutcome) -> OperationOutcome {
         let (number, epk) = (container.number(), step.target.epk.as_bytes());
         match &done {
-            Done::Written(effect) => {
+            StepOutcome::Written(effect) => {
                 self.usage().wrote(number, epk, step.target.id.as_str(), effect.item.text_length());
             }
-            Done::Read(_) | Done::NotModified(_) | Done::Deleted(_) => self.usage().touched(number, epk),
+            StepOutcome::Read(_) | StepOutcome::NotModified(_) | StepOutcome::Deleted(_) => {
+                self.usage().touched(number, epk)
+            }
         }
         OperationOutcome::Done(done)
     }
@@ -335,7 +342,7 @@ impl Store {
         let BatchOperation { kind, body, conditions, .. } = operation;
         let body = body.unwrap_or_default();
         let named = named_partition(container, request, operation)?;
-        let with_item = |action: fn(Prepared) -> Action| {
+        let with_item = |action: fn(PreparedItem) -> Action| {
             let item = item::prepare(container, body.as_bytes())?;
             if named.as_ref().is_some_and(|named| *named != item.epk) {
                 return Err(Error::PartitionKey(PartitionKeyError::Other(
@@ -431,10 +438,11 @@ fn again(error: &WriteError<EngineError>) -> Error {
 /// The operation that is to blame, and what is wrong with it. What is no operation's fault fails the request.
 fn culprit(error: WriteError<Stopped>, fit: usize, unfit: Option<Error>) -> Result<(usize, Error), Error> {
     match error {
-        WriteError::Model(Stopped::At(Culprit {
-            error: StepError::Item(ItemError::Store(error)), ..
+        WriteError::Model(Stopped::At(FailedStep {
+            error: StepError::Item(ItemError::Store(error)),
+            ..
         })) => Err(error.into()),
-        WriteError::Model(Stopped::At(Culprit { index, error })) => Ok((index, error.into())),
+        WriteError::Model(Stopped::At(FailedStep { index, error })) => Ok((index, error.into())),
         WriteError::Model(Stopped::Unfit) => {
             Ok((fit, unfit.unwrap_or(Error::Internal("A batch was refused for nothing."))))
         }

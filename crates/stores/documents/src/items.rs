@@ -19,7 +19,8 @@ use orrery_documents::Stamp;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::{
-    self, Change, Directive, Effect, FeedScope, ItemError, ItemRow, Preconditions, Prepared, Target, Verdict,
+    self, Change, Directive, Effect, FeedScope, ItemError, ItemRow, Preconditions, PreparedItem, Target,
+    Verdict,
 };
 use orrery_documents::patch::PatchRequest;
 use orrery_keys::Epk;
@@ -230,16 +231,16 @@ impl Charged for Done {
 
 /// A write, prepared for its container as it is.
 pub(crate) enum Step {
-    Create(Prepared),
-    Upsert(Prepared),
-    Replace(Target, Prepared),
+    Create(PreparedItem),
+    Upsert(PreparedItem),
+    Replace(Target, PreparedItem),
     Patch(Target, Box<Change>),
     Delete(Target),
 }
 
 impl Step {
     fn of(container: &Container, request: &ItemWrite) -> Result<Self, Error> {
-        let item = |text: &Bytes| -> Result<Prepared, Error> {
+        let item = |text: &Bytes| -> Result<PreparedItem, Error> {
             let item = item::prepare(container, text)?.indexed(request.directive);
             if request.partition.as_ref().is_some_and(|named| *named != item.epk) {
                 return Err(Error::PartitionKey(PartitionKeyError::Wrong(

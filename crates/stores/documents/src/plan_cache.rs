@@ -44,7 +44,7 @@ pub struct PreparedQuery {
 impl Default for PlanCache {
     fn default() -> Self {
         let seen_once = (0..ONCE_PLACES).map(|_| AtomicU64::new(0)).collect();
-        Self { hashing: RandomState::new(), seen_once, known: TextCache::new(limits::QUERIES_REMEMBERED_MAX) }
+        Self { hashing: RandomState::new(), seen_once, known: TextCache::new(limits::PLAN_CACHE_ENTRIES_MAX) }
     }
 }
 
@@ -126,7 +126,7 @@ mod tests {
         let read = |value| cache.read(body(value).as_bytes()).unwrap();
         read(0);
         let known = read(0);
-        (1..5 * limits::QUERIES_REMEMBERED_MAX).for_each(|value| drop(read(value)));
+        (1..5 * limits::PLAN_CACHE_ENTRIES_MAX).for_each(|value| drop(read(value)));
         assert!(Arc::ptr_eq(&known, &read(0)));
     }
 

@@ -104,7 +104,7 @@ async fn list(cosmos: &Cosmos, request: &Request, owner: Owner, kind: Kind) -> R
     };
     let (owner, page) = orrery_document_store::on_a_thread(read).await?;
     let page = page?;
-    let shown: Vec<Value> = page.children.iter().map(|child| minting.encode(&owner, child)).collect();
+    let shown: Vec<Value> = page.subresources.iter().map(|child| minting.encode(&owner, child)).collect();
     let count = shown.len();
     let reply = list_reply(&encode::feed(&owner.rid(), kind.feed(), shown), count);
     Ok(match page.more_after {

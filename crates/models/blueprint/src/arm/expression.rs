@@ -1,6 +1,6 @@
 //! The language of ARM's expressions: calls, texts, numbers, members and indexes, between `[` and `]`.
 
-use crate::node::{Fault, Place, fault};
+use crate::node::{Fault, Location, fault};
 use orrery_core::limits;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +17,7 @@ pub(super) fn inside(text: &str) -> Option<&str> {
     text.strip_prefix('[').filter(|rest| !rest.starts_with('['))?.strip_suffix(']')
 }
 
-pub(super) fn parse(text: &str, at: Place) -> Result<Expression, Fault> {
+pub(super) fn parse(text: &str, at: Location) -> Result<Expression, Fault> {
     let mut parser = Parser { text, rest: text, at, levels: 0 };
     let parsed = parser.expression()?;
     parser.space();
@@ -30,7 +30,7 @@ pub(super) fn parse(text: &str, at: Place) -> Result<Expression, Fault> {
 struct Parser<'t> {
     text: &'t str,
     rest: &'t str,
-    at: Place,
+    at: Location,
     levels: usize,
 }
 
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &str) {
-        let parsed = parse(text, Place::default()).map(|parsed| shown(&parsed));
+        let parsed = parse(text, Location::default()).map(|parsed| shown(&parsed));
         assert_eq!(parsed.as_deref(), Ok(expected), "{text}");
     }
 
@@ -199,14 +199,14 @@ mod tests {
             "f()[",
             "99999999999999999999",
         ] {
-            assert!(parse(text, Place::default()).is_err(), "{text}");
+            assert!(parse(text, Location::default()).is_err(), "{text}");
         }
         for deep in [
             "f(".repeat(10_000),
             format!("f(){}", "[f()".repeat(10_000)),
             format!("f(){}", ".a".repeat(10_000)),
         ] {
-            assert!(parse(&deep, Place::default()).is_err_and(|fault| fault.reason.contains("too deep")));
+            assert!(parse(&deep, Location::default()).is_err_and(|fault| fault.reason.contains("too deep")));
         }
     }
 

@@ -5,14 +5,14 @@
 
 use super::expression::Expression;
 use super::scope::Scope;
-use crate::node::{Data, Fault, Member, Node, Place, fault};
+use crate::node::{Data, Fault, Location, Member, Node, fault};
 use serde_json::json;
 
 pub(super) fn call(
     scope: &Scope<'_>,
     name: &str,
     arguments: &[Expression],
-    at: Place,
+    at: Location,
 ) -> Result<Node, Fault> {
     let argument = |number: usize| match arguments.get(number) {
         Some(argument) => scope.evaluate(argument, at),
@@ -97,7 +97,7 @@ pub(super) fn call(
     }
 }
 
-fn copy_index(scope: &Scope<'_>, given: &[Node], at: Place) -> Result<Node, Fault> {
+fn copy_index(scope: &Scope<'_>, given: &[Node], at: Location) -> Result<Node, Fault> {
     let (name, offset) = match given {
         [] => (None, 0),
         [one] => match one.as_text() {
@@ -112,7 +112,7 @@ fn copy_index(scope: &Scope<'_>, given: &[Node], at: Place) -> Result<Node, Faul
 }
 
 /// Of texts, or of lists.
-fn concat(scope: &Scope<'_>, given: &[Node], at: Place) -> Result<Node, Fault> {
+fn concat(scope: &Scope<'_>, given: &[Node], at: Location) -> Result<Node, Fault> {
     if given.first().is_some_and(|first| matches!(first.data, Data::List(_))) {
         let lists = given.iter().map(|one| one.expect_list("what concat is given"));
         let joined: Vec<Node> = lists.collect::<Result<Vec<_>, _>>()?.concat();
@@ -126,7 +126,7 @@ fn concat(scope: &Scope<'_>, given: &[Node], at: Place) -> Result<Node, Fault> {
 }
 
 /// `{0}` stands for the first value after the text; `{{` for a brace.
-fn format(given: &[Node], at: Place) -> Result<String, Fault> {
+fn format(given: &[Node], at: Location) -> Result<String, Fault> {
     let Some((text, values)) = given.split_first() else { return fault(at, "format needs a text") };
     let (mut made, mut rest) = (String::new(), text.expect_text("what format is given")?);
     while let Some(brace) = rest.find(['{', '}']) {
@@ -200,7 +200,7 @@ fn contains(of: &Node, what: &Node) -> Result<bool, Fault> {
     })
 }
 
-fn create_object(given: Vec<Node>, at: Place) -> Result<Node, Fault> {
+fn create_object(given: Vec<Node>, at: Location) -> Result<Node, Fault> {
     let mut members: Vec<Member> = Vec::new();
     let mut given = given.into_iter();
     while let (Some(name), Some(value)) = (given.next(), given.next()) {
@@ -210,7 +210,7 @@ fn create_object(given: Vec<Node>, at: Place) -> Result<Node, Fault> {
 }
 
 /// Of objects, where the later wins, or of lists.
-fn union(scope: &Scope<'_>, given: Vec<Node>, at: Place) -> Result<Node, Fault> {
+fn union(scope: &Scope<'_>, given: Vec<Node>, at: Location) -> Result<Node, Fault> {
     let (mut members, mut list): (Vec<Member>, Vec<Node>) = (Vec::new(), Vec::new());
     for one in given {
         scope.budget().spend(at, one.size())?;
@@ -226,7 +226,7 @@ fn union(scope: &Scope<'_>, given: Vec<Node>, at: Place) -> Result<Node, Fault> 
     Ok(Node::new(at, if members.is_empty() { Data::List(list) } else { Data::Map(members) }))
 }
 
-fn range(scope: &Scope<'_>, start: i64, count: i64, at: Place) -> Result<Node, Fault> {
+fn range(scope: &Scope<'_>, start: i64, count: i64, at: Location) -> Result<Node, Fault> {
     scope.budget().spend(at, usize::try_from(count).unwrap_or(usize::MAX))?;
     let numbers = (0..count).map(|step| Node::number(at, start.saturating_add(step)));
     Ok(Node::new(at, Data::List(numbers.collect())))

@@ -35,7 +35,7 @@ pub(super) fn gather(template: &Node, scope: &Scope<'_>, account: &mut Account) 
 }
 
 struct Settings {
-    at: crate::node::Place,
+    at: crate::node::Location,
     names: String,
     throughput: Throughput,
 }
@@ -79,7 +79,8 @@ fn turns<'t>(
         return fault(copy.at, format!("a copy loop has at most {} turns", limits::BLUEPRINT_CONTAINERS_MAX));
     }
     let name = copy.get("name").and_then(Node::as_text).unwrap_or_default();
-    (0..count).try_for_each(|turn| resource(node, &scope.turn(name, turn), owner, account, late))
+    (0..count)
+        .try_for_each(|iteration| resource(node, &scope.iteration(name, iteration), owner, account, late))
 }
 
 fn resource<'t>(

@@ -3,7 +3,7 @@
 use super::expression::{self, Expression};
 use super::functions;
 use crate::budget::Budget;
-use crate::node::{Data, Fault, Member, Node, Place, fault};
+use crate::node::{Data, Fault, Location, Member, Node, fault};
 use crate::source::Variables;
 use std::collections::BTreeMap;
 
@@ -30,9 +30,9 @@ impl<'t> Scope<'t> {
     }
 
     /// The same names at one turn of a loop.
-    pub fn turn(&self, name: &str, turn: i64) -> Self {
+    pub fn iteration(&self, name: &str, iteration: i64) -> Self {
         let mut scope = self.clone();
-        scope.turns.push((name.to_owned(), turn));
+        scope.turns.push((name.to_owned(), iteration));
         scope
     }
 
@@ -67,7 +67,7 @@ impl<'t> Scope<'t> {
         })
     }
 
-    pub fn evaluate(&self, expression: &Expression, at: Place) -> Result<Node, Fault> {
+    pub fn evaluate(&self, expression: &Expression, at: Location) -> Result<Node, Fault> {
         self.budget.deeper(at, || match expression {
             Expression::Text(text) => Ok(Node::text(at, text)),
             Expression::Number(number) => Ok(Node::number(at, *number)),
@@ -83,7 +83,7 @@ impl<'t> Scope<'t> {
         })
     }
 
-    pub fn parameter(&self, name: &str, at: Place) -> Result<Node, Fault> {
+    pub fn parameter(&self, name: &str, at: Location) -> Result<Node, Fault> {
         let declared = self.template.get("parameters").and_then(|all| all.get(name));
         let Some(declared) = declared else {
             return fault(at, format!("the template has no parameter '{name}'"));
@@ -104,7 +104,7 @@ impl<'t> Scope<'t> {
         }
     }
 
-    pub fn variable(&self, name: &str, at: Place) -> Result<Node, Fault> {
+    pub fn variable(&self, name: &str, at: Location) -> Result<Node, Fault> {
         match self.template.get("variables").and_then(|all| all.get(name)) {
             Some(value) => self.value(value),
             None => fault(at, format!("the template has no variable '{name}'")),
@@ -112,10 +112,10 @@ impl<'t> Scope<'t> {
     }
 
     /// The turn of the loop with this name, or of the innermost.
-    pub fn copy_index(&self, name: Option<&str>, at: Place) -> Result<i64, Fault> {
+    pub fn copy_index(&self, name: Option<&str>, at: Location) -> Result<i64, Fault> {
         let found = self.turns.iter().rev().find(|(known, _)| name.is_none_or(|name| name == known));
         found
-            .map(|(_, turn)| *turn)
+            .map(|(_, iteration)| *iteration)
             .ok_or_else(|| Fault { at, reason: "copyIndex stands in no copy loop".to_owned() })
     }
 }
@@ -136,7 +136,7 @@ fn from_command_line(name: &str, text: &str, declared: &Node) -> Result<Node, Fa
     }
 }
 
-fn member(of: &Node, name: &str, at: Place) -> Result<Node, Fault> {
+fn member(of: &Node, name: &str, at: Location) -> Result<Node, Fault> {
     let Data::Map(members) = &of.data else {
         return fault(at, format!("what has no members is asked for '{name}'"));
     };
@@ -146,7 +146,7 @@ fn member(of: &Node, name: &str, at: Place) -> Result<Node, Fault> {
         .ok_or_else(|| Fault { at, reason: format!("there is no member '{name}'") })
 }
 
-fn element(of: &Node, index: i64, at: Place) -> Result<Node, Fault> {
+fn element(of: &Node, index: i64, at: Location) -> Result<Node, Fault> {
     let list = of.expect_list("what is indexed")?;
     let found = usize::try_from(index).ok().and_then(|index| list.get(index));
     found.cloned().ok_or_else(|| Fault { at, reason: format!("the list has no element {index}") })

@@ -1,6 +1,6 @@
 //! How a container that is there differs from the one that is wanted.
 
-use super::observed::ObservedContainer;
+use super::ObservedContainer;
 use super::step::{Change, Refusal};
 use crate::blueprint::Container;
 use orrery_documents::definition::{
@@ -11,40 +11,40 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// What cannot be changed in place.
-pub fn refusal(wanted: &Container, there: &ObservedContainer) -> Option<Refusal> {
-    let (new, old) = (&wanted.definition, &there.definition);
+pub fn refusal(wanted: &Container, observed: &ObservedContainer) -> Option<Refusal> {
+    let (new, old) = (&wanted.definition, &observed.definition);
     let (new_key, old_key) = (new.partition_key(), old.partition_key());
     if new_key.paths() != old_key.paths() {
         let shown = |definition: &ContainerDefinition| list(definition.partition_key().paths());
-        return Some(Refusal::PartitionKey { there: shown(old), wanted: shown(new) });
+        return Some(Refusal::PartitionKey { observed: shown(old), wanted: shown(new) });
     }
     let (new_keys, old_keys) = (unique_keys(new), unique_keys(old));
     if new_keys != old_keys {
-        return Some(Refusal::UniqueKeys { there: all(&old_keys), wanted: all(&new_keys) });
+        return Some(Refusal::UniqueKeys { observed: all(&old_keys), wanted: all(&new_keys) });
     }
-    old.replaced_by(body(wanted, there)).err().map(|error| Refusal::Definition(error.to_string()))
+    old.replaced_by(body(wanted, observed)).err().map(|error| Refusal::Definition(error.to_string()))
 }
 
 /// The change of the definition, if there is one.
-pub fn definition(wanted: &Container, there: &ObservedContainer) -> Option<Change> {
-    let what = differences(wanted, &there.definition);
+pub fn definition(wanted: &Container, observed: &ObservedContainer) -> Option<Change> {
+    let what = differences(wanted, &observed.definition);
     if what.is_empty() {
         return None;
     }
-    Some(Change::Definition { body: body(wanted, there), etag: there.etag.clone(), what })
+    Some(Change::Definition { body: body(wanted, observed), etag: observed.etag.clone(), what })
 }
 
 /// The schema, if the server has another or none. What the server tells beside it (counters) does not matter.
-pub fn schema(wanted: Value, there: Option<&Value>) -> Option<Change> {
-    let is_same = there.is_some_and(|there| {
-        ["validation", "schema", "schemas"].iter().all(|name| there.get(name) == wanted.get(name))
+pub fn schema(wanted: Value, observed: Option<&Value>) -> Option<Change> {
+    let is_same = observed.is_some_and(|observed| {
+        ["validation", "schema", "schemas"].iter().all(|name| observed.get(name) == wanted.get(name))
     });
     (!is_same).then_some(Change::Schema { body: wanted })
 }
 
 /// The definition that is there, with what the blueprint says in the place of what it has.
-fn body(wanted: &Container, there: &ObservedContainer) -> Map<String, Value> {
-    let (mut body, new) = (there.definition.to_json(), wanted.definition.to_json());
+fn body(wanted: &Container, observed: &ObservedContainer) -> Map<String, Value> {
+    let (mut body, new) = (observed.definition.to_json(), wanted.definition.to_json());
     for name in SPOKEN_OF {
         if let Some(value) = new.get(name) {
             body.insert(name.to_owned(), value.clone());

@@ -7,25 +7,24 @@
 //! indexing policy it does not give, throughput it does not ask for. `defaultTtl` is different: leaving it out says that
 //! nothing expires.
 
-mod compare;
-mod observed;
-mod step;
-
-pub use observed::{Observed, ObservedContainer, ObservedDatabase, ObservedOffer};
+use crate::blueprint::{Blueprint, Capacity, Container, Environment};
+use orrery_documents::definition::{ContainerDefinition, Throughput};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use step::Refusal;
 pub use step::{Change, Plan, Step, Subject, Verdict};
 
-use crate::blueprint::{Blueprint, Capacity, Container, Environment};
-use orrery_documents::definition::Throughput;
-use step::Refusal;
+mod compare;
+mod step;
 
 /// Compares; pure and total.
 pub fn plan(blueprint: &Blueprint, environment: Environment, server: &Observed) -> Plan {
     let planner = Planner { blueprint, environment, server };
-    let there = server.databases.get(blueprint.database.as_str());
-    let mut steps = vec![planner.database(there)];
+    let observed = server.databases.get(blueprint.database.as_str());
+    let mut steps = vec![planner.database(observed)];
     steps.extend(blueprint.containers.iter().map(|container| {
         let name = container.definition.name().as_str();
-        planner.container(container, there.and_then(|database| database.containers.get(name)), there)
+        planner.container(container, observed.and_then(|database| database.containers.get(name)), observed)
     }));
     Plan { blueprint: blueprint.name.clone(), environment, steps, notes: planner.notes() }
 }
@@ -37,11 +36,11 @@ struct Planner<'p> {
 }
 
 impl Planner<'_> {
-    fn database(&self, there: Option<&ObservedDatabase>) -> Step {
+    fn database(&self, observed: Option<&ObservedDatabase>) -> Step {
         let wanted = self.wanted(&self.blueprint.capacity);
-        let verdict = match there {
+        let verdict = match observed {
             None => Verdict::CreateDatabase { throughput: wanted },
-            Some(there) => match (wanted, &there.offer) {
+            Some(observed) => match (wanted, &observed.offer) {
                 (Some(wanted), None) => Verdict::Refused(Refusal::SharedThroughput { wanted }),
                 (Some(wanted), Some(offer)) if wanted != offer.throughput => {
                     Verdict::Change(vec![throughput_change(offer, wanted)])
@@ -55,21 +54,21 @@ impl Planner<'_> {
     fn container(
         &self,
         wanted: &Container,
-        there: Option<&ObservedContainer>,
+        observed: Option<&ObservedContainer>,
         database: Option<&ObservedDatabase>,
     ) -> Step {
         let subject = self.subject(Some(wanted.definition.name().as_str()));
         let throughput = self.wanted(&wanted.capacity);
         let schema = wanted.schema.clone().filter(|_| self.server.keeps_schemas);
-        let Some(there) = there else {
+        let Some(observed) = observed else {
             let verdict = Verdict::CreateContainer { body: wanted.definition.to_json(), throughput, schema };
             return Step { subject, verdict };
         };
-        if let Some(refusal) = compare::refusal(wanted, there) {
+        if let Some(refusal) = compare::refusal(wanted, observed) {
             return Step { subject, verdict: Verdict::Refused(refusal) };
         }
-        let mut changes: Vec<Change> = compare::definition(wanted, there).into_iter().collect();
-        match (throughput, &there.offer) {
+        let mut changes: Vec<Change> = compare::definition(wanted, observed).into_iter().collect();
+        match (throughput, &observed.offer) {
             (Some(wanted), None) => {
                 let shares = database.is_some_and(|database| database.offer.is_some());
                 let refusal = Refusal::OwnThroughput { wanted, shares };
@@ -80,7 +79,7 @@ impl Planner<'_> {
             }
             _ => {}
         }
-        changes.extend(schema.and_then(|body| compare::schema(body, there.schema.as_ref())));
+        changes.extend(schema.and_then(|body| compare::schema(body, observed.schema.as_ref())));
         let verdict = if changes.is_empty() { Verdict::Nothing } else { Verdict::Change(changes) };
         Step { subject, verdict }
     }
@@ -113,4 +112,36 @@ impl Planner<'_> {
 
 fn throughput_change(offer: &ObservedOffer, to: Throughput) -> Change {
     Change::Throughput { offer: offer.rid.clone(), from: offer.throughput, to }
+}
+
+// What a server has, as far as blueprints speak of it.
+
+#[derive(Clone, Debug, Default)]
+pub struct Observed {
+    /// Whether it provisions nothing and has no offers.
+    pub is_serverless: bool,
+    /// Whether it was, and could be, asked for schemas.
+    pub keeps_schemas: bool,
+    pub databases: BTreeMap<String, ObservedDatabase>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct ObservedDatabase {
+    pub offer: Option<ObservedOffer>,
+    pub containers: BTreeMap<String, ObservedContainer>,
+}
+
+#[derive(Clone, Debug)]
+pub struct ObservedContainer {
+    pub definition: ContainerDefinition,
+    pub etag: String,
+    pub offer: Option<ObservedOffer>,
+    /// As `GET /v1/schemas/{database}/{container}` tells it.
+    pub schema: Option<Value>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObservedOffer {
+    pub rid: String,
+    pub throughput: Throughput,
 }

@@ -76,15 +76,15 @@ pub enum Change {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Refusal {
     #[error(
-        "its partition key is {there}, the blueprint says {wanted}, and a container keeps its key for ever; orrery migrate copies it into \
+        "its partition key is {observed}, the blueprint says {wanted}, and a container keeps its key for ever; orrery migrate copies it into \
          a container with the other key, or give the one of the blueprint another id"
     )]
-    PartitionKey { there: String, wanted: String },
+    PartitionKey { observed: String, wanted: String },
     #[error(
-        "its unique keys are {there}, the blueprint says {wanted}, and a container keeps them for ever; orrery migrate copies it into \
+        "its unique keys are {observed}, the blueprint says {wanted}, and a container keeps them for ever; orrery migrate copies it into \
          a container with the others, or give the one of the blueprint another id"
     )]
-    UniqueKeys { there: String, wanted: String },
+    UniqueKeys { observed: String, wanted: String },
     #[error(
         "what the blueprint says cannot be put in the place of what is there: {0}; orrery migrate copies the items into another container"
     )]

@@ -1,9 +1,9 @@
 //! Functions of Terraform that the names and settings of containers are made with.
 
 use super::scope::shown;
-use crate::node::{Data, Fault, Member, Node, Place, fault};
+use crate::node::{Data, Fault, Location, Member, Node, fault};
 
-pub(super) fn call(name: &str, given: Vec<Node>, at: Place) -> Result<Node, Fault> {
+pub(super) fn call(name: &str, given: Vec<Node>, at: Location) -> Result<Node, Fault> {
     let first = || given.first().ok_or_else(|| Fault { at, reason: format!("{name} needs an argument") });
     let text = |text: String| Ok(Node::text(at, text));
     let list = |list: Vec<Node>| Ok(Node::new(at, Data::List(list)));
@@ -60,14 +60,14 @@ fn distinct(list: &[Node]) -> Vec<Node> {
     list.iter().filter(|one| seen.insert(one.to_value().to_string())).cloned().collect()
 }
 
-fn join(given: &[Node], at: Place) -> Result<Node, Fault> {
+fn join(given: &[Node], at: Location) -> Result<Node, Fault> {
     let [separator, list] = given else { return fault(at, "join needs a separator and a list") };
     let parts = list.expect_list("what join is given")?.iter().map(shown).collect::<Result<Vec<_>, _>>()?;
     Ok(Node::text(at, parts.join(separator.expect_text("a separator")?)))
 }
 
 /// `%s`, `%d`, `%v` and `%%`.
-fn format(given: &[Node], at: Place) -> Result<Node, Fault> {
+fn format(given: &[Node], at: Location) -> Result<Node, Fault> {
     let Some((text, values)) = given.split_first() else { return fault(at, "format needs a text") };
     let (mut made, mut values) = (String::new(), values.iter());
     let mut characters = text.expect_text("what format is given")?.chars();
@@ -88,7 +88,7 @@ fn format(given: &[Node], at: Place) -> Result<Node, Fault> {
 }
 
 /// The later wins.
-fn merge(given: Vec<Node>, at: Place) -> Result<Node, Fault> {
+fn merge(given: Vec<Node>, at: Location) -> Result<Node, Fault> {
     let mut members: Vec<Member> = Vec::new();
     for one in given {
         let more = one.expect_map("what merge is given")?;
@@ -98,7 +98,7 @@ fn merge(given: Vec<Node>, at: Place) -> Result<Node, Fault> {
     Ok(Node::new(at, Data::Map(members)))
 }
 
-fn lookup(given: &[Node], at: Place) -> Result<Node, Fault> {
+fn lookup(given: &[Node], at: Location) -> Result<Node, Fault> {
     let [map, name, rest @ ..] = given else { return fault(at, "lookup needs an object and a name") };
     let found = map.get(name.expect_text("a name")?).or(rest.first());
     found.cloned().ok_or_else(|| Fault { at, reason: "lookup finds nothing and has no default".to_owned() })

@@ -10,7 +10,7 @@ mod resources;
 mod scope;
 
 use crate::blueprint::Blueprint;
-use crate::node::{Fault, Place, fault};
+use crate::node::{Fault, Location, fault};
 use crate::source::Variables;
 use module::Module;
 
@@ -20,7 +20,7 @@ pub(crate) fn read(files: &[(usize, &str)], variables: &Variables) -> Result<Vec
     let module = Module::of(&bodies, variables)?;
     let found = resources::gather(&module)?.finish();
     if found.is_empty() {
-        let at = Place { file: files.first().map_or(0, |(file, _)| *file), line: 1, column: 1 };
+        let at = Location { file: files.first().map_or(0, |(file, _)| *file), line: 1, column: 1 };
         return fault(
             at,
             "there is no azurerm_cosmosdb_sql_database and no azurerm_cosmosdb_sql_container here",

@@ -1,7 +1,7 @@
 //! A module: the blocks of all its files by name, and the places of everything in them.
 
 use crate::budget::Budget;
-use crate::node::{Fault, Place, fault};
+use crate::node::{Fault, Location, fault};
 use crate::source::Variables;
 use hcl_edit::Span;
 use hcl_edit::expr::Expression;
@@ -23,7 +23,7 @@ pub(super) fn parse(files: &[(usize, &str)]) -> Result<Vec<File>, Fault> {
         let body = hcl_edit::parser::parse_body(&text).map_err(|error| {
             let (line, column) = (error.location().line(), error.location().column());
             let reason = format!("this is not Terraform: {}", error.message());
-            Fault { at: Place { file: *number, line, column }, reason }
+            Fault { at: Location { file: *number, line, column }, reason }
         })?;
         let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         let lines = std::iter::once(0).chain(ends).collect();
@@ -33,12 +33,12 @@ pub(super) fn parse(files: &[(usize, &str)]) -> Result<Vec<File>, Fault> {
 }
 
 impl File {
-    pub fn place(&self, of: &impl Span) -> Place {
+    pub fn place(&self, of: &impl Span) -> Location {
         let at = of.span().map_or(0, |span| span.start).min(self.text.len());
         let line = self.lines.partition_point(|start| *start <= at);
         let start = self.lines.get(line.saturating_sub(1)).copied().unwrap_or(0);
         let column = self.text.get(start..at).map_or(1, |before| before.chars().count() + 1);
-        Place { file: self.number, line, column }
+        Location { file: self.number, line, column }
     }
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Declared<'m> {
 }
 
 impl Declared<'_> {
-    pub fn at(&self) -> Place {
+    pub fn at(&self) -> Location {
         self.file.place(self.block)
     }
 }

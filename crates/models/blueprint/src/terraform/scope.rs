@@ -2,7 +2,7 @@
 
 use super::functions;
 use super::module::{Declared, File, Module};
-use crate::node::{Data, Fault, Member, Node, Place, fault};
+use crate::node::{Data, Fault, Location, Member, Node, fault};
 use hcl_edit::expr::{
     BinaryOperator, Expression, ForExpr, ObjectKey, Traversal, TraversalOperator, UnaryOperator,
 };
@@ -34,7 +34,7 @@ impl<'m> Scope<'m> {
         scope
     }
 
-    pub fn at(&self, expression: &Expression) -> Place {
+    pub fn at(&self, expression: &Expression) -> Location {
         self.file.place(expression)
     }
 
@@ -43,7 +43,7 @@ impl<'m> Scope<'m> {
         self.module.budget.deeper(at, || self.evaluate(expression, at))
     }
 
-    fn evaluate(&self, expression: &Expression, at: Place) -> Result<Node, Fault> {
+    fn evaluate(&self, expression: &Expression, at: Location) -> Result<Node, Fault> {
         match expression {
             Expression::Null(_) => Ok(Node::new(at, Data::Null)),
             Expression::Bool(bool) => Ok(Node::new(at, Data::Bool(*bool.value()))),
@@ -104,14 +104,14 @@ impl<'m> Scope<'m> {
         }
     }
 
-    fn template(&self, template: &Template, at: Place) -> Result<Node, Fault> {
+    fn template(&self, template: &Template, at: Location) -> Result<Node, Fault> {
         let mut text = String::new();
         template.iter().try_for_each(|element| self.element(element, at, &mut text))?;
         self.module.budget.spend(at, text.len())?;
         Ok(Node::text(at, text))
     }
 
-    fn element(&self, element: &Element, at: Place, text: &mut String) -> Result<(), Fault> {
+    fn element(&self, element: &Element, at: Location, text: &mut String) -> Result<(), Fault> {
         match element {
             Element::Literal(literal) => text.push_str(literal.deref()),
             Element::Interpolation(inner) => text.push_str(&shown(&self.value(&inner.expr)?)?),
@@ -120,14 +120,14 @@ impl<'m> Scope<'m> {
         Ok(())
     }
 
-    fn name(&self, name: &str, at: Place) -> Result<Node, Fault> {
+    fn name(&self, name: &str, at: Location) -> Result<Node, Fault> {
         match self.names.get(name) {
             Some(value) => Ok(value.clone()),
             None => fault(at, format!("'{name}' means nothing here")),
         }
     }
 
-    fn for_each(&self, each: &ForExpr, at: Place) -> Result<Node, Fault> {
+    fn for_each(&self, each: &ForExpr, at: Location) -> Result<Node, Fault> {
         let collection = self.value(&each.intro.collection_expr)?;
         let (mut list, mut members): (Vec<Node>, Vec<Member>) = (Vec::new(), Vec::new());
         for (key, value) in entries(&collection)? {
@@ -153,7 +153,7 @@ impl<'m> Scope<'m> {
         Ok(Node::new(at, if each.key_expr.is_some() { Data::Map(members) } else { Data::List(list) }))
     }
 
-    fn traversal(&self, traversal: &Traversal, at: Place) -> Result<Node, Fault> {
+    fn traversal(&self, traversal: &Traversal, at: Location) -> Result<Node, Fault> {
         let mut operators: Vec<&TraversalOperator> =
             traversal.operators.iter().map(|one| one.value()).collect();
         let Expression::Variable(root) = &traversal.expr else {
@@ -187,7 +187,7 @@ impl<'m> Scope<'m> {
         }
     }
 
-    fn variable(&self, name: &str, at: Place) -> Result<Node, Fault> {
+    fn variable(&self, name: &str, at: Location) -> Result<Node, Fault> {
         let Some(declared) = self.module.variable(name) else {
             return fault(at, format!("there is no variable '{name}'; declare it in one of the files"));
         };
@@ -221,7 +221,7 @@ impl<'m> Scope<'m> {
         rest: &[&str],
         operators: &[&TraversalOperator],
         text: Option<String>,
-        at: Place,
+        at: Location,
     ) -> Result<Node, Fault> {
         let unknown = |what: &str| {
             let how = match &text {
@@ -259,15 +259,15 @@ impl<'m> Scope<'m> {
     /// What `each` means for the resource of this key.
     fn of_turn(&self, declared: Declared<'m>, key: &Node) -> Result<Self, Fault> {
         let key = shown(key)?;
-        for (scope, turn) in turns(self.module, declared)? {
-            if turn.is_some_and(|turn| turn == key) {
+        for (scope, iteration) in turns(self.module, declared)? {
+            if iteration.is_some_and(|iteration| iteration == key) {
                 return Ok(scope);
             }
         }
         fault(declared.at(), format!("there is no '{key}' among these"))
     }
 
-    fn walk(&self, mut value: Node, operators: &[&TraversalOperator], at: Place) -> Result<Node, Fault> {
+    fn walk(&self, mut value: Node, operators: &[&TraversalOperator], at: Location) -> Result<Node, Fault> {
         for operator in operators {
             value = match operator {
                 TraversalOperator::GetAttr(name) => dig(value, &[name.as_str()], at)?,
@@ -299,7 +299,7 @@ pub(super) fn turns<'m>(
     let body = &declared.block.body;
     if let Some(each) = body.get_attribute("for_each") {
         let collection = scope.value(&each.value)?;
-        let turn = |(key, value): (Node, Node)| {
+        let iteration = |(key, value): (Node, Node)| {
             // A set's elements are their own keys.
             let key = if matches!(collection.data, Data::List(_)) { value.clone() } else { key };
             let (at, name) = (key.at, shown(&key)?);
@@ -307,18 +307,18 @@ pub(super) fn turns<'m>(
             let each = Node::new(at, Data::Map(vec![member("key", key), member("value", value)]));
             Ok((scope.with("each", each), Some(name)))
         };
-        return entries(&collection)?.into_iter().map(turn).collect();
+        return entries(&collection)?.into_iter().map(iteration).collect();
     }
     if let Some(count) = body.get_attribute("count") {
         let times = scope.value(&count.value)?.expect_integer("'count'")?;
         let at = scope.at(&count.value);
         module.budget.spend(at, usize::try_from(times).unwrap_or(0).saturating_mul(64))?;
-        let turn = |index: i64| {
+        let iteration = |index: i64| {
             let value = Node::number(at, index);
             let count = Node::new(at, Data::Map(vec![Member { name: "index".to_owned(), at, value }]));
             (scope.with("count", count), Some(index.to_string()))
         };
-        return Ok((0..times).map(turn).collect());
+        return Ok((0..times).map(iteration).collect());
     }
     Ok(vec![(scope, None)])
 }
@@ -338,7 +338,7 @@ fn entries(collection: &Node) -> Result<Vec<(Node, Node)>, Fault> {
     }
 }
 
-fn binary(operator: BinaryOperator, left: &Node, right: &Node, at: Place) -> Result<Node, Fault> {
+fn binary(operator: BinaryOperator, left: &Node, right: &Node, at: Location) -> Result<Node, Fault> {
     let bool = |bool| Ok(Node::new(at, Data::Bool(bool)));
     let numbers = || Ok((left.expect_integer("a number")?, right.expect_integer("a number")?));
     let bools = || Ok((left.expect_bool("a condition")?, right.expect_bool("a condition")?));
@@ -363,7 +363,7 @@ fn binary(operator: BinaryOperator, left: &Node, right: &Node, at: Place) -> Res
     }
 }
 
-fn number_node(number: &hcl_edit::Number, at: Place) -> Result<Node, Fault> {
+fn number_node(number: &hcl_edit::Number, at: Location) -> Result<Node, Fault> {
     if let Some(whole) = number.as_i64() {
         return Ok(Node::number(at, whole));
     }
@@ -385,7 +385,7 @@ pub(super) fn shown(node: &Node) -> Result<String, Fault> {
     }
 }
 
-fn dig(mut value: Node, names: &[&str], at: Place) -> Result<Node, Fault> {
+fn dig(mut value: Node, names: &[&str], at: Location) -> Result<Node, Fault> {
     for name in names {
         let Data::Map(members) = value.data else {
             return fault(at, format!("what has no members is asked for '{name}'"));
@@ -398,7 +398,7 @@ fn dig(mut value: Node, names: &[&str], at: Place) -> Result<Node, Fault> {
     Ok(value)
 }
 
-fn element(of: &Node, index: i64, at: Place) -> Result<Node, Fault> {
+fn element(of: &Node, index: i64, at: Location) -> Result<Node, Fault> {
     let list = of.expect_list("what is indexed")?;
     let found = usize::try_from(index).ok().and_then(|index| list.get(index));
     found.cloned().ok_or_else(|| Fault { at, reason: format!("the list has no element {index}") })

@@ -1,7 +1,7 @@
 //! How long the all-versions change feed looks back, and how much it tells of what was replaced.
 
-use super::error::{Parsed, invalid};
 use super::members::Members;
+use super::members::{Parsed, invalid};
 use orrery_core::limits;
 use serde_json::{Map, Value, json};
 

@@ -1,7 +1,7 @@
 //! Composite indexes: tuples of paths, each with its direction, for questions about several properties.
 
-use super::error::{Parsed, invalid};
 use super::members::{Members, spelled};
+use super::members::{Parsed, invalid};
 use super::path::PropertyPath;
 use orrery_core::limits;
 use serde_json::{Map, Value, json};

@@ -3,8 +3,8 @@
 //! One expression over one item: what would make it more is refused here, and so is what does not run.
 
 use super::SYSTEM_PROPERTIES;
-use super::error::{Parsed, invalid, wrong_input};
 use super::members::Members;
+use super::members::{Parsed, invalid, wrong_input};
 use orrery_core::limits;
 use orrery_query::bind::bound::{Expr, SourceOf};
 use orrery_query::parse::Select;

@@ -2,7 +2,7 @@
 //!
 //! Answers always carry all three members, because one of the clients cannot read the policy without.
 
-use super::error::{DefinitionError, Parsed, invalid};
+use super::members::{DefinitionError, Parsed, invalid};
 use super::members::{Members, spelled};
 use super::path::PropertyPath;
 use serde_json::{Map, Value, json};

@@ -1,6 +1,6 @@
 //! The client encryption policy. Clients encrypt and decrypt; we keep what they agreed on, if well formed.
 
-use super::error::{DefinitionError, Parsed, invalid};
+use super::members::{DefinitionError, Parsed, invalid};
 use super::members::{Members, integer};
 use super::path::PropertyPath;
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Full text: which properties hold prose, in which language, and which of them are indexed.
 
-use super::error::{DefinitionError, Parsed, invalid};
 use super::members::Members;
+use super::members::{DefinitionError, Parsed, invalid};
 use super::path::PropertyPath;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;

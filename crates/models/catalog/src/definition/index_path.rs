@@ -4,7 +4,7 @@
 //! there, `/*` all that is below. The text is shown again as it was sent, with two exceptions that the
 //! service makes uniform: the old root `/` becomes `/*`, and the tag's path is shown as `/"_etag"/?`.
 
-use super::error::DefinitionError;
+use super::members::DefinitionError;
 use super::path::{self, InvalidPath, Piece};
 use std::fmt;
 

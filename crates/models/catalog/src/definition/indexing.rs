@@ -6,9 +6,9 @@
 //! dropped: every index is a range index now.
 
 use super::composite::{self, CompositeIndex};
-use super::error::{DefinitionError, Parsed, invalid};
 use super::full_text::{self, FullTextIndex};
 use super::index_path::{self, IndexPath};
+use super::members::{DefinitionError, Parsed, invalid};
 use super::members::{Members, spelled};
 use super::spatial::{self, SpatialIndex};
 use super::vector_index::{self, VectorIndex};

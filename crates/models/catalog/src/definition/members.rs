@@ -3,8 +3,7 @@
 //! `null` counts as absent, because some clients send every member they know. What nobody took is the
 //! rest: members we do not know, which go into the answer unchanged.
 
-use super::error::{DefinitionError, Parsed, invalid, wrong_input};
-use orrery_core::limits;
+use orrery_core::{InvalidName, limits};
 use serde_json::{Map, Value};
 
 /// One object of a definition; `owner` is what messages call it.
@@ -133,4 +132,32 @@ pub(super) fn integer(value: &Value) -> Option<i64> {
 /// The entry of `table` with this name in any case, so that answers have one spelling.
 pub(super) fn spelled<T: Copy>(text: &str, table: &[(&'static str, T)]) -> Option<(&'static str, T)> {
     table.iter().copied().find(|(name, _)| name.eq_ignore_ascii_case(text))
+}
+
+// Why a definition is refused.
+
+/// The variants are what a caller can do about it; the text says which part of the body is meant.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DefinitionError {
+    /// The container's id is not a name.
+    #[error(transparent)]
+    InvalidName(#[from] InvalidName),
+    /// Something in the body is wrong; send a different one.
+    #[error("{0}")]
+    Invalid(String),
+    /// The body is well formed, but asks for a change that an existing container cannot make.
+    #[error("{0}")]
+    Forbidden(String),
+}
+
+/// The typed form of a part of a definition, and the JSON that shows it.
+pub(super) type Parsed<T> = Result<(T, Value), DefinitionError>;
+
+pub(super) fn invalid(message: impl Into<String>) -> DefinitionError {
+    DefinitionError::Invalid(message.into())
+}
+
+/// A member of the wrong type, or one that is missing; the service says no more than the first half.
+pub(super) fn wrong_input(message: impl AsRef<str>) -> DefinitionError {
+    invalid(format!("One of the specified inputs is invalid: {}", message.as_ref()))
 }

@@ -12,7 +12,6 @@ mod composite;
 mod computed;
 mod conflict;
 mod encryption;
-mod error;
 mod full_text;
 mod index_path;
 mod indexing;
@@ -31,10 +30,10 @@ pub use change_feed::ChangeFeedPolicy;
 pub use composite::{CompositeIndex, CompositePath, SortOrder};
 pub use computed::ComputedProperty;
 pub use conflict::ConflictResolution;
-pub use error::DefinitionError;
 pub use full_text::{FullTextIndex, FullTextPath, FullTextPolicy, Language};
 pub use index_path::{IndexPath, IndexReach, IndexStep};
 pub use indexing::{IndexingMode, IndexingPolicy};
+pub use members::DefinitionError;
 pub use partition_key::{PartitionKeyDefinition, PartitionKind};
 pub use path::{InvalidPath, PropertyPath};
 pub use spatial::{BoundingBox, Geospatial, SpatialIndex, SpatialType};
@@ -43,8 +42,7 @@ pub use ttl::DefaultTtl;
 pub use vector::{DistanceFunction, VectorDataType, VectorEmbedding};
 pub use vector_index::{Quantizer, VectorIndex, VectorIndexKind};
 
-use error::Parsed;
-use members::Sections;
+use members::{Parsed, Sections};
 use orrery_core::ContainerName;
 use serde_json::{Map, Value};
 
@@ -176,7 +174,7 @@ impl ContainerDefinition {
 
 fn parse_name(raw: Value) -> Parsed<ContainerName> {
     let Value::String(text) = &raw else {
-        return Err(error::invalid("The container's 'id' must be a string."));
+        return Err(members::invalid("The container's 'id' must be a string."));
     };
     Ok((ContainerName::parse(text)?, raw))
 }

@@ -4,7 +4,7 @@
 //! without it, as the service does (ADR 30). `MultiHash` has only version 2, which is always shown.
 
 use super::SYSTEM_PROPERTIES;
-use super::error::{DefinitionError, Parsed, invalid};
+use super::members::{DefinitionError, Parsed, invalid};
 use super::members::{Members, spelled};
 use super::path::PropertyPath;
 use orrery_core::limits;

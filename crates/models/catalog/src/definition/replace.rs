@@ -4,8 +4,8 @@
 //! out goes back to its default. The name, the partition key, the unique keys and the vector embeddings are fixed and must
 //! be there. Clients leave out the policies in `KEPT`, which cannot be taken away; those stay as they are.
 
-use super::error::{DefinitionError, invalid};
 use super::indexing::{self, INDEXING_POLICY};
+use super::members::{DefinitionError, invalid};
 use super::{ContainerDefinition, unique, vector_index};
 use serde_json::{Map, Value};
 

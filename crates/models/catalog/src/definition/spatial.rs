@@ -3,8 +3,8 @@
 //! A plane has no natural edge, so with `Geometry` each index says the box it covers; with `Geography` none
 //! may.
 
-use super::error::{DefinitionError, Parsed, invalid};
 use super::index_path::{self, IndexPath};
+use super::members::{DefinitionError, Parsed, invalid};
 use super::members::{Members, spelled};
 use serde_json::{Map, Value, json};
 

@@ -1,7 +1,7 @@
 //! Throughput of a container or database, as headers ask for it and offers show it (wire guide §10).
 
-use super::error::{DefinitionError, invalid};
 use super::members::integer;
+use super::members::{DefinitionError, invalid};
 use orrery_core::limits;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! Time to live: `-1` or a number of seconds.
 
-use super::error::{DefinitionError, Parsed, invalid};
 use super::members::integer;
+use super::members::{DefinitionError, Parsed, invalid};
 use orrery_core::limits;
 use serde_json::{Value, json};
 

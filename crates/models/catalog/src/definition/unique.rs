@@ -1,7 +1,7 @@
 //! Unique keys: sets of paths whose values together occur once in a logical partition.
 
-use super::error::{DefinitionError, Parsed, invalid};
 use super::members::Members;
+use super::members::{DefinitionError, Parsed, invalid};
 use super::path::PropertyPath;
 use orrery_core::limits;
 use serde_json::{Map, Value};

@@ -1,6 +1,6 @@
 //! The vector embedding policy: where items keep vectors, of what numbers, how many, compared how.
 
-use super::error::{DefinitionError, Parsed, invalid};
+use super::members::{DefinitionError, Parsed, invalid};
 use super::members::{Members, spelled};
 use super::path::PropertyPath;
 use orrery_core::limits;

@@ -1,6 +1,6 @@
 //! Vector indexes of an indexing policy: how the vectors at a path of the embedding policy are searched.
 
-use super::error::{DefinitionError, Parsed, invalid, wrong_input};
+use super::members::{DefinitionError, Parsed, invalid, wrong_input};
 use super::members::{Members, spelled};
 use super::path::PropertyPath;
 use super::vector::VectorEmbedding;

@@ -1,7 +1,7 @@
 //! The policies that a container's items are indexed under: the newest, and older ones until every item has been
 //! entered anew.
 //!
-//! Each change of what is indexed begins a generation. An item's place row tells under which it was entered, so its
+//! Each change of what is indexed begins a generation. An item's locator row tells under which it was entered, so its
 //! entries are known to the last one at every moment. A query may use an index that all generations have.
 
 use super::rules::IndexRules;

@@ -3,13 +3,12 @@
 //! `models/documents` walks the tree beside an item to make index terms; the catalog compares prepared policies to tell
 //! whether a replaced one indexes anything differently.
 
-mod composite;
 mod generations;
 pub mod number;
 mod rules;
 mod tree;
 
-pub use composite::{Composite, Source};
 pub use generations::{Generations, Older};
+pub use rules::{Composite, Source};
 pub use rules::{IndexRules, steps};
 pub use tree::{Spot, Tree};

@@ -1,7 +1,8 @@
 //! A role: a name for a set of actions.
 
-use super::{Action, RoleError};
+use super::RoleError;
 use orrery_core::limits;
+use std::fmt;
 
 /// `Cosmos DB Built-in Data Reader`
 pub const READER: &str = "00000000-0000-0000-0000-000000000001";
@@ -77,5 +78,226 @@ impl Definition {
 
     pub fn allows(&self, action: Action) -> bool {
         self.data_actions.iter().any(|given| action.is_named_by(given))
+    }
+}
+
+// A role given to somebody over something.
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assignment {
+    pub(super) id: String,
+    pub(super) principal: String,
+    /// The id of the definition.
+    pub(super) role: String,
+    pub(super) scope: Scope,
+}
+
+impl Assignment {
+    pub fn new(id: &str, principal: &str, role: &str, scope: Scope) -> Result<Self, RoleError> {
+        let is_short = |text: &str| !text.is_empty() && text.chars().count() <= limits::ROLE_TEXT_CHARS_MAX;
+        if ![id, principal, role].into_iter().all(is_short) || id.contains('/') {
+            return Err(RoleError::Invalid(
+                "an assignment has an id, a principal and a role, none of them long".to_owned(),
+            ));
+        }
+        let (id, role) = (id.to_ascii_lowercase(), role.to_ascii_lowercase());
+        Ok(Self { id, principal: principal.to_owned(), role, scope })
+    }
+
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub fn principal(&self) -> &str {
+        &self.principal
+    }
+
+    pub fn role(&self) -> &str {
+        &self.role
+    }
+
+    pub fn scope(&self) -> &Scope {
+        &self.scope
+    }
+}
+
+// To what a role applies: `/`, `/dbs/d` or `/dbs/d/colls/c`, and everything in it.
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    Account,
+    Database(String),
+    Container(String, String),
+}
+
+impl Scope {
+    pub fn parse(text: &str) -> Option<Self> {
+        let segments: Vec<&str> = text.strip_prefix('/')?.trim_end_matches('/').split('/').collect();
+        match segments[..] {
+            [""] => Some(Self::Account),
+            ["dbs", database] if !database.is_empty() => Some(Self::Database(database.to_owned())),
+            ["dbs", database, "colls", container] if !database.is_empty() && !container.is_empty() => {
+                Some(Self::Container(database.to_owned(), container.to_owned()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether what is meant lies in this.
+    pub fn covers(&self, meant: &Self) -> bool {
+        match (self, meant) {
+            (Self::Account, _) => true,
+            (Self::Database(ours), Self::Database(theirs) | Self::Container(theirs, _)) => ours == theirs,
+            (Self::Container(..), Self::Container(..)) => self == meant,
+            (Self::Database(_), Self::Account) | (Self::Container(..), Self::Account | Self::Database(_)) => {
+                false
+            }
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Account => f.write_str("/"),
+            Self::Database(database) => write!(f, "/dbs/{database}"),
+            Self::Container(database, container) => write!(f, "/dbs/{database}/colls/{container}"),
+        }
+    }
+}
+
+// What can be done to data, as roles name it.
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Action {
+    ReadMetadata,
+    CreateItem,
+    ReadItem,
+    ReplaceItem,
+    UpsertItem,
+    DeleteItem,
+    ExecuteQuery,
+    ReadChangeFeed,
+    ExecuteStoredProcedure,
+    ManageConflicts,
+}
+
+impl Action {
+    pub const ALL: [Self; 10] = [
+        Self::ReadMetadata,
+        Self::CreateItem,
+        Self::ReadItem,
+        Self::ReplaceItem,
+        Self::UpsertItem,
+        Self::DeleteItem,
+        Self::ExecuteQuery,
+        Self::ReadChangeFeed,
+        Self::ExecuteStoredProcedure,
+        Self::ManageConflicts,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ReadMetadata => "Microsoft.DocumentDB/databaseAccounts/readMetadata",
+            Self::CreateItem => "Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers/items/create",
+            Self::ReadItem => "Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers/items/read",
+            Self::ReplaceItem => {
+                "Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers/items/replace"
+            }
+            Self::UpsertItem => "Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers/items/upsert",
+            Self::DeleteItem => "Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers/items/delete",
+            Self::ExecuteQuery => {
+                "Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers/executeQuery"
+            }
+            Self::ReadChangeFeed => {
+                "Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers/readChangeFeed"
+            }
+            Self::ExecuteStoredProcedure => {
+                "Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers/executeStoredProcedure"
+            }
+            Self::ManageConflicts => {
+                "Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers/manageConflicts"
+            }
+        }
+    }
+
+    /// Whether a name in a role means this one; `*` stands for anything, and case for nothing.
+    pub fn is_named_by(self, pattern: &str) -> bool {
+        let (pattern, name) = (pattern.to_ascii_lowercase(), self.name().to_ascii_lowercase());
+        let mut pieces = pattern.split('*');
+        let Some(mut rest) = pieces.next().and_then(|first| name.strip_prefix(first)) else { return false };
+        let mut last = None;
+        for piece in pieces {
+            let Some(at) = rest.find(piece) else { return false };
+            last = Some((rest, piece));
+            rest = &rest[at + piece.len()..];
+        }
+        // What the last piece ends with must be the end; `find` may have met an earlier place.
+        match last {
+            None => rest.is_empty(),
+            Some((from, piece)) => from.ends_with(piece),
+        }
+    }
+}
+
+#[cfg(test)]
+mod scope_tests {
+    use super::*;
+
+    #[test]
+    fn a_scope_covers_itself_and_what_is_in_it() {
+        let scopes = ["/", "/dbs/a", "/dbs/b", "/dbs/a/colls/x", "/dbs/a/colls/y", "/dbs/b/colls/x"];
+        let covers = |outer: &str| {
+            let outer = Scope::parse(outer).unwrap();
+            let inner = scopes.iter().filter(|inner| outer.covers(&Scope::parse(inner).unwrap()));
+            inner.copied().collect::<Vec<_>>()
+        };
+        assert_eq!(covers("/"), scopes);
+        assert_eq!(covers("/dbs/a"), ["/dbs/a", "/dbs/a/colls/x", "/dbs/a/colls/y"]);
+        assert_eq!(covers("/dbs/a/colls/x/"), ["/dbs/a/colls/x"]);
+        for scope in scopes {
+            assert_eq!(Scope::parse(scope).unwrap().to_string(), scope);
+        }
+    }
+
+    #[test]
+    fn other_texts_are_no_scopes() {
+        for text in
+            ["", "dbs/a", "/dbs", "/dbs/", "/colls/x", "/dbs/a/colls", "/dbs/a/docs/x", "/dbs//colls/x"]
+        {
+            assert_eq!(Scope::parse(text), None, "{text}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod action_tests {
+    use super::*;
+    use Action::*;
+
+    fn named(pattern: &str) -> Vec<Action> {
+        Action::ALL.into_iter().filter(|action| action.is_named_by(pattern)).collect()
+    }
+
+    #[test]
+    fn a_name_means_one_action_and_a_star_anything() {
+        const ROOT: &str = "Microsoft.DocumentDB/databaseAccounts";
+        for action in Action::ALL {
+            assert_eq!(named(action.name()), [action]);
+            assert_eq!(named(&action.name().to_uppercase()), [action]);
+        }
+        let items = [CreateItem, ReadItem, ReplaceItem, UpsertItem, DeleteItem];
+        assert_eq!(named(&format!("{ROOT}/sqlDatabases/containers/items/*")), items);
+        assert_eq!(named(&format!("{ROOT}/sqlDatabases/containers/*")), Action::ALL[1..]);
+        assert_eq!(named(&format!("{ROOT}/*")), Action::ALL);
+        assert_eq!(named("*"), Action::ALL);
+        assert_eq!(named("*/read"), [ReadItem]);
+        assert_eq!(named("*/items/re*"), [ReadItem, ReplaceItem]);
+        assert_eq!(named("*read*"), [ReadMetadata, ReadItem, ReadChangeFeed]);
+        for nothing in
+            ["", "items", "Microsoft.DocumentDB", "*/write", "**x", &format!("{ROOT}/readMetadata/")]
+        {
+            assert_eq!(named(nothing), [], "{nothing}");
+        }
     }
 }

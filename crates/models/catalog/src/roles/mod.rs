@@ -10,17 +10,12 @@
 //! operations   define, assign, remove; in the catalog's scope
 //! ```
 
-mod action;
-mod assignment;
 mod definition;
-mod model;
+mod memory;
 mod operations;
-mod record;
-mod scope;
 
-pub use action::Action;
-pub use assignment::Assignment;
+pub use definition::Scope;
+pub use definition::{Action, Assignment};
 pub use definition::{CONTRIBUTOR, Definition, READER};
-pub use model::Roles;
+pub use memory::Roles;
 pub use operations::{RoleError, assign, define, remove_assignment, remove_definition};
-pub use scope::Scope;

@@ -1,9 +1,12 @@
 //! Changing roles. All of these run in the catalog's one scope, so each sees the last.
 
-use super::{Assignment, Definition, Roles, record};
+use super::{Assignment, Definition, Roles, Scope};
 use crate::row::Row;
+use bytes::Bytes;
 use orrery_core::limits;
 use orrery_kv::{Error, Space, Txn};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 #[derive(Debug, thiserror::Error)]
 pub enum RoleError {
@@ -34,7 +37,7 @@ pub fn define(txn: &mut Txn<'_>, role: &Definition) -> Result<(), RoleError> {
     if known.is_none() && own >= limits::ROLE_DEFINITIONS_MAX {
         return Err(RoleError::TooMany(own));
     }
-    txn.put(Space::Meta, Row::RoleDefinition { id: &role.id }.key(), record::write_definition(role));
+    txn.put(Space::Meta, Row::RoleDefinition { id: &role.id }.key(), write_definition(role));
     Ok(())
 }
 
@@ -48,7 +51,7 @@ pub fn assign(txn: &mut Txn<'_>, given: &Assignment) -> Result<Assignment, RoleE
     if is_new && count >= limits::ROLE_ASSIGNMENTS_MAX {
         return Err(RoleError::TooMany(count));
     }
-    txn.put(Space::Meta, Row::RoleAssignment { id: &given.id }.key(), record::write_assignment(&given));
+    txn.put(Space::Meta, Row::RoleAssignment { id: &given.id }.key(), write_assignment(&given));
     Ok(given)
 }
 
@@ -71,4 +74,73 @@ pub fn remove_assignment(txn: &mut Txn<'_>, id: &str) -> Result<(), RoleError> {
     let given = given.ok_or_else(|| RoleError::NoAssignment(id.to_owned()))?;
     txn.delete(Space::Meta, Row::RoleAssignment { id: &given.id }.key());
     Ok(())
+}
+
+// How roles are stored: JSON with a version, one row each (`docs/formats/roles.md`).
+
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct DefinitionRecord {
+    v: u32,
+    id: String,
+    name: String,
+    data_actions: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct AssignmentRecord {
+    v: u32,
+    id: String,
+    principal: String,
+    role: String,
+    scope: String,
+}
+
+pub(super) fn write_definition(role: &Definition) -> Bytes {
+    write(&DefinitionRecord {
+        v: VERSION,
+        id: role.id.clone(),
+        name: role.name.clone(),
+        data_actions: role.data_actions.clone(),
+    })
+}
+
+pub(super) fn read_definition(bytes: &[u8]) -> Result<Definition, Error> {
+    let record: DefinitionRecord = read(bytes)?;
+    check(record.v)?;
+    Ok(Definition { id: record.id, name: record.name, data_actions: record.data_actions, is_built_in: false })
+}
+
+pub(super) fn write_assignment(given: &Assignment) -> Bytes {
+    write(&AssignmentRecord {
+        v: VERSION,
+        id: given.id.clone(),
+        principal: given.principal.clone(),
+        role: given.role.clone(),
+        scope: given.scope.to_string(),
+    })
+}
+
+pub(super) fn read_assignment(bytes: &[u8]) -> Result<Assignment, Error> {
+    let record: AssignmentRecord = read(bytes)?;
+    check(record.v)?;
+    let scope = Scope::parse(&record.scope).ok_or_else(|| damaged("its scope is none"))?;
+    Ok(Assignment { id: record.id, principal: record.principal, role: record.role, scope })
+}
+
+fn write(record: &impl Serialize) -> Bytes {
+    Bytes::from(serde_json::to_vec(record).expect("a record of texts has a JSON form"))
+}
+
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
+    serde_json::from_slice(bytes).map_err(|error| damaged(&error.to_string()))
+}
+
+fn check(version: u32) -> Result<(), Error> {
+    if version == VERSION { Ok(()) } else { Err(damaged(&format!("it has version {version}"))) }
+}
+
+fn damaged(why: &str) -> Error {
+    Error::Corrupt(format!("the record of a role: {why}"))
 }

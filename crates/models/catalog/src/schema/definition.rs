@@ -1,10 +1,14 @@
 //! What a container is told of its items: how it comes from whoever sets it, and how it is shown again.
 
 use super::bounds::escaped;
-use super::schemas::Compiled;
+use super::schemas::{Compiled, Schemas};
+use crate::row::Row;
+use crate::{CatalogError, Container, load_container};
+use bytes::Bytes;
 use orrery_core::limits;
-use orrery_kv::Error;
+use orrery_kv::{Error, Read, Space, Txn};
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 /// What comes of an item that does not match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,6 +151,75 @@ fn several(schemas: Value) -> Result<Shape, SchemaError> {
         return Err(refused("/schemas/of", format!("has from 1 to {max} schemas")));
     }
     Ok(Shape::ByMember { member, of })
+}
+
+// How the schemas of a container are stored: JSON with a version, one row (`docs/formats/schemas.md`).
+
+const VERSION: u64 = 1;
+
+pub(super) fn write(definition: &Definition) -> Bytes {
+    let mut record = Map::new();
+    record.insert("v".to_owned(), VERSION.into());
+    record.extend(definition.to_json());
+    Bytes::from(Value::Object(record).to_string())
+}
+
+pub(super) fn read(bytes: &[u8]) -> Result<Definition, Error> {
+    let damaged = |why: String| Error::Corrupt(format!("the record of a schema: {why}"));
+    let mut record: Map<String, Value> =
+        serde_json::from_slice(bytes).map_err(|error| damaged(error.to_string()))?;
+    match record.shift_remove("v").as_ref().and_then(Value::as_u64) {
+        Some(VERSION) => {}
+        other => return Err(damaged(format!("it has version {other:?}"))),
+    }
+    Definition::of(record).map_err(|error| damaged(error.to_string()))
+}
+
+// Setting and removing the schemas of a container. Both run in the catalog's one scope, so each sees the last.
+//
+// The row `Alive` changes with them, and every write of an item depends on it. So once one of these is committed, no item
+// comes in that was checked by what was there before.
+
+pub fn set(
+    txn: &mut Txn<'_>,
+    database: &str,
+    container: &str,
+    definition: &Definition,
+) -> Result<(), SchemaError> {
+    let container = found(txn, database, container)?;
+    let row = write(definition);
+    let schemas = Arc::new(Schemas::read(&row)?);
+    txn.put(Space::Meta, Row::Schema { container: container.number() }.key(), row);
+    revive(txn, &container.with_schemas(Some(schemas)));
+    Ok(())
+}
+
+pub fn remove(txn: &mut Txn<'_>, database: &str, container: &str) -> Result<(), SchemaError> {
+    let container = found(txn, database, container)?;
+    if container.schemas().is_none() {
+        return Err(SchemaError::NoSchema);
+    }
+    txn.delete(Space::Meta, Row::Schema { container: container.number() }.key());
+    revive(txn, &container.with_schemas(None));
+    Ok(())
+}
+
+/// The schemas that a container has in this state.
+pub(crate) fn stored(state: &dyn Read, container: u32) -> Result<Option<Arc<Schemas>>, Error> {
+    let row = state.get(Space::Meta, &Row::Schema { container }.key())?;
+    row.map(|row| Schemas::read(&row).map(Arc::new)).transpose()
+}
+
+fn revive(txn: &mut Txn<'_>, container: &Container) {
+    txn.put(Space::Meta, container.alive_key().clone(), container.alive_value());
+}
+
+fn found(txn: &Txn<'_>, database: &str, container: &str) -> Result<Container, SchemaError> {
+    load_container(txn, database, container).map_err(|error| match error {
+        CatalogError::DatabaseMissing => SchemaError::DatabaseMissing,
+        CatalogError::Store(error) => SchemaError::Store(error),
+        _ => SchemaError::ContainerMissing,
+    })
 }
 
 #[cfg(test)]

@@ -17,18 +17,14 @@
 
 mod bounds;
 mod definition;
-mod operations;
-mod record;
 mod schemas;
-mod tally;
 mod validator;
-mod violation;
 
 pub use definition::{Definition, SchemaError, Validation};
-pub use operations::{remove, set};
+pub use definition::{remove, set};
+pub use schemas::{Report, Seen};
 pub use schemas::{Schemas, Verdict};
-pub use tally::{Report, Seen};
-pub use violation::{Violation, Violations};
+pub use validator::{Violation, Violations};
 
-pub(crate) use operations::stored;
+pub(crate) use definition::stored;
 pub(crate) use schemas::Picture;

@@ -1,20 +1,17 @@
 //! What the catalog's picture of a container has of its schemas, shared by whoever writes to it.
 
 use super::bounds::escaped;
-use super::definition::{Definition, SchemaError, Shape, Validation};
-use super::record;
-use super::tally::{Report, Tally};
-use super::validator::Validator;
-use super::violation::{Violation, Violations};
+use super::definition::{self, Definition, SchemaError, Shape, Validation};
+use super::validator::{Validator, Violation, Violations};
 use crate::row;
 use bytes::Bytes;
-use orrery_core::{ItemId, Timestamp};
+use orrery_core::{ItemId, Timestamp, limits};
 use orrery_kv::{Error, Order, Read, Space};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The schemas of a container from one change of them to the next.
@@ -44,7 +41,7 @@ pub(super) enum Compiled {
 impl Schemas {
     /// Of the row that is stored.
     pub(super) fn read(row: &[u8]) -> Result<Self, Error> {
-        let (definition, mark) = (record::read(row)?, xxh3_64(row));
+        let (definition, mark) = (definition::read(row)?, xxh3_64(row));
         Ok(Self { definition, mark, compiled: OnceLock::new(), tally: Tally::default() })
     }
 
@@ -172,5 +169,60 @@ impl Picture {
 
     pub fn of(&self, container: u32) -> Option<&Arc<Schemas>> {
         self.0.get(&container).map(|(_, schemas)| schemas)
+    }
+}
+
+// How the items of a container fare under its schemas, since these were set or the server started. Kept in memory.
+
+#[derive(Default)]
+pub(super) struct Tally {
+    checked: AtomicU64,
+    warned: AtomicU64,
+    refused: AtomicU64,
+    recent: Mutex<VecDeque<Seen>>,
+}
+
+/// An item with violations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    pub id: String,
+    pub at: Timestamp,
+    pub is_refused: bool,
+    pub violations: Violations,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Items that were written or to be written.
+    pub checked: u64,
+    /// Items that were written with violations, and items that were not written because of them.
+    pub warned: u64,
+    pub refused: u64,
+    /// The last ones, newest first.
+    pub recent: Vec<Seen>,
+}
+
+impl Tally {
+    pub fn count(&self, id: &ItemId, violations: &Violations, is_refused: bool, now: Timestamp) {
+        self.checked.fetch_add(1, Ordering::Relaxed);
+        if violations.is_empty() {
+            return;
+        }
+        let counter = if is_refused { &self.refused } else { &self.warned };
+        counter.fetch_add(1, Ordering::Relaxed);
+        let seen = Seen { id: id.to_string(), at: now, is_refused, violations: violations.clone() };
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        recent.truncate(limits::VIOLATIONS_KEPT_MAX - 1);
+        recent.push_front(seen);
+    }
+
+    pub fn report(&self) -> Report {
+        let recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        Report {
+            checked: self.checked.load(Ordering::Relaxed),
+            warned: self.warned.load(Ordering::Relaxed),
+            refused: self.refused.load(Ordering::Relaxed),
+            recent: recent.iter().cloned().collect(),
+        }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Words such as `read` and `Pre` are taken in any case and given back as they came, as the service does.
 
-use super::{Kind, Permission, Trigger};
+use super::Subresource;
 use crate::definition::DefinitionError;
 use orrery_core::{ChildName, limits};
 use serde_json::{Map, Value};
@@ -129,4 +129,212 @@ fn missing(name: &str) -> DefinitionError {
     invalid(format!(
         "The input content is invalid because the required properties - '{name}; ' - are missing"
     ))
+}
+
+// The kinds of subresources, and what the protocol calls each.
+
+/// The numbers are part of the stored keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    User = 1,
+    Permission = 2,
+    StoredProcedure = 3,
+    Trigger = 4,
+    UserDefinedFunction = 5,
+    ClientEncryptionKey = 6,
+}
+
+impl Kind {
+    pub const ALL: [Self; 6] = [
+        Self::User,
+        Self::Permission,
+        Self::StoredProcedure,
+        Self::Trigger,
+        Self::UserDefinedFunction,
+        Self::ClientEncryptionKey,
+    ];
+    /// What a container owns.
+    pub const SCRIPTS: [Self; 3] = [Self::StoredProcedure, Self::Trigger, Self::UserDefinedFunction];
+
+    /// The segment of a path.
+    pub fn segment(self) -> &'static str {
+        match self {
+            Self::User => "users",
+            Self::Permission => "permissions",
+            Self::StoredProcedure => "sprocs",
+            Self::Trigger => "triggers",
+            Self::UserDefinedFunction => "udfs",
+            Self::ClientEncryptionKey => "clientencryptionkeys",
+        }
+    }
+
+    /// The member of a feed that holds them.
+    pub fn feed(self) -> &'static str {
+        match self {
+            Self::User => "Users",
+            Self::Permission => "Permissions",
+            Self::StoredProcedure => "StoredProcedures",
+            Self::Trigger => "Triggers",
+            Self::UserDefinedFunction => "UserDefinedFunctions",
+            Self::ClientEncryptionKey => "ClientEncryptionKeys",
+        }
+    }
+
+    /// One of them, in a sentence.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Permission => "permission",
+            Self::StoredProcedure => "stored procedure",
+            Self::Trigger => "trigger",
+            Self::UserDefinedFunction => "user-defined function",
+            Self::ClientEncryptionKey => "client encryption key",
+        }
+    }
+
+    /// How many of them one owner may have.
+    pub fn count_max(self) -> u64 {
+        match self {
+            Self::User => limits::USERS_MAX,
+            Self::Permission => limits::PERMISSIONS_MAX,
+            Self::StoredProcedure => limits::STORED_PROCEDURES_MAX,
+            Self::Trigger => limits::TRIGGERS_MAX,
+            Self::UserDefinedFunction => limits::USER_DEFINED_FUNCTIONS_MAX,
+            Self::ClientEncryptionKey => limits::CLIENT_KEYS_MAX,
+        }
+    }
+
+    pub(crate) fn number(self) -> u8 {
+        self as u8
+    }
+}
+
+// A permission, typed: what it lets a user do, and to what.
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Permission {
+    pub mode: Mode,
+    pub resource: ResourceLink,
+    /// The values of one logical partition, as a JSON array; `None` is all of the resource.
+    pub partition_key: Option<Vec<Value>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    Read,
+    All,
+}
+
+/// `dbs/<d>/colls/<c>`, or a resource in that container; by names or by resource ids.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourceLink {
+    pub database: String,
+    pub container: String,
+    /// The segment and name of what is meant in the container, if it is not all of it.
+    pub inside: Option<(String, String)>,
+}
+
+const MODES: [(&str, Mode); 2] = [("Read", Mode::Read), ("All", Mode::All)];
+const INSIDE: [&str; 5] = ["docs", "sprocs", "triggers", "udfs", "conflicts"];
+
+impl Permission {
+    pub(super) fn parse(members: &Map<String, Value>) -> Result<Self, DefinitionError> {
+        let mode = word(members, "permissionMode", &MODES)?;
+        let resource = ResourceLink::parse(text(members, "resource")?)?;
+        let partition_key = members.get("resourcePartitionKey").map(partition_key).transpose()?;
+        Ok(Self { mode, resource, partition_key })
+    }
+
+    /// `None` for a subresource of another kind.
+    pub fn of(subresource: &Subresource) -> Option<Self> {
+        Some(subresource)
+            .filter(|subresource| subresource.kind == Kind::Permission)
+            .and_then(|it| Self::parse(&it.members).ok())
+    }
+}
+
+impl ResourceLink {
+    pub fn parse(link: &str) -> Result<Self, DefinitionError> {
+        let segments: Vec<&str> = link.trim_matches('/').split('/').collect();
+        let (database, container, inside) = match segments[..] {
+            ["dbs", database, "colls", container] => (database, container, None),
+            ["dbs", database, "colls", container, kind, name] if INSIDE.contains(&kind) => {
+                (database, container, Some((kind.to_owned(), name.to_owned())))
+            }
+            _ => {
+                return Err(invalid(format!(
+                    "The resource '{link}' is not a container or something in one; write it like dbs/D/colls/C or dbs/D/colls/C/docs/I."
+                )));
+            }
+        };
+        Ok(Self { database: database.to_owned(), container: container.to_owned(), inside })
+    }
+}
+
+fn partition_key(value: &Value) -> Result<Vec<Value>, DefinitionError> {
+    let is_value = |part: &Value| match part {
+        Value::Object(members) => members.is_empty(),
+        Value::Array(_) => false,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => true,
+    };
+    match value {
+        Value::Array(parts)
+            if !parts.is_empty()
+                && parts.len() <= limits::PARTITION_KEY_PATHS_MAX
+                && parts.iter().all(is_value) =>
+        {
+            Ok(parts.clone())
+        }
+        _ => Err(invalid(
+            "The member 'resourcePartitionKey' must be an array of the partition key's values, such as [\"a\"].",
+        )),
+    }
+}
+
+// A trigger, typed: when it runs, and for which operations.
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trigger {
+    pub time: TriggerTime,
+    pub operation: TriggerOperation,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TriggerTime {
+    Pre,
+    Post,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TriggerOperation {
+    All,
+    Create,
+    Update,
+    Delete,
+    Replace,
+    Upsert,
+}
+
+const TIMES: [(&str, TriggerTime); 2] = [("Pre", TriggerTime::Pre), ("Post", TriggerTime::Post)];
+const OPERATIONS: [(&str, TriggerOperation); 6] = [
+    ("All", TriggerOperation::All),
+    ("Create", TriggerOperation::Create),
+    ("Update", TriggerOperation::Update),
+    ("Delete", TriggerOperation::Delete),
+    ("Replace", TriggerOperation::Replace),
+    ("Upsert", TriggerOperation::Upsert),
+];
+
+impl Trigger {
+    pub(super) fn parse(members: &Map<String, Value>) -> Result<Self, DefinitionError> {
+        let time = word(members, "triggerType", &TIMES)?;
+        Ok(Self { time, operation: word(members, "triggerOperation", &OPERATIONS)? })
+    }
+
+    /// `None` for a subresource of another kind.
+    pub fn of(subresource: &Subresource) -> Option<Self> {
+        Some(subresource)
+            .filter(|subresource| subresource.kind == Kind::Trigger)
+            .and_then(|it| Self::parse(&it.members).ok())
+    }
 }

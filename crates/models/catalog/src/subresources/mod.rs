@@ -6,33 +6,22 @@
 //! asked for, because there may be many and scripts are long; the catalog in memory does not know them.
 //!
 //! ```text
-//! kind         what there is, and what each kind is called
-//! owner        whose they are, and whether that is still there
-//! definition   the members of a body, checked
-//! permission   a permission's members, typed
-//! trigger      a trigger's members, typed
-//! record       the row
-//! read         one, a page, or all of an owner's
+//! definition   the kinds, the members of a body, checked; permissions and triggers, typed
+//! owner        the owner of a subresource, whether it is still there, and the sweep of what a dropped one leaves
+//! record       the stored row; reading one, a page, or all of an owner's
 //! operations   create, replace, upsert, delete; in the catalog's scope
-//! sweep        what an owner that is gone leaves
 //! ```
 
 mod definition;
-mod kind;
 mod operations;
 mod owner;
-mod permission;
-mod read;
 mod record;
-mod sweep;
-mod trigger;
 
-pub use definition::Definition;
-pub use kind::Kind;
+pub use definition::{Definition, Kind};
+pub use definition::{Mode, Permission, ResourceLink};
+pub use definition::{Trigger, TriggerOperation, TriggerTime};
 pub use operations::{SubresourceError, create, delete, replace, upsert};
 pub use owner::Owner;
-pub use permission::{Mode, Permission, ResourceLink};
-pub use read::{Page, all, by_ordinal, each_after, find, page};
+pub use owner::{schedule_database, sweep_database, sweep_scripts, sweep_user};
 pub use record::Subresource;
-pub use sweep::{schedule_database, sweep_database, sweep_scripts, sweep_user};
-pub use trigger::{Trigger, TriggerOperation, TriggerTime};
+pub use record::{Page, all, by_ordinal, each_after, find, page};

@@ -1,8 +1,8 @@
-//! Changing children. All of these run in the catalog's one scope, so each sees the last, and owners too.
+//! Changing subresources. All of these run in the catalog's one scope, so each sees the last, and owners too.
 
-use super::read::find;
+use super::record::find;
 use super::record::{self, Count, Subresource};
-use super::{Definition, Kind, Owner, sweep};
+use super::{Definition, Kind, Owner, owner};
 use crate::Stamp;
 use crate::definition::DefinitionError;
 use crate::precondition::{Preconditions, Verdict};
@@ -47,7 +47,7 @@ pub fn create(
     insert(txn, owner, kind, definition, stamp)
 }
 
-/// The child, and whether it is new.
+/// The subresource, and whether it is new.
 pub fn upsert(
     txn: &mut Txn<'_>,
     owner: &Owner,
@@ -75,17 +75,17 @@ pub fn replace(
     stamp: Stamp,
 ) -> Result<Subresource, SubresourceError> {
     the_owner(txn, owner)?;
-    let child = the_child(txn, owner, kind, name_or_rid, conditions)?;
-    if child.name != *definition.name() {
+    let subresource = load_for_update(txn, owner, kind, name_or_rid, conditions)?;
+    if subresource.name != *definition.name() {
         if kind == Kind::ClientEncryptionKey {
             return Err(SubresourceError::Renamed(kind.noun()));
         }
         if is_taken(txn, owner, kind, definition)? {
             return Err(SubresourceError::Exists);
         }
-        txn.delete(Space::Meta, row(owner, kind, child.name.as_str()).key());
+        txn.delete(Space::Meta, row(owner, kind, subresource.name.as_str()).key());
     }
-    Ok(put(txn, owner, kind, child.ordinal, definition, stamp))
+    Ok(put(txn, owner, kind, subresource.ordinal, definition, stamp))
 }
 
 pub fn delete(
@@ -96,14 +96,14 @@ pub fn delete(
     conditions: Preconditions,
 ) -> Result<(), SubresourceError> {
     the_owner(txn, owner)?;
-    let child = the_child(txn, owner, kind, name_or_rid, conditions)?;
+    let subresource = load_for_update(txn, owner, kind, name_or_rid, conditions)?;
     txn.frees();
-    txn.delete(Space::Meta, row(owner, kind, child.name.as_str()).key());
-    txn.delete(Space::Meta, place(owner, kind, child.ordinal).key());
+    txn.delete(Space::Meta, row(owner, kind, subresource.name.as_str()).key());
+    txn.delete(Space::Meta, place(owner, kind, subresource.ordinal).key());
     let count = count(txn, kind, owner.number())?;
     put_count(txn, kind, owner.number(), Count { live: count.live.saturating_sub(1), ..count });
     if kind == Kind::User {
-        sweep::schedule_user(txn, child.ordinal as u32)?;
+        owner::schedule_user(txn, subresource.ordinal as u32)?;
     }
     Ok(())
 }
@@ -147,27 +147,27 @@ fn put(
 ) -> Subresource {
     let name = definition.name().clone();
     let members = definition.members().clone();
-    let child = Subresource { kind, name, ordinal, etag: stamp.etag, written: stamp.now, members };
-    let name = child.name.as_str();
-    txn.put(Space::Meta, row(owner, kind, name).key(), record::write(&child));
+    let subresource = Subresource { kind, name, ordinal, etag: stamp.etag, written: stamp.now, members };
+    let name = subresource.name.as_str();
+    txn.put(Space::Meta, row(owner, kind, name).key(), record::write(&subresource));
     txn.put(Space::Meta, place(owner, kind, ordinal).key(), Bytes::copy_from_slice(name.as_bytes()));
-    child
+    subresource
 }
 
 fn the_owner(txn: &Txn<'_>, owner: &Owner) -> Result<(), SubresourceError> {
     if owner.is_there(txn)? { Ok(()) } else { Err(SubresourceError::OwnerMissing(owner.noun())) }
 }
 
-fn the_child(
+fn load_for_update(
     txn: &Txn<'_>,
     owner: &Owner,
     kind: Kind,
     name_or_rid: &str,
     conditions: Preconditions,
 ) -> Result<Subresource, SubresourceError> {
-    let child = find(txn, owner, kind, name_or_rid)?.ok_or(SubresourceError::Missing(kind.noun()))?;
-    match conditions.check(child.etag) {
-        Verdict::Holds => Ok(child),
+    let subresource = find(txn, owner, kind, name_or_rid)?.ok_or(SubresourceError::Missing(kind.noun()))?;
+    match conditions.check(subresource.etag) {
+        Verdict::Holds => Ok(subresource),
         Verdict::Changed | Verdict::Same => Err(SubresourceError::Changed),
     }
 }
@@ -177,11 +177,11 @@ fn is_taken(txn: &Txn<'_>, owner: &Owner, kind: Kind, definition: &Definition) -
 }
 
 fn count(txn: &Txn<'_>, kind: Kind, owner: u32) -> Result<Count, Error> {
-    Count::read(txn.get(Space::Meta, &Row::ChildCount { kind: kind.number(), owner }.key())?)
+    Count::read(txn.get(Space::Meta, &Row::SubresourceCount { kind: kind.number(), owner }.key())?)
 }
 
 fn put_count(txn: &mut Txn<'_>, kind: Kind, owner: u32, count: Count) {
-    txn.put(Space::Meta, Row::ChildCount { kind: kind.number(), owner }.key(), count.write());
+    txn.put(Space::Meta, Row::SubresourceCount { kind: kind.number(), owner }.key(), count.write());
 }
 
 fn row<'a>(owner: &Owner, kind: Kind, name: &'a str) -> Row<'a> {
@@ -189,5 +189,5 @@ fn row<'a>(owner: &Owner, kind: Kind, name: &'a str) -> Row<'a> {
 }
 
 fn place<'a>(owner: &Owner, kind: Kind, ordinal: u64) -> Row<'a> {
-    Row::ChildPlace { kind: kind.number(), owner: owner.number(), ordinal }
+    Row::SubresourceLocator { kind: kind.number(), owner: owner.number(), ordinal }
 }

@@ -1,11 +1,14 @@
-//! Whose children they are.
+//! The owner of a subresource, and the sweep of what a dropped owner leaves.
 
-use crate::row::Row;
+use crate::jobs::{JobKind, Step};
+use crate::row::{self, Row};
 use crate::subresources::Kind;
+use bytes::Bytes;
 use orrery_core::{
     ClientKeyRid, ContainerRid, DatabaseName, DatabaseRid, ItemRid, PermissionRid, ResourceKind, UserRid,
+    limits,
 };
-use orrery_kv::{Error, Read, Space};
+use orrery_kv::{Error, KeyRange, Order, Read, Space, Txn};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Owner {
@@ -15,7 +18,7 @@ pub enum Owner {
 }
 
 impl Owner {
-    /// The number that the keys of its children have; no two owners of one kind of children share it.
+    /// The number that the keys of its subresources have; no two owners of one kind of subresources share it.
     pub(crate) fn number(&self) -> u32 {
         match self {
             Self::Database { rid, .. } => rid.0,
@@ -50,8 +53,8 @@ impl Owner {
         }
     }
 
-    /// The resource id of a child of this owner.
-    pub fn child_rid(&self, kind: Kind, ordinal: u64) -> String {
+    /// The resource id of a subresource of this owner.
+    pub fn subresource_rid(&self, kind: Kind, ordinal: u64) -> String {
         match (self, script(kind)) {
             (Self::Container(rid), Some(script)) => ItemRid::new(*rid, script, ordinal).to_string(),
             (Self::Container(rid), None) => ItemRid::new(*rid, ResourceKind::Conflict, ordinal).to_string(),
@@ -65,8 +68,8 @@ impl Owner {
         }
     }
 
-    /// The number in a child's resource id, if it is one of this owner's.
-    pub(crate) fn child_ordinal(&self, kind: Kind, rid: &str) -> Option<u64> {
+    /// The number in a subresource's resource id, if it is one of this owner's.
+    pub(crate) fn subresource_ordinal(&self, kind: Kind, rid: &str) -> Option<u64> {
         match self {
             Self::Container(owner) => {
                 let rid = ItemRid::parse(rid).ok()?;
@@ -99,7 +102,7 @@ impl Owner {
                 Ok(state.get(Space::Meta, &Row::Alive { container: rid.number() }.key())?.is_some())
             }
             Self::User { database, rid } => {
-                let place = Row::ChildPlace {
+                let place = Row::SubresourceLocator {
                     kind: Kind::User.number(),
                     owner: rid.database.0,
                     ordinal: u64::from(rid.number()),
@@ -117,4 +120,82 @@ fn script(kind: Kind) -> Option<ResourceKind> {
         Kind::UserDefinedFunction => Some(ResourceKind::UserDefinedFunction),
         Kind::User | Kind::Permission | Kind::ClientEncryptionKey => None,
     }
+}
+
+// What an owner that is gone leaves: removed in steps by the background, because it may be much. Numbers are never given
+// again, so nobody reads it meanwhile.
+
+/// Notes that the users and client encryption keys of a database must be removed, if it has any.
+pub fn schedule_database(txn: &mut Txn<'_>, database: DatabaseRid) -> Result<(), Error> {
+    schedule(txn, JobKind::Database, &[Kind::User, Kind::ClientEncryptionKey], database.0)
+}
+
+/// Notes that the permissions of a user must be removed, if it has any.
+pub(super) fn schedule_user(txn: &mut Txn<'_>, user: u32) -> Result<(), Error> {
+    schedule(txn, JobKind::User, &[Kind::Permission], user)
+}
+
+fn schedule(txn: &mut Txn<'_>, job_kind: JobKind, kinds: &[Kind], number: u32) -> Result<(), Error> {
+    for kind in kinds {
+        let count = Row::SubresourceCount { kind: kind.number(), owner: number };
+        if txn.get(Space::Meta, &count.key())?.is_some() {
+            txn.put(Space::Meta, job(job_kind, number), Bytes::new());
+        }
+    }
+    Ok(())
+}
+
+fn job(kind: JobKind, number: u32) -> Bytes {
+    Row::Job { kind, container: number }.key()
+}
+
+/// Removes some of the scripts of a dropped container.
+pub fn sweep_scripts(txn: &mut Txn<'_>, container: u32) -> Result<Step, Error> {
+    for kind in Kind::SCRIPTS {
+        if remove_some(txn, kind, container)? {
+            return Ok(Step::More);
+        }
+    }
+    Ok(Step::Done)
+}
+
+/// Removes some of the permissions of a dropped user.
+pub fn sweep_user(txn: &mut Txn<'_>, user: u32) -> Result<Step, Error> {
+    txn.frees();
+    if remove_some(txn, Kind::Permission, user)? {
+        return Ok(Step::More);
+    }
+    txn.delete(Space::Meta, job(JobKind::User, user));
+    Ok(Step::Done)
+}
+
+/// Removes some of what a dropped database owned; each of its users becomes a job of its own.
+pub fn sweep_database(txn: &mut Txn<'_>, database: u32) -> Result<Step, Error> {
+    txn.frees();
+    let places = some_keys(txn, &row::subresource_places(Kind::User.number(), database))?;
+    for place in &places {
+        let number = place.split_last_chunk::<8>().map(|(_, number)| u64::from_be_bytes(*number));
+        schedule_user(txn, number.ok_or_else(|| Error::Corrupt("the place of a user".into()))? as u32)?;
+    }
+    if remove_some(txn, Kind::User, database)? || remove_some(txn, Kind::ClientEncryptionKey, database)? {
+        return Ok(Step::More);
+    }
+    txn.delete(Space::Meta, job(JobKind::Database, database));
+    Ok(Step::Done)
+}
+
+/// Removes some rows of an owner's subresources; false if there was none.
+fn remove_some(txn: &mut Txn<'_>, kind: Kind, owner: u32) -> Result<bool, Error> {
+    let (kind_number, count) = (kind.number(), Row::SubresourceCount { kind: kind.number(), owner }.key());
+    let mut keys = some_keys(txn, &row::subresources(kind_number, owner))?;
+    keys.extend(some_keys(txn, &row::subresource_places(kind_number, owner))?);
+    keys.extend(txn.get(Space::Meta, &count)?.map(|_| count));
+    let found = !keys.is_empty();
+    keys.into_iter().for_each(|key| txn.delete(Space::Meta, key));
+    Ok(found)
+}
+
+fn some_keys(txn: &Txn<'_>, range: &KeyRange) -> Result<Vec<Bytes>, Error> {
+    let rows = txn.range(Space::Meta, range, Order::Ascending).take(limits::SWEEP_ROWS_MAX);
+    rows.map(|row| row.map(|(key, _)| key)).collect()
 }

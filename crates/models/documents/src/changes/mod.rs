@@ -1,12 +1,10 @@
 //! The change feed: what happened to the items of a container, in the order of commits.
 //!
 //! ```text
-//! entry        one change in the log: what, when, of which item, and the row that it replaced
-//! commits      the log of a container, commit by commit
-//! latest       each item once, as it is now, where it was last written
-//! by_items     the same from the items themselves, where they are fewer than the log's entries
+//! log          entries, one change each, and the commits they form
+//! latest       each item once, in its current version: from the log, or from the items where they are fewer
 //! versions     every change, with the item after it and before it
-//! since        where in the log a moment is
+//! retention    how far back versions are kept, and the log position of a moment
 //! trim         removing what no reader can ask for any more
 //! ```
 //!
@@ -14,20 +12,17 @@
 //! is good for any scope of the container, before a split and after it, and nothing is kept for a reader. Readers look
 //! at one snapshot, which has every commit up to its own LSN and none above; so nothing is seen twice or left out.
 
-mod by_items;
-mod commits;
-mod entry;
 mod latest;
+mod log;
 mod retention;
-mod since;
 mod trim;
 mod versions;
 
-pub(crate) use entry::log;
-pub use entry::{Change, Entry};
 pub use latest::latest;
-pub use retention::{NotRetained, check_retained, horizon, retention};
-pub use since::position_at;
+pub(crate) use log::log;
+pub use log::{Change, Entry};
+pub use retention::{NotRetained, check_retained, horizon, position_at, retention};
+
 pub use trim::{Trimming, apply_trimming, plan_trimming};
 pub use versions::{Version, versions};
 

@@ -1,9 +1,9 @@
-//! How far back the log remembers what items were.
+//! Retention of old versions, and finding the log position of a moment.
 //!
 //! A container keeps old versions for seven days, or for as long as its change feed policy says. Within that time the
 //! all-versions feed goes on from any position; a position with older changes after it has lost some, and is refused.
 
-use super::commits;
+use super::log;
 use crate::row::Row;
 use orrery_catalog::Container;
 use orrery_core::{Lsn, Timestamp, limits};
@@ -54,10 +54,33 @@ pub fn check_retained(
     if retention.is_zero() {
         return Err(NotRetained::Off);
     }
-    let next = commits::after(state, container.number(), after).next().transpose()?;
+    let next = log::after(state, container.number(), after).next().transpose()?;
     let is_old = next.is_some_and(|next| next.entries[0].at().plus(retention) < now);
     if is_old || after < horizon(state, container.number())? {
         return Err(NotRetained::TooOld { minutes: retention.as_secs() / 60 });
     }
     Ok(())
+}
+
+// Where in the log a moment is.
+//
+// Times ascend with the commits, except where the clock was set back. So a binary search finds the place, and begins
+// the reading a little earlier than that: who reads on passes over what is older ([`Start::since`](super::Start)), and a
+// clock that was set back by no more than [`limits::CHANGE_FEED_CLOCK_SETBACK_MILLIS_MAX`] hides nothing. Let `M` be that
+// much, `s` the moment, and `b` an entry older than `s - M`: then every entry before `b` is older than `s`.
+
+/// The position from which on every change of `moment` and later comes.
+pub fn position_at(state: &Snapshot, container: u32, moment: Timestamp) -> Result<Lsn, Error> {
+    let margin = limits::CHANGE_FEED_CLOCK_SETBACK_MILLIS_MAX;
+    let moment = Timestamp::from_millis(moment.millis().saturating_sub(margin));
+    // The first entry from `low` on may be too old; the one from `high` on is young enough, or there is none.
+    let (mut low, mut high) = (1, state.lsn().0.saturating_add(1));
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match log::after(state, container, Lsn(middle - 1)).next().transpose()? {
+            Some(commit) if commit.entries[0].at() < moment => low = commit.lsn.0.saturating_add(1),
+            _ => high = middle,
+        }
+    }
+    Ok(Lsn(high.max(low).saturating_sub(1)))
 }

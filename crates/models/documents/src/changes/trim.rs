@@ -15,8 +15,8 @@
 //!
 //! Commits that opening verifies are left alone, and so is the newest entry of a stream, which the next one is linked to.
 
-use super::commits::{self, Commit};
-use super::entry::Entry;
+use super::log::Entry;
+use super::log::{self, Commit};
 use super::retention::{horizon, retention};
 use crate::item::{ItemHead, require_container};
 use crate::row::{self, Row};
@@ -49,7 +49,7 @@ pub fn plan_trimming(
     let (start, end) = (horizon(state, number)?, unverified_before(state.lsn()));
     let mut step = Trimming { puts: Vec::new(), horizon: start };
     let (mut entries, mut bytes) = (0, 0);
-    let mut commits = commits::after(state, number, start).peekable();
+    let mut commits = log::after(state, number, start).peekable();
     while let Some(commit) = commits.next().transpose()? {
         let is_young = commit.entries.iter().any(|entry| entry.at().plus(retention(container)) > now);
         let is_enough = entries >= limits::LOG_TRIM_ENTRIES_MAX || bytes >= limits::LOG_TRIM_BYTES_MAX;
@@ -109,7 +109,7 @@ impl Trimming {
         }
         let successor = Row::Successor { container, lsn: before, item: row::without_container(entry.key()) };
         self.puts.push((Space::Index, successor.key(), None));
-        let left = commits::one(state, container, before)?;
+        let left = log::one(state, container, before)?;
         let left = left.iter().filter(|left| left.key() == entry.key());
         self.puts.extend(left.map(|left| (Space::Log, left.log_key(), None)));
         Ok(())

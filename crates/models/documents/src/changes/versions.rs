@@ -10,9 +10,9 @@
 //!
 //! So a page costs a few lookups an entry, however long ago the next change was or is.
 
-use super::commits::{self, Commit};
-use super::entry::{Change, Entry};
-use super::latest::{Show, gather};
+use super::latest::{CommitReader, read_log};
+use super::log::{self, Commit};
+use super::log::{Change, Entry};
 use super::{Changes, NotRetained, Start, Work, check_retained};
 use crate::item::{FeedScope, ItemHead, ItemRow};
 use crate::row::{self, Row};
@@ -52,7 +52,7 @@ pub fn versions(
     check_retained(state, container, after, now)?;
     let reader = Reader { state, container: container.number(), keys: scope.range(container) };
     let from = Start { after, since: None };
-    Ok(gather(state, container, from, page, reader, Version::bytes)?)
+    Ok(read_log(state, container, from, page, reader, Version::bytes)?)
 }
 
 struct Reader<'a> {
@@ -61,7 +61,7 @@ struct Reader<'a> {
     keys: KeyRange,
 }
 
-impl Show<Version> for Reader<'_> {
+impl CommitReader<Version> for Reader<'_> {
     fn show(&mut self, commit: &Commit, work: &mut Work) -> Result<Vec<Version>, Error> {
         let mut shown = Vec::new();
         for (index, entry) in commit.entries.iter().enumerate() {
@@ -104,7 +104,7 @@ impl Reader<'_> {
         let key = commit.entries[index].key();
         match self.successor(commit.lsn, key)? {
             Some(next) => {
-                let entries = commits::one(self.state, self.container, next)?;
+                let entries = log::one(self.state, self.container, next)?;
                 let next = entries.iter().find(|entry| entry.key() == key).ok_or_else(lost)?;
                 self.image(next)?.ok_or_else(lost)
             }

@@ -20,7 +20,7 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
-use cell::{Area, LEVEL_STEP, LEVELS, ROOT};
+use cell::{EpkRange, LEVEL_STEP, LEVELS, ROOT};
 use extent::Extent;
 use orrery_catalog::definition::{BoundingBox, SpatialType};
 use orrery_core::limits::{SPATIAL_CELLS_MAX, SPATIAL_LOOKUPS_MAX};
@@ -48,10 +48,10 @@ pub fn cover(shape: &Value, types: &[SpatialType], bounds: Option<&BoundingBox>)
 /// Stretches of cells, ascending and apart. Of every shape that meets the rectangle, one cell at least is in one of
 /// them; perhaps several are.
 pub fn lookups(rectangle: &Rectangle, bounds: Option<&BoundingBox>) -> Vec<RangeInclusive<u64>> {
-    let Some(extent) = Extent::deps(rectangle, bounds.is_some()) else { return Vec::new() };
+    let Some(extent) = Extent::around(rectangle, bounds.is_some()) else { return Vec::new() };
     let areas = areas(&extent, bounds);
     let few = |level: &u32| areas.iter().map(|area| area.count(*level)).sum::<u64>() <= CELLS_LISTED_MAX;
-    let mut found = (0..=LEVELS).rev().filter(few).map(|level| cell::deps(&areas, level));
+    let mut found = (0..=LEVELS).rev().filter(few).map(|level| cell::around(&areas, level));
     found.find(|stretches| stretches.len() <= SPATIAL_LOOKUPS_MAX).unwrap_or_else(|| vec![0..=u64::MAX])
 }
 
@@ -65,17 +65,17 @@ fn cells_of(extent: &Extent, bounds: Option<&BoundingBox>) -> Vec<u64> {
 }
 
 /// The smallest cells of one size that cover an area with so few of them.
-fn fewest(area: &Area, cells_max: u64) -> impl Iterator<Item = u64> {
+fn fewest(area: &EpkRange, cells_max: u64) -> impl Iterator<Item = u64> {
     let mut levels = (0..=LEVELS).rev().step_by(LEVEL_STEP);
     let level = levels.find(|level| area.count(*level) <= cells_max).unwrap_or(0);
     area.cells(level)
 }
 
 /// Where an extent lies on the grid: in two places if it passes the edge of the globe's.
-fn areas(extent: &Extent, bounds: Option<&BoundingBox>) -> Vec<Area> {
+fn areas(extent: &Extent, bounds: Option<&BoundingBox>) -> Vec<EpkRange> {
     let Some(plane) = bounds else {
         let globe = BoundingBox { xmin: -180.0, ymin: -90.0, xmax: 180.0, ymax: 90.0 };
-        return extent.parts().iter().map(|part| Area::new(part, &globe)).collect();
+        return extent.parts().iter().map(|part| EpkRange::new(part, &globe)).collect();
     };
-    vec![Area::new(extent, plane)]
+    vec![EpkRange::new(extent, plane)]
 }

@@ -1,4 +1,5 @@
-//! Whether the rows that are derived from a container's items are those that the items ask for.
+//! Consistency check: whether the rows derived from a container's items are exactly those that the
+//! items require.
 //!
 //! ```text
 //! items, in key order ─ what each asks for is looked up ─> what is missing, and how many rows there must be
@@ -6,30 +7,29 @@
 //! ```
 //!
 //! It reads and never repairs. Whatever the container holds, it keeps the counts of one partition and a few examples in
-//! memory. What it cannot see: an item whose place row and entries are all gone is like one that its request left out of
+//! memory. What it cannot see: an item whose locator row and entries are all gone is like one that its request left out of
 //! the index, but for the tally; and an expiry row too many is no fault, because the reaper drops it.
+
+use crate::changes::horizon;
+use crate::row;
+use crate::sweep::text_of;
+use bytes::Bytes;
+pub use finding::{Fault, Finding};
+use finding::{Findings, hex};
+use items::Items;
+use orrery_catalog::jobs::{self, JobKind};
+use orrery_catalog::{Catalog, Container};
+use orrery_core::Lsn;
+use orrery_keys::{KeyReader, prefix_end};
+use orrery_kv::{Error, KeyRange, Order, Read, Space, verify_log};
+use rows::{Kind, RowCounts};
+use std::collections::{BTreeSet, HashSet};
 
 mod finding;
 mod items;
-mod kinds;
-mod logs;
-mod surplus;
-mod texts;
-mod watched;
-
-pub use finding::{Fault, Finding};
-pub use logs::check_logs;
-pub use texts::check_texts;
-
-use crate::row;
-use finding::Findings;
-use items::Items;
-use kinds::{IndexStatistics, Kind};
-use orrery_catalog::jobs::{self, JobKind};
-use orrery_catalog::{Catalog, Container};
-use orrery_keys::{KeyReader, prefix_end};
-use orrery_kv::{Error, KeyRange, Order, Read, Space};
-use std::collections::BTreeSet;
+mod orphans;
+mod rows;
+mod tallies;
 
 /// What a container holds, and what is wrong with it.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ pub struct Checked {
 
 /// Fails only where rows cannot be read at all; whatever is wrong with them is a finding.
 pub fn check_container(state: &dyn Read, container: &Container) -> Result<Checked, Error> {
-    let (mut findings, mut counts) = (Findings::default(), IndexStatistics::default());
+    let (mut findings, mut counts) = (Findings::default(), RowCounts::default());
     let definition_row = state.get(Space::Meta, container.alive_key())?;
     if definition_row != Some(container.alive_value()) {
         findings.note(Fault::NotAlive, || container.path().to_owned());
@@ -50,7 +50,7 @@ pub fn check_container(state: &dyn Read, container: &Container) -> Result<Checke
     let items = Items::new(state, container, &mut findings, &mut counts)?.go_through()?;
     count_rows(state, container, &mut findings, &mut counts)?;
     for kind in Kind::TRACED {
-        surplus::search(state, container, kind, counts.surplus(kind), &mut findings)?;
+        orphans::search(state, container, kind, counts.surplus(kind), &mut findings)?;
     }
     let entries = counts.there(Kind::Entry) + counts.there(Kind::LocalEntry);
     Ok(Checked { items, entries, findings: findings.finish() })
@@ -60,7 +60,7 @@ fn count_rows(
     state: &dyn Read,
     container: &Container,
     findings: &mut Findings,
-    counts: &mut IndexStatistics,
+    counts: &mut RowCounts,
 ) -> Result<(), Error> {
     for found in state.range(Space::Index, &row::of_container(container.number()), Order::Ascending) {
         let (key, _) = found?;
@@ -109,4 +109,44 @@ fn owners(state: &dyn Read, space: Space) -> Result<Vec<Option<u64>>, Error> {
         range.start = next;
     }
     Ok(owners)
+}
+
+// The links of the whole log: every entry that was not trimmed follows from the one before it.
+
+/// A sentence for each stream of the log that is broken. `tip` is the newest commit.
+pub fn check_logs(state: &dyn Read, tip: Lsn) -> Result<Vec<String>, Error> {
+    let mut faults = Vec::new();
+    for stream in state.streams()? {
+        // Up to the horizon entries are removed and shortened, and their links do not fit any more.
+        let trimmed = u32::try_from(stream).map_or(Ok(Lsn(0)), |container| horizon(state, container))?;
+        if let Err(error) = verify_log(state, stream, Lsn(trimmed.0.saturating_add(1)), tip) {
+            faults.push(error.to_string());
+        }
+    }
+    Ok(faults)
+}
+
+// Texts that lie apart: whatever points to one finds it, and to each points one row.
+
+/// Over all containers, dropped ones included: their rows point to their texts until both are swept. Of each text, where
+/// it is stays in memory.
+pub fn check_texts(state: &dyn Read) -> Result<Vec<Finding>, Error> {
+    let mut findings = Findings::default();
+    let mut wanted: HashSet<Bytes> = HashSet::new();
+    for space in [Space::Documents, Space::Log] {
+        for row in state.range(space, &KeyRange::all(), Order::Ascending) {
+            let Some(text) = text_of(space, &row?) else { continue };
+            if !wanted.insert(text.clone()) {
+                findings.note(Fault::SharedText, || hex(&text));
+            }
+        }
+    }
+    for row in state.range(Space::Texts, &KeyRange::all(), Order::Ascending) {
+        let (key, _) = row?;
+        if !wanted.remove(&key) {
+            findings.note(Fault::SurplusText, || hex(&key));
+        }
+    }
+    wanted.iter().for_each(|key| findings.note(Fault::MissingText, || hex(key)));
+    Ok(findings.finish())
 }

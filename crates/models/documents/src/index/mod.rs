@@ -11,33 +11,34 @@
 pub mod advice;
 mod cells;
 mod check;
-mod composite;
-mod counts;
-mod declared;
-mod gather;
-mod place;
-mod reach;
+mod entry_writer;
+mod extract;
+mod json_cursor;
+mod layout;
+mod locator;
+mod policy_indexes;
+mod reader;
 mod rebuild;
-mod search;
-mod span;
+mod scope;
+mod span_cursor;
+mod statistics;
 mod survey;
 mod terms;
-mod text;
-mod walk;
-mod write;
 
 pub use check::{Checked, Fault, Finding, check_container, check_logs, check_owners, check_texts};
-pub use counts::{IndexStatistics, StatisticsView};
-pub(crate) use declared::Declared;
+pub(crate) use entry_writer::{EntryWriter, add_local_entries};
+pub use locator::Locator;
 pub use orrery_catalog::indexing::number::{composite_number, path_number, spatial_number};
 pub use orrery_catalog::indexing::{Composite, Generations, IndexRules, Older};
-pub use place::Place;
-pub(crate) use reach::{Area, Reach};
-pub use rebuild::{Chunk, Progress, next, note, progress, reenter};
-pub(crate) use search::Searched;
-pub use survey::{Survey, SurveyedPartition, SurveyedPath, Weight, holdings, partition_key, survey, weigh};
+pub(crate) use policy_indexes::PolicyIndexes;
+pub(crate) use reader::IndexReader;
+pub use rebuild::{Chunk, Progress, next_chunks, progress, reindex, save_progress};
+pub(crate) use scope::{EpkRange, IndexScope};
+pub use statistics::{IndexStatistics, StatisticsView};
+pub use survey::{
+    Survey, SurveyedPartition, SurveyedPath, Weight, item_weight, partition_key, survey, survey_partitions,
+};
 pub use terms::{Terms, terms};
-pub(crate) use write::{Entering, enlarge};
 
 /// Fields of a container's tally that are no path: how many items it has, and how many of them are indexed.
 pub const DOCUMENTS: u64 = 0;

@@ -1,11 +1,11 @@
-//! Entering every item anew after a change of what is indexed, beside the requests.
+//! Re-indexing every item after a change of the indexing policy, in the background.
 //!
 //! Items are taken in key order, some at a time; each partition's are entered in a transaction of that partition,
 //! as any write of theirs. A job's row tells how far it has come, so a restart goes on from there. An item that was
-//! written since the change is entered already; its place row says so.
+//! written since the change is entered already; its locator row says so.
 
-use super::place::Place;
-use super::write::Entering;
+use super::entry_writer::EntryWriter;
+use super::locator::Locator;
 use crate::item::{self, ItemHead, ItemRow};
 use crate::row;
 use crate::{index, partition};
@@ -38,7 +38,7 @@ pub struct Progress {
 }
 
 /// The next items; `None` when there is no such job, no chunks when it is done.
-pub fn next(state: &dyn Read, container: &Container) -> Result<Option<Progress>, Error> {
+pub fn next_chunks(state: &dyn Read, container: &Container) -> Result<Option<Progress>, Error> {
     let Some(mut job) = IndexJob::of(state, container.number())? else { return Ok(None) };
     if job.generation != container.generations().number() {
         return Ok(None);
@@ -71,17 +71,17 @@ pub fn next(state: &dyn Read, container: &Container) -> Result<Option<Progress>,
 }
 
 /// Enters the items of a chunk, in a transaction of their partition.
-pub fn reenter(txn: &mut Txn<'_>, container: &Container, chunk: &Chunk) -> Result<(), Error> {
+pub fn reindex(txn: &mut Txn<'_>, container: &Container, chunk: &Chunk) -> Result<(), Error> {
     let is_large = partition::size(txn, container.number(), &chunk.epk)?.is_large;
     for id in &chunk.ids {
         let Some(found) = item::stored(txn, container, &chunk.epk, id)? else { continue };
-        reenter_item(txn, container, &chunk.epk, id, &found, is_large)?;
+        reindex_item(txn, container, &chunk.epk, id, &found, is_large)?;
     }
     item::require_container(txn, container);
     Ok(())
 }
 
-fn reenter_item(
+fn reindex_item(
     txn: &mut Txn<'_>,
     container: &Container,
     epk: &[u8],
@@ -90,17 +90,17 @@ fn reenter_item(
     is_large: bool,
 ) -> Result<(), Error> {
     let generations = container.generations();
-    let place = Place::of(txn, container.number(), found.ordinal())?;
+    let place = Locator::of(txn, container.number(), found.ordinal())?;
     if place.as_ref().is_some_and(|place| place.generation == generations.number()) {
         return Ok(());
     }
     let is_indexed = !generations.rules().is_none() && (place.is_some() || generations.is_automatic());
-    let entering = Entering { container, epk, id, ordinal: found.ordinal(), is_large };
-    entering.replace(txn, Some(found), is_indexed.then_some(found)).map(drop)
+    let writer = EntryWriter { container, epk, id, ordinal: found.ordinal(), is_large };
+    writer.replace(txn, Some(found), is_indexed.then_some(found)).map(drop)
 }
 
 /// Notes how far the job has come, unless another one has taken its place.
-pub fn note(txn: &mut Txn<'_>, container: &Container, progress: &Progress) -> Result<(), Error> {
+pub fn save_progress(txn: &mut Txn<'_>, container: &Container, progress: &Progress) -> Result<(), Error> {
     let stored = IndexJob::of(txn, container.number())?;
     if stored.is_some_and(|stored| stored.generation == progress.job.generation) {
         progress.job.put(txn, container.number());

@@ -1,11 +1,11 @@
-//! What a container holds, seen from afar: its partitions, and the indexed paths of a sample of its items.
+//! A survey of a container: its partitions, and the indexed paths of a sample of items.
 //!
 //! Paths are stored as numbers. Their names come from the items: each is walked once for the names of its paths and
 //! once for its terms, which begin with the numbers. Everything is bounded, so a survey of a large container is one of
 //! a part of it: the first partitions, which is as good as any since they lie in the order of hashes, and items spread
 //! over the whole time that the container was written in.
 
-use super::place::Place;
+use super::locator::Locator;
 use super::terms::terms;
 use crate::item::{self, ItemRow};
 use crate::partition::PartitionSize;
@@ -61,7 +61,7 @@ pub struct Weight {
 
 pub fn survey(state: &dyn Read, container: &Container) -> Result<Survey, Error> {
     let mut survey = count_partitions(state, container)?;
-    let mut counts = IndexStatistics::default();
+    let mut counts = PathCounts::default();
     for item in sample(state, container)? {
         survey.sampled += 1;
         survey.entries += counts.add(container.generations().rules(), &item);
@@ -71,7 +71,7 @@ pub fn survey(state: &dyn Read, container: &Container) -> Result<Survey, Error> 
 }
 
 /// The same without the indexed paths, for which no item is looked at.
-pub fn holdings(state: &dyn Read, container: &Container) -> Result<Survey, Error> {
+pub fn survey_partitions(state: &dyn Read, container: &Container) -> Result<Survey, Error> {
     count_partitions(state, container)
 }
 
@@ -88,7 +88,12 @@ pub fn partition_key(
 }
 
 /// How large an item is now; `None` if it is gone.
-pub fn weigh(state: &dyn Read, container: &Container, epk: &[u8], id: &str) -> Result<Option<Weight>, Error> {
+pub fn item_weight(
+    state: &dyn Read,
+    container: &Container,
+    epk: &[u8],
+    id: &str,
+) -> Result<Option<Weight>, Error> {
     Ok(item::stored(state, container, epk, id)?.map(|item| weight(&item)))
 }
 
@@ -133,7 +138,7 @@ fn count_partitions(state: &dyn Read, container: &Container) -> Result<Survey, E
 fn sample(state: &dyn Read, container: &Container) -> Result<Vec<ItemRow>, Error> {
     let (mut items, mut bytes) = (Vec::new(), 0);
     for ordinal in spread(state, container)? {
-        let Some(place) = Place::of(state, container.number(), ordinal)? else { continue };
+        let Some(place) = Locator::of(state, container.number(), ordinal)? else { continue };
         let Some(item) = item::stored(state, container, &place.epk, &place.id)? else { continue };
         bytes += item.text_length();
         items.push(item);
@@ -147,10 +152,10 @@ fn sample(state: &dyn Read, container: &Container) -> Result<Vec<ItemRow>, Error
 fn spread(state: &dyn Read, container: &Container) -> Result<Vec<u64>, Error> {
     let number = container.number();
     let items_max = limits::SURVEY_ITEMS_MAX;
-    let range = |from| row::places_from(number, from);
+    let range = |from| row::locators_from(number, from);
     let ordinals = |from, order| {
         let rows = state.range(Space::Index, &range(from), order);
-        rows.map(|row| row.map(|(key, _)| row::read_place(&key).unwrap_or_default()))
+        rows.map(|row| row.map(|(key, _)| row::read_locator(&key).unwrap_or_default()))
     };
     let first = ordinals(0, Order::Ascending).take(items_max + 1).collect::<Result<Vec<u64>, Error>>()?;
     let last = ordinals(0, Order::Descending).next().transpose()?;
@@ -172,14 +177,14 @@ fn spread(state: &dyn Read, container: &Container) -> Result<Vec<u64>, Error> {
 
 /// Entries by the number of their path, and what the numbers stand for.
 #[derive(Default)]
-struct IndexStatistics {
+struct PathCounts {
     /// The number of the path above, and the step from there.
     names: HashMap<u64, (u64, Step)>,
     /// How many items have entries of a number, and how many they have.
     counts: HashMap<u64, (u64, u64)>,
 }
 
-impl IndexStatistics {
+impl PathCounts {
     /// Says how many entries the item has.
     fn add(&mut self, rules: &IndexRules, item: &ItemRow) -> u64 {
         let terms = terms(rules, item.text(), item.written());

@@ -1,11 +1,11 @@
-//! Items in the order of their creation, which is that of their numbers.
+//! Items in creation order, which is ordinal order.
 //!
-//! Items lie in the order of their keys. Few of them are collected and sorted. More are found by the place rows, which lie in
+//! Items lie in the order of their keys. Few of them are collected and sorted. More are found by the locator rows, which lie in
 //! the order of numbers and lead to the items; each is then a lookup of its own, so there is a limit to that too. Beyond
 //! it items come in the order of their keys.
 
 use super::record::ItemHead;
-use crate::index::{self, Place};
+use crate::index::{self, Locator};
 use crate::{partition, row};
 use orrery_catalog::Container;
 use orrery_core::limits;
@@ -16,8 +16,8 @@ use std::ops::ControlFlow;
 /// Heads up to this size in all are kept while items are collected; those of others are read again.
 const HEADS_BYTES_MAX: usize = 1024 * 1024;
 
-/// Some items of a container.
-pub(super) struct Numbered<'a> {
+/// The items of some key ranges, in creation order.
+pub(super) struct CreationOrder<'a> {
     pub state: &'a dyn Read,
     pub container: &'a Container,
     /// Where they are; sorted, and none overlaps another.
@@ -26,40 +26,40 @@ pub(super) struct Numbered<'a> {
     pub areas: Option<&'a [(Epk, Epk)]>,
 }
 
-/// How items are brought into the order of their numbers.
+/// How items are brought into creation order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    Collected,
-    ByPlaces,
+pub(super) enum OrderStrategy {
+    SortInMemory,
+    ByLocators,
 }
 
 /// Shown an item and its number.
 pub(super) type Show<'v> = &'v mut dyn FnMut(u64, ItemHead) -> Result<ControlFlow<()>, Error>;
 
-impl Numbered<'_> {
+impl CreationOrder<'_> {
     /// The way to begin; nothing if there are too many items.
-    pub fn way(&self) -> Result<Option<Way>, Error> {
+    pub fn strategy(&self) -> Result<Option<OrderStrategy>, Error> {
         let tally = Tally::of(self.state, Space::Index, &row::tally_key(self.container.number()))?;
         let items = tally.get(index::DOCUMENTS);
         if items <= limits::INSERTION_ORDER_COLLECTED_MAX || self.are_few()? {
-            return Ok(Some(Way::Collected));
+            return Ok(Some(OrderStrategy::SortInMemory));
         }
-        let is_affordable = items <= limits::INSERTION_ORDER_ITEMS_MAX && self.are_placed(&tally);
-        Ok(is_affordable.then_some(Way::ByPlaces))
+        let is_affordable = items <= limits::INSERTION_ORDER_ITEMS_MAX && self.have_locators(&tally);
+        Ok(is_affordable.then_some(OrderStrategy::ByLocators))
     }
 
-    /// Whether place rows lead to all of these items, and tell them from others.
-    fn are_placed(&self, tally: &Tally) -> bool {
+    /// Whether locator rows lead to all of these items, and tell them from others.
+    fn have_locators(&self, tally: &Tally) -> bool {
         self.areas.is_some() && tally.get(index::DOCUMENTS) == tally.get(index::INDEXED)
     }
 
     /// The way to go on in the order of numbers, however many items there are by now.
-    pub fn way_on(&self) -> Result<Way, Error> {
-        if let Some(way) = self.way()? {
-            return Ok(way);
+    pub fn resume_strategy(&self) -> Result<OrderStrategy, Error> {
+        if let Some(strategy) = self.strategy()? {
+            return Ok(strategy);
         }
         let tally = Tally::of(self.state, Space::Index, &row::tally_key(self.container.number()))?;
-        Ok(if self.are_placed(&tally) { Way::ByPlaces } else { Way::Collected })
+        Ok(if self.have_locators(&tally) { OrderStrategy::ByLocators } else { OrderStrategy::SortInMemory })
     }
 
     /// Whether there are few by what is known of single partitions and items.
@@ -79,10 +79,10 @@ impl Numbered<'_> {
     }
 
     /// Shows the items that have this number or a later one, also those that have expired.
-    pub fn each(&self, way: Way, from: u64, show: Show<'_>) -> Result<(), Error> {
-        match way {
-            Way::Collected => self.each_collected(from, show),
-            Way::ByPlaces => self.each_by_places(from, show),
+    pub fn each(&self, strategy: OrderStrategy, from: u64, show: Show<'_>) -> Result<(), Error> {
+        match strategy {
+            OrderStrategy::SortInMemory => self.each_collected(from, show),
+            OrderStrategy::ByLocators => self.each_by_locators(from, show),
         }
     }
 
@@ -114,14 +114,14 @@ impl Numbered<'_> {
         Ok(())
     }
 
-    fn each_by_places(&self, from: u64, show: Show<'_>) -> Result<(), Error> {
+    fn each_by_locators(&self, from: u64, show: Show<'_>) -> Result<(), Error> {
         let number = self.container.number();
-        let range = row::places_from(number, from);
+        let range = row::locators_from(number, from);
         for place in self.state.range(Space::Index, &range, Order::Ascending) {
             let (key, stored) = place?;
             let damaged = || Error::Corrupt("the key of a place".into());
-            let ordinal = row::read_place(&key).ok_or_else(damaged)?;
-            let item = Place::key_of(&stored, number, |epk| self.holds(epk))?;
+            let ordinal = row::read_locator(&key).ok_or_else(damaged)?;
+            let item = Locator::key_of(&stored, number, |epk| self.holds(epk))?;
             let Some(item) = item else { continue };
             let head = ItemHead::at(self.state, &item)?;
             if let Some(head) = head

@@ -1,14 +1,15 @@
-//! Pages of items: in the order of their creation where there are few, else in key order, by partition and then by id.
+//! Feeds of items: in creation order where there are few, otherwise in key order.
 
-use super::creation_order::{Numbered, Way};
+use super::creation_order::{CreationOrder, OrderStrategy};
 use super::record::{ItemHead, ItemRow};
-use crate::index::Place;
+use crate::index::Locator;
 use crate::{expiry, row};
 use orrery_catalog::Container;
 use orrery_core::{Timestamp, limits};
 use orrery_keys::{Epk, Hashing};
 use orrery_kv::{Error, KeyRange, Order, Read, Space};
 use orrery_query::execute::Limits;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 /// Bytes of an effective partition key of version 2.
@@ -72,14 +73,14 @@ fn next(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(next)
 }
 
-/// The id of the item with this ordinal: its place row tells, or if it is not indexed, its whole partition.
+/// The id of the item with this ordinal: its locator row tells, or if it is not indexed, its whole partition.
 pub fn id_of(
     state: &dyn Read,
     container: &Container,
     epk: &Epk,
     ordinal: u64,
 ) -> Result<Option<String>, Error> {
-    if let Some(place) = Place::of(state, container.number(), ordinal)? {
+    if let Some(place) = Locator::of(state, container.number(), ordinal)? {
         return Ok((place.epk == epk.as_bytes()).then_some(place.id));
     }
     let range = row::items_of_partition(container.number(), epk.as_bytes());
@@ -106,16 +107,16 @@ pub fn read_feed(
     now: Timestamp,
 ) -> Result<Page, Error> {
     let (ranges, area) = ([scope.range(container)], [scope.area()]);
-    let numbered = Numbered { state, container, ranges: &ranges, areas: Some(&area) };
+    let ordered = CreationOrder { state, container, ranges: &ranges, areas: Some(&area) };
     let mut reading = Reading { page, now, container, read: Page::default(), bytes: 0 };
     match after.map(number_of) {
-        None => match numbered.way()? {
-            Some(way) => reading.by_number(state, &numbered, way, 0)?,
+        None => match ordered.strategy()? {
+            Some(strategy) => reading.by_number(state, &ordered, strategy, 0)?,
             None => reading.by_key(state, ranges[0].clone())?,
         },
         Some(Some(number)) => {
-            let way = numbered.way_on()?;
-            reading.by_number(state, &numbered, way, number.saturating_add(1))?;
+            let strategy = ordered.resume_strategy()?;
+            reading.by_number(state, &ordered, strategy, number.saturating_add(1))?;
         }
         Some(None) => {
             let next = [after.unwrap_or_default(), &[0]].concat();
@@ -134,7 +135,7 @@ fn number_of(place: &[u8]) -> Option<u64> {
     }
 }
 
-/// A page in the making.
+/// A page being filled.
 struct Reading<'a> {
     page: Limits,
     now: Timestamp,
@@ -162,12 +163,12 @@ impl Reading<'_> {
     fn by_number(
         &mut self,
         state: &dyn Read,
-        numbered: &Numbered<'_>,
-        way: Way,
+        ordered: &CreationOrder<'_>,
+        strategy: OrderStrategy,
         from: u64,
     ) -> Result<(), Error> {
         let mut last = None;
-        numbered.each(way, from, &mut |number, item| {
+        ordered.each(strategy, from, &mut |number, item| {
             if self.take(state, item)? {
                 last = Some([&[BY_NUMBER][..], &number.to_be_bytes()].concat());
                 return Ok(ControlFlow::Continue(()));
@@ -194,4 +195,23 @@ impl Reading<'_> {
         }
         Ok(true)
     }
+}
+
+// The ids behind the numbers of a partition's items, for whoever asks for many of them.
+
+/// The ids of a partition's items by their numbers, of as many as `max`.
+pub fn ids_by_ordinal(
+    state: &dyn Read,
+    container: &Container,
+    epk: &Epk,
+    max: usize,
+) -> Result<HashMap<u64, String>, Error> {
+    let range = row::items_of_partition(container.number(), epk.as_bytes());
+    let rows = state.range(Space::Documents, &range, Order::Ascending).take(max);
+    let ids = rows.map(|row| {
+        let (key, value) = row?;
+        let (_, id) = row::read_item(&key).ok_or_else(|| Error::Corrupt("the key of an item".into()))?;
+        Ok((ItemHead::read(value)?.ordinal(), id))
+    });
+    ids.collect()
 }

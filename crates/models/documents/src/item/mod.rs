@@ -1,28 +1,27 @@
 //! Items: a row each, the text that arrived behind a small header.
 
+mod collection;
 mod creation_order;
 mod feed;
 mod operations;
-mod ordinals;
 mod patch;
 mod prefetch;
 mod prepare;
 mod prune;
 mod record;
-mod search;
 mod statistics;
 
-pub use feed::{FeedScope, Page, id_of, read_feed};
+pub use feed::{FeedScope, Page, id_of, ids_by_ordinal, read_feed};
 pub use operations::{Effect, ItemError, Target, create, delete, read, replace, upsert};
 pub(crate) use operations::{Removal, head, remove, require_container, stored};
-pub use ordinals::ids_by_ordinal;
+
+pub use collection::Items;
+pub(crate) use collection::failed;
 pub use orrery_catalog::{Preconditions, TagMatch, Verdict};
 pub use patch::{Change, patch};
-pub use prepare::{Directive, PrepareError, Prepared, partition_key_of, prepare};
+pub use prepare::{Directive, PrepareError, PreparedItem, partition_key_of, prepare};
 pub(crate) use prepare::{is_system, unique_of};
 pub use prune::{Pruning, partitions, prune, settings};
 pub(crate) use record::LSN_AT;
 pub use record::{ItemHead, ItemRow, Ttl};
-pub use search::Items;
-pub(crate) use search::failed;
 pub use statistics::{Statistics, statistics};

@@ -1,13 +1,14 @@
-//! Create, read, replace, upsert, delete: each decides on what is there and writes all rows of the item.
+//! Create, read, replace, upsert and delete: each checks the stored item and writes all of its
+//! rows.
 //!
 //! Invariant: an item's row, its unique-key rows, its expiry row, its partition's size and its log entry change
 //! in one transaction.
 
-use super::prepare::{self, PrepareError, Prepared};
+use super::prepare::{self, PrepareError, PreparedItem};
 use super::record::{self, ItemHead, ItemRow, Stamps};
 use crate::changes::{Change, log};
 use crate::charge::Charge;
-use crate::index::{self, Entering};
+use crate::index::{self, EntryWriter};
 use crate::patch::PatchError;
 use crate::row::Row;
 use crate::{Stamp, expiry, partition};
@@ -59,7 +60,7 @@ pub enum ItemError {
     Store(#[from] Error),
 }
 
-/// What a write came to.
+/// The result of a write.
 #[derive(Clone, Debug)]
 pub struct Effect {
     /// The item as it is now; of a delete, as it was.
@@ -74,7 +75,7 @@ pub struct Effect {
 }
 
 impl Effect {
-    fn warned(self, item: &Prepared) -> Self {
+    fn warned(self, item: &PreparedItem) -> Self {
         Self { warnings: item.warnings(), ..self }
     }
 }
@@ -94,7 +95,7 @@ pub fn read(
 pub fn create(
     txn: &mut Txn<'_>,
     container: &Container,
-    item: &Prepared,
+    item: &PreparedItem,
     stamp: Stamp,
     ordinal: impl FnOnce() -> u64,
 ) -> Result<Effect, ItemError> {
@@ -107,7 +108,7 @@ pub fn create(
 pub fn upsert(
     txn: &mut Txn<'_>,
     container: &Container,
-    item: &Prepared,
+    item: &PreparedItem,
     conditions: Preconditions,
     stamp: Stamp,
     ordinal: impl FnOnce() -> u64,
@@ -126,7 +127,7 @@ pub fn replace(
     txn: &mut Txn<'_>,
     container: &Container,
     target: &Target,
-    item: &Prepared,
+    item: &PreparedItem,
     conditions: Preconditions,
     stamp: Stamp,
 ) -> Result<Effect, ItemError> {
@@ -168,7 +169,8 @@ fn replaced(item: ItemRow, old: &ItemRow, entries: u64) -> Effect {
     Effect { item, is_new: false, replaced_bytes, charge, warnings: 0 }
 }
 
-/// The item at `target`, if it is there and the conditions hold for it.
+/// Loads the item at `target` for an update; fails if it is missing or a precondition does not
+/// hold.
 pub(super) fn load_for_update(
     txn: &mut Txn<'_>,
     container: &Container,
@@ -212,18 +214,18 @@ fn stored_at(state: &dyn Read, key: &[u8]) -> Result<Option<ItemRow>, Error> {
     ItemHead::at(state, key)?.map(|item| item.whole(state)).transpose()
 }
 
-/// What is where `item` is to be, as [`live_or_expired`] finds it.
+/// Finds the live item at the key of `item`; see [`live_or_expired`].
 fn find_live(
     txn: &mut Txn<'_>,
     container: &Container,
-    item: &Prepared,
+    item: &PreparedItem,
     stamp: Stamp,
 ) -> Result<Option<ItemRow>, Error> {
     let found = stored_at(txn, &item.key)?;
     live(txn, container, item.epk.as_bytes(), item.id.as_str(), found, stamp)
 }
 
-/// The item if it is there; one that has expired is removed on the way, as the reaper would have.
+/// The live item, if there is one. An expired item is removed as the reaper would.
 fn live_or_expired(
     txn: &mut Txn<'_>,
     container: &Container,
@@ -254,7 +256,7 @@ fn live(
 fn insert(
     txn: &mut Txn<'_>,
     container: &Container,
-    item: &Prepared,
+    item: &PreparedItem,
     stamp: Stamp,
     ordinal: impl FnOnce() -> u64,
 ) -> Result<Effect, ItemError> {
@@ -267,7 +269,7 @@ fn insert(
 fn claim_all(
     txn: &mut Txn<'_>,
     container: &Container,
-    item: &Prepared,
+    item: &PreparedItem,
     stamp: Stamp,
 ) -> Result<(), ItemError> {
     let (epk, id) = (item.epk.as_bytes(), item.id.as_str());
@@ -275,11 +277,11 @@ fn claim_all(
     each.try_for_each(|(number, values)| claim(txn, container, epk, number, values, id, stamp))
 }
 
-/// Puts `item` in the place of `old`. Says how many index entries that took, besides what it came to.
+/// Overwrites `old` with `item`. Returns the effect and the number of index entries written.
 pub(super) fn overwrite(
     txn: &mut Txn<'_>,
     container: &Container,
-    item: &Prepared,
+    item: &PreparedItem,
     old: &ItemRow,
     stamp: Stamp,
 ) -> Result<(Effect, u64), ItemError> {
@@ -301,7 +303,7 @@ pub(super) fn overwrite(
 fn put(
     txn: &mut Txn<'_>,
     container: &Container,
-    item: &Prepared,
+    item: &PreparedItem,
     stamp: Stamp,
     ordinal: u64,
     change: Change,
@@ -317,12 +319,12 @@ fn put(
     let (bytes, replaced) = (stored.text_length() as u64, old.map(|old| old.text_length() as u64));
     let growth = partition::count_write(txn, number, epk, bytes, replaced, stamp.partition_bytes_max)?;
     if growth.is_large && !growth.was_large {
-        index::enlarge(txn, container, epk)?;
+        index::add_local_entries(txn, container, epk)?;
     }
-    let entering = Entering { container, epk, id, ordinal, is_large: growth.is_large };
+    let writer = EntryWriter { container, epk, id, ordinal, is_large: growth.is_large };
     let is_indexed = item.directive.is_indexed(container.generations());
-    let entries = entering.replace(txn, old, is_indexed.then_some(&stored))?;
-    entering.count_item(txn, i64::from(old.is_none()));
+    let entries = writer.replace(txn, old, is_indexed.then_some(&stored))?;
+    writer.count_item(txn, i64::from(old.is_none()));
     reschedule(txn, container, (epk, id), old, Some(&stored));
     log(txn, container, change, &item.key, stamp.now, old);
     let apart = record::large_body(&item.row).map(|body| txn.put_text(body));
@@ -332,7 +334,7 @@ fn put(
     Ok((stored, entries))
 }
 
-/// Why an item goes.
+/// The reason of a removal.
 #[derive(Clone, Copy)]
 pub(crate) enum Removal {
     Deleted,
@@ -350,9 +352,9 @@ pub(crate) fn remove(
     why: Removal,
 ) -> Result<u64, Error> {
     let is_large = partition::count_removal(txn, container.number(), epk, old.text_length() as u64)?;
-    let entering = Entering { container, epk, id, ordinal: old.ordinal(), is_large };
-    let entries = entering.replace(txn, Some(old), None)?;
-    entering.count_item(txn, -1);
+    let writer = EntryWriter { container, epk, id, ordinal: old.ordinal(), is_large };
+    let entries = writer.replace(txn, Some(old), None)?;
+    writer.count_item(txn, -1);
     let key = Row::Item { container: container.number(), epk, id }.key();
     for (number, values) in prepare::unique_of(container, old.text()).iter().enumerate() {
         txn.delete(Space::Index, unique_key(container, epk, number, values));
@@ -369,7 +371,7 @@ pub(crate) fn remove(
     Ok(entries)
 }
 
-/// The commit is refused if the container is gone by then, or indexed in another way.
+/// Makes the commit fail if the container has been dropped or re-indexed meanwhile.
 pub(crate) fn require_container(txn: &mut Txn<'_>, container: &Container) {
     txn.require(Space::Meta, container.alive_key().clone(), Expect::Is(container.alive_value()));
 }

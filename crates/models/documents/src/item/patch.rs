@@ -4,9 +4,7 @@ use super::operations::{Effect, ItemError, Target, load_for_update, overwrite};
 use super::prepare::{Directive, prepare};
 use crate::charge::Charge;
 use crate::patch::{Condition, Operation, PatchRequest, apply, check_paths};
-use orrery_catalog::Container;
-use orrery_catalog::Preconditions;
-use orrery_catalog::Stamp;
+use orrery_catalog::{Container, Preconditions, Stamp};
 use orrery_kv::Txn;
 use orrery_query::execute::Host;
 

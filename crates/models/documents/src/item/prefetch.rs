@@ -1,9 +1,9 @@
-//! Reading rows ahead of who looks at them.
+//! Prefetching rows before they are evaluated.
 //!
 //! Rows lie all over memory, and to look at one is to wait until it has arrived. Here the ends of several are
 //! asked for at once, so they arrive together.
 
-use super::search::failed;
+use super::collection::failed;
 use orrery_kv::{Error, KeyRange, Order, Read, Row, Rows, Space};
 use orrery_query::QueryError;
 use std::ops::ControlFlow;
@@ -16,10 +16,10 @@ pub(super) fn each_row(
     range: &KeyRange,
     show: Show<'_>,
 ) -> Result<ControlFlow<()>, QueryError> {
-    let mut ahead = Ahead::default();
+    let mut prefetcher = Prefetcher::default();
     let mut rows = state.range(Space::Documents, range, Order::Ascending);
-    while ahead.fetch(&mut rows) {
-        for row in ahead.rows.drain(..) {
+    while prefetcher.fetch(&mut rows) {
+        for row in prefetcher.rows.drain(..) {
             if show(row.map_err(failed)?)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
@@ -28,24 +28,24 @@ pub(super) fn each_row(
     Ok(ControlFlow::Continue(()))
 }
 
-/// Rows that are fetched before the first of them is looked at. A scan that ends soon has not fetched much: the
-/// first time it is one row, then two, then four.
+/// Rows fetched before the first of them is evaluated. The batch doubles, so that a short scan
+/// fetches little: one row, then two, then four.
 #[derive(Default)]
-struct Ahead {
+struct Prefetcher {
     rows: Vec<Result<Row, Error>>,
     fetched: usize,
 }
 
-const AHEAD_ROWS_MAX: usize = 32;
-const AHEAD_BYTES_MAX: usize = 256 * 1024;
+const PREFETCH_ROWS_MAX: usize = 32;
+const PREFETCH_BYTES_MAX: usize = 256 * 1024;
 const CACHE_LINE: usize = 64;
 
-impl Ahead {
+impl Prefetcher {
     /// Whether there are any more.
     fn fetch(&mut self, from: &mut Rows<'_>) -> bool {
-        let count = (2 * self.fetched).clamp(1, AHEAD_ROWS_MAX);
+        let count = (2 * self.fetched).clamp(1, PREFETCH_ROWS_MAX);
         let mut bytes = 0;
-        while self.rows.len() < count && bytes < AHEAD_BYTES_MAX {
+        while self.rows.len() < count && bytes < PREFETCH_BYTES_MAX {
             let Some(row) = from.next() else { break };
             bytes += row.as_ref().map_or(0, |(_, value)| value.len());
             self.rows.push(row);
@@ -84,17 +84,17 @@ mod tests {
         }))
     }
 
-    fn fetched(ahead: &mut Ahead, from: &mut Rows<'_>) -> Vec<u8> {
-        ahead.fetch(from);
-        ahead.rows.drain(..).flatten().map(|(key, _)| key[0]).collect()
+    fn fetched(prefetcher: &mut Prefetcher, from: &mut Rows<'_>) -> Vec<u8> {
+        prefetcher.fetch(from);
+        prefetcher.rows.drain(..).flatten().map(|(key, _)| key[0]).collect()
     }
 
     #[test]
     fn a_scan_that_ends_soon_has_not_fetched_much() {
         let asked = Cell::new(0);
-        let (mut ahead, mut from) = (Ahead::default(), rows(10, &asked));
+        let (mut prefetcher, mut from) = (Prefetcher::default(), rows(10, &asked));
         for (keys, so_far) in [(vec![0], 1), (vec![1, 2], 3), (vec![3, 4, 5, 6], 7)] {
-            assert_eq!(fetched(&mut ahead, &mut from), keys);
+            assert_eq!(fetched(&mut prefetcher, &mut from), keys);
             assert_eq!(asked.get(), so_far);
         }
     }
@@ -102,11 +102,11 @@ mod tests {
     #[test]
     fn every_row_comes_once_and_in_order() {
         let asked = Cell::new(0);
-        let (mut ahead, mut from) = (Ahead::default(), rows(0, &asked));
+        let (mut prefetcher, mut from) = (Prefetcher::default(), rows(0, &asked));
         let mut seen = Vec::new();
-        while ahead.fetch(&mut from) {
-            assert!(ahead.rows.len() <= AHEAD_ROWS_MAX);
-            seen.extend(ahead.rows.drain(..).flatten().map(|(key, _)| key[0]));
+        while prefetcher.fetch(&mut from) {
+            assert!(prefetcher.rows.len() <= PREFETCH_ROWS_MAX);
+            seen.extend(prefetcher.rows.drain(..).flatten().map(|(key, _)| key[0]));
         }
         assert_eq!(seen, (0..100).collect::<Vec<u8>>());
     }
@@ -114,8 +114,8 @@ mod tests {
     #[test]
     fn large_rows_are_fetched_few_at_a_time() {
         let asked = Cell::new(0);
-        let (mut ahead, mut from) = (Ahead::default(), rows(AHEAD_BYTES_MAX / 2, &asked));
-        let counts: Vec<usize> = (0..5).map(|_| fetched(&mut ahead, &mut from).len()).collect();
+        let (mut prefetcher, mut from) = (Prefetcher::default(), rows(PREFETCH_BYTES_MAX / 2, &asked));
+        let counts: Vec<usize> = (0..5).map(|_| fetched(&mut prefetcher, &mut from).len()).collect();
         assert_eq!(counts, [1, 2, 2, 2, 2]);
     }
 }

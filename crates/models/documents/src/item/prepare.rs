@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// A checked item: its place, its key, its row without stamps, and the keys of its unique values.
 #[derive(Clone, Debug)]
-pub struct Prepared {
+pub struct PreparedItem {
     pub id: ItemId,
     pub epk: Epk,
     pub(super) key: Bytes,
@@ -71,7 +71,7 @@ pub(crate) fn is_system(name: &str) -> bool {
     SYSTEM_MEMBERS.contains(&name)
 }
 
-impl Prepared {
+impl PreparedItem {
     pub fn indexed(self, directive: Directive) -> Self {
         Self { directive, ..self }
     }
@@ -82,7 +82,7 @@ impl Prepared {
     }
 }
 
-pub fn prepare(container: &Container, body: &[u8]) -> Result<Prepared, PrepareError> {
+pub fn prepare(container: &Container, body: &[u8]) -> Result<PreparedItem, PrepareError> {
     let body = utf8(body)?;
     let scan = scan_object_text(body)?;
     let body = without_lone_surrogates(body, &scan.lone_surrogates);
@@ -103,7 +103,7 @@ pub fn prepare(container: &Container, body: &[u8]) -> Result<Prepared, PrepareEr
     let key = Row::Item { container: container.number(), epk: epk.as_bytes(), id: id.as_str() }.key();
     let row = Bytes::from(record::encode(text.as_bytes(), &members, ttl));
     let verdict = container.schemas().and_then(|schemas| schemas.verdict(text)).map(Arc::new);
-    Ok(Prepared { id, epk, key, row, unique, directive: Directive::Default, verdict })
+    Ok(PreparedItem { id, epk, key, row, unique, directive: Directive::Default, verdict })
 }
 
 /// The partition key that a stored item's text has: what `prepare` found for it.

@@ -1,6 +1,6 @@
-//! What a query says of where its items are: the items or the partitions that its filter names.
+//! Partition pruning: the items or partitions that a query's filter names.
 
-use super::search::Items;
+use super::collection::Items;
 use orrery_catalog::Container;
 use orrery_catalog::definition::{CompositePath, DistanceFunction, SortOrder};
 use orrery_keys::{Epk, epk, prefix_range};
@@ -10,7 +10,7 @@ use orrery_query::functions::vector::Distance;
 use orrery_query::plan::distributed::{id_and_key_lookups, partition_keys};
 use orrery_value::Value;
 
-/// What the definition of a container says to those who bind a query over it.
+/// The binder settings of a container: its vector policies and composite indexes.
 pub fn settings(container: &Container) -> Settings {
     let vectors = container.definition().vectors().iter().map(|vector| {
         let distance = match vector.distance {
@@ -28,7 +28,7 @@ pub fn settings(container: &Container) -> Settings {
     Settings { vectors: vectors.collect(), composites: Some(composites.collect()) }
 }
 
-/// The items, or else the partitions, that a filter names.
+/// The result of pruning: single items, partitions, or no restriction.
 pub enum Pruning {
     /// Partition and id of each.
     Items(Vec<(Epk, String)>),
@@ -46,7 +46,7 @@ impl Pruning {
         partitions(prepared, parameters, container).map_or(Self::Any, Self::Partitions)
     }
 
-    /// The partitions that are named; nothing if any may be meant.
+    /// The named partitions; `None` if the filter does not restrict them.
     pub fn partitions(&self) -> Option<Vec<(Epk, Epk)>> {
         match self {
             Self::Items(keys) => Some(keys.iter().map(|(epk, _)| (epk.clone(), epk.clone())).collect()),
@@ -55,7 +55,7 @@ impl Pruning {
         }
     }
 
-    /// Restricts a collection to what is named.
+    /// Restricts a collection to the named items or partitions.
     pub fn restrict<'a>(&self, items: Items<'a>) -> Items<'a> {
         match self {
             Self::Items(keys) => items.restrict_ids(keys),

@@ -35,7 +35,7 @@ struct Child<'t> {
 }
 
 /// A place for the last segment of a path.
-enum Place {
+enum Locator {
     There(Found),
     /// No such member, but it may be made: here, behind this comma if it is not the first.
     Free {
@@ -67,11 +67,11 @@ fn replace(text: &str, path: &[String], value: &str) -> Result<String, Reason> {
 fn increment(text: &str, path: &[String], by: Number) -> Result<String, Reason> {
     let (parent, leaf) = parent(text, path)?;
     match place(text, &parent, leaf, Reason::Missing)? {
-        Place::There(found) => {
+        Locator::There(found) => {
             let number = Number::parse(&text[found.value.clone()]).ok_or(Reason::NotANumber)?;
             Ok(splice(text, found.value, &written(sum(number, by)?)))
         }
-        Place::Free { .. } => put_member(text, &parent, leaf, &written(by)),
+        Locator::Free { .. } => put_member(text, &parent, leaf, &written(by)),
     }
 }
 
@@ -108,8 +108,8 @@ fn shift(text: &str, from: &[String], to: &[String]) -> Result<String, Reason> {
 /// Adds a member, or gives it another value.
 fn put_member(text: &str, parent: &Span, leaf: &str, value: &str) -> Result<String, Reason> {
     match place(text, parent, leaf, Reason::Missing)? {
-        Place::There(found) => Ok(splice(text, found.value, value)),
-        Place::Free { at, comma } => {
+        Locator::There(found) => Ok(splice(text, found.value, value)),
+        Locator::Free { at, comma } => {
             let mut name = Vec::new();
             raw::escape_into(leaf, &mut name);
             let name = String::from_utf8_lossy(&name);
@@ -140,8 +140,8 @@ fn insert(text: &str, array: &Span, leaf: &str, value: &str) -> Result<String, R
 fn existing(text: &str, path: &[String], reason: Reason) -> Result<Found, Reason> {
     let (parent, leaf) = parent(text, path)?;
     match place(text, &parent, leaf, reason.clone())? {
-        Place::There(found) => Ok(found),
-        Place::Free { .. } => Err(reason),
+        Locator::There(found) => Ok(found),
+        Locator::Free { .. } => Err(reason),
     }
 }
 
@@ -165,15 +165,15 @@ fn parent<'p>(text: &str, path: &'p [String]) -> Result<(Span, &'p str), Reason>
     for segment in way {
         let missing = Reason::NoParent(segment.chars().take(64).collect());
         at = match place(text, &at, segment, missing.clone())? {
-            Place::There(found) => Span(found.value),
-            Place::Free { .. } => return Err(missing),
+            Locator::There(found) => Span(found.value),
+            Locator::Free { .. } => return Err(missing),
         };
     }
     Ok((at, leaf))
 }
 
 /// Where a segment is, or would be, in a container. An element that is not there is `missing`.
-fn place(text: &str, container: &Span, segment: &str, missing: Reason) -> Result<Place, Reason> {
+fn place(text: &str, container: &Span, segment: &str, missing: Reason) -> Result<Locator, Reason> {
     match container.as_bytes(text).first() {
         Some(b'{') => Ok(member(text, container, segment)),
         Some(b'[') => element(text, container, segment, missing),
@@ -181,26 +181,26 @@ fn place(text: &str, container: &Span, segment: &str, missing: Reason) -> Result
     }
 }
 
-fn member(text: &str, object: &Span, name: &str) -> Place {
+fn member(text: &str, object: &Span, name: &str) -> Locator {
     let children = children(text, object);
     let is_it = |child: &Child<'_>| child.name.is_some_and(|raw| raw::unescape(raw) == name);
     match children.iter().position(is_it) {
-        Some(index) => Place::There(found(&children, index)),
+        Some(index) => Locator::There(found(&children, index)),
         None => match children.last() {
-            Some(last) => Place::Free { at: last.value.end, comma: "," },
-            None => Place::Free { at: object.0.start + 1, comma: "" },
+            Some(last) => Locator::Free { at: last.value.end, comma: "," },
+            None => Locator::Free { at: object.0.start + 1, comma: "" },
         },
     }
 }
 
-fn element(text: &str, array: &Span, segment: &str, missing: Reason) -> Result<Place, Reason> {
+fn element(text: &str, array: &Span, segment: &str, missing: Reason) -> Result<Locator, Reason> {
     let children = children(text, array);
     if segment == "-" {
         return Err(missing);
     }
     let index = pointer::index(segment).ok_or_else(|| Reason::Index(segment.chars().take(64).collect()))?;
     if index < children.len() {
-        return Ok(Place::There(found(&children, index)));
+        return Ok(Locator::There(found(&children, index)));
     }
     Err(Reason::OutOfRange { index, length: children.len() })
 }

@@ -5,7 +5,9 @@ use crate::patching::{ALWAYS, Still, change};
 use crate::world::{Change as Logged, World, prepared, target};
 use orrery_catalog::Container;
 use orrery_core::ETag;
-use orrery_documents::batch::{Action, Budget, Deps, Done, OnRefusal, Step, StepError, atomic, independent};
+use orrery_documents::batch::{
+    Action, Budget, Deps, OnRefusal, Step, StepError, StepOutcome, atomic, independent,
+};
 use orrery_documents::item::{Preconditions, TagMatch};
 use orrery_documents::row;
 use orrery_kv::{Order, Read, Space, Txn};
@@ -114,13 +116,13 @@ fn steps(world: &mut World, container: &Container, acts: &[Act]) -> Vec<Step> {
 }
 
 /// What a step came to, without what differs between one transaction and several.
-fn shown(outcome: &Result<Done, StepError>) -> String {
+fn shown(outcome: &Result<StepOutcome, StepError>) -> String {
     match outcome {
-        Ok(Done::Written(effect)) => {
+        Ok(StepOutcome::Written(effect)) => {
             format!("written {} {} {}", effect.is_new, effect.charge, effect.item.etag())
         }
-        Ok(Done::Deleted(effect)) => format!("deleted {} {}", effect.charge, effect.item.etag()),
-        Ok(Done::Read(item)) => format!("read {} {}", item.text().len(), item.etag()),
+        Ok(StepOutcome::Deleted(effect)) => format!("deleted {} {}", effect.charge, effect.item.etag()),
+        Ok(StepOutcome::Read(item)) => format!("read {} {}", item.text().len(), item.etag()),
         Ok(other) => format!("{other:?}"),
         Err(error) => format!("{error:?}"),
     }

@@ -114,7 +114,7 @@ fn a_place_that_is_gone_leaves_entries_of_nobody() {
     world.edit(|txn| txn.delete(Space::Index, key));
     let found = findings(&world, &container);
     let faults: Vec<Fault> = found.iter().map(|finding| finding.fault).collect();
-    assert_eq!(faults, [Fault::LostPlace, Fault::SurplusEntry, Fault::WrongTally]);
+    assert_eq!(faults, [Fault::LostLocator, Fault::SurplusEntry, Fault::WrongTally]);
     assert!(found[0].to_string().contains("item \"a\" (number 1)"), "{}", found[0]);
     assert!(found[2].to_string().contains("indexed items of the container: 4 instead of 3"), "{}", found[2]);
 }
@@ -172,7 +172,7 @@ fn a_place_that_tells_of_elsewhere_is_found() {
         other_generation[0] += 1;
         let other_id = [&value[..value.len() - 1], b"?"].concat();
         for value in [&other_generation[..], &other_id, &[]] {
-            assert!(after_put(key.clone(), value).contains(&Fault::WrongPlace), "{value:?}");
+            assert!(after_put(key.clone(), value).contains(&Fault::WrongLocator), "{value:?}");
         }
     }
 }
@@ -219,7 +219,10 @@ fn other_rows_that_no_item_asks_for_are_found() {
     let (number, small) = (container.number(), epk(&container, "\"small\""));
     let (nobody, small) = (epk(&container, "\"nobody\""), small.as_bytes());
     let (_, place) = rows(&world, &container, PLACE).remove(0);
-    assert_eq!(after_put(Row::Place { container: number, ordinal: 77 }.key(), &place), [Fault::SurplusPlace]);
+    assert_eq!(
+        after_put(Row::Locator { container: number, ordinal: 77 }.key(), &place),
+        [Fault::SurplusLocator]
+    );
     let unique = |key, values| Row::Unique { container: number, epk: small, key, values }.key();
     assert_eq!(after_put(unique(0, b"nobody's"), b"a"), [Fault::SurplusUnique]);
     assert_eq!(after_put(unique(7, b""), b"a"), [Fault::SurplusUnique]);
@@ -245,8 +248,13 @@ fn an_item_that_is_gone_leaves_all_its_rows_behind() {
         let key = Row::Item { container: container.number(), epk: small.as_bytes(), id: "a" }.key();
         world.edit(|txn| txn.delete(Space::Documents, key));
     });
-    let expected =
-        [Fault::SurplusPlace, Fault::SurplusEntry, Fault::SurplusUnique, Fault::WrongSize, Fault::WrongTally];
+    let expected = [
+        Fault::SurplusLocator,
+        Fault::SurplusEntry,
+        Fault::SurplusUnique,
+        Fault::WrongSize,
+        Fault::WrongTally,
+    ];
     assert_eq!(found, expected);
 }
 
@@ -311,7 +319,7 @@ fn rows_of_no_known_kind_and_of_no_container_are_found() {
     let expiry = [&container.number().to_be_bytes()[..], &[EXPIRY, 1]].concat();
     assert_eq!(after_put(expiry.into(), &[]), [Fault::StrangeRow]);
     world.edit(|txn| {
-        txn.put(Space::Index, Row::Place { container: 999, ordinal: 1 }.key(), Bytes::new());
+        txn.put(Space::Index, Row::Locator { container: 999, ordinal: 1 }.key(), Bytes::new());
         txn.put(Space::Documents, Bytes::from_static(&[1]), Bytes::new());
     });
     let found = index::check_owners(&*world.snapshot(), &world.catalog()).unwrap();

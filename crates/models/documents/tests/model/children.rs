@@ -104,7 +104,7 @@ fn a_child_is_found_by_name_and_by_the_number_in_its_rid_whatever_its_name_becom
     for kind in Kind::ALL {
         let owner = owners(kind);
         let made = create(&mut world, &owner, kind, "a").unwrap();
-        let rid = owner.child_rid(kind, made.ordinal);
+        let rid = owner.subresource_rid(kind, made.ordinal);
         let found = |world: &World, name: &str| {
             subresources::find(&*world.snapshot(), &owner, kind, name)
                 .unwrap()
@@ -161,8 +161,8 @@ fn pages_meet_without_gaps_and_end() {
             let page =
                 subresources::page(&*world.snapshot(), &database(), Kind::User, after.as_deref(), limits)
                     .unwrap();
-            assert!(page.children.len() <= items);
-            seen.extend(page.children.into_iter().map(|child| child.name.to_string()));
+            assert!(page.subresources.len() <= items);
+            seen.extend(page.subresources.into_iter().map(|child| child.name.to_string()));
             match page.more_after {
                 None => break,
                 more => after = more,
@@ -172,7 +172,7 @@ fn pages_meet_without_gaps_and_end() {
     }
     let narrow = Limits { items: 9, bytes: 1 };
     let page = subresources::page(&*world.snapshot(), &database(), Kind::User, None, narrow).unwrap();
-    assert_eq!(page.children.len(), 1, "the first is there at any size");
+    assert_eq!(page.subresources.len(), 1, "the first is there at any size");
 }
 
 #[test]

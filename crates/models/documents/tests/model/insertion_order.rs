@@ -131,7 +131,7 @@ fn items_come_as_they_were_created() {
     }
 }
 
-/// Unindexed items have no place rows, so many of them come in the order of their keys. Whatever a sequence of pages began
+/// Unindexed items have no locator rows, so many of them come in the order of their keys. Whatever a sequence of pages began
 /// with, it goes on with, and each item comes once.
 #[test]
 fn a_sequence_of_pages_goes_on_as_it_began() {

@@ -109,7 +109,7 @@ fn a_partition_is_named_by_its_items_and_an_item_weighed_by_its_members() {
     let (here, gone) = (epk(&container, "\"p\""), epk(&container, "\"q\""));
     let key = |epk: &[u8]| index::partition_key(&*snapshot, &container, epk).unwrap();
     assert_eq!((key(here.as_bytes()), key(gone.as_bytes())), (Some(vec![Value::from("p")]), None));
-    let weigh = |id: &str| index::weigh(&*snapshot, &container, here.as_bytes(), id).unwrap();
+    let weigh = |id: &str| index::item_weight(&*snapshot, &container, here.as_bytes(), id).unwrap();
     assert_eq!(weigh("a").and_then(|weight| weight.member), Some(("body".to_owned(), 12)));
     assert_eq!(weigh("b"), None);
 }

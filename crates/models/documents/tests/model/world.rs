@@ -4,7 +4,7 @@ use orrery_catalog::Stamp;
 use orrery_catalog::definition::ContainerDefinition;
 use orrery_catalog::{self as catalog, Catalog, CatalogError, Container};
 use orrery_core::{DatabaseName, ETag, ItemId, Lsn, Timestamp};
-use orrery_documents::item::{self, ItemError, ItemRow, Preconditions, PrepareError, Prepared, Target};
+use orrery_documents::item::{self, ItemError, ItemRow, Preconditions, PrepareError, PreparedItem, Target};
 use orrery_keys::Epk;
 use orrery_kv::{Batch, Db, LogRecord, MemoryEngine, Order, Outcome, Overlay, Read, Snapshot, Sync, Txn};
 use orrery_value::Value;
@@ -220,11 +220,11 @@ pub fn definition_body(name: &str, members: &str) -> serde_json::Map<String, ser
     body.clone()
 }
 
-pub fn prepare(container: &Container, body: &str) -> Result<Prepared, PrepareError> {
+pub fn prepare(container: &Container, body: &str) -> Result<PreparedItem, PrepareError> {
     item::prepare(container, body.as_bytes())
 }
 
-pub fn prepared(container: &Container, body: &str) -> Prepared {
+pub fn prepared(container: &Container, body: &str) -> PreparedItem {
     prepare(container, body).unwrap_or_else(|error| panic!("{body}: {error}"))
 }
 

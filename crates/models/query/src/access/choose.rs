@@ -1,25 +1,26 @@
-//! Choosing a way: every rule of `choices/` offers what it can do and what that costs, and the cheapest is taken.
+//! Choosing an access path: each rule of `alternatives/` offers candidates with their cost, and the
+//! cheapest wins.
 
-use super::choices;
+use super::access_path::{Access, Covering, passes_array};
+use super::alternatives;
 use super::conditions::Conditions;
+use super::document_path::{SlotPaths, path_of, paths_read};
 use super::indexes::{Indexes, Path};
-use super::need::IndexPredicate;
-use super::path::{Slots, path_of, paths_read};
-use super::way::{Access, Covering, passes_array};
-use super::weigh::{Scales, Weighed};
+use super::predicate::IndexPredicate;
+use super::selectivity::{Estimate, Estimator};
 use crate::bind::bound::{Block, SourceOf};
 use crate::error::QueryError;
 use crate::execute::{Collection, ExecContext};
 use orrery_value::Value;
 
-/// Which way is taken, of those there are.
+/// Which of the possible access paths to take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AccessPreference {
     #[default]
     Cheapest,
-    /// Whatever indexes there are.
+    /// Scan, whatever indexes exist.
     Scan,
-    /// The one of this number, whatever it costs, or the last: so that a test can go them all.
+    /// The n-th alternative whatever it costs, or the last one; lets a test run all of them.
     Nth(usize),
 }
 
@@ -31,93 +32,95 @@ pub enum ScanOrder {
     Ordinal,
 }
 
-/// What a page asks for.
+/// The requirements of a page.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Task {
-    /// Rows after which it is full, those that it skips included.
+pub(crate) struct PageRequest {
+    /// Rows until the page is full, including skipped ones.
     pub rows: u64,
     /// The order in which the page before it stopped.
     pub walk: Option<ScanOrder>,
     pub prefer: AccessPreference,
 }
 
-/// A way, and what it costs.
+/// An access path and its cost.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Choice {
+pub(crate) struct Alternative {
     pub access: Access,
     pub cost: u64,
 }
 
-/// All that the rules look at.
-pub(crate) struct Question<'a> {
+/// The input of the rules.
+pub(crate) struct PlanInput<'a> {
     pub block: &'a Block,
     pub conditions: Conditions<'a>,
-    /// What is known of each condition.
-    pub weighed: Vec<Weighed>,
+    /// The estimate of each condition.
+    pub estimates: Vec<Estimate>,
     /// What every document of the collection has.
     pub given: Vec<(Path, Value)>,
     /// About how many documents pass the filter.
     pub matches: u64,
-    pub scales: Scales<'a>,
+    pub estimator: Estimator<'a>,
     /// The path of each key of ORDER BY that is one and passes no array.
     pub order: Vec<Option<Path>>,
     /// The paths that are read; nothing if documents are needed whole.
     pub reads: Option<Vec<Path>>,
-    pub task: Task,
+    pub request: PageRequest,
 }
 
-/// The way to a block's documents. It is a scan where indexes do not help, and where they are not for: in subqueries
-/// of FROM, which have no documents, and in rankings, which need all of them.
+/// Chooses the access path of a block. It is a scan where indexes do not help or do not apply:
+/// subqueries in FROM have no documents, and rankings need all of them.
 pub(crate) fn choose(
     block: &Block,
     need: &IndexPredicate,
     indexes: Option<&dyn Indexes>,
-    task: Task,
+    request: PageRequest,
     ctx: &ExecContext<'_>,
 ) -> Result<Access, QueryError> {
-    if task.prefer == AccessPreference::Scan || block.rank.is_some() || !is_over_collection(block) {
+    if request.prefer == AccessPreference::Scan || block.rank.is_some() || !is_over_collection(block) {
         return Ok(Access::Scan);
     }
     if *need == IndexPredicate::False {
         return Ok(Access::Nothing);
     }
-    let Some(indexes) = indexes.filter(|_| task.walk != Some(ScanOrder::Key)) else {
+    let Some(indexes) = indexes.filter(|_| request.walk != Some(ScanOrder::Key)) else {
         return Ok(Access::Scan);
     };
-    let scales = Scales::new(indexes, ctx)?;
-    if task.prefer == AccessPreference::Cheapest && choices::is_small(scales.documents) && task.walk.is_none()
+    let estimator = Estimator::new(indexes, ctx)?;
+    if request.prefer == AccessPreference::Cheapest
+        && alternatives::is_small(estimator.documents)
+        && request.walk.is_none()
     {
         return Ok(Access::Scan);
     }
-    let told = choices::told::way(block, need, indexes)?;
-    if let (AccessPreference::Cheapest, Some(told)) = (task.prefer, &told) {
+    let told = alternatives::min_max::path(block, need, indexes)?;
+    if let (AccessPreference::Cheapest, Some(told)) = (request.prefer, &told) {
         return Ok(told.clone());
     }
-    let question = Question::new(block, need, scales, task)?;
-    let mut ways = choices::all(&question)?;
-    ways.extend(told.map(|access| Choice { access, cost: 0 }));
-    ways.retain(|way| goes_on(&way.access, task.walk));
-    let chosen = match task.prefer {
+    let input = PlanInput::new(block, need, estimator, request)?;
+    let mut ways = alternatives::all(&input)?;
+    ways.extend(told.map(|access| Alternative { access, cost: 0 }));
+    ways.retain(|way| can_resume(&way.access, request.walk));
+    let chosen = match request.prefer {
         AccessPreference::Nth(at) => ways.into_iter().take(at.saturating_add(1)).next_back(),
         _ => ways.into_iter().min_by_key(|way| way.cost),
     };
     Ok(chosen.map_or(Access::Scan, |way| way.access))
 }
 
-/// A scan whose rows come out as documents come in goes by their numbers where that is cheap: clients see items in the order of
-/// their creation. A sequence of pages goes on as it began.
+/// A scan whose rows come out as documents come in goes by ordinal where that is cheap: clients see
+/// items in the order of their creation. A sequence of pages goes on as it began.
 pub(crate) fn in_order(
     access: Access,
     block: &Block,
-    task: Task,
+    request: PageRequest,
     collection: &dyn Collection,
 ) -> Result<Access, QueryError> {
     let is_wanted = access == Access::Scan
-        && task.prefer == AccessPreference::Cheapest
-        && task.walk != Some(ScanOrder::Key)
+        && request.prefer == AccessPreference::Cheapest
+        && request.walk != Some(ScanOrder::Key)
         && block.is_streaming()
         && is_over_collection(block);
-    let begun = task.walk == Some(ScanOrder::Ordinal);
+    let begun = request.walk == Some(ScanOrder::Ordinal);
     let is_there = is_wanted && collection.ordinal_scan(begun)?.is_some();
     Ok(if is_there { Access::OrdinalScan } else { access })
 }
@@ -127,7 +130,7 @@ fn is_over_collection(block: &Block) -> bool {
 }
 
 /// Whether the way's documents come in the order of a page before it.
-fn goes_on(access: &Access, walk: Option<ScanOrder>) -> bool {
+fn can_resume(access: &Access, walk: Option<ScanOrder>) -> bool {
     match walk {
         None => true,
         Some(ScanOrder::Key) => *access == Access::Scan,
@@ -135,21 +138,21 @@ fn goes_on(access: &Access, walk: Option<ScanOrder>) -> bool {
     }
 }
 
-impl<'a> Question<'a> {
+impl<'a> PlanInput<'a> {
     fn new(
         block: &'a Block,
         need: &'a IndexPredicate,
-        scales: Scales<'a>,
-        task: Task,
+        estimator: Estimator<'a>,
+        request: PageRequest,
     ) -> Result<Self, QueryError> {
         let conditions = Conditions::of(need);
-        let given = scales.indexes.constant_paths(&|path| conditions.constant(path).cloned());
-        let weighed = scales.weigh_all(&conditions.all, &given)?;
+        let given = estimator.indexes.constant_paths(&|path| conditions.constant(path).cloned());
+        let estimates = estimator.estimate_all(&conditions.all, &given)?;
         let value = |path: Path| conditions.constant(&path).cloned().map(|value| (path, value));
         let given = given.into_iter().filter_map(value).collect();
-        let matches = scales.of_all(&weighed);
+        let matches = estimator.conjunction(&estimates);
         let (order, reads) = (order_paths(block), paths_read(block));
-        Ok(Self { block, conditions, weighed, given, matches, scales, order, reads, task })
+        Ok(Self { block, conditions, estimates, given, matches, estimator, order, reads, request })
     }
 
     /// The parts of an index that are all that is read, but for what all documents have.
@@ -173,7 +176,7 @@ impl<'a> Question<'a> {
 /// A path without a value at which a document gives no row, or one that adds nothing: it is all of a row, or all
 /// aggregates of a query without GROUP BY are of it. It passes no array.
 pub(crate) fn needed_path(block: &Block) -> Option<Path> {
-    let slots = Slots::of(block);
+    let slots = SlotPaths::of(block);
     let path = match &block.grouping {
         None => path_of(&block.select, &slots)?,
         Some(grouping) if !grouping.keys.is_empty() => return None,
@@ -188,7 +191,7 @@ pub(crate) fn needed_path(block: &Block) -> Option<Path> {
 
 /// The path of each key of ORDER BY, if it is one that passes no array.
 pub(crate) fn order_paths(block: &Block) -> Vec<Option<Path>> {
-    let slots = Slots::of(block);
+    let slots = SlotPaths::of(block);
     let paths = block.order.iter().map(|key| path_of(&key.expr, &slots));
     paths.map(|path| path.filter(|path| !passes_array(path))).collect()
 }

@@ -1,25 +1,25 @@
-//! What a need says of single paths: conditions that every match meets.
+//! Conditions on single paths that every match satisfies, taken from an index predicate.
 
+use super::access_path::passes_array;
 use super::indexes::{Interval, Path, Span};
-use super::need::IndexPredicate;
-use super::way::passes_array;
+use super::predicate::IndexPredicate;
 use orrery_core::limits;
 use orrery_value::Value;
 
-/// The parts of a need, all of which hold.
+/// The conjuncts of an index predicate.
 pub(crate) struct Conditions<'n> {
     pub all: Vec<&'n IndexPredicate>,
 }
 
-/// What is said of one path.
-pub(crate) enum Said<'n> {
+/// The constraint on one path.
+pub(crate) enum Constraint<'n> {
     Equal(&'n Value),
     OneOf(Vec<&'n Value>),
     Within(&'n Interval),
 }
 
-/// Stretches of an index that hold every match, and the conditions that say so.
-pub(crate) struct Narrowed {
+/// Spans of an index that contain every match, and the conditions that guarantee it.
+pub(crate) struct IndexSpans {
     pub spans: Vec<Span>,
     pub conditions: Vec<usize>,
 }
@@ -33,26 +33,26 @@ impl<'n> Conditions<'n> {
         }
     }
 
-    /// The most that is said of a path which passes no array, and which condition says it.
-    pub fn about(&self, path: &Path) -> Option<(usize, Said<'n>)> {
+    /// The tightest constraint on a path that passes no array, with the index of its condition.
+    pub fn about(&self, path: &Path) -> Option<(usize, Constraint<'n>)> {
         let said = self.all.iter().enumerate().filter_map(|(at, need)| Some((at, about(need, path)?)));
         said.min_by_key(|(_, said)| match said {
-            Said::Equal(_) => 0,
-            Said::OneOf(_) => 1,
-            Said::Within(_) => 2,
+            Constraint::Equal(_) => 0,
+            Constraint::OneOf(_) => 1,
+            Constraint::Within(_) => 2,
         })
     }
 
     pub fn constant(&self, path: &Path) -> Option<&'n Value> {
         match self.about(path) {
-            Some((_, Said::Equal(value))) => Some(value),
+            Some((_, Constraint::Equal(value))) => Some(value),
             _ => None,
         }
     }
 
     /// Whether every match has one of some values at the path.
     pub fn is_one_of_some(&self, path: &Path) -> bool {
-        matches!(self.about(path), Some((_, Said::Equal(_) | Said::OneOf(_))))
+        matches!(self.about(path), Some((_, Constraint::Equal(_) | Constraint::OneOf(_))))
     }
 
     /// Whether every match has a value at the path.
@@ -60,25 +60,25 @@ impl<'n> Conditions<'n> {
         self.all.iter().any(|need| defines(need, path))
     }
 
-    /// The stretches of an index in which every match is, as few as can be told: values for its first parts, and
-    /// an interval for the next.
-    pub fn narrow(&self, parts: &[(Path, bool)]) -> Narrowed {
-        self.narrow_by(parts, None)
+    /// The spans of an index in which every match is, as few as can be told: values for its first
+    /// parts, and an interval for the next.
+    pub fn spans(&self, parts: &[(Path, bool)]) -> IndexSpans {
+        self.spans_with(parts, None)
     }
 
     /// With a part whose values are known: of those that the index has in an interval.
-    pub fn narrow_by(&self, parts: &[(Path, bool)], known: Option<(usize, &[Value])>) -> Narrowed {
+    pub fn spans_with(&self, parts: &[(Path, bool)], known: Option<(usize, &[Value])>) -> IndexSpans {
         let (mut prefixes, mut next, mut conditions) = (vec![Vec::new()], Interval::All, Vec::new());
         for (part, (path, _)) in parts.iter().enumerate() {
             let Some((at, said)) = self.about(path) else { break };
             let known = known.filter(|(known, _)| *known == part).map(|(_, values)| values);
-            match known.map_or(said, |values| Said::OneOf(values.iter().collect())) {
-                Said::Equal(value) => prefixes.iter_mut().for_each(|prefix| prefix.push(value.clone())),
-                Said::OneOf(values) => match with_each(&prefixes, &values) {
+            match known.map_or(said, |values| Constraint::OneOf(values.iter().collect())) {
+                Constraint::Equal(value) => prefixes.iter_mut().for_each(|prefix| prefix.push(value.clone())),
+                Constraint::OneOf(values) => match with_each(&prefixes, &values) {
                     Some(more) => prefixes = more,
                     None => break,
                 },
-                Said::Within(interval) => {
+                Constraint::Within(interval) => {
                     next = interval.clone();
                     conditions.push(at);
                     break;
@@ -87,11 +87,11 @@ impl<'n> Conditions<'n> {
             conditions.push(at);
         }
         let spans = prefixes.into_iter().map(|prefix| Span { prefix, next: next.clone() }).collect();
-        Narrowed { spans, conditions }
+        IndexSpans { spans, conditions }
     }
 }
 
-/// Each prefix with each value; nothing if that is too many.
+/// The cross product of prefixes and values; `None` if it is too large.
 fn with_each(prefixes: &[Vec<Value>], values: &[&Value]) -> Option<Vec<Vec<Value>>> {
     if prefixes.len() * values.len() > limits::INDEX_SPANS_MAX {
         return None;
@@ -104,20 +104,20 @@ fn with_each(prefixes: &[Vec<Value>], values: &[&Value]) -> Option<Vec<Vec<Value
     Some(prefixes.iter().flat_map(|prefix| values.iter().map(|value| longer(prefix, value))).collect())
 }
 
-fn about<'n>(need: &'n IndexPredicate, path: &Path) -> Option<Said<'n>> {
+fn about<'n>(need: &'n IndexPredicate, path: &Path) -> Option<Constraint<'n>> {
     match need {
         IndexPredicate::Term { path: of, interval } if of == path && !passes_array(path) => {
-            Some(interval.only().map_or(Said::Within(interval), Said::Equal))
+            Some(interval.only().map_or(Constraint::Within(interval), Constraint::Equal))
         }
         IndexPredicate::Or(parts) => {
             let values = parts.iter().map(|part| match about(part, path) {
-                Some(Said::Equal(value)) if matches!(part, IndexPredicate::Term { .. }) => Some(value),
+                Some(Constraint::Equal(value)) if matches!(part, IndexPredicate::Term { .. }) => Some(value),
                 _ => None,
             });
             let mut values = values.collect::<Option<Vec<_>>>()?;
             values.sort();
             values.dedup();
-            Some(Said::OneOf(values))
+            Some(Constraint::OneOf(values))
         }
         _ => None,
     }
@@ -138,9 +138,9 @@ fn defines(need: &IndexPredicate, path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::access::access_path::CompositeDisplay;
     use crate::access::indexes::Step;
-    use crate::access::need::index_predicate;
-    use crate::access::show::CompositeDisplay;
+    use crate::access::predicate::index_predicate;
     use crate::plan::Rules;
     use crate::prepare;
 
@@ -156,7 +156,7 @@ mod tests {
     fn narrowed(filter: &str, parts: &[&str]) -> (Vec<String>, usize) {
         let parts: Vec<(Path, bool)> = parts.iter().map(|name| (path(name), false)).collect();
         let need = need_of(filter);
-        let Narrowed { spans, conditions } = Conditions::of(&need).narrow(&parts);
+        let IndexSpans { spans, conditions } = Conditions::of(&need).spans(&parts);
         let show = |span: &Span| {
             let prefix: Vec<String> = span.prefix.iter().map(Value::to_json).collect();
             let next = if span.next == Interval::All { "" } else { " .." };

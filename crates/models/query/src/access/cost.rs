@@ -1,4 +1,4 @@
-//! What ways cost, in units of an entry read, and how many documents they meet.
+//! The cost model: costs in units of one index entry read, and cardinalities.
 //!
 //! ```text
 //! an entry            ~0.15 µs   1    the next key of a walk
@@ -8,42 +8,42 @@
 //! a scanned document  ~0.6 µs    4    of about 1 KB, read in key order
 //! ```
 //!
-//! Only comparisons matter, so the numbers are small and round. A page that takes rows as they come pays until it
-//! is full: it is assumed that matches lie evenly among what is walked.
+//! Only comparisons matter, so the numbers are small and round. A page that takes rows as they come
+//! pays until it is full: it is assumed that matches lie evenly among what is scanned.
 
-use super::way::PostingSet;
+use super::access_path::PostingSet;
 use orrery_core::limits;
 
 pub(crate) const ENTRY: u64 = 1;
-pub(crate) const LOOK: u64 = 1;
+pub(crate) const EXISTS_CHECK: u64 = 1;
 pub(crate) const SEEK: u64 = 15;
 pub(crate) const FETCHED: u64 = 20;
 pub(crate) const SCANNED: u64 = 4;
 
-/// What may save documents is tried if it costs one part in so many of them.
-const WORTH_A_TRY: u64 = 8;
+/// A set that might save documents is used if it costs at most this fraction of them.
+const TRY_FRACTION: u64 = 8;
 
-/// A set, how many documents it has, and what it takes to walk it.
+/// A posting set with its cardinality and the cost of iterating it.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Priced {
+pub(crate) struct CostedSet {
     pub set: PostingSet,
     pub documents: u64,
     pub seeks: u64,
-    /// Entries read before the first document is known.
+    /// Entries read before the first document is returned.
     pub gathered: u64,
-    /// Entries read on the way, if it is gone to its end.
+    /// Entries read during iteration, if it runs to the end.
     pub walked: u64,
 }
 
-/// How much of something is done until a page is full.
+/// The fraction of the work that is done until a page is full.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Share {
+pub(crate) struct PageFraction {
     /// Matches wanted, and matches there are.
     pub wanted: u64,
     pub matches: u64,
 }
 
-impl Share {
+impl PageFraction {
     pub const ALL: Self = Self { wanted: u64::MAX, matches: 0 };
 
     pub fn of(self, all: u64) -> u64 {
@@ -64,19 +64,19 @@ pub(crate) fn proportion(documents: u64, part: u64, whole: u64) -> u64 {
     u64::try_from(share).unwrap_or(documents)
 }
 
-pub(crate) fn scan(documents: u64, share: Share) -> u64 {
+pub(crate) fn scan(documents: u64, share: PageFraction) -> u64 {
     share.of(documents).saturating_mul(SCANNED)
 }
 
-/// What a document costs that an index leads to.
-pub(crate) fn shown(covered: bool) -> u64 {
-    if covered { LOOK } else { FETCHED }
+/// The cost of a document reached through an index.
+pub(crate) fn document(covered: bool) -> u64 {
+    if covered { EXISTS_CHECK } else { FETCHED }
 }
 
-impl Priced {
+impl CostedSet {
     /// Walked as far as needed, with its documents.
-    pub fn cost(&self, share: Share, covered: bool) -> u64 {
-        let documents = share.of(self.documents).saturating_mul(shown(covered));
+    pub fn cost(&self, share: PageFraction, covered: bool) -> u64 {
+        let documents = share.of(self.documents).saturating_mul(document(covered));
         self.entry_cost(share.of(self.walked)).saturating_add(documents)
     }
 
@@ -92,10 +92,10 @@ impl Priced {
 }
 
 /// The documents that all sets have, by those of them that save more than they cost; `of` documents in all.
-pub(crate) fn intersection(mut sets: Vec<Priced>, of: u64) -> Option<Priced> {
-    sets.sort_by_key(|set| (set.set.is_remainder(), set.documents));
+pub(crate) fn intersection(mut sets: Vec<CostedSet>, of: u64) -> Option<CostedSet> {
+    sets.sort_by_key(|set| (set.set.is_complement(), set.documents));
     let mut sets = sets.into_iter();
-    let first = sets.next().filter(|first| !first.set.is_remainder())?;
+    let first = sets.next().filter(|first| !first.set.is_complement())?;
     let (mut documents, most) = (first.documents, first.documents);
     let mut kept = vec![first];
     for set in sets {
@@ -104,10 +104,10 @@ pub(crate) fn intersection(mut sets: Vec<Priced>, of: u64) -> Option<Priced> {
         // That conditions have nothing to do with one another is a guess; if they do, more documents are left, and as
         // many as this set does not have are saved.
         let perhaps = most.min(of.saturating_sub(set.documents)).saturating_mul(FETCHED);
-        let saved = saved.max(perhaps / WORTH_A_TRY);
-        // Either it is sought for each number, or walked through.
+        let saved = saved.max(perhaps / TRY_FRACTION);
+        // Either each ordinal is sought, or the set is read through.
         let walked = set.walked.min(documents.saturating_mul(SEEK));
-        let set = Priced { walked, ..set };
+        let set = CostedSet { walked, ..set };
         if set.cost_of_numbers() < saved {
             documents = left;
             kept.push(set);
@@ -116,17 +116,17 @@ pub(crate) fn intersection(mut sets: Vec<Priced>, of: u64) -> Option<Priced> {
     Some(combined(kept, documents, PostingSet::Intersection))
 }
 
-/// The documents that all sets have, each of which is walked; `of` documents in all.
-pub(crate) fn all_of(mut sets: Vec<Priced>, of: u64) -> Option<Priced> {
-    sets.sort_by_key(|set| (set.set.is_remainder(), set.documents));
+/// The documents that all sets have, each of which is scanned; `of` documents in all.
+pub(crate) fn all_of(mut sets: Vec<CostedSet>, of: u64) -> Option<CostedSet> {
+    sets.sort_by_key(|set| (set.set.is_complement(), set.documents));
     let documents = sets.iter().fold(of, |documents, set| proportion(documents, set.documents, of));
-    let is_walk = sets.first().is_some_and(|first| !first.set.is_remainder());
+    let is_walk = sets.first().is_some_and(|first| !first.set.is_complement());
     is_walk.then(|| combined(sets, documents, PostingSet::Intersection))
 }
 
 /// The documents of any of the sets; `of` documents in all.
-pub(crate) fn union(sets: Vec<Priced>, of: u64) -> Option<Priced> {
-    if sets.iter().any(|set| set.set.is_remainder()) {
+pub(crate) fn union(sets: Vec<CostedSet>, of: u64) -> Option<CostedSet> {
+    if sets.iter().any(|set| set.set.is_complement()) {
         return None;
     }
     let is_merged = sets.len() <= limits::POSTINGS_MERGED_MAX;
@@ -135,25 +135,25 @@ pub(crate) fn union(sets: Vec<Priced>, of: u64) -> Option<Priced> {
     Some(if is_merged {
         any
     } else {
-        Priced { gathered: any.gathered.saturating_add(any.walked), walked: 0, ..any }
+        CostedSet { gathered: any.gathered.saturating_add(any.walked), walked: 0, ..any }
     })
 }
 
-fn combined(sets: Vec<Priced>, documents: u64, make: fn(Vec<PostingSet>) -> PostingSet) -> Priced {
-    let sum = |of: fn(&Priced) -> u64| sets.iter().map(of).fold(0, u64::saturating_add);
+fn combined(sets: Vec<CostedSet>, documents: u64, make: fn(Vec<PostingSet>) -> PostingSet) -> CostedSet {
+    let sum = |of: fn(&CostedSet) -> u64| sets.iter().map(of).fold(0, u64::saturating_add);
     let (seeks, gathered, walked) = (sum(|set| set.seeks), sum(|set| set.gathered), sum(|set| set.walked));
     let mut sets: Vec<PostingSet> = sets.into_iter().map(|set| set.set).collect();
     let set = if sets.len() == 1 { sets.remove(0) } else { make(sets) };
-    Priced { set, documents, seeks, gathered, walked }
+    CostedSet { set, documents, seeks, gathered, walked }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn set(documents: u64) -> Priced {
+    fn set(documents: u64) -> CostedSet {
         let set = PostingSet::Ordinals(vec![documents]);
-        Priced { set, documents, seeks: 1, gathered: 0, walked: documents }
+        CostedSet { set, documents, seeks: 1, gathered: 0, walked: documents }
     }
 
     fn kept(set: &PostingSet) -> Vec<u64> {
@@ -166,13 +166,13 @@ mod tests {
 
     #[test]
     fn a_page_pays_for_its_share_and_never_for_more_than_there_is() {
-        let share = |wanted, matches, all| Share { wanted, matches }.of(all);
+        let share = |wanted, matches, all| PageFraction { wanted, matches }.of(all);
         assert_eq!(share(10, 100, 10_000), 1_001);
         assert_eq!(share(100, 100, 10_000), 10_000);
         assert_eq!(share(10, 0, 10_000), 10_000);
         assert_eq!(share(u64::MAX, u64::MAX, 5), 5);
         assert_eq!(share(1, u64::MAX, u64::MAX), 2);
-        assert_eq!(Share::ALL.of(7), 7);
+        assert_eq!(PageFraction::ALL.of(7), 7);
     }
 
     #[test]
@@ -190,9 +190,9 @@ mod tests {
         assert_eq!(intersection(Vec::new(), 10), None);
     }
 
-    fn remainder(documents: u64, others: u64) -> Priced {
+    fn remainder(documents: u64, others: u64) -> CostedSet {
         let set = PostingSet::AllExcept(vec![others]);
-        Priced { set, documents, seeks: 2, gathered: others, walked: 0 }
+        CostedSet { set, documents, seeks: 2, gathered: others, walked: 0 }
     }
 
     #[test]
@@ -202,7 +202,7 @@ mod tests {
         // 2,000 and 3,000 have perhaps 2,000 in common, and it costs little to know that 1,900 of them are not meant.
         let all = intersection(vec![remainder(98_100, 1_900), set(3_000), set(2_000)], 100_000).unwrap();
         let PostingSet::Intersection(sets) = all.set else { panic!("an intersection") };
-        assert!(sets.len() == 3 && sets[2].is_remainder() && !sets[0].is_remainder());
+        assert!(sets.len() == 3 && sets[2].is_complement() && !sets[0].is_complement());
         let few = intersection(vec![remainder(98_100, 1_900), set(20)], 100_000).unwrap();
         assert!(!matches!(few.set, PostingSet::Intersection(_)));
     }

@@ -1,9 +1,10 @@
-//! What a collection tells of its indexes, and how they are read.
+//! The interface to a collection's indexes.
 //!
-//! A document has a number, its ordinal, that no other one has. An index is a list of entries in the order of
-//! their values; entries with equal values are in the order of their documents' numbers. A document has one entry
-//! in the index over a path that passes no array, if it has a value there, and one for each different value in the
-//! index over a path that does. It has one entry in a composite index unless it has none of its values.
+//! A document has a number, its ordinal, that no other one has. An index is a list of entries in
+//! the order of their values; entries with equal values are in ordinal order. A document has one
+//! entry in the index over a path that passes no array, if it has a value there, and one for each
+//! different value in the index over a path that does. It has one entry in a composite index unless
+//! it has none of its values.
 
 use crate::error::QueryError;
 use crate::execute::ScannedDocument;
@@ -58,13 +59,13 @@ pub struct Rectangle {
     pub north: f64,
 }
 
-/// An entry met by a walk; its values are asked for with [`EntryCursor::value`].
+/// An entry returned by a cursor; [`EntryCursor::value`] gives its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub ordinal: u64,
 }
 
-/// What an entry tells of a value.
+/// A value as far as an index entry holds it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EntryValue {
     Exact(Value),
@@ -81,12 +82,12 @@ pub fn is_stored_whole(value: &Value) -> bool {
     }
 }
 
-/// A walk along entries.
+/// A cursor over index entries.
 pub trait EntryCursor {
     fn next(&mut self) -> Result<Option<Entry>, QueryError>;
 
-    /// Goes on at the first entry whose number is at least this. Only for a walk forward over a span that names
-    /// every part, where the numbers ascend; and only forward.
+    /// Goes on at the first entry whose number is at least this. Only for a scan forward over a
+    /// span that names every part, where the numbers ascend; and only forward.
     fn seek(&mut self, ordinal: u64) -> Result<(), QueryError>;
 
     /// One of the values of the entry that `next` gave last, by its place among the index's parts.
@@ -124,8 +125,9 @@ pub trait Indexes: DeclaredIndexes {
     /// about how many, if something tells.
     fn count(&self, index: &IndexOf, span: &Span, max: u64) -> Result<u64, QueryError>;
 
-    /// The entries of a span in order, or from the last to the first. With `from`, those before these values of the
-    /// parts after the prefix, and this number if all parts are named, are left out; the walk begins there.
+    /// The entries of a span in order, or from the last to the first. With `from`, those before
+    /// these values of the parts after the prefix, and this number if all parts are named, are left
+    /// out; the scan begins there.
     fn entries<'a>(
         &'a self,
         index: &IndexOf,
@@ -160,8 +162,8 @@ pub trait Indexes: DeclaredIndexes {
     fn contains(&self, ordinal: u64) -> Result<bool, QueryError>;
 }
 
-/// Where a walk begins: the values of the parts that the span's prefix does not name (perhaps only the first of
-/// them), and the number.
+/// Where a scan begins: the values of the parts that the span's prefix does not name (perhaps only
+/// the first of them), and the number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeekKey {
     pub values: Vec<Value>,

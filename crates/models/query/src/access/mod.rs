@@ -1,50 +1,47 @@
-//! How a query finds its documents without reading them all.
+//! Access paths: finding the documents of a query without reading all of them.
 //!
 //! ```text
-//! filter ─ need ─> what every match has ─ choose ─> Access ─ run ─> documents, or what is known of them
+//! filter ─ predicate ─> what every match has ─ choose ─> Access ─ run ─> documents, or what is known of them
 //! ```
 //!
-//! What comes out is a superset of the matches, each document once: the executor applies the whole filter again.
-//! So an index may know less than the filter asks, and an answer is the same without any.
+//! An access path returns a superset of the matches, each document once, and the executor applies
+//! the whole filter again. So an index may be less precise than the filter, and the result is the
+//! same without any index.
 
-mod choices;
+mod access_path;
+mod alternatives;
 mod choose;
 mod conditions;
 mod cost;
-mod gather;
+mod covering;
+mod document_path;
 mod indexes;
 mod interval;
-mod known;
+mod materialize;
+mod posting_cursor;
+mod predicate;
+mod predicate_rules;
+mod selectivity;
 #[cfg(test)]
-mod multiples;
-mod need;
-mod open;
-mod path;
-mod postings;
-mod rules;
-mod settle;
-mod show;
+mod test_support;
 mod usage;
-mod way;
-mod weigh;
 
+pub use access_path::{
+    Access, CompositeDisplay, EndProbe, IndexEnd, IndexEnds, IndexScan, KeySource, PostingSet, SortedPrefix,
+    TieOrder,
+};
 pub use choose::{AccessPreference, ScanOrder};
+pub use document_path::{SlotPaths, path_of, paths_read, subexpressions};
 pub use indexes::{
     DeclaredIndexes, Entry, EntryCursor, EntryValue, IndexOf, Indexes, Interval, NameDisplay, Path,
     PathDisplay, Rectangle, SeekKey, Span, Step, is_stored_whole,
 };
-pub use need::{IndexPredicate, index_predicate};
-pub use path::{Slots, path_of, paths_read, subexpressions};
-pub use rules::rectangle_of;
-pub use show::CompositeDisplay;
+pub use predicate::{IndexPredicate, index_predicate};
+pub use predicate_rules::rectangle_of;
 pub use usage::{IndexUsage, IndexUse, Purpose};
-pub use way::{
-    Access, EndProbe, IndexEnd, IndexEnds, IndexScan, KeySource, PostingSet, SortedPrefix, TieOrder,
-};
 
-pub(crate) use choose::{Task, choose, in_order};
-pub(crate) use known::document;
-pub(crate) use open::{conditions, open_conditions};
-pub(crate) use postings::Postings;
-pub(crate) use settle::{Settled, settle};
+pub(crate) use choose::{PageRequest, choose, in_order};
+pub(crate) use covering::{document, filter_conditions, residual_conditions};
+pub(crate) use materialize::{Materialized, materialize};
+pub(crate) use posting_cursor::PostingCursor;
 pub(crate) use usage::index_usage;

@@ -1,26 +1,25 @@
-//! Which indexes a query can use, and which it would use if they were there: what the service tells of a query's
-//! indexes.
+//! Index metrics: the indexes that a query uses, and those it would use if they existed.
 //!
 //! It follows from the text and the policy alone. That a scan is cheaper while there are few documents is nothing
 //! that a client can act on; which way was taken is told beside it.
 
+use super::access_path::{Access, passes_array};
 use super::choose::order_paths;
-use super::conditions::{Conditions, Said};
+use super::conditions::{Conditions, Constraint};
+use super::document_path::paths_read;
 use super::indexes::{DeclaredIndexes, IndexOf, Interval, Path};
-use super::need::IndexPredicate;
-use super::path::paths_read;
-use super::way::{Access, passes_array};
+use super::predicate::IndexPredicate;
 use crate::bind::bound::Block;
 use orrery_core::limits;
 
-/// What a page tells of indexes.
+/// Index usage of a page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IndexUsage {
     /// The way that was taken.
     pub access: Access,
-    /// Those that are there and serve the query.
+    /// Existing indexes that serve the query.
     pub utilized: Vec<IndexUse>,
-    /// Those that are not there and would.
+    /// Missing indexes that would serve it.
     pub potential: Vec<IndexUse>,
     /// Whether the documents are so few, or so picked, that no index is read, whatever there is.
     pub is_scan_only: bool,
@@ -154,8 +153,8 @@ fn composites(block: &Block, need: &IndexPredicate, order: &[Option<Path>]) -> V
     let (mut equal, mut within) = (Vec::new(), Vec::new());
     for path in conditions.all.iter().filter_map(|need| term_path(need)) {
         match conditions.about(path) {
-            Some((_, Said::Equal(_))) => equal.push((path.clone(), false)),
-            Some((_, Said::Within(Interval::Between(..)))) => within.push((path.clone(), false)),
+            Some((_, Constraint::Equal(_))) => equal.push((path.clone(), false)),
+            Some((_, Constraint::Within(Interval::Between(..)))) => within.push((path.clone(), false)),
             _ => {}
         }
     }

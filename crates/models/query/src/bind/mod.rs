@@ -6,10 +6,8 @@
 pub mod bound;
 mod clauses;
 mod expression;
-mod grouping;
 mod order;
 mod rank;
-mod vector;
 mod visit;
 
 pub(crate) use clauses::row_count;

@@ -1,4 +1,4 @@
-//! What is queried: documents in an order of their own, each with a position to go on from.
+//! A collection: documents in a fixed order, each with a position from which a scan can resume.
 
 use crate::access::{DeclaredIndexes, Indexes};
 use crate::datum::Datum;
@@ -34,8 +34,8 @@ pub trait Collection {
         self.indexes().map(|indexes| indexes as &dyn DeclaredIndexes)
     }
 
-    /// The documents in the order of their numbers, where that costs about as much as a scan; or, if a page before has
-    /// `begun` so, whatever it costs.
+    /// The documents in ordinal order, where that costs about as much as a scan; or, if a page
+    /// before has `begun` so, whatever it costs.
     fn ordinal_scan(&self, _begun: bool) -> Result<Option<OrdinalScan<'_>>, QueryError> {
         Ok(None)
     }
@@ -46,7 +46,7 @@ pub trait Collection {
     }
 }
 
-/// Shows documents from a number on, in the order of their numbers; positions are numbers of eight bytes.
+/// Shows documents from a number on, in ordinal order; positions are numbers of eight bytes.
 pub type OrdinalScan<'c> =
     Box<dyn Fn(u64, &mut dyn FnMut(ScannedDocument<'_>) -> ControlFlow<()>) -> Result<(), QueryError> + 'c>;
 
@@ -60,7 +60,7 @@ pub enum RelativePosition {
     After,
 }
 
-/// A document met by a scan.
+/// A document returned by a scan or fetched through an index.
 pub struct ScannedDocument<'a> {
     /// Positions sort as the documents come.
     pub position: &'a [u8],
@@ -72,10 +72,10 @@ pub struct ScannedDocument<'a> {
     pub root: Datum<'a>,
 }
 
-/// One row that has no document, for queries without FROM.
-pub(crate) struct Nothing;
+/// A single empty row, for queries without FROM.
+pub(crate) struct NoDocuments;
 
-impl Collection for Nothing {
+impl Collection for NoDocuments {
     fn scan(
         &self,
         start: &Start,

@@ -1,9 +1,8 @@
 //! The value of an expression for one row.
 
-use super::block;
 use super::exec_context::ExecContext;
-use super::like;
 use super::operators as op;
+use super::subquery;
 use crate::bind::bound::Expr;
 use crate::datum::{Datum, Kind};
 use crate::error::QueryError;
@@ -14,7 +13,7 @@ use orrery_value::Value;
 use std::borrow::Cow;
 
 /// A page in the making with one row too many in it.
-const ROW_BYTES_MAX: usize = limits::QUERY_BYTES_HELD_MAX + limits::VALUE_BYTES_MAX;
+const ROW_BYTES_MAX: usize = limits::QUERY_MEMORY_BYTES_MAX + limits::VALUE_BYTES_MAX;
 
 /// The slots of a row in flight.
 pub(crate) type Row<'d> = Vec<Datum<'d>>;
@@ -57,7 +56,7 @@ pub(crate) fn eval<'d>(expr: &'d Expr, row: &mut Row<'d>, ctx: &ExecContext<'_>)
         Expr::Like { value, pattern, escape, negated } => {
             let escape = escape.as_ref().map(|escape| eval(escape, row, ctx));
             let (value, pattern) = (eval(value, row, ctx), eval(pattern, row, ctx));
-            let found = like::like(&value, &pattern, escape.as_ref(), ctx);
+            let found = op::like(&value, &pattern, escape.as_ref(), ctx);
             negate_if(*negated, found)
         }
         Expr::Array(items) => {
@@ -84,9 +83,9 @@ pub(crate) fn eval<'d>(expr: &'d Expr, row: &mut Row<'d>, ctx: &ExecContext<'_>)
                 Datum::owned,
             )
         }
-        Expr::Subquery(block) => block::first(block, row, ctx),
-        Expr::Exists(block) => Datum::Bool(!block::first(block, row, ctx).is_undefined()),
-        Expr::ArrayOf(block) => block::all(block, row, ctx),
+        Expr::Subquery(block) => subquery::first_value(block, row, ctx),
+        Expr::Exists(block) => Datum::Bool(!subquery::first_value(block, row, ctx).is_undefined()),
+        Expr::ArrayOf(block) => subquery::array_of_values(block, row, ctx),
     }
 }
 
@@ -128,7 +127,7 @@ impl<'w, 'a> Measure<'w, 'a> {
     }
 
     fn admits(&mut self, value: &Value) -> bool {
-        self.bytes += block::size_of_value(value);
+        self.bytes += subquery::size_of_value(value);
         if self.bytes > limits::VALUE_BYTES_MAX {
             self.ctx.fail(too_large());
         }
@@ -141,7 +140,7 @@ fn size_of(datum: &Datum<'_>) -> usize {
     match datum {
         Datum::String(text) => text.len(),
         Datum::Text(text) => text.len(),
-        Datum::Built(value) => block::size_of_value(value),
+        Datum::Built(value) => subquery::size_of_value(value),
         _ => std::mem::size_of::<Value>(),
     }
 }
@@ -149,9 +148,9 @@ fn size_of(datum: &Datum<'_>) -> usize {
 /// What a query builds may hold what it built before, twice and twice again, or one level deeper; so it is
 /// measured each time.
 pub(crate) fn built<'d>(value: Value, ctx: &ExecContext<'_>) -> Datum<'d> {
-    if block::size_of_value(&value) > limits::VALUE_BYTES_MAX {
+    if subquery::size_of_value(&value) > limits::VALUE_BYTES_MAX {
         ctx.fail(too_large());
-    } else if block::levels_of_value(&value) > limits::VALUE_LEVELS_MAX {
+    } else if subquery::levels_of_value(&value) > limits::VALUE_LEVELS_MAX {
         let max = limits::VALUE_LEVELS_MAX;
         ctx.fail(QueryError::Refused(format!("The query builds a value of more than {max} levels.")));
     } else {

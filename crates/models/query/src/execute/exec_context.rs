@@ -1,4 +1,4 @@
-//! What an execution knows of the world, and how much it may still do.
+//! The context of one execution: host, limits, metrics and the first failure.
 
 use crate::access::PostingSet;
 use crate::error::QueryError;
@@ -7,7 +7,7 @@ use orrery_core::limits;
 use orrery_value::Value;
 use std::cell::{Cell, RefCell};
 
-/// What lies outside a query.
+/// The environment of a query: clock, randomness, memory budget and UDFs.
 pub trait Host {
     /// Milliseconds since 1970.
     fn now_ms(&self) -> u64;
@@ -23,25 +23,26 @@ pub trait Host {
     fn udf(&self, name: &str, args: &[Value]) -> Result<Value, QueryError>;
 }
 
-/// What an execution has done so far.
+/// Counters of one execution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Metrics {
     pub documents_read: u64,
     pub bytes_read: u64,
-    /// Entries of indexes read, and walks along them begun. What was counted to choose among them is not of it.
+    /// Entries of indexes read, and scans along them begun. What was counted to choose among them
+    /// is not of it.
     pub entries_read: u64,
     pub seeks: u64,
     /// Documents that an index led to, whether or not they had to be read.
     pub documents_found: u64,
 }
 
-/// One execution. The first failure stops it: whoever loops asks [`ExecContext::is_stopped`].
+/// One execution. The first failure stops it; every loop checks [`ExecContext::is_stopped`].
 pub(crate) struct ExecContext<'a> {
     pub host: &'a dyn Host,
     pub functions: Context<'a>,
     /// What may still be done before the clock is looked at.
     until_look: Cell<u64>,
-    /// When the page's own share of time began: with its first row.
+    /// When the page's time share began: at its first row.
     share: Cell<Option<u64>>,
     tired: Cell<bool>,
     must_finish: Cell<bool>,
@@ -55,10 +56,10 @@ pub(crate) struct ExecContext<'a> {
     failure: RefCell<Option<QueryError>>,
 }
 
-/// The clock is looked at once in so many steps; a page of a document's text is a step too.
+/// The clock is read once per this many steps; each 4 KiB of document text is a step too.
 const STEPS_PER_LOOK: u64 = 1024;
 const BYTES_PER_STEP: usize = 4096;
-/// A query has so much without asking, and is given as much more than it needs each time that it asks.
+/// Memory granted up front, and the headroom added to each reservation.
 const RESERVED_AHEAD_BYTES: usize = 256 * 1024;
 
 impl<'a> ExecContext<'a> {
@@ -79,7 +80,7 @@ impl<'a> ExecContext<'a> {
         }
     }
 
-    /// Counts one row looked at. `false` when the execution is over.
+    /// Counts one row. Returns `false` once the execution is stopped.
     pub fn count_row(&self) -> bool {
         self.spend(1);
         !self.is_stopped()
@@ -103,24 +104,24 @@ impl<'a> ExecContext<'a> {
         self.check()
     }
 
-    /// Counts a walk along an index begun, or begun again further on.
+    /// Counts a scan of an index begun, or begun again further on.
     pub fn count_seek(&self) -> Result<(), QueryError> {
         self.count(|metrics| metrics.seeks += 1);
         self.spend(1);
         self.check()
     }
 
-    /// Takes the time of entries that were only counted, before a way was chosen.
+    /// Counts the time of index entries read during planning.
     pub fn count_probe(&self, entries: u64) {
         self.spend(1 + entries);
     }
 
-    /// Keeps the numbers of a set, so that they are not read twice.
+    /// Caches the ordinals of a set that were read during planning.
     pub fn cache_ordinals(&self, set: PostingSet, numbers: Vec<u64>) {
         self.gathered.borrow_mut().push((set, numbers));
     }
 
-    /// The numbers of a set, if they were read before.
+    /// Takes the cached ordinals of a set.
     pub fn take_cached_ordinals(&self, set: &PostingSet) -> Option<Vec<u64>> {
         let mut gathered = self.gathered.borrow_mut();
         let place = gathered.iter().position(|(known, _)| known == set)?;
@@ -138,7 +139,7 @@ impl<'a> ExecContext<'a> {
         self.metrics.set(metrics);
     }
 
-    /// Counts so many bytes looked at within one row.
+    /// Counts bytes examined within one row.
     pub fn count_bytes(&self, bytes: usize) {
         self.spend((bytes / BYTES_PER_STEP) as u64);
     }
@@ -170,7 +171,7 @@ impl<'a> ExecContext<'a> {
         self.tired.get() && !self.must_finish.get()
     }
 
-    /// Runs what has to come to its end before the page's own rows begin.
+    /// Runs work that must complete before the page's own rows begin.
     pub fn without_time_share<T>(&self, run: impl FnOnce() -> T) -> T {
         let outer = self.must_finish.replace(true);
         let done = run();
@@ -184,16 +185,16 @@ impl<'a> ExecContext<'a> {
     pub fn hold(&self, bytes: usize) {
         let held = self.bytes_held.get() + bytes;
         self.bytes_held.set(held);
-        if held > limits::QUERY_BYTES_HELD_MAX {
+        if held > limits::QUERY_MEMORY_BYTES_MAX {
             self.fail(QueryError::Refused(format!(
                 "The query needs more than {} MB of memory; narrow it with a filter.",
-                limits::QUERY_BYTES_HELD_MAX / 1024 / 1024
+                limits::QUERY_MEMORY_BYTES_MAX / 1024 / 1024
             )));
         }
         self.reserve();
     }
 
-    /// Tells how much memory the rows of the page take.
+    /// Sets the memory that the rows of the page take.
     pub fn set_page_bytes(&self, bytes: usize) {
         self.bytes_kept.set(bytes);
         self.reserve();
@@ -210,7 +211,7 @@ impl<'a> ExecContext<'a> {
         }
     }
 
-    /// Does what was counted when it was done before.
+    /// Runs work that was counted when it was first done.
     pub fn uncounted<T>(&self, run: impl FnOnce() -> T) -> T {
         let metrics = self.metrics.get();
         let done = run();

@@ -1,43 +1,41 @@
 //! Running a plan: documents in, pages of rows out.
 //!
 //! ```text
-//! Collection ─ scan ──┐
-//!     Indexes ─ reach ─┴─> rows ─ filter ─> sink ─> page
+//! Collection ─ scan ──────────┐
+//!    Indexes ─ index_access ──┴─> from ─ filter ─> sink ─> page
 //! ```
 //!
-//! A scan shows document after document, or an index leads to some of them; FROM makes rows of each; those that
-//! pass the filter go to the sink that fits the query (`sink/`). Subqueries run inside, once for each row (`block`). Every loop counts its
-//! steps, so no query runs, or grows, without bound (`ctx`).
+//! A scan reads document after document, or an index leads to some of them; FROM makes rows of each,
+//! and rows that pass the filter go to the sink that fits the query (`sink/`). Subqueries run inside,
+//! once per row (`subquery`). Every loop counts its steps, so that no query runs or grows without
+//! bound (`exec_context`).
 
-mod accumulate;
-mod along;
-mod block;
+mod accumulator;
 mod collection;
-mod derived;
-mod ends;
+mod continuation;
 mod eval;
 mod exec_context;
-mod like;
+mod from;
+mod index_access;
+mod index_cursor;
 mod operators;
 mod page;
 mod rank;
-mod reach;
-mod rows;
 mod scan;
 mod sink;
-mod state;
+mod subquery;
 
-pub(crate) use block::size_of_value;
 pub use collection::{Collection, OrdinalScan, RelativePosition, ScannedDocument, Start};
 pub(crate) use exec_context::ExecContext;
 pub use exec_context::{Host, Metrics};
 pub use page::{Limits, Page, ResumeFilter};
+pub(crate) use subquery::size_of_value;
 
-use crate::access::{self, Access, IndexPredicate, IndexUsage, Settled, Task};
+use crate::access::{self, Access, IndexPredicate, IndexUsage, Materialized, PageRequest};
 use crate::error::QueryError;
 use crate::plan::Plan;
+use continuation::QueryState;
 use scan::Scan;
-use state::State;
 
 /// The next page of a plan's answer; `resume` is what the page before gave as [`Page::next`].
 pub fn page(
@@ -59,7 +57,7 @@ pub fn page(
     )
 }
 
-/// The same for who knows already what the plan needs of a document.
+/// Variant for callers that have already computed the plan's index predicate.
 pub fn page_with_predicate(
     plan: &Plan,
     need: &IndexPredicate,
@@ -69,16 +67,16 @@ pub fn page_with_predicate(
     filter: Option<&ResumeFilter>,
     limits: Limits,
 ) -> Result<Page, QueryError> {
-    let resume = resume.map(State::read).transpose()?;
+    let resume = resume.map(QueryState::read).transpose()?;
     let ctx = ExecContext::new(host);
     let query = &plan.query;
     let indexes = collection.indexes();
-    let task = page::task(plan, resume.as_ref(), limits);
-    let chosen = access::choose(&query.block, need, indexes, task, &ctx)?;
-    let Settled { access, known } = access::settle(chosen.clone(), indexes, &ctx)?;
-    let access = access::in_order(access, &query.block, task, collection)?;
+    let request = page::request(plan, resume.as_ref(), limits);
+    let chosen = access::choose(&query.block, need, indexes, request, &ctx)?;
+    let Materialized { access, known } = access::materialize(chosen.clone(), indexes, &ctx)?;
+    let access = access::in_order(access, &query.block, request, collection)?;
     let (block, slots) = (&query.block, query.slots);
-    let open = access::open_conditions(block, &known);
+    let open = access::residual_conditions(block, &known);
     let scan = Scan { block, filter: open, slots, collection, access: &access, ctx: &ctx };
     let page = page::run(&scan, resume, filter, limits)?;
     let used = access::index_usage(&query.block, need, collection.declared(), chosen);
@@ -86,7 +84,7 @@ pub fn page_with_predicate(
     Ok(Page { metrics: ctx.metrics(), index_usage: used, ..page })
 }
 
-/// The way that the first page of a plan's answer takes to its documents.
+/// The access path that the first page of a plan would take.
 pub fn explain(
     plan: &Plan,
     collection: &dyn Collection,
@@ -94,8 +92,8 @@ pub fn explain(
     limits: Limits,
 ) -> Result<Access, QueryError> {
     let ctx = ExecContext::new(host);
-    let (block, task): (_, Task) = (&plan.query.block, page::task(plan, None, limits));
-    access::choose(block, &access::index_predicate(block), collection.indexes(), task, &ctx)
+    let (block, request): (_, PageRequest) = (&plan.query.block, page::request(plan, None, limits));
+    access::choose(block, &access::index_predicate(block), collection.indexes(), request, &ctx)
 }
 
 /// The value of an expression that reads no row, if it has one within the bounds.
@@ -113,5 +111,5 @@ pub fn value_of(plan: &Plan, root: crate::datum::Datum<'_>, host: &dyn Host) -> 
     if let Some(source) = query.block.from.first() {
         row[source.slot] = root;
     }
-    block::first(&query.block, &mut row, &ctx).into_value()
+    subquery::first_value(&query.block, &mut row, &ctx).into_value()
 }

@@ -1,19 +1,19 @@
-//! One page of a query's answer.
+//! One page of a query's result.
 //!
 //! What the query does with its rows decides how a page is made, and what the next one needs to know
-//! ([`State`]): rows in document order need a position; one aggregated row needs what was added up so far;
+//! ([`QueryState`]): rows in document order need a position; one aggregated row needs what was added up so far;
 //! rows in an order of their own need the last row's key.
 
-use super::accumulate::Accumulator;
-use super::block::{fill, size_of_value};
+use super::accumulator::Accumulator;
 use super::collection::RelativePosition;
+use super::continuation::{QueryState, ResumeKey, StateKind};
 use super::eval::{Row, write};
 use super::exec_context::Metrics;
 use super::rank;
-use super::scan::{Place, Scan};
-use super::sink::{AggregateSink, GroupSink, Kept, KeyedSink, Order, SortKey, StreamSink, descends};
-use super::state::{After, Kind, State};
-use crate::access::{Access, IndexUsage, ScanOrder, Task};
+use super::scan::{Scan, ScanPosition};
+use super::sink::{AggregateSink, BufferedRow, GroupSink, Order, SortKey, StreamSink, TopNSink, descends};
+use super::subquery::{fill, size_of_value};
+use crate::access::{Access, IndexUsage, PageRequest, ScanOrder};
 use crate::bind::bound::Grouping;
 use crate::datum::Datum;
 use crate::error::QueryError;
@@ -29,8 +29,8 @@ pub struct Limits {
     pub bytes: usize,
 }
 
-/// Room for what who sends a page writes behind its rows.
-const ROOM_BEHIND_BYTES: usize = 64;
+/// Bytes reserved after the rows for the page's closing part.
+const TRAILER_BYTES: usize = 64;
 
 /// Rows as JSON, with commas between them.
 #[derive(Debug, Default)]
@@ -64,8 +64,8 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Opens a row; gives what [`forget`](Self::forget) needs to undo it.
-    pub fn begin(&mut self) -> usize {
+    /// Opens a row; gives what [`undo_row`](Self::undo_row) needs to undo it.
+    pub fn begin_row(&mut self) -> usize {
         let start = self.rows.len();
         if self.count > 0 {
             self.rows.push(b',');
@@ -73,15 +73,15 @@ impl Output {
         start
     }
 
-    pub fn forget(&mut self, start: usize) {
+    pub fn undo_row(&mut self, start: usize) {
         self.rows.truncate(start);
     }
 
     /// Keeps the row that was written since `start`, unless the page becomes too large by it. The first row
     /// is kept at any size.
-    pub fn keep_within(&mut self, start: usize, limits: Limits) -> bool {
+    pub fn commit_row(&mut self, start: usize, limits: Limits) -> bool {
         if self.count >= limits.items || (self.rows.len() > limits.bytes && self.count > 0) {
-            self.forget(start);
+            self.undo_row(start);
             return false;
         }
         self.count += 1;
@@ -90,12 +90,12 @@ impl Output {
 
     /// Adds a row, if there is room.
     pub fn push(&mut self, row: &[u8], limits: Limits) -> bool {
-        let start = self.begin();
+        let start = self.begin_row();
         self.rows.extend_from_slice(row);
-        self.keep_within(start, limits)
+        self.commit_row(start, limits)
     }
 
-    pub fn finish(self, next: Option<State>) -> Result<Page, QueryError> {
+    pub fn finish(self, next: Option<QueryState>) -> Result<Page, QueryError> {
         let next = next.map(|state| state.write());
         if next.as_ref().is_some_and(|next| next.len() > limits::CONTINUATION_STATE_BYTES_MAX) {
             return Err(QueryError::Refused(
@@ -106,27 +106,28 @@ impl Output {
     }
 }
 
-/// What a page asks of whoever finds its documents.
-pub(crate) fn task(plan: &Plan, resume: Option<&State>, page: Limits) -> Task {
+/// The requirements that a page puts on its access path.
+pub(crate) fn request(plan: &Plan, resume: Option<&QueryState>, page: Limits) -> PageRequest {
     let block = &plan.query.block;
     let (skip, left) = resume.map_or((block.offset, block.limit), |state| (state.skip, state.left));
     let items = left.unwrap_or(u64::MAX).min(page.items as u64);
     let walk = match resume.map(|state| &state.kind) {
-        Some(Kind::Stream(place)) => Some(place.walk),
-        Some(Kind::Aggregate(..)) => Some(ScanOrder::Key),
+        Some(StateKind::Stream(place)) => Some(place.walk),
+        Some(StateKind::Aggregate(..)) => Some(ScanOrder::Key),
         _ => None,
     };
-    Task { rows: skip.saturating_add(items), walk, prefer: plan.prefer }
+    PageRequest { rows: skip.saturating_add(items), walk, prefer: plan.prefer }
 }
 
 pub(crate) fn run(
     scan: &Scan<'_>,
-    resume: Option<State>,
+    resume: Option<QueryState>,
     filter: Option<&ResumeFilter>,
     page: Limits,
 ) -> Result<Page, QueryError> {
     let block = scan.block;
-    let resume = resume.unwrap_or(State { skip: block.offset, left: block.limit, kind: Kind::Ranked(0) });
+    let resume =
+        resume.unwrap_or(QueryState { skip: block.offset, left: block.limit, kind: StateKind::Ranked(0) });
     let limits = within(page, resume.left);
     if resume.left == Some(0) {
         return Output::default().finish(None);
@@ -140,18 +141,19 @@ pub(crate) fn run(
     }
 }
 
-fn stream(scan: &Scan<'_>, resume: State, limits: Limits) -> Result<Page, QueryError> {
+fn stream(scan: &Scan<'_>, resume: QueryState, limits: Limits) -> Result<Page, QueryError> {
     let from = match &resume.kind {
-        Kind::Stream(place) => Some(place),
+        StateKind::Stream(place) => Some(place),
         _ => None,
     };
-    if let Some(ordinal) = from.and_then(Place::ordinal).filter(|_| *scan.access == Access::Scan) {
+    if let Some(ordinal) = from.and_then(ScanPosition::ordinal).filter(|_| *scan.access == Access::Scan) {
         let inner = from.map_or(0, |place| place.inner);
         return numbered(scan, resume.skip, resume.left, (ordinal, inner), limits);
     }
     let mut sink = StreamSink { skip: resume.skip, left: resume.left, output: Output::default(), limits };
     let stopped = scan.run(from, &mut sink)?;
-    let next = stopped.map(|place| State { skip: sink.skip, left: sink.left, kind: Kind::Stream(place) });
+    let next =
+        stopped.map(|place| QueryState { skip: sink.skip, left: sink.left, kind: StateKind::Stream(place) });
     sink.output.finish(next)
 }
 
@@ -166,11 +168,13 @@ fn numbered(
 ) -> Result<Page, QueryError> {
     let limits = within(page, left);
     let (order, (ordinal, inner)) = (Order::from([]), from);
-    let from = SortKey { after: After { keys: Vec::new(), ordinal, inner }, order: order.clone() };
-    let mut sink = KeyedSink::new(order, Some(from), true, capacity(skip, limits.items)).of(scan.block);
+    let from = SortKey { after: ResumeKey { keys: Vec::new(), ordinal, inner }, order: order.clone() };
+    let mut sink = TopNSink::new(order, Some(from), true, capacity(skip, limits.items)).of(scan.block);
     scan.run(None, &mut sink)?;
     let dropped = sink.dropped;
-    let next = |After { ordinal, inner, .. }| Kind::Stream(Place::numbered(ordinal, inner.saturating_add(1)));
+    let next = |ResumeKey { ordinal, inner, .. }| {
+        StateKind::Stream(ScanPosition::numbered(ordinal, inner.saturating_add(1)))
+    };
     let (rows, text) = sink.finish();
     windowed(rows.map(|row| kept(row, &text)), scan, skip, left, dropped, limits, next)
 }
@@ -184,13 +188,13 @@ fn within(page: Limits, left: Option<u64>) -> Limits {
 fn aggregate(
     scan: &Scan<'_>,
     grouping: &Grouping,
-    resume: State,
+    resume: QueryState,
     limits: Limits,
 ) -> Result<Page, QueryError> {
-    let State { skip, left, kind } = resume;
+    let QueryState { skip, left, kind } = resume;
     let fresh = || Accumulator::for_all(grouping);
     let (from, accumulators, relative_position) = match kind {
-        Kind::Aggregate(place, accumulators) if accumulators.len() == grouping.aggregates.len() => {
+        StateKind::Aggregate(place, accumulators) if accumulators.len() == grouping.aggregates.len() => {
             // A token may come to each of the ranges that another was split into; what was added up goes
             // to the one where the scan stopped.
             match scan.collection.relative_position(&place.position) {
@@ -206,8 +210,8 @@ fn aggregate(
         if relative_position == RelativePosition::After { None } else { scan.run(from.as_ref(), &mut sink)? };
     let mut output = Output::default();
     if let Some(place) = stopped {
-        let kind = Kind::Aggregate(place, sink.accumulators);
-        return output.finish(Some(State { skip, left, kind }));
+        let kind = StateKind::Aggregate(place, sink.accumulators);
+        return output.finish(Some(QueryState { skip, left, kind }));
     }
     let text = group_row(scan, grouping, Vec::new(), sink.accumulators);
     if let Some(text) = text.filter(|_| skip == 0) {
@@ -230,10 +234,15 @@ fn group_row(
     write(&scan.block.select, &mut row, scan.ctx, &mut text).then_some(text)
 }
 
-fn group(scan: &Scan<'_>, grouping: &Grouping, resume: State, limits: Limits) -> Result<Page, QueryError> {
-    let State { skip, left, kind } = resume;
+fn group(
+    scan: &Scan<'_>,
+    grouping: &Grouping,
+    resume: QueryState,
+    limits: Limits,
+) -> Result<Page, QueryError> {
+    let QueryState { skip, left, kind } = resume;
     let after = match kind {
-        Kind::Keyed(after) => Some(after),
+        StateKind::Keyed(after) => Some(after),
         _ => None,
     };
     if scan.block.distinct {
@@ -245,9 +254,9 @@ fn group(scan: &Scan<'_>, grouping: &Grouping, resume: State, limits: Limits) ->
     let rows = sink.finish().map(|(keys, accumulators)| {
         let text = group_row(scan, grouping, keys.clone(), accumulators);
         let text = text.map_or(RowText::Undefined, |text| RowText::Ready(text.into()));
-        (After { keys, ordinal: 0, inner: 0 }, text)
+        (ResumeKey { keys, ordinal: 0, inner: 0 }, text)
     });
-    let page = windowed(rows, scan, skip, left, dropped, limits, Kind::Keyed)?;
+    let page = windowed(rows, scan, skip, left, dropped, limits, StateKind::Keyed)?;
     scan.ctx.check()?;
     Ok(page)
 }
@@ -258,7 +267,7 @@ fn distinct_groups(
     grouping: &Grouping,
     skip: u64,
     left: Option<u64>,
-    after: Option<After>,
+    after: Option<ResumeKey>,
     limits: Limits,
 ) -> Result<Page, QueryError> {
     let mut sink = GroupSink::new(None, usize::MAX);
@@ -277,8 +286,9 @@ fn distinct_groups(
     }
     scan.ctx.check()?;
     let rest = rows.into_iter().filter(|(value, _)| after.as_ref().is_none_or(|after| *value > after.keys));
-    let rest = rest.map(|(keys, text)| (After { keys, ordinal: 0, inner: 0 }, RowText::Ready(text.into())));
-    windowed(rest, scan, skip, left, false, limits, Kind::Keyed)
+    let rest =
+        rest.map(|(keys, text)| (ResumeKey { keys, ordinal: 0, inner: 0 }, RowText::Ready(text.into())));
+    windowed(rest, scan, skip, left, false, limits, StateKind::Keyed)
 }
 
 /// A row of a page.
@@ -291,7 +301,7 @@ enum RowText<'t> {
 }
 
 impl<'t> RowText<'t> {
-    fn text(self, key: &After, scan: &Scan<'_>) -> Result<Option<Cow<'t, [u8]>>, QueryError> {
+    fn text(self, key: &ResumeKey, scan: &Scan<'_>) -> Result<Option<Cow<'t, [u8]>>, QueryError> {
         match self {
             Self::Undefined => Ok(None),
             Self::Ready(text) => Ok(Some(text)),
@@ -306,13 +316,13 @@ impl<'t> RowText<'t> {
 /// A page of rows that are in their order: some skipped, some taken, and where the rest begins, after the last of
 /// them. `dropped` when there are more rows than these.
 fn windowed<'t>(
-    rows: impl Iterator<Item = (After, RowText<'t>)>,
+    rows: impl Iterator<Item = (ResumeKey, RowText<'t>)>,
     scan: &Scan<'_>,
     mut skip: u64,
     mut left: Option<u64>,
     dropped: bool,
     limits: Limits,
-    kind: impl FnOnce(After) -> Kind,
+    kind: impl FnOnce(ResumeKey) -> StateKind,
 ) -> Result<Page, QueryError> {
     let mut output = Output::default();
     let (mut more, mut last) = (dropped, None);
@@ -331,7 +341,7 @@ fn windowed<'t>(
             // Rows are mostly about as long as the first.
             if output.count == 0 {
                 let room = (text.len() + 1).saturating_mul(count).min(limits.bytes);
-                output.rows.reserve(room + ROOM_BEHIND_BYTES);
+                output.rows.reserve(room + TRAILER_BYTES);
             }
             if !output.push(&text, limits) {
                 more = true;
@@ -342,7 +352,7 @@ fn windowed<'t>(
         last = Some(key);
     }
     let next = last.filter(|_| more && left != Some(0));
-    output.finish(next.map(|after| State { skip, left, kind: kind(after) }))
+    output.finish(next.map(|after| QueryState { skip, left, kind: kind(after) }))
 }
 
 /// How many rows must be held to skip some and fill a page.
@@ -352,43 +362,43 @@ fn capacity(skip: u64, items: usize) -> usize {
 
 fn keyed(
     scan: &Scan<'_>,
-    resume: State,
+    resume: QueryState,
     filter: Option<&ResumeFilter>,
     limits: Limits,
 ) -> Result<Page, QueryError> {
-    let State { skip, left, kind } = resume;
+    let QueryState { skip, left, kind } = resume;
     let order: Order = scan.block.order.iter().map(|key| key.descending).collect();
     let (after, included) = match (kind, filter) {
-        (Kind::Keyed(after), _) => (Some(after), false),
+        (StateKind::Keyed(after), _) => (Some(after), false),
         (_, Some(filter)) => (Some(resume_after(filter, descends(&order))), !filter.exclude),
         _ => (None, false),
     };
     let after = after.map(|after| SortKey { after, order: order.clone() });
-    let mut sink = KeyedSink::new(order, after, included, capacity(skip, limits.items)).of(scan.block);
-    if sink.must_gather(scan.block) {
-        sink.gather(true);
+    let mut sink = TopNSink::new(order, after, included, capacity(skip, limits.items)).of(scan.block);
+    if sink.needs_distinct_pass(scan.block) {
+        sink.set_distinct_pass(true);
         scan.run(None, &mut sink)?;
-        sink.gather(false);
+        sink.set_distinct_pass(false);
     }
     scan.run(None, &mut sink)?;
     let dropped = sink.dropped;
     let (rows, text) = sink.finish();
-    windowed(rows.map(|row| kept(row, &text)), scan, skip, left, dropped, limits, Kind::Keyed)
+    windowed(rows.map(|row| kept(row, &text)), scan, skip, left, dropped, limits, StateKind::Keyed)
 }
 
 /// A row whose text or position is in a buffer.
-fn kept<'t>((after, kept): (After, Kept), text: &'t [u8]) -> (After, RowText<'t>) {
+fn kept<'t>((after, kept): (ResumeKey, BufferedRow), text: &'t [u8]) -> (ResumeKey, RowText<'t>) {
     let row = match kept {
-        Kept::Text(place) => RowText::Ready(Cow::Borrowed(&text[place])),
-        Kept::Position(place) => RowText::AtPosition(&text[place]),
+        BufferedRow::Text(place) => RowText::Ready(Cow::Borrowed(&text[place])),
+        BufferedRow::Position(place) => RowText::AtPosition(&text[place]),
     };
     (after, row)
 }
 
 /// The place a client's filter names: before every row with its values if it names no row, or behind all.
-fn resume_after(filter: &ResumeFilter, descends: bool) -> After {
+fn resume_after(filter: &ResumeFilter, descends: bool) -> ResumeKey {
     // The end of the rows with these values that is meant; ties that descend have it on the other side.
     let edge = if filter.exclude != descends { u64::MAX } else { 0 };
     let (ordinal, inner) = (filter.ordinal.unwrap_or(edge), edge);
-    After { keys: filter.values.clone(), ordinal, inner }
+    ResumeKey { keys: filter.values.clone(), ordinal, inner }
 }

@@ -4,11 +4,11 @@
 //! rows that won. Between them only numbers are kept. A page goes on by counting, since a rank is a place
 //! among all rows and moves as they change.
 
+use super::continuation::{QueryState, StateKind};
 use super::eval::{Row, eval, write};
 use super::exec_context::ExecContext;
 use super::page::{Limits, Output, Page};
-use super::scan::{At, Scan, Sink, Took};
-use super::state::{Kind, State};
+use super::scan::{RowPosition, Scan, Sink, SinkResult};
 use crate::bind::bound::{Block, Expr, Rank, Score};
 use crate::datum::Datum;
 use crate::error::QueryError;
@@ -25,9 +25,9 @@ struct Statistics {
     hits: Vec<u64>,
 }
 
-pub(crate) fn run(scan: &Scan<'_>, resume: State, limits: Limits) -> Result<Page, QueryError> {
+pub(crate) fn run(scan: &Scan<'_>, resume: QueryState, limits: Limits) -> Result<Page, QueryError> {
     let Some(rank) = &scan.block.rank else { return Output::default().finish(None) };
-    let behind = if let Kind::Ranked(behind) = resume.kind { behind } else { 0 };
+    let behind = if let StateKind::Ranked(behind) = resume.kind { behind } else { 0 };
     let mut counting = Counting { statistics: rank.scores.iter().map(Statistics::of).collect() };
     if rank.scores.iter().any(|score| matches!(score, Score::FullText { .. })) {
         // Statistics are of all documents, whatever the filter.
@@ -51,8 +51,8 @@ pub(crate) fn run(scan: &Scan<'_>, resume: State, limits: Limits) -> Result<Page
     };
     let left = resume.left.map(|left| left.saturating_sub(taken));
     let is_end = first + taken as usize >= winners.len() || left == Some(0);
-    let kind = Kind::Ranked(behind + taken);
-    output.finish((!is_end).then_some(State { skip: resume.skip, left, kind }))
+    let kind = StateKind::Ranked(behind + taken);
+    output.finish((!is_end).then_some(QueryState { skip: resume.skip, left, kind }))
 }
 
 /// The rows' numbers, the best first; ties in the order of their documents' creation, whatever way they came.
@@ -92,7 +92,13 @@ impl Statistics {
 }
 
 impl Sink for Counting {
-    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, _at: &At<'_>, ctx: &ExecContext<'_>) -> Took {
+    fn row<'d>(
+        &mut self,
+        block: &'d Block,
+        row: &mut Row<'d>,
+        _at: &RowPosition<'_>,
+        ctx: &ExecContext<'_>,
+    ) -> SinkResult {
         let scores = block.rank.iter().flat_map(|rank| &rank.scores);
         for (score, statistics) in scores.zip(&mut self.statistics) {
             let Score::FullText { text, .. } = score else { continue };
@@ -104,7 +110,7 @@ impl Sink for Counting {
                 *hits += u64::from(term.hits(text));
             }
         }
-        Took::Yes
+        SinkResult::Taken
     }
 }
 
@@ -119,7 +125,13 @@ struct Scoring {
 }
 
 impl Sink for Scoring {
-    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, at: &At<'_>, ctx: &ExecContext<'_>) -> Took {
+    fn row<'d>(
+        &mut self,
+        block: &'d Block,
+        row: &mut Row<'d>,
+        at: &RowPosition<'_>,
+        ctx: &ExecContext<'_>,
+    ) -> SinkResult {
         let scores = block.rank.iter().flat_map(|rank| &rank.scores).zip(&self.statistics);
         let scores: Vec<f64> = scores
             .map(|(score, statistics)| match score {
@@ -133,11 +145,11 @@ impl Sink for Scoring {
             })
             .collect();
         if !is_row(&block.select, row, ctx) {
-            return Took::Yes;
+            return SinkResult::Taken;
         }
         ctx.hold(std::mem::size_of::<Scored>() + scores.len() * 8);
-        self.rows.push(Scored { place: at.tie(), scores });
-        Took::Yes
+        self.rows.push(Scored { place: at.tie_breaker(), scores });
+        SinkResult::Taken
     }
 }
 
@@ -158,7 +170,7 @@ struct Writing {
 
 impl Writing {
     fn shrink(&mut self) {
-        while self.bytes > limits::PAGE_BYTES_HELD_MAX && self.rows.len() > 1 {
+        while self.bytes > limits::PAGE_SORT_BYTES_MAX && self.rows.len() > 1 {
             if let Some((rank, row)) = self.rows.pop_last() {
                 self.bytes -= row.len();
                 self.end = rank;
@@ -168,8 +180,14 @@ impl Writing {
 }
 
 impl Sink for Writing {
-    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, at: &At<'_>, ctx: &ExecContext<'_>) -> Took {
-        if let Some(rank) = self.places.get(&at.tie()).filter(|rank| **rank < self.end) {
+    fn row<'d>(
+        &mut self,
+        block: &'d Block,
+        row: &mut Row<'d>,
+        at: &RowPosition<'_>,
+        ctx: &ExecContext<'_>,
+    ) -> SinkResult {
+        if let Some(rank) = self.places.get(&at.tie_breaker()).filter(|rank| **rank < self.end) {
             let mut text = Vec::new();
             // A row that was one when it was scored: only chance can have changed it.
             if write(&block.select, row, ctx, &mut text) {
@@ -178,6 +196,6 @@ impl Sink for Writing {
                 self.shrink();
             }
         }
-        Took::Yes
+        SinkResult::Taken
     }
 }

@@ -1,73 +1,79 @@
-//! From documents to rows to a sink: the loop at the bottom of every page.
+//! The inner loop of every page: documents to rows to a sink.
 
-use super::collection::{Collection, Nothing, ScannedDocument, Start};
-use super::derived::Derived;
+use super::collection::{Collection, NoDocuments, ScannedDocument, Start};
+use super::continuation::ResumeKey;
 use super::eval::{Row, eval};
 use super::exec_context::ExecContext;
-use super::reach;
-use super::rows::{each_element, each_row};
+use super::from::DerivedTable;
+use super::from::{each_element, each_row};
+use super::index_access;
 use super::sink::OneRow;
-use super::state::After;
-use crate::access::{Access, ScanOrder, conditions};
+use crate::access::{Access, ScanOrder, filter_conditions};
 use crate::bind::bound::{Block, Expr, Source, SourceOf};
 use crate::datum::Datum;
 use crate::error::QueryError;
 use orrery_value::Value;
 use std::ops::ControlFlow;
 
-/// Where a row is: its document, and its number among the combinations of that document.
-pub(crate) struct At<'a> {
+/// The position of a row: its document, and its number among the rows of that document.
+pub(crate) struct RowPosition<'a> {
     pub position: &'a [u8],
     pub ordinal: u64,
     part: u32,
     pub inner: u64,
 }
 
-impl At<'_> {
+impl RowPosition<'_> {
     /// What tells rows apart that sort the same: no two rows of a query have the same.
-    pub fn tie(&self) -> (u64, u64) {
+    pub fn tie_breaker(&self) -> (u64, u64) {
         (self.ordinal, (u64::from(self.part) << 32) | (self.inner & 0xffff_ffff))
     }
 }
 
-/// What becomes of a row.
-pub(crate) enum Took {
-    Yes,
+/// What a sink did with a row.
+pub(crate) enum SinkResult {
+    Taken,
     /// The page has no room for it; it is the first of the next one.
-    No,
+    PageFull,
     /// It was the last that is wanted.
     Done,
 }
 
-/// What an index tells of a document that was not read yet.
-pub(crate) struct Glimpse<'a> {
+/// The sort keys of a document, known from the index before the document is read.
+pub(crate) struct KeyPreview<'a> {
     /// The values of the first keys of ORDER BY, the same for all rows of the document.
     pub keys: &'a [Value],
     pub ordinal: Option<u64>,
 }
 
-/// What a page makes of a glimpse.
+/// Whether a page needs a document, judged by its sort keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Judged {
+pub(crate) enum KeyVerdict {
     /// It may have rows of the page.
     Needed,
     /// All its rows come before the page.
-    Behind,
+    BeforePage,
     /// All its rows come after a page that is full.
-    Beyond { by: Beyond },
+    AfterPage { by: DecidedBy },
 }
 
-/// What tells that rows come later than others.
+/// Whether the keys or the ordinal decided the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Beyond {
+pub(crate) enum DecidedBy {
     Keys,
     /// The keys are equal, and the number decides.
-    Number,
+    Ordinal,
 }
 
-/// Takes the rows that pass the filter.
+/// Consumes the rows that pass the filter.
 pub(crate) trait Sink {
-    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, at: &At<'_>, ctx: &ExecContext<'_>) -> Took;
+    fn row<'d>(
+        &mut self,
+        block: &'d Block,
+        row: &mut Row<'d>,
+        at: &RowPosition<'_>,
+        ctx: &ExecContext<'_>,
+    ) -> SinkResult;
 
     /// Whether the next row, whatever it is, belongs to another page.
     fn is_full(&self) -> bool {
@@ -80,7 +86,7 @@ pub(crate) trait Sink {
     }
 
     /// The last row that is behind us, for rows that are sorted.
-    fn goes_on_after(&self) -> Option<&After> {
+    fn resume_key(&self) -> Option<&ResumeKey> {
         None
     }
 
@@ -88,32 +94,32 @@ pub(crate) trait Sink {
     fn counted(&mut self, _rows: u64) {}
 
     /// Whether a document must be read, as far as its sort keys tell.
-    fn judge(&mut self, _glimpse: &Glimpse<'_>) -> Judged {
-        Judged::Needed
+    fn judge(&mut self, _glimpse: &KeyPreview<'_>) -> KeyVerdict {
+        KeyVerdict::Needed
     }
 }
 
-/// Where a scan stopped, to go on from: a position, and how many of its combinations are done.
+/// Where a scan stopped: a position, and how many rows of its document are done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct ScanPosition {
     pub walk: ScanOrder,
     pub position: Vec<u8>,
     pub inner: u64,
 }
 
-impl Place {
+impl ScanPosition {
     pub fn numbered(ordinal: u64, inner: u64) -> Self {
         Self { walk: ScanOrder::Ordinal, position: ordinal.to_be_bytes().to_vec(), inner }
     }
 
-    /// The document's number, if the scan went by these.
+    /// The document's ordinal, if the scan went by these.
     pub fn ordinal(&self) -> Option<u64> {
         let bytes = (self.walk == ScanOrder::Ordinal).then(|| self.position.as_slice().try_into().ok());
         bytes.flatten().map(u64::from_be_bytes)
     }
 }
 
-/// A block over a collection, with room for its rows.
+/// The scan of a block over a collection.
 pub(crate) struct Scan<'a> {
     pub block: &'a Block,
     /// The conditions of the block's filter that documents are asked for.
@@ -126,25 +132,29 @@ pub(crate) struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    /// Another block over all documents.
+    /// The same collection with another block, as a full scan.
     pub fn of_all<'b>(&'b self, block: &'b Block) -> Scan<'b> {
         let Scan { slots, collection, ctx, .. } = *self;
-        Scan { block, filter: conditions(block), slots, collection, access: &Access::Scan, ctx }
+        Scan { block, filter: filter_conditions(block), slots, collection, access: &Access::Scan, ctx }
     }
 
     /// Runs until the documents end (`None`) or the sink's page does.
-    pub fn run(&self, from: Option<&Place>, sink: &mut dyn Sink) -> Result<Option<Place>, QueryError> {
+    pub fn run(
+        &self,
+        from: Option<&ScanPosition>,
+        sink: &mut dyn Sink,
+    ) -> Result<Option<ScanPosition>, QueryError> {
         match self.block.from.split_first() {
             Some((first, rest)) => match &first.of {
-                SourceOf::Collection => reach::run(self, first, rest, from, sink),
+                SourceOf::Collection => index_access::run(self, first, rest, from, sink),
                 SourceOf::Rows(inner) | SourceOf::EachOfRows(inner) if inner.reads_collection() => {
-                    let derived = Derived::new(inner, self, sink.can_pause())?;
+                    let derived = DerivedTable::new(inner, self, sink.can_pause())?;
                     let stopped = self.over(&derived, Some(first), rest, from, sink)?;
                     Ok(stopped.or_else(|| derived.paused()))
                 }
-                _ => self.over(&Nothing, None, &self.block.from, from, sink),
+                _ => self.over(&NoDocuments, None, &self.block.from, from, sink),
             },
-            None => self.over(&Nothing, None, &[], from, sink),
+            None => self.over(&NoDocuments, None, &[], from, sink),
         }
     }
 
@@ -154,14 +164,14 @@ impl<'a> Scan<'a> {
         let Scan { block, slots, collection, ctx, .. } = *self;
         // It has passed the filter.
         let bare = Scan { block, filter: Vec::new(), slots, collection, access: &Access::Scan, ctx };
-        let from = Place { walk: ScanOrder::Key, position: position.to_vec(), inner };
+        let from = ScanPosition { walk: ScanOrder::Key, position: position.to_vec(), inner };
         let mut row = OneRow::default();
         ctx.uncounted(|| match collection.indexes().filter(|_| position == ordinal.to_be_bytes()) {
             None => bare.over(collection, Some(first), rest, Some(&from), &mut row).map(|_| ()),
             Some(indexes) => {
-                let mut meeting = Meeting::new(&bare, Some(first), rest, Some(&from), &mut row);
-                let _ = indexes.fetch(ordinal, &mut |found| meeting.meet(found))?;
-                meeting.end().map(|_| ())
+                let mut pump = RowPump::new(&bare, Some(first), rest, Some(&from), &mut row);
+                let _ = indexes.fetch(ordinal, &mut |found| pump.push(found))?;
+                pump.finish().map(|_| ())
             }
         })?;
         Ok(row.0)
@@ -172,13 +182,13 @@ impl<'a> Scan<'a> {
         collection: &dyn Collection,
         first: Option<&Source>,
         rest: &[Source],
-        from: Option<&Place>,
+        from: Option<&ScanPosition>,
         sink: &mut dyn Sink,
-    ) -> Result<Option<Place>, QueryError> {
+    ) -> Result<Option<ScanPosition>, QueryError> {
         let start = from.map_or(Start::Beginning, |place| Start::At(place.position.clone()));
-        let mut meeting = Meeting::new(self, first, rest, from, sink);
-        collection.scan(&start, &mut |found| meeting.meet(found))?;
-        meeting.end()
+        let mut pump = RowPump::new(self, first, rest, from, sink);
+        collection.scan(&start, &mut |found| pump.push(found))?;
+        pump.finish()
     }
 
     /// The rows of one document.
@@ -188,66 +198,66 @@ impl<'a> Scan<'a> {
         first: Option<&Source>,
         rest: &'d [Source],
         row: &mut Row<'d>,
-        taking: &mut Taking<'_>,
+        taker: &mut RowTaker<'_>,
     ) -> ControlFlow<()> {
         let Scan { block, ref filter, ctx, .. } = *self;
         match first {
             Some(Source { slot, of: SourceOf::EachOfRows(_), .. }) => {
                 each_element(root.clone(), row, &mut |row, value| {
                     row[*slot] = value;
-                    each_row(rest, row, ctx, &mut |row| taking.take(block, filter, row, ctx))
+                    each_row(rest, row, ctx, &mut |row| taker.take(block, filter, row, ctx))
                 })
             }
             Some(first) => {
                 row[first.slot] = root.clone();
-                each_row(rest, row, ctx, &mut |row| taking.take(block, filter, row, ctx))
+                each_row(rest, row, ctx, &mut |row| taker.take(block, filter, row, ctx))
             }
-            None => each_row(rest, row, ctx, &mut |row| taking.take(block, filter, row, ctx)),
+            None => each_row(rest, row, ctx, &mut |row| taker.take(block, filter, row, ctx)),
         }
     }
 }
 
-/// Documents on their way to the sink, one after the other.
-pub(super) struct Meeting<'m> {
+/// Pumps the rows of one document after the other into the sink.
+pub(super) struct RowPump<'m> {
     scan: &'m Scan<'m>,
     first: Option<&'m Source>,
     rest: &'m [Source],
-    from: Option<&'m Place>,
+    from: Option<&'m ScanPosition>,
     pub sink: &'m mut dyn Sink,
     /// The order in which they come.
     pub walk: ScanOrder,
-    stopped: Option<Place>,
+    stopped: Option<ScanPosition>,
     room: Row<'static>,
 }
 
-impl<'m> Meeting<'m> {
+impl<'m> RowPump<'m> {
     pub fn new(
         scan: &'m Scan<'m>,
         first: Option<&'m Source>,
         rest: &'m [Source],
-        from: Option<&'m Place>,
+        from: Option<&'m ScanPosition>,
         sink: &'m mut dyn Sink,
     ) -> Self {
         let room = vec![Datum::Undefined; scan.slots];
         Self { scan, first, rest, from, sink, walk: ScanOrder::Key, stopped: None, room }
     }
 
-    pub fn meet(&mut self, found: ScannedDocument<'_>) -> ControlFlow<()> {
+    pub fn push(&mut self, found: ScannedDocument<'_>) -> ControlFlow<()> {
         let scan = self.scan;
         let done = self.from.filter(|place| place.position == found.position).map_or(0, |place| place.inner);
         scan.ctx.count_document(found.bytes);
         let mut row: Row<'_> = std::mem::take(&mut self.room);
         let ScannedDocument { position, ordinal, part, .. } = found;
-        let at = At { position, ordinal, part, inner: 0 };
-        let mut taking =
-            Taking { at, walk: self.walk, done, sink: &mut *self.sink, stopped: &mut self.stopped };
-        let flow = scan.document(&found.root, self.first, self.rest, &mut row, &mut taking);
+        let at = RowPosition { position, ordinal, part, inner: 0 };
+        let mut taker =
+            RowTaker { at, walk: self.walk, done, sink: &mut *self.sink, stopped: &mut self.stopped };
+        let flow = scan.document(&found.root, self.first, self.rest, &mut row, &mut taker);
         self.room = emptied(row);
         flow
     }
 
     /// Where it stopped, if the sink's page ended before the documents did.
-    pub fn end(self) -> Result<Option<Place>, QueryError> {
+    pub fn finish(self) -> Result<Option<ScanPosition>, QueryError> {
         self.scan.ctx.check()?;
         Ok(self.stopped)
     }
@@ -272,16 +282,16 @@ fn passes<'d>(filter: &[&'d Expr], row: &mut Row<'d>, ctx: &ExecContext<'_>) -> 
 }
 
 /// The rows of one document on their way to the sink.
-struct Taking<'a> {
-    at: At<'a>,
+struct RowTaker<'a> {
+    at: RowPosition<'a>,
     walk: ScanOrder,
     /// The first so many were taken by the page before.
     done: u64,
     sink: &'a mut dyn Sink,
-    stopped: &'a mut Option<Place>,
+    stopped: &'a mut Option<ScanPosition>,
 }
 
-impl Taking<'_> {
+impl RowTaker<'_> {
     fn take<'d>(
         &mut self,
         block: &'d Block,
@@ -299,9 +309,9 @@ impl Taking<'_> {
         ctx.begin_time_share();
         if passes(filter, row, ctx) {
             match self.sink.row(block, row, &self.at, ctx) {
-                Took::Yes => {}
-                Took::No => return self.stop_here(),
-                Took::Done => return ControlFlow::Break(()),
+                SinkResult::Taken => {}
+                SinkResult::PageFull => return self.stop_here(),
+                SinkResult::Done => return ControlFlow::Break(()),
             }
         }
         self.at.inner += 1;
@@ -310,7 +320,7 @@ impl Taking<'_> {
 
     fn stop_here(&mut self) -> ControlFlow<()> {
         let (position, inner) = (self.at.position.to_vec(), self.at.inner);
-        *self.stopped = Some(Place { walk: self.walk, position, inner });
+        *self.stopped = Some(ScanPosition { walk: self.walk, position, inner });
         ControlFlow::Break(())
     }
 }

@@ -4,6 +4,7 @@ use super::args::{ARRAY_ELEMENTS_MAX, all, any, defined, elements, flag, integer
 use super::{Function, function};
 use crate::datum::{Datum, Kind};
 use orrery_value::Value;
+use std::collections::BTreeSet;
 
 pub(super) const TABLE: &[Function] = &[
     function("ARRAY_CONCAT", 2, usize::MAX, |args, _| defined(concat(args))),
@@ -84,4 +85,102 @@ fn object_to_array(args: &[Datum<'_>]) -> Option<Vec<Value>> {
         Value::Object(vec![(key.to_owned(), Value::String(name)), (value.to_owned(), member.into_value())])
     };
     Some(members.into_iter().map(pair).collect())
+}
+
+// The aggregates over the elements of one array.
+//
+// Undefined elements are passed over. Sums, averages and medians are of numbers only; the least and the
+// greatest are of null, booleans, numbers and strings, in that order. Anything else makes them undefined.
+
+pub(super) const MATH: &[Function] = &[
+    function("ARRAY_AVG", 1, 1, |args, _| defined(average(args))),
+    function("ARRAY_MAX", 1, 1, |args, _| primitives(args).and_then(greatest).unwrap_or(Datum::Undefined)),
+    function("ARRAY_MEDIAN", 1, 1, |args, _| defined(median(args))),
+    function("ARRAY_MIN", 1, 1, |args, _| primitives(args).and_then(least).unwrap_or(Datum::Undefined)),
+    function("ARRAY_SUM", 1, 1, |args, _| defined(numbers(args).map(|it| it.iter().sum::<f64>()))),
+];
+
+/// The average of none is undefined, as NaN is.
+fn average(args: &[Datum<'_>]) -> Option<f64> {
+    let numbers = numbers(args)?;
+    Some(numbers.iter().sum::<f64>() / numbers.len() as f64)
+}
+
+fn median(args: &[Datum<'_>]) -> Option<f64> {
+    let mut numbers = numbers(args)?;
+    numbers.sort_by(f64::total_cmp);
+    let upper = *numbers.get(numbers.len() / 2)?;
+    if numbers.len() % 2 == 1 {
+        return Some(upper);
+    }
+    let lower = *numbers.get(numbers.len() / 2 - 1)?;
+    Some((lower + upper) / 2.0)
+}
+
+fn least(values: Vec<Datum<'_>>) -> Option<Datum<'_>> {
+    values.into_iter().min_by(Datum::cmp_total)
+}
+
+fn greatest(values: Vec<Datum<'_>>) -> Option<Datum<'_>> {
+    values.into_iter().max_by(Datum::cmp_total)
+}
+
+fn numbers(args: &[Datum<'_>]) -> Option<Vec<f64>> {
+    let elements = elements(args, 0)?;
+    elements.iter().filter(|element| !element.is_undefined()).map(Datum::as_f64).collect()
+}
+
+fn primitives<'a>(args: &[Datum<'a>]) -> Option<Vec<Datum<'a>>> {
+    let mut elements = elements(args, 0)?;
+    elements.retain(|element| !element.is_undefined());
+    elements.iter().all(|element| element.kind() < Kind::Array).then_some(elements)
+}
+
+// Arrays as sets: two elements that are deeply equal are one.
+//
+// Results keep the order of the arrays: a union that of the first and then of the second, a difference that
+// of the first, an intersection that of the second.
+
+pub(super) const SETS: &[Function] = &[
+    function("SetDifference", 2, 2, |args, _| defined(difference(args))),
+    function("SET_DIFFERENCE", 2, 2, |args, _| defined(difference(args))),
+    function("SetEqual", 2, 2, |args, _| defined(equal(args))),
+    function("SET_EQUAL", 2, 2, |args, _| defined(equal(args))),
+    function("SetIntersect", 2, 2, |args, _| defined(intersect(args))),
+    function("SET_INTERSECT", 2, 2, |args, _| defined(intersect(args))),
+    function("SetUnion", 2, 2, |args, _| defined(union(args))),
+    function("SET_UNION", 2, 2, |args, _| defined(union(args))),
+];
+
+fn difference(args: &[Datum<'_>]) -> Option<Vec<Value>> {
+    let (first, second) = (list(args, 0)?, set(args, 1)?);
+    Some(distinct(first.into_iter().filter(|value| !second.contains(value))))
+}
+
+fn equal(args: &[Datum<'_>]) -> Option<bool> {
+    Some(set(args, 0)? == set(args, 1)?)
+}
+
+fn intersect(args: &[Datum<'_>]) -> Option<Vec<Value>> {
+    let (first, second) = (set(args, 0)?, list(args, 1)?);
+    Some(distinct(second.into_iter().filter(|value| first.contains(value))))
+}
+
+fn union(args: &[Datum<'_>]) -> Option<Vec<Value>> {
+    let all = distinct(list(args, 0)?.into_iter().chain(list(args, 1)?));
+    (all.len() <= ARRAY_ELEMENTS_MAX).then_some(all)
+}
+
+/// The values without those that came before.
+fn distinct(values: impl Iterator<Item = Value>) -> Vec<Value> {
+    let mut seen = BTreeSet::new();
+    values.filter(|value| seen.insert(value.clone())).collect()
+}
+
+fn list(args: &[Datum<'_>], index: usize) -> Option<Vec<Value>> {
+    Some(elements(args, index)?.into_iter().map(Datum::into_value).collect())
+}
+
+fn set(args: &[Datum<'_>], index: usize) -> Option<BTreeSet<Value>> {
+    Some(list(args, index)?.into_iter().collect())
 }

@@ -11,26 +11,16 @@ use std::sync::LazyLock;
 
 mod args;
 mod arrays;
-mod arrays_math;
 mod casing;
-mod conditional;
 mod context;
 mod datetime;
 pub mod full_text;
-mod integers;
-mod item;
 mod math;
-mod math_round;
-mod math_trig;
 mod pattern;
 mod regex;
 mod regexes;
-mod sets;
 mod spatial;
 mod strings;
-mod strings_convert;
-mod strings_parts;
-mod strings_search;
 mod types;
 mod utf16;
 pub mod vector;
@@ -61,22 +51,22 @@ pub(crate) const fn function(
 
 const FAMILIES: &[&[Function]] = &[
     arrays::TABLE,
-    arrays_math::TABLE,
-    conditional::TABLE,
+    arrays::MATH,
+    types::CONDITIONAL,
     datetime::TABLE,
     full_text::TABLE,
-    integers::TABLE,
-    item::TABLE,
+    math::INTEGERS,
+    types::ITEM,
     math::TABLE,
-    math_round::TABLE,
-    math_trig::TABLE,
+    math::ROUNDING,
+    math::TRIGONOMETRY,
     regexes::TABLE,
-    sets::TABLE,
+    arrays::SETS,
     spatial::TABLE,
     strings::TABLE,
-    strings_convert::TABLE,
-    strings_parts::TABLE,
-    strings_search::TABLE,
+    strings::CONVERSIONS,
+    strings::PARTS,
+    strings::SEARCH,
     types::TABLE,
     vector::TABLE,
 ];

@@ -1,8 +1,10 @@
 //! What type a value has. These never answer undefined: what is undefined has none of the types.
 
+use super::args::defined;
 use super::datetime::is_moment;
 use super::{Function, function};
 use crate::datum::{Datum, Kind};
+use orrery_core::ItemRid;
 
 pub(super) const TABLE: &[Function] = &[
     function("IS_ARRAY", 1, 1, |args, _| is(args, |it| it.kind() == Kind::Array)),
@@ -25,4 +27,26 @@ fn is<'a>(args: &[Datum<'_>], test: fn(&Datum<'_>) -> bool) -> Datum<'a> {
 
 fn is_primitive(value: &Datum<'_>) -> bool {
     matches!(value.kind(), Kind::Null | Kind::Bool | Kind::Number | Kind::String)
+}
+
+// IIF: one of two values, as `a ? b : c` gives it. What is not true is as good as false.
+
+pub(super) const CONDITIONAL: &[Function] = &[function("IIF", 3, 3, |args, _| iif(args))];
+
+fn iif<'a>(args: &[Datum<'a>]) -> Datum<'a> {
+    let chosen = if args.first().is_some_and(Datum::is_true) { 1 } else { 2 };
+    args.get(chosen).cloned().unwrap_or(Datum::Undefined)
+}
+
+// DocumentId: the number of an item in its container.
+//
+// It is the part of `_rid` that is the item's own (`36ZyAPW+uN8NAAAAAAAAAA==` is item 13). A value without
+// a `_rid` that is an item's has no number.
+
+pub(super) const ITEM: &[Function] = &[function("DOCUMENTID", 1, 1, |args, _| defined(number(args)))];
+
+fn number(args: &[Datum<'_>]) -> Option<i64> {
+    let rid = args.first()?.member("_rid");
+    let rid = ItemRid::parse(rid.as_str()?).ok()?;
+    i64::try_from(rid.ordinal()).ok()
 }

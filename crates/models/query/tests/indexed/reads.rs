@@ -245,7 +245,7 @@ fn a_scan_is_taken_where_it_is_cheaper() {
 
 #[test]
 fn what_is_too_much_to_gather_is_scanned_instead() {
-    let count = limits::POSTINGS_GATHERED_MAX as i64 + 1;
+    let count = limits::POSTINGS_MATERIALIZED_MAX as i64 + 1;
     let documents = (0..count).map(|n| Value::parse(&format!(r#"{{"n":{n}}}"#)).expect("a document"));
     let policy = Policy { paths: vec![path("/n")], ..Policy::default() };
     let collection = Indexed::new(documents, Some(policy));
@@ -306,7 +306,7 @@ fn shapes_are_found_and_looked_at_again() {
 /// More documents with the same keys than can be put right: they are all looked at.
 #[test]
 fn ties_beyond_a_bound_are_still_in_their_order() {
-    let count = limits::POSTINGS_GATHERED_MAX + 2;
+    let count = limits::POSTINGS_MATERIALIZED_MAX + 2;
     let same = std::iter::repeat_n(Value::parse(r#"{"k":1,"p":1}"#).expect("a document"), count);
     let policy = Policy { composites: vec![composite("/k ASC, /p DESC")], ..Policy::default() };
     let collection = Indexed::new(same, Some(policy));

@@ -1,9 +1,9 @@
 //! What the server and a worker tell each other.
 
-use super::codec::{Malformed, Reader, Writer};
+use super::wire::{Malformed, Reader, Writer};
+use crate::call::ScriptError;
+use crate::call::{Answer, Document, Operation, Refusal, WriteOptions};
 use crate::call::{Call, Ended, Failed, On};
-use crate::error::ScriptError;
-use crate::host::{Answer, Document, Operation, Refusal, WriteOptions};
 use crate::runtime::Limits;
 
 /// What the server sends.

@@ -10,11 +10,10 @@
 //! of the script, which the server performs and answers. So neither side needs a thread to read. A worker serves one
 //! run or one session of functions at a time; each gets a JavaScript runtime of its own.
 
-mod channel;
-mod codec;
 mod message;
 mod pool;
 mod remote;
+mod wire;
 mod worker;
 
 pub(crate) use pool::Pool;

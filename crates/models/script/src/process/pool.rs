@@ -1,9 +1,9 @@
 //! The worker processes: idle ones that wait for work, and replacements for those that were killed.
 
 use super::WORKER_VERB;
-use super::channel::{Channel, Lost};
 use super::message::{Reply, Request};
-use crate::error::ScriptError;
+use super::wire::{Channel, ChannelError};
+use crate::call::ScriptError;
 use orrery_core::limits;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -34,7 +34,7 @@ impl Pool {
     }
 
     /// An idle worker, or a new one if there is none.
-    pub fn take(self: &Arc<Self>) -> Result<Lease, ScriptError> {
+    pub fn checkout(self: &Arc<Self>) -> Result<Lease, ScriptError> {
         let worker = match self.idle() {
             Some(worker) => worker,
             None => Worker::start(&self.program)
@@ -139,17 +139,17 @@ pub struct Lease {
 
 impl Lease {
     /// Sends a request that nothing comes back for.
-    pub fn tell(&mut self, request: &Request<'_>) -> Result<(), Lost> {
+    pub fn send(&mut self, request: &Request<'_>) -> Result<(), ChannelError> {
         self.worker().channel.send(&request.encode(), || false)
     }
 
     /// Sends a request and reads the reply into `frame`, both until `deadline`.
-    pub fn ask<'a>(
+    pub fn call<'a>(
         &mut self,
         request: &Request<'_>,
         deadline: Instant,
         frame: &'a mut Vec<u8>,
-    ) -> Result<Reply<'a>, Lost> {
+    ) -> Result<Reply<'a>, ChannelError> {
         let short_until = self.began + Duration::from_millis(limits::SCRIPT_SHORT_MILLIS_MAX);
         let Worker { process, channel, is_slowed } = self.worker();
         let waits = || {
@@ -162,11 +162,11 @@ impl Lease {
         };
         channel.send(&request.encode(), || Instant::now() < deadline)?;
         channel.receive(frame, waits)?;
-        Reply::decode(frame).map_err(|_| Lost::Malformed)
+        Reply::decode(frame).map_err(|_| ChannelError::Malformed)
     }
 
     /// Returns a worker that is ready for the next request.
-    pub fn give_back(mut self) {
+    pub fn release(mut self) {
         if self.worker.as_ref().is_some_and(|worker| !worker.is_slowed)
             && let Some(worker) = self.worker.take()
         {
@@ -175,11 +175,13 @@ impl Lease {
     }
 
     /// What it means for the script that the worker was lost.
-    pub fn explain(mut self, lost: Lost, millis_max: u64) -> ScriptError {
-        match lost {
-            Lost::Late => ScriptError::TooLong { millis_max },
-            Lost::Malformed => ScriptError::Broken("its process sent something else than a reply".to_owned()),
-            Lost::Closed => match self.worker().ended() {
+    pub fn explain(mut self, error: ChannelError, millis_max: u64) -> ScriptError {
+        match error {
+            ChannelError::Late => ScriptError::TooLong { millis_max },
+            ChannelError::Malformed => {
+                ScriptError::Broken("its process sent something else than a reply".to_owned())
+            }
+            ChannelError::Closed => match self.worker().ended() {
                 Ok(status) if status.signal() == Some(SIGABRT) => {
                     ScriptError::OutOfMemory { bytes_max: limits::SCRIPT_MEMORY_BYTES_MAX }
                 }

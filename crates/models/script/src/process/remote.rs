@@ -2,9 +2,8 @@
 
 use super::message::{Reply, Request, Run};
 use super::pool::{Lease, Pool};
-use crate::call::{Call, Ended, Failed, Setting};
-use crate::error::ScriptError;
-use crate::host::Host;
+use crate::call::{Call, Ended, Failed, ScriptContext};
+use crate::call::{Host, ScriptError};
 use orrery_core::limits;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -19,29 +18,29 @@ pub fn run(
     pool: &Arc<Pool>,
     body: &str,
     call: Call<'_>,
-    setting: &Setting<'_>,
+    context: &ScriptContext<'_>,
     host: &mut dyn Host,
 ) -> Result<Ended, Failed> {
-    let mut lease = pool.take().map_err(silent)?;
-    let (limits, elapsed_ms) = (setting.limits, (setting.elapsed)());
+    let mut lease = pool.checkout().map_err(silent)?;
+    let (limits, elapsed_ms) = (context.limits, (context.elapsed)());
     let deadline = kill_after(limits.millis_max.saturating_sub(elapsed_ms));
-    let Setting { name, self_link, alt_link, values, now_ms, seed, .. } = *setting;
+    let ScriptContext { name, self_link, alt_link, values, now_ms, seed, .. } = *context;
     let run = Run { body, call, name, self_link, alt_link, values, now_ms, seed, limits, elapsed_ms };
     let mut request = Request::Run(Box::new(run));
     let mut frame = Vec::new();
     loop {
-        match lease.ask(&request, deadline, &mut frame) {
+        match lease.call(&request, deadline, &mut frame) {
             Ok(Reply::Perform(operation)) => request = Request::Answer(host.perform(operation)),
             Ok(Reply::Ended(ended)) => {
                 // After a script that took all memory the process may keep some of it.
                 let is_full = matches!(&ended, Err(Failed { error: ScriptError::OutOfMemory { .. }, .. }));
                 if !is_full {
-                    lease.give_back();
+                    lease.release();
                 }
                 return ended;
             }
             Ok(Reply::Defined(_) | Reply::Value(_)) => return Err(silent(unexpected())),
-            Err(lost) => return Err(silent(lease.explain(lost, limits.millis_max))),
+            Err(error) => return Err(silent(lease.explain(error, limits.millis_max))),
         }
     }
 }
@@ -65,10 +64,10 @@ pub struct RemoteFunctions {
 
 impl RemoteFunctions {
     pub(crate) fn new(pool: &Arc<Pool>, now_ms: u64, seed: u64) -> Result<Self, ScriptError> {
-        let mut lease = pool.take()?;
-        let lease = match lease.tell(&Request::Begin { now_ms, seed }) {
+        let mut lease = pool.checkout()?;
+        let lease = match lease.send(&Request::Begin { now_ms, seed }) {
             Ok(()) => Ok(lease),
-            Err(lost) => Err(lease.explain(lost, limits::UDF_MILLIS_MAX)),
+            Err(error) => Err(lease.explain(error, limits::UDF_MILLIS_MAX)),
         };
         Ok(Self { lease, known: HashSet::new(), used_ms: 0 })
     }
@@ -108,15 +107,15 @@ impl RemoteFunctions {
         let began = Instant::now();
         let left_ms = limits::UDF_MILLIS_MAX.saturating_sub(self.used_ms);
         let mut frame = Vec::new();
-        let found = lease.ask(request, kill_after(left_ms), &mut frame).map(pick);
+        let found = lease.call(request, kill_after(left_ms), &mut frame).map(pick);
         self.used_ms += began.elapsed().as_millis() as u64;
         let error = match found {
             Ok(Some(found)) => return Ok(found),
             Ok(None) => unexpected(),
-            Err(lost) => {
+            Err(error) => {
                 let lease = std::mem::replace(&mut self.lease, Err(unexpected()));
                 match lease {
-                    Ok(lease) => lease.explain(lost, limits::UDF_MILLIS_MAX),
+                    Ok(lease) => lease.explain(error, limits::UDF_MILLIS_MAX),
                     Err(error) => error,
                 }
             }
@@ -130,9 +129,9 @@ impl Drop for RemoteFunctions {
     fn drop(&mut self) {
         let lease = std::mem::replace(&mut self.lease, Err(unexpected()));
         if let Ok(mut lease) = lease
-            && lease.tell(&Request::End).is_ok()
+            && lease.send(&Request::End).is_ok()
         {
-            lease.give_back();
+            lease.release();
         }
     }
 }

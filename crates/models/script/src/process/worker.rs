@@ -1,11 +1,10 @@
 //! A worker process: runs scripts that come over its standard input, until the server is gone.
 
-use super::channel::{Channel, Lost};
 use super::message::{Reply, Request, Run};
-use crate::call::Setting;
-use crate::error::ScriptError;
+use super::wire::{Channel, ChannelError};
+use crate::call::{Answer, Host, Operation, Refusal};
+use crate::call::{ScriptContext, ScriptError};
 use crate::functions::Functions;
-use crate::host::{Answer, Host, Operation, Refusal};
 use orrery_core::limits;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Resource, Rlimit, setrlimit};
@@ -69,7 +68,7 @@ struct Worker {
 }
 
 impl Worker {
-    fn handle(&mut self, request: Request<'_>) -> Result<(), Lost> {
+    fn handle(&mut self, request: Request<'_>) -> Result<(), ChannelError> {
         match request {
             Request::Run(run) => {
                 let ended = self.run(&run);
@@ -94,17 +93,17 @@ impl Worker {
                 self.functions = None;
                 Ok(())
             }
-            Request::Answer(_) => Err(Lost::Malformed),
+            Request::Answer(_) => Err(ChannelError::Malformed),
         }
     }
 
-    fn reply(&mut self, reply: &Reply<'_>) -> Result<(), Lost> {
+    fn reply(&mut self, reply: &Reply<'_>) -> Result<(), ChannelError> {
         self.channel.send(&reply.encode(), || true)
     }
 
     fn run(&mut self, run: &Run<'_>) -> Result<crate::Ended, crate::Failed> {
         let (began, before) = (Instant::now(), run.elapsed_ms);
-        let setting = Setting {
+        let context = ScriptContext {
             name: run.name,
             self_link: run.self_link,
             alt_link: run.alt_link,
@@ -114,7 +113,7 @@ impl Worker {
             limits: run.limits,
             elapsed: Rc::new(move || before + began.elapsed().as_millis() as u64),
         };
-        crate::run::run(run.body, run.call, &setting, &mut Remote { channel: &mut self.channel })
+        crate::run::run(run.body, run.call, &context, &mut Remote { channel: &mut self.channel })
     }
 
     fn session<T>(
@@ -144,7 +143,7 @@ impl Host for Remote<'_> {
         let mut frame = Vec::new();
         let answered = self.channel.send(&asked, || true).and_then(|()| {
             self.channel.receive(&mut frame, || true)?;
-            Request::decode(&frame).map_err(|_| Lost::Malformed)
+            Request::decode(&frame).map_err(|_| ChannelError::Malformed)
         });
         match answered {
             Ok(Request::Answer(answer)) => answer,

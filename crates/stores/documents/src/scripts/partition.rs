@@ -17,15 +17,17 @@ use orrery_documents::catalog::Container;
 use orrery_documents::changes::NotRetained;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::{
-    self, Directive, FeedScope, ItemError, ItemRow, Items, Preconditions, PrepareError, Prepared, TagMatch,
-    Target, prune, settings,
+    self, Directive, FeedScope, ItemError, ItemRow, Items, Preconditions, PrepareError, PreparedItem,
+    TagMatch, Target, prune, settings,
 };
 use orrery_keys::Epk;
 use orrery_kv::{Error as EngineError, Txn};
 use orrery_query::QueryError;
 use orrery_query::execute::{Host as QueryHost, Limits, page};
 use orrery_query::plan::Rules;
-use orrery_script::{Answer, Call, Document, Ended, Failed, Host, Operation, Refusal, Setting, WriteOptions};
+use orrery_script::{
+    Answer, Call, Document, Ended, Failed, Host, Operation, Refusal, ScriptContext, WriteOptions,
+};
 use orrery_value::Value;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -78,7 +80,7 @@ impl<'a, 't> Partition<'a, 't> {
     pub fn run(&mut self, script: &Script, call: Call<'_>, values: &str) -> Result<Ended, Refused> {
         let began = self.began;
         let self_link = self.container.self_link().to_owned();
-        let setting = Setting {
+        let setting = ScriptContext {
             name: &script.name,
             self_link: &self_link,
             alt_link: self.container.path(),
@@ -174,7 +176,7 @@ impl<'a, 't> Partition<'a, 't> {
     }
 
     /// An item that may be stored here: of this partition.
-    fn prepared(&self, body: &str, options: WriteOptions<'_>) -> Result<Prepared, Error> {
+    fn prepared(&self, body: &str, options: WriteOptions<'_>) -> Result<PreparedItem, Error> {
         let item = item::prepare(self.container, body.as_bytes())?.indexed(directive(options)?);
         if item.epk != *self.epk {
             return Err(Error::PartitionKey(PartitionKeyError::Other(

@@ -8,7 +8,7 @@ use crate::store::Store;
 use orrery_core::{ItemId, limits};
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
-use orrery_documents::item::{self, Directive, Effect, Preconditions, Prepared, Target};
+use orrery_documents::item::{self, Directive, Effect, Preconditions, PreparedItem, Target};
 use orrery_documents::subresources::{self, Kind, Owner, Trigger, TriggerOperation, TriggerTime};
 use orrery_keys::Epk;
 use orrery_kv::Txn;
@@ -196,7 +196,7 @@ impl Job {
     }
 
     /// The item as the pre-triggers left it; they must leave it in its partition.
-    fn prepared(&self, document: &str) -> Result<Prepared, Error> {
+    fn prepared(&self, document: &str) -> Result<PreparedItem, Error> {
         let item = item::prepare(&self.container, document.as_bytes())?.indexed(self.directive);
         if item.epk != self.epk {
             return Err(Error::PartitionKey(PartitionKeyError::Other(

@@ -119,7 +119,7 @@ fn large(
 ) -> Result<Vec<LargeItem>, EngineError> {
     let mut found = Vec::new();
     for item in known.largest.items() {
-        let weight = index::weigh(state, container, &item.epk, &item.id)?;
+        let weight = index::item_weight(state, container, &item.epk, &item.id)?;
         let Some(weight) = weight.filter(|weight| weight.bytes >= limits::ITEM_LARGE_BYTES) else { continue };
         let key = index::partition_key(state, container, &item.epk)?.unwrap_or_default();
         let (member, member_bytes) = weight.member.unzip();

@@ -4,13 +4,13 @@
 //! what is only selected needs no index. Where a function looks at a vector or searches a text, another index than that
 //! of the path is meant. Whether the planner used an index is not asked: over few items it uses none.
 
-use orrery_query::access::{Path, Slots, path_of, subexpressions};
+use orrery_query::access::{Path, SlotPaths, path_of, subexpressions};
 use orrery_query::bind::bound::{Block, Expr, SourceOf};
 
 /// Each path once, in order.
 pub(crate) fn paths_of(block: &Block) -> Vec<Path> {
     let mut paths = Vec::new();
-    let slots = Slots::of(block);
+    let slots = SlotPaths::of(block);
     of_block(block, &slots, &mut paths);
     paths.sort();
     paths.dedup();
@@ -25,7 +25,7 @@ enum Paths {
     Shown,
 }
 
-fn of_block(block: &Block, slots: &Slots<'_>, paths: &mut Vec<Path>) {
+fn of_block(block: &Block, slots: &SlotPaths<'_>, paths: &mut Vec<Path>) {
     for source in &block.from {
         match &source.of {
             SourceOf::Collection => {}
@@ -45,12 +45,12 @@ fn of_block(block: &Block, slots: &Slots<'_>, paths: &mut Vec<Path>) {
     of_expr(&block.select, Paths::Shown, slots, paths);
 }
 
-fn of_inner(block: &Block, slots: &Slots<'_>, paths: &mut Vec<Path>) {
+fn of_inner(block: &Block, slots: &SlotPaths<'_>, paths: &mut Vec<Path>) {
     let slots = slots.inside(block);
     of_block(block, &slots, paths);
 }
 
-fn of_expr(expr: &Expr, use_of: Paths, slots: &Slots<'_>, paths: &mut Vec<Path>) {
+fn of_expr(expr: &Expr, use_of: Paths, slots: &SlotPaths<'_>, paths: &mut Vec<Path>) {
     match expr {
         Expr::Subquery(block) | Expr::Exists(block) | Expr::ArrayOf(block) => of_inner(block, slots, paths),
         Expr::Call(function, _) if has_own_index(function.0.name) => {}

@@ -7,7 +7,7 @@ use orrery_documents::Stamp;
 use orrery_documents::catalog::{self, Container};
 use orrery_documents::definition::ContainerDefinition;
 use orrery_documents::item::{
-    self, FeedScope, ItemError, Preconditions, Prepared, Target, prepare, read_feed,
+    self, FeedScope, ItemError, Preconditions, PreparedItem, Target, prepare, read_feed,
 };
 use orrery_keys::Epk;
 use orrery_kv::{Engine, Sync, Txn};
@@ -79,21 +79,21 @@ impl Shop {
         catalog.container(catalog.database("shop").unwrap().rid, name).unwrap().clone()
     }
 
-    pub fn create(&self, container: &Container, item: &Prepared) -> Answer<()> {
+    pub fn create(&self, container: &Container, item: &PreparedItem) -> Answer<()> {
         let (stamp, ordinal) = (self.stamp(), self.store.next_ordinal());
         self.write(container, &item.epk, |txn| {
             item::create(txn, container, item, stamp, || ordinal).map(drop)
         })
     }
 
-    pub fn upsert(&self, container: &Container, item: &Prepared) -> Answer<()> {
+    pub fn upsert(&self, container: &Container, item: &PreparedItem) -> Answer<()> {
         let (stamp, ordinal, always) = (self.stamp(), self.store.next_ordinal(), Preconditions::default());
         self.write(container, &item.epk, |txn| {
             item::upsert(txn, container, item, always, stamp, || ordinal).map(drop)
         })
     }
 
-    pub fn replace(&self, container: &Container, target: &Target, item: &Prepared) -> Answer<()> {
+    pub fn replace(&self, container: &Container, target: &Target, item: &PreparedItem) -> Answer<()> {
         let (stamp, always) = (self.stamp(), Preconditions::default());
         self.write(container, &target.epk, |txn| {
             item::replace(txn, container, target, item, always, stamp).map(drop)
@@ -162,6 +162,6 @@ fn body(name: &str, ttl: Option<i64>) -> serde_json::Map<String, serde_json::Val
     body.as_object().unwrap().clone()
 }
 
-pub fn prepared(container: &Container, body: &str) -> Prepared {
+pub fn prepared(container: &Container, body: &str) -> PreparedItem {
     prepare(container, body.as_bytes()).unwrap()
 }

@@ -5,7 +5,7 @@ use crate::reply::Reply;
 use http::StatusCode;
 use orrery_core::ETag;
 use orrery_document_store::OperationOutcome;
-use orrery_documents::batch::Done;
+use orrery_documents::batch::StepOutcome;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::ItemRow;
@@ -46,21 +46,21 @@ impl Outcome {
         }
     }
 
-    fn done(done: Done, charge: Charge, wants_minimal: bool) -> Self {
+    fn done(done: StepOutcome, charge: Charge, wants_minimal: bool) -> Self {
         match done {
-            Done::Written(effect) => {
+            StepOutcome::Written(effect) => {
                 let status = if effect.is_new { StatusCode::CREATED } else { StatusCode::OK };
                 let (etag, warnings) = (Some(effect.item.etag()), effect.warnings);
                 let item = (!wants_minimal).then_some(effect.item);
                 Self { etag, item, warnings, ..Self::new(status, charge) }
             }
-            Done::Read(item) => {
+            StepOutcome::Read(item) => {
                 Self { etag: Some(item.etag()), item: Some(item), ..Self::new(StatusCode::OK, charge) }
             }
-            Done::NotModified(item) => {
+            StepOutcome::NotModified(item) => {
                 Self { etag: Some(item.etag()), ..Self::new(StatusCode::NOT_MODIFIED, charge) }
             }
-            Done::Deleted(_) => Self::new(StatusCode::NO_CONTENT, charge),
+            StepOutcome::Deleted(_) => Self::new(StatusCode::NO_CONTENT, charge),
         }
     }
 

@@ -8,7 +8,7 @@ use orrery_core::{ETag, ItemId, limits};
 use orrery_document_store::{
     BatchOperation, BatchOutcome, BatchRequest, OperationKind, OperationOutcome, Priority,
 };
-use orrery_documents::batch::Done;
+use orrery_documents::batch::StepOutcome;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::{Directive, ItemRow, Preconditions, TagMatch, Target};
@@ -94,7 +94,7 @@ async fn commit(
     let mut is_tried = true;
     for outcome in outcomes {
         match outcome {
-            OperationOutcome::Done(Done::Written(effect)) => {
+            OperationOutcome::Done(StepOutcome::Written(effect)) => {
                 tails.push(Some(system_members(&container, &effect.item)?));
             }
             OperationOutcome::Done(_) => tails.push(None),

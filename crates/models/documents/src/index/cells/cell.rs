@@ -20,12 +20,12 @@ pub(super) const ROOT: u64 = 1 << (2 * LEVELS);
 
 /// A rectangle of the smallest cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Area {
+pub(super) struct EpkRange {
     columns: RangeInclusive<u32>,
     rows: RangeInclusive<u32>,
 }
 
-impl Area {
+impl EpkRange {
     /// What lies outside the bounds is moved to their edge: things that meet still do.
     pub fn new(extent: &Extent, bounds: &BoundingBox) -> Self {
         let column = |x: f64| place(x, bounds.xmin, bounds.xmax);
@@ -54,7 +54,7 @@ impl Area {
 }
 
 /// The cells inside those of a level that some areas touch, and all that are around them, in stretches.
-pub(super) fn deps(areas: &[Area], level: u32) -> Vec<RangeInclusive<u64>> {
+pub(super) fn around(areas: &[EpkRange], level: u32) -> Vec<RangeInclusive<u64>> {
     let mut cells: Vec<u64> = areas.iter().flat_map(|area| area.cells(level)).collect();
     cells.sort_unstable();
     cells.dedup();
@@ -159,8 +159,8 @@ mod tests {
         for pair in quarters.windows(2) {
             assert_eq!(pair[0].end() + 2, *pair[1].start());
         }
-        let whole = Area { columns: 0..=LAST, rows: 0..=LAST };
-        assert_eq!(deps(std::slice::from_ref(&whole), 1), [inside(ROOT, 0)]);
+        let whole = EpkRange { columns: 0..=LAST, rows: 0..=LAST };
+        assert_eq!(around(std::slice::from_ref(&whole), 1), [inside(ROOT, 0)]);
         assert_eq!(whole.count(LEVELS), 1 << 60);
     }
 

@@ -44,7 +44,7 @@ impl Extent {
     }
 
     /// What a question looks at; `None` if that is nothing.
-    pub fn deps(asked: &Rectangle, is_flat: bool) -> Option<Self> {
+    pub fn around(asked: &Rectangle, is_flat: bool) -> Option<Self> {
         let Rectangle { west, south, east, north } = *asked;
         if [west, south, east, north].iter().any(|side| side.is_nan()) || west > east + 360.0 {
             let (least, most) = (f64::NEG_INFINITY, f64::INFINITY);
@@ -114,7 +114,7 @@ fn on_globe(shape: &Shape) -> Option<Extent> {
         Shape::Point(position) => Some(Extent::at(*position)),
         Shape::Line(line) => Some(Way::along(line).map_or(EVERYWHERE, |way| way.extent)),
         // A polygon is to the left of all its rings, so to the left of the first.
-        Shape::Area(polygons) => polygons
+        Shape::EpkRange(polygons) => polygons
             .iter()
             .filter_map(|rings| rings.first())
             .map(|ring| left_of(ring))
@@ -252,8 +252,8 @@ mod tests {
 
     #[test]
     fn a_ring_around_a_pole_has_all_longitudes() {
-        let deps = "[[[0,70],[90,70],[180,70],[-90,70],[0,70]]]";
-        check("Polygon", deps, [-180.0, 70.0, 180.0, 90.0]);
+        let around = "[[[0,70],[90,70],[180,70],[-90,70],[0,70]]]";
+        check("Polygon", around, [-180.0, 70.0, 180.0, 90.0]);
         check("Polygon", "[[[0,70],[-90,70],[180,70],[90,70],[0,70]]]", [-180.0, -90.0, 180.0, 75.567]);
         check("Polygon", "[[[0,-70],[-90,-70],[180,-70],[90,-70],[0,-70]]]", [-180.0, -90.0, 180.0, -70.0]);
     }

@@ -16,7 +16,7 @@ pub(super) enum Shape {
     /// Two positions at least.
     Line(Vec<Position>),
     /// The rings of each polygon. One ring at least, each with its first position again at its end.
-    Area(Vec<Vec<Vec<Position>>>),
+    EpkRange(Vec<Vec<Vec<Position>>>),
 }
 
 /// `None` for what has not the form of a shape.
@@ -26,10 +26,10 @@ pub(super) fn read(value: &Value) -> Option<(SpatialType, Shape)> {
     match name.as_str() {
         "Point" => Some((SpatialType::Point, Shape::Point(position(coordinates)?))),
         "LineString" => Some((SpatialType::LineString, Shape::Line(line(coordinates)?))),
-        "Polygon" => Some((SpatialType::Polygon, Shape::Area(vec![polygon(coordinates)?]))),
+        "Polygon" => Some((SpatialType::Polygon, Shape::EpkRange(vec![polygon(coordinates)?]))),
         "MultiPolygon" => {
             let polygons: Option<Vec<_>> = list(coordinates)?.iter().map(polygon).collect();
-            Some((SpatialType::MultiPolygon, Shape::Area(polygons?)))
+            Some((SpatialType::MultiPolygon, Shape::EpkRange(polygons?)))
         }
         _ => None,
     }
@@ -40,7 +40,7 @@ impl Shape {
         let (point, line, area) = match self {
             Self::Point(point) => (Some(*point), &[][..], &[][..]),
             Self::Line(line) => (None, &line[..], &[][..]),
-            Self::Area(area) => (None, &[][..], &area[..]),
+            Self::EpkRange(area) => (None, &[][..], &area[..]),
         };
         let rings = area.iter().flatten().flatten();
         point.into_iter().chain(line.iter().chain(rings).copied())

@@ -44,10 +44,10 @@ fn places() -> impl Strategy<Value = Place> {
 /// A ring around a place with corners in many directions, so far away in radians.
 fn star(centre: Place, reaches: &[f64]) -> Vec<Place> {
     let (sin_y, cos_y) = centre.1.to_radians().sin_cos();
-    let corner = |(number, reach): (usize, &f64)| {
+    let corner = |(number, scope): (usize, &f64)| {
         let (sin, cos) = (number as f64 / reaches.len() as f64 * std::f64::consts::TAU).sin_cos();
-        let y = (sin_y * reach.cos() + cos_y * reach.sin() * sin).clamp(-1.0, 1.0).asin();
-        let x = (cos * reach.sin()).atan2(cos_y * reach.cos() - sin_y * reach.sin() * sin).to_degrees();
+        let y = (sin_y * scope.cos() + cos_y * scope.sin() * sin).clamp(-1.0, 1.0).asin();
+        let x = (cos * scope.sin()).atan2(cos_y * scope.cos() - sin_y * scope.sin() * sin).to_degrees();
         let x = centre.0 + x;
         let x = if x > 180.0 {
             x - 360.0
@@ -69,8 +69,8 @@ fn listed(places: &[Place]) -> String {
 }
 
 fn stars() -> impl Strategy<Value = Vec<Place>> {
-    let reach = prop_oneof![0.0001..0.01f64, 0.01..0.3f64, 0.3..1.2f64];
-    let ring = (places(), reach.prop_flat_map(|most| prop::collection::vec(most / 4.0..most, 3..12)));
+    let scope = prop_oneof![0.0001..0.01f64, 0.01..0.3f64, 0.3..1.2f64];
+    let ring = (places(), scope.prop_flat_map(|most| prop::collection::vec(most / 4.0..most, 3..12)));
     (ring, prop::bool::weighted(0.1)).prop_map(|((centre, reaches), runs_right)| {
         let mut ring = star(centre, &reaches);
         if runs_right {

@@ -1,11 +1,11 @@
 //! The first way: from each item to the rows that it asks for.
 
 use super::finding::{Fault, Findings, hex};
-use super::kinds::{IndexStatistics, Kind};
-use super::watched::Watched;
+use super::rows::{Kind, RowCounts};
+use super::tallies::CheckedTally;
 use crate::expiry;
-use crate::index::place::Place;
-use crate::index::write::terms_under;
+use crate::index::entry_writer::terms_under;
+use crate::index::locator::Locator;
 use crate::index::{DOCUMENTS, INDEXED, Terms};
 use crate::item::{ItemRow, partition_key_of, unique_of};
 use crate::partition::{self, PartitionSize};
@@ -21,9 +21,9 @@ pub(super) struct Items<'a> {
     state: &'a dyn Read,
     container: &'a Container,
     findings: &'a mut Findings,
-    counts: &'a mut IndexStatistics,
+    counts: &'a mut RowCounts,
     items: u64,
-    tally: Watched,
+    tally: CheckedTally,
     partition: Option<Partition>,
     /// While the expiry rows are made anew, some may be missing.
     has_expiry_rows: bool,
@@ -35,7 +35,7 @@ struct Partition {
     stored: PartitionSize,
     items: u64,
     bytes: u64,
-    tally: Watched,
+    tally: CheckedTally,
 }
 
 /// An item and where it lies.
@@ -50,9 +50,9 @@ impl<'a> Items<'a> {
         state: &'a dyn Read,
         container: &'a Container,
         findings: &'a mut Findings,
-        counts: &'a mut IndexStatistics,
+        counts: &'a mut RowCounts,
     ) -> Result<Self, Error> {
-        let tally = Watched::new(state, &row::tally_key(container.number()), &[DOCUMENTS, INDEXED])?;
+        let tally = CheckedTally::new(state, &row::tally_key(container.number()), &[DOCUMENTS, INDEXED])?;
         let is_rebuilding = jobs::jobs(state)?.contains(&(JobKind::Expiry, container.number()));
         let (items, partition, has_expiry_rows) = (0, None, !is_rebuilding);
         Ok(Self { state, container, findings, counts, items, tally, partition, has_expiry_rows })
@@ -114,7 +114,8 @@ impl<'a> Items<'a> {
         // One that cannot be read is as wrong as one that says nothing.
         let stored = partition::size(self.state, number, epk).or_else(or_nothing)?;
         let key = Row::Tally { container: number, epk: Some(epk) }.key();
-        let tally = if stored.is_large { Watched::new(self.state, &key, &[])? } else { Watched::default() };
+        let tally =
+            if stored.is_large { CheckedTally::new(self.state, &key, &[])? } else { CheckedTally::default() };
         Ok(Partition { epk: epk.to_vec(), stored, items: 0, bytes: 0, tally })
     }
 
@@ -172,27 +173,28 @@ impl<'a> Items<'a> {
 
     fn check_indexed(&mut self, found: &Found<'_>, is_large: bool) -> Result<(), Error> {
         let number = self.container.number();
-        let key = Row::Place { container: number, ordinal: found.row.ordinal() }.key();
+        let key = Row::Locator { container: number, ordinal: found.row.ordinal() }.key();
         let Some(stored) = self.state.get(Space::Index, &key)? else { return self.check_not_indexed(found) };
-        self.counts.hold(Kind::Place);
+        self.counts.hold(Kind::Locator);
         self.tally.count(INDEXED);
-        let place = Place::read(&stored).ok().filter(|place| place.epk == found.epk && place.id == found.id);
+        let place =
+            Locator::read(&stored).ok().filter(|place| place.epk == found.epk && place.id == found.id);
         let terms = place.and_then(|place| terms_under(self.container, place.generation, found.row).ok());
         match terms {
             Some(terms) => self.check_terms(found, &terms, is_large),
             None => {
-                self.findings.note(Fault::WrongPlace, || found.name());
+                self.findings.note(Fault::WrongLocator, || found.name());
                 Ok(())
             }
         }
     }
 
-    /// An item without a place row was left out of the index, and has no entries either.
+    /// An item without a locator row was left out of the index, and has no entries either.
     fn check_not_indexed(&mut self, found: &Found<'_>) -> Result<(), Error> {
         let terms = terms_under(self.container, self.container.generations().number(), found.row)?;
         for term in terms.iter() {
             if self.has_entry(found, term)? {
-                self.findings.note(Fault::LostPlace, || found.name());
+                self.findings.note(Fault::LostLocator, || found.name());
                 break;
             }
         }

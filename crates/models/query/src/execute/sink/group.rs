@@ -5,11 +5,11 @@
 
 use crate::bind::bound::{Block, Grouping};
 use crate::datum::Datum;
-use crate::execute::accumulate::Accumulator;
-use crate::execute::block::size_of_value;
+use crate::execute::accumulator::Accumulator;
 use crate::execute::eval::{Row, eval};
 use crate::execute::exec_context::ExecContext;
-use crate::execute::scan::{At, Sink, Took};
+use crate::execute::scan::{RowPosition, Sink, SinkResult};
+use crate::execute::subquery::size_of_value;
 use orrery_core::limits;
 use orrery_value::Value;
 use std::collections::BTreeMap;
@@ -70,7 +70,7 @@ impl GroupSink {
     /// Drops the last groups while there are too many.
     fn shrink(&mut self, ctx: &ExecContext<'_>) {
         while self.groups.len() > self.capacity
-            || (self.bytes > limits::PAGE_BYTES_HELD_MAX && self.groups.len() > 1)
+            || (self.bytes > limits::PAGE_SORT_BYTES_MAX && self.groups.len() > 1)
         {
             if let Some((_, group)) = self.groups.pop_last() {
                 self.bytes -= group.bytes;
@@ -83,12 +83,18 @@ impl GroupSink {
 }
 
 impl Sink for GroupSink {
-    fn row<'d>(&mut self, block: &'d Block, row: &mut Row<'d>, _at: &At<'_>, ctx: &ExecContext<'_>) -> Took {
-        let Some(grouping) = &block.grouping else { return Took::Yes };
+    fn row<'d>(
+        &mut self,
+        block: &'d Block,
+        row: &mut Row<'d>,
+        _at: &RowPosition<'_>,
+        ctx: &ExecContext<'_>,
+    ) -> SinkResult {
+        let Some(grouping) = &block.grouping else { return SinkResult::Taken };
         let keys: Vec<Value> =
             grouping.keys.iter().map(|(_, key)| eval(key, row, ctx)).map(Datum::into_value).collect();
         if self.after.as_ref().is_some_and(|after| keys <= *after) {
-            return Took::Yes;
+            return SinkResult::Taken;
         }
         if let Some(group) = self.groups.get_mut(&keys) {
             let (before, after) = group.add(grouping, row, ctx);
@@ -102,6 +108,6 @@ impl Sink for GroupSink {
             self.groups.insert(keys, group);
         }
         self.shrink(ctx);
-        Took::Yes
+        SinkResult::Taken
     }
 }

@@ -1,14 +1,13 @@
 //! Where the rows of a page go, by what the query does with them.
 
-mod aggregate;
+mod distinct_key;
 mod group;
-mod held;
-mod identity;
-mod keyed;
-mod stream;
+mod row_buffer;
+mod streaming;
+mod top_n;
 
-pub(crate) use aggregate::AggregateSink;
 pub(crate) use group::GroupSink;
-pub(crate) use held::Kept;
-pub(crate) use keyed::{KeyedSink, Order, SortKey, descends};
-pub(crate) use stream::{OneRow, StreamSink};
+pub(crate) use row_buffer::BufferedRow;
+pub(crate) use streaming::AggregateSink;
+pub(crate) use streaming::{OneRow, StreamSink};
+pub(crate) use top_n::{Order, SortKey, TopNSink, descends};

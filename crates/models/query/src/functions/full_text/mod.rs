@@ -9,14 +9,13 @@
 //! functions of this module; called like other functions they are undefined.
 
 mod analyze;
-mod fuse;
-mod score;
+mod rank;
 mod stop_words;
 mod term;
 
 pub use analyze::{terms, word_count, written_words};
-pub use fuse::fuse;
-pub use score::{Collection, bm25, score};
+
+pub use rank::{Collection, bm25, fuse, score};
 pub use term::{Term, frequency, hit, terms_of};
 
 use super::{Context, Function, function};

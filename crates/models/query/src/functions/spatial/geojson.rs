@@ -3,11 +3,10 @@
 //! The kinds are those of the reference: Point, LineString, Polygon and MultiPolygon. A position is longitude,
 //! then latitude, in degrees; what follows (an altitude) is not looked at.
 
-use super::earth;
 use super::shape::Shape;
 use super::tree::Looks;
-use super::validity;
 use super::vector3::{Vector, is_opposite};
+use super::{earth, validity};
 use crate::datum::{Datum, Kind};
 
 /// The shape of a valid value, or the reason why it is not valid.

@@ -4,11 +4,12 @@
 //! as a member of the SELECT list. Aggregates of a subquery belong to its rows and are none of the client's
 //! business.
 
-use super::projection::member_names;
-use super::refused;
-use super::tree::{array, call, is_call, object};
+use super::ast_builder::{array, call, expr, is_call, item, member_names, object, select};
+use super::info::{DistinctType, Distributed, QueryInfo};
+use super::source::{Rows, rows};
+use super::{Planner, refused};
 use crate::error::QueryError;
-use crate::parse::{Expr, ExprKind, Select, SelectItem};
+use crate::parse::{Expr, ExprKind, OrderBy, Query, Select, SelectItem, print, print_expr};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aggregate {
@@ -101,7 +102,7 @@ pub(super) enum Aggregated {
 }
 
 /// What a SELECT clause aggregates; nothing if it does not.
-pub(super) fn select(select: &Select) -> Result<Option<Aggregated>, QueryError> {
+pub(super) fn of_select(select: &Select) -> Result<Option<Aggregated>, QueryError> {
     if !is_in_select(select) {
         return Ok(None);
     }
@@ -170,4 +171,118 @@ fn composed() -> QueryError {
         "Cross partition query only supports aggregates that stand alone: compositions of aggregates and \
          other expressions are not allowed.",
     )
+}
+
+// Aggregates and GROUP BY: each range gives its part of every group, and the client adds the parts up.
+//
+// Without GROUP BY there is one group, and no `groupByItems`. Rows of ranges are only parts, so DISTINCT,
+// TOP and OFFSET LIMIT are for the client alone; and as one row needs no order, ORDER BY is dropped.
+
+impl Planner<'_> {
+    pub(super) fn grouped(&self, aggregated: Option<Aggregated>) -> Result<Distributed, QueryError> {
+        let mut info = QueryInfo::of(self.query);
+        self.bounds()?.tell(&mut info);
+        if self.query.distinct && !self.query.group_by.is_empty() {
+            info.distinct_type = DistinctType::Unordered;
+        }
+        let payload = self.part_payload(aggregated, &mut info)?;
+        info.group_by_expressions = self.query.group_by.iter().map(print_expr).collect();
+        info.rewritten_query = print(&Query {
+            filter: self.query.filter.clone(),
+            group_by: self.query.group_by.clone(),
+            ..select(self.part_select(payload, &info), self.query.from.clone())
+        });
+        Ok(Distributed::of(info))
+    }
+
+    /// What a range says of a group beside its keys.
+    fn part_payload(&self, aggregated: Option<Aggregated>, info: &mut QueryInfo) -> Result<Expr, QueryError> {
+        match (aggregated, &self.query.select) {
+            (Some(Aggregated::Value(aggregate, part)), _) => {
+                info.aggregates = vec![aggregate];
+                Ok(part)
+            }
+            (Some(Aggregated::Members(members)), _) => Ok(members_payload(members, info)),
+            (None, Select::List(items)) => Ok(members_payload(list(items)?, info)),
+            (None, Select::Value(value)) => Ok(value.clone()),
+            (None, Select::All) => Err(refused("'SELECT *' is not supported in presence of GROUP BY.")),
+        }
+    }
+
+    fn part_select(&self, payload: Expr, info: &QueryInfo) -> Select {
+        let keys = self.query.group_by.iter().map(|key| object(vec![("item", key.clone())])).collect();
+        match &self.query.group_by[..] {
+            [] if info.has_select_value => Select::Value(payload),
+            [] => Select::List(vec![item(payload, "payload")]),
+            _ => Select::List(vec![item(array(keys), "groupByItems"), item(payload, "payload")]),
+        }
+    }
+}
+
+fn members_payload(members: Vec<Member>, info: &mut QueryInfo) -> Expr {
+    let aliases = members.iter().map(|member| (member.name.clone(), member.aggregate));
+    info.group_by_aliases = aliases.collect();
+    expr(ExprKind::Object(members.into_iter().map(|member| (member.name, member.expr)).collect()))
+}
+
+// `SELECT VALUE COUNT(1) FROM (SELECT DISTINCT …)`: the client drops duplicates and counts what is left.
+//
+// It is the one query over a subquery of the whole container that a client can put together.
+
+impl Planner<'_> {
+    pub(super) fn distinct_count(&self, inner: &Query) -> Result<Distributed, QueryError> {
+        let alias = self.count_alias().filter(|_| is_only_distinct(inner)).ok_or_else(|| {
+            refused(
+                "A subquery in FROM that sorts, groups, aggregates, limits or makes distinct looks at all \
+                 documents, and cannot be merged across partitions; only a COUNT over a SELECT DISTINCT can.",
+            )
+        })?;
+        let mut info = QueryInfo::of(self.query);
+        info.distinct_type = DistinctType::Unordered;
+        info.distinct_count_alias = Some(alias);
+        info.rewritten_query = print(inner);
+        Ok(Distributed::of(info))
+    }
+
+    /// The name the count goes by, empty with VALUE; nothing if the query does more than count rows.
+    fn count_alias(&self) -> Option<String> {
+        let bare =
+            Query { select: self.query.select.clone(), from: self.query.from.clone(), ..empty(self.query) };
+        if *self.query != bare || self.query.from.len() != 1 || self.query.from[0].each {
+            return None;
+        }
+        let (alias, counted) = match &self.query.select {
+            Select::Value(value) => (String::new(), value),
+            Select::List(items) => match &items[..] {
+                [one] => (member_names(items).pop()?, &one.expr),
+                _ => return None,
+            },
+            Select::All => return None,
+        };
+        let (function, arg) = plain(counted)?;
+        (function == Aggregate::Count && self.is_in_every_row(arg)).then_some(alias)
+    }
+
+    fn is_in_every_row(&self, arg: &Expr) -> bool {
+        let alias = self.query.from.first().and_then(|source| source.alias.as_ref());
+        match &arg.kind {
+            ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) | ExprKind::String(_) => true,
+            ExprKind::Name(name) => alias.is_some_and(|alias| alias.text == *name),
+            _ => false,
+        }
+    }
+}
+
+fn empty(query: &Query) -> Query {
+    Query { at: query.at, ..super::ast_builder::select(Select::All, Vec::new()) }
+}
+
+fn is_only_distinct(query: &Query) -> bool {
+    query.distinct
+        && query.top.is_none()
+        && query.window.is_none()
+        && query.group_by.is_empty()
+        && matches!(&query.order_by, OrderBy::Keys(keys) if keys.is_empty())
+        && !is_in_select(&query.select)
+        && matches!(rows(query), Rows::OfDocuments)
 }

@@ -3,11 +3,11 @@
 //! Every component query gives its best rows with all scores of each, so that the client can rank a row by
 //! every score whichever query brought it. Rows are known apart by their document.
 
+use super::ast_builder::{array, binary, call, count, item, member, named, number, object, select};
 use super::info::{Direction, Distributed, HybridSearchInfo, QueryInfo};
-use super::marks::Marks;
+use super::order::Marks;
+use super::plain::Bounds;
 use super::score::{Score, Scores};
-use super::tree::{array, binary, call, count, item, member, named, number, object, select};
-use super::window::Bounds;
 use super::{HybridForm, Planner, refused};
 use crate::error::QueryError;
 use crate::parse::{BinaryOp, Collection, Expr, OrderBy, Query, Select, SelectItem, print, print_expr};
@@ -130,7 +130,7 @@ impl<'a> Components<'a> {
         ];
         let filter = self.planner.query.filter.clone();
         let filter = match self.planner.payload_is_there() {
-            Some(there) => Some(super::tree::and(filter, there)),
+            Some(there) => Some(super::ast_builder::and(filter, there)),
             None => filter,
         };
         let key = self.scores[index].key(self.exprs[index].clone());

@@ -15,22 +15,16 @@
 //! What this leaves out: whether the query is valid (the binder says that) and the bounds of ranges.
 
 mod aggregate;
-mod distinct_count;
+mod ast_builder;
 mod feature;
-mod group;
 mod hybrid;
 mod info;
 mod keys;
-mod marks;
 pub mod merge;
 mod order;
 mod plain;
-mod projection;
 mod score;
 mod source;
-mod tree;
-mod vector;
-mod window;
 
 pub use aggregate::Aggregate;
 pub use feature::{Feature, unsupported};
@@ -109,7 +103,7 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     fn of_documents(&self) -> Result<Distributed, QueryError> {
-        let projection = aggregate::select(&self.query.select)?;
+        let projection = aggregate::of_select(&self.query.select)?;
         match &self.query.order_by {
             OrderBy::Rank(score) => self.hybrid(score),
             OrderBy::Keys(keys) if !self.query.group_by.is_empty() && !keys.is_empty() => {

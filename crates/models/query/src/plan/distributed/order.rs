@@ -2,10 +2,9 @@
 //!
 //! A row is `{_rid, orderByItems: [{item}], payload}`. A key that is undefined leaves its object empty.
 
+use super::ast_builder::{and, array, item, member, named, object, select};
 use super::info::{Direction, DistinctType, Distributed, QueryInfo};
-use super::marks::{FILTER, Marks};
-use super::tree::{and, array, item, member, named, object, select};
-use super::{Planner, vector};
+use super::{Planner, score};
 use crate::error::QueryError;
 use crate::parse::{Expr, OrderBy, OrderKey, Query, Select, SelectItem, print, print_expr};
 
@@ -20,7 +19,7 @@ impl Planner<'_> {
         info.distinct_type = self.distinct_type(keys);
         info.order_by = keys.iter().map(|key| self.direction(key)).collect();
         info.order_by_expressions = keys.iter().map(|key| print_expr(&key.expr)).collect();
-        info.has_non_streaming_order_by = keys.iter().any(|key| vector::is_distance(&key.expr));
+        info.has_non_streaming_order_by = keys.iter().any(|key| score::is_distance(&key.expr));
         let mut marks = Marks::new(self.query);
         let items = keys.iter().map(|key| key.expr.clone()).collect();
         let mut each = self.ordered_rows(items, self.payload()?, &mut marks)?;
@@ -66,10 +65,55 @@ impl Planner<'_> {
     }
 
     fn direction(&self, key: &OrderKey) -> Direction {
-        match vector::distance(&key.expr, self.parameters, &self.options.vectors) {
-            Some(distance) => vector::best_first(distance),
+        match score::distance(&key.expr, self.parameters, &self.options.vectors) {
+            Some(distance) => score::best_first(distance),
             None if key.descends() => Direction::Descending,
             None => Direction::Ascending,
         }
+    }
+}
+
+// Placeholders in a rewritten query: text between braces that a client replaces before it sends the query.
+//
+// They are no expressions, so in the tree a name that occurs nowhere else stands for each, and the name is
+// replaced when the query is printed.
+
+/// Where a client may put a condition on the rows to go on from.
+pub(super) const FILTER: &str = "({documentdb-formattableorderbyquery-filter})";
+
+pub(super) struct Marks {
+    prefix: String,
+    placeholders: Vec<String>,
+}
+
+impl Marks {
+    pub(super) fn new(query: &Query) -> Self {
+        let text = print(query);
+        let mut prefix = "mark".to_owned();
+        while text.contains(&prefix) {
+            prefix.push('_');
+        }
+        Self { prefix, placeholders: Vec::new() }
+    }
+
+    /// The name that stands for a placeholder.
+    pub(super) fn stand_in(&mut self, placeholder: &str) -> Expr {
+        let known = self.placeholders.iter().position(|it| it == placeholder);
+        let index = known.unwrap_or_else(|| {
+            self.placeholders.push(placeholder.to_owned());
+            self.placeholders.len() - 1
+        });
+        named(&self.mark(index))
+    }
+
+    /// The text with every placeholder in its place.
+    pub(super) fn fill(&self, printed: String) -> String {
+        let marked = self.placeholders.iter().enumerate();
+        marked.fold(printed, |text, (index, placeholder)| text.replace(&self.mark(index), placeholder))
+    }
+
+    /// Ends in a letter, so that no mark begins another.
+    fn mark(&self, index: usize) -> String {
+        format!("{}{index}x", self.prefix)
     }
 }

@@ -1,9 +1,12 @@
 //! Queries whose rows a client only has to put one after the other, and perhaps drop, skip or count some of.
 
-use super::Planner;
-use super::info::{DistinctType, Distributed, QueryInfo};
-use crate::error::QueryError;
-use crate::parse::{Query, print};
+use super::ast_builder::count;
+use super::info::{DistinctType, Distributed};
+use super::{Planner, QueryInfo, refused};
+use crate::bind::row_count;
+use crate::error::{Complaint, QueryError};
+use crate::parse::{Expr, ExprKind, Query, Window, print};
+use orrery_value::Value;
 
 impl Distributed {
     /// The plan that runs the query as it is in every range. Right for any query when there is one range.
@@ -37,5 +40,74 @@ impl Planner<'_> {
     pub(super) fn without_source(&self) -> Result<Distributed, QueryError> {
         self.bounds()?;
         Ok(Distributed::pass_through(self.query))
+    }
+}
+
+// TOP, OFFSET and LIMIT as numbers. The plan has them bound, whatever the text says.
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Bounds {
+    pub(super) top: Option<u64>,
+    /// OFFSET and LIMIT; there is no one of them alone.
+    pub(super) window: Option<(u64, u64)>,
+}
+
+impl Bounds {
+    pub(super) fn is_none(self) -> bool {
+        self == Self::default()
+    }
+
+    pub(super) fn take(self) -> Option<u64> {
+        self.top.or(self.window.map(|(_, limit)| limit))
+    }
+
+    pub(super) fn skip(self) -> Option<u64> {
+        self.window.map(|(offset, _)| offset)
+    }
+
+    /// Says the bounds in the plan, for the client to apply after its other steps.
+    pub(super) fn tell(self, info: &mut QueryInfo) {
+        info.top = self.top;
+        info.offset = self.window.map(|(offset, _)| offset);
+        info.limit = self.window.map(|(_, limit)| limit);
+    }
+
+    /// Bounds what each range gives: all that the client could still need of one.
+    pub(super) fn limit_each_range(self, query: &mut Query) {
+        query.top = self.top.map(count);
+        query.window = self
+            .window
+            .map(|(offset, limit)| Window { offset: count(0), limit: count(offset.saturating_add(limit)) });
+    }
+}
+
+impl Planner<'_> {
+    pub(super) fn bounds(&self) -> Result<Bounds, QueryError> {
+        let top = self.query.top.as_ref().map(|top| self.count(top, "TOP")).transpose()?;
+        let Some(window) = &self.query.window else { return Ok(Bounds { top, window: None }) };
+        if top.is_some() {
+            return Err(refused("'OFFSET LIMIT' is not supported in presence of TOP."));
+        }
+        let window = (self.count(&window.offset, "OFFSET")?, self.count(&window.limit, "LIMIT")?);
+        Ok(Bounds { top, window: Some(window) })
+    }
+
+    fn count(&self, expr: &Expr, clause: &str) -> Result<u64, QueryError> {
+        let number = match &expr.kind {
+            ExprKind::Number(number) => Some(*number),
+            ExprKind::Parameter(name) => match self.parameter(name) {
+                Some(Value::Number(number)) => Some(*number),
+                _ => None,
+            },
+            _ => None,
+        };
+        number.and_then(row_count).ok_or_else(|| {
+            let message = format!("The value of {clause} must be an integer from 0 to {}.", i64::MAX);
+            Complaint::new("SC2062", expr.at, message).into()
+        })
+    }
+
+    pub(super) fn parameter(&self, name: &str) -> Option<&Value> {
+        self.parameters.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 }

@@ -3,12 +3,13 @@
 //! A full-text score needs statistics of the whole container, which the client gathers first and writes in
 //! place of placeholders; a vector's score is the row's own.
 
+use super::ast_builder::{array, binary, call, expr, is_call, literal, number, object};
 use super::info::Direction;
-use super::marks::Marks;
-use super::tree::{array, binary, call, expr, is_call, literal, number, object};
-use super::{Planner, refused, vector};
+use super::order::Marks;
+use super::{Planner, refused};
 use crate::error::QueryError;
 use crate::functions::full_text::written_words;
+use crate::functions::vector::Distance;
 use crate::parse::{BinaryOp, Expr, ExprKind, OrderKey};
 use orrery_value::Value;
 
@@ -108,9 +109,8 @@ impl Planner<'_> {
 
     fn score(&self, score: &Expr, weight: f64) -> Result<Score, QueryError> {
         if let Some(args) = is_call(score, "VectorDistance") {
-            let distance =
-                vector::distance(score, self.parameters, &self.options.vectors).unwrap_or_default();
-            let is_least_best = (vector::best_first(distance) == Direction::Ascending) != (weight < 0.0);
+            let measure = distance(score, self.parameters, &self.options.vectors).unwrap_or_default();
+            let is_least_best = (best_first(measure) == Direction::Ascending) != (weight < 0.0);
             return Ok(Score { of: ScoreOf::Vector { args: args.to_vec() }, weight, is_least_best });
         }
         match is_call(score, "FullTextScore") {
@@ -186,4 +186,63 @@ fn words_of_fuzzy(members: &[(String, Expr)]) -> Option<Vec<Expr>> {
 
 fn as_number(value: &Value) -> Option<f64> {
     if let Value::Number(number) = value { Some(number.as_f64()) } else { None }
+}
+
+// `ORDER BY VectorDistance(…)`: best first, and what is best depends on the distance that is measured.
+
+/// The direction that puts the best first: a distance grows with difference, the others with likeness.
+pub(super) fn best_first(distance: Distance) -> Direction {
+    if distance.is_similarity() { Direction::Descending } else { Direction::Ascending }
+}
+
+pub(super) fn is_distance(expr: &Expr) -> bool {
+    is_call(expr, "VectorDistance").is_some()
+}
+
+/// The distance that a call of `VectorDistance` measures: the one in its options, else the one of the path's
+/// policy. Nothing if the expression is no such call.
+pub(super) fn distance(
+    expr: &Expr,
+    parameters: &[(String, Value)],
+    policy: &[(Vec<String>, Distance)],
+) -> Option<Distance> {
+    let args = is_call(expr, "VectorDistance")?;
+    let of_policy = || {
+        let paths = args.iter().take(2).filter_map(path);
+        paths
+            .filter_map(|path| policy.iter().find(|(known, _)| *known == path))
+            .map(|(_, distance)| *distance)
+            .next()
+    };
+    let asked = args.get(3).and_then(|options| option(options, parameters));
+    Some(asked.or_else(of_policy).unwrap_or_default())
+}
+
+fn option(options: &Expr, parameters: &[(String, Value)]) -> Option<Distance> {
+    const NAME: &str = "distanceFunction";
+    let value = |name: &str| parameters.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+    let text = |value: &Value| if let Value::String(text) = value { Some(text.clone()) } else { None };
+    let name = match &options.kind {
+        ExprKind::Parameter(name) => text(value(name)?.member(NAME)),
+        ExprKind::Object(members) => match &members.iter().find(|(name, _)| name == NAME)?.1.kind {
+            ExprKind::String(name) => Some(name.clone()),
+            ExprKind::Parameter(name) => text(value(name)?),
+            _ => None,
+        },
+        _ => None,
+    };
+    Distance::parse(&name?)
+}
+
+/// The members from the document down, without the document's name.
+fn path(expr: &Expr) -> Option<Vec<String>> {
+    match &expr.kind {
+        ExprKind::Name(_) => Some(Vec::new()),
+        ExprKind::Member(of, member) => {
+            let mut path = path(of)?;
+            path.push(member.clone());
+            Some(path)
+        }
+        _ => None,
+    }
 }

@@ -5,7 +5,7 @@
 //! other subquery starts from a row and stays within it.
 
 use super::aggregate;
-use super::tree::{name, named};
+use super::ast_builder::{name, named};
 use super::{Planner, refused};
 use crate::error::QueryError;
 use crate::lex::is_name;

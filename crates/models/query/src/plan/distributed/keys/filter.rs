@@ -4,10 +4,10 @@
 //! be so. An AND that is true makes both sides true, one that is false makes one of them false; a comparison
 //! with undefined is neither, so it is never as wanted.
 
-use super::constant::{Parameters, as_level, constant};
-use super::implied::Implied;
+use super::Implied;
+use super::{Parameters, as_level, constant};
 use crate::parse::{BinaryOp, Expr, ExprKind, UnaryOp};
-use crate::plan::distributed::tree::is_call;
+use crate::plan::distributed::ast_builder::is_call;
 use orrery_value::Value;
 
 pub(super) struct Filter<'a> {

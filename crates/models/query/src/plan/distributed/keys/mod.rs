@@ -5,18 +5,16 @@
 //! a document that matches. What is not understood says nothing, so no document that could match is ever
 //! left out; the filter itself is still applied to what is found.
 
-mod constant;
+use crate::parse::{Collection, Expr, ExprKind, Query, UnaryOp};
+use filter::Filter;
+use orrery_value::{Number, Value};
+use std::collections::{BTreeSet, HashMap};
+
 mod filter;
-mod implied;
 #[cfg(test)]
 mod property;
 #[cfg(test)]
 mod tests;
-
-use crate::parse::{Collection, Expr, ExprKind, Query};
-use filter::Filter;
-use implied::{Implied, Term};
-use orrery_value::Value;
 
 /// Keys and items that are named one by one; a filter that names more is looked at as one that names none.
 pub const KEYS_MAX: usize = 10_000;
@@ -106,4 +104,95 @@ fn root(query: &Query) -> Option<&str> {
     let hidden =
         others.iter().any(|source| source.alias.as_ref().is_none_or(|alias| alias.text == root.text));
     (steps.is_empty() && !first.each && !hidden).then_some(&root.text)
+}
+
+// Expressions that have one value whatever the document, and that value as a level of a key.
+
+/// Parameters by name; a filter may have thousands.
+pub(super) type Parameters<'a> = HashMap<&'a str, &'a Value>;
+
+/// The value of literals and of parameters; nothing for all else.
+pub(super) fn constant(expr: &Expr, parameters: &Parameters<'_>) -> Option<Value> {
+    let of = |expr: &Expr| constant(expr, parameters);
+    Some(match &expr.kind {
+        ExprKind::Undefined => Value::Undefined,
+        ExprKind::Null => Value::Null,
+        ExprKind::Bool(it) => Value::Bool(*it),
+        ExprKind::Number(it) => Value::Number(*it),
+        ExprKind::String(it) => Value::String(it.clone()),
+        ExprKind::Parameter(name) => (*parameters.get(name.as_str())?).clone(),
+        ExprKind::Unary(UnaryOp::Minus, inner) => match of(inner)? {
+            Value::Number(it) => Value::from(-it.as_f64()),
+            _ => Value::Undefined,
+        },
+        ExprKind::Array(items) => Value::Array(items.iter().map(of).collect::<Option<_>>()?),
+        ExprKind::Object(members) => {
+            let member = |(name, value): &(String, Expr)| Some((name.clone(), of(value)?));
+            Value::Object(members.iter().map(member).collect::<Option<_>>()?)
+        }
+        _ => return None,
+    })
+}
+
+/// The level of the key of a document whose member has this value: arrays and objects are no keys, so such
+/// a document is kept as one without the member.
+pub(super) fn as_level(value: Value) -> Value {
+    match value {
+        Value::Array(_) | Value::Object(_) => Value::Undefined,
+        // -0 equals 0, and is stored as it.
+        Value::Number(number) if number.as_f64() == 0.0 => Value::Number(Number::Int(0)),
+        other => other,
+    }
+}
+
+// What must hold for a condition to be as it is: one of several terms, each giving some levels a value.
+
+/// A value for each level; `None` leaves a level open.
+pub(super) type Term = Vec<Option<Value>>;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Implied {
+    /// Any document will do.
+    Nothing,
+    /// One of the terms holds. Without terms there is no such document.
+    AnyOf(BTreeSet<Term>),
+}
+
+impl Implied {
+    pub(super) fn never() -> Self {
+        Self::AnyOf(BTreeSet::new())
+    }
+
+    /// Both hold. When that takes too many terms, one of the two is said alone, which is true as well.
+    pub(super) fn and(self, other: Self) -> Self {
+        let (left, right) = match (self, other) {
+            (Self::Nothing, it) | (it, Self::Nothing) => return it,
+            (Self::AnyOf(left), Self::AnyOf(right)) => (left, right),
+        };
+        if left.len().saturating_mul(right.len()) > KEYS_MAX {
+            return Self::AnyOf(if left.len() <= right.len() { left } else { right });
+        }
+        let pairs = left.iter().flat_map(|a| right.iter().filter_map(|b| both(a, b)));
+        Self::AnyOf(pairs.collect())
+    }
+
+    /// Either holds.
+    pub(super) fn or(self, other: Self) -> Self {
+        let (Self::AnyOf(mut left), Self::AnyOf(mut right)) = (self, other) else { return Self::Nothing };
+        if left.len() < right.len() {
+            std::mem::swap(&mut left, &mut right);
+        }
+        left.extend(right);
+        if left.len() > KEYS_MAX { Self::Nothing } else { Self::AnyOf(left) }
+    }
+}
+
+/// The two terms as one, unless they disagree about a level.
+fn both(left: &Term, right: &Term) -> Option<Term> {
+    let level = |(a, b): (&Option<Value>, &Option<Value>)| match (a, b) {
+        (Some(a), Some(b)) if a != b => Err(()),
+        (Some(it), _) | (None, Some(it)) => Ok(Some(it.clone())),
+        (None, None) => Ok(None),
+    };
+    left.iter().zip(right).map(level).collect::<Result<Term, ()>>().ok()
 }

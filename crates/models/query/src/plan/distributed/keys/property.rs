@@ -5,7 +5,7 @@
 
 use super::{id_and_key_lookups, partition_keys};
 use crate::parse::{BinaryOp, Collection, Expr, ExprKind, Query, Select, Source, UnaryOp};
-use crate::plan::distributed::tree::{binary, call, expr, literal, member, name, named, select};
+use crate::plan::distributed::ast_builder::{binary, call, expr, literal, member, name, named, select};
 use orrery_value::{Number, Value};
 use proptest::prelude::*;
 use proptest::sample::select as any_of;

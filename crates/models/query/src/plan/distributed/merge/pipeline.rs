@@ -71,10 +71,10 @@ pub(super) struct Held(usize);
 impl Held {
     pub(super) fn add(&mut self, row: &Value) -> Result<(), QueryError> {
         self.0 = self.0.saturating_add(size_of_value(row));
-        if self.0 <= limits::QUERY_BYTES_HELD_MAX {
+        if self.0 <= limits::QUERY_MEMORY_BYTES_MAX {
             return Ok(());
         }
-        let max = limits::QUERY_BYTES_HELD_MAX >> 20;
+        let max = limits::QUERY_MEMORY_BYTES_MAX >> 20;
         Err(QueryError::Refused(format!(
             "Merging the ranges would hold more than {max} MiB of groups or distinct rows; ask for fewer, or one partition at a time."
         )))

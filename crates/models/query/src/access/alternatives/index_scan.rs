@@ -1,0 +1,78 @@
+//! An index scan for queries that accept documents in any order. Nothing is materialised first, and
+//! if the index covers the query no document is read.
+
+use crate::access::access_path::{Access, IndexScan, passes_array};
+use crate::access::choose::{Alternative, PlanInput, needed_path};
+use crate::access::cost::{self, ENTRY, SEEK};
+use crate::access::indexes::{IndexOf, Path, Step};
+use crate::access::predicate::IndexPredicate;
+use crate::error::QueryError;
+
+pub(super) fn offer(input: &PlanInput<'_>) -> Result<Vec<Alternative>, QueryError> {
+    if input.block.is_streaming() {
+        return Ok(Vec::new());
+    }
+    let mut alternatives = Vec::new();
+    for index in indexes(input) {
+        alternatives.extend(along(input, index)?);
+    }
+    Ok(alternatives)
+}
+
+/// Those that the filter narrows, and those that may have all that is read.
+fn indexes(input: &PlanInput<'_>) -> Vec<IndexOf> {
+    let conditions = input.conditions.all.iter().filter_map(|need| path_of(need)).cloned();
+    let covering = match input.reads.as_deref() {
+        // Only how many there are: every document has an id.
+        Some([]) => Some(Path::from([Step::Member("id".to_owned())])),
+        Some([path]) => Some(path.clone()),
+        _ => None,
+    };
+    let mut paths: Vec<Path> = conditions.chain(covering).collect();
+    let narrows = |path: &Path| !passes_array(path) && input.given(path).is_none();
+    paths.retain(|path| narrows(path) && input.estimator.indexes.has(path));
+    paths.sort();
+    paths.dedup();
+    let composites = input.estimator.indexes.composites().iter().cloned().map(IndexOf::Composite);
+    paths.into_iter().map(IndexOf::Path).chain(composites).collect()
+}
+
+/// The one path that a condition is about.
+fn path_of(need: &IndexPredicate) -> Option<&Path> {
+    match need {
+        IndexPredicate::Term { path, .. } => Some(path),
+        IndexPredicate::Or(parts) => parts.first().and_then(path_of),
+        _ => None,
+    }
+}
+
+fn along(input: &PlanInput<'_>, index: IndexOf) -> Result<Option<Alternative>, QueryError> {
+    let parts = index.parts();
+    let narrowed = input.conditions.spans(&parts);
+    let covered = input.covered(&parts);
+    let is_useful = covered.is_some() || !narrowed.conditions.is_empty();
+    if !is_useful || !input.is_complete(&index)? {
+        return Ok(None);
+    }
+    let mut cost = 0u64;
+    for span in &narrowed.spans {
+        let entries = input.estimator.count(&index, span)?;
+        cost = cost.saturating_add(SEEK + entries.saturating_mul(ENTRY + cost::document(covered.is_some())));
+    }
+    let spans = narrowed.spans;
+    let along = IndexScan { index, spans, merged: false, reverse: false, among: None, covered, sorted: None };
+    Ok(Some(Alternative { access: Access::IndexScan(along), cost }))
+}
+
+impl PlanInput<'_> {
+    /// Whether every document has an entry that can pass the filter and give a row that counts.
+    pub(super) fn is_complete(&self, index: &IndexOf) -> Result<bool, QueryError> {
+        let parts = index.parts();
+        if parts.iter().any(|(path, _)| self.conditions.define(path))
+            || self.estimator.indexes.documents_indexed(index)? >= self.estimator.documents
+        {
+            return Ok(true);
+        }
+        Ok(needed_path(self.block).is_some_and(|needed| parts.iter().any(|(path, _)| *path == needed)))
+    }
+}

@@ -1,0 +1,90 @@
+//! What makes a plan cheaper without changing its answer.
+
+use crate::bind::bound::Expr;
+use crate::error::QueryError;
+use crate::execute::{Host, constant};
+use crate::plan::Plan;
+use orrery_value::Value;
+
+pub(super) const ALL: &[fn(Plan) -> Plan] = &[fold, sort];
+
+// An expression that reads no row has one value: compute it once.
+
+pub(super) fn fold(mut plan: Plan) -> Plan {
+    plan.query.block.for_each_expr(&mut fold_expr);
+    plan
+}
+
+/// Functions whose answer is not in their arguments.
+const CHANGING: &[&str] = &[
+    "RAND",
+    "GetCurrentDateTime",
+    "GetCurrentDateTimeStatic",
+    "GetCurrentTicks",
+    "GetCurrentTicksStatic",
+    "GetCurrentTimestamp",
+    "GetCurrentTimestampStatic",
+    "Now",
+    "Ago",
+];
+
+fn fold_expr(expr: &mut Expr) {
+    expr.for_each_child(&mut fold_expr);
+    if is_foldable(expr)
+        && let Some(value) = constant(expr, &ConstantHost)
+    {
+        *expr = Expr::Constant(value);
+    }
+}
+
+/// Whether everything directly below is a constant, and that is all it depends on.
+fn is_foldable(expr: &mut Expr) -> bool {
+    let depends = match expr {
+        Expr::Constant(_) | Expr::Slot(_) | Expr::Udf(..) => true,
+        Expr::Subquery(_) | Expr::Exists(_) | Expr::ArrayOf(_) => true,
+        Expr::Call(function, _) => CHANGING.iter().any(|name| name.eq_ignore_ascii_case(function.0.name)),
+        _ => false,
+    };
+    let mut all_constant = true;
+    expr.for_each_child(&mut |child| all_constant &= child.as_constant().is_some());
+    !depends && all_constant
+}
+
+/// Nothing that is folded looks at it.
+struct ConstantHost;
+
+impl Host for ConstantHost {
+    fn now_ms(&self) -> u64 {
+        0
+    }
+
+    fn random(&self) -> f64 {
+        0.0
+    }
+
+    /// One look at the clock is one too many: what takes that long is left to the page that needs it.
+    fn elapsed_ms(&self) -> u64 {
+        u64::MAX
+    }
+
+    fn udf(&self, _name: &str, _args: &[Value]) -> Result<Value, QueryError> {
+        Ok(Value::Undefined)
+    }
+}
+
+// `IN` a list of constants: sort them once, and search instead of comparing with each.
+
+pub(super) fn sort(mut plan: Plan) -> Plan {
+    plan.query.block.for_each_expr(&mut sort_expr);
+    plan
+}
+
+fn sort_expr(expr: &mut Expr) {
+    expr.for_each_child(&mut sort_expr);
+    let Expr::In { value, list, negated } = expr else { return };
+    let constants = list.iter().map(|item| item.as_constant().filter(|item| !item.is_undefined()).cloned());
+    let Some(mut set) = constants.collect::<Option<Vec<Value>>>() else { return };
+    set.sort();
+    set.dedup();
+    *expr = Expr::InSet { value: std::mem::replace(value, Box::new(Expr::TRUE)), set, negated: *negated };
+}
