@@ -19,7 +19,7 @@ use hyper::body::Incoming;
 use orrery_api_common::{Stop, read_body};
 use orrery_core::{Env, limits};
 use orrery_kit::bucket::{Buckets, Taken};
-use orrery_kit::port::Documents;
+use orrery_kit::ports::documents::Documents;
 use orrery_notifications::service::Notifications;
 use serde_json::Value;
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use crate::notifications::visible as shown;
 use crate::problem::{IDEMPOTENCY_KEY, Kind, Problem};
 use orrery_api_common::BodyError;
 use orrery_core::LogLimiter;
-use orrery_kit::port::StoreError;
+use orrery_kit::ports::documents::StoreError;
 use orrery_notifications::service::ServiceError;
 use std::time::{Duration, Instant};
 

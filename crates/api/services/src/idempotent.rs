@@ -8,7 +8,7 @@ use crate::problem::Problem;
 use crate::reply::{Content, Reply};
 use http::StatusCode;
 use orrery_kit::idempotency::{self, Begun, Key};
-use orrery_kit::port::Documents;
+use orrery_kit::ports::documents::Documents;
 use serde_json::{Value, json};
 
 /// Where answers are remembered: the service's own container.

@@ -11,7 +11,7 @@
 //! do. An answer that is known beforehand may be given to `begin`; then nothing needs to be finished.
 
 use crate::own::PARTITION;
-use crate::port::{Documents, Item, StoreError, Write};
+use crate::ports::documents::{Documents, Item, StoreError, Write};
 use orrery_core::limits;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};

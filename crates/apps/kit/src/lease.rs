@@ -10,7 +10,7 @@
 //! ```
 
 use crate::own::PARTITION;
-use crate::port::{Documents, Item, StoreError, Write};
+use crate::ports::documents::{Documents, Item, StoreError, Write};
 use crate::time;
 use orrery_core::{Env, Timestamp};
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! What services share, so that each is its own records and decisions and little else.
 //!
 //! ```text
-//! port         the stores, as a service sees them: embedded in this process, or remote over the wire
+//! ports        the stores, as a service sees them: embedded in this process, or remote over the wire
 //! http         the HTTP client for what lies outside
 //! own          the container that a service keeps for itself
 //! time         timestamps as services write them
@@ -19,7 +19,7 @@ pub mod idempotency;
 pub mod lease;
 pub mod outbox;
 mod own;
-pub mod port;
+pub mod ports;
 pub mod time;
 
 pub use own::service_container;

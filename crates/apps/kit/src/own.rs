@@ -3,7 +3,7 @@
 //! Its partition key is `/partition` and its items live for as long as they say. Nothing of it is searched, so nothing
 //! but ids is indexed.
 
-use crate::port::Layout;
+use crate::ports::documents::Layout;
 use serde_json::json;
 
 /// The member that is the partition key of such a container.

@@ -11,7 +11,7 @@ use orrery_api_services::{Api, Gate, Options};
 use orrery_core::Env;
 use orrery_document_store::Store;
 use orrery_kit::http::{Trust, certificates};
-use orrery_kit::port::{self, Documents, Embedded, Remote, RemoteOptions};
+use orrery_kit::ports::documents::{self, Documents, Embedded, Remote, RemoteOptions};
 use orrery_notifications::policy::Policy;
 use orrery_notifications::push::Providers;
 use orrery_notifications::service::{self, Notifications};

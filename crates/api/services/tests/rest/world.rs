@@ -8,7 +8,7 @@ use orrery_api_common::{Key, Keys, Stop};
 use orrery_api_services::{Api, Gate, Options, ServiceBody};
 use orrery_core::{Env, Timestamp, limits};
 use orrery_document_store::Store;
-use orrery_kit::port::{Documents, Embedded};
+use orrery_kit::ports::documents::{Documents, Embedded};
 use orrery_kv::{MemoryEngine, Sync};
 use orrery_notifications::dispatch;
 use orrery_notifications::policy::Policy;

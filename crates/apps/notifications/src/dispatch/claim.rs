@@ -11,7 +11,7 @@ use crate::service::Tagged;
 use crate::service::containers::EVENTS;
 use crate::service::items;
 use orrery_core::{Timestamp, limits};
-use orrery_kit::port::{Query, StoreError};
+use orrery_kit::ports::documents::{Query, StoreError};
 use orrery_kit::time;
 use serde_json::json;
 use std::collections::HashMap;

@@ -13,7 +13,7 @@ use crate::service::items;
 use crate::service::outbox::{self, Told};
 use crate::service::tombstone::is_erased;
 use orrery_core::{Timestamp, limits};
-use orrery_kit::port::StoreError;
+use orrery_kit::ports::documents::StoreError;
 use orrery_kit::time;
 use serde_json::json;
 use std::time::Duration;

@@ -10,7 +10,7 @@ use crate::service::containers::{EVENTS, NOTIFICATIONS, PREFERENCES};
 use crate::service::items::{self, before};
 use crate::service::tombstone::is_erased;
 use orrery_core::Timestamp;
-use orrery_kit::port::StoreError;
+use orrery_kit::ports::documents::StoreError;
 use orrery_kit::time;
 use serde_json::{Value, json};
 use std::time::Duration;

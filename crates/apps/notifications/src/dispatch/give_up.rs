@@ -5,7 +5,7 @@ use super::claim::is_claimable;
 use super::{Dispatcher, Stop};
 use crate::records::{Event, Status};
 use crate::service::containers::EVENTS;
-use orrery_kit::port::StoreError;
+use orrery_kit::ports::documents::StoreError;
 use serde::Deserialize as _;
 use serde_json::Value;
 

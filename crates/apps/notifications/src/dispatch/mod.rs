@@ -33,7 +33,7 @@ pub use decide::{Decided, Known, decide};
 use crate::service::{Notifications, ServiceError};
 use orrery_core::limits;
 use orrery_kit::failpoint;
-use orrery_kit::port::StoreError;
+use orrery_kit::ports::documents::StoreError;
 use std::future::Future;
 use std::sync::Arc;
 

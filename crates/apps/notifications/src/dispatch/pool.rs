@@ -4,7 +4,7 @@ use super::claim::{Claimed, Group, Look};
 use super::{Dispatcher, Round};
 use crate::service::ServiceError;
 use orrery_core::{Timestamp, limits};
-use orrery_kit::port::StoreError;
+use orrery_kit::ports::documents::StoreError;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::future::Future;
 use std::time::Duration;

@@ -9,7 +9,7 @@ use crate::records::{Ending, Event};
 use crate::service::Tagged;
 use crate::service::counters::Step;
 use crate::service::items;
-use orrery_kit::port::StoreError;
+use orrery_kit::ports::documents::StoreError;
 
 impl Dispatcher {
     /// The events of a user, one after the other. What the store does not do now stops those behind it too, so that they do

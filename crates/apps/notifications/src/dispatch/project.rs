@@ -6,7 +6,7 @@ use crate::service::Tagged;
 use crate::service::containers::NOTIFICATIONS;
 use crate::service::items;
 use orrery_core::{Timestamp, limits};
-use orrery_kit::port::{StoreError, Write};
+use orrery_kit::ports::documents::{StoreError, Write};
 
 impl Dispatcher {
     /// What it cost.

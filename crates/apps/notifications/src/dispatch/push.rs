@@ -11,7 +11,7 @@ use crate::records::{Device, Event, Notification};
 use crate::service::containers::NOTIFICATIONS;
 use crate::service::tombstone::is_erased;
 use crate::service::{Revoked, active_devices, items};
-use orrery_kit::port::StoreError;
+use orrery_kit::ports::documents::StoreError;
 use orrery_kit::time;
 use std::sync::Arc;
 use tokio::task::JoinSet;

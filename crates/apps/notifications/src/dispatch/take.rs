@@ -13,7 +13,7 @@ use crate::service::containers::EVENTS;
 use crate::service::items;
 use crate::service::tombstone::is_erased;
 use orrery_core::{Timestamp, limits};
-use orrery_kit::port::{StoreError, Write};
+use orrery_kit::ports::documents::{StoreError, Write};
 use orrery_kit::time;
 use tokio::time::Instant;
 

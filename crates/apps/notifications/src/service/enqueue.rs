@@ -11,7 +11,7 @@ use super::{Notifications, ServiceError, tombstone};
 use crate::policy::check::{self, Enqueue};
 use crate::records::{Event, Status};
 use orrery_core::{Guid, limits};
-use orrery_kit::port::{StoreError, Write};
+use orrery_kit::ports::documents::{StoreError, Write};
 use orrery_kit::{failpoint, time};
 use serde::Serialize;
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Why an operation was not done, told apart by what the caller can do about it.
 
 use crate::policy::Invalid;
-use orrery_kit::port::StoreError;
+use orrery_kit::ports::documents::StoreError;
 use serde_json::Value;
 use std::time::Duration;
 

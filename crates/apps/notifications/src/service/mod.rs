@@ -59,7 +59,7 @@ use crate::policy::{Policy, Registry};
 use crate::push::Providers;
 use counters::Counters;
 use orrery_core::{Env, Timestamp};
-use orrery_kit::port::Documents;
+use orrery_kit::ports::documents::Documents;
 use orrery_kit::time;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;

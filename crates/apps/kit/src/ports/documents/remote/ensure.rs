@@ -5,7 +5,7 @@
 use super::Remote;
 use super::call::{Ask, Patience, Repeat, send};
 use super::errors::{self, Answer};
-use crate::port::{Layout, StoreError};
+use crate::ports::documents::{Layout, StoreError};
 use http::Method;
 use serde_json::{Value, json};
 

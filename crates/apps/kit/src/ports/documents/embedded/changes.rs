@@ -6,7 +6,7 @@
 use super::items::value_of;
 use super::query::{limits_of, scope};
 use super::{Inner, errors};
-use crate::port::{Changes, Cursor, StoreError};
+use crate::ports::documents::{Changes, Cursor, StoreError};
 use orrery_core::Lsn;
 use orrery_document_store::on_a_thread;
 use orrery_documents::catalog::Container;

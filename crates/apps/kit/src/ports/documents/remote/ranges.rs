@@ -2,7 +2,7 @@
 
 use super::Remote;
 use super::call::{Ask, Patience, send};
-use crate::port::StoreError;
+use crate::ports::documents::StoreError;
 use http::Method;
 use serde::Deserialize;
 use std::collections::HashMap;

@@ -6,7 +6,7 @@
 
 use super::errors::{self, Stopped};
 use super::{Inner, place};
-use crate::port::{Item, StoreError, Write};
+use crate::ports::documents::{Item, StoreError, Write};
 use orrery_core::{ETag, ItemId, limits};
 use orrery_document_store::{QueryHost, Scope, Txn};
 use orrery_documents::batch::{Action, Budget, Deps, Done, Step, StepError, atomic};

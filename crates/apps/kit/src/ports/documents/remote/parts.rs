@@ -9,7 +9,7 @@
 
 use super::errors;
 use super::ranges::Range;
-use crate::port::StoreError;
+use crate::ports::documents::StoreError;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use orrery_core::limits;

@@ -3,7 +3,7 @@
 use super::Remote;
 use super::call::{Ask, Patience, Repeat, Sees, send};
 use super::errors::{self, Answer, refusal};
-use crate::port::{Item, StoreError, Write};
+use crate::ports::documents::{Item, StoreError, Write};
 use http::Method;
 use http::header::{ETAG, IF_MATCH};
 use orrery_core::limits;

@@ -1,6 +1,6 @@
 //! What the layers below say, as the port says it: by exhaustive matches, so that a new error is thought about here.
 
-use crate::port::StoreError;
+use crate::ports::documents::StoreError;
 use orrery_core::limits;
 use orrery_document_store::{BrokeOff, EngineError, NotRun, WriteError};
 use orrery_documents::batch::StepError;

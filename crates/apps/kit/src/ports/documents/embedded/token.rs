@@ -3,7 +3,7 @@
 //! Base64 of: version u8, container u32, the question's name (16 bytes), the state, and sixteen bytes of a MAC. So a
 //! token goes on with its own query in its own partition, and with no other.
 
-use crate::port::{Query, StoreError};
+use crate::ports::documents::{Query, StoreError};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, Mac as _};

@@ -4,7 +4,7 @@ use super::call::{Ask, Patience, RANGE, Sees, send};
 use super::parts::{Parts, Within};
 use super::{Remote, merged, ranges};
 use crate::idempotency::hash;
-use crate::port::{Page, Query, StoreError};
+use crate::ports::documents::{Page, Query, StoreError};
 use http::Method;
 use http::header::CONTENT_TYPE;
 use orrery_core::limits;

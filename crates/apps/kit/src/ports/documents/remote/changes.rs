@@ -8,7 +8,7 @@ use super::call::{Ask, Patience, Sees, send};
 use super::parts::Parts;
 use super::query::{Feed, scoped, within};
 use crate::idempotency::hash;
-use crate::port::{Changes, Cursor, StoreError};
+use crate::ports::documents::{Changes, Cursor, StoreError};
 use http::Method;
 use http::header::{ETAG, IF_NONE_MATCH};
 use orrery_core::limits;

@@ -2,7 +2,7 @@
 
 use super::Inner;
 use super::errors::{self, Stopped};
-use crate::port::{Layout, StoreError};
+use crate::ports::documents::{Layout, StoreError};
 use orrery_core::DatabaseName;
 use orrery_document_store::WriteError;
 use orrery_documents::catalog::{self, CatalogError};

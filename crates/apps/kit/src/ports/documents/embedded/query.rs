@@ -3,7 +3,7 @@
 use super::items::units;
 use super::token::Question;
 use super::{Inner, errors, place};
-use crate::port::{Page, Query, StoreError};
+use crate::ports::documents::{Page, Query, StoreError};
 use orrery_core::limits;
 use orrery_document_store::QueryHost;
 use orrery_documents::catalog::Container;

@@ -2,7 +2,7 @@
 
 use super::Remote;
 use super::errors::{self, Answer, Trouble};
-use crate::port::StoreError;
+use crate::ports::documents::StoreError;
 use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
 use http::{HeaderValue, Method, Request};

@@ -1,4 +1,4 @@
-//! The port to the stores: what a service may ask of a document database, which is what Cosmos DB promises and no more.
+//! The port for documents: what a service may ask of a document database, which is what Cosmos DB promises and no more.
 //!
 //! ```text
 //! types      items, writes, queries, pages, errors

@@ -1,6 +1,6 @@
 //! Statuses as the port's errors, and answers read.
 
-use crate::port::StoreError;
+use crate::ports::documents::StoreError;
 use bytes::Bytes;
 use http::Response;
 use serde::de::DeserializeOwned;

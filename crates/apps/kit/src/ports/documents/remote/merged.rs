@@ -11,7 +11,7 @@ use super::call::{Ask, Patience, RANGE, Sees, send};
 use super::errors::{self, Answer};
 use super::query::{Feed, body};
 use super::ranges::{self, Range};
-use crate::port::{Page, Query, StoreError};
+use crate::ports::documents::{Page, Query, StoreError};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::Method;
