@@ -7,7 +7,7 @@
 use crate::problem::Problem;
 use crate::reply::{Content, Reply};
 use http::StatusCode;
-use orrery_kit::idempotency::{self, Begun, Key};
+use orrery_kit::idempotency::{self, Begun, Key, Records};
 use orrery_kit::ports::documents::Documents;
 use serde_json::{Value, json};
 
@@ -25,8 +25,9 @@ pub async fn once(
     work: impl Future<Output = Result<Reply, Problem>>,
 ) -> Result<Reply, Problem> {
     let body_hash = idempotency::hash(said);
-    let key = Key { container: memory.container, caller, key, body_hash: &body_hash };
-    let begun = match idempotency::begin(&memory.documents, &key, None).await? {
+    let key = Key { caller, key, body_hash: &body_hash };
+    let records = Records { documents: &memory.documents, container: memory.container };
+    let begun = match records.begin(&key, None).await? {
         Begun::First(begun) | Begun::Unfinished(begun) => begun,
         Begun::Repeated(answer) => return Ok(read(&answer)),
         Begun::Different => return Err(Problem::reused()),
@@ -34,7 +35,7 @@ pub async fn once(
     let reply = work.await?;
     if let Some(answer) = written(&reply) {
         // It was done; that it is not remembered means only that it is done again, with the same ids.
-        if let Err(error) = idempotency::finish(&memory.documents, &key, begun, &answer).await {
+        if let Err(error) = records.finish(&key, begun, &answer).await {
             tracing::warn!(%error, "an answer could not be remembered for its idempotency key");
         }
     }

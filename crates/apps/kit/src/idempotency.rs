@@ -1,4 +1,4 @@
-//! A repeated request is answered as it was: a record for each idempotency key, kept for 24 hours.
+//! Idempotency records: a repeated key returns the first response. Each service keeps its own, for 24 hours.
 //!
 //! ```text
 //! begin ─ First ──────▶ do it ─▶ finish(answer)
@@ -16,13 +16,19 @@ use orrery_core::limits;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+/// The records of one service.
+#[derive(Clone, Copy)]
+pub struct Records<'a> {
+    pub documents: &'a Documents,
+    /// The service's own container.
+    pub container: &'a str,
+}
+
 /// A key as a caller gave it, and what it was given with.
 ///
 /// Each has a partition of its own, so that those of a busy caller are spread over the store.
 #[derive(Clone, Copy, Debug)]
 pub struct Key<'a> {
-    /// The service's own container.
-    pub container: &'a str,
     /// Whose key it is: two callers may use the same.
     pub caller: &'a str,
     pub key: &'a str,
@@ -46,26 +52,36 @@ pub struct Unanswered(String);
 /// Records of a key that vanish while they are looked at.
 const TRIES_MAX: usize = 3;
 
-pub async fn begin(
-    documents: &Documents,
-    key: &Key<'_>,
-    planned: Option<Value>,
-) -> Result<Begun, StoreError> {
-    let name = name(key);
-    let planned = planned.unwrap_or_default();
-    for _ in 0..TRIES_MAX {
-        let write = Write::Create(record(&name, key, &planned));
-        match documents.write(key.container, &name, write).await {
-            Ok(item) => return Ok(Begun::First(Unanswered(item.map(|item| item.etag).unwrap_or_default()))),
-            Err(StoreError::Conflict) => {}
-            Err(error) => return Err(error),
+impl Records<'_> {
+    pub async fn begin(&self, key: &Key<'_>, planned: Option<Value>) -> Result<Begun, StoreError> {
+        let name = name(key);
+        let planned = planned.unwrap_or_default();
+        for _ in 0..TRIES_MAX {
+            let write = Write::Create(record(&name, key, &planned));
+            match self.documents.write(self.container, &name, write).await {
+                Ok(item) => {
+                    return Ok(Begun::First(Unanswered(item.map(|item| item.etag).unwrap_or_default())));
+                }
+                Err(StoreError::Conflict) => {}
+                Err(error) => return Err(error),
+            }
+            // Between the two it may have expired.
+            if let Some(item) = self.documents.read(self.container, &name, ID).await? {
+                return Ok(judged(item, key));
+            }
         }
-        // Between the two it may have come to the end of its life.
-        if let Some(item) = documents.read(key.container, &name, ID).await? {
-            return Ok(judged(item, key));
+        Err(StoreError::Busy { after: None })
+    }
+
+    /// Records the response. The first one stays: twins of a request may both come here.
+    pub async fn finish(&self, key: &Key<'_>, begun: Unanswered, answer: &Value) -> Result<(), StoreError> {
+        let name = name(key);
+        let write = Write::Replace { item: record(&name, key, answer), if_match: Some(begun.0) };
+        match self.documents.write(self.container, &name, write).await {
+            Ok(_) | Err(StoreError::Changed | StoreError::Missing) => Ok(()),
+            Err(error) => Err(error),
         }
     }
-    Err(StoreError::Busy { after: None })
 }
 
 fn judged(mut item: Item, key: &Key<'_>) -> Begun {
@@ -75,21 +91,6 @@ fn judged(mut item: Item, key: &Key<'_>) -> Begun {
     match item.value.get_mut("answer").map(Value::take) {
         None | Some(Value::Null) => Begun::Unfinished(Unanswered(item.etag)),
         Some(answer) => Begun::Repeated(answer),
-    }
-}
-
-/// Notes the answer. The first one stays: twins of a request may both come here.
-pub async fn finish(
-    documents: &Documents,
-    key: &Key<'_>,
-    begun: Unanswered,
-    answer: &Value,
-) -> Result<(), StoreError> {
-    let name = name(key);
-    let write = Write::Replace { item: record(&name, key, answer), if_match: Some(begun.0) };
-    match documents.write(key.container, &name, write).await {
-        Ok(_) | Err(StoreError::Changed | StoreError::Missing) => Ok(()),
-        Err(error) => Err(error),
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! ports        the stores, as a service sees them: embedded in this process, or remote over the wire
+//! service      what a service is to those who take a list of them: routes, stores, health
 //! http         the HTTP client for what lies outside
 //! own          the container that a service keeps for itself
 //! time         timestamps as services write them
@@ -20,6 +21,7 @@ pub mod lease;
 pub mod outbox;
 mod own;
 pub mod ports;
+pub mod service;
 pub mod time;
 
 pub use own::service_container;

@@ -32,6 +32,14 @@ impl Documents {
         }
     }
 
+    /// Whether the container may exist. Sends no request: a store over the wire is taken to have it.
+    pub fn may_have(&self, container: &str) -> bool {
+        match self {
+            Self::Embedded(store) => store.has(container),
+            Self::Remote(_) => true,
+        }
+    }
+
     pub async fn read(&self, container: &str, partition: &str, id: &str) -> Result<Option<Item>, StoreError> {
         match self {
             Self::Embedded(store) => store.read(container, partition, id).await,

@@ -10,6 +10,13 @@ pub struct Layout {
     pub definition: Value,
 }
 
+impl Layout {
+    /// The container's id.
+    pub fn name(&self) -> &str {
+        self.definition.get("id").and_then(Value::as_str).unwrap_or_default()
+    }
+}
+
 /// A stored item, system members included.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {

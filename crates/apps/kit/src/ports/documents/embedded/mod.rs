@@ -62,6 +62,10 @@ impl Embedded {
         ensure::run(&self.0, layout).await
     }
 
+    pub fn has(&self, container: &str) -> bool {
+        self.0.container(container).is_ok()
+    }
+
     pub async fn read(&self, container: &str, partition: &str, id: &str) -> Result<Option<Item>, StoreError> {
         items::read(&self.0, container, partition, id)
     }
