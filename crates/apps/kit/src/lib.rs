@@ -24,4 +24,4 @@ pub mod ports;
 pub mod service;
 pub mod time;
 
-pub use own::service_container;
+pub use own::{PARTITION, service_container};

@@ -12,7 +12,7 @@ pub struct LiveFeed {
     pub feed: Box<dyn Feed>,
 }
 
-pub trait Feed: Send {
+pub trait Feed: Send + Sync {
     /// What changed since the cursor, in order.
     fn page<'a>(&'a mut self, cursor: &'a str) -> BoxFuture<'a, Result<FeedPage, ServiceError>>;
 

@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// What was checked, in a word.
-    pub about: &'static str,
+    pub about: String,
     pub verdict: Verdict,
     pub sentence: String,
 }
@@ -33,8 +33,12 @@ impl Verdict {
 }
 
 impl Check {
-    pub fn ok(about: &'static str, sentence: impl Into<String>) -> Self {
-        Self { about, verdict: Verdict::Ok, sentence: sentence.into() }
+    pub fn new(about: &str, verdict: Verdict, sentence: impl Into<String>) -> Self {
+        Self { about: about.to_owned(), verdict, sentence: sentence.into() }
+    }
+
+    pub fn ok(about: &str, sentence: impl Into<String>) -> Self {
+        Self::new(about, Verdict::Ok, sentence)
     }
 }
 

@@ -152,7 +152,7 @@ impl Notifications {
             && earlier.dedupe_key == event.dedupe_key;
         if !is_same {
             return Err(ServiceError::Invalid {
-                member: "Idempotency-Key".to_owned(),
+                member: ServiceError::IDEMPOTENCY_KEY.to_owned(),
                 reason: "was used for another request; use a new key for a new request".to_owned(),
             });
         }

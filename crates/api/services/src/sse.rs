@@ -1,22 +1,20 @@
-//! Server-sent events: what changes at a user's notifications, as it changes.
+//! Server-sent events: a service's live feed, as it changes.
 //!
 //! ```text
-//! event: ready            where the stream begins, so that who hears nothing else can resume too
-//! event: notification     an entry as it is now: new, grown, read or dismissed
-//! : still here            a comment now and then, which keeps what lies between from giving up
+//! event: ready            where the stream begins, so that a client that hears nothing else can resume too
+//! event: <the feed's>     a record as it is now
+//! : still here            a comment now and then, so that no proxy between gives up
 //! ```
 //!
-//! `id` is a place in the change feed. A client that comes back with `Last-Event-ID` goes on behind it; what it had got of
-//! a batch without an id it gets again. An entry that changes twice between two looks is told once, as it is then.
+//! `id` is a cursor of the feed. A client that comes back with `Last-Event-ID` goes on behind it; it gets again what it had
+//! got of a batch without an id. A record that changes twice between two pages is sent once, as it is then.
 
 use crate::body::ServiceBody;
-use crate::notifications::visible;
 use crate::problem::{Kind, Problem};
 use bytes::Bytes;
 use orrery_api_common::Stop;
 use orrery_core::limits;
-use orrery_notifications::service::{Notifications, ServiceError};
-use serde_json::Value;
+use orrery_kit::service::{Feed, FeedPage, LiveFeed, ServiceError};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
@@ -24,8 +22,8 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 /// Pieces that wait for a slow reader; then the stream waits too.
 const PIECES_MAX: usize = 16;
-/// Changes that another server made show at the next look.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Changes that another server made show at the next poll.
+const POLL_EVERY: Duration = Duration::from_secs(1);
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(limits::SERVICE_HEARTBEAT_SECONDS);
 
 /// The streams of a server.
@@ -40,33 +38,25 @@ impl Streams {
         Self { room: Arc::new(Semaphore::new(limits::SERVICE_STREAMS_MAX)), stop }
     }
 
-    pub async fn open(
-        &self,
-        notifications: Notifications,
-        user: &str,
-        last: Option<&str>,
-    ) -> Result<ServiceBody, Problem> {
+    pub async fn open(&self, live: LiveFeed) -> Result<ServiceBody, Problem> {
         let Ok(permit) = self.room.clone().try_acquire_owned() else {
             let detail =
                 format!("{} streams are open, which is all that there are", limits::SERVICE_STREAMS_MAX);
             return Err(Problem::new(Kind::Unavailable, detail).after(HEARTBEAT_EVERY));
         };
-        // A place that is none is told before the stream begins.
-        let cursor = match last {
-            Some(last) => last.to_owned(),
-            None => notifications.now_cursor(user).await?,
-        };
-        let first = notifications.changes(user, Some(&cursor)).await?;
+        let LiveFeed { event, cursor, mut feed } = live;
+        // The first page shows whether the cursor is one, while the response can still say so.
+        let first = feed.page(&cursor).await?;
         let (sender, receiver) = mpsc::channel(PIECES_MAX);
-        let stream = Stream { notifications, user: user.to_owned(), cursor, sender, _permit: permit };
-        tokio::spawn(stream.run(self.stop.clone(), first.items, first.cursor));
+        let stream = Stream { event, feed, cursor, sender, _permit: permit };
+        tokio::spawn(stream.run(self.stop.clone(), first));
         Ok(ServiceBody::Pieces(receiver))
     }
 }
 
 struct Stream {
-    notifications: Notifications,
-    user: String,
+    event: &'static str,
+    feed: Box<dyn Feed>,
     cursor: String,
     sender: mpsc::Sender<Bytes>,
     _permit: OwnedSemaphorePermit,
@@ -74,12 +64,11 @@ struct Stream {
 
 impl Stream {
     /// Until the reader leaves or the server stops.
-    async fn run(mut self, stop: Stop, first: Vec<Value>, next: String) {
-        let mut changed = self.notifications.watch(&self.user);
+    async fn run(mut self, stop: Stop, first: FeedPage) {
         if !self.send(format!("retry: 2000\n{}", frame("ready", Some(&self.cursor), "{}"))).await {
             return;
         }
-        if !self.tell(first, next).await || !self.look().await {
+        if !self.tell(first).await || !self.poll().await {
             return;
         }
         let mut heartbeat = Instant::now() + HEARTBEAT_EVERY;
@@ -94,24 +83,25 @@ impl Stream {
                     }
                     continue;
                 }
-                _ = changed.changed() => {}
-                () = sleep(LOOK_EVERY) => {}
+                () = self.feed.changed() => {}
+                () = sleep(POLL_EVERY) => {}
             }
-            if !self.look().await {
+            if !self.poll().await {
                 return;
             }
         }
     }
 
-    /// Tells all that there is. Whether to go on.
-    async fn look(&mut self) -> bool {
+    /// Sends all that there is. Whether to go on.
+    async fn poll(&mut self) -> bool {
         loop {
-            match self.notifications.changes(&self.user, Some(&self.cursor)).await {
-                Ok(streamed) => {
-                    if !self.tell(streamed.items, streamed.cursor).await {
+            match self.feed.page(&self.cursor).await {
+                Ok(page) => {
+                    let has_more = page.has_more;
+                    if !self.tell(page).await {
                         return false;
                     }
-                    if !streamed.has_more {
+                    if !has_more {
                         return true;
                     }
                 }
@@ -125,15 +115,15 @@ impl Stream {
         }
     }
 
-    async fn tell(&mut self, items: Vec<Value>, next: String) -> bool {
-        let last = items.len().saturating_sub(1);
-        for (at, item) in items.into_iter().map(visible).enumerate() {
-            let id = (at == last).then_some(next.as_str());
-            if !self.send(frame("notification", id, &item.to_string())).await {
+    async fn tell(&mut self, page: FeedPage) -> bool {
+        let last = page.items.len().saturating_sub(1);
+        for (at, item) in page.items.into_iter().enumerate() {
+            let id = (at == last).then_some(page.cursor.as_str());
+            if !self.send(frame(self.event, id, &item.to_string())).await {
                 return false;
             }
         }
-        self.cursor = next;
+        self.cursor = page.cursor;
         true
     }
 
