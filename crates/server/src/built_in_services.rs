@@ -1,4 +1,4 @@
-//! The services that are built in. A new service is one more line in [`BUILT_IN`], and in [`FileFlags`] if the doctor shall
+//! The services that are built in. A new service is one more line in [`BUILT_IN`], and in [`ServiceFiles`] if the doctor shall
 //! read its files; nothing else in this crate knows one by name.
 
 use crate::config::Config;
@@ -18,12 +18,12 @@ const BUILT_IN: [Start; 1] = [notify::start];
 
 /// The files of services that `orrery doctor` reads.
 #[derive(clap::Args)]
-pub struct FileFlags {
+pub struct ServiceFiles {
     #[command(flatten)]
-    notifications: notify::FileFlags,
+    notifications: notify::NotificationFiles,
 }
 
-impl FileFlags {
+impl ServiceFiles {
     pub fn check(&self, env: &Env) -> Vec<Check> {
         self.notifications.check(env)
     }

@@ -3,7 +3,7 @@
 //! Each check is a line: `ok`, `look` for what is as it should be and yet worth knowing, `bad` for what wants doing. The exit
 //! code is 1 if anything is bad.
 
-use crate::built_in_services::FileFlags;
+use crate::built_in_services::ServiceFiles;
 use crate::client::{Account, Answer, Call, ServerFlags, Services, block_on};
 use crate::terminal::{self, BAD, GOOD, NOTICE, Screen};
 use bytes::Bytes;
@@ -19,7 +19,7 @@ pub struct DoctorFlags {
     #[command(flatten)]
     server: ServerFlags,
     #[command(flatten)]
-    files: FileFlags,
+    files: ServiceFiles,
     /// Print JSON
     #[arg(long)]
     json: bool,

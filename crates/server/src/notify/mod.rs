@@ -15,4 +15,4 @@ mod start;
 
 pub use command::{NotifyFlags, notify};
 pub use settings::{Credential, ServiceFlags, Settings, StoreAt, Table};
-pub use start::{FileFlags, start};
+pub use start::{NotificationFiles, start};

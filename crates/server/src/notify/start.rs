@@ -53,7 +53,7 @@ pub fn providers(path: Option<&Path>, env: &Env) -> Result<Providers, String> {
 
 /// The files that a server would be started with, for `orrery doctor`.
 #[derive(Args)]
-pub struct FileFlags {
+pub struct NotificationFiles {
     /// Also read this policy of notifications
     #[arg(long, value_name = "FILE", env = "ORRERY_NOTIFICATIONS_CONFIG")]
     notifications_config: Option<PathBuf>,
@@ -62,7 +62,7 @@ pub struct FileFlags {
     push_config: Option<PathBuf>,
 }
 
-impl FileFlags {
+impl NotificationFiles {
     pub fn check(&self, env: &Env) -> Vec<Check> {
         let mut checks = Vec::new();
         if self.notifications_config.is_some() {
