@@ -2,7 +2,7 @@
 //! needless.
 
 use super::decide::aggregate_id;
-use super::{Dispatcher, Stop};
+use super::{Dispatcher, StepError};
 use crate::policy::{Earlier, is_wanted};
 use crate::records::{Aggregate, Event, Preferences};
 use crate::service::Tagged;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 #[derive(Debug)]
-pub(super) struct Gathered {
+pub(super) struct DecisionInputs {
     pub is_erased: bool,
     pub preferences: Preferences,
     pub aggregate: Option<Tagged<Aggregate>>,
@@ -24,7 +24,11 @@ pub(super) struct Gathered {
 }
 
 impl Dispatcher {
-    pub(super) async fn gather(&self, event: &Event, now: Timestamp) -> Result<Gathered, Stop> {
+    pub(super) async fn load_inputs(
+        &self,
+        event: &Event,
+        now: Timestamp,
+    ) -> Result<DecisionInputs, StepError> {
         let documents = self.service.documents();
         let user = &event.user_id;
         let (is_erased, preferences, aggregate) =
@@ -32,7 +36,7 @@ impl Dispatcher {
         let is_open = aggregate.as_ref().is_some_and(|found| self.is_open(&found.value, now));
         let is_limited = !is_erased && is_wanted(event.category, preferences.categories) && !is_open;
         let earlier = if is_limited { self.earlier(event, now).await? } else { Earlier::default() };
-        Ok(Gathered { is_erased, preferences, aggregate, earlier })
+        Ok(DecisionInputs { is_erased, preferences, aggregate, earlier })
     }
 
     pub(super) async fn preferences(&self, user: &str) -> Result<Preferences, StoreError> {

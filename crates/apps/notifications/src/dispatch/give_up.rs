@@ -1,8 +1,8 @@
 //! Events that cannot be worked on are dead-lettered with the reason: whatever would be the same the next time must not come
 //! back again and again, and nobody else's events wait for it.
 
-use super::claim::is_claimable;
-use super::{Dispatcher, Stop};
+use super::due::is_due_event;
+use super::{Dispatcher, StepError};
 use crate::records::{Event, Status};
 use crate::service::containers::EVENTS;
 use orrery_kit::ports::documents::StoreError;
@@ -11,13 +11,13 @@ use serde_json::Value;
 
 impl Dispatcher {
     /// The store will not have it, or something that it depends on cannot be read.
-    pub(super) async fn give_up(&self, user: &str, id: &str, error: &StoreError) -> Result<(), Stop> {
-        let found = self.service.documents().read(EVENTS, user, id).await?.ok_or(Stop::Lost)?;
+    pub(super) async fn give_up(&self, user: &str, id: &str, error: &StoreError) -> Result<(), StepError> {
+        let found = self.service.documents().read(EVENTS, user, id).await?.ok_or(StepError::Lost)?;
         let is_ours = self.is_ours(&found.value);
         if is_ours && self.service.dead_letter(found.value, &found.etag, &reason(error)).await? {
             Ok(())
         } else {
-            Err(Stop::Lost)
+            Err(StepError::Lost)
         }
     }
 
@@ -26,7 +26,7 @@ impl Dispatcher {
         let Ok(event) = Event::deserialize(item) else { return true };
         let is_held_here =
             event.status == Status::Processing && event.lease_owner.as_deref() == Some(self.service.worker());
-        is_held_here || is_claimable(&event, self.service.now())
+        is_held_here || is_due_event(&event, self.service.now())
     }
 
     /// What was found among the events and is none.

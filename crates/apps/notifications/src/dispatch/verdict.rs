@@ -18,13 +18,13 @@ use std::time::Duration;
 pub(super) const DELIVERED: &str = "delivered";
 
 /// One push to one device.
-pub(super) struct Tried {
+pub(super) struct PushResult {
     pub at: String,
     pub device: Device,
     pub outcome: Outcome,
 }
 
-impl Tried {
+impl PushResult {
     pub fn attempt(&self) -> Attempt {
         let (result, status) = match &self.outcome {
             Outcome::Delivered => (DELIVERED.to_owned(), None),
@@ -47,7 +47,7 @@ impl Tried {
 }
 
 /// The event already has the attempts of `tried`; `devices` is how many are active.
-pub(super) fn verdict(event: &Event, devices: usize, tried: &[Tried], now: Timestamp) -> End {
+pub(super) fn verdict(event: &Event, devices: usize, tried: &[PushResult], now: Timestamp) -> End {
     let later = tried.iter().filter_map(|one| match &one.outcome {
         Outcome::Later { after, reason, .. } => Some((*after, reason.clone())),
         _ => None,
@@ -99,7 +99,7 @@ mod tests {
 
     const NOW: Timestamp = Timestamp::from_seconds(1_800_000_000);
 
-    fn tried(outcome: Outcome) -> Tried {
+    fn tried(outcome: Outcome) -> PushResult {
         let device = Device {
             id: "d".to_owned(),
             user_id: "u".to_owned(),
@@ -112,7 +112,7 @@ mod tests {
             revoked_at: None,
             revoke_reason: None,
         };
-        Tried { at: time::format(NOW), device, outcome }
+        PushResult { at: time::format(NOW), device, outcome }
     }
 
     fn gone() -> Outcome {
@@ -133,9 +133,9 @@ mod tests {
     }
 
     fn check(outcomes: Vec<Outcome>, expected: &End) {
-        let tried: Vec<Tried> = outcomes.into_iter().map(tried).collect();
+        let tried: Vec<PushResult> = outcomes.into_iter().map(tried).collect();
         let mut event = event();
-        event.attempts = tried.iter().map(Tried::attempt).collect();
+        event.attempts = tried.iter().map(PushResult::attempt).collect();
         event.created_at = time::format(NOW);
         assert_eq!(&verdict(&event, tried.len(), &tried, NOW), expected);
     }
