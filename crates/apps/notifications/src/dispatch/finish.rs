@@ -4,8 +4,7 @@
 //! meanwhile, and so goes the notification that was written.
 
 use super::claim::HeldEvent;
-use super::end::End;
-use super::verdict::DELIVERED;
+use super::end::{DELIVERED, End};
 use super::{Dispatcher, StepError};
 use crate::records::{Attempt, Ending, Event, Status};
 use crate::service::containers::{EVENTS, NOTIFICATIONS};

@@ -7,7 +7,8 @@
 //! project   the notification is written, the same however often
 //! push      each device that does not have it yet
 //! finish    the end and what the world is told of it, in one batch
-//! give_up   what cannot be worked on is dead-lettered
+//! process   one event through these steps; what cannot be worked on is dead-lettered
+//! end       how it ends: what providers' answers mean, and the event afterwards
 //! pool      many users at once
 //! ```
 //!
@@ -19,13 +20,10 @@ mod decide;
 mod due;
 mod end;
 mod finish;
-mod gather;
-mod give_up;
 mod pool;
 mod process;
 mod project;
 mod push;
-mod verdict;
 
 pub use decide::{Decided, Known, decide};
 

@@ -1,15 +1,19 @@
-//! One event through all its steps.
+//! One event through all its steps, or given up.
 
 use super::claim::{Claim, HeldEvent};
 use super::due::UserGroup;
+use super::due::is_due_event;
 use super::end::End;
 use super::push::Pushed;
 use super::{Dispatcher, Round, StepError};
-use crate::records::{Ending, Event};
+use crate::records::{Ending, Event, Status};
 use crate::service::Tagged;
+use crate::service::containers::EVENTS;
 use crate::service::counters::Step;
 use crate::service::items;
 use orrery_kit::ports::documents::StoreError;
+use serde::Deserialize as _;
+use serde_json::Value;
 
 impl Dispatcher {
     /// The events of a user, one after the other. What the store does not do now stops those behind it too, so that they do
@@ -86,4 +90,48 @@ impl Dispatcher {
 /// Whether the store would say the same the next time; what says that somebody else was faster is not meant.
 fn is_final(error: &StoreError) -> bool {
     matches!(error, StoreError::Refused { .. }) && !error.is_passing()
+}
+
+/// An event that cannot be worked on is dead-lettered with the reason: whatever would fail in the same way the next time must
+/// not come back again and again, and nobody else's events wait for it.
+impl Dispatcher {
+    /// The store will not have it, or something that it depends on cannot be read.
+    pub(super) async fn give_up(&self, user: &str, id: &str, error: &StoreError) -> Result<(), StepError> {
+        let found = self.service.documents().read(EVENTS, user, id).await?.ok_or(StepError::Lost)?;
+        let is_ours = self.is_ours(&found.value);
+        if is_ours && self.service.dead_letter(found.value, &found.etag, &reason(error)).await? {
+            Ok(())
+        } else {
+            Err(StepError::Lost)
+        }
+    }
+
+    /// Nobody's, or this worker's.
+    fn is_ours(&self, item: &Value) -> bool {
+        let Ok(event) = Event::deserialize(item) else { return true };
+        let is_held_here =
+            event.status == Status::Processing && event.lease_owner.as_deref() == Some(self.service.worker());
+        is_held_here || is_due_event(&event, self.service.now())
+    }
+
+    /// What was found among the events and is none.
+    pub(super) async fn give_up_row(&self, row: &Value, error: &StoreError) -> Result<(), StoreError> {
+        let etag = row["_etag"].as_str().unwrap_or_default();
+        let reason = format!("It is no event: {}", reason(error));
+        match self.service.dead_letter(row.clone(), etag, &reason).await {
+            Err(error) if !error.is_passing() => {
+                let (user, id) = (row["userId"].as_str(), row["id"].as_str());
+                tracing::warn!(user, id, %error, "an item of notification_events is no event and cannot be marked");
+                Ok(())
+            }
+            done => done.map(drop),
+        }
+    }
+}
+
+fn reason(error: &StoreError) -> String {
+    match error {
+        StoreError::Refused { message, .. } => message.clone(),
+        error => error.to_string(),
+    }
 }

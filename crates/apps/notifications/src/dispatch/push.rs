@@ -2,8 +2,7 @@
 
 use super::claim::HeldEvent;
 use super::decide::release;
-use super::end::End;
-use super::verdict::{DELIVERED, PushResult, trim, verdict};
+use super::end::{DELIVERED, End, PushResult, trim, verdict};
 use super::{Dispatcher, StepError};
 use crate::policy::Release;
 use crate::push::{Message, Outcome};
