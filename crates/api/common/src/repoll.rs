@@ -1,4 +1,4 @@
-//! A task that was woken while it ran goes on at once.
+//! Polls a task again at once if it was woken while it ran.
 //!
 //! The HTTP library wakes its own task with each body that it hands to a service. A task that wakes itself goes to the
 //! end of the runtime's queue, and a second thread is woken to help with it: two switches between threads for each
@@ -12,17 +12,17 @@ use std::task::{Context, Poll, Wake, Waker};
 
 /// The future, polled once more if it was woken while it was polled. Beyond that it is the runtime's turn, so that
 /// others get theirs.
-pub(crate) async fn again<F: Future>(future: F) -> F::Output {
+pub(crate) async fn repoll_on_wake<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
-    let bell = Arc::new(Bell::default());
-    let waker = Waker::from(bell.clone());
+    let wakeup = Arc::new(Wakeup::default());
+    let waker = Waker::from(wakeup.clone());
     poll_fn(move |outer| {
         for _ in 0..2 {
-            bell.silence();
+            wakeup.clear();
             if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
                 return Poll::Ready(output);
             }
-            if bell.is_left_to(outer.waker()) {
+            if wakeup.is_left_to(outer.waker()) {
                 return Poll::Pending;
             }
         }
@@ -34,29 +34,29 @@ pub(crate) async fn again<F: Future>(future: F) -> F::Output {
 
 /// Wakes a task that waits, and tells one that is polled that it was woken.
 #[derive(Default)]
-struct Bell(Mutex<State>);
+struct Wakeup(Mutex<State>);
 
 #[derive(Default)]
 enum State {
     #[default]
     Polled,
-    Rung,
+    Woken,
     Waiting(Waker),
 }
 
-impl Bell {
-    fn silence(&self) {
+impl Wakeup {
+    fn clear(&self) {
         *self.state() = State::Polled;
     }
 
-    /// Whether it did not ring while the task was polled, so that whoever rings next wakes it.
+    /// Whether nothing woke the task while it was polled; then the next wake-up goes to the runtime.
     fn is_left_to(&self, outer: &Waker) -> bool {
         let mut state = self.state();
-        let is_silent = !matches!(*state, State::Rung);
-        if is_silent {
+        let is_quiet = !matches!(*state, State::Woken);
+        if is_quiet {
             *state = State::Waiting(outer.clone());
         }
-        is_silent
+        is_quiet
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -64,13 +64,13 @@ impl Bell {
     }
 }
 
-impl Wake for Bell {
+impl Wake for Wakeup {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        let before = mem::replace(&mut *self.state(), State::Rung);
+        let before = mem::replace(&mut *self.state(), State::Woken);
         if let State::Waiting(outer) = before {
             outer.wake();
         }
@@ -83,23 +83,23 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
     #[derive(Default)]
-    struct Rings(AtomicUsize);
+    struct Wakes(AtomicUsize);
 
-    impl Wake for Rings {
+    impl Wake for Wakes {
         fn wake(self: Arc<Self>) {
             self.0.fetch_add(1, Relaxed);
         }
     }
 
-    /// Polls until it is over or nobody rings; how often it was polled from outside.
+    /// Polls until it is over or nothing wakes it; how often it was polled from outside.
     fn run(future: impl Future<Output = ()>) -> (Poll<()>, usize) {
-        let rings = Arc::new(Rings::default());
-        let waker = Waker::from(rings.clone());
-        let mut future = pin!(again(future));
+        let wakes = Arc::new(Wakes::default());
+        let waker = Waker::from(wakes.clone());
+        let mut future = pin!(repoll_on_wake(future));
         for polled in 1.. {
-            let before = rings.0.load(Relaxed);
+            let before = wakes.0.load(Relaxed);
             let poll = future.as_mut().poll(&mut Context::from_waker(&waker));
-            if poll.is_ready() || rings.0.load(Relaxed) == before {
+            if poll.is_ready() || wakes.0.load(Relaxed) == before {
                 return (poll, polled);
             }
         }
@@ -135,7 +135,7 @@ mod tests {
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn what_others_wake_is_woken() {
         let (sender, mut receiver) = tokio::sync::mpsc::channel(1);
-        let reading = tokio::spawn(again(async move {
+        let reading = tokio::spawn(repoll_on_wake(async move {
             let mut sum = 0;
             while let Some(number) = receiver.recv().await {
                 sum += number;
