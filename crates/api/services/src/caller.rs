@@ -1,4 +1,4 @@
-//! Who asks, and whether they may.
+//! Authentication and authorization: who the caller is, and whether they may call a route.
 //!
 //! ```text
 //! Authorization: Bearer <JWT>     a user (`oid`, else `sub`) with the names in `roles`

@@ -1,4 +1,4 @@
-//! What the errors of the services mean in HTTP.
+//! The problem that each error of a service, a store or a body becomes.
 
 use crate::problem::{Kind, Problem};
 use orrery_api_common::BodyError;

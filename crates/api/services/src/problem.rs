@@ -1,7 +1,7 @@
-//! What is answered when something is not done: `application/problem+json` (RFC 9457).
+//! The body of every error: `application/problem+json` (RFC 9457).
 //!
-//! `type` is the place on `/v1/docs` that explains the kind. Bad input names the member and the reason; a tag that no
-//! longer fits brings the document as it is now.
+//! `type` links to the section of `/v1/docs` that explains the kind. Invalid input names the member and the reason; a stale
+//! tag brings the document as it is now.
 
 use crate::body::ServiceBody;
 use http::header::{ALLOW, CONTENT_TYPE, ETAG, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};

@@ -1,17 +1,17 @@
 //! Idempotency records: a repeated key returns the first response. Each service keeps its own, for 24 hours.
 //!
 //! ```text
-//! begin ─ First ──────▶ do it ─▶ finish(answer)
-//!       ├ Unfinished ─▶ do it again (a crash or a twin lies between): its ids must follow from the key
-//!       ├ Repeated ───▶ answer as then
-//!       └ Different ──▶ refuse: the key was used for something else
+//! begin ─ First ──────▶ do the work ─▶ finish(response)
+//!       ├ Unfinished ─▶ do it again (after a crash, or beside a twin): its ids must follow from the key
+//!       ├ Repeated ───▶ return the first response
+//!       └ Different ──▶ refuse: the key came with another request
 //! ```
 //!
-//! The record does not make the work happen once, since no transaction spans it and the work; ids that follow from the key
-//! do. An answer that is known beforehand may be given to `begin`; then nothing needs to be finished.
+//! The record alone does not make the work happen once, since no transaction spans both; ids that follow from the key do. A
+//! response that is known beforehand may be given to `begin`; then there is nothing to finish.
 
-use crate::own::PARTITION;
 use crate::ports::documents::{Documents, Item, StoreError, Write};
+use crate::service_container::PARTITION;
 use orrery_core::limits;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};

@@ -1,7 +1,6 @@
 //! The container that a service keeps for itself: leases, idempotency records, cursors.
 //!
-//! Its partition key is `/partition` and its items live for as long as they say. Nothing of it is searched, so nothing
-//! but ids is indexed.
+//! Its partition key is `/partition`, and each item has its own TTL. Nothing searches it, so it has no index but ids.
 
 use crate::ports::documents::Layout;
 use serde_json::json;
