@@ -6,11 +6,12 @@ use crate::blueprints::{self, ApplyFlags, InitFlags};
 use crate::check::CheckFlags;
 use crate::config::{Config, ServeFlags};
 use crate::data::{self, ExportFlags, GetFlags, ImportFlags, LsFlags, PutFlags, RmFlags, ShellFlags};
+use crate::doctor::{self, DoctorFlags};
 use crate::identity::{self, KeysFlags, RoleFlags, TokenFlags};
 use crate::manual::{self, CompletionsFlags, ManFlags};
 use crate::migrate::MigrateFlags;
 use crate::monitor::verbs::{self, AlertsFlags, CostFlags, TopFlags};
-use crate::notify::{self, DoctorFlags, NotifyFlags};
+use crate::notify::{self, NotifyFlags};
 use crate::query::QueryFlags;
 use crate::schemas::SchemaFlags;
 use crate::{advise, bench, check, logging, migrate, query, schemas, script_worker, serve};
@@ -119,7 +120,7 @@ pub fn run() -> Result<ExitCode, String> {
         Verb::Bench(flags) => bench::bench(&flags),
         Verb::Migrate(flags) => migrate::migrate(&flags),
         Verb::Notify(flags) => notify::notify(&flags),
-        Verb::Doctor(flags) => notify::doctor(&flags),
+        Verb::Doctor(flags) => doctor::doctor(&flags),
         Verb::Keys(flags) => identity::keys(&flags).map(done),
         Verb::Role(flags) => identity::role(&flags).map(done),
         Verb::Token(flags) => identity::token(&flags).map(done),

@@ -4,12 +4,13 @@ use crate::account_keys::{self, AccountKeys};
 use crate::background::Background;
 use crate::banner;
 use crate::blueprints::{self, Blueprints};
+use crate::built_in_services;
 use crate::caller::Callers;
 use crate::config::{Clock, Config, Durability};
 use crate::data_folder::{self, DataFolder};
 use crate::identity;
+use crate::monitor::family::Family;
 use crate::monitor::{self, Watch};
-use crate::notify::{self, Notify};
 use crate::open_files;
 use crate::ports;
 use crate::ports_file;
@@ -18,9 +19,10 @@ use crate::services::Services;
 use orrery_api_common::bearer::{Bearers, Issuer};
 use orrery_api_common::{BodyBudget, Stop};
 use orrery_api_cosmos::{Cosmos, Options};
-use orrery_api_services::Gate;
+use orrery_api_services::{Api, Gate};
 use orrery_core::{Env, Timestamp, limits};
 use orrery_document_store::{Options as StoreOptions, Store, Sync, TxnManager, TxnOptions};
+use orrery_kit::service::{self, Service};
 use orrery_kv_fjall::{FjallEngine, Folder};
 use orrery_script::{Isolation, Scripts};
 use std::io::Write;
@@ -214,10 +216,14 @@ async fn run(
     }
     let stop = Stop::new();
     let access = cosmos.clone();
-    let gate = Gate { keys: Box::new(move || access.access().keys()), bearers: bearers.clone() };
-    let callers = Callers::new(cosmos.clone(), gate, config.is_loopback());
-    let beside = notify::Beside { store, cosmos: &cosmos, bearers, stop: &stop };
-    let notify = notify::start(config, beside)?;
+    let gate = || {
+        let (access, bearers) = (access.clone(), bearers.clone());
+        Gate { keys: Box::new(move || access.access().keys()), bearers }
+    };
+    let callers = Callers::new(cosmos.clone(), gate(), config.is_loopback());
+    let in_process = built_in_services::start(config, store)?;
+    let options = orrery_api_services::Options { rate: config.services.rate };
+    let api = Api::new(gate(), store.env().clone(), in_process.clone(), stop.clone(), &options);
     let (store, background) = (store.clone(), background.clone());
     let options = monitor::Options {
         rules: config.alert_rules.clone(),
@@ -227,10 +233,10 @@ async fn run(
     };
     let watch = Watch::new(store.clone(), cosmos.clone(), options);
     let counts = [("cosmos", cosmos_listener.counts()), ("services", services_listener.counts())];
-    let told = notify.clone();
+    let measured = in_process.clone();
     watch.tell_also(move || {
         let mut families = ports::families(&counts);
-        families.extend(told.iter().flat_map(Notify::measures));
+        families.extend(measured.iter().flat_map(|service| service.measures()).map(Family::from));
         families
     });
     let services = Services {
@@ -242,7 +248,7 @@ async fn run(
         cosmos_port: ports.0,
         watch: watch.clone(),
         blueprints: known,
-        notify: notify.clone(),
+        api,
     };
     blueprints::apply_at_start(&services).await?;
     start.succeed(config);
@@ -253,7 +259,7 @@ async fn run(
     look(&watch).await;
     let watching = watch_on(watch.clone(), stop.clone());
     let pushing = push_on(config.push.clone(), watch.clone(), stop.clone());
-    let dispatching = dispatch_on(notify, stop.clone());
+    let working = run_services(in_process, stop.clone());
     let cosmos = cosmos_listener.serve(
         move |request, peer| {
             let cosmos = cosmos.clone();
@@ -279,7 +285,7 @@ async fn run(
         tracing::info!("stopping: requests in flight are finished first");
         stop.stop();
     };
-    tokio::join!(cosmos, services, watching, pushing, dispatching, until_told);
+    tokio::join!(cosmos, services, watching, pushing, working, until_told);
     // Whoever was answered is counted by now.
     drop(tokio::task::spawn_blocking(move || watch.finish()).await);
     Ok(())
@@ -311,10 +317,14 @@ async fn push_on(push: Option<monitor::push::Push>, watch: Watch, stop: Stop) {
     }
 }
 
-async fn dispatch_on(notify: Option<Notify>, stop: Stop) {
-    if let Some(notify) = notify {
-        notify.run(&stop).await;
+/// The background work of all services, side by side.
+async fn run_services(services: Vec<Arc<dyn Service>>, stop: Stop) {
+    let mut working = tokio::task::JoinSet::new();
+    for service in services {
+        let stop = stop.clone();
+        working.spawn(async move { service::run(&*service, stop.stopped()).await });
     }
+    working.join_all().await;
 }
 
 /// A token may be for either port.

@@ -10,14 +10,13 @@ use crate::front_page;
 use crate::identity::endpoints;
 use crate::monitor::Watch;
 use crate::monitor::endpoints::{self as monitoring, Said};
-use crate::notify::Notify;
 use crate::report;
 use crate::schemas;
 use http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
 use orrery_api_common::{Body, Peer, read_body};
 use orrery_api_cosmos::Cosmos;
-use orrery_api_services::ServiceBody;
+use orrery_api_services::{Api, Readiness, ServiceBody};
 use orrery_document_store::Store;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -38,8 +37,8 @@ pub struct Services {
     pub cosmos_port: u16,
     pub blueprints: Arc<Blueprints>,
     pub watch: Watch,
-    /// None if it is switched off.
-    pub notify: Option<Notify>,
+    /// The services that are switched on.
+    pub api: Api,
 }
 
 impl Services {
@@ -47,18 +46,16 @@ impl Services {
         if let Some((status, sentence)) = wrong_content_type(request.method(), request.headers()) {
             return problem(status, &sentence).map(ServiceBody::from);
         }
-        match &self.notify {
-            Some(notify) if notify.api.has(request.uri().path()) => {
-                let has_credential = orrery_api_services::shows_credential(request.headers());
-                let response = notify.api.handle(request).await;
-                // Every route looks at the credential that is there, and says so if it opens nothing.
-                if has_credential && response.status() != StatusCode::UNAUTHORIZED {
-                    peer.confirm();
-                }
-                response
-            }
-            _ => self.handle_own(request, peer).await.map(ServiceBody::from),
+        if !self.api.has(request.uri().path()) {
+            return self.handle_own(request, peer).await.map(ServiceBody::from);
         }
+        let has_credential = orrery_api_services::shows_credential(request.headers());
+        let response = self.api.handle(request).await;
+        // Every route looks at the credential that is there, and says so if it opens nothing.
+        if has_credential && response.status() != StatusCode::UNAUTHORIZED {
+            peer.confirm();
+        }
+        response
     }
 
     async fn handle_own(&self, request: Request<Incoming>, peer: Peer) -> Response<Body> {
@@ -118,20 +115,18 @@ impl Services {
         }
     }
 
-    /// Ready: the last commit reached the disk, and the last round of background work went well. What keeps pushes from
-    /// going out makes it `degraded`, and ready all the same: every event is still accepted and kept. Details are for callers
-    /// that may see them.
+    /// Ready: the last commit reached the disk, and the last round of background work went well. What a service's checks find
+    /// makes it `degraded`, and ready all the same: requests are still answered. Details are for callers that may see them.
     fn readiness(&self, with_details: bool) -> Response<Body> {
         let trouble = self.store.commit_failure().map(|error| error.to_string());
         match trouble.or_else(|| self.background.trouble()) {
             None => {
                 let lsn = self.store.durable_lsn().0;
-                let is_degraded = self.notify.as_ref().is_some_and(Notify::has_troubles);
+                let Readiness { is_degraded, services } = self.api.readiness();
                 let status = if is_degraded { "degraded" } else { "ready" };
                 if !with_details {
                     return reply(StatusCode::OK, &json!({ "status": status }));
                 }
-                let services = self.notify.as_ref().map(Notify::readiness);
                 reply(
                     StatusCode::OK,
                     &json!({ "status": status, "lsn": lsn, "alerts": self.watch.firing(), "services": services }),
@@ -149,9 +144,7 @@ impl Services {
                 let watch = self.watch.clone();
                 drop(tokio::task::spawn_blocking(move || watch.look()).await);
                 self.background.wake();
-                if let Some(notify) = &self.notify {
-                    notify.notifications.wake();
-                }
+                self.api.services().iter().for_each(|service| service.wake());
                 reply(StatusCode::OK, &shown)
             }
             Err(sentence) => problem(StatusCode::BAD_REQUEST, &sentence),

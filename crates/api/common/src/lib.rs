@@ -5,7 +5,6 @@
 //! resource, a route or an error body: those belong to each protocol.
 
 mod access_log;
-mod again;
 mod authorization;
 pub mod bearer;
 mod body;
@@ -18,6 +17,7 @@ mod listener;
 mod master_key;
 mod patience;
 pub mod percent;
+mod repoll;
 mod stop;
 mod web_guard;
 

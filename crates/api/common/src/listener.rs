@@ -10,10 +10,10 @@
 //! ```
 
 use crate::Stop;
-use crate::again::again;
 use crate::body::Answer;
 use crate::connection::{self, Peer, Shared};
 use crate::connection_table::{ConnectionCounts, ConnectionTable};
+use crate::repoll::repoll_on_wake;
 use crate::web_guard::{CorsRules, WebGuard};
 use http::{Request, Response};
 use hyper::body::Incoming;
@@ -133,7 +133,7 @@ impl Listener {
             };
             let connection =
                 connection::run(shared.clone(), stream, addr, place.activity.clone(), place.give_way.clone());
-            tokio::spawn(again(async move {
+            tokio::spawn(repoll_on_wake(async move {
                 connection.await;
                 drop(place);
             }));

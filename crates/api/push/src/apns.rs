@@ -1,10 +1,9 @@
 //! APNs: HTTP/2, a provider token, the `apns-` headers, reasons as Apple names them.
 
 use crate::Shared;
-use crate::identity::{KEY_ID, TEAM_ID, TOPIC};
+use crate::identity::{TEAM_ID, TOPIC};
 use crate::reply;
 use crate::state::{Answer, Platform, Received};
-use crate::token::{self, Algorithm};
 use http::request::Parts;
 use http::{HeaderValue, Method, Request, Response, StatusCode, Version, header};
 use hyper::body::Incoming;
@@ -63,8 +62,7 @@ fn authorized(shared: &Shared, head: &Parts) -> Result<(), (u16, &'static str)> 
     let token = named(head, header::AUTHORIZATION.as_str()).and_then(|value| value.strip_prefix("bearer "));
     let token = token.ok_or((403, "MissingProviderToken"))?;
     let invalid = (403, "InvalidProviderToken");
-    let claims =
-        token::claims(token, Algorithm::Es256, KEY_ID, &shared.identity.apns_public).ok_or(invalid)?;
+    let claims = shared.identity.apns_claims(token).ok_or(invalid)?;
     let issued = claims["iat"].as_u64().filter(|_| claims["iss"] == TEAM_ID).ok_or(invalid)?;
     shared.state.provider_token(token);
     let Some(clock) = &shared.clock else { return Ok(()) };

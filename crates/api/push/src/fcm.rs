@@ -1,10 +1,9 @@
 //! FCM HTTP v1 and the token endpoint beside it.
 
 use crate::Shared;
-use crate::identity::{CLIENT_EMAIL, PROJECT, SERVICE_KEY_ID};
+use crate::identity::{CLIENT_EMAIL, PROJECT};
 use crate::reply;
 use crate::state::{Answer, Platform, Received};
-use crate::token::{self, Algorithm};
 use http::{HeaderMap, Method, Request, Response, header};
 use hyper::body::Incoming;
 use orrery_api_common::{Body, Peer, percent, read_body};
@@ -60,7 +59,7 @@ fn exchange(shared: &Shared, body: &[u8]) -> Response<Body> {
         return refusal(400, "unsupported_grant_type", "Invalid grant_type.");
     }
     let assertion = member("assertion").unwrap_or_default();
-    let claims = token::claims(&assertion, Algorithm::Rs256, SERVICE_KEY_ID, &shared.identity.service_public);
+    let claims = shared.identity.service_claims(&assertion);
     let Some(claims) = claims else { return refusal(400, "invalid_grant", "Invalid JWT Signature.") };
     if let Err(why) = check(&claims, shared) {
         return refusal(400, "invalid_grant", why);

@@ -4,11 +4,8 @@
 //! no secret to keep. The APNs key is made, and kept in its file.
 
 use crate::Ports;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use ring::rand::SystemRandom;
-use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _, RsaKeyPair};
-use serde_json::json;
+use orrery_protocol::jwt::{Algorithm, PublicKey, SigningKey, Token, pem_of_pkcs8, pkcs8_of_pem};
+use serde_json::{Value, json};
 use std::path::Path;
 
 pub const PROJECT: &str = "orrery-local";
@@ -22,8 +19,8 @@ const SERVICE_KEY: &str = include_str!("../data/service-account-key.pem");
 
 /// Who may push.
 pub struct Identity {
-    pub(crate) service_public: Vec<u8>,
-    pub(crate) apns_public: Vec<u8>,
+    service_public: PublicKey,
+    apns_public: PublicKey,
     pub(crate) token_url: String,
     apns_key: String,
     certificate: String,
@@ -44,31 +41,33 @@ impl Identity {
         apns_key: Option<&str>,
         certificate_folder: &Path,
     ) -> Result<Self, String> {
-        let random = SystemRandom::new();
-        let service =
-            RsaKeyPair::from_pkcs8(&private_key(SERVICE_KEY)?).map_err(|error| error.to_string())?;
+        let service = SigningKey::rs256(&pkcs8_of_pem(SERVICE_KEY)?)?;
         let apns_key = match apns_key {
             Some(pem) => pem.to_owned(),
-            None => {
-                let made = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random);
-                pem(made.map_err(|_| "no key could be made".to_owned())?.as_ref())
-            }
+            None => pem_of_pkcs8(&SigningKey::generate_es256()?),
         };
-        let apns =
-            EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &private_key(&apns_key)?, &random)
-                .map_err(|error| {
-                    format!("the APNs key is no P-256 key: {error}; remove its file for a new one")
-                })?;
+        let apns = pkcs8_of_pem(&apns_key).and_then(|pkcs8| SigningKey::es256(&pkcs8));
+        let apns = apns.map_err(|error| format!("the APNs key {error}; remove its file for a new one"))?;
         let path = certificate_folder.join("cert.pem");
         let certificate = std::fs::read_to_string(&path)
             .map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
         Ok(Self {
-            service_public: service.public().as_ref().to_vec(),
-            apns_public: apns.public_key().as_ref().to_vec(),
+            service_public: service.public(),
+            apns_public: apns.public(),
             token_url: format!("https://127.0.0.1:{}/token", ports.fcm),
             apns_key,
             certificate,
         })
+    }
+
+    /// The claims of a token that the service account signed, as FCM checks it.
+    pub(crate) fn service_claims(&self, token: &str) -> Option<Value> {
+        claims(token, &self.service_public, Algorithm::Rs256, SERVICE_KEY_ID)
+    }
+
+    /// The claims of a provider token, as APNs checks it.
+    pub(crate) fn apns_claims(&self, token: &str) -> Option<Value> {
+        claims(token, &self.apns_public, Algorithm::Es256, KEY_ID)
     }
 
     pub(crate) fn files(&self, ports: &Ports) -> Vec<Written> {
@@ -106,20 +105,39 @@ impl Identity {
     }
 }
 
-const BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
-const END: &str = "-----END PRIVATE KEY-----";
-
-fn pem(der: &[u8]) -> String {
-    let digits = STANDARD.encode(der);
-    // Base64 is ASCII, so every 64 bytes are 64 characters.
-    let lines: Vec<&str> =
-        (0..digits.len()).step_by(64).map(|at| &digits[at..(at + 64).min(digits.len())]).collect();
-    format!("{BEGIN}\n{}\n{END}\n", lines.join("\n"))
+/// Algorithm, key id and signature must all be right.
+fn claims(token: &str, key: &PublicKey, algorithm: Algorithm, kid: &str) -> Option<Value> {
+    let token = Token::split(token)?;
+    let is_right = token.algorithm() == Some(algorithm)
+        && token.kid() == Some(kid)
+        && token.is_signed_by(key, algorithm);
+    is_right.then_some(Value::Object(token.payload))
 }
 
-fn private_key(pem: &str) -> Result<Vec<u8>, String> {
-    let inside = pem.split_once(BEGIN).and_then(|(_, rest)| rest.split_once(END));
-    let (inside, _) = inside.ok_or("the APNs key is no PEM file; remove it for a new one")?;
-    let digits: String = inside.chars().filter(|c| !c.is_whitespace()).collect();
-    STANDARD.decode(digits).map_err(|_| "the APNs key is damaged; remove its file for a new one".to_owned())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key() -> SigningKey {
+        SigningKey::es256(&SigningKey::generate_es256().expect("a key")).expect("a key")
+    }
+
+    #[test]
+    fn only_the_right_key_under_its_id_is_believed() {
+        let (mine, other) = (key(), key());
+        let payload = json!({ "iss": "me" });
+        let check = |text: &str| claims(text, &mine.public(), Algorithm::Es256, "k");
+        let good = mine.sign("k", &payload).expect("signed");
+        assert_eq!(check(&good), Some(payload.clone()));
+        assert_eq!(check(&other.sign("k", &payload).expect("signed")), None);
+        assert_eq!(check(&mine.sign("x", &payload).expect("signed")), None);
+        let unsigned = mine.sign_with(&json!({ "alg": "none", "kid": "k" }), &payload).expect("signed");
+        assert_eq!(check(&unsigned), None);
+        let forged = mine.sign("k", &json!({ "iss": "you" })).expect("signed");
+        let (said, _) = forged.rsplit_once('.').expect("parts");
+        let (_, signature) = good.rsplit_once('.').expect("parts");
+        for bad in [&*format!("{said}.{signature}"), "", "a.b", "a.b.c", "..", &good[..good.len() - 2]] {
+            assert_eq!(check(bad), None, "{bad}");
+        }
+    }
 }

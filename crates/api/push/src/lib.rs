@@ -2,7 +2,6 @@
 //!
 //! ```text
 //! identity   the credentials that are taken, and the files that hold them
-//! token      signatures of what callers present, checked for real
 //! state      what was received, what shall be answered, what was counted
 //! fcm        POST /token, POST /v1/projects/{project}/messages:send
 //! apns       POST /3/device/{token}, over HTTP/2
@@ -18,7 +17,6 @@ mod fcm;
 mod identity;
 mod reply;
 mod state;
-mod token;
 
 pub use identity::{Identity, Written};
 pub use state::{Answer, Counters, Match, Platform, Received, Rule, State};

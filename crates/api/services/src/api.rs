@@ -1,35 +1,23 @@
 //! From a request to its answer.
 
-use crate::alias;
-use crate::asked::Asked;
 use crate::body::ServiceBody;
 use crate::caller::{Caller, Gate};
-use crate::idempotent::{self, Memory};
-use crate::notifications;
-use crate::openapi;
 use crate::problem::{Kind, Problem};
-use crate::reply::{Content, Reply};
-use crate::route::{Named, Route, Shape, Table, Who};
-use crate::stream::Streams;
+use crate::readiness::Readiness;
+use crate::sse::Streams;
+use crate::table::{Row, Table, Target};
+use crate::{alias, decode, encode, idempotency, openapi};
 use bytes::Bytes;
 use http::header::HeaderName;
 use http::request::Parts;
-use http::{HeaderValue, Method, Request, Response};
+use http::{HeaderValue, Request, Response};
 use hyper::body::Incoming;
 use orrery_api_common::{Stop, read_body};
 use orrery_core::{Env, limits};
 use orrery_kit::bucket::{Buckets, Taken};
-use orrery_kit::port::Documents;
-use orrery_notifications::service::Notifications;
+use orrery_kit::service::{self, Alias, Handler, Route, Service, Shape, Who};
 use serde_json::Value;
 use std::sync::Arc;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    Description,
-    Page,
-    Notifications(notifications::Operation),
-}
 
 pub struct Options {
     /// Requests a second that one caller may make.
@@ -41,46 +29,46 @@ pub struct Options {
 pub struct Api(Arc<Inner>);
 
 struct Inner {
-    table: Table<Operation>,
+    services: Vec<Arc<dyn Service>>,
+    table: Table,
+    aliases: Vec<Alias>,
     description: Value,
     gate: Gate,
     env: Env,
     buckets: Buckets,
-    notifications: Notifications,
-    memory: Memory,
     streams: Streams,
 }
 
 impl Api {
-    /// `documents` is where the services keep their own records; streams end with `stop`.
-    pub fn new(
-        gate: Gate,
-        env: Env,
-        documents: Documents,
-        notifications: Notifications,
-        stop: Stop,
-        options: &Options,
-    ) -> Self {
-        let table = Table::new(routes());
+    /// Streams end with `stop`.
+    pub fn new(gate: Gate, env: Env, services: Vec<Arc<dyn Service>>, stop: Stop, options: &Options) -> Self {
+        let mut rows: Vec<Row> = services.iter().flat_map(rows).collect();
+        rows.extend(own_rows());
+        let schemas = services.iter().flat_map(|service| service.schemas()).collect();
         Self(Arc::new(Inner {
-            description: openapi::description(&table, notifications::schemas::all()),
-            table,
+            description: openapi::description(&rows, schemas),
+            aliases: services.iter().flat_map(|service| service.aliases()).collect(),
+            table: Table::new(rows),
+            services,
             gate,
             env,
             buckets: Buckets::new(f64::from(options.rate), u64::from(options.rate)),
-            notifications,
-            memory: Memory { documents, container: orrery_notifications::service::containers::SERVICE },
             streams: Streams::new(stop),
         }))
     }
 
-    /// Whether a path is of a service, so that what is not can be answered by others.
+    /// Whether a path is of a service. Somebody else may answer at the others.
     pub fn has(&self, path: &str) -> bool {
-        ["/v1/notifications", "/v1/users"]
-            .iter()
-            .any(|root| path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
-            || alias::has(path)
-            || self.0.table.has(path)
+        alias::find(&self.0.aliases, path).is_some() || self.0.table.has(path)
+    }
+
+    pub fn services(&self) -> &[Arc<dyn Service>] {
+        &self.0.services
+    }
+
+    /// What `/readyz` says of the services.
+    pub fn readiness(&self) -> Readiness {
+        Readiness::of(&self.0.services)
     }
 
     pub async fn handle(&self, request: Request<Incoming>) -> Response<ServiceBody> {
@@ -95,7 +83,7 @@ impl Api {
         self.answer(&head, std::future::ready(Ok(body))).await
     }
 
-    /// The body is read after it is known who asks, and not at all for whom it is not for.
+    /// The body is read after the caller is known, and not at all if they may not call.
     async fn answer(
         &self,
         head: &Parts,
@@ -103,10 +91,7 @@ impl Api {
     ) -> Response<ServiceBody> {
         let mut taken = None;
         let answered = self.0.try_answer(head, body, &mut taken).await;
-        let mut response = match answered {
-            Ok(reply) => reply.into_response(),
-            Err(problem) => problem.into_response(head.uri.path()),
-        };
+        let mut response = answered.unwrap_or_else(|problem| problem.into_response(head.uri.path()));
         if let Some(taken) = taken {
             tell(&mut response, &taken);
         }
@@ -120,48 +105,74 @@ impl Inner {
         head: &Parts,
         body: impl Future<Output = Result<Bytes, Problem>>,
         taken: &mut Option<Taken>,
-    ) -> Result<Reply, Problem> {
+    ) -> Result<Response<ServiceBody>, Problem> {
         let caller = self.gate.admit(&head.headers, self.env.now()).await?;
-        let path = alias::resolve(head.uri.path(), &caller)?;
-        let (route, named) = self.table.find(&head.method, &path)?;
-        caller.check(route, &named)?;
-        if route.who != Who::Everybody {
+        let path = alias::resolve(&self.aliases, head.uri.path(), &caller)?;
+        let (row, in_path) = self.table.find(&head.method, &path)?;
+        caller.check(row, &in_path)?;
+        if row.route.who != Who::Everybody {
             check(*taken.insert(self.buckets.take(&caller.name(), self.env.now())))?;
         }
         let body = body.await?;
-        self.run(route, head, &caller, named, body).await
+        let request = decode::request(head, in_path, body)?;
+        let response = match &row.target {
+            Target::Description => service::Response::ok(&self.description),
+            Target::Page => service::Response::html(include_str!("page.html")),
+            Target::Service(service, handler) => {
+                self.call(&row.route, head, &caller, service, handler, request).await?
+            }
+        };
+        encode::response(response, &self.streams).await
     }
 
-    async fn run(
+    async fn call(
         &self,
-        route: &Route<Operation>,
+        route: &Route,
         head: &Parts,
         caller: &Caller,
-        named: Named,
-        body: Bytes,
-    ) -> Result<Reply, Problem> {
-        let asked = Asked::new(head, named, body)?;
-        let operation = match route.operation {
-            Operation::Description => return Ok(Reply::ok(&self.description)),
-            Operation::Page => return Ok(page()),
-            Operation::Notifications(operation) => operation,
-        };
-        Box::pin(self.notifications.ensure()).await?;
-        let within = notifications::Within {
-            notifications: &self.notifications,
-            streams: &self.streams,
-            // Two callers may choose the same key.
-            key: asked.idempotency_key.as_ref().map(|key| format!("{}\n{key}", caller.name())),
-        };
-        let work = notifications::run(&within, operation, &asked);
-        match asked.idempotency_key.as_deref().filter(|_| route.takes_idempotency_key) {
-            Some(key) => {
-                let said = [route.id.as_bytes(), head.uri.path().as_bytes(), asked.body()];
-                Box::pin(idempotent::once(&self.memory, &caller.name(), key, &said, work)).await
-            }
-            None => work.await,
+        service: &Arc<dyn Service>,
+        handler: &Handler,
+        mut request: service::Request,
+    ) -> Result<service::Response, Problem> {
+        Box::pin(service.stores().ensure()).await?;
+        let Some(key) = request.idempotency_key.take() else { return Ok(handler(request).await?) };
+        // Two callers may choose the same key.
+        request.idempotency_key = Some(format!("{}\n{key}", caller.name()));
+        if !route.takes_idempotency_key {
+            return Ok(handler(request).await?);
         }
+        let said = [route.id.as_bytes(), head.uri.path().as_bytes(), &request.body.clone()];
+        let records = service.stores().idempotency();
+        Box::pin(idempotency::once(records, &caller.name(), &key, &said, handler(request))).await
     }
+}
+
+fn rows(service: &Arc<dyn Service>) -> Vec<Row> {
+    let row = |endpoint: service::Endpoint| Row {
+        route: endpoint.route,
+        tag: service.name(),
+        target: Target::Service(service.clone(), endpoint.handler),
+    };
+    service.routes().into_iter().map(row).collect()
+}
+
+/// What the API answers itself.
+fn own_rows() -> [Row; 2] {
+    let row = |target, path, id, summary, shape| Row {
+        route: Route::get(path, id, summary, Who::Everybody).returns(200, shape),
+        tag: "about",
+        target,
+    };
+    [
+        row(
+            Target::Description,
+            "/v1/openapi.json",
+            "getDescription",
+            "This description, as OpenAPI 3.1",
+            Shape::Object,
+        ),
+        row(Target::Page, "/v1/docs", "getPage", "This description, for people", Shape::Html),
+    ]
 }
 
 fn check(taken: Taken) -> Result<(), Problem> {
@@ -170,38 +181,6 @@ fn check(taken: Taken) -> Result<(), Problem> {
     }
     let detail = format!("{} requests a second are what one caller may make", taken.limit);
     Err(Problem::new(Kind::TooMany, detail).after(taken.retry_after))
-}
-
-fn page() -> Reply {
-    Reply { content: Content::Page(include_str!("page.html")), ..Reply::ok(()) }
-}
-
-/// Everything that there is, in the order in which it is described.
-pub fn routes() -> Vec<Route<Operation>> {
-    let about = |operation, path, id, summary, shape| Route {
-        operation,
-        method: Method::GET,
-        path,
-        id,
-        summary,
-        service: "about",
-        who: Who::Everybody,
-        query: &[],
-        request: None,
-        success: (200, shape),
-        takes_if_match: false,
-        takes_idempotency_key: false,
-    };
-    let mut routes = notifications::routes();
-    routes.push(about(
-        Operation::Description,
-        "/v1/openapi.json",
-        "getDescription",
-        "This description, as OpenAPI 3.1",
-        Shape::Object,
-    ));
-    routes.push(about(Operation::Page, "/v1/docs", "getPage", "This description, for people", Shape::Html));
-    routes
 }
 
 fn tell(response: &mut Response<ServiceBody>, taken: &Taken) {

@@ -1,4 +1,4 @@
-//! What is answered with: a whole body, or pieces as they come until the stream ends.
+//! A response body: whole, or a stream of pieces.
 
 use bytes::{Buf as _, Bytes};
 use http_body_util::Full;

@@ -1,4 +1,4 @@
-//! Who asks, and whether they may.
+//! Authentication and authorization: who the caller is, and whether they may call a route.
 //!
 //! ```text
 //! Authorization: Bearer <JWT>     a user (`oid`, else `sub`) with the names in `roles`
@@ -7,12 +7,13 @@
 //! ```
 
 use crate::problem::{Kind, Problem};
-use crate::route::{Named, Route, Who};
+use crate::table::{InPath, Row};
 use http::header::{AUTHORIZATION, HeaderName};
 use http::{HeaderMap, Method};
 use orrery_api_common::bearer::Bearers;
 use orrery_api_common::{Access, Key, Keys};
 use orrery_core::Timestamp;
+use orrery_kit::service::Who;
 use std::sync::Arc;
 
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
@@ -98,27 +99,27 @@ impl Caller {
         }
     }
 
-    pub fn check<O>(&self, route: &Route<O>, named: &Named) -> Result<(), Problem> {
+    pub fn check(&self, row: &Row, in_path: &InPath) -> Result<(), Problem> {
+        let (route, service) = (&row.route, row.tag);
         let (id, roles) = match (self, route.who) {
             (_, Who::Everybody) => return Ok(()),
             (Self::Nobody, _) => return Err(Problem::unauthorized(say_who("nobody is asking"))),
             (Self::Key(access), _) => return check_key(*access, &route.method),
             (Self::User { id, roles }, _) => (id, roles),
         };
-        let has =
-            |role: &str| roles.iter().any(|had| had.strip_prefix(route.service) == Some(&format!(".{role}")));
+        let has = |role: &str| roles.iter().any(|had| had.strip_prefix(service) == Some(&format!(".{role}")));
         let (is_allowed, wanted) = match route.who {
             Who::Everybody => (true, String::new()),
             Who::Owner => {
-                let is_own = named.iter().any(|(name, user)| *name == "user" && user == id);
+                let is_own = in_path.iter().any(|(name, user)| *name == "user" && user == id);
                 (is_own, format!("the token is of '{id}' and opens what is theirs; another user's"))
             }
-            Who::Role(role) => (has(role), format!("the token has no role {}.{role}; this", route.service)),
+            Who::Role(role) => (has(role), format!("the token has no role {service}.{role}; this")),
         };
         if is_allowed || has("admin") {
             return Ok(());
         }
-        Err(Problem::new(Kind::Forbidden, format!("{wanted} wants {}.admin", route.service)))
+        Err(Problem::new(Kind::Forbidden, format!("{wanted} wants {service}.admin")))
     }
 }
 

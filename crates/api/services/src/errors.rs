@@ -1,11 +1,10 @@
-//! What the errors of the services mean in HTTP.
+//! The problem that each error of a service, a store or a body becomes.
 
-use crate::notifications::visible as shown;
-use crate::problem::{IDEMPOTENCY_KEY, Kind, Problem};
+use crate::problem::{Kind, Problem};
 use orrery_api_common::BodyError;
 use orrery_core::LogLimiter;
-use orrery_kit::port::StoreError;
-use orrery_notifications::service::ServiceError;
+use orrery_kit::ports::documents::StoreError;
+use orrery_kit::service::ServiceError;
 use std::time::{Duration, Instant};
 
 /// When nobody says how long, this is.
@@ -15,11 +14,11 @@ impl From<ServiceError> for Problem {
     fn from(error: ServiceError) -> Self {
         match error {
             // The record of a key lives for a day, and the event that it made for longer.
-            ServiceError::Invalid { member, .. } if member == IDEMPOTENCY_KEY => Self::reused(),
+            ServiceError::Invalid { member, .. } if member == ServiceError::IDEMPOTENCY_KEY => Self::reused(),
             ServiceError::Invalid { member, reason } => Self::invalid(&member, reason),
             ServiceError::Missing(what) => Self::new(Kind::Missing, what),
             ServiceError::Conflict(why) => Self::new(Kind::Conflict, why),
-            ServiceError::Changed { current, etag } => Self::changed(shown(*current), etag),
+            ServiceError::Changed { current, etag } => Self::changed(*current, etag),
             ServiceError::Busy { after } => busy(after),
             ServiceError::Unavailable(why) => unavailable(&why),
             ServiceError::Broken(why) => broken(&why),
@@ -95,8 +94,10 @@ mod tests {
 
     #[test]
     fn a_key_that_was_used_otherwise_is_said_to_be_so_whoever_notices() {
-        let noticed =
-            ServiceError::Invalid { member: IDEMPOTENCY_KEY.to_owned(), reason: "was used".to_owned() };
+        let noticed = ServiceError::Invalid {
+            member: ServiceError::IDEMPOTENCY_KEY.to_owned(),
+            reason: "was used".to_owned(),
+        };
         assert_eq!(Problem::from(noticed), Problem::reused());
         let invalid = ServiceError::Invalid { member: "userId".to_owned(), reason: "is empty".to_owned() };
         assert_eq!(Problem::from(invalid).kind, Kind::Invalid);

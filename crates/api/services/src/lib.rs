@@ -1,29 +1,31 @@
 //! REST of the services: one table of routes, from which requests find their way and the description is made.
 //!
 //! ```text
-//! request ─ route: which operation ─ caller: who asks, and may they ─ bucket: not too often ─ asked: body, tags, paging
-//!         ─ notifications: the operation ─ reply | problem (RFC 9457) | stream (SSE)
-//! openapi, page: the same table for machines and for people
+//! request ─ table: which route ─ caller: who asks, and may they ─ bucket: not too often ─ decode: body, tags, paging
+//!         ─ idempotency ─ the service's handler ─ encode | problem (RFC 9457) | sse
+//! openapi, page: the same table for machines and for people        readiness: what `/readyz` says of the services
 //! ```
 //!
-//! Every answer that is no success is a problem that says what to do. A caller is known by a key of the account or by a
-//! bearer token, never by the body. Nothing here knows flags, stores or what a notification is; the services do.
+//! It takes a list of services (`orrery_kit::service::Service`) and knows none by name. Every answer that is no success is
+//! a problem that says what to do. A caller is known by a key of the account or by a bearer token, never by the body.
+//! *Absent: flags, and what an operation means.*
 
 mod alias;
 mod api;
-mod asked;
 mod body;
 mod caller;
+mod decode;
+mod encode;
 mod errors;
-mod idempotent;
-mod notifications;
+mod idempotency;
 mod openapi;
 mod problem;
-mod reply;
-mod route;
-mod stream;
+mod readiness;
+mod sse;
+mod table;
 
 pub use api::{Api, Options};
 pub use body::ServiceBody;
 pub use caller::{Caller, Gate, shows_credential};
 pub use problem::Problem;
+pub use readiness::Readiness;

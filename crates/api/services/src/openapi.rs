@@ -1,18 +1,24 @@
 //! The table of routes as OpenAPI 3.1.
 
 use crate::problem::{CONTENT, Kind};
-use crate::route::{ParameterKind, Route, Shape, Table, Who, name};
+use crate::table::{Row, name};
+use orrery_kit::service::{ParameterKind, Route, Shape, Who};
 use serde_json::{Map, Value, json};
 
-pub fn description<O>(table: &Table<O>, schemas: Vec<(&'static str, Value)>) -> Value {
+/// The services name their schemas and operations so that no two are alike.
+pub fn description(rows: &[Row], schemas: Vec<(&'static str, Value)>) -> Value {
     let mut paths = Map::new();
-    for route in table.routes() {
-        let path = paths.entry(route.path).or_insert_with(|| json!({}));
-        path[route.method.as_str().to_ascii_lowercase()] = operation(route);
+    for row in rows {
+        let path = paths.entry(row.route.path).or_insert_with(|| json!({}));
+        let verb = row.route.method.as_str().to_ascii_lowercase();
+        let Row { route: Route { path: at, id, .. }, .. } = row;
+        assert!(path.get(&verb).is_none(), "two routes are {verb} {at}: {id} and another");
+        path[verb] = operation(row);
     }
-    let mut schemas: Map<String, Value> =
-        schemas.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
-    schemas.insert("Problem".to_owned(), problem());
+    let mut all = Map::new();
+    for (name, schema) in schemas.into_iter().chain([("Problem", problem())]) {
+        assert!(all.insert(name.to_owned(), schema).is_none(), "two services describe a schema '{name}'");
+    }
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -23,7 +29,7 @@ pub fn description<O>(table: &Table<O>, schemas: Vec<(&'static str, Value)>) -> 
         "servers": [{ "url": "/" }],
         "paths": paths,
         "components": {
-            "schemas": schemas,
+            "schemas": all,
             "securitySchemes": {
                 "token": { "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
                     "description": "A token of an issuer that the server knows, or a key of the account" },
@@ -34,31 +40,28 @@ pub fn description<O>(table: &Table<O>, schemas: Vec<(&'static str, Value)>) -> 
     })
 }
 
-fn operation<O>(route: &Route<O>) -> Value {
+fn operation(row: &Row) -> Value {
+    let Row { route, tag, .. } = row;
     let mut operation = json!({
         "operationId": route.id,
         "summary": route.summary,
-        "description": who(route),
-        "tags": [route.service],
+        "description": who(route.who, tag),
+        "tags": [tag],
         "security": security(route.who),
         "parameters": parameters(route),
         "responses": responses(route),
     });
     if let Some(shape) = route.request {
         operation["requestBody"] = json!({
-            "required": matches!(shape, Shape::Named(name) if !OPTIONAL.contains(&name)),
+            "required": !route.is_request_optional,
             "content": content(shape),
         });
     }
     operation
 }
 
-/// Bodies that may be left out.
-const OPTIONAL: [&str; 3] = ["ReadAll", "PurgeDevices", "DevicePatch"];
-
-fn who<O>(route: &Route<O>) -> String {
-    let service = route.service;
-    match route.who {
+fn who(who: Who, service: &str) -> String {
+    match who {
         Who::Everybody => "For everybody.".to_owned(),
         Who::Owner => format!("For the user that the path names, and for the role {service}.admin."),
         Who::Role("admin") => format!("For the role {service}.admin."),
@@ -73,7 +76,7 @@ fn security(who: Who) -> Value {
     }
 }
 
-fn parameters<O>(route: &Route<O>) -> Vec<Value> {
+fn parameters(route: &Route) -> Vec<Value> {
     let in_path =
         route.path.split('/').filter_map(name).map(
             |name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }),
@@ -108,7 +111,7 @@ fn header(name: &str, about: &str) -> Value {
     json!({ "name": name, "in": "header", "description": about, "schema": { "type": "string" } })
 }
 
-fn responses<O>(route: &Route<O>) -> Value {
+fn responses(route: &Route) -> Value {
     let (status, shape) = route.success;
     let failure = |about: &str| {
         let schema = json!({ "$ref": "#/components/schemas/Problem" });

@@ -1,16 +1,15 @@
-//! What is answered when something is not done: `application/problem+json` (RFC 9457).
+//! The body of every error: `application/problem+json` (RFC 9457).
 //!
-//! `type` is the place on `/v1/docs` that explains the kind. Bad input names the member and the reason; a tag that no
-//! longer fits brings the document as it is now.
+//! `type` links to the section of `/v1/docs` that explains the kind. Invalid input names the member and the reason; a stale
+//! tag brings the document as it is now.
 
 use crate::body::ServiceBody;
 use http::header::{ALLOW, CONTENT_TYPE, ETAG, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, Response, StatusCode};
+use orrery_kit::service::ServiceError;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
-/// As a member of the input that is wrong.
-pub const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 pub const CONTENT: &str = "application/problem+json";
 
 /// The kinds, each with its status.
@@ -112,7 +111,7 @@ impl Problem {
     /// A key is for one request.
     pub fn reused() -> Self {
         let detail = "this Idempotency-Key came with another request before; give each request its own";
-        Self::new(Kind::Reused, detail).with("member", json!(IDEMPOTENCY_KEY))
+        Self::new(Kind::Reused, detail).with("member", json!(ServiceError::IDEMPOTENCY_KEY))
     }
 
     pub fn new(kind: Kind, detail: impl Into<String>) -> Self {

@@ -1,7 +1,7 @@
-//! So many requests a while, for each key: token buckets that fill again by the clock.
+//! Rate limits: a token bucket for each key, refilled by the clock.
 //!
-//! The number of keys is bounded. Keys whose bucket is full again are forgotten, since a new one would be the same; when
-//! all are in use, further keys share one bucket, so nobody gets a fresh one by making up names.
+//! The number of keys is bounded. A key whose bucket is full again is forgotten, since a new bucket would be the same. When
+//! all are in use, further keys share one bucket, so inventing names gains nobody a fresh one.
 
 use orrery_core::{Timestamp, limits};
 use std::collections::HashMap;

@@ -1,28 +1,34 @@
-//! A repeated request is answered as it was: a record for each idempotency key, kept for 24 hours.
+//! Idempotency records: a repeated key returns the first response. Each service keeps its own, for 24 hours.
 //!
 //! ```text
-//! begin ─ First ──────▶ do it ─▶ finish(answer)
-//!       ├ Unfinished ─▶ do it again (a crash or a twin lies between): its ids must follow from the key
-//!       ├ Repeated ───▶ answer as then
-//!       └ Different ──▶ refuse: the key was used for something else
+//! begin ─ First ──────▶ do the work ─▶ finish(response)
+//!       ├ Unfinished ─▶ do it again (after a crash, or beside a twin): its ids must follow from the key
+//!       ├ Repeated ───▶ return the first response
+//!       └ Different ──▶ refuse: the key came with another request
 //! ```
 //!
-//! The record does not make the work happen once, since no transaction spans it and the work; ids that follow from the key
-//! do. An answer that is known beforehand may be given to `begin`; then nothing needs to be finished.
+//! The record alone does not make the work happen once, since no transaction spans both; ids that follow from the key do. A
+//! response that is known beforehand may be given to `begin`; then there is nothing to finish.
 
-use crate::own::PARTITION;
-use crate::port::{Documents, Item, StoreError, Write};
+use crate::ports::documents::{Documents, Item, StoreError, Write};
+use crate::service_container::PARTITION;
 use orrery_core::limits;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
+
+/// The records of one service.
+#[derive(Clone, Copy)]
+pub struct Records<'a> {
+    pub documents: &'a Documents,
+    /// The service's own container.
+    pub container: &'a str,
+}
 
 /// A key as a caller gave it, and what it was given with.
 ///
 /// Each has a partition of its own, so that those of a busy caller are spread over the store.
 #[derive(Clone, Copy, Debug)]
 pub struct Key<'a> {
-    /// The service's own container.
-    pub container: &'a str,
     /// Whose key it is: two callers may use the same.
     pub caller: &'a str,
     pub key: &'a str,
@@ -46,26 +52,36 @@ pub struct Unanswered(String);
 /// Records of a key that vanish while they are looked at.
 const TRIES_MAX: usize = 3;
 
-pub async fn begin(
-    documents: &Documents,
-    key: &Key<'_>,
-    planned: Option<Value>,
-) -> Result<Begun, StoreError> {
-    let name = name(key);
-    let planned = planned.unwrap_or_default();
-    for _ in 0..TRIES_MAX {
-        let write = Write::Create(record(&name, key, &planned));
-        match documents.write(key.container, &name, write).await {
-            Ok(item) => return Ok(Begun::First(Unanswered(item.map(|item| item.etag).unwrap_or_default()))),
-            Err(StoreError::Conflict) => {}
-            Err(error) => return Err(error),
+impl Records<'_> {
+    pub async fn begin(&self, key: &Key<'_>, planned: Option<Value>) -> Result<Begun, StoreError> {
+        let name = name(key);
+        let planned = planned.unwrap_or_default();
+        for _ in 0..TRIES_MAX {
+            let write = Write::Create(record(&name, key, &planned));
+            match self.documents.write(self.container, &name, write).await {
+                Ok(item) => {
+                    return Ok(Begun::First(Unanswered(item.map(|item| item.etag).unwrap_or_default())));
+                }
+                Err(StoreError::Conflict) => {}
+                Err(error) => return Err(error),
+            }
+            // Between the two it may have expired.
+            if let Some(item) = self.documents.read(self.container, &name, ID).await? {
+                return Ok(judged(item, key));
+            }
         }
-        // Between the two it may have come to the end of its life.
-        if let Some(item) = documents.read(key.container, &name, ID).await? {
-            return Ok(judged(item, key));
+        Err(StoreError::Busy { after: None })
+    }
+
+    /// Records the response. The first one stays: twins of a request may both come here.
+    pub async fn finish(&self, key: &Key<'_>, begun: Unanswered, answer: &Value) -> Result<(), StoreError> {
+        let name = name(key);
+        let write = Write::Replace { item: record(&name, key, answer), if_match: Some(begun.0) };
+        match self.documents.write(self.container, &name, write).await {
+            Ok(_) | Err(StoreError::Changed | StoreError::Missing) => Ok(()),
+            Err(error) => Err(error),
         }
     }
-    Err(StoreError::Busy { after: None })
 }
 
 fn judged(mut item: Item, key: &Key<'_>) -> Begun {
@@ -75,21 +91,6 @@ fn judged(mut item: Item, key: &Key<'_>) -> Begun {
     match item.value.get_mut("answer").map(Value::take) {
         None | Some(Value::Null) => Begun::Unfinished(Unanswered(item.etag)),
         Some(answer) => Begun::Repeated(answer),
-    }
-}
-
-/// Notes the answer. The first one stays: twins of a request may both come here.
-pub async fn finish(
-    documents: &Documents,
-    key: &Key<'_>,
-    begun: Unanswered,
-    answer: &Value,
-) -> Result<(), StoreError> {
-    let name = name(key);
-    let write = Write::Replace { item: record(&name, key, answer), if_match: Some(begun.0) };
-    match documents.write(key.container, &name, write).await {
-        Ok(_) | Err(StoreError::Changed | StoreError::Missing) => Ok(()),
-        Err(error) => Err(error),
     }
 }
 

@@ -9,8 +9,8 @@
 //! {id: "lease", partition: "lease:<name>", owner, until, epoch, state}
 //! ```
 
-use crate::own::PARTITION;
-use crate::port::{Documents, Item, StoreError, Write};
+use crate::ports::documents::{Documents, Item, StoreError, Write};
+use crate::service_container::PARTITION;
 use crate::time;
 use orrery_core::{Env, Timestamp};
 use serde_json::{Value, json};

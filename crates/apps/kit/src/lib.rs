@@ -1,15 +1,16 @@
-//! What services share, so that each is its own records and decisions and little else.
+//! What services share, so that a service is little more than its own records and decisions.
 //!
 //! ```text
-//! port         the stores, as a service sees them: embedded in this process, or remote over the wire
+//! ports        the stores, as a service sees them: embedded in this process, or remote over the wire
+//! service      what a service is to those who take a list of them: routes, stores, health
 //! http         the HTTP client for what lies outside
-//! own          the container that a service keeps for itself
+//! service_container   the container for a service's leases, idempotency records and cursors
 //! time         timestamps as services write them
-//! failpoint    where a test ends the process
+//! failpoint    named places where a test ends the process
 //! lease        who may work on something, with fencing
-//! idempotency  a repeated request is answered as it was
-//! outbox       events in the same batch as what they tell of, and their relay
-//! bucket       so many requests a while
+//! idempotency  a repeated key returns the first response
+//! outbox       events in the batch of the change that they report, and their relay
+//! bucket       rate limits: a token bucket for each key
 //! ```
 
 pub mod bucket;
@@ -18,8 +19,9 @@ pub mod http;
 pub mod idempotency;
 pub mod lease;
 pub mod outbox;
-mod own;
-pub mod port;
+pub mod ports;
+pub mod service;
+mod service_container;
 pub mod time;
 
-pub use own::service_container;
+pub use service_container::{PARTITION, service_container};

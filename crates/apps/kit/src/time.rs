@@ -3,23 +3,19 @@
 //! One form, always as long, so that texts sort as the moments do; the seed's queries compare them as text. What comes
 //! from outside may have other fractions or an offset; it is read and written in this form again.
 
+use jiff::SignedDuration;
+use jiff::civil::{self, DateTime};
 use orrery_core::Timestamp;
 
-const MILLIS_PER_DAY: u64 = 86_400_000;
-const DAYS_PER_CYCLE: i64 = 146_097;
-/// From 0000-03-01 to 1970-01-01.
-const DAYS_TO_EPOCH: i64 = 719_468;
-const YEAR_MAX: i64 = 9999;
+const EPOCH: DateTime = civil::date(1970, 1, 1).at(0, 0, 0, 0);
 /// The last millisecond of the year 9999.
 const MILLIS_MAX: u64 = 253_402_300_799_999;
 
 /// `2026-11-15T10:00:00.000Z`. What lies after the year 9999 is its last moment.
 pub fn format(at: Timestamp) -> String {
-    let millis = at.millis().min(MILLIS_MAX);
-    let (days, rest) = (millis / MILLIS_PER_DAY, millis % MILLIS_PER_DAY);
-    let (year, month, day) = date_of(days as i64);
-    let (hour, minute, second) = (rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60);
-    let fraction = rest % 1000;
+    let at = EPOCH.saturating_add(SignedDuration::from_millis(at.millis().min(MILLIS_MAX) as i64));
+    let (year, month, day) = (at.year(), at.month(), at.day());
+    let (hour, minute, second, fraction) = (at.hour(), at.minute(), at.second(), at.millisecond());
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{fraction:03}Z")
 }
 
@@ -27,35 +23,29 @@ pub fn format(at: Timestamp) -> String {
 /// milliseconds are kept. Nothing before 1970, and no date that does not exist.
 pub fn parse(text: &str) -> Option<Timestamp> {
     let (date, rest) = text.split_at_checked(10)?;
-    let (year, month, day) = parse_date(date)?;
     let rest = rest.strip_prefix(['T', 't'])?;
     let (clock, rest) = rest.split_at_checked(8)?;
-    let seconds = parse_clock(clock)?;
     let (millis, zone) = parse_fraction(rest)?;
-    let offset = parse_zone(zone)?;
-    let seconds = days_of(year, month, day) * 86_400 + seconds - offset * 60;
+    let local = parse_date(date)?.to_datetime(parse_clock(clock)?).duration_since(EPOCH);
+    let seconds = local.as_secs() - i64::from(parse_zone(zone)?) * 60;
     let millis = u64::try_from(seconds).ok()?.checked_mul(1000)?.checked_add(millis)?;
     (millis <= MILLIS_MAX).then_some(Timestamp::from_millis(millis))
 }
 
-fn parse_date(text: &str) -> Option<(i64, i64, i64)> {
+fn parse_date(text: &str) -> Option<civil::Date> {
     let mut parts = text.split('-');
     let (year, month, day) =
         (digits(parts.next()?, 4)?, digits(parts.next()?, 2)?, digits(parts.next()?, 2)?);
-    let exists = parts.next().is_none()
-        && (1..=YEAR_MAX).contains(&year)
-        && (1..=12).contains(&month)
-        && (1..=days_in_month(year, month)).contains(&day);
-    exists.then_some((year, month, day))
+    let is_whole = parts.next().is_none() && year > 0;
+    is_whole.then(|| civil::Date::new(year, month as i8, day as i8).ok())?
 }
 
-/// Seconds since midnight.
-fn parse_clock(text: &str) -> Option<i64> {
+fn parse_clock(text: &str) -> Option<civil::Time> {
     let mut parts = text.split(':');
     let (hour, minute, second) =
         (digits(parts.next()?, 2)?, digits(parts.next()?, 2)?, digits(parts.next()?, 2)?);
-    let exists = parts.next().is_none() && hour < 24 && minute < 60 && second < 60;
-    exists.then_some(hour * 3600 + minute * 60 + second)
+    let is_whole = parts.next().is_none();
+    is_whole.then(|| civil::Time::new(hour as i8, minute as i8, second as i8, 0).ok())?
 }
 
 /// The milliseconds of a fraction, and what follows it.
@@ -72,7 +62,7 @@ fn parse_fraction(text: &str) -> Option<(u64, &str)> {
 }
 
 /// Minutes that the zone is ahead of UTC.
-fn parse_zone(text: &str) -> Option<i64> {
+fn parse_zone(text: &str) -> Option<i16> {
     if text == "Z" || text == "z" {
         return Some(0);
     }
@@ -86,40 +76,10 @@ fn parse_zone(text: &str) -> Option<i64> {
     (hours < 24 && minutes < 60).then_some(sign * (hours * 60 + minutes))
 }
 
-fn digits(text: &str, length: usize) -> Option<i64> {
+/// A number of so many digits, at most four.
+fn digits(text: &str, length: usize) -> Option<i16> {
     let is_number = text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit());
     if is_number { text.parse().ok() } else { None }
-}
-
-fn days_in_month(year: i64, month: i64) -> i64 {
-    match month {
-        4 | 6 | 9 | 11 => 30,
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        _ => 31,
-    }
-}
-
-/// The date so many days after 1970-01-01. A year is taken to begin in March, so that the leap day is its last.
-fn date_of(days: i64) -> (i64, i64, i64) {
-    let days = days + DAYS_TO_EPOCH;
-    let (cycle, day_of_cycle) = (days.div_euclid(DAYS_PER_CYCLE), days.rem_euclid(DAYS_PER_CYCLE));
-    let year_of_cycle =
-        (day_of_cycle - day_of_cycle / 1_460 + day_of_cycle / 36_524 - day_of_cycle / 146_096) / 365;
-    let day_of_year = day_of_cycle - (year_of_cycle * 365 + year_of_cycle / 4 - year_of_cycle / 100);
-    let month_of_year = (day_of_year * 5 + 2) / 153;
-    let day = day_of_year - (month_of_year * 153 + 2) / 5 + 1;
-    let month = if month_of_year < 10 { month_of_year + 3 } else { month_of_year - 9 };
-    (cycle * 400 + year_of_cycle + i64::from(month <= 2), month, day)
-}
-
-fn days_of(year: i64, month: i64, day: i64) -> i64 {
-    let year = year - i64::from(month <= 2);
-    let month_of_year = (month + 9) % 12;
-    let (cycle, year_of_cycle) = (year.div_euclid(400), year.rem_euclid(400));
-    let day_of_year = (month_of_year * 153 + 2) / 5 + day - 1;
-    let day_of_cycle = year_of_cycle * 365 + year_of_cycle / 4 - year_of_cycle / 100 + day_of_year;
-    cycle * DAYS_PER_CYCLE + day_of_cycle - DAYS_TO_EPOCH
 }
 
 #[cfg(test)]
@@ -142,8 +102,8 @@ mod tests {
     #[test]
     fn every_day_of_four_centuries_comes_back() {
         let mut before = String::new();
-        for day in 0..DAYS_PER_CYCLE as u64 {
-            let at = Timestamp::from_millis(day * MILLIS_PER_DAY + 1);
+        for day in 0..146_097 {
+            let at = Timestamp::from_millis(day * 86_400_000 + 1);
             let text = format(at);
             assert_eq!(parse(&text), Some(at));
             assert!(before < text, "texts sort as moments do");

@@ -12,4 +12,6 @@ pub mod dispatch;
 pub mod policy;
 pub mod push;
 pub mod records;
+mod routes;
 pub mod service;
+mod service_impl;

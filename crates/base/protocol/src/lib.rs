@@ -4,12 +4,14 @@
 //! key      an account key: signs, and checks in constant time
 //! sign     the five lines that are signed, of which resource, and how a signature travels
 //! header   JSON in a header, which is ASCII
+//! jwt      JSON Web Tokens: split, verified, signed
 //! ```
 //!
 //! Left out: which keys an account has and what each allows (`api/common`), and everything that sends. The client of the
 //! tests has its own of all this on purpose: what is wrong here is not wrong there in the same way.
 
 mod header;
+pub mod jwt;
 mod key;
 mod sign;
 

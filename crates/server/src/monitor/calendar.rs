@@ -1,8 +1,12 @@
 //! Months of the calendar in hours since 1970, UTC.
 
+use jiff::SignedDuration;
+use jiff::civil::{self, Date};
 use orrery_core::Timestamp;
 
 pub const HOUR_SECONDS: u64 = 3600;
+
+const EPOCH: Date = civil::date(1970, 1, 1);
 
 /// A month: its name, its first hour, and the first hour after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,46 +22,31 @@ impl Month {
         let (year, month) =
             text.split_once('-').filter(|(year, month)| year.len() == 4 && month.len() == 2)?;
         let digits =
-            |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse::<i64>().ok())?;
+            |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse::<i16>().ok())?;
         let (year, month) = (digits(year)?, digits(month)?);
-        ((1970..10_000).contains(&year) && (1..=12).contains(&month)).then(|| Self::new(year, month))
+        (year >= 1970).then(|| Date::new(year, month as i8, 1).ok().map(Self::beginning_at))?
     }
 
-    /// The one that a moment lies in.
+    /// The month that a moment lies in. What lies after the year 9999 is in its last month.
     pub fn of(at: Timestamp) -> Self {
-        let days = (at.seconds() / 86_400) as i64;
-        let mut year = 1970 + days / 366;
-        while first_day(year + 1, 1) <= days {
-            year += 1;
-        }
-        let month = (1..=12).rev().find(|month| first_day(year, *month) <= days).unwrap_or(1);
-        Self::new(year, month)
+        let seconds = i64::try_from(at.seconds()).unwrap_or(i64::MAX);
+        Self::beginning_at(EPOCH.saturating_add(SignedDuration::from_secs(seconds)).first_of_month())
     }
 
     pub fn hours(&self) -> u32 {
         self.to - self.from
     }
 
-    fn new(year: i64, month: i64) -> Self {
-        let hour = |day: i64| (day * 24) as u32;
-        let next = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
-        let (from, to) = (hour(first_day(year, month)), hour(first_day(next.0, next.1)));
-        Self { name: format!("{year:04}-{month:02}"), from, to }
+    fn beginning_at(first: Date) -> Self {
+        let from = first.duration_since(EPOCH).as_hours() as u32;
+        let to = from + first.days_in_month() as u32 * 24;
+        Self { name: format!("{:04}-{:02}", first.year(), first.month()), from, to }
     }
 }
 
 /// The hour that a moment lies in.
 pub fn hour_of(at: Timestamp) -> u32 {
     u32::try_from(at.seconds() / HOUR_SECONDS).unwrap_or(u32::MAX)
-}
-
-/// Days from the first of 1970 to the first of a month.
-fn first_day(year: i64, month: i64) -> i64 {
-    const BEFORE: [i64; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
-    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let leaps = |year: i64| year / 4 - year / 100 + year / 400;
-    let days = (year - 1970) * 365 + leaps(year - 1) - leaps(1969);
-    days + BEFORE[(month - 1) as usize] + i64::from(is_leap && month > 2)
 }
 
 #[cfg(test)]

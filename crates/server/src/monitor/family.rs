@@ -1,6 +1,7 @@
 //! Measurements as they are told, in no format yet: `prometheus` and `otlp` write them.
 
 use orrery_document_store::monitor::Histogram;
+use orrery_kit::service::{Measure, MeasureKind, MeasureUnit};
 
 /// Measurements of one name.
 #[derive(Debug)]
@@ -45,5 +46,22 @@ impl Family {
             Values::Counter(values) | Values::Gauge(values) => values.is_empty(),
             Values::Histogram(values) => values.is_empty(),
         }
+    }
+}
+
+/// What a service measures, one value of each name.
+impl From<Measure> for Family {
+    fn from(measure: Measure) -> Self {
+        let values = vec![(Vec::new(), measure.value)];
+        let values = match measure.kind {
+            MeasureKind::Counter => Values::Counter(values),
+            MeasureKind::Gauge => Values::Gauge(values),
+        };
+        let unit = match measure.unit {
+            MeasureUnit::None => Unit::None,
+            MeasureUnit::Milliseconds => Unit::Milliseconds,
+            MeasureUnit::Bytes => Unit::Bytes,
+        };
+        Self { name: measure.name.to_owned(), help: measure.help, unit, values }
     }
 }

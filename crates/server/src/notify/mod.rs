@@ -1,22 +1,18 @@
 //! The notification service in this process, and the verbs that ask one.
 //!
 //! ```text
-//! serve     settings (flags), start (store, providers, REST), dispatching (beside the ports), measures (/metrics)
-//! verbs     command (orrery notify …), ask, print; sim (a day against a policy), fake_push; doctor (orrery doctor)
+//! serve     settings (flags), start (policy, providers, store)
+//! verbs     command (orrery notify …), ask, print; sim (a day against a policy), fake_push
 //! ```
 
 mod ask;
 mod command;
-mod dispatching;
-mod doctor;
 pub mod fake_push;
-mod measures;
 mod print;
 mod settings;
 mod sim;
 mod start;
 
 pub use command::{NotifyFlags, notify};
-pub use doctor::{DoctorFlags, doctor};
-pub use settings::{ServiceFlags, Settings, Table};
-pub use start::{Beside, Notify, start};
+pub use settings::{Credential, ServiceFlags, Settings, StoreAt, Table};
+pub use start::{NotificationFiles, start};

@@ -18,7 +18,7 @@ use crate::terminal::{self, Screen, Table};
 use clap::Args;
 use orrery_core::{Env, Timestamp};
 use orrery_document_store::Store;
-use orrery_kit::port::{Documents, Embedded};
+use orrery_kit::ports::documents::{Documents, Embedded};
 use orrery_kit::time;
 use orrery_kv::{MemoryEngine, Sync};
 use orrery_notifications::dispatch;

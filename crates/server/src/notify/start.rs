@@ -1,120 +1,38 @@
-//! The service as it is wired: its store, its providers, its REST.
+//! The notification service as it is configured: its policy, its providers, its store.
 
-use super::dispatching;
-use super::measures;
-use super::settings::{Credential, Settings, StoreAt};
+use crate::built_in_services::{documents, read};
 use crate::config::Config;
-use orrery_api_common::Stop;
-use orrery_api_common::bearer::Bearers;
-use orrery_api_cosmos::Cosmos;
-use orrery_api_services::{Api, Gate, Options};
+use clap::Args;
 use orrery_core::Env;
 use orrery_document_store::Store;
-use orrery_kit::http::{Trust, certificates};
-use orrery_kit::port::{self, Documents, Embedded, Remote, RemoteOptions};
+use orrery_kit::service::{Check, Service, Verdict};
 use orrery_notifications::policy::Policy;
 use orrery_notifications::push::Providers;
 use orrery_notifications::service::{self, Notifications};
-use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// A cheap handle.
-#[derive(Clone)]
-pub struct Notify {
-    pub api: Api,
-    pub notifications: Notifications,
-    store: Store,
-    database: String,
-    is_remote: bool,
-}
-
-/// What it is wired to.
-pub struct Beside<'a> {
-    pub store: &'a Store,
-    pub cosmos: &'a Cosmos,
-    pub bearers: Option<Arc<Bearers>>,
-    pub stop: &'a Stop,
-}
 
 /// None if it is switched off. A mistake in a file keeps the server from starting; a credential that a provider does not
 /// take does not, because events must still be accepted.
-pub fn start(config: &Config, beside: Beside<'_>) -> Result<Option<Notify>, String> {
+pub fn start(config: &Config, store: &Store) -> Result<Option<Arc<dyn Service>>, String> {
     let settings = &config.services;
-    if let Some(name) = &settings.failpoint {
-        arm(config, name)?;
-    }
     if !settings.is_on {
         return Ok(None);
     }
-    let env = beside.store.env().clone();
-    let documents = documents(config, &beside, &env)?;
+    let env = store.env().clone();
     let options = service::Options {
         policy: policy(settings.policy.as_deref())?,
         providers: providers(settings.push.as_deref(), &env)?,
         worker: format!("{}-{}", std::process::id(), env.guid()),
         jobs: service::Job::defaults()?,
     };
-    let notifications = Notifications::new(documents.clone(), env.clone(), options)
+    let documents = documents(config, store, &settings.database)?;
+    let notifications = Notifications::new(documents, env, options)
         .map_err(|error| format!("the policy of notifications: {error}"))?;
     for trouble in notifications.providers().troubles() {
         tracing::warn!(trouble, "pushes wait until this is put right; events are accepted and kept");
     }
-    let cosmos = beside.cosmos.clone();
-    let gate = Gate { keys: Box::new(move || cosmos.access().keys()), bearers: beside.bearers };
-    let options = Options { rate: settings.rate };
-    let api = Api::new(gate, env, documents, notifications.clone(), beside.stop.clone(), &options);
-    Ok(Some(Notify {
-        api,
-        notifications,
-        store: beside.store.clone(),
-        database: settings.database.clone(),
-        is_remote: settings.store.is_some(),
-    }))
-}
-
-fn arm(config: &Config, name: &str) -> Result<(), String> {
-    if !config.is_loopback() {
-        return Err("ORRERY_FAILPOINT is for tests and works on loopback only".to_owned());
-    }
-    orrery_kit::failpoint::arm(name).map_err(|error| format!("ORRERY_FAILPOINT: {error}"))
-}
-
-fn documents(config: &Config, beside: &Beside<'_>, env: &Env) -> Result<Documents, String> {
-    let settings = &config.services;
-    if let Some(at) = &settings.store {
-        return remote(settings, at, env).map(Documents::Remote);
-    }
-    let embedded = Embedded::new(beside.store.clone(), &settings.database);
-    Ok(Documents::Embedded(embedded))
-}
-
-fn remote(settings: &Settings, at: &StoreAt, env: &Env) -> Result<Remote, String> {
-    let credential = match &at.credential {
-        Credential::Key(key) => port::Credential::Key(key.clone()),
-        Credential::Token(token) => fixed(token.clone()),
-        Credential::TokenFile(path) => {
-            let path = path.clone();
-            read(&path, "--store-token")?;
-            port::Credential::Token(Arc::new(move || {
-                std::fs::read_to_string(&path).map(|text| text.trim().to_owned()).unwrap_or_default()
-            }))
-        }
-    };
-    let trust = match &at.ca {
-        Some(path) => {
-            let found = certificates(&read(path, "--store-ca")?);
-            Trust::These(found.map_err(|error| format!("--store-ca {}: {error}", path.display()))?)
-        }
-        None => Trust::default(),
-    };
-    let options =
-        RemoteOptions { endpoint: at.url.clone(), database: settings.database.clone(), credential, trust };
-    Remote::new(options, env.clone()).map_err(|error| format!("--store {}: {error}", at.url))
-}
-
-fn fixed(token: String) -> port::Credential {
-    port::Credential::Token(Arc::new(move || token.clone()))
+    Ok(Some(Arc::new(notifications)))
 }
 
 /// The policy of a file, or the default one.
@@ -134,35 +52,36 @@ pub fn providers(path: Option<&Path>, env: &Env) -> Result<Providers, String> {
         .map_err(|error| format!("--push-config {}: {error}", path.display()))
 }
 
-fn read(path: &Path, flag: &str) -> Result<Vec<u8>, String> {
-    std::fs::read(path).map_err(|error| format!("{flag} {} cannot be read: {error}", path.display()))
+/// The files that a server would be started with, for `orrery doctor`.
+#[derive(Args)]
+pub struct NotificationFiles {
+    /// Also read this policy of notifications
+    #[arg(long, value_name = "FILE", env = "ORRERY_NOTIFICATIONS_CONFIG")]
+    notifications_config: Option<PathBuf>,
+    /// Also read this configuration of push providers
+    #[arg(long, value_name = "FILE", env = "ORRERY_PUSH_CONFIG")]
+    push_config: Option<PathBuf>,
 }
 
-impl Notify {
-    /// Dispatches until stopped.
-    pub async fn run(&self, stop: &Stop) {
-        dispatching::run(self, stop).await;
-    }
-
-    /// What `/readyz` says of it: what keeps pushes from going out.
-    pub fn readiness(&self) -> Value {
-        let providers = self.notifications.providers();
-        json!({ "notifications": { "troubles": providers.troubles(), "missing": providers.missing() } })
-    }
-
-    pub fn has_troubles(&self) -> bool {
-        !self.notifications.providers().troubles().is_empty()
-    }
-
-    pub fn measures(&self) -> Vec<crate::monitor::family::Family> {
-        measures::families(&self.notifications)
-    }
-
-    /// Whether events may be waiting: the containers were there before anybody asked.
-    pub(super) fn has_containers(&self) -> bool {
-        let catalog = self.store.catalog();
-        let database = catalog.database(&self.database);
-        let events = service::containers::EVENTS;
-        self.is_remote || database.is_some_and(|database| catalog.container(database.rid, events).is_some())
+impl NotificationFiles {
+    pub fn check(&self, env: &Env) -> Vec<Check> {
+        let mut checks = Vec::new();
+        if self.notifications_config.is_some() {
+            checks.push(match policy(self.notifications_config.as_deref()) {
+                Ok(_) => Check::ok("policy", "the policy of notifications is understood"),
+                Err(sentence) => Check::new("policy", Verdict::Bad, sentence),
+            });
+        }
+        if self.push_config.is_some() {
+            let bad = |sentence: String| Check::new("providers", Verdict::Bad, sentence);
+            match providers(self.push_config.as_deref(), env).map(|providers| providers.troubles()) {
+                Ok(troubles) if troubles.is_empty() => {
+                    checks.push(Check::ok("providers", "the push configuration is understood"));
+                }
+                Ok(troubles) => checks.extend(troubles.into_iter().map(bad)),
+                Err(sentence) => checks.push(bad(sentence)),
+            }
+        }
+        checks
     }
 }

@@ -1,21 +1,22 @@
 //! An issuer of our own, for development: a key pair, and tokens signed with it.
 
 use super::claims::{GRANTS, Grant};
-use super::key_set::{Key, KeySet};
+use super::key_set::KeySet;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use orrery_core::Timestamp;
-use ring::rand::SystemRandom;
-use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};
+use orrery_protocol::jwt::{PublicKey, SigningKey};
 use serde_json::{Value, json};
 use std::time::Duration;
 
 pub const DEVELOPMENT_ISSUER: &str = "https://orrery.local/development";
 
 /// The pair. Never printed.
+#[derive(Debug)]
 pub struct DevelopmentKey {
-    pair: EcdsaKeyPair,
-    random: SystemRandom,
+    key: SigningKey,
+    /// The public half: a point, uncompressed.
+    point: Vec<u8>,
 }
 
 /// What a minted token says.
@@ -31,18 +32,17 @@ pub struct Mint {
 impl DevelopmentKey {
     /// A new pair as PKCS #8, to be kept.
     pub fn make() -> Result<Vec<u8>, String> {
-        let made = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new());
-        made.map(|pair| pair.as_ref().to_vec()).map_err(|_| "no key could be made".to_owned())
+        SigningKey::generate_es256()
     }
 
     pub fn read(pkcs8: &[u8]) -> Result<Self, String> {
-        let random = SystemRandom::new();
-        let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, pkcs8, &random);
-        Ok(Self { pair: pair.map_err(|error| format!("it is no P-256 key: {error}"))?, random })
+        let key = SigningKey::es256(pkcs8).map_err(|error| format!("it {error}"))?;
+        let PublicKey::P256(point) = key.public() else { return Err("it is no P-256 key".to_owned()) };
+        Ok(Self { key, point })
     }
 
     pub fn key_set(&self) -> KeySet {
-        KeySet::of(vec![(self.kid(), Key::P256(self.point().to_vec()))])
+        KeySet::of(vec![(self.kid(), self.key.public())])
     }
 
     pub fn mint(&self, what: &Mint, now: Timestamp) -> Result<String, String> {
@@ -59,37 +59,23 @@ impl DevelopmentKey {
             "roles": roles.collect::<Vec<_>>(),
             GRANTS: grants.collect::<Vec<Value>>(),
         });
-        self.sign(&json!({ "typ": "JWT", "alg": "ES256", "kid": self.kid() }), &payload)
+        self.key.sign(&self.kid(), &payload)
     }
 
     /// Any header over any payload.
     pub fn sign(&self, header: &Value, payload: &Value) -> Result<String, String> {
-        let piece = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
-        let signed = format!("{}.{}", piece(header), piece(payload));
-        let signature = self.pair.sign(&self.random, signed.as_bytes());
-        let signature = signature.map_err(|_| "the token could not be signed".to_owned())?;
-        Ok(format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature)))
+        self.key.sign_with(header, payload)
     }
 
     /// The beginning of the public key names it.
     pub fn kid(&self) -> String {
-        URL_SAFE_NO_PAD.encode(&self.point()[1..13])
+        URL_SAFE_NO_PAD.encode(&self.point[1..13])
     }
 
     /// As a set for other servers.
     pub fn to_jwks(&self) -> Value {
-        let part = |from: usize| URL_SAFE_NO_PAD.encode(&self.point()[from..from + 32]);
+        let part = |from: usize| URL_SAFE_NO_PAD.encode(&self.point[from..from + 32]);
         json!({ "keys": [{ "kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256", "kid": self.kid(),
             "x": part(1), "y": part(33) }] })
-    }
-
-    fn point(&self) -> &[u8] {
-        self.pair.public_key().as_ref()
-    }
-}
-
-impl std::fmt::Debug for DevelopmentKey {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("DevelopmentKey(..)")
     }
 }

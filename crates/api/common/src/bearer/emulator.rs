@@ -9,8 +9,9 @@
 //! holder reads and writes items and manages nothing.
 
 use super::claims::{Claims, Grant};
-use super::{BearerError, Parts, Principal};
+use super::{BearerError, Principal};
 use orrery_core::Timestamp;
+use orrery_protocol::jwt::Token;
 
 /// All issuers of such tokens begin with this; a directory's id follows.
 pub const ISSUER: &str = "https://sts.fake-issuer.net";
@@ -33,17 +34,17 @@ impl Emulator {
     pub(super) fn verify(
         &self,
         kid: &str,
-        parts: &Parts<'_>,
+        token: &Token<'_>,
         now: Timestamp,
     ) -> Result<Principal, BearerError> {
         if kid != KID {
             return Err(BearerError::UnknownKey);
         }
         // The key is published, so comparing it needs no care about time.
-        if parts.signature != self.key.as_bytes() {
+        if token.signature != self.key.as_bytes() {
             return Err(BearerError::Signature);
         }
-        let claims = Claims::read(&parts.payload)?;
+        let claims = Claims::read(&token.payload)?;
         claims.check(&[AUDIENCE.to_owned()], now)?;
         let everything = Grant { role: "contributor".to_owned(), scope: "/".to_owned() };
         Ok(Principal { id: claims.principal, grants: vec![everything], roles: Vec::new() })

@@ -6,8 +6,7 @@
 //!                                                                               emulator: tokens with a key in them
 //! ```
 //!
-//! Three algorithms are known and no other word in a header means anything. A key has one algorithm, whatever a token says
-//! of itself. Nothing of a payload is read before its signature was checked, but for the issuer, which says whose keys to
+//! The form of tokens, their algorithms and signatures are `orrery_protocol::jwt`'s. Nothing of a payload is read before its signature was checked, but for the issuer, which says whose keys to
 //! try. Times come from the caller.
 
 mod claims;
@@ -21,12 +20,10 @@ pub use development::{DEVELOPMENT_ISSUER, DevelopmentKey, Mint};
 pub use discovery::{Discovery, DiscoveryError, trusted_roots};
 pub use key_set::KeySet;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use claims::Claims;
 use emulator::Emulator;
-use key_set::Algorithm;
 use orrery_core::{Timestamp, limits};
+use orrery_protocol::jwt::{Algorithm, Token, text};
 use serde_json::{Map, Value};
 
 /// Who asks, by an issuer's word.
@@ -124,20 +121,20 @@ impl Bearers {
     }
 
     pub async fn verify(&self, token: &str, now: Timestamp) -> Result<Principal, BearerError> {
-        let parts = Parts::split(token)?;
-        let algorithm = algorithm(&parts.header)?;
-        let issuer = self.issuer(&parts.payload)?;
-        let kid = text(&parts.header, "kid").ok_or(BearerError::UnknownKey)?;
+        let token = split(token)?;
+        let algorithm = algorithm(&token)?;
+        let issuer = self.issuer(&token.payload)?;
+        let kid = token.kid().ok_or(BearerError::UnknownKey)?;
         let keys = match &issuer.keys {
             Keys::Fixed(keys) => keys.clone(),
             Keys::Discovered(discovery) => discovery.keys_with(kid).await?,
-            Keys::Emulator(emulator) => return emulator.verify(kid, &parts, now),
+            Keys::Emulator(emulator) => return emulator.verify(kid, &token, now),
         };
         let key = keys.find(kid).ok_or(BearerError::UnknownKey)?;
-        if !key.verifies(algorithm, parts.signed, &parts.signature) {
+        if !token.is_signed_by(key, algorithm) {
             return Err(BearerError::Signature);
         }
-        let claims = Claims::read(&parts.payload)?;
+        let claims = Claims::read(&token.payload)?;
         claims.check(&self.audiences, now)?;
         let grants = if issuer.is_development { claims.grants } else { Vec::new() };
         Ok(Principal { id: claims.principal, grants, roles: claims.roles })
@@ -150,52 +147,17 @@ impl Bearers {
     }
 }
 
-struct Parts<'a> {
-    header: Map<String, Value>,
-    payload: Map<String, Value>,
-    signature: Vec<u8>,
-    /// Header and payload as they travelled.
-    signed: &'a [u8],
-}
-
-impl<'a> Parts<'a> {
-    fn split(token: &'a str) -> Result<Self, BearerError> {
-        if token.len() > limits::BEARER_BYTES_MAX {
-            return Err(BearerError::Malformed);
-        }
-        let mut pieces = token.split('.');
-        let (Some(header), Some(payload), Some(signature), None) =
-            (pieces.next(), pieces.next(), pieces.next(), pieces.next())
-        else {
-            return Err(BearerError::Malformed);
-        };
-        Ok(Self {
-            header: object(header)?,
-            payload: object(payload)?,
-            signature: decode(signature)?,
-            signed: &token.as_bytes()[..header.len() + 1 + payload.len()],
-        })
-    }
+fn split(token: &str) -> Result<Token<'_>, BearerError> {
+    let is_short = token.len() <= limits::BEARER_BYTES_MAX;
+    is_short.then(|| Token::split(token)).flatten().ok_or(BearerError::Malformed)
 }
 
 /// Extensions that a header calls critical are not known here, so such a token is not understood.
-fn algorithm(header: &Map<String, Value>) -> Result<Algorithm, BearerError> {
-    if header.contains_key("crit") {
+fn algorithm(token: &Token<'_>) -> Result<Algorithm, BearerError> {
+    if token.header.contains_key("crit") {
         return Err(BearerError::Malformed);
     }
-    text(header, "alg").and_then(Algorithm::named).ok_or(BearerError::Algorithm)
-}
-
-fn object(piece: &str) -> Result<Map<String, Value>, BearerError> {
-    serde_json::from_slice(&decode(piece)?).map_err(|_| BearerError::Malformed)
-}
-
-fn decode(piece: &str) -> Result<Vec<u8>, BearerError> {
-    URL_SAFE_NO_PAD.decode(piece).map_err(|_| BearerError::Malformed)
-}
-
-fn text<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
-    object.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
+    token.algorithm().ok_or(BearerError::Algorithm)
 }
 
 #[cfg(test)]

@@ -9,5 +9,6 @@ mod devices;
 mod events;
 mod inputs;
 mod limits;
+mod second_service;
 mod streams;
 mod world;

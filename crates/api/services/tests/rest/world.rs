@@ -8,7 +8,8 @@ use orrery_api_common::{Key, Keys, Stop};
 use orrery_api_services::{Api, Gate, Options, ServiceBody};
 use orrery_core::{Env, Timestamp, limits};
 use orrery_document_store::Store;
-use orrery_kit::port::{Documents, Embedded};
+use orrery_kit::ports::documents::{Documents, Embedded};
+use orrery_kit::service::Service;
 use orrery_kv::{MemoryEngine, Sync};
 use orrery_notifications::dispatch;
 use orrery_notifications::policy::Policy;
@@ -29,6 +30,7 @@ pub struct World {
     pub notifications: Notifications,
     pub env: Env,
     pub stop: Stop,
+    pub documents: Documents,
     issuer: DevelopmentKey,
 }
 
@@ -62,6 +64,15 @@ impl World {
     }
 
     pub fn with_rate(rate: u32) -> Self {
+        Self::with(rate, |_| Vec::new())
+    }
+
+    /// With another service beside the first, in the same database.
+    pub fn with_another(make: impl FnOnce(Documents) -> Arc<dyn Service>) -> Self {
+        Self::with(limits::SERVICE_REQUESTS_PER_SECOND, |documents| vec![make(documents)])
+    }
+
+    fn with(rate: u32, more: impl FnOnce(Documents) -> Vec<Arc<dyn Service>>) -> Self {
         let env = Env::seeded(START, 7);
         let store = Store::standalone(MemoryEngine::new(), env.clone(), Sync::None).unwrap();
         let documents = Documents::Embedded(Embedded::new(store, "asora"));
@@ -85,8 +96,10 @@ impl World {
         let gate = Gate { keys: Box::new(move || keys.clone()), bearers: Some(Arc::new(bearers)) };
         let stop = Stop::new();
         let options = Options { rate };
-        let api = Api::new(gate, env.clone(), documents, notifications.clone(), stop.clone(), &options);
-        Self { api, notifications, env, stop, issuer }
+        let mut services: Vec<Arc<dyn Service>> = vec![Arc::new(notifications.clone())];
+        services.extend(more(documents.clone()));
+        let api = Api::new(gate, env.clone(), services, stop.clone(), &options);
+        Self { api, notifications, env, stop, documents, issuer }
     }
 
     pub fn token(&self, user: &str, roles: &[&str]) -> String {

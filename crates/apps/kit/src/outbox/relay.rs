@@ -5,7 +5,7 @@
 
 use super::{KIND, OUTBOX};
 use crate::lease::{Lease, Leases};
-use crate::port::{Cursor, Documents, StoreError};
+use crate::ports::documents::{Cursor, Documents, StoreError};
 use orrery_core::limits;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;

@@ -4,7 +4,7 @@ use crate::server::Server;
 use orrery_core::{Env, Timestamp};
 use orrery_document_store::Store;
 use orrery_kit::http::{Trust, certificates};
-use orrery_kit::port::{
+use orrery_kit::ports::documents::{
     Credential, Documents, Embedded, Item, Layout, Page, Query, Remote, RemoteOptions, StoreError, Write,
 };
 use orrery_kit::service_container;

@@ -1,176 +1,239 @@
-//! Which events are due: those that wait, those that failed and have waited, those whose worker went away (C-38).
+//! Claims an event: its lease and the decision, in one batch with the aggregate that the decision changes, so an event counts
+//! once.
 //!
-//! A look goes over all of them once, a page whenever hands are nearly free: so whoever is behind many others is come to
-//! after them, however many come meanwhile before, and what was passed is not read again. Users who are worked on when it
-//! begins are left out by the store, so that the many events of one do not keep the others waiting. Of one user a page
-//! gives a few.
+//! An event that has a decision was claimed before and is only claimed again. Whoever loses against another writer reads the
+//! event again, and stops if it is no longer due.
 
-use super::Dispatcher;
-use crate::records::{Event, Status};
+use super::decide::{Decided, Known, aggregate_id, decide};
+use super::due::is_due_event;
+use super::{Dispatcher, StepError};
+use crate::policy::{Earlier, is_wanted};
+use crate::records::{Aggregate, Attempt, Event, Preferences, Status};
 use crate::service::Tagged;
-use crate::service::containers::EVENTS;
-use crate::service::items;
+use crate::service::containers::{EVENTS, NOTIFICATIONS, PREFERENCES};
+use crate::service::items::{self, before};
+use crate::service::tombstone::is_erased;
 use orrery_core::{Timestamp, limits};
-use orrery_kit::port::{Query, StoreError};
+use orrery_kit::ports::documents::{StoreError, Write};
 use orrery_kit::time;
-use serde_json::json;
-use std::collections::HashMap;
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::time::Instant;
 
-/// `claimable-events` of the blueprint, for users who have a name and are not worked on. What has no length is no text;
-/// `IS_STRING` says the same, and has the index of all users walked for it.
-const CLAIMABLE: &str = "SELECT * FROM c WHERE ((c.status = 'PENDING' AND (NOT IS_DEFINED(c.nextRetryAt) \
-     OR IS_NULL(c.nextRetryAt) OR c.nextRetryAt <= @now)) \
-     OR (c.status = 'FAILED' AND c.retryCount < 5 AND c.nextRetryAt <= @now) \
-     OR (c.status = 'PROCESSING' AND c.leaseUntil < @now)) \
-     AND LENGTH(c.userId) >= 0 AND NOT ARRAY_CONTAINS(@busy, c.userId)";
-
-/// The due events of one user, the oldest first (S2-87).
+/// An event that this worker holds until its lease ends.
 #[derive(Debug)]
-pub(super) struct Group {
-    pub user: String,
-    pub events: Vec<Tagged<Event>>,
+pub(super) struct HeldEvent {
+    pub event: Event,
+    pub etag: String,
+    /// Whether its notification may be missing still: not after a step that comes later than writing it.
+    pub is_unprojected: bool,
+    /// When a push has to be over, so that nobody else has held the event meanwhile.
+    pub pushed_by: Instant,
+    /// As they were read for the decision.
+    pub preferences: Option<Preferences>,
+    /// The pushes of this pass.
+    pub tried: Vec<Attempt>,
+    pub charge: f64,
 }
 
-/// A look that has not come to its end.
+pub(super) enum Claim {
+    Held(Box<HeldEvent>),
+    /// The user is erased.
+    Erased(Box<Tagged<Event>>),
+    /// Nothing is known of its type: it cannot be decided.
+    Unknown(Box<Tagged<Event>>),
+}
+
+/// What a decision depends on, as it was read.
 #[derive(Debug)]
-pub(super) struct Look {
-    query: Query,
-}
-
-impl Look {
-    /// For what is due now, of nobody who is `busy`.
-    pub fn new(now: Timestamp, busy: &[String], events_max: usize) -> Self {
-        let mut query = items::query(CLAIMABLE, &[("now", json!(time::format(now))), ("busy", json!(busy))]);
-        query.items_max = events_max;
-        Self { query }
-    }
-}
-
-/// What a page of a look has.
-#[derive(Debug, Default)]
-pub(super) struct Claimed {
-    pub groups: Vec<Group>,
-    /// Whether there was more of one of these users.
-    pub is_cut: bool,
-    /// What the look has not come to.
-    pub rest: Option<Look>,
+struct DecisionInputs {
+    is_erased: bool,
+    preferences: Preferences,
+    aggregate: Option<Tagged<Aggregate>>,
+    earlier: Earlier,
 }
 
 impl Dispatcher {
-    /// The next page of a look.
-    pub(super) async fn claimable(&self, mut look: Look) -> Result<Claimed, StoreError> {
-        let page = self.service.documents().query(EVENTS, None, &look.query).await?;
-        let mut events = Vec::with_capacity(page.rows.len());
-        for row in page.rows {
-            match Tagged::<Event>::of_row(&row) {
-                Ok(event) => events.push(event),
-                // Somebody else wrote what is no event: it would be found again and again.
-                Err(error) => self.give_up_row(&row, &error).await?,
+    pub(super) async fn claim(&self, mut found: Tagged<Event>) -> Result<Claim, StepError> {
+        let (user, id) = (found.value.user_id.clone(), found.value.id.clone());
+        for _ in 0..limits::NOTIFICATION_CHANGE_TRIES_MAX {
+            let tried = match found.value.decision {
+                None => self.claim_undecided(found).await,
+                Some(_) => self.claim_decided(found).await,
+            };
+            match tried {
+                Err(StepError::Store(StoreError::Changed | StoreError::Conflict)) => {}
+                Err(StepError::Store(StoreError::Missing)) => return Err(StepError::Lost),
+                tried => return tried,
             }
+            found = self.reload(&user, &id).await?;
         }
-        let (groups, is_cut) = groups(events, limits::NOTIFICATION_GROUP_MAX);
-        look.query.continuation = page.continuation;
-        let rest = look.query.continuation.is_some().then_some(look);
-        Ok(Claimed { groups, is_cut, rest })
-    }
-}
-
-/// By user, in the order in which users appear first, the oldest few of each; whether there were more. An event's place is
-/// its time, then its id.
-fn groups(events: Vec<Tagged<Event>>, events_max: usize) -> (Vec<Group>, bool) {
-    let mut places: HashMap<String, usize> = HashMap::new();
-    let mut groups: Vec<Group> = Vec::new();
-    for event in events {
-        match places.get(&event.value.user_id) {
-            Some(place) => groups[*place].events.push(event),
-            None => {
-                let user = event.value.user_id.clone();
-                places.insert(user.clone(), groups.len());
-                groups.push(Group { user, events: vec![event] });
-            }
-        }
-    }
-    let mut is_cut = false;
-    for group in &mut groups {
-        group.events.sort_by_cached_key(|event| order(&event.value));
-        is_cut |= group.events.len() > events_max;
-        group.events.truncate(events_max);
-    }
-    (groups, is_cut)
-}
-
-fn order(event: &Event) -> (Timestamp, String) {
-    (time::parse(&event.created_at).unwrap_or_default(), event.id.clone())
-}
-
-/// As the query has it, of an event that was read again.
-pub(super) fn is_claimable(event: &Event, now: Timestamp) -> bool {
-    let at = |text: &Option<String>| text.as_deref().and_then(time::parse);
-    match event.status {
-        Status::Pending => at(&event.next_retry_at).is_none_or(|next| next <= now),
-        Status::Failed => {
-            let has_retries = event.retry_count < limits::NOTIFICATION_RETRIES_MAX as u32;
-            has_retries && at(&event.next_retry_at).is_some_and(|next| next <= now)
-        }
-        Status::Processing => at(&event.lease_until).is_some_and(|until| until < now),
-        Status::Completed | Status::RateLimited | Status::Deduplicated => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::decide::tests::event;
-    use super::*;
-
-    const NOW: Timestamp = Timestamp::from_seconds(1_800_000_000);
-
-    fn at(seconds: i64) -> Option<String> {
-        Some(time::format(Timestamp::from_seconds(NOW.seconds().saturating_add_signed(seconds))))
+        Err(StepError::Lost)
     }
 
-    #[test]
-    fn what_is_due_is_claimable_and_what_is_held_or_over_is_not() {
-        let check = |status, retry_count, next, until, expected| {
-            let event = Event { status, retry_count, next_retry_at: next, lease_until: until, ..event() };
-            assert_eq!(is_claimable(&event, NOW), expected, "{event:?}");
+    async fn reload(&self, user: &str, id: &str) -> Result<Tagged<Event>, StepError> {
+        let found = items::find(self.service.documents(), EVENTS, user, id).await?;
+        let found: Tagged<Event> = found.ok_or(StepError::Lost)?;
+        if is_due_event(&found.value, self.service.now()) { Ok(found) } else { Err(StepError::Lost) }
+    }
+
+    async fn claim_undecided(&self, found: Tagged<Event>) -> Result<Claim, StepError> {
+        let Some(kind) = self.service.registry().find(&found.value.event_type) else {
+            return Ok(Claim::Unknown(Box::new(found)));
         };
-        check(Status::Pending, 0, None, None, true);
-        check(Status::Pending, 0, at(0), None, true);
-        check(Status::Pending, 0, at(1), None, false);
-        check(Status::Failed, 4, at(-1), None, true);
-        check(Status::Failed, 4, at(1), None, false);
-        check(Status::Failed, 4, None, None, false);
-        check(Status::Failed, 5, at(-1), None, false);
-        check(Status::Processing, 0, None, at(-1), true);
-        check(Status::Processing, 0, None, at(0), false);
-        check(Status::Completed, 0, None, None, false);
-        check(Status::RateLimited, 0, at(-1), None, false);
-        check(Status::Deduplicated, 0, None, at(-1), false);
+        let now = self.service.now();
+        let inputs = self.load_inputs(&found.value, now).await?;
+        if inputs.is_erased {
+            return Ok(Claim::Erased(Box::new(found)));
+        }
+        let known = Known {
+            event: &found.value,
+            preferences: &inputs.preferences,
+            aggregate: inputs.aggregate.as_ref().map(|found| &found.value),
+            earlier: inputs.earlier,
+            now,
+        };
+        let decided = decide(self.service.policy(), kind, known);
+        self.reach("notify.decide.before")?;
+        let held = self.write_decision(found, decided, inputs).await?;
+        self.reach("notify.decide.after")?;
+        Ok(Claim::Held(Box::new(held)))
     }
 
-    #[test]
-    fn events_of_a_user_come_in_the_order_of_their_time() {
-        let made = |user: &str, id: &str, seconds: i64| Tagged {
-            value: Event {
-                user_id: user.to_owned(),
-                id: id.to_owned(),
-                created_at: at(seconds).expect("a time"),
-                ..event()
-            },
+    async fn write_decision(
+        &self,
+        found: Tagged<Event>,
+        decided: Decided,
+        inputs: DecisionInputs,
+    ) -> Result<HeldEvent, StepError> {
+        let mut held = self.leased(found.value);
+        held.event.decision = Some(decided.decision);
+        held.event.notification_id = decided.notification_id;
+        let mut writes = vec![items::put(items::value(&held.event)?, &found.etag)];
+        if let Some(aggregate) = decided.aggregate {
+            let etag = inputs.aggregate.as_ref().map_or("", |found| &found.etag);
+            writes.push(items::put(items::value(&aggregate)?, etag));
+        }
+        (held.etag, held.charge) = self.write_events(&held.event.user_id, writes).await?;
+        Ok(HeldEvent { preferences: Some(inputs.preferences), ..held })
+    }
+
+    async fn claim_decided(&self, found: Tagged<Event>) -> Result<Claim, StepError> {
+        if is_erased(self.service.documents(), &found.value.user_id).await? {
+            return Ok(Claim::Erased(Box::new(found)));
+        }
+        // Whoever finished it has written its notification before.
+        let is_unprojected = found.value.status == Status::Processing || found.value.unprojected;
+        let mut held = HeldEvent { is_unprojected, ..self.leased(found.value) };
+        let writes = vec![items::put(items::value(&held.event)?, &found.etag)];
+        (held.etag, held.charge) = self.write_events(&held.event.user_id, writes).await?;
+        Ok(Claim::Held(Box::new(held)))
+    }
+
+    /// As it is while this worker has it, from now on. What failed is tried again by this, and counted (C-40).
+    fn leased(&self, mut event: Event) -> HeldEvent {
+        let (now, policy): (Timestamp, _) = (self.service.now(), self.service.policy());
+        if event.status == Status::Failed {
+            event.retry_count += 1;
+        }
+        event.status = Status::Processing;
+        event.unprojected = false;
+        event.lease_owner = Some(self.service.worker().to_owned());
+        event.lease_until = Some(time::format(now.plus(policy.lease())));
+        event.lease_epoch += 1;
+        event.ttl = items::ttl(&event.created_at, now);
+        HeldEvent {
+            event,
             etag: String::new(),
+            is_unprojected: true,
+            pushed_by: Instant::now() + policy.push_time(),
+            preferences: None,
+            tried: Vec::new(),
             charge: 0.0,
+        }
+    }
+
+    /// The tag of the first, and what all cost.
+    pub(super) async fn write_events(
+        &self,
+        user: &str,
+        mut writes: Vec<Write>,
+    ) -> Result<(String, f64), StoreError> {
+        let documents = self.service.documents();
+        let items = match (writes.pop(), writes.is_empty()) {
+            (Some(only), true) => vec![documents.write(EVENTS, user, only).await?],
+            (Some(last), false) => {
+                writes.push(last);
+                documents.batch(EVENTS, user, writes).await?
+            }
+            (None, _) => Vec::new(),
         };
-        let events = || vec![made("b", "2", 5), made("a", "3", 1), made("b", "1", 4), made("b", "0", 5)];
-        let check = |events_max: usize, expected: [(&str, Vec<&str>); 2], is_cut: bool| {
-            let (found, was_cut) = groups(events(), events_max);
-            let ids = |group: &Group| group.events.iter().map(|one| one.value.id.clone()).collect::<Vec<_>>();
-            let shown: Vec<(String, Vec<String>)> =
-                found.iter().map(|group| (group.user.clone(), ids(group))).collect();
-            let expected =
-                expected.map(|(user, ids)| (user.to_owned(), ids.into_iter().map(str::to_owned).collect()));
-            assert_eq!((shown, was_cut), (Vec::from(expected), is_cut));
+        let charge = items.iter().flatten().map(|item| item.charge).sum();
+        let first = items.into_iter().next().flatten().ok_or(StoreError::Missing)?;
+        Ok((first.etag, charge))
+    }
+}
+
+/// Reads at once what can be read at once, and leaves out what the order of checks makes needless.
+impl Dispatcher {
+    async fn load_inputs(&self, event: &Event, now: Timestamp) -> Result<DecisionInputs, StepError> {
+        let documents = self.service.documents();
+        let user = &event.user_id;
+        let (is_erased, preferences, aggregate) =
+            tokio::try_join!(is_erased(documents, user), self.preferences(user), self.aggregate(event))?;
+        let is_open = aggregate.as_ref().is_some_and(|found| self.is_open(&found.value, now));
+        let is_limited = !is_erased && is_wanted(event.category, preferences.categories) && !is_open;
+        let earlier = if is_limited { self.earlier(event, now).await? } else { Earlier::default() };
+        Ok(DecisionInputs { is_erased, preferences, aggregate, earlier })
+    }
+
+    pub(super) async fn preferences(&self, user: &str) -> Result<Preferences, StoreError> {
+        let found = items::find::<Preferences>(self.service.documents(), PREFERENCES, user, user).await?;
+        Ok(found.map_or_else(|| self.service.default_preferences(user), |found| found.value))
+    }
+
+    async fn aggregate(&self, event: &Event) -> Result<Option<Tagged<Aggregate>>, StoreError> {
+        let Some(id) = aggregate_id(event) else { return Ok(None) };
+        self.service.documents().read(EVENTS, &event.user_id, &id).await?.map(Tagged::of).transpose()
+    }
+
+    fn is_open(&self, aggregate: &Aggregate, now: Timestamp) -> bool {
+        let opened = time::parse(&aggregate.opened_at);
+        opened.is_some_and(|opened| now < opened.plus(self.service.policy().dedupe_window()))
+    }
+
+    /// The seed's query (S2-26), counted. Where there is nothing of the category, there is nothing of the target.
+    async fn earlier(&self, event: &Event, now: Timestamp) -> Result<Earlier, StoreError> {
+        let limit = self.service.policy().limits.of(event.category);
+        let (window, target_window) = (limit.window(), limit.target_window());
+        let in_window = self.count(event, now, window, None).await?;
+        let of_target_in_its_window = if in_window == 0 && target_window <= window {
+            0
+        } else {
+            self.count(event, now, target_window, Some(&event.payload.target_id)).await?
         };
-        check(3, [("b", vec!["1", "0", "2"]), ("a", vec!["3"])], false);
-        check(2, [("b", vec!["1", "0"]), ("a", vec!["3"])], true);
+        Ok(Earlier { in_window, of_target_in_its_window })
+    }
+
+    async fn count(
+        &self,
+        event: &Event,
+        now: Timestamp,
+        window: Duration,
+        target: Option<&str>,
+    ) -> Result<u64, StoreError> {
+        let of_target = target.map_or("", |_| " AND c.targetId = @target");
+        let text = format!(
+            "SELECT VALUE COUNT(1) FROM c WHERE c.userId = @userId AND c.category = @category \
+             AND c.createdAt >= @window{of_target}"
+        );
+        let mut parameters: Vec<(&str, Value)> = vec![
+            ("userId", json!(event.user_id)),
+            ("category", json!(event.category)),
+            ("window", json!(time::format(before(now, window)))),
+        ];
+        parameters.extend(target.map(|target| ("target", json!(target))));
+        let query = items::query(text, &parameters);
+        items::count(self.service.documents(), NOTIFICATIONS, Some(&event.user_id), query).await
     }
 }

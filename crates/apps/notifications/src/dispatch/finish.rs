@@ -3,29 +3,28 @@
 //! A worker that was overtaken holds an old tag, and changes nothing. If the event itself is gone, its user was erased
 //! meanwhile, and so goes the notification that was written.
 
-use super::end::End;
-use super::take::Taken;
-use super::verdict::DELIVERED;
-use super::{Dispatcher, Stop};
+use super::claim::HeldEvent;
+use super::end::{DELIVERED, End};
+use super::{Dispatcher, StepError};
 use crate::records::{Attempt, Ending, Event, Status};
 use crate::service::containers::{EVENTS, NOTIFICATIONS};
 use crate::service::items;
 use crate::service::outbox::{self, Told};
 use crate::service::tombstone::is_erased;
 use orrery_core::{Timestamp, limits};
-use orrery_kit::port::StoreError;
+use orrery_kit::ports::documents::StoreError;
 use orrery_kit::time;
 use serde_json::json;
 use std::time::Duration;
 
 impl Dispatcher {
-    pub(super) async fn finish(&self, taken: Taken, end: &End) -> Result<f64, Stop> {
+    pub(super) async fn finish(&self, held: HeldEvent, end: &End) -> Result<f64, StepError> {
         self.reach("notify.finish.before")?;
         let now = self.service.now();
         let backoff = &self.service.policy().backoff;
-        let event = end.apply(taken.event, now, backoff, self.service.env().random_u64());
-        let told = told(taken.is_unprojected, &taken.tried, &event, now);
-        let charge = self.write_end(&event, &taken.etag, &told).await?;
+        let event = end.apply(held.event, now, backoff, self.service.env().random_u64());
+        let told = told(held.is_unprojected, &held.tried, &event, now);
+        let charge = self.write_end(&event, &held.etag, &told).await?;
         self.count_end(end, &event, now);
         self.reach("notify.finish.after")?;
         Ok(charge)
@@ -33,7 +32,7 @@ impl Dispatcher {
 
     /// Again while the store does not answer: what was pushed should not be pushed again for want of a note. A repeat of
     /// what was written after all finds another tag, and is as good as lost.
-    async fn write_end(&self, event: &Event, etag: &str, told: &[Told]) -> Result<f64, Stop> {
+    async fn write_end(&self, event: &Event, etag: &str, told: &[Told]) -> Result<f64, StepError> {
         let mut wait = Duration::from_millis(20);
         for tries_left in (0..limits::NOTIFICATION_FINISH_TRIES_MAX).rev() {
             let mut writes = vec![items::put(items::value(event)?, etag)];
@@ -42,10 +41,10 @@ impl Dispatcher {
             }
             match self.write_events(&event.user_id, writes).await {
                 Ok((_, charge)) => return Ok(charge),
-                Err(StoreError::Changed | StoreError::Conflict) => return Err(Stop::Lost),
+                Err(StoreError::Changed | StoreError::Conflict) => return Err(StepError::Lost),
                 Err(StoreError::Missing) => {
                     self.forget_if_erased(event).await?;
-                    return Err(Stop::Lost);
+                    return Err(StepError::Lost);
                 }
                 Err(StoreError::Busy { .. } | StoreError::Unavailable(_)) if tries_left > 0 => {
                     tokio::time::sleep(wait).await;
@@ -54,18 +53,18 @@ impl Dispatcher {
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(Stop::Lost)
+        Err(StepError::Lost)
     }
 
     /// The event of a user who is erased, and the notification that it may have led to.
-    pub(super) async fn drop_erased(&self, event: &Event) -> Result<(), Stop> {
+    pub(super) async fn drop_erased(&self, event: &Event) -> Result<(), StepError> {
         self.delete(NOTIFICATIONS, &event.user_id, event.notification_id.as_deref()).await?;
         self.delete(EVENTS, &event.user_id, Some(&event.id)).await?;
         self.service.counters().dropped.one();
         Ok(())
     }
 
-    async fn forget_if_erased(&self, event: &Event) -> Result<(), Stop> {
+    async fn forget_if_erased(&self, event: &Event) -> Result<(), StepError> {
         if is_erased(self.service.documents(), &event.user_id).await? {
             self.delete(NOTIFICATIONS, &event.user_id, event.notification_id.as_deref()).await?;
         }

@@ -1,14 +1,14 @@
 //! What happens to an event, step by step, under a lease.
 //!
 //! ```text
-//! claim     which events are due, by user and in their order
-//! gather    what has to be known to decide
+//! due       which events are due, by user and in their order
 //! decide    pure: how the event ends, what its notification says, what its aggregate becomes
-//! take      the lease and the decision, in one batch (with the aggregate)
+//! claim     the lease and the decision, in one batch (with the aggregate)
 //! project   the notification is written, the same however often
 //! push      each device that does not have it yet
 //! finish    the end and what the world is told of it, in one batch
-//! give_up   what cannot be worked on is dead-lettered
+//! process   one event through these steps; what cannot be worked on is dead-lettered
+//! end       how it ends: what providers' answers mean, and the event afterwards
 //! pool      many users at once
 //! ```
 //!
@@ -17,23 +17,20 @@
 
 mod claim;
 mod decide;
+mod due;
 mod end;
 mod finish;
-mod gather;
-mod give_up;
 mod pool;
 mod process;
 mod project;
 mod push;
-mod take;
-mod verdict;
 
 pub use decide::{Decided, Known, decide};
 
 use crate::service::{Notifications, ServiceError};
 use orrery_core::limits;
 use orrery_kit::failpoint;
-use orrery_kit::port::StoreError;
+use orrery_kit::ports::documents::StoreError;
 use std::future::Future;
 use std::sync::Arc;
 
@@ -56,7 +53,7 @@ impl Default for Options {
     }
 }
 
-/// Asked at every step, by its name: true stops there.
+/// Called at every step with its name; true stops there.
 #[derive(Clone)]
 pub struct Fault(pub Arc<dyn Fn(&str) -> bool + Send + Sync>);
 
@@ -67,7 +64,7 @@ pub struct Dispatcher {
     options: Arc<Options>,
 }
 
-/// What one look for work came to.
+/// What one scan came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Round {
     pub claimed: usize,
@@ -81,9 +78,9 @@ pub struct Round {
     pub stuck: usize,
 }
 
-/// Why work on an event stopped before its end.
+/// Why work on an event stopped before its end: a step did not succeed.
 #[derive(Debug)]
-pub(crate) enum Stop {
+pub(crate) enum StepError {
     /// Somebody else has it, or it is gone.
     Lost,
     /// A fault said so.
@@ -91,7 +88,7 @@ pub(crate) enum Stop {
     Store(StoreError),
 }
 
-impl From<StoreError> for Stop {
+impl From<StoreError> for StepError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
@@ -103,10 +100,10 @@ impl Dispatcher {
     }
 
     /// A step has been reached: the process may be made to end here, and a test's dispatcher too.
-    pub(crate) fn reach(&self, step: &str) -> Result<(), Stop> {
+    pub(crate) fn reach(&self, step: &str) -> Result<(), StepError> {
         failpoint::hit(step);
         match &self.options.fault {
-            Some(fault) if fault.0(step) => Err(Stop::Crashed),
+            Some(fault) if fault.0(step) => Err(StepError::Crashed),
             _ => Ok(()),
         }
     }

@@ -1,44 +1,44 @@
-//! Many users at once, each by one worker: a look for work when hands are free, and no event waits for another user's.
+//! Many users at once, one worker for each: scans for due events while workers are free, so no event waits for another user's.
 
-use super::claim::{Claimed, Group, Look};
+use super::due::{DuePage, DueScan, UserGroup};
 use super::{Dispatcher, Round};
 use crate::service::ServiceError;
 use orrery_core::{Timestamp, limits};
-use orrery_kit::port::StoreError;
+use orrery_kit::ports::documents::StoreError;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::future::Future;
 use std::time::Duration;
 use tokio::task::{Id, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until};
 
-/// What is being worked on, and what waits for a hand.
+/// What is being worked on, and what waits for a worker.
 #[derive(Default)]
 struct Pool {
     working: JoinSet<Round>,
     /// Whose events a task works on. However it ends, its user is free then.
     users: HashMap<Id, String>,
-    waiting: VecDeque<Group>,
+    waiting: VecDeque<UserGroup>,
     /// Users with events that can be neither worked on nor given up: until then they are left alone.
     resting: HashMap<String, Instant>,
-    /// Whether somebody's events were left where they are.
+    /// Whether the scan left somebody's events out.
     has_left_out: bool,
 }
 
 impl Pool {
-    /// Users whose events are not to be looked for.
+    /// Users whose events a scan leaves out.
     fn busy(&mut self, now: Instant) -> Vec<String> {
         self.resting.retain(|_, until| *until > now);
         let waiting = self.waiting.iter().map(|group| &group.user);
         self.users.values().chain(waiting).chain(self.resting.keys()).cloned().collect()
     }
 
-    /// A look begins that leaves out these users.
+    /// A scan begins that leaves out these users.
     fn leave_out(&mut self, busy: &[String]) {
         self.has_left_out = !busy.is_empty();
     }
 
-    /// What a page of a look has, but for users who came into work since it began. How many came.
-    fn add(&mut self, groups: Vec<Group>, is_cut: bool, now: Instant) -> usize {
+    /// Adds the groups of a page, except users whose work began after the scan did. Returns how many it added.
+    fn add(&mut self, groups: Vec<UserGroup>, is_cut: bool, now: Instant) -> usize {
         let busy: HashSet<String> = self.busy(now).into_iter().collect();
         let found = groups.len();
         let free = groups.into_iter().filter(|group| !busy.contains(&group.user));
@@ -49,16 +49,16 @@ impl Pool {
         added
     }
 
-    /// Whether the hands will soon be free: a look takes as long as they need for what waits.
-    fn is_low(&self, hands: usize) -> bool {
-        self.waiting.len() < hands
+    /// Whether workers will soon be free: a page takes about as long to read as they need for what waits.
+    fn is_low(&self, workers: usize) -> bool {
+        self.waiting.len() < workers
     }
 
-    fn start<W>(&mut self, hands: usize, work: impl Fn(Group) -> W)
+    fn start<W>(&mut self, workers: usize, work: impl Fn(UserGroup) -> W)
     where
         W: Future<Output = Round> + Send + 'static,
     {
-        while self.working.len() < hands {
+        while self.working.len() < workers {
             let Some(group) = self.waiting.pop_front() else { return };
             let user = group.user.clone();
             let task = self.working.spawn(work(group));
@@ -104,15 +104,15 @@ impl Round {
 }
 
 impl Dispatcher {
-    /// One look for work, and all that it finds.
+    /// One whole scan, and the work on all that it finds.
     pub async fn round(&self) -> Result<Round, ServiceError> {
         self.service.ensure().await?;
         let (mut pool, mut all) = (Pool::default(), Round::default());
-        let mut look = Some(self.look(&[]));
-        while let Some(begun) = look.take() {
-            let claimed = self.claimable(begun).await?;
-            pool.add(claimed.groups, claimed.is_cut, Instant::now());
-            look = claimed.rest;
+        let mut scan = Some(self.scan(&[]));
+        while let Some(begun) = scan.take() {
+            let page = self.due_page(begun).await?;
+            pool.add(page.groups, page.is_cut, Instant::now());
+            scan = page.rest;
             self.start(&mut pool);
             while let Some(round) = pool.done().await {
                 all.add(round);
@@ -122,8 +122,8 @@ impl Dispatcher {
         Ok(all)
     }
 
-    fn look(&self, busy: &[String]) -> Look {
-        Look::new(self.service.now(), busy, self.options.claim_max)
+    fn scan(&self, busy: &[String]) -> DueScan {
+        DueScan::new(self.service.now(), busy, self.options.claim_max)
     }
 
     fn start(&self, pool: &mut Pool) {
@@ -133,8 +133,8 @@ impl Dispatcher {
         });
     }
 
-    /// Until `stop`: looks when woken, at every tick, and as soon as there are free hands while there was more to do.
-    /// Before the containers are there it waits. What was begun is ended.
+    /// Until `stop`: scans when woken, at every tick, and as soon as workers are free while there was more to do. Waits until
+    /// the containers exist. Finishes the work that it began.
     pub async fn run(&self, stop: impl Future<Output = ()>) {
         tokio::select! {
             () = self.dispatch(stop) => {}
@@ -146,41 +146,41 @@ impl Dispatcher {
     async fn dispatch(&self, stop: impl Future<Output = ()>) {
         let mut stop = std::pin::pin!(stop);
         let mut pool = Pool::default();
-        let mut looks = Looks::default();
-        // One at a time, beside the work: whoever is not left out by it is worked on by nobody until it is over.
-        let mut looking = JoinSet::new();
+        let mut schedule = ScanSchedule::default();
+        // One at a time, beside the work: nobody works on a user that the scan does not leave out until it is over.
+        let mut scanning = JoinSet::new();
         loop {
             self.start(&mut pool);
-            let may_look = looks.is_due()
-                && looking.is_empty()
+            let may_scan = schedule.is_due()
+                && scanning.is_empty()
                 && pool.is_low(self.options.users_at_once)
                 && self.service.is_ensured();
             tokio::select! {
                 () = &mut stop => break,
                 Some(round) = pool.done(), if !pool.working.is_empty() => {
-                    looks.is_wanted |= pool.has_left_out;
+                    schedule.is_wanted |= pool.has_left_out;
                     if round.troubled > 0 || pool.is_troubled() {
-                        looks.troubled();
+                        schedule.troubled();
                     }
                 }
-                () = self.service.woken() => looks.is_wanted = true,
-                () = sleep(self.service.policy().tick()) => looks.is_wanted = true,
-                Some(found) = looking.join_next(), if !looking.is_empty() => match found {
-                    Ok(found) => looks.found(&mut pool, found),
+                () = self.service.woken() => schedule.is_wanted = true,
+                () = sleep(self.service.policy().tick()) => schedule.is_wanted = true,
+                Some(found) = scanning.join_next(), if !scanning.is_empty() => match found {
+                    Ok(found) => schedule.found(&mut pool, found),
                     Err(error) => {
-                        tracing::error!(%error, "a look for events that are due ended; the next one comes later");
-                        looks.troubled();
+                        tracing::error!(%error, "a scan for due events ended early; the next one comes later");
+                        schedule.troubled();
                     }
                 },
-                // Many are woken for at once and found by one look.
-                () = sleep_until(looks.next_at), if may_look => {
-                    let look = looks.begun().unwrap_or_else(|| {
+                // One scan answers many wake-ups at once.
+                () = sleep_until(schedule.next_at), if may_scan => {
+                    let scan = schedule.begun().unwrap_or_else(|| {
                         let busy = pool.busy(Instant::now());
                         pool.leave_out(&busy);
-                        self.look(&busy)
+                        self.scan(&busy)
                     });
                     let dispatcher = self.clone();
-                    looking.spawn(async move { dispatcher.claimable(look).await });
+                    scanning.spawn(async move { dispatcher.due_page(scan).await });
                 }
             }
         }
@@ -207,49 +207,49 @@ impl Dispatcher {
     }
 }
 
-const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
+const BETWEEN_SCANS: Duration = Duration::from_millis(5);
 
-/// When to look for work.
-struct Looks {
-    /// Whether there may be something that the last one does not come to.
+/// When to scan for due events.
+struct ScanSchedule {
+    /// Whether there may be events that the last scan does not reach.
     is_wanted: bool,
-    /// What the last one has not come to.
-    rest: Option<Look>,
+    /// The rest of the last scan.
+    rest: Option<DueScan>,
     /// Not before then.
     next_at: Instant,
-    /// Looks in a row that the store did not answer.
+    /// Scans in a row that the store did not answer.
     troubles: u32,
     /// Whether it was put off since the last one: many workers who meet the same trouble are one.
     is_put_off: bool,
 }
 
-impl Default for Looks {
+impl Default for ScanSchedule {
     fn default() -> Self {
         Self { is_wanted: true, rest: None, next_at: Instant::now(), troubles: 0, is_put_off: false }
     }
 }
 
-impl Looks {
+impl ScanSchedule {
     fn is_due(&self) -> bool {
         self.is_wanted || self.rest.is_some()
     }
 
-    /// What is left of the last one, if anything is: then a wake is for the one after it.
-    fn begun(&mut self) -> Option<Look> {
-        self.next_at = Instant::now() + BETWEEN_LOOKS;
+    /// The rest of the last scan, if there is one: then a wake-up is for the scan after it.
+    fn begun(&mut self) -> Option<DueScan> {
+        self.next_at = Instant::now() + BETWEEN_SCANS;
         self.is_wanted &= self.rest.is_some();
         self.rest.take()
     }
 
     /// Where there was something, there may be more.
-    fn found(&mut self, pool: &mut Pool, found: Result<Claimed, StoreError>) {
+    fn found(&mut self, pool: &mut Pool, found: Result<DuePage, StoreError>) {
         match found {
-            Ok(claimed) => {
-                let has_found = !claimed.groups.is_empty();
-                let added = pool.add(claimed.groups, claimed.is_cut, Instant::now());
+            Ok(page) => {
+                let has_found = !page.groups.is_empty();
+                let added = pool.add(page.groups, page.is_cut, Instant::now());
                 self.is_wanted |= has_found;
-                // Where all are worked on already there may be many more of theirs: a new look leaves them out.
-                self.rest = claimed.rest.filter(|_| added > 0 || !has_found);
+                // If all of them are worked on already, they may have many more events: a new scan leaves them out.
+                self.rest = page.rest.filter(|_| added > 0 || !has_found);
                 self.troubles = 0;
             }
             Err(error) => {
@@ -259,7 +259,7 @@ impl Looks {
         }
     }
 
-    /// The next one comes later, twice as long each time up to a few seconds; nothing is lost meanwhile but time.
+    /// Backs off: the next scan comes later, twice as late each time up to a few seconds. Nothing is lost but time.
     fn troubled(&mut self) {
         if std::mem::replace(&mut self.is_put_off, true) {
             return;
@@ -276,12 +276,12 @@ impl Looks {
 mod tests {
     use super::*;
 
-    fn group(user: &str) -> Vec<Group> {
-        vec![Group { user: user.to_owned(), events: Vec::new() }]
+    fn group(user: &str) -> Vec<UserGroup> {
+        vec![UserGroup { user: user.to_owned(), events: Vec::new() }]
     }
 
-    fn of(user: &str, rest: Option<Look>) -> Claimed {
-        Claimed { groups: group(user), is_cut: false, rest }
+    fn of(user: &str, rest: Option<DueScan>) -> DuePage {
+        DuePage { groups: group(user), is_cut: false, rest }
     }
 
     /// Its user is left alone for a moment, as the same event would be the first again, and then worked on as before.
@@ -301,49 +301,49 @@ mod tests {
         assert_eq!(pool.done().await, None);
     }
 
-    /// Work that comes while a look is under way may not be in what it finds.
+    /// Work that arrives during a scan may not be in what it finds.
     #[test]
-    fn a_wake_during_a_look_is_not_forgotten() {
-        let (mut pool, mut looks) = (Pool::default(), Looks::default());
-        let mut look = |is_woken: bool, claimed: Claimed| {
-            looks.begun();
-            looks.is_wanted |= is_woken;
-            looks.found(&mut pool, Ok(claimed));
-            looks.is_due()
+    fn a_wake_during_a_scan_is_not_forgotten() {
+        let (mut pool, mut schedule) = (Pool::default(), ScanSchedule::default());
+        let mut scan = |is_woken: bool, page: DuePage| {
+            schedule.begun();
+            schedule.is_wanted |= is_woken;
+            schedule.found(&mut pool, Ok(page));
+            schedule.is_due()
         };
-        assert!(look(true, Claimed::default()));
-        assert!(!look(false, Claimed::default()), "there was nothing");
-        assert!(look(false, of("ann", None)), "where there was something there may be more");
+        assert!(scan(true, DuePage::default()));
+        assert!(!scan(false, DuePage::default()), "there was nothing");
+        assert!(scan(false, of("ann", None)), "where there was something there may be more");
     }
 
-    /// Page by page to its end, and a wake on the way is for the look after it.
+    /// Page by page to its end, and a wake on the way is for the scan after it.
     #[test]
-    fn a_look_goes_on_where_it_stopped_and_the_next_one_begins_anew() {
-        let (mut pool, mut looks) = (Pool::default(), Looks::default());
-        let rest = || Some(Look::new(Timestamp::default(), &[], 1));
-        assert!(looks.begun().is_none(), "the first begins at the start");
-        looks.found(&mut pool, Ok(Claimed { rest: rest(), ..Claimed::default() }));
-        assert!(looks.is_due(), "it has not come to its end");
-        looks.is_wanted = true;
-        assert!(looks.begun().is_some());
-        looks.found(&mut pool, Ok(Claimed::default()));
-        assert!(looks.is_due(), "woken meanwhile");
-        assert!(looks.begun().is_none());
-        looks.found(&mut pool, Ok(Claimed::default()));
-        assert!(!looks.is_due());
-        looks.found(&mut pool, Ok(of("ann", rest())));
-        assert!(looks.begun().is_some());
-        looks.found(&mut pool, Ok(of("ann", rest())));
-        assert!(looks.begun().is_none(), "all that came is of somebody who is worked on: it begins anew");
-        looks.rest = rest();
-        looks.begun();
-        looks.found(&mut pool, Err(StoreError::Missing));
-        assert!(looks.is_due() && looks.begun().is_none(), "after trouble it begins anew");
+    fn a_scan_goes_on_where_it_stopped_and_the_next_one_begins_anew() {
+        let (mut pool, mut schedule) = (Pool::default(), ScanSchedule::default());
+        let rest = || Some(DueScan::new(Timestamp::default(), &[], 1));
+        assert!(schedule.begun().is_none(), "the first begins at the start");
+        schedule.found(&mut pool, Ok(DuePage { rest: rest(), ..DuePage::default() }));
+        assert!(schedule.is_due(), "it has not come to its end");
+        schedule.is_wanted = true;
+        assert!(schedule.begun().is_some());
+        schedule.found(&mut pool, Ok(DuePage::default()));
+        assert!(schedule.is_due(), "woken meanwhile");
+        assert!(schedule.begun().is_none());
+        schedule.found(&mut pool, Ok(DuePage::default()));
+        assert!(!schedule.is_due());
+        schedule.found(&mut pool, Ok(of("ann", rest())));
+        assert!(schedule.begun().is_some());
+        schedule.found(&mut pool, Ok(of("ann", rest())));
+        assert!(schedule.begun().is_none(), "all that came is of somebody who is worked on: it begins anew");
+        schedule.rest = rest();
+        schedule.begun();
+        schedule.found(&mut pool, Err(StoreError::Missing));
+        assert!(schedule.is_due() && schedule.begun().is_none(), "after trouble it begins anew");
     }
 
-    /// A user of an earlier page may be worked on still; what else there is of hers is for the next look.
+    /// A user of an earlier page may be worked on still; what else there is of hers is for the next scan.
     #[test]
-    fn who_is_worked_on_since_a_look_began_is_left_to_the_next() {
+    fn who_is_worked_on_since_a_scan_began_is_left_to_the_next() {
         let (mut pool, now) = (Pool::default(), Instant::now());
         pool.leave_out(&[]);
         pool.add(group("ann"), false, now);
@@ -356,17 +356,17 @@ mod tests {
     }
 
     #[test]
-    fn trouble_puts_off_the_next_look_and_nothing_else() {
-        let mut looks = Looks::default();
+    fn trouble_puts_off_the_next_scan_and_nothing_else() {
+        let mut schedule = ScanSchedule::default();
         let waits: Vec<u128> = (0..8)
             .map(|_| {
-                (looks.next_at, looks.is_put_off) = (Instant::now(), false);
-                looks.troubled();
-                looks.troubled();
-                looks.next_at.duration_since(Instant::now()).as_millis().div_ceil(50) * 50
+                (schedule.next_at, schedule.is_put_off) = (Instant::now(), false);
+                schedule.troubled();
+                schedule.troubled();
+                schedule.next_at.duration_since(Instant::now()).as_millis().div_ceil(50) * 50
             })
             .collect();
         assert_eq!(waits, [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]);
-        assert!(looks.is_wanted);
+        assert!(schedule.is_wanted);
     }
 }

@@ -1,40 +1,46 @@
-//! One event through all its steps.
+//! One event through all its steps, or given up.
 
-use super::claim::Group;
+use super::claim::{Claim, HeldEvent};
+use super::due::UserGroup;
+use super::due::is_due_event;
 use super::end::End;
 use super::push::Pushed;
-use super::take::{Taken, Took};
-use super::{Dispatcher, Round, Stop};
-use crate::records::{Ending, Event};
+use super::{Dispatcher, Round, StepError};
+use crate::records::{Ending, Event, Status};
 use crate::service::Tagged;
+use crate::service::containers::EVENTS;
 use crate::service::counters::Step;
 use crate::service::items;
-use orrery_kit::port::StoreError;
+use orrery_kit::ports::documents::StoreError;
+use serde::Deserialize as _;
+use serde_json::Value;
 
 impl Dispatcher {
     /// The events of a user, one after the other. What the store does not do now stops those behind it too, so that they do
     /// not overtake it; what it will never do is given up.
-    pub(super) async fn work(&self, group: Group) -> Round {
+    pub(super) async fn work(&self, group: UserGroup) -> Round {
         let mut round = Round { claimed: group.events.len(), ..Round::default() };
         for found in group.events {
             let id = found.value.id.clone();
             let ended = match self.process(found).await {
-                Err(Stop::Store(error)) if is_final(&error) => self.give_up(&group.user, &id, &error).await,
+                Err(StepError::Store(error)) if is_final(&error) => {
+                    self.give_up(&group.user, &id, &error).await
+                }
                 ended => ended,
             };
             match ended {
                 Ok(()) => round.processed += 1,
-                Err(Stop::Crashed) => break,
-                Err(Stop::Store(error)) if error.is_passing() => {
+                Err(StepError::Crashed) => break,
+                Err(StepError::Store(error)) if error.is_passing() => {
                     tracing::warn!(user = group.user, id, %error, "an event could not be worked on now");
                     round.troubled += 1;
                     break;
                 }
-                Err(Stop::Store(error)) if is_final(&error) => {
+                Err(StepError::Store(error)) if is_final(&error) => {
                     tracing::error!(user = group.user, id, %error, "an event can be neither worked on nor given up");
                     round.stuck += 1;
                 }
-                Err(Stop::Lost | Stop::Store(_)) => {
+                Err(StepError::Lost | StepError::Store(_)) => {
                     self.service.counters().lost.one();
                     round.lost += 1;
                 }
@@ -43,36 +49,36 @@ impl Dispatcher {
         round
     }
 
-    async fn process(&self, found: Tagged<Event>) -> Result<(), Stop> {
-        let mut taken = match self.take(found).await? {
-            Took::Taken(taken) => *taken,
-            Took::Erased(found) => return self.drop_erased(&found.value).await,
-            Took::Unknown(found) => {
+    async fn process(&self, found: Tagged<Event>) -> Result<(), StepError> {
+        let mut held = match self.claim(found).await? {
+            Claim::Held(held) => *held,
+            Claim::Erased(found) => return self.drop_erased(&found.value).await,
+            Claim::Unknown(found) => {
                 let reason = format!("The event type {} is not known to the policy.", found.value.event_type);
                 let item = items::value(&found.value)?;
                 let is_given_up = self.service.dead_letter(item, &found.etag, &reason).await?;
-                return if is_given_up { Ok(()) } else { Err(Stop::Lost) };
+                return if is_given_up { Ok(()) } else { Err(StepError::Lost) };
             }
         };
-        if taken.is_unprojected {
-            taken.charge += self.project(&taken.event).await?;
+        if held.is_unprojected {
+            held.charge += self.project(&held.event).await?;
             self.reach("notify.project.after")?;
         }
-        let Some(end) = self.end(&mut taken).await? else { return self.drop_erased(&taken.event).await };
-        let charge = taken.charge + self.finish(taken, &end).await?;
+        let Some(end) = self.end(&mut held).await? else { return self.drop_erased(&held.event).await };
+        let charge = held.charge + self.finish(held, &end).await?;
         self.service.counters().spent(Step::Process, charge);
         Ok(())
     }
 
     /// None: the user is erased.
-    async fn end(&self, taken: &mut Taken) -> Result<Option<End>, Stop> {
-        let ending = taken.event.decision.as_ref().map_or(Ending::NeverPush, |decision| decision.ending);
+    async fn end(&self, held: &mut HeldEvent) -> Result<Option<End>, StepError> {
+        let ending = held.event.decision.as_ref().map_or(Ending::NeverPush, |decision| decision.ending);
         let end = match ending {
             Ending::SuppressedCategory => End::Completed("suppressed_category"),
             Ending::Deduplicated => End::Deduplicated,
             Ending::RateLimited => End::RateLimited,
             Ending::NeverPush => End::Completed("inapp_only"),
-            Ending::Push => match self.push(taken).await? {
+            Ending::Push => match self.push(held).await? {
                 Pushed::Ended(end) => end,
                 Pushed::Erased => return Ok(None),
             },
@@ -84,4 +90,48 @@ impl Dispatcher {
 /// Whether the store would say the same the next time; what says that somebody else was faster is not meant.
 fn is_final(error: &StoreError) -> bool {
     matches!(error, StoreError::Refused { .. }) && !error.is_passing()
+}
+
+/// An event that cannot be worked on is dead-lettered with the reason: whatever would fail in the same way the next time must
+/// not come back again and again, and nobody else's events wait for it.
+impl Dispatcher {
+    /// The store will not have it, or something that it depends on cannot be read.
+    pub(super) async fn give_up(&self, user: &str, id: &str, error: &StoreError) -> Result<(), StepError> {
+        let found = self.service.documents().read(EVENTS, user, id).await?.ok_or(StepError::Lost)?;
+        let is_ours = self.is_ours(&found.value);
+        if is_ours && self.service.dead_letter(found.value, &found.etag, &reason(error)).await? {
+            Ok(())
+        } else {
+            Err(StepError::Lost)
+        }
+    }
+
+    /// Nobody's, or this worker's.
+    fn is_ours(&self, item: &Value) -> bool {
+        let Ok(event) = Event::deserialize(item) else { return true };
+        let is_held_here =
+            event.status == Status::Processing && event.lease_owner.as_deref() == Some(self.service.worker());
+        is_held_here || is_due_event(&event, self.service.now())
+    }
+
+    /// What was found among the events and is none.
+    pub(super) async fn give_up_row(&self, row: &Value, error: &StoreError) -> Result<(), StoreError> {
+        let etag = row["_etag"].as_str().unwrap_or_default();
+        let reason = format!("It is no event: {}", reason(error));
+        match self.service.dead_letter(row.clone(), etag, &reason).await {
+            Err(error) if !error.is_passing() => {
+                let (user, id) = (row["userId"].as_str(), row["id"].as_str());
+                tracing::warn!(user, id, %error, "an item of notification_events is no event and cannot be marked");
+                Ok(())
+            }
+            done => done.map(drop),
+        }
+    }
+}
+
+fn reason(error: &StoreError) -> String {
+    match error {
+        StoreError::Refused { message, .. } => message.clone(),
+        error => error.to_string(),
+    }
 }

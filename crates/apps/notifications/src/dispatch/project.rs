@@ -1,16 +1,16 @@
 //! The notification is written as it was decided: the same item however often, and never an older text over a newer one.
 
-use super::{Dispatcher, Stop};
+use super::{Dispatcher, StepError};
 use crate::records::{Decision, Ending, Event, Notification, Says};
 use crate::service::Tagged;
 use crate::service::containers::NOTIFICATIONS;
 use crate::service::items;
 use orrery_core::{Timestamp, limits};
-use orrery_kit::port::{StoreError, Write};
+use orrery_kit::ports::documents::{StoreError, Write};
 
 impl Dispatcher {
     /// What it cost.
-    pub(super) async fn project(&self, event: &Event) -> Result<f64, Stop> {
+    pub(super) async fn project(&self, event: &Event) -> Result<f64, StepError> {
         let (Some(decision), Some(id)) = (&event.decision, &event.notification_id) else { return Ok(0.0) };
         let Some(says) = &decision.says else { return Ok(0.0) };
         let fresh = fresh(event, id, decision, says, self.service.now());
@@ -20,7 +20,7 @@ impl Dispatcher {
     }
 
     /// One that joins is likely to find it there, one that does not is not.
-    async fn write_notification(&self, fresh: Notification, is_joining: bool) -> Result<f64, Stop> {
+    async fn write_notification(&self, fresh: Notification, is_joining: bool) -> Result<f64, StepError> {
         let documents = self.service.documents();
         let user = fresh.user_id.clone();
         let mut is_likely_there = is_joining;
@@ -43,7 +43,7 @@ impl Dispatcher {
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(Stop::Store(StoreError::Busy { after: None }))
+        Err(StepError::Store(StoreError::Busy { after: None }))
     }
 }
 

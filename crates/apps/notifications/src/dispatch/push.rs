@@ -1,17 +1,16 @@
 //! Each device that does not have it yet: when the hour allows it, and never for a user who is erased.
 
+use super::claim::HeldEvent;
 use super::decide::release;
-use super::end::End;
-use super::take::Taken;
-use super::verdict::{DELIVERED, Tried, trim, verdict};
-use super::{Dispatcher, Stop};
+use super::end::{DELIVERED, End, PushResult, trim, verdict};
+use super::{Dispatcher, StepError};
 use crate::policy::Release;
 use crate::push::{Message, Outcome};
 use crate::records::{Device, Event, Notification};
 use crate::service::containers::NOTIFICATIONS;
 use crate::service::tombstone::is_erased;
 use crate::service::{Revoked, active_devices, items};
-use orrery_kit::port::StoreError;
+use orrery_kit::ports::documents::StoreError;
 use orrery_kit::time;
 use std::sync::Arc;
 use tokio::task::JoinSet;
@@ -25,40 +24,40 @@ pub(super) enum Pushed {
 }
 
 impl Dispatcher {
-    pub(super) async fn push(&self, taken: &mut Taken) -> Result<Pushed, Stop> {
-        let user = taken.event.user_id.clone();
-        let preferences = match taken.preferences.take() {
+    pub(super) async fn push(&self, held: &mut HeldEvent) -> Result<Pushed, StepError> {
+        let user = held.event.user_id.clone();
+        let preferences = match held.preferences.take() {
             Some(preferences) => preferences,
             None => self.preferences(&user).await?,
         };
-        match release(&preferences, &taken.event, self.service.now()) {
+        match release(&preferences, &held.event, self.service.now()) {
             Release::At(until) => return Ok(Pushed::Ended(End::Deferred { until, reason: "quiet_hours" })),
             Release::Never => return Ok(Pushed::Ended(End::Completed("inapp_only"))),
             Release::Now => {}
         }
         let documents = self.service.documents();
-        let (devices, message) = tokio::try_join!(active_devices(documents, &user), self.message(taken))?;
+        let (devices, message) = tokio::try_join!(active_devices(documents, &user), self.message(held))?;
         // The last thing before sending.
         if is_erased(documents, &user).await? {
             return Ok(Pushed::Erased);
         }
         let active = devices.len();
         let devices = devices.into_iter().map(|found| found.value);
-        let waiting: Vec<Device> = devices.filter(|device| !has_it(&taken.event, device)).collect();
-        let tried = self.send(waiting, message, taken.pushed_by).await;
+        let waiting: Vec<Device> = devices.filter(|device| !has_it(&held.event, device)).collect();
+        let tried = self.send(waiting, message, held.pushed_by).await;
         self.reach("notify.push.after")?;
-        self.note(taken, &tried);
+        self.note(held, &tried);
         self.revoke_gone(&user, &tried).await;
-        Ok(Pushed::Ended(verdict(&taken.event, active, &tried, self.service.now())))
+        Ok(Pushed::Ended(verdict(&held.event, active, &tried, self.service.now())))
     }
 
     /// What it says now, if it is not the first time that this event is worked on: others may have joined it since.
-    async fn message(&self, taken: &Taken) -> Result<Message, StoreError> {
-        let event = &taken.event;
+    async fn message(&self, held: &HeldEvent) -> Result<Message, StoreError> {
+        let event = &held.event;
         let id = event.notification_id.clone().unwrap_or_else(|| event.id.clone());
         let says = event.decision.as_ref().and_then(|decision| decision.says.clone());
         let mut texts = says.map(|says| (says.title, says.body, says.deeplink)).unwrap_or_default();
-        if !taken.is_unprojected {
+        if !held.is_unprojected {
             let found = items::find(self.service.documents(), NOTIFICATIONS, &event.user_id, &id).await?;
             if let Some(Notification { title, body, deeplink, .. }) = found.map(|found| found.value) {
                 texts = (title, body, deeplink);
@@ -77,7 +76,7 @@ impl Dispatcher {
     }
 
     /// All at once, and no longer than the lease is held: then somebody else may be pushing.
-    async fn send(&self, devices: Vec<Device>, message: Message, until: Instant) -> Vec<Tried> {
+    async fn send(&self, devices: Vec<Device>, message: Message, until: Instant) -> Vec<PushResult> {
         let message = Arc::new(message);
         let mut tasks = JoinSet::new();
         let is_one = devices.len() == 1;
@@ -86,7 +85,7 @@ impl Dispatcher {
             let (service, message) = (self.service.clone(), message.clone());
             let sent = async move {
                 let outcome = in_time(until, service.providers().push(&device, &message)).await;
-                Tried { at: time::format(service.now()), device, outcome }
+                PushResult { at: time::format(service.now()), device, outcome }
             };
             if is_one {
                 tried.push(sent.await);
@@ -98,16 +97,16 @@ impl Dispatcher {
         tried
     }
 
-    fn note(&self, taken: &mut Taken, tried: &[Tried]) {
+    fn note(&self, held: &mut HeldEvent, tried: &[PushResult]) {
         let delivered = tried.iter().filter(|one| matches!(one.outcome, Outcome::Delivered)).count();
         self.service.counters().pushed.add(delivered as u64);
-        taken.tried = tried.iter().map(Tried::attempt).collect();
-        taken.event.attempts.extend(taken.tried.iter().cloned());
-        trim(&mut taken.event.attempts);
+        held.tried = tried.iter().map(PushResult::attempt).collect();
+        held.event.attempts.extend(held.tried.iter().cloned());
+        trim(&mut held.event.attempts);
     }
 
     /// A token that is no longer one (S2-79). If the store does not let it be written now, the next push finds it out again.
-    async fn revoke_gone(&self, user: &str, tried: &[Tried]) {
+    async fn revoke_gone(&self, user: &str, tried: &[PushResult]) {
         for one in tried.iter().filter(|one| matches!(one.outcome, Outcome::Unregistered { .. })) {
             let token = Some(one.device.push_token.as_str());
             if let Err(error) = self.service.revoke_for(user, &one.device.id, Revoked::Invalid, token).await {

@@ -4,7 +4,7 @@
 //! options      what an operator writes down: credentials, addresses, whom to trust
 //! message      what is pushed, and how it is made to fit
 //! outcome      what became of it, as far as an event's fate depends on that
-//! signed       tokens that we sign (RS256, ES256)
+//! key          the keys that sign our tokens (RS256, ES256)
 //! fcm          messages:send, its bearer token, its errors
 //! apns         /3/device, its provider token, its errors
 //! scripted     outcomes that a test has chosen
@@ -15,11 +15,11 @@
 
 mod apns;
 mod fcm;
+mod key;
 mod message;
 mod options;
 mod outcome;
 mod scripted;
-mod signed;
 
 pub use message::Message;
 pub use outcome::Outcome;

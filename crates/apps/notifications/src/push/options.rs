@@ -7,7 +7,7 @@
 //!
 //! `baseUrl`, and the service account's own `token_uri`, say where else to go; `trustFile` whom to trust there.
 
-use super::signed::SigningKey;
+use super::key::NamedKey;
 use http::Uri;
 use orrery_kit::http::{Tls, Trust, Versions, certificates};
 use serde::Deserialize;
@@ -19,7 +19,7 @@ pub struct Options {
 
 pub struct FcmOptions {
     pub client_email: String,
-    pub key: SigningKey,
+    pub key: NamedKey,
     pub token_url: Uri,
     /// With the path of `messages:send`.
     pub send_url: Uri,
@@ -27,7 +27,7 @@ pub struct FcmOptions {
 }
 
 pub struct ApnsOptions {
-    pub key: SigningKey,
+    pub key: NamedKey,
     pub team: String,
     pub topic: String,
     /// Without a path.
@@ -129,7 +129,7 @@ impl WrittenFcm {
         let base =
             base_url(self.base_url.as_deref().unwrap_or(FCM_URL)).map_err(|why| format!("baseUrl {why}"))?;
         let send_url = format!("{base}/v1/projects/{project}/messages:send");
-        let key = SigningKey::rs256(&account.private_key, &account.private_key_id);
+        let key = NamedKey::rs256(&account.private_key, &account.private_key_id);
         Ok(FcmOptions {
             send_url: send_url.parse().map_err(|error| format!("baseUrl makes no address: {error}"))?,
             token_url: token_url(&account.token_uri)
@@ -176,7 +176,7 @@ impl WrittenApns {
             return Err("topic has to be the app's bundle id, such as com.example.app".to_owned());
         }
         let file = read(&self.key_file).map_err(|why| format!("keyFile: {why}"))?;
-        let key = SigningKey::es256(&String::from_utf8_lossy(&file), &self.key_id);
+        let key = NamedKey::es256(&String::from_utf8_lossy(&file), &self.key_id);
         let usual = match self.environment {
             Environment::Production => APNS_URL,
             Environment::Sandbox => APNS_SANDBOX_URL,
@@ -225,7 +225,7 @@ fn token_url(url: &str) -> Result<Uri, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::push::signed::{RSA_PEM, p256_pem};
+    use crate::push::key::{RSA_PEM, p256_pem};
     use serde_json::{Value, json};
 
     fn account() -> Value {

@@ -1,7 +1,7 @@
 //! The containers: the four of the seed, as its blueprint has them, and one of our own.
 
 use orrery_blueprint::{Variables, built_in, read};
-use orrery_kit::port::Layout;
+use orrery_kit::ports::documents::Layout;
 
 pub const EVENTS: &str = "notification_events";
 pub const NOTIFICATIONS: &str = "notifications";

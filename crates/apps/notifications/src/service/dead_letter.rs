@@ -6,7 +6,7 @@ use super::items;
 use super::outbox::{self, Told};
 use crate::records::{Event, Status};
 use orrery_core::{Timestamp, limits};
-use orrery_kit::port::StoreError;
+use orrery_kit::ports::documents::StoreError;
 use orrery_kit::time;
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ use super::{Notifications, ServiceError};
 use crate::policy::check;
 use crate::records::Device;
 use orrery_core::limits;
-use orrery_kit::port::{Documents, StoreError, Write};
+use orrery_kit::ports::documents::{Documents, StoreError, Write};
 use orrery_kit::time;
 use serde_json::{Value, json};
 

@@ -11,7 +11,7 @@ use super::{Notifications, ServiceError, tombstone};
 use crate::policy::check::{self, Enqueue};
 use crate::records::{Event, Status};
 use orrery_core::{Guid, limits};
-use orrery_kit::port::{StoreError, Write};
+use orrery_kit::ports::documents::{StoreError, Write};
 use orrery_kit::{failpoint, time};
 use serde::Serialize;
 use serde_json::Value;
@@ -152,7 +152,7 @@ impl Notifications {
             && earlier.dedupe_key == event.dedupe_key;
         if !is_same {
             return Err(ServiceError::Invalid {
-                member: "Idempotency-Key".to_owned(),
+                member: ServiceError::IDEMPOTENCY_KEY.to_owned(),
                 reason: "was used for another request; use a new key for a new request".to_owned(),
             });
         }

@@ -14,7 +14,7 @@ use super::containers::{DEVICES, EVENTS, NOTIFICATIONS, PREFERENCES};
 use super::items;
 use super::{Notifications, ServiceError, tombstone};
 use orrery_core::{Timestamp, limits};
-use orrery_kit::port::StoreError;
+use orrery_kit::ports::documents::StoreError;
 use orrery_kit::{failpoint, time};
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -12,7 +12,7 @@ use super::items;
 use super::{Notifications, ServiceError};
 use orrery_core::limits;
 use orrery_kit::idempotency::hash;
-use orrery_kit::port::{StoreError, Write};
+use orrery_kit::ports::documents::{StoreError, Write};
 use orrery_kit::time;
 use serde_json::{Value, json};
 use std::time::Duration;

@@ -5,7 +5,7 @@ use super::items::{self, Tagged};
 use super::{Notifications, ServiceError};
 use crate::records::{Event, Status};
 use orrery_core::limits;
-use orrery_kit::port::StoreError;
+use orrery_kit::ports::documents::StoreError;
 use serde_json::{Value, json};
 
 impl Notifications {

@@ -1,7 +1,7 @@
 //! Records in and items out: what every operation does with the port.
 
 use orrery_core::{Timestamp, limits};
-use orrery_kit::port::{Documents, Item, Query, StoreError, Write};
+use orrery_kit::ports::documents::{Documents, Item, Query, StoreError, Write};
 use orrery_kit::time;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -7,7 +7,7 @@ use super::outbox::{self, Told};
 use super::{Notifications, ServiceError};
 use crate::records::Notification;
 use orrery_core::{Timestamp, limits};
-use orrery_kit::port::{StoreError, Write};
+use orrery_kit::ports::documents::{StoreError, Write};
 use orrery_kit::time;
 use serde_json::{Value, json};
 

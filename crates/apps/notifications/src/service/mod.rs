@@ -30,7 +30,6 @@ mod devices;
 mod enqueue;
 mod erase;
 mod erasures;
-mod error;
 mod events;
 pub(crate) mod items;
 mod jobs;
@@ -49,22 +48,23 @@ pub use devices::Revoked;
 pub(crate) use devices::active as active_devices;
 pub use enqueue::Accepted;
 pub use erase::Erased;
-pub use error::ServiceError;
 pub use items::Tagged;
 pub use jobs::{Job, Task};
 pub use list::{List, Listed};
+pub use orrery_kit::service::ServiceError;
 pub use stream::Streamed;
 
-use crate::policy::{Policy, Registry};
+use crate::policy::{Invalid, Policy, Registry};
 use crate::push::Providers;
 use counters::Counters;
 use orrery_core::{Env, Timestamp};
-use orrery_kit::port::Documents;
+use orrery_kit::ports::documents::Documents;
+use orrery_kit::service::Stores;
 use orrery_kit::time;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use stream::Watched;
-use tokio::sync::{Mutex, Notify, OnceCell};
+use tokio::sync::{Mutex, Notify};
 
 /// What a service is made of.
 #[derive(Clone)]
@@ -81,7 +81,7 @@ pub struct Options {
 pub struct Notifications(Arc<Inner>);
 
 struct Inner {
-    documents: Documents,
+    stores: Stores,
     env: Env,
     policy: Policy,
     registry: Registry,
@@ -94,7 +94,6 @@ struct Inner {
     watched: Watched,
     /// Registrations of one user wait for each other here; other processes are kept out by the guard item.
     registering: Vec<Mutex<()>>,
-    ensured: OnceCell<()>,
 }
 
 /// Registrations of different users rarely wait for each other.
@@ -113,7 +112,7 @@ impl Notifications {
         options.policy.validate()?;
         let registry = Registry::of(&options.policy)?;
         Ok(Self(Arc::new(Inner {
-            documents,
+            stores: Stores::new(documents, containers::layout()?, containers::SERVICE),
             env,
             policy: options.policy,
             registry,
@@ -124,22 +123,21 @@ impl Notifications {
             wake: Notify::new(),
             watched: Watched::default(),
             registering: (0..REGISTERING).map(|_| Mutex::new(())).collect(),
-            ensured: OnceCell::new(),
         })))
     }
 
-    /// Makes what is missing of the containers; after the first time nothing is asked.
+    /// Creates the containers that are missing; after the first success it asks nothing.
     pub async fn ensure(&self) -> Result<(), ServiceError> {
-        let make = || async {
-            let layout = containers::layout().map_err(ServiceError::Broken)?;
-            Ok(self.0.documents.ensure(&layout).await?)
-        };
-        self.0.ensured.get_or_try_init(make).await.copied()
+        self.0.stores.ensure().await
     }
 
-    /// Whether the containers are known to be there.
+    /// Whether the containers are known to exist.
     pub fn is_ensured(&self) -> bool {
-        self.0.ensured.initialized()
+        self.0.stores.is_ensured()
+    }
+
+    pub fn stores(&self) -> &Stores {
+        &self.0.stores
     }
 
     pub fn policy(&self) -> &Policy {
@@ -159,7 +157,7 @@ impl Notifications {
     }
 
     pub fn documents(&self) -> &Documents {
-        &self.0.documents
+        self.0.stores.documents()
     }
 
     pub fn env(&self) -> &Env {
@@ -186,5 +184,11 @@ impl Notifications {
     /// The present moment as records have it.
     pub(crate) fn stamp(&self) -> String {
         time::format(self.now())
+    }
+}
+
+impl From<Invalid> for ServiceError {
+    fn from(invalid: Invalid) -> Self {
+        Self::Invalid { member: invalid.member, reason: invalid.reason }
     }
 }

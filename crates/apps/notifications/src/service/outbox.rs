@@ -2,7 +2,7 @@
 
 use orrery_core::{Timestamp, limits};
 use orrery_kit::outbox::{self, Event};
-use orrery_kit::port::Write;
+use orrery_kit::ports::documents::Write;
 use orrery_kit::time;
 use serde_json::Value;
 use std::time::Duration;

@@ -7,7 +7,7 @@ use super::{Notifications, ServiceError, tombstone};
 use crate::policy::check::{self, Settings};
 use crate::records::Preferences;
 use orrery_core::limits;
-use orrery_kit::port::StoreError;
+use orrery_kit::ports::documents::StoreError;
 use serde_json::Value;
 
 impl Notifications {

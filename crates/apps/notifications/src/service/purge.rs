@@ -5,7 +5,7 @@ use super::items::{self, before};
 use super::{Notifications, ServiceError};
 use crate::records::Device;
 use orrery_core::{Timestamp, limits};
-use orrery_kit::port::StoreError;
+use orrery_kit::ports::documents::StoreError;
 use orrery_kit::time;
 use serde_json::{Value, json};
 use std::time::Duration;

@@ -18,7 +18,7 @@ use super::{Notifications, ServiceError, place_of};
 use crate::policy::check::{self, Registration};
 use crate::records::Device;
 use orrery_core::limits;
-use orrery_kit::port::{StoreError, Write};
+use orrery_kit::ports::documents::{StoreError, Write};
 use orrery_kit::time;
 use serde_json::{Value, json};
 use std::time::Duration;

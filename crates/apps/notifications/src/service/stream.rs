@@ -6,7 +6,7 @@
 use super::containers::NOTIFICATIONS;
 use super::{Notifications, ServiceError, place_of};
 use orrery_core::limits;
-use orrery_kit::port::{Cursor, StoreError};
+use orrery_kit::ports::documents::{Cursor, StoreError};
 use serde_json::Value;
 use tokio::sync::watch;
 

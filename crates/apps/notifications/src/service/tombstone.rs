@@ -2,7 +2,7 @@
 //! answer cannot be taken back.
 
 use super::containers::SERVICE;
-use orrery_kit::port::{Documents, StoreError, Write};
+use orrery_kit::ports::documents::{Documents, StoreError, Write};
 use serde_json::json;
 
 const ID: &str = "tombstone";

@@ -2,7 +2,7 @@
 
 use crate::place::Place;
 use crate::world::like;
-use orrery_kit::port::Write;
+use orrery_kit::ports::documents::Write;
 use orrery_notifications::dispatch::{Dispatcher, Options};
 use orrery_notifications::records::Status;
 use orrery_notifications::service::containers::{DEVICES, EVENTS, NOTIFICATIONS, PREFERENCES};

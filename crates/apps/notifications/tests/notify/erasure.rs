@@ -112,7 +112,7 @@ pub async fn an_event_of_an_erased_user_is_dropped_at_any_step(place: &Place) {
         let before = world.phones.pushes().len();
         // Only the tombstone: as if the erasure had crashed right after it.
         let item = json!({"id": "tombstone", "partition": "u", "kind": "tombstone", "erasedAt": "2026-11-15T10:00:00.000Z"});
-        let write = orrery_kit::port::Write::Create(item);
+        let write = orrery_kit::ports::documents::Write::Create(item);
         world.documents.write("notification_service", "u", write).await.unwrap();
         world.phones.answer(|_, _| panic!("K4"));
         world.advance(31);
@@ -130,7 +130,7 @@ async fn cut_off(world: &World, user: &str) {
         json!({"id": id, "partition": "erasures", "kind": "erasure", "userId": user, "startedAt": at});
     let tombstone = json!({"id": "tombstone", "partition": user, "kind": "tombstone", "erasedAt": at});
     for (partition, item) in [("erasures", under_way), (user, tombstone)] {
-        let write = orrery_kit::port::Write::Create(item);
+        let write = orrery_kit::ports::documents::Write::Create(item);
         world.documents.write("notification_service", partition, write).await.unwrap();
     }
 }

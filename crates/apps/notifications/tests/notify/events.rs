@@ -102,7 +102,7 @@ pub async fn an_event_that_is_scheduled_waits_and_can_be_cancelled_until_then(pl
 
 /// Written by somebody else, straight into the container, in the seed's shape; and something that is no event.
 pub async fn events_that_others_wrote_are_dispatched_and_nonsense_is_given_up(place: &Place) {
-    use orrery_kit::port::Write;
+    use orrery_kit::ports::documents::Write;
     let world = place.world().await;
     let seed = json!({
         "id": "seed", "userId": "u", "eventType": "FOLLOWER_NEW", "category": "SOCIAL", "status": "PENDING",

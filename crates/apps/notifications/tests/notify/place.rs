@@ -7,7 +7,7 @@ use crate::world::{START, World};
 use orrery_core::{Env, Timestamp};
 use orrery_document_store::{Store, Sync};
 use orrery_kit::http::Trust;
-use orrery_kit::port::{Credential, Documents, Embedded, Remote, RemoteOptions};
+use orrery_kit::ports::documents::{Credential, Documents, Embedded, Remote, RemoteOptions};
 use orrery_kv::MemoryEngine;
 use orrery_testing_client::{Durability, EMULATOR_KEY, Options, ServerProcess, newest_binary};
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use crate::place::{Home, Place};
 use orrery_core::{Env, Timestamp};
-use orrery_kit::port::{Documents, Query};
+use orrery_kit::ports::documents::{Documents, Query};
 use orrery_kit::time;
 use orrery_notifications::dispatch::{Dispatcher, Fault, Options as Dispatching};
 use orrery_notifications::policy::Policy;

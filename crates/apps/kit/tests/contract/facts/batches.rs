@@ -1,7 +1,7 @@
 //! Several writes in one.
 
 use crate::world::{ITEMS, World, item, query};
-use orrery_kit::port::{Item, StoreError, Write};
+use orrery_kit::ports::documents::{Item, StoreError, Write};
 use serde_json::json;
 
 async fn batch(world: &World, writes: Vec<Write>) -> Result<Vec<Option<Item>>, StoreError> {

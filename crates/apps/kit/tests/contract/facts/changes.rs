@@ -1,7 +1,7 @@
 //! The change feed.
 
 use crate::world::{ITEMS, World, item, query};
-use orrery_kit::port::{Cursor, StoreError, Write};
+use orrery_kit::ports::documents::{Cursor, StoreError, Write};
 use serde_json::Value;
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 //! Databases and containers.
 
 use crate::world::{ITEMS, World, layout};
-use orrery_kit::port::{Layout, Query, StoreError, Write};
+use orrery_kit::ports::documents::{Layout, Query, StoreError, Write};
 use serde_json::json;
 
 pub async fn what_is_there_stays_as_it_is(world: &World) {

@@ -1,12 +1,16 @@
 //! Idempotency keys.
 
 use crate::world::{OWN, World};
-use orrery_kit::idempotency::{Begun, Key, Unanswered, begin, finish, hash};
+use orrery_kit::idempotency::{Begun, Key, Records, Unanswered, hash};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
+fn records(world: &World) -> Records<'_> {
+    Records { documents: &world.documents, container: OWN }
+}
+
 async fn first(world: &World, key: &Key<'_>) -> Unanswered {
-    match begin(&world.documents, key, None).await {
+    match records(world).begin(key, None).await {
         Ok(Begun::First(begun)) => begun,
         other => panic!("{other:?}"),
     }
@@ -15,18 +19,18 @@ async fn first(world: &World, key: &Key<'_>) -> Unanswered {
 pub async fn a_repeated_request_is_answered_as_it_was(world: &World) {
     let (body, other) = (hash(&[b"body"]), hash(&[b"other"]));
     // A key is the caller's text, whatever is in it.
-    let key = Key { container: OWN, caller: "caller", key: "k/1#é?", body_hash: &body };
-    let documents = &world.documents;
+    let key = Key { caller: "caller", key: "k/1#é?", body_hash: &body };
+    let records = records(world);
     let begun = first(world, &key).await;
-    let again = begin(documents, &key, None).await;
+    let again = records.begin(&key, None).await;
     assert_eq!(again, Ok(Begun::Unfinished(begun.clone())), "a crash lies between");
-    finish(documents, &key, begun, &json!({"status": 202})).await.unwrap();
-    assert_eq!(begin(documents, &key, None).await, Ok(Begun::Repeated(json!({"status": 202}))));
-    assert_eq!(begin(documents, &Key { body_hash: &other, ..key }, None).await, Ok(Begun::Different));
+    records.finish(&key, begun, &json!({"status": 202})).await.unwrap();
+    assert_eq!(records.begin(&key, None).await, Ok(Begun::Repeated(json!({"status": 202}))));
+    assert_eq!(records.begin(&Key { body_hash: &other, ..key }, None).await, Ok(Begun::Different));
     first(world, &Key { caller: "another", ..key }).await;
     let planned = Key { key: "k2", ..key };
-    assert!(matches!(begin(documents, &planned, Some(json!(1))).await, Ok(Begun::First(_))));
-    assert_eq!(begin(documents, &planned, Some(json!(2))).await, Ok(Begun::Repeated(json!(1))));
+    assert!(matches!(records.begin(&planned, Some(json!(1))).await, Ok(Begun::First(_))));
+    assert_eq!(records.begin(&planned, Some(json!(2))).await, Ok(Begun::Repeated(json!(1))));
 }
 
 pub async fn of_twins_one_is_first_and_the_first_answer_stays(world: &World) {
@@ -34,11 +38,12 @@ pub async fn of_twins_one_is_first_and_the_first_answer_stays(world: &World) {
         .map(|twin| {
             let documents = world.documents.clone();
             tokio::spawn(async move {
-                let key = Key { container: OWN, caller: "caller", key: "k", body_hash: "b" };
-                let begun = begin(&documents, &key, None).await.unwrap();
+                let records = Records { documents: &documents, container: OWN };
+                let key = Key { caller: "caller", key: "k", body_hash: "b" };
+                let begun = records.begin(&key, None).await.unwrap();
                 match &begun {
                     Begun::First(unanswered) | Begun::Unfinished(unanswered) => {
-                        finish(&documents, &key, unanswered.clone(), &json!(twin)).await.unwrap();
+                        records.finish(&key, unanswered.clone(), &json!(twin)).await.unwrap();
                     }
                     Begun::Repeated(_) => {}
                     Begun::Different => panic!("the same"),
@@ -58,17 +63,17 @@ pub async fn of_twins_one_is_first_and_the_first_answer_stays(world: &World) {
         }
     }
     assert_eq!(first, 1);
-    let key = Key { container: OWN, caller: "caller", key: "k", body_hash: "b" };
-    let Ok(Begun::Repeated(answer)) = begin(&world.documents, &key, None).await else { panic!("no answer") };
-    finish(&world.documents, &key, late.unwrap(), &json!("late")).await.unwrap();
-    assert_eq!(begin(&world.documents, &key, None).await, Ok(Begun::Repeated(answer)));
+    let key = Key { caller: "caller", key: "k", body_hash: "b" };
+    let Ok(Begun::Repeated(answer)) = records(world).begin(&key, None).await else { panic!("no answer") };
+    records(world).finish(&key, late.unwrap(), &json!("late")).await.unwrap();
+    assert_eq!(records(world).begin(&key, None).await, Ok(Begun::Repeated(answer)));
 }
 
 /// One caller with many keys, as all who have a key of the account are, is not one hot partition.
 pub async fn each_key_has_a_partition_of_its_own(world: &World) {
     for caller in ["a", "b"] {
         for key in ["k", "l", "m"] {
-            first(world, &Key { container: OWN, caller, key, body_hash: "b" }).await;
+            first(world, &Key { caller, key, body_hash: "b" }).await;
         }
     }
     let records = world.documents.changes(OWN, None, None, 100).await.unwrap().items;

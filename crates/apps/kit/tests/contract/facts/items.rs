@@ -1,7 +1,7 @@
 //! Single items.
 
 use crate::world::{ITEMS, World, item};
-use orrery_kit::port::{StoreError, Write};
+use orrery_kit::ports::documents::{StoreError, Write};
 use serde_json::json;
 
 pub async fn an_item_is_what_was_written_and_its_system_members(world: &World) {

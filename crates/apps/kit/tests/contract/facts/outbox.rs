@@ -4,7 +4,7 @@ use crate::world::{ITEMS, OWN, World, item};
 use orrery_core::Timestamp;
 use orrery_kit::lease::Leases;
 use orrery_kit::outbox::{self, Event, Relay, Relayed};
-use orrery_kit::port::Write;
+use orrery_kit::ports::documents::Write;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Queries, page by page.
 
 use crate::world::{World, item, query};
-use orrery_kit::port::{Query, StoreError, Write};
+use orrery_kit::ports::documents::{Query, StoreError, Write};
 use serde_json::{Value, json};
 
 /// Ten partitions of seven items.

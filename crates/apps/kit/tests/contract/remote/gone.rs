@@ -2,7 +2,7 @@
 
 use crate::server::Server;
 use crate::world::{ITEMS, Way, item, layout, query, remote};
-use orrery_kit::port::{Credential, Documents, Remote, StoreError, Write};
+use orrery_kit::ports::documents::{Credential, Documents, Remote, StoreError, Write};
 use orrery_testing_client::EMULATOR_KEY;
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ async fn a_store_that_is_killed_is_unavailable_until_it_is_back() {
 async fn strangers_are_refused_on_both_sides() {
     let (server, other) = (Server::start(&[]), Server::start(&[]));
     let certificate = std::fs::read(other.data().join("cert.pem")).unwrap();
-    let options = orrery_kit::port::RemoteOptions {
+    let options = orrery_kit::ports::documents::RemoteOptions {
         endpoint: format!("https://localhost:{}", server.port),
         database: "d".to_owned(),
         credential: key(),

@@ -2,7 +2,7 @@
 
 use orrery_core::Env;
 use orrery_kit::http::Trust;
-use orrery_kit::port::{Credential, Documents, Remote, RemoteOptions, StoreError, Write};
+use orrery_kit::ports::documents::{Credential, Documents, Remote, RemoteOptions, StoreError, Write};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

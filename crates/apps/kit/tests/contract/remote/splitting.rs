@@ -8,7 +8,7 @@ use bytes::Bytes;
 use hmac::{Hmac, Mac as _};
 use orrery_core::Env;
 use orrery_kit::http::Tls;
-use orrery_kit::port::{Credential, Cursor, Documents, Query, Write};
+use orrery_kit::ports::documents::{Credential, Cursor, Documents, Query, Write};
 use orrery_kit::service_container;
 use orrery_testing_client::{Client, EMULATOR_KEY, Method, Request};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};

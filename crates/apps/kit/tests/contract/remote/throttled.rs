@@ -2,7 +2,7 @@
 
 use crate::server::Server;
 use crate::world::{ITEMS, Way, layout, remote};
-use orrery_kit::port::{Credential, Documents, StoreError, Write};
+use orrery_kit::ports::documents::{Credential, Documents, StoreError, Write};
 use orrery_testing_client::EMULATOR_KEY;
 use serde_json::json;
 use std::time::Duration;

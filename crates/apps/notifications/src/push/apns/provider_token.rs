@@ -8,14 +8,14 @@
 //!   a second time: the clock is wrong
 //! ```
 
-use crate::push::signed::SigningKey;
+use crate::push::key::NamedKey;
 use orrery_core::Timestamp;
 use serde_json::json;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 pub struct ProviderToken {
-    key: SigningKey,
+    key: NamedKey,
     team: String,
     held: Mutex<Option<Held>>,
 }
@@ -31,7 +31,7 @@ const USED_FOR: Duration = Duration::from_secs(50 * 60);
 const REPLACED_AFTER: Duration = Duration::from_secs(20 * 60);
 
 impl ProviderToken {
-    pub fn new(key: SigningKey, team: String) -> Self {
+    pub fn new(key: NamedKey, team: String) -> Self {
         Self { key, team, held: Mutex::default() }
     }
 
@@ -58,11 +58,11 @@ impl ProviderToken {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::push::signed::p256_pem;
+    use crate::push::key::p256_pem;
 
     fn token() -> ProviderToken {
         ProviderToken::new(
-            SigningKey::es256(&p256_pem(), "ABC1234567").expect("a key"),
+            NamedKey::es256(&p256_pem(), "ABC1234567").expect("a key"),
             "DEF7654321".to_owned(),
         )
     }

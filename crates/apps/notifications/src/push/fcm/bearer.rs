@@ -5,8 +5,8 @@
 
 use super::{NAME, TIME_MAX};
 use crate::policy::render::cut;
+use crate::push::key::NamedKey;
 use crate::push::outcome::{Outcome, retry_after};
-use crate::push::signed::SigningKey;
 use bytes::Bytes;
 use http::{Request, Uri, header};
 use orrery_core::{Env, Timestamp, limits};
@@ -17,7 +17,7 @@ use tokio::sync::Mutex;
 
 pub struct Bearer {
     client_email: String,
-    key: SigningKey,
+    key: NamedKey,
     url: Uri,
     held: Mutex<Option<Held>>,
 }
@@ -33,7 +33,7 @@ const MARGIN: Duration = Duration::from_secs(60);
 const FAILURE_KEPT: Duration = Duration::from_secs(5);
 
 impl Bearer {
-    pub fn new(client_email: String, key: SigningKey, url: Uri) -> Self {
+    pub fn new(client_email: String, key: NamedKey, url: Uri) -> Self {
         Self { client_email, key, url, held: Mutex::default() }
     }
 

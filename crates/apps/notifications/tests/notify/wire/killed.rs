@@ -3,7 +3,7 @@
 use super::way::Way;
 use crate::place::{Home, Place};
 use crate::world::{World, of_type};
-use orrery_kit::port::Documents;
+use orrery_kit::ports::documents::Documents;
 use orrery_notifications::dispatch;
 use orrery_notifications::service::{Notifications, ServiceError};
 use std::collections::HashSet;

@@ -3,7 +3,7 @@
 use super::way::{Fate, Way};
 use crate::place::{Home, Place};
 use crate::world::{World, like, of_type};
-use orrery_kit::port::Documents;
+use orrery_kit::ports::documents::Documents;
 use orrery_notifications::dispatch::{Dispatcher, Options};
 use orrery_notifications::records::Status;
 use orrery_notifications::service::containers::DEVICES;

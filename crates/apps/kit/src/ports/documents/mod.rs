@@ -1,0 +1,115 @@
+//! The port for documents: what a service may ask of a document database, which is what Cosmos DB promises and no more.
+//!
+//! ```text
+//! types      items, writes, queries, pages, errors
+//! embedded   the store of this process
+//! remote     an endpoint over the wire: another Orrery, or Azure
+//! ```
+
+mod embedded;
+mod remote;
+mod types;
+
+pub use embedded::Embedded;
+pub use remote::{Credential, Remote, RemoteOptions};
+pub use types::{Changes, Cursor, Item, Layout, Page, Query, StoreError, Write};
+
+/// Where a service keeps its items: one database, by either adapter. A cheap handle.
+///
+/// What a request over the wire needs is large and would be part of every future that may make one, so it is boxed.
+#[derive(Clone)]
+pub enum Documents {
+    Embedded(Embedded),
+    Remote(Remote),
+}
+
+impl Documents {
+    /// Makes what is missing of the database and its containers; what is there stays as it is.
+    pub async fn ensure(&self, layout: &[Layout]) -> Result<(), StoreError> {
+        match self {
+            Self::Embedded(store) => store.ensure(layout).await,
+            Self::Remote(store) => Box::pin(store.ensure(layout)).await,
+        }
+    }
+
+    /// Whether the container may exist. Sends no request: a store over the wire is taken to have it.
+    pub fn may_have(&self, container: &str) -> bool {
+        match self {
+            Self::Embedded(store) => store.has(container),
+            Self::Remote(_) => true,
+        }
+    }
+
+    pub async fn read(&self, container: &str, partition: &str, id: &str) -> Result<Option<Item>, StoreError> {
+        match self {
+            Self::Embedded(store) => store.read(container, partition, id).await,
+            Self::Remote(store) => Box::pin(store.read(container, partition, id)).await,
+        }
+    }
+
+    /// One write. Gives the item as it is now; none after a delete.
+    pub async fn write(
+        &self,
+        container: &str,
+        partition: &str,
+        write: Write,
+    ) -> Result<Option<Item>, StoreError> {
+        match self {
+            Self::Embedded(store) => store.write(container, partition, write).await,
+            Self::Remote(store) => Box::pin(store.write(container, partition, write)).await,
+        }
+    }
+
+    /// All of the writes or none, in one partition; at most 100. The error is that of the first that was refused.
+    pub async fn batch(
+        &self,
+        container: &str,
+        partition: &str,
+        writes: Vec<Write>,
+    ) -> Result<Vec<Option<Item>>, StoreError> {
+        match self {
+            Self::Embedded(store) => store.batch(container, partition, writes).await,
+            Self::Remote(store) => Box::pin(store.batch(container, partition, writes)).await,
+        }
+    }
+
+    /// One page of rows, of one partition or of all. A page may be empty and go on.
+    pub async fn query(
+        &self,
+        container: &str,
+        partition: Option<&str>,
+        query: &Query,
+    ) -> Result<Page, StoreError> {
+        match self {
+            Self::Embedded(store) => store.query(container, partition, query).await,
+            Self::Remote(store) => Box::pin(store.query(container, partition, query)).await,
+        }
+    }
+
+    /// Items that changed since the cursor, each as it is now, in order; of one partition or of all. Without a cursor
+    /// from the beginning. Nothing new is an empty page with a cursor.
+    pub async fn changes(
+        &self,
+        container: &str,
+        partition: Option<&str>,
+        since: Option<&Cursor>,
+        items_max: usize,
+    ) -> Result<Changes, StoreError> {
+        match self {
+            Self::Embedded(store) => store.changes(container, partition, since, items_max).await,
+            Self::Remote(store) => Box::pin(store.changes(container, partition, since, items_max)).await,
+        }
+    }
+
+    /// Where the changes end now, without reading them: whoever goes on from there sees what comes after this call.
+    pub async fn end_of_changes(
+        &self,
+        container: &str,
+        partition: Option<&str>,
+    ) -> Result<Cursor, StoreError> {
+        match self {
+            Self::Embedded(store) => store.end_of_changes(container, partition),
+            Self::Remote(store) => Box::pin(store.end_of_changes(container, partition)).await,
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! A request sent, and sent again where that is safe, within a time.
+
+use super::Remote;
+use super::errors::{self, Answer, Trouble};
+use crate::ports::documents::StoreError;
+use bytes::Bytes;
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
+use http::{HeaderValue, Method, Request};
+use orrery_core::{Env, limits};
+use orrery_protocol::ascii_json;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// What stays readable inside one segment of a path.
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+const VERSION: &str = "2020-07-15";
+const AGENT: &str = concat!("orrery-services/", env!("CARGO_PKG_VERSION"));
+const SESSION_TOKEN: &str = "x-ms-session-token";
+pub const RANGE: &str = "x-ms-documentdb-partitionkeyrangeid";
+const PARTITION_KEY: &str = "x-ms-documentdb-partitionkey";
+
+/// Whether a request may be sent again that may have been carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeat {
+    Safe,
+    Unsafe,
+}
+
+/// A request in the making. The path is decoded, as it is signed.
+pub struct Ask<'a> {
+    pub method: Method,
+    /// After the database: `colls/c/docs/i`, one text a segment; of the account if there is no database in it.
+    pub path: Vec<&'a str>,
+    pub headers: Vec<(&'static str, String)>,
+    pub body: Bytes,
+    pub repeat: Repeat,
+    /// The container whose session it belongs to, and whether it reads.
+    pub session: Option<(&'a str, Sees)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sees {
+    /// It must see what was seen before.
+    Before,
+    Nothing,
+}
+
+impl<'a> Ask<'a> {
+    pub fn new(method: Method, path: Vec<&'a str>) -> Self {
+        let (headers, body) = (Vec::new(), Bytes::new());
+        Self { method, path, headers, body, repeat: Repeat::Safe, session: None }
+    }
+
+    pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    pub fn body(self, body: impl Into<Bytes>) -> Self {
+        Self { body: body.into(), ..self }
+    }
+
+    pub fn repeat(self, repeat: Repeat) -> Self {
+        Self { repeat, ..self }
+    }
+
+    pub fn session(self, container: &'a str, sees: Sees) -> Self {
+        Self { session: Some((container, sees)), ..self }
+    }
+
+    pub fn partition(self, partition: &str) -> Self {
+        self.header(PARTITION_KEY, partition_key(partition))
+    }
+}
+
+/// A JSON array of the one text, in ASCII as headers must be.
+fn partition_key(partition: &str) -> String {
+    format!("[{}]", ascii_json(&serde_json::Value::from(partition).to_string()))
+}
+
+/// How long an operation still goes on trying.
+pub struct Patience {
+    env: Env,
+    until: Instant,
+    tries: usize,
+    wait: Duration,
+}
+
+impl Patience {
+    pub fn new(remote: &Remote) -> Self {
+        Self {
+            env: remote.inner.env.clone(),
+            until: Instant::now() + remote.patience,
+            tries: 1,
+            wait: Duration::from_millis(limits::SERVICE_STORE_WAIT_MILLIS_MIN),
+        }
+    }
+
+    /// Waits before the next try: as long as the store asked for, else longer each time. False: it is over, and there was
+    /// no waiting.
+    pub async fn wait(&mut self, asked: Option<Duration>) -> bool {
+        let jitter = 0.5 + (self.env.random_u64() >> 11) as f64 / (1u64 << 54) as f64;
+        let wait = asked.unwrap_or_else(|| self.wait.mul_f64(jitter));
+        if self.tries >= limits::SERVICE_STORE_TRIES_MAX || Instant::now() + wait > self.until {
+            return false;
+        }
+        self.tries += 1;
+        if asked.is_none() {
+            self.wait = (self.wait * 2).min(Duration::from_millis(limits::SERVICE_STORE_WAIT_MILLIS_MAX));
+        }
+        tokio::time::sleep(wait).await;
+        true
+    }
+
+    /// For one request: no longer than what is left, but never nothing.
+    fn timeout(&self) -> Duration {
+        let most = Duration::from_secs(limits::SERVICE_STORE_REQUEST_SECONDS_MAX);
+        self.until.saturating_duration_since(Instant::now()).clamp(Duration::from_millis(100), most)
+    }
+}
+
+/// Sends it until it is answered for good. An answer may be a refusal; what is left to the caller is that, and ranges that
+/// are gone.
+pub async fn send(remote: &Remote, ask: &Ask<'_>, patience: &mut Patience) -> Result<Answer, StoreError> {
+    let names_a_range = ask.headers.iter().any(|(name, _)| *name == RANGE);
+    loop {
+        // Signed anew each time: a signature holds for a while only.
+        let request = request(remote, ask)?;
+        let failed = match try_once(remote, ask, request, patience.timeout()).await {
+            Err(failed) => failed,
+            Ok(answer) => match errors::trouble(&answer, names_a_range) {
+                None => return Ok(answer),
+                Some(trouble) => trouble,
+            },
+        };
+        let is_repeated = failed.nothing_was_done || ask.repeat == Repeat::Safe;
+        if is_repeated && patience.wait(failed.after).await {
+            tracing::debug!(error = %failed.error, "the store is asked again");
+            continue;
+        }
+        if let (true, Some((container, _))) = (failed.is_behind, ask.session) {
+            // Its data is older than it was, and will stay so.
+            remote.inner.sessions.forget(container);
+        }
+        return Err(failed.error);
+    }
+}
+
+/// The answer, or why there is none.
+async fn try_once(
+    remote: &Remote,
+    ask: &Ask<'_>,
+    request: Request<Bytes>,
+    timeout: Duration,
+) -> Result<Answer, Trouble> {
+    let sent = remote.inner.client.send(request, timeout, limits::SERVICE_STORE_ANSWER_BYTES_MAX).await;
+    let answer = sent.map_err(|error| Trouble {
+        error: StoreError::Unavailable(error.to_string()),
+        after: None,
+        nothing_was_done: !error.may_have_arrived(),
+        is_behind: false,
+    })?;
+    let answer = Answer::new(answer);
+    if let (Some((container, _)), Some(token)) = (ask.session, answer.header(SESSION_TOKEN)) {
+        remote.inner.sessions.note(container, token);
+    }
+    Ok(answer)
+}
+
+fn request(remote: &Remote, ask: &Ask<'_>) -> Result<Request<Bytes>, StoreError> {
+    let inner = &remote.inner;
+    let encoded = ask.path.iter().map(|segment| utf8_percent_encode(segment, SEGMENT).to_string());
+    let uri = format!("{}/{}", inner.base, encoded.collect::<Vec<_>>().join("/"));
+    let date = inner.env.now().to_http();
+    let authorization = inner.signer.authorization(ask.method.as_str(), &ask.path.join("/"), &date);
+    let mut request = Request::builder()
+        .method(&ask.method)
+        .uri(uri)
+        .header(USER_AGENT, AGENT)
+        .header(ACCEPT, "application/json")
+        .header("x-ms-version", VERSION)
+        .header("x-ms-date", date)
+        .header(AUTHORIZATION, authorization);
+    let has_type = ask.headers.iter().any(|(name, _)| *name == CONTENT_TYPE.as_str());
+    if !ask.body.is_empty() && !has_type {
+        request = request.header(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
+    for (name, value) in &ask.headers {
+        request = request.header(*name, value);
+    }
+    if let Some((container, Sees::Before)) = ask.session
+        && let Some(token) = inner.sessions.token(container)
+    {
+        request = request.header(SESSION_TOKEN, token);
+    }
+    request
+        .body(ask.body.clone())
+        .map_err(|error| errors::refused(400, format!("the request cannot be written: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_partition_key_is_ascii() {
+        let check = |partition: &str, header: &str| assert_eq!(partition_key(partition), header);
+        check("u1", r#"["u1"]"#);
+        check("a\"b\\", r#"["a\"b\\"]"#);
+        check("é東🚀", r#"["\u00e9\u6771\ud83d\ude80"]"#);
+        check("\u{7f}\n", r#"["\u007f\n"]"#);
+    }
+}

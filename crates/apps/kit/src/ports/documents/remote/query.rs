@@ -1,0 +1,142 @@
+//! Pages of rows: of one partition, or of every range in turn.
+
+use super::call::{Ask, Patience, RANGE, Sees, send};
+use super::parts::{Parts, Within};
+use super::{Remote, merged, ranges};
+use crate::idempotency::hash;
+use crate::ports::documents::{Page, Query, StoreError};
+use http::Method;
+use http::header::CONTENT_TYPE;
+use orrery_core::limits;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+#[derive(Deserialize)]
+pub struct Feed {
+    #[serde(rename = "Documents")]
+    pub rows: Vec<Value>,
+}
+
+pub async fn page(
+    remote: &Remote,
+    container: &str,
+    partition: Option<&str>,
+    query: &Query,
+) -> Result<Page, StoreError> {
+    let of = question(container, partition, query);
+    if partition.is_none() && merged::is_needed(query) {
+        return merged::page(remote, container, &of, query).await;
+    }
+    let parts = match &query.continuation {
+        None => Parts::all(None),
+        Some(text) => Parts::read(&of, text)?,
+    };
+    let asked =
+        Asked { remote, container, partition, body: body(&query.text, query), items_max: query.items_max };
+    let (page, parts) = asked.page(parts).await?;
+    let continuation = if parts.0.is_empty() { None } else { Some(parts.write(&of)?) };
+    Ok(Page { continuation, ..page })
+}
+
+struct Asked<'a> {
+    remote: &'a Remote,
+    container: &'a str,
+    partition: Option<&'a str>,
+    body: String,
+    items_max: usize,
+}
+
+impl Asked<'_> {
+    /// Goes on until there are rows, or nothing is left, or it has asked often enough for one page.
+    async fn page(&self, mut parts: Parts) -> Result<(Page, Parts), StoreError> {
+        let mut page = Page { rows: Vec::new(), continuation: None, charge: 0.0 };
+        let (mut patience, mut moves) = (Patience::new(self.remote), 0);
+        for _ in 0..limits::SERVICE_STORE_TRIES_MAX {
+            let within = within(self.remote, self.container, self.partition, &mut parts).await?;
+            let ask = self.ask(within.as_ref(), parts.0.front().and_then(|part| part.token.as_deref()));
+            let answer = send(self.remote, &ask, &mut patience).await?;
+            if answer.is_gone() && self.partition.is_none() && moves < limits::SERVICE_STORE_MOVES_MAX {
+                moves += 1;
+                self.remote.inner.ranges.forget(self.container);
+                continue;
+            }
+            if !answer.is_good() {
+                return Err(answer.refusal());
+            }
+            page.charge += answer.charge();
+            page.rows = answer.json::<Feed>()?.rows;
+            match (answer.header("x-ms-continuation"), parts.0.front_mut()) {
+                (Some(token), Some(part)) => part.token = Some(token.to_owned()),
+                _ => drop(parts.0.pop_front()),
+            }
+            if !page.rows.is_empty() || parts.0.is_empty() {
+                break;
+            }
+        }
+        Ok((page, parts))
+    }
+
+    fn ask(&self, within: Option<&Within>, token: Option<&str>) -> Ask<'_> {
+        let items = if self.items_max == 0 { limits::PAGE_ITEMS_DEFAULT } else { self.items_max };
+        let path = vec!["dbs", &self.remote.inner.database, "colls", self.container, "docs"];
+        let mut ask = Ask::new(Method::POST, path)
+            .header(CONTENT_TYPE.as_str(), "application/query+json")
+            .header("x-ms-documentdb-isquery", "true")
+            .header("x-ms-max-item-count", items.to_string())
+            .body(self.body.clone())
+            .session(self.container, Sees::Before);
+        if let Some(token) = token {
+            ask = ask.header("x-ms-continuation", token);
+        }
+        match (self.partition, within) {
+            (Some(partition), _) => ask.partition(partition),
+            (None, Some(within)) => {
+                scoped(ask.header("x-ms-documentdb-query-enablecrosspartition", "true"), within)
+            }
+            (None, None) => ask,
+        }
+    }
+}
+
+/// Where the first part lies; a partition needs no range.
+pub async fn within(
+    remote: &Remote,
+    container: &str,
+    partition: Option<&str>,
+    parts: &mut Parts,
+) -> Result<Option<Within>, StoreError> {
+    match partition {
+        Some(_) => Ok(None),
+        None => parts.settle(&ranges::of(remote, container).await?).map(Some),
+    }
+}
+
+/// Restricted to a range, or to a part of one.
+pub fn scoped<'a>(ask: Ask<'a>, within: &Within) -> Ask<'a> {
+    let ask = ask.header(RANGE, within.range.as_str());
+    match &within.bounds {
+        None => ask,
+        Some((min, max)) => ask
+            .header("x-ms-read-key-type", "EffectivePartitionKeyRange")
+            .header("x-ms-start-epk", min.as_str())
+            .header("x-ms-end-epk", max.as_str()),
+    }
+}
+
+pub fn body(text: &str, query: &Query) -> String {
+    let parameters = query.parameters.iter().map(|(name, value)| json!({ "name": name, "value": value }));
+    json!({ "query": text, "parameters": parameters.collect::<Vec<_>>() }).to_string()
+}
+
+/// A name of what is asked, so that a continuation is not used for something else.
+fn question(container: &str, partition: Option<&str>, query: &Query) -> String {
+    let scope = if partition.is_some() { "partition" } else { "all" };
+    let partition = partition.unwrap_or_default();
+    let name = hash(&[
+        container.as_bytes(),
+        scope.as_bytes(),
+        partition.as_bytes(),
+        body(&query.text, query).as_bytes(),
+    ]);
+    name.chars().take(32).collect()
+}
