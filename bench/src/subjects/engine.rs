@@ -16,7 +16,7 @@ use crate::sample::Sample;
 use crate::seeds::mix;
 use bytes::{BufMut as _, Bytes, BytesMut};
 use orrery_core::{Lsn, limits};
-use orrery_kv::{Batch, Db, Outcome, Read as _, Space, StampedBatch, Sync, text_key};
+use orrery_kv::{Batch, Db, Outcome, Read as _, Space, StampedBatch, Sync, overflow_key};
 use orrery_kv_fjall::{FjallEngine, Folder, Options};
 use std::path::Path;
 use std::sync::Arc;
@@ -273,7 +273,7 @@ fn read(db: &Db, key: &[u8]) -> Result<Option<(Bytes, Option<Bytes>)>, orrery_kv
         return Ok(Some((row, None)));
     }
     let lsn = row[LSN_AT..].first_chunk().map_or(0, |lsn| u64::from_be_bytes(*lsn));
-    let text = snapshot.get(Space::Texts, &text_key(Lsn(lsn), 0))?;
+    let text = snapshot.get(Space::Texts, &overflow_key(Lsn(lsn), 0))?;
     Ok(Some((row, text)))
 }
 
@@ -286,7 +286,7 @@ fn batch(place: Place, size: Size, template: &Template, before: Option<&Bytes>) 
     let mut row = vec![0; ROW_HEADER_BYTES];
     template.append(place, &mut row);
     if row.len() >= limits::TEXT_APART_BYTES_MIN {
-        batch.put_text(Bytes::from(row.split_off(ROW_HEADER_BYTES)));
+        batch.put_overflow(Bytes::from(row.split_off(ROW_HEADER_BYTES)));
     }
     batch.put_stamped(Space::Documents, key(place, size), row, LSN_AT);
     let partition = Bytes::from(format!("{}/{}", size.container(), place.partition()));
@@ -315,7 +315,7 @@ fn put_entries(batch: &mut Batch, place: Place, entries: usize) {
         key.put_u64(value);
         key.put_u64(number);
         key.put_u32(value as u32);
-        batch.put_unseen(Space::Index, key.freeze(), Some(Bytes::new()));
+        batch.put_blind(Space::Index, key.freeze(), Some(Bytes::new()));
         batch.tally(Space::Index, Bytes::from_static(b"tally"), path, 1);
     }
 }

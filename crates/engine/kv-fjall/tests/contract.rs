@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use orrery_core::Lsn;
 use orrery_kv::contract::{self, Bench};
-use orrery_kv::{Batch, Db, Engine, Error, Read, Space, Sync, text_key};
+use orrery_kv::{Batch, Db, Engine, Error, Read, Space, Sync, overflow_key};
 use orrery_kv_fjall::{FjallEngine, Folder, Options};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -99,7 +99,7 @@ fn a_rest_leaves_few_texts_in_memory_until_the_journal_is_long() {
         lsn
     };
     let mut text = Batch::new();
-    text.put_text(Bytes::from(vec![7; 100_000]));
+    text.put_overflow(Bytes::from(vec![7; 100_000]));
     write(text);
     write(document(1, 5 << 20));
     db.rest().unwrap();
@@ -118,7 +118,7 @@ fn a_rest_leaves_few_texts_in_memory_until_the_journal_is_long() {
         db.rest().unwrap();
         std::thread::yield_now();
     }
-    assert!(db.snapshot().get(Space::Texts, &text_key(Lsn(1), 0)).unwrap().is_some());
+    assert!(db.snapshot().get(Space::Texts, &overflow_key(Lsn(1), 0)).unwrap().is_some());
 }
 
 /// The engine below does so by itself much later, and by a queue that it can fill up and then wait for forever.
@@ -164,7 +164,7 @@ fn texts_that_were_replayed_go_to_files_too() {
     let db = again();
     for lsn in 1..=10 {
         let mut batch = Batch::new();
-        batch.put_text(Bytes::from(vec![lsn as u8; 1 << 20]));
+        batch.put_overflow(Bytes::from(vec![lsn as u8; 1 << 20]));
         db.commit(vec![batch.stamp(Lsn(lsn))]).unwrap();
     }
     drop(db);
@@ -173,7 +173,7 @@ fn texts_that_were_replayed_go_to_files_too() {
         std::thread::yield_now();
     }
     for lsn in 1..=10u64 {
-        let found = db.snapshot().get(Space::Texts, &text_key(Lsn(lsn), 0)).unwrap();
+        let found = db.snapshot().get(Space::Texts, &overflow_key(Lsn(lsn), 0)).unwrap();
         assert_eq!(found, Some(Bytes::from(vec![lsn as u8; 1 << 20])));
     }
 }

@@ -63,7 +63,7 @@ fn write_rows(folder: &Path) -> ! {
         commit += 1;
         let mut batch = Batch::new();
         for (key, value) in changes(commit) {
-            batch.put_unseen(Space::Index, Bytes::from(key), value.map(Bytes::from));
+            batch.put_blind(Space::Index, Bytes::from(key), value.map(Bytes::from));
         }
         db.commit(vec![batch.stamp(Lsn(commit))]).expect("committed");
         if commit.is_multiple_of(37) {

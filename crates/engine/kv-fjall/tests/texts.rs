@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use orrery_core::Lsn;
-use orrery_kv::{Batch, Db, KeyRange, Order, Read, Space, Sync, text_key};
+use orrery_kv::{Batch, Db, KeyRange, Order, Read, Space, Sync, overflow_key};
 use orrery_kv_fjall::{FORMAT_VERSION, FjallEngine, Folder, NoteCopy, Options};
 use std::path::Path;
 
@@ -29,10 +29,10 @@ fn texts_of_all_turns_are_found_before_and_after_a_restart() {
     let place = tempfile::tempdir().expect("a folder");
     let db = open(place.path());
     assert_eq!(found(&db, &KeyRange::all(), Order::Ascending), Vec::<Bytes>::new());
-    assert_eq!(db.snapshot().get(Space::Texts, &text_key(Lsn(1), 0)), Ok(None));
+    assert_eq!(db.snapshot().get(Space::Texts, &overflow_key(Lsn(1), 0)), Ok(None));
     for lsn in LSNS {
         let mut batch = Batch::new();
-        assert_eq!(batch.put_text(text(lsn)), 0);
+        assert_eq!(batch.put_overflow(text(lsn)), 0);
         db.commit(vec![batch.stamp(Lsn(lsn))]).expect("committed");
     }
     check(&db, &LSNS);
@@ -40,7 +40,7 @@ fn texts_of_all_turns_are_found_before_and_after_a_restart() {
     let db = open(place.path());
     check(&db, &LSNS);
     let mut batch = Batch::new();
-    batch.delete(Space::Texts, text_key(Lsn(65_536), 0));
+    batch.delete(Space::Texts, overflow_key(Lsn(65_536), 0));
     db.commit(vec![batch.stamp(Lsn(20_000_001))]).expect("committed");
     let left: Vec<u64> = LSNS.into_iter().filter(|lsn| *lsn != 65_536).collect();
     check(&db, &left);
@@ -60,7 +60,7 @@ fn a_folder_of_a_format_before_is_of_this_one_with_its_first_write() {
     let db = open(place.path());
     assert_eq!(format(), "orrery data folder, format 2\n", "looking changes nothing");
     let mut batch = Batch::new();
-    batch.put_text(text(2));
+    batch.put_overflow(text(2));
     db.commit(vec![batch.stamp(Lsn(2))]).expect("committed");
     assert_eq!(format(), format!("orrery data folder, format {FORMAT_VERSION}\n"));
     let copies = orrery_kv_fjall::read_copies(place.path()).expect("read");
@@ -71,11 +71,11 @@ fn a_folder_of_a_format_before_is_of_this_one_with_its_first_write() {
 
 fn check(db: &Db, lsns: &[u64]) {
     for lsn in lsns {
-        assert_eq!(db.snapshot().get(Space::Texts, &text_key(Lsn(*lsn), 0)), Ok(Some(text(*lsn))));
+        assert_eq!(db.snapshot().get(Space::Texts, &overflow_key(Lsn(*lsn), 0)), Ok(Some(text(*lsn))));
     }
     for (from, to) in [(0, None), (2, None), (3, Some(1_048_577)), (65_536, Some(65_537)), (5, Some(5))] {
-        let end = to.map(|to| text_key(Lsn(to), 0).to_vec());
-        let range = KeyRange { start: text_key(Lsn(from), 0).to_vec(), end };
+        let end = to.map(|to| overflow_key(Lsn(to), 0).to_vec());
+        let range = KeyRange { start: overflow_key(Lsn(from), 0).to_vec(), end };
         let wanted = lsns.iter().filter(|lsn| **lsn >= from && to.is_none_or(|to| **lsn < to));
         let mut wanted: Vec<Bytes> = wanted.map(|lsn| text(*lsn)).collect();
         assert_eq!(found(db, &range, Order::Ascending), wanted, "from {from} to {to:?}");

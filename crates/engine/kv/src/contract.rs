@@ -209,7 +209,7 @@ fn tallies_add_up_over_batches_and_reopening(bench: &mut impl Bench) {
     let count = |db: &Db, field| Tally::of(&*db.snapshot(), Space::Index, &key).expect("readable").get(field);
     let changes = |lsn: u64, changes: &[(u64, i64)]| {
         let mut batch = Batch::new();
-        batch.put_unseen(Space::Index, Bytes::from(vec![b'e', lsn as u8]), Some(Bytes::new()));
+        batch.put_blind(Space::Index, Bytes::from(vec![b'e', lsn as u8]), Some(Bytes::new()));
         changes.iter().for_each(|(field, by)| batch.tally(Space::Index, key.clone(), *field, *by));
         batch.stamp(Lsn(lsn))
     };

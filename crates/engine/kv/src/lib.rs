@@ -8,6 +8,7 @@
 //! Left out on purpose: threads, queues and locks between writers. `engine/txn` owns those.
 
 mod batch;
+mod cache;
 #[cfg(feature = "contract")]
 pub mod contract;
 mod db;
@@ -15,13 +16,12 @@ mod engine;
 mod error;
 mod log;
 mod memory;
+mod overflow;
 mod overlay;
 mod read;
 mod tally;
-mod text;
 mod tip;
 mod txn;
-mod warm;
 
 pub use batch::{Batch, Condition, Expect, Mark, Put, StampedBatch};
 pub use db::{Db, Outcome, Snapshot};
@@ -29,10 +29,10 @@ pub use engine::{Engine, Measure, Purpose, Sync};
 pub use error::Error;
 pub use log::{LogRecord, unverified_before, verify_log};
 pub use memory::{Fault, MemoryEngine};
-pub use overlay::{Overlay, laid_over};
+pub use overflow::overflow_key;
+pub use overlay::{Overlay, overlaid};
 pub use read::{KeyRange, Order, Read, Row, Rows};
 pub use tally::Tally;
-pub use text::text_key;
 pub use tip::Tip;
 pub use txn::Txn;
 

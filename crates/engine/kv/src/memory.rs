@@ -1,9 +1,9 @@
 //! The engine for tests: a map, and a disk that forgets.
 //!
-//! Writes without a sync are applied but not on the disk. [`MemoryEngine::crash`] gives the engine that
-//! would be found after a power cut: every synced write, and as many of the unsynced ones, from the
-//! oldest on, as the caller says. [`MemoryEngine::fail_at`] makes a chosen write fail, before or after it
-//! reached the disk.
+//! Writes without a sync are applied but not on the disk. [`MemoryEngine::crash`] gives the engine
+//! that a restart finds after a power cut: every synced write, and as many of the unsynced ones,
+//! oldest first, as the caller says. [`MemoryEngine::fail_at`] makes a chosen write fail, before or
+//! after it reached the disk.
 
 use crate::overlay::in_range;
 use crate::{Engine, Error, KeyRange, Order, Purpose, Put, Read, Rows, Space, Sync, Tip};
@@ -49,7 +49,7 @@ impl MemoryEngine {
         disk.fault = Some((disk.writes_seen + nth, fault));
     }
 
-    /// Whether the disk has no room but for what makes some.
+    /// Whether the disk has room only for writes that make some.
     pub fn set_full(&self, is_full: bool) {
         self.disk().is_full = is_full;
     }

@@ -1,11 +1,11 @@
-//! Reading: point gets and ordered ranges, the same from an engine's view, a snapshot or a transaction.
+//! Reads: point gets and ordered ranges, the same on an engine's view, a snapshot or a transaction.
 
 use crate::{Error, LogRecord, Space};
 use bytes::Bytes;
 
 /// A key and its value.
 pub type Row = (Bytes, Bytes);
-/// Rows in order, read as they are asked for.
+/// Rows in order, read lazily.
 pub type Rows<'a> = Box<dyn Iterator<Item = Result<Row, Error>> + 'a>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub enum Order {
     Descending,
 }
 
-/// Keys from `start` up to, but not including, `end`; no `end` is the end of the space.
+/// Keys from `start` up to, but not including, `end`; without an `end`, up to the end of the space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyRange {
     pub start: Vec<u8>,

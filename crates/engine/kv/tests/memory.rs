@@ -211,7 +211,7 @@ fn apply(txn: &mut Txn<'_>, changes: &[(u8, Option<u8>)]) {
             Some(value) => txn.put(Space::Documents, key.clone(), vec![*value]),
             None => txn.delete(Space::Documents, key.clone()),
         }
-        txn.put_unseen(Space::Index, key.clone(), None);
+        txn.put_blind(Space::Index, key.clone(), None);
         txn.tally(Space::Index, key, 1, 1);
         txn.log(1, Batch::log_payload(0));
     }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use orrery_core::Lsn;
 use orrery_kv::{
     Batch, Db, Engine, Expect, KeyRange, LogRecord, MemoryEngine, Order, Overlay, Put, Read, Space, Sync,
-    Tally, Txn, text_key,
+    Tally, Txn, overflow_key,
 };
 use proptest::prelude::*;
 
@@ -32,8 +32,8 @@ fn act(txn: &mut Txn<'_>, act: Act) {
     match act {
         Act::Put(n, value) => txn.put(Space::Documents, key(n), vec![value]),
         Act::Delete(n) => txn.delete(Space::Documents, key(n)),
-        Act::Text(n) => drop(txn.put_text(key(n))),
-        Act::Unseen(n, is_put) => txn.put_unseen(Space::Index, key(n), is_put.then(Bytes::new)),
+        Act::Text(n) => drop(txn.put_overflow(key(n))),
+        Act::Unseen(n, is_put) => txn.put_blind(Space::Index, key(n), is_put.then(Bytes::new)),
         Act::Tally(by) => txn.tally(Space::Meta, Bytes::from_static(b"tally"), 1, i64::from(by)),
         Act::Log(n) => {
             let mut payload = Batch::log_payload(1);
@@ -91,14 +91,14 @@ fn a_text_lies_under_the_commit_that_brought_it() {
     for lsn in [Lsn(3), Lsn(9)] {
         let (snapshot, nothing) = (db.snapshot(), Overlay::default());
         let mut txn = Txn::new(&snapshot, &nothing);
-        let numbers = ["one", "two"].map(|text| txn.put_text(Bytes::from(format!("{text} of {lsn}"))));
+        let numbers = ["one", "two"].map(|text| txn.put_overflow(Bytes::from(format!("{text} of {lsn}"))));
         assert!(numbers[0] < numbers[1]);
         for (number, text) in numbers.iter().zip(["one", "two"]) {
-            let found = txn.get(Space::Texts, &text_key(Lsn(0), *number)).expect("readable");
+            let found = txn.get(Space::Texts, &overflow_key(Lsn(0), *number)).expect("readable");
             assert_eq!(found, Some(Bytes::from(format!("{text} of {lsn}"))), "its own transaction finds it");
         }
         db.commit(vec![txn.into_batch().stamp(lsn)]).expect("committed");
-        let found = db.snapshot().get(Space::Texts, &text_key(lsn, numbers[1])).expect("readable");
+        let found = db.snapshot().get(Space::Texts, &overflow_key(lsn, numbers[1])).expect("readable");
         assert_eq!(found, Some(Bytes::from(format!("two of {lsn}"))));
     }
     let found: Vec<Bytes> = rows(&*db.snapshot(), Space::Texts).into_iter().map(|(_, text)| text).collect();
@@ -108,7 +108,7 @@ fn a_text_lies_under_the_commit_that_brought_it() {
 #[test]
 fn who_accepts_a_loss_is_not_given_numbers_that_were_given_before() {
     for (space, key) in [
-        (Space::Texts, text_key(Lsn(40), 0)),
+        (Space::Texts, overflow_key(Lsn(40), 0)),
         (Space::Log, Bytes::from([&7u64.to_be_bytes()[..], &40u64.to_be_bytes(), &[0; 2]].concat())),
     ] {
         let engine = MemoryEngine::new();

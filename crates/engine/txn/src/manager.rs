@@ -56,7 +56,7 @@ pub struct Committed<T> {
 impl TxnManager {
     pub fn open(engine: Box<dyn Engine>, env: Env, options: &Options) -> Result<Self, OpenError> {
         let open = if options.accept_loss { Db::open_accepting_loss } else { Db::open };
-        let db = Arc::new(open(engine, options.sync)?.warmed(options.cache_bytes));
+        let db = Arc::new(open(engine, options.sync)?.with_cache_bytes(options.cache_bytes));
         let newest = db.durable_lsn();
         let committer = Committer::new(db.clone(), newest);
         let inner = Inner {

@@ -35,7 +35,7 @@ pub fn step(txn: &mut Txn<'_>, container: u32) -> Result<Step, Error> {
             txn.put(Space::Meta, job, [&[at as u8], &last[..]].concat());
             for (text, key) in rows {
                 txn.delete(space, key);
-                text.into_iter().for_each(|text| txn.put_unseen(Space::Texts, text, None));
+                text.into_iter().for_each(|text| txn.put_blind(Space::Texts, text, None));
             }
             return Ok(Step::More);
         }

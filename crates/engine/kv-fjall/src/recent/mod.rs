@@ -25,7 +25,7 @@ use crate::engine::{reading, writing};
 use bytes::{BufMut as _, Bytes};
 use fjall::{Database, Keyspace, PersistMode};
 use merge::Entries;
-use orrery_kv::{Error, KeyRange, Order, Put, Rows, laid_over};
+use orrery_kv::{Error, KeyRange, Order, Put, Rows, overlaid};
 use run::Entry;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -117,7 +117,7 @@ impl RecentView {
         // Copied, as whoever keeps a row should not keep a run.
         let copied =
             |(key, value): Entry<'_>| (Bytes::copy_from_slice(key), value.map(Bytes::copy_from_slice));
-        laid_over(under, Entries::new(&self.0, range, order).map(copied), order)
+        overlaid(under, Entries::new(&self.0, range, order).map(copied), order)
     }
 }
 

@@ -68,7 +68,7 @@ pub fn plan_trimming(
 pub fn apply_trimming(txn: &mut Txn<'_>, container: &Container, step: &Trimming) {
     txn.frees();
     for (space, key, value) in &step.puts {
-        txn.put_unseen(*space, key.clone(), value.clone());
+        txn.put_blind(*space, key.clone(), value.clone());
     }
     let key = Row::Trimmed { container: container.number() }.key();
     txn.put(Space::Meta, key, step.horizon.0.to_be_bytes().to_vec());

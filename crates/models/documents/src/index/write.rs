@@ -142,7 +142,7 @@ impl EntryKeys {
         let mut keys = Bytes::from(self.keys.finish());
         let mut start = 0;
         for (end, is_new) in self.ends {
-            txn.put_unseen(Space::Index, keys.split_to(end - start), is_new.then(Bytes::new));
+            txn.put_blind(Space::Index, keys.split_to(end - start), is_new.then(Bytes::new));
             start = end;
         }
     }

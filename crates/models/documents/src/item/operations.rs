@@ -325,7 +325,7 @@ fn put(
     entering.count_item(txn, i64::from(old.is_none()));
     reschedule(txn, container, (epk, id), old, Some(&stored));
     log(txn, container, change, &item.key, stamp.now, old);
-    let apart = record::large_body(&item.row).map(|body| txn.put_text(body));
+    let apart = record::large_body(&item.row).map(|body| txn.put_overflow(body));
     let row = record::stamped(&item.row, stamps, apart);
     txn.put_stamped(Space::Documents, item.key.clone(), row, record::LSN_AT);
     require_container(txn, container);

@@ -19,7 +19,7 @@
 use bytes::Bytes;
 use orrery_catalog::Container;
 use orrery_core::{ETag, Guid, ItemRid, Lsn, ResourceKind, Timestamp, limits};
-use orrery_kv::{Error, Read, Space, text_key};
+use orrery_kv::{Error, Read, Space, overflow_key};
 use orrery_value::{Member, Span};
 use std::cmp::Ordering;
 use std::ops::Deref;
@@ -144,7 +144,7 @@ impl ItemHead {
 
     /// Where its text is, if that lies apart.
     pub fn text_key(&self) -> Option<Bytes> {
-        (self.row[0] == APART).then(|| text_key(self.lsn(), half(&self.row, TEXT_AT)))
+        (self.row[0] == APART).then(|| overflow_key(self.lsn(), half(&self.row, TEXT_AT)))
     }
 
     /// With its text.
@@ -416,7 +416,7 @@ mod tests {
              0000000000000009 00000007 0000000a 00000003";
         assert_eq!(hex, expected.replace(' ', ""));
         let head = ItemHead::read(Bytes::from(row.clone())).unwrap();
-        assert_eq!(head.text_key(), Some(text_key(Lsn(0), 3)));
+        assert_eq!(head.text_key(), Some(overflow_key(Lsn(0), 3)));
         assert_eq!(head.text_length(), 10);
         assert!(matches!(read(&row), Err(Error::Corrupt(error)) if error.contains("lost its text")));
         assert!(matches!(read(&row[..row.len() - 1]), Err(Error::Corrupt(_))));

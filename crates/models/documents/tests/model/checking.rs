@@ -7,7 +7,7 @@ use orrery_core::Lsn;
 use orrery_documents::index::{self, Fault, Finding};
 use orrery_documents::item::{self, Directive, Preconditions};
 use orrery_documents::row::{self, Row};
-use orrery_kv::{KeyRange, Order, Read, Space, text_key};
+use orrery_kv::{KeyRange, Order, Read, Space, overflow_key};
 
 const ALWAYS: Preconditions = Preconditions { if_match: None, if_none_match: None };
 
@@ -286,7 +286,7 @@ fn texts_that_are_missing_or_too_many_are_found() {
     world.upsert(&container, &body, Preconditions::default()).unwrap();
     assert_eq!((found(&world), texts(&world).len()), (vec![], 2), "the log has the one that was replaced");
     let [replaced, current] = texts(&world).try_into().unwrap();
-    let surplus = text_key(Lsn(1_000_000), 1);
+    let surplus = overflow_key(Lsn(1_000_000), 1);
     world.edit(|txn| txn.put(Space::Texts, surplus, Bytes::from_static(b"nobody's")));
     assert_eq!(found(&world), [(Fault::SurplusText, 1)]);
     let large = epk(&container, "\"large\"");

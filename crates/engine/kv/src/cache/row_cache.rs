@@ -1,4 +1,4 @@
-//! Single rows, by their keys.
+//! Single rows by key.
 
 use crate::{Put, Space};
 use bytes::Bytes;
@@ -10,31 +10,31 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 const SHARDS: usize = 16;
-/// What a row is taken to have, when a table's size is guessed.
+/// Assumed row size when a table is sized.
 const ROW_BYTES: usize = 1024;
-/// What a row costs beside its key and its value.
+/// Memory per row beside its key and value.
 const ROW_OVERHEAD_BYTES: usize = 128;
 
-pub(super) struct KeptRows {
+pub(super) struct RowCache {
     shards: Vec<Mutex<Shard>>,
     seed: u64,
 }
 
 struct Shard {
-    /// The newest commit that changed a row which belongs here, kept or not.
+    /// The newest commit that changed a row of this shard, cached or not.
     changed: Lsn,
-    rows: Cache<Key, Kept, Weigh, BuildHasherDefault<Known>, DefaultLifecycle<Key, Kept>>,
+    rows: Cache<Key, Kept, Weight, BuildHasherDefault<PrecomputedHash>, DefaultLifecycle<Key, Kept>>,
 }
 
 struct Kept {
-    /// Nothing where there is no such row.
+    /// `None` if there is no such row.
     value: Option<Bytes>,
-    /// The commit that a snapshot must show to see this value.
+    /// The oldest commit that a snapshot must include to see this value.
     since: Lsn,
 }
 
-/// A key that is looked for, with its hash.
-pub(super) struct Name<'a> {
+/// A key to look up, with its hash.
+pub(super) struct Lookup<'a> {
     hash: u64,
     space: Space,
     key: &'a [u8],
@@ -46,35 +46,37 @@ struct Key {
     key: Box<[u8]>,
 }
 
-impl KeptRows {
+impl RowCache {
     pub fn new(bytes: usize) -> Self {
         let shard = || {
             let bytes = bytes / SHARDS;
             let rows = Cache::with(
                 bytes / ROW_BYTES,
                 bytes as u64,
-                Weigh,
+                Weight,
                 BuildHasherDefault::default(),
                 DefaultLifecycle::default(),
             );
             Mutex::new(Shard { changed: Lsn(0), rows })
         };
-        // Keys have names in them that clients choose; which of them meet in a table must not be theirs to choose too.
+        // Keys contain names that clients choose; a random seed keeps them from choosing
+        // collisions.
         let seed = RandomState::new().hash_one(0);
         Self { shards: (0..SHARDS).map(|_| shard()).collect(), seed }
     }
 
-    pub fn name<'a>(&self, space: Space, key: &'a [u8]) -> Name<'a> {
-        Name { hash: xxh3_64_with_seed(key, self.seed ^ space as u64), space, key }
+    pub fn lookup<'a>(&self, space: Space, key: &'a [u8]) -> Lookup<'a> {
+        Lookup { hash: xxh3_64_with_seed(key, self.seed ^ space as u64), space, key }
     }
 
-    pub fn get(&self, name: &Name<'_>, at: Lsn) -> Option<Option<Bytes>> {
+    pub fn get(&self, name: &Lookup<'_>, at: Lsn) -> Option<Option<Bytes>> {
         let shard = self.shard(name.hash);
         shard.rows.get(name).filter(|kept| kept.since <= at).map(|kept| kept.value.clone())
     }
 
-    /// Keeps what a snapshot found. It is copied: the engine's value holds on to the whole block that it lies in.
-    pub fn keep(&self, name: &Name<'_>, value: Option<&[u8]>, at: Lsn) {
+    /// Caches what a snapshot found. Copied, because the engine's value would keep its whole block
+    /// alive.
+    pub fn keep(&self, name: &Lookup<'_>, value: Option<&[u8]>, at: Lsn) {
         let (key, value) = (Box::from(name.key), value.map(Bytes::copy_from_slice));
         let mut shard = self.shard(name.hash);
         if shard.changed <= at {
@@ -82,22 +84,22 @@ impl KeptRows {
         }
     }
 
-    /// A kept row stays kept, with its new value.
+    /// A cached row stays cached, with its new value.
     pub fn change(&self, put: &Put, lsn: Lsn) {
-        let name = self.name(put.space, &put.key);
+        let name = self.lookup(put.space, &put.key);
         let mut shard = self.shard(name.hash);
         shard.changed = lsn;
         if shard.rows.contains_key(&name) {
             let value = put.value.as_deref().map(Bytes::copy_from_slice);
             let key = Key { hash: name.hash, space: name.space, key: Box::from(name.key) };
-            // A value that is too large is not taken, and then the old one must go.
+            // A value that is too large is not admitted, and then the old one must go.
             if shard.rows.replace(key, Kept { value, since: lsn }, true).is_err() {
                 shard.rows.remove(&name);
             }
         }
     }
 
-    /// Forgets everything. The newest commit is this one, whatever was announced.
+    /// Drops everything; `newest` is the newest commit, whatever was announced.
     pub fn clear(&self, newest: Lsn) {
         for shard in &self.shards {
             let mut shard = locked(shard);
@@ -120,15 +122,15 @@ fn locked(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
 }
 
 #[derive(Clone)]
-struct Weigh;
+struct Weight;
 
-impl Weighter<Key, Kept> for Weigh {
+impl Weighter<Key, Kept> for Weight {
     fn weight(&self, key: &Key, kept: &Kept) -> u64 {
         (key.key.len() + kept.value.as_ref().map_or(0, Bytes::len) + ROW_OVERHEAD_BYTES) as u64
     }
 }
 
-impl Equivalent<Key> for Name<'_> {
+impl Equivalent<Key> for Lookup<'_> {
     fn equivalent(&self, key: &Key) -> bool {
         self.space == key.space && self.key == &*key.key
     }
@@ -148,17 +150,17 @@ impl Hash for Key {
     }
 }
 
-impl Hash for Name<'_> {
+impl Hash for Lookup<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.hash);
     }
 }
 
-/// The hash that a key comes with.
+/// Passes on the hash that a key comes with.
 #[derive(Default)]
-struct Known(u64);
+struct PrecomputedHash(u64);
 
-impl Hasher for Known {
+impl Hasher for PrecomputedHash {
     fn finish(&self) -> u64 {
         self.0
     }

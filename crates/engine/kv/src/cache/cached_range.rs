@@ -1,4 +1,4 @@
-//! Rows that follow each other, in one piece of memory: all that there are between two keys.
+//! A cached range: every row between two keys, in one piece of memory.
 
 use crate::Row;
 use bytes::Bytes;
@@ -6,24 +6,24 @@ use orrery_core::Lsn;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub(super) struct Run {
+pub(super) struct CachedRange {
     pub start: Bytes,
-    /// Nothing is the end of the space.
+    /// `None` is the end of the space.
     pub end: Option<Bytes>,
-    /// The commit that a snapshot must show to see these rows.
+    /// The oldest commit that a snapshot must include to see these rows.
     pub since: Lsn,
-    /// Keys and values, one after the other.
+    /// Keys and values, alternating.
     bytes: Bytes,
-    /// Where each key and its value end.
+    /// End offsets of each key and its value.
     ends: Vec<(u32, u32)>,
-    was_used: AtomicBool,
+    is_used: AtomicBool,
 }
 
-/// What a run costs beside its rows.
-const RUN_OVERHEAD_BYTES: usize = 256;
+/// Memory per cached range beside its rows.
+const RANGE_OVERHEAD_BYTES: usize = 256;
 
-impl Run {
-    /// Of rows in ascending order.
+impl CachedRange {
+    /// Built from rows in ascending order.
     pub fn new<'r>(
         start: Bytes,
         end: Option<Bytes>,
@@ -39,11 +39,11 @@ impl Run {
             bytes.extend_from_slice(value);
             ends.push((key_end, bytes.len() as u32));
         }
-        Self { start, end, since, bytes: bytes.into(), ends, was_used: AtomicBool::new(false) }
+        Self { start, end, since, bytes: bytes.into(), ends, is_used: AtomicBool::new(false) }
     }
 
-    /// This one and the one that begins where it ends.
-    pub fn joined(&self, next: &Run) -> Self {
+    /// This range joined with the one that begins where it ends.
+    pub fn joined(&self, next: &CachedRange) -> Self {
         let bytes = [&self.bytes[..], &next.bytes].concat();
         let shift = self.bytes.len() as u32;
         let ends = next.ends.iter().map(|(key, value)| (key + shift, value + shift));
@@ -53,7 +53,7 @@ impl Run {
             since: self.since.max(next.since),
             bytes: bytes.into(),
             ends: self.ends.iter().copied().chain(ends).collect(),
-            was_used: AtomicBool::new(false),
+            is_used: AtomicBool::new(false),
         }
     }
 
@@ -63,14 +63,14 @@ impl Run {
 
     pub fn weight(&self) -> usize {
         let ends = self.end.as_ref().map_or(0, Bytes::len) + self.start.len();
-        self.bytes.len() + self.ends.len() * size_of::<(u32, u32)>() + ends + RUN_OVERHEAD_BYTES
+        self.bytes.len() + self.ends.len() * size_of::<(u32, u32)>() + ends + RANGE_OVERHEAD_BYTES
     }
 
     pub fn is_before_end(&self, key: &[u8]) -> bool {
         self.end.as_deref().is_none_or(|end| key < end)
     }
 
-    /// Which rows lie between two keys.
+    /// Positions of the rows between two keys.
     pub fn between(&self, start: &[u8], end: Option<&[u8]>) -> Range<usize> {
         let before = |key: &[u8]| {
             let (mut low, mut high) = (0, self.len());
@@ -102,12 +102,12 @@ impl Run {
         at.checked_sub(1).map_or(0, |before| self.ends[before].1 as usize)
     }
 
-    pub fn note_use(&self) {
-        self.was_used.store(true, Ordering::Relaxed);
+    pub fn mark_used(&self) {
+        self.is_used.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was used since this was asked the last time.
-    pub fn take_use(&self) -> bool {
-        self.was_used.swap(false, Ordering::Relaxed)
+    /// Whether the range was used since the last call (the second-chance bit).
+    pub fn take_used(&self) -> bool {
+        self.is_used.swap(false, Ordering::Relaxed)
     }
 }

@@ -150,7 +150,7 @@ proptest! {
         kilobytes in prop::sample::select(vec![0usize, 4, 150, 2_000]),
     ) {
         let engine = MemoryEngine::new();
-        let db = Db::open(Box::new(engine.clone()), Sync::Data).expect("opened").warmed(kilobytes << 10);
+        let db = Db::open(Box::new(engine.clone()), Sync::Data).expect("opened").with_cache_bytes(kilobytes << 10);
         let changes: Vec<_> = stored.iter().map(|(key, value)| (*key, Some(value.clone()))).collect();
         commit(&db, &changes).expect("committed");
         let mut states: Vec<(Arc<Snapshot>, Model)> = vec![(db.snapshot(), stored)];
@@ -210,7 +210,7 @@ fn asked(db: &Db, engine: &Counting, read: impl Fn(&Snapshot)) -> usize {
 
 fn filled() -> (Db, Counting) {
     let engine = Counting::default();
-    let db = Db::open(Box::new(engine.clone()), Sync::Data).expect("opened").warmed(1 << 20);
+    let db = Db::open(Box::new(engine.clone()), Sync::Data).expect("opened").with_cache_bytes(1 << 20);
     let changes: Vec<_> = (0..64).map(|key| (key, Some(vec![key; 1024]))).collect();
     commit(&db, &changes).expect("committed");
     (db, engine)
@@ -283,7 +283,7 @@ fn what_an_older_snapshot_finds_is_not_kept_for_newer_ones() {
 #[test]
 fn room_is_given_to_what_is_used() {
     let engine = Counting::default();
-    let db = Db::open(Box::new(engine.clone()), Sync::Data).expect("opened").warmed(1 << 20);
+    let db = Db::open(Box::new(engine.clone()), Sync::Data).expect("opened").with_cache_bytes(1 << 20);
     let changes: Vec<_> = (0..200).map(|key| (key, Some(vec![key; 8192]))).collect();
     commit(&db, &changes).expect("committed");
     let part = |from: u8| {
@@ -303,7 +303,7 @@ fn room_is_given_to_what_is_used() {
 #[test]
 fn of_a_range_larger_than_the_room_a_part_is_kept() {
     let engine = Counting::default();
-    let db = Db::open(Box::new(engine.clone()), Sync::Data).expect("opened").warmed(8 << 20);
+    let db = Db::open(Box::new(engine.clone()), Sync::Data).expect("opened").with_cache_bytes(8 << 20);
     let changes: Vec<_> = (0..250).map(|key| (key, Some(vec![key; 24 << 10]))).collect();
     commit(&db, &changes).expect("committed");
     let all = |state: &Snapshot| {
@@ -359,7 +359,7 @@ fn what_was_read_before_very_many_changes_is_not_kept() {
 #[test]
 fn after_a_commit_that_failed_rows_are_kept_again() {
     let engine = Counting::default();
-    let db = Db::open(Box::new(engine.clone()), Sync::Data).expect("opened").warmed(1 << 20);
+    let db = Db::open(Box::new(engine.clone()), Sync::Data).expect("opened").with_cache_bytes(1 << 20);
     commit(&db, &[(7, Some(vec![1]))]).expect("committed");
     engine.engine.fail_at(0, Fault::BeforeWrite);
     commit(&db, &[(7, Some(vec![2]))]).expect_err("no room");
@@ -401,7 +401,9 @@ fn a_walk_ends_with_the_failure_that_it_meets() {
             self.0.promised()
         }
     }
-    let db = Db::open(Box::new(OnFailing(MemoryEngine::new())), Sync::Data).expect("opened").warmed(1 << 20);
+    let db = Db::open(Box::new(OnFailing(MemoryEngine::new())), Sync::Data)
+        .expect("opened")
+        .with_cache_bytes(1 << 20);
     commit(&db, &(0..9).map(|key| (key, Some(vec![key]))).collect::<Vec<_>>()).expect("committed");
     let state = db.snapshot();
     for _ in 0..3 {
