@@ -1,7 +1,7 @@
 //! A process that writes and removes texts, and merges what is left of them, is killed with `kill -9` again and again: every
 //! text that it said is there is there, none that it said is gone comes back, and the disk does not fill with those.
 //!
-//! The process is this test again, told by a variable what it is. It says what it is about to do and what it has done.
+//! The process is this test again, signals by a variable what it is. It says what it is about to do and what it has done.
 
 mod support;
 
@@ -25,7 +25,7 @@ const LIVE: usize = 1_800;
 /// Commits of one turn, and the numbers between two turns: four slices are used.
 const COMMITS_A_TURN: u64 = 8;
 const TURN: u64 = 65_536;
-const SLICES: u64 = 16;
+const SEGMENT_SLOTS: u64 = 16;
 
 fn open(path: &Path) -> Db {
     let engine = FjallEngine::open(Folder::open(path).expect("taken"), &Options::default()).expect("opened");
@@ -51,7 +51,7 @@ type Name = (u64, u64);
 /// What was said last of each text: `+` there, `-` gone, `?` about to be one of both.
 type Said = BTreeMap<Name, char>;
 
-/// Of no text, but how often texts were gathered.
+/// Of no text, but how often texts were reclaimed.
 const GATHERED: char = 'g';
 
 /// What a line says; nothing if it is cut, or not one of the process's own.
@@ -72,7 +72,7 @@ fn write_texts(folder: &Path) -> ! {
     let mut lsn = db.tip().lsn.0;
     loop {
         commits += 1;
-        lsn = if commits % COMMITS_A_TURN == 0 { next_turn(lsn) } else { lsn + 1 };
+        lsn = if commits % COMMITS_A_TURN == 0 { next_generation(lsn) } else { lsn + 1 };
         let mut batch = Batch::new();
         let came: Vec<Name> = (0..TEXTS_A_COMMIT).map(|number| (lsn, number)).collect();
         for name in &came {
@@ -95,9 +95,9 @@ fn write_texts(folder: &Path) -> ! {
 }
 
 /// The first number of the next turn, of the four slices that are used.
-fn next_turn(lsn: u64) -> u64 {
+fn next_generation(lsn: u64) -> u64 {
     let turn = lsn / TURN;
-    let next = if turn % SLICES < 3 { turn + 1 } else { turn - turn % SLICES + SLICES };
+    let next = if turn % SEGMENT_SLOTS < 3 { turn + 1 } else { turn - turn % SEGMENT_SLOTS + SEGMENT_SLOTS };
     next * TURN
 }
 
@@ -111,20 +111,20 @@ fn say<'a>(out: &mut impl Write, said: char, names: impl Iterator<Item = &'a Nam
 }
 
 #[test]
-fn texts_survive_kills_while_they_are_removed_and_gathered() {
+fn overflow_values_survive_kills_while_they_are_removed_and_reclaimed() {
     if let Some(folder) = std::env::var_os(FOLDER) {
         write_texts(folder.as_ref());
     }
     let folder = tempfile::tempdir().expect("a folder");
     let data = folder.path().join("data");
-    let (mut said, mut gathered) = (Said::new(), 0);
+    let (mut said, mut reclaimed) = (Said::new(), 0);
     for round in 0..ROUNDS {
         // Each round is ended at another moment of its work.
         let commits = COMMITS_A_ROUND + 7 * round as usize;
-        gathered += kill_after(folder.path(), commits * TEXTS_A_COMMIT as usize, &mut said);
+        reclaimed += kill_after(folder.path(), commits * TEXTS_A_COMMIT as usize, &mut said);
         check(&open(&data), &said, round);
     }
-    assert!(gathered > 0, "nothing was gathered in any round");
+    assert!(reclaimed > 0, "nothing was reclaimed in any round");
     let stored = measure(&open(&data), "tables_size");
     let gone = said.values().filter(|said| **said == '-').count() * TEXT_BYTES;
     let live = said.len() * TEXT_BYTES - gone;
@@ -135,24 +135,29 @@ fn measure(db: &Db, name: &str) -> u64 {
     db.measures().iter().find(|measure| measure.name == name).expect("measured").value
 }
 
-/// Starts the process, and kills it when it has written so many texts. Says how often it gathered.
+/// Starts the process, and kills it when it has written so many texts. Says how often it reclaimed.
 fn kill_after(folder: &Path, texts: usize, said: &mut Said) -> u64 {
     let mut live = String::new();
     said.iter().filter(|(_, said)| **said == '+').for_each(|(name, _)| live += &line('+', *name));
     fs::write(folder.join("live"), live).expect("written");
-    let (mut written, mut gathered) = (0, 0);
-    kill_when_enough("texts_survive_kills_while_they_are_removed_and_gathered", FOLDER, folder, |line| {
-        match read(line) {
-            Some((name, GATHERED)) => gathered = name.0,
-            Some((name, what)) => {
-                said.insert(name, what);
-                written += usize::from(what == '+');
+    let (mut written, mut reclaimed) = (0, 0);
+    kill_when_enough(
+        "overflow_values_survive_kills_while_they_are_removed_and_reclaimed",
+        FOLDER,
+        folder,
+        |line| {
+            match read(line) {
+                Some((name, GATHERED)) => reclaimed = name.0,
+                Some((name, what)) => {
+                    said.insert(name, what);
+                    written += usize::from(what == '+');
+                }
+                None => {}
             }
-            None => {}
-        }
-        written >= texts
-    });
-    gathered
+            written >= texts
+        },
+    );
+    reclaimed
 }
 
 fn check(db: &Db, said: &Said, round: u64) {

@@ -1,35 +1,35 @@
-//! The entries of several runs in one order.
+//! A merging cursor over several runs.
 
 use super::run::{Entry, Run};
 use orrery_kv::{KeyRange, Order};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The entries of a range, each key once, as the newest run that has it says.
-pub struct Entries<'a> {
-    /// Of each run that has any left, the newest first.
-    left: Vec<Left<'a>>,
+/// The entries of a range, each key once, as in the newest run that has it.
+pub struct MergeCursor<'a> {
+    /// A cursor per run that has entries left, the newest run first.
+    left: Vec<RunCursor<'a>>,
     /// Which of them has the next key.
     next: usize,
     order: Order,
 }
 
-/// What is left of a run.
-struct Left<'a> {
+/// The rest of one run.
+struct RunCursor<'a> {
     run: &'a Run,
     rows: Range<usize>,
-    /// Of the row that is next.
+    /// Key of the next row.
     key: &'a [u8],
 }
 
-impl<'a> Left<'a> {
-    /// Nothing if there is none.
+impl<'a> RunCursor<'a> {
+    /// `None` if there are no rows.
     fn new(run: &'a Run, rows: Range<usize>, order: Order) -> Option<Self> {
         let key = run.key(first(&rows, order)?);
         Some(Self { run, rows, key })
     }
 
-    /// Goes on to the next row, if there is one.
+    /// Moves to the next row; false at the end.
     fn advance(&mut self, order: Order) -> bool {
         match order {
             Order::Ascending => self.rows.start += 1,
@@ -49,10 +49,10 @@ fn first(rows: &Range<usize>, order: Order) -> Option<usize> {
     (!rows.is_empty()).then_some(at)
 }
 
-impl<'a> Entries<'a> {
-    /// Of runs that are in the order of their age, the oldest first.
+impl<'a> MergeCursor<'a> {
+    /// Over runs ordered from the oldest to the newest.
     pub fn new(runs: &'a [Arc<Run>], range: &KeyRange, order: Order) -> Self {
-        let left = runs.iter().rev().filter_map(|run| Left::new(run, run.within(range), order));
+        let left = runs.iter().rev().filter_map(|run| RunCursor::new(run, run.within(range), order));
         let mut entries = Self { left: left.collect(), next: 0, order };
         entries.choose();
         entries
@@ -64,7 +64,7 @@ impl<'a> Entries<'a> {
     }
 
     fn choose(&mut self) {
-        // Of equal ones the first is taken, which is the newest.
+        // Of equal keys the first is taken, which is in the newest run.
         let left = self.left.iter().enumerate();
         let next = match self.order {
             Order::Ascending => left.min_by(|(_, a), (_, b)| a.key.cmp(b.key)),
@@ -74,7 +74,7 @@ impl<'a> Entries<'a> {
     }
 }
 
-impl<'a> Iterator for Entries<'a> {
+impl<'a> Iterator for MergeCursor<'a> {
     type Item = Entry<'a>;
 
     fn next(&mut self) -> Option<Entry<'a>> {

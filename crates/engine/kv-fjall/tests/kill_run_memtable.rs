@@ -1,7 +1,7 @@
 //! A process that writes rows of the index, which become files every few commits, is killed with `kill -9` again and again:
 //! the index always is as the newest commit that is there says, whole, and no commit that was acknowledged is missing.
 //!
-//! The process is this test again, told by a variable what it is. It says the number of each commit that is done.
+//! The process is this test again, signals by a variable what it is. It says the number of each commit that is done.
 
 mod support;
 
@@ -25,7 +25,7 @@ type Index = BTreeMap<Vec<u8>, Vec<u8>>;
 
 fn open(path: &Path) -> Db {
     // Some twenty commits become a file.
-    let options = Options { recent_bytes: 10_000, ..Options::default() };
+    let options = Options { run_memtable_bytes: 10_000, ..Options::default() };
     let engine = FjallEngine::open(Folder::open(path).expect("taken"), &options).expect("opened");
     Db::open(Box::new(engine), Sync::Data).expect("opened")
 }
@@ -69,9 +69,9 @@ fn write_rows(folder: &Path) -> ! {
         if commit.is_multiple_of(37) {
             db.rest().expect("rested");
         }
-        let spilled =
+        let flushes =
             db.measures().iter().find(|measure| measure.name == "index_spilled").expect("measured").value;
-        writeln!(io::stdout(), "{commit} {spilled} .").expect("said");
+        writeln!(io::stdout(), "{commit} {flushes} .").expect("said");
     }
 }
 
@@ -81,11 +81,11 @@ fn the_index_survives_kills_while_it_becomes_files() {
         write_rows(folder.as_ref());
     }
     let folder = tempfile::tempdir().expect("a folder");
-    let mut spilled = 0;
+    let mut flushes = 0;
     for round in 0..ROUNDS {
         // Each round is ended at another moment of its work.
         let (acknowledged, files) = kill_after(folder.path(), COMMITS_A_ROUND + 7 * round);
-        spilled += files;
+        flushes += files;
         let db = open(folder.path());
         let found = db.tip().lsn.0;
         assert!(found >= acknowledged, "commit {acknowledged} is lost in round {round}, {found} is the last");
@@ -95,7 +95,7 @@ fn the_index_survives_kills_while_it_becomes_files() {
         let rows: Index = rows.map(|(key, value)| (key.to_vec(), value.to_vec())).collect();
         assert!(rows == index_after(found), "the index is not that of commit {found} in round {round}");
     }
-    assert!(spilled > ROUNDS * 5, "{spilled} times to a file");
+    assert!(flushes > ROUNDS * 5, "{flushes} times to a file");
 }
 
 /// Starts the process, and kills it when it has done so many commits. Says the last one, and how often it wrote a file.
@@ -103,10 +103,10 @@ fn kill_after(folder: &Path, commits: u64) -> (u64, u64) {
     let (mut done, mut last) = (0, (0, 0));
     kill_when_enough("the_index_survives_kills_while_it_becomes_files", FOLDER, folder, |line| {
         let mut numbers = line.split(' ').map(str::parse);
-        if let (Some(Ok(commit)), Some(Ok(spilled)), Some(_)) =
+        if let (Some(Ok(commit)), Some(Ok(flushes)), Some(_)) =
             (numbers.next(), numbers.next(), numbers.next())
         {
-            last = (commit, spilled);
+            last = (commit, flushes);
             done += 1;
         }
         done >= commits

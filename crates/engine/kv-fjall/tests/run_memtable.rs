@@ -14,7 +14,7 @@ type View = Arc<dyn Read + Send + std::marker::Sync>;
 
 /// So little is kept in memory that it becomes a file after a few writes.
 fn open(path: &Path) -> Result<FjallEngine, Error> {
-    let options = Options { recent_bytes: 3000, ..Options::default() };
+    let options = Options { run_memtable_bytes: 3000, ..Options::default() };
     FjallEngine::open(Folder::open(path).expect("taken"), &options)
 }
 
@@ -77,7 +77,7 @@ fn measure(engine: &FjallEngine, name: &str) -> u64 {
 fn runs_answer_like_a_map_now_and_later_and_again() {
     let place = tempfile::tempdir().expect("a folder");
     let mut random = Random(7);
-    let (mut model, mut spilled) = (Model::new(), 0);
+    let (mut model, mut flushes) = (Model::new(), 0);
     for _ in 0..12 {
         let engine = open(place.path()).expect("opened");
         let mut seen: Vec<(View, Model)> = Vec::new();
@@ -94,9 +94,9 @@ fn runs_answer_like_a_map_now_and_later_and_again() {
             }
         }
         seen.iter().for_each(|(view, model)| (0..20).for_each(|_| check(view, model, &mut random)));
-        spilled += measure(&engine, "index_spilled");
+        flushes += measure(&engine, "index_spilled");
     }
-    assert!(spilled > 12, "{spilled} times to a file");
+    assert!(flushes > 12, "{flushes} times to a file");
     let engine = open(place.path()).expect("opened");
     let all: Vec<_> =
         engine.view().range(Space::Index, &KeyRange::all(), Order::Ascending).map(Result::unwrap).collect();

@@ -19,7 +19,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::engine::{opening, reading};
 use crate::memtables;
-use crate::turns::{SLICES, Span, Turn, lsn_of_entry};
+use crate::segments::{SEGMENT_SLOTS, Segment, Span, lsn_of_entry};
 
 /// Documents are read one by one and in scans. A scan pays for each block it enters, and one of 4 KB holds three
 /// or four documents; with twice the size it takes a tenth less time, and a single read no more. A folder keeps
@@ -31,67 +31,70 @@ const DOCUMENTS_BLOCK_BYTES: u32 = 8 * 1024;
 const DOCUMENTS_UNMERGED: u8 = 8;
 const INDEX_UNMERGED: u8 = 6;
 /// Which of the keyspaces: that of a space, or a slice of texts or of the log.
-pub type Place = usize;
+pub type KeyspaceId = usize;
 
 /// Where the log was before format 5.
-pub const OLD_LOG: Place = Space::Log as usize;
+pub const UNSEGMENTED_LOG: KeyspaceId = Space::Log as usize;
 /// The first slice of texts; the keyspaces of the other spaces come before.
-const TEXTS: Place = Space::Texts as usize;
+const TEXTS: KeyspaceId = Space::Texts as usize;
 /// The first slice of the log.
-const LOG: Place = TEXTS + SLICES;
+const LOG: KeyspaceId = TEXTS + SEGMENT_SLOTS;
 /// Where the newest rows of the index are, as [`recent`](crate::recent) writes them.
-pub const RUNS: Place = LOG + SLICES;
+pub const RUNS: KeyspaceId = LOG + SEGMENT_SLOTS;
 /// Every keyspace there can be.
-pub const PLACES: usize = RUNS + 1;
+pub const KEYSPACE_IDS: usize = RUNS + 1;
 
 /// Which slice a place is, of texts or of the log, if it is one.
-pub fn slice(place: Place) -> Option<usize> {
-    (TEXTS..RUNS).contains(&place).then(|| (place - TEXTS) % SLICES)
+pub fn ring_slot(id: KeyspaceId) -> Option<usize> {
+    (TEXTS..RUNS).contains(&id).then(|| (id - TEXTS) % SEGMENT_SLOTS)
 }
 
 /// Whether rows lie there in the order of commits.
-pub fn is_in_order(place: Place) -> bool {
-    slice(place).is_some() || place == OLD_LOG
+pub fn is_segmented(id: KeyspaceId) -> bool {
+    ring_slot(id).is_some() || id == UNSEGMENTED_LOG
 }
 
 /// Views have them too and may outlive the engine, so the database itself is not among them.
-pub struct Spaces {
+pub struct Keyspaces {
     /// Slices are made when something comes to them, and the one for runs with the first row of the index.
-    keyspaces: [OnceLock<Keyspace>; PLACES],
+    keyspaces: [OnceLock<Keyspace>; KEYSPACE_IDS],
     /// The newest commit of the log as it was before format 5, if any of that is left.
-    old_log: Option<Lsn>,
+    unsegmented_log: Option<Lsn>,
     /// One more than the newest turn that was written in; 0 while nobody has written.
-    turns: AtomicU64,
+    newest_segment: AtomicU64,
 }
 
-impl Spaces {
+impl Keyspaces {
     pub fn open(database: &Database) -> Result<Self, Error> {
         let keyspaces = std::array::from_fn(|_| OnceLock::new());
-        let mut spaces = Self { keyspaces, old_log: None, turns: AtomicU64::new(0) };
-        for place in 0..PLACES {
-            if place < TEXTS || database.keyspace_exists(&name(place)) {
-                spaces.made(database, place)?;
+        let mut keyspaces = Self { keyspaces, unsegmented_log: None, newest_segment: AtomicU64::new(0) };
+        for id in 0..KEYSPACE_IDS {
+            if id < TEXTS || database.keyspace_exists(&name(id)) {
+                keyspaces.open_or_create(database, id)?;
             }
         }
         let snapshot = database.snapshot();
-        let old_log = spaces.get(OLD_LOG).map(|keyspace| newest_entry(&snapshot, keyspace)).transpose()?;
-        spaces.old_log = old_log.flatten();
-        Ok(spaces)
+        let unsegmented_log =
+            keyspaces.get(UNSEGMENTED_LOG).map(|keyspace| newest_entry(&snapshot, keyspace)).transpose()?;
+        keyspaces.unsegmented_log = unsegmented_log.flatten();
+        Ok(keyspaces)
     }
 
     /// Where the row of a key is; of the index, when it is in a file.
-    pub fn place(&self, space: Space, key: &[u8]) -> Place {
+    pub fn locate(&self, space: Space, key: &[u8]) -> KeyspaceId {
         match space {
-            Space::Texts => TEXTS + Turn::of_text(key).slice(),
-            Space::Log if self.old_log.is_some() && lsn_of_entry(key) <= self.old_log => OLD_LOG,
-            Space::Log => LOG + Turn::of_entry(key).slice(),
+            Space::Texts => TEXTS + Segment::of_text(key).slot(),
+            Space::Log if self.unsegmented_log.is_some() && lsn_of_entry(key) <= self.unsegmented_log => {
+                UNSEGMENTED_LOG
+            }
+            Space::Log => LOG + Segment::of_entry(key).slot(),
             Space::Meta | Space::Documents | Space::Index => space as usize,
         }
     }
 
     /// Before a commit is written: those who read on from somewhere look no further than the newest turn.
     pub fn writes(&self, commit: Lsn) {
-        self.turns.fetch_max(Turn::of(commit).0 + 1, Ordering::AcqRel);
+        self.newest_segment.fetch_max(Segment::of(commit).0 + 1, Ordering::AcqRel);
     }
 
     /// The newest commit as the tip says it; after a loss there may be rows of later ones.
@@ -101,31 +104,31 @@ impl Spaces {
         Ok(row.and_then(|row| Tip::from_bytes(&row)).map_or(Lsn(0), |tip| tip.lsn))
     }
 
-    fn newest_turn(&self) -> Option<Turn> {
-        self.turns.load(Ordering::Acquire).checked_sub(1).map(Turn)
+    fn newest_segment(&self) -> Option<Segment> {
+        self.newest_segment.load(Ordering::Acquire).checked_sub(1).map(Segment)
     }
 
-    pub fn get(&self, place: Place) -> Option<&Keyspace> {
-        self.keyspaces[place].get()
+    pub fn get(&self, id: KeyspaceId) -> Option<&Keyspace> {
+        self.keyspaces[id].get()
     }
 
     /// The same, made if it is not there. Only one thread writes.
-    pub fn made(&self, database: &Database, place: Place) -> Result<&Keyspace, Error> {
-        if let Some(known) = self.get(place) {
+    pub fn open_or_create(&self, database: &Database, id: KeyspaceId) -> Result<&Keyspace, Error> {
+        if let Some(known) = self.get(id) {
             return Ok(known);
         }
-        let made = database.keyspace(&name(place), || options(place)).map_err(opening)?;
-        Ok(self.keyspaces[place].get_or_init(|| made))
+        let made = database.keyspace(&name(id), || options(id)).map_err(opening)?;
+        Ok(self.keyspaces[id].get_or_init(|| made))
     }
 
     /// Those that are there.
-    pub fn all(&self) -> impl Iterator<Item = (Place, &Keyspace)> {
-        (0..PLACES).filter_map(|place| self.get(place).map(|keyspace| (place, keyspace)))
+    pub fn all(&self) -> impl Iterator<Item = (KeyspaceId, &Keyspace)> {
+        (0..KEYSPACE_IDS).filter_map(|id| self.get(id).map(|keyspace| (id, keyspace)))
     }
 
     /// Those that lie in the order of commits.
-    pub fn in_order(&self) -> impl Iterator<Item = (Place, &Keyspace)> {
-        self.all().filter(|(place, _)| is_in_order(*place))
+    pub fn segmented(&self) -> impl Iterator<Item = (KeyspaceId, &Keyspace)> {
+        self.all().filter(|(id, _)| is_segmented(*id))
     }
 
     pub fn range<'a>(
@@ -140,12 +143,12 @@ impl Spaces {
         }
         match space {
             Space::Texts => {
-                let slices = (TEXTS..LOG).filter_map(|place| self.get(place));
-                merged(slices.map(|slice| rows(snapshot, slice, range, order)), order)
+                let slots = (TEXTS..LOG).filter_map(|id| self.get(id));
+                merged(slots.map(|slot| rows(snapshot, slot, range, order)), order)
             }
             Space::Log => {
-                let places = self.places_of(range).into_iter().filter_map(|place| self.get(place));
-                merged(places.map(|keyspace| entries(snapshot, keyspace, range, order)), order)
+                let ids = self.keyspaces_of(range).into_iter().filter_map(|id| self.get(id));
+                merged(ids.map(|keyspace| entries(snapshot, keyspace, range, order)), order)
             }
             Space::Meta | Space::Documents | Space::Index => match self.get(space as usize) {
                 Some(keyspace) => rows(snapshot, keyspace, range, order),
@@ -158,7 +161,7 @@ impl Spaces {
     /// for each stream before it.
     pub fn streams(&self, snapshot: &Snapshot) -> Result<Vec<u64>, Error> {
         let mut found = Vec::new();
-        for (_, keyspace) in self.in_order().filter(|(place, _)| *place == OLD_LOG || *place >= LOG) {
+        for (_, keyspace) in self.segmented().filter(|(id, _)| *id == UNSEGMENTED_LOG || *id >= LOG) {
             found.extend(streams(snapshot, keyspace)?);
         }
         found.sort_unstable();
@@ -167,12 +170,13 @@ impl Spaces {
     }
 
     /// Where log entries of these keys can be.
-    fn places_of(&self, range: &KeyRange) -> Vec<Place> {
-        let (span, newest) = (Span::of(range), self.newest_turn());
-        let is_old = self.old_log.is_some_and(|old| span.as_ref().is_none_or(|span| span.first <= old));
-        let may_be = |slice: &usize| span.as_ref().is_none_or(|span| span.may_be_in(*slice, newest));
-        let slices = (0..SLICES).filter(may_be).map(|slice| LOG + slice);
-        is_old.then_some(OLD_LOG).into_iter().chain(slices).collect()
+    fn keyspaces_of(&self, range: &KeyRange) -> Vec<KeyspaceId> {
+        let (span, newest) = (Span::of(range), self.newest_segment());
+        let is_old =
+            self.unsegmented_log.is_some_and(|old| span.as_ref().is_none_or(|span| span.first <= old));
+        let may_be = |slot: &usize| span.as_ref().is_none_or(|span| span.may_be_in(*slot, newest));
+        let slots = (0..SEGMENT_SLOTS).filter(may_be).map(|slot| LOG + slot);
+        is_old.then_some(UNSEGMENTED_LOG).into_iter().chain(slots).collect()
     }
 }
 
@@ -193,26 +197,26 @@ fn streams(snapshot: &Snapshot, keyspace: &Keyspace) -> Result<Vec<u64>, Error> 
     LogRecord::streams(|range| entries(snapshot, keyspace, range, Order::Ascending).next())
 }
 
-fn name(place: Place) -> String {
-    match place {
+fn name(id: KeyspaceId) -> String {
+    match id {
         RUNS => "runs".to_owned(),
-        LOG.. => format!("{}{}", Space::Log.name(), place - LOG),
-        TEXTS.. => format!("{}{}", Space::Texts.name(), place - TEXTS),
-        _ => Space::ALL[place].name().to_owned(),
+        LOG.. => format!("{}{}", Space::Log.name(), id - LOG),
+        TEXTS.. => format!("{}{}", Space::Texts.name(), id - TEXTS),
+        _ => Space::ALL[id].name().to_owned(),
     }
 }
 
-fn options(place: Place) -> KeyspaceCreateOptions {
+fn options(id: KeyspaceId) -> KeyspaceCreateOptions {
     let options = KeyspaceCreateOptions::default()
-        .max_memtable_size(memtables::NEVER_BYTES)
+        .max_memtable_size(memtables::FJALL_MEMTABLE_BYTES)
         .manual_journal_persist(true);
     let merging = |files| Arc::new(Leveled::default().with_l0_threshold(files));
-    if place == Space::Documents as usize {
+    if id == Space::Documents as usize {
         let blocks = BlockSizePolicy::all(DOCUMENTS_BLOCK_BYTES);
         options.data_block_size_policy(blocks).compaction_strategy(merging(DOCUMENTS_UNMERGED))
-    } else if place == Space::Index as usize {
+    } else if id == Space::Index as usize {
         options.compaction_strategy(merging(INDEX_UNMERGED))
-    } else if (TEXTS..LOG).contains(&place) {
+    } else if (TEXTS..LOG).contains(&id) {
         // Files of texts go down the levels as they are, so they are compressed when they are written, or never.
         options.data_block_compression_policy(CompressionPolicy::all(CompressionType::Lz4))
     } else {
@@ -267,13 +271,13 @@ fn row(guard: fjall::Guard) -> Result<Row, Error> {
 
 /// The rows of several in one order.
 fn merged<'a>(each: impl Iterator<Item = Rows<'a>>, order: Order) -> Rows<'a> {
-    let mut slices: Vec<_> = each.filter_map(|mut rest| rest.next().map(|first| (first, rest))).collect();
-    match slices.pop() {
+    let mut slots: Vec<_> = each.filter_map(|mut rest| rest.next().map(|first| (first, rest))).collect();
+    match slots.pop() {
         None => Box::new(std::iter::empty()),
-        Some((first, rest)) if slices.is_empty() => Box::new(std::iter::once(first).chain(rest)),
+        Some((first, rest)) if slots.is_empty() => Box::new(std::iter::once(first).chain(rest)),
         Some(last) => {
-            slices.push(last);
-            Box::new(Merged { slices, order })
+            slots.push(last);
+            Box::new(Merged { slots, order })
         }
     }
 }
@@ -281,7 +285,7 @@ fn merged<'a>(each: impl Iterator<Item = Rows<'a>>, order: Order) -> Rows<'a> {
 /// What could not be read comes first.
 struct Merged<'a> {
     /// The first row of each that has any left, and the rest.
-    slices: Vec<(Result<Row, Error>, Rows<'a>)>,
+    slots: Vec<(Result<Row, Error>, Rows<'a>)>,
     order: Order,
 }
 
@@ -289,17 +293,17 @@ impl Iterator for Merged<'_> {
     type Item = Result<Row, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (at, _) = self.slices.iter().enumerate().min_by(|(_, (one, _)), (_, (other, _))| {
+        let (at, _) = self.slots.iter().enumerate().min_by(|(_, (one, _)), (_, (other, _))| {
             match (key(one), key(other), self.order) {
                 (Some(one), Some(other), Order::Ascending) => one.cmp(other),
                 (Some(one), Some(other), Order::Descending) => other.cmp(one),
                 (one, other, _) => one.is_some().cmp(&other.is_some()),
             }
         })?;
-        let (first, rest) = &mut self.slices[at];
+        let (first, rest) = &mut self.slots[at];
         match rest.next() {
             Some(next) => Some(std::mem::replace(first, next)),
-            None => Some(self.slices.swap_remove(at).0),
+            None => Some(self.slots.swap_remove(at).0),
         }
     }
 }

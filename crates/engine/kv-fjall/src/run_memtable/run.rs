@@ -1,7 +1,8 @@
-//! Rows in the order of their keys, in one piece of memory, and never changed: what one commit brought, or several merged.
+//! A sorted run: rows in key order, in one piece of memory, never changed. It holds the rows of one
+//! commit, or of several merged ones.
 //!
-//! Each row is the length of its key (2 bytes), the length of its value and one more, or 0 if it is removed (4 bytes), the
-//! key and the value.
+//! Each row is the length of its key (2 bytes), the length of its value plus one, or 0 for a
+//! removal (4 bytes), the key and the value.
 
 use bytes::{BufMut as _, Bytes};
 use orrery_kv::{KeyRange, Put};
@@ -11,20 +12,20 @@ const HEAD_BYTES: usize = 6;
 
 pub struct Run {
     rows: Bytes,
-    /// Where each row begins.
+    /// Offset of each row.
     starts: Vec<u32>,
 }
 
-/// A key with its value, or without one: its removal.
+/// A key with its value; without a value, a removal.
 pub type Entry<'a> = (&'a [u8], Option<&'a [u8]>);
 
 impl Run {
-    /// What the row of a put takes.
+    /// Encoded size of a put.
     pub fn bytes_of(put: &Put) -> usize {
         HEAD_BYTES + put.key.len() + put.value.as_ref().map_or(0, Bytes::len)
     }
 
-    /// Of puts that are in the order of their keys, of two with one key the later.
+    /// From puts in key order; of equal keys the last one counts.
     pub fn of(puts: &[Put]) -> Self {
         let mut rows = Vec::with_capacity(puts.iter().map(Self::bytes_of).sum());
         let mut starts = Vec::with_capacity(puts.len());
@@ -35,7 +36,7 @@ impl Run {
         Self { rows: Bytes::from(rows), starts }
     }
 
-    /// What [`rows`](Self::rows) said; none if it is something else.
+    /// Decodes [`rows`](Self::rows); `None` if it is damaged.
     pub fn read(rows: Bytes) -> Option<Self> {
         let mut starts = Vec::new();
         let mut at = 0;
@@ -49,7 +50,7 @@ impl Run {
         is_sound.then_some(run)
     }
 
-    /// The rows of both, of two with one key the newer.
+    /// The rows of both; of equal keys the newer one counts.
     pub fn merged(older: &Self, newer: &Self) -> Self {
         let mut rows = Vec::with_capacity(older.bytes() + newer.bytes());
         let mut starts = Vec::with_capacity(older.len() + newer.len());
@@ -96,13 +97,13 @@ impl Run {
         (&row[..key], value.map(|value| &row[key..key + value]))
     }
 
-    /// `None`: it says nothing of this key. `Some(None)`: it says that the key is gone.
+    /// `None`: the run does not have the key. `Some(None)`: the run removes it.
     pub fn get(&self, key: &[u8]) -> Option<Option<&[u8]>> {
         let at = self.position(key);
         (at < self.len()).then(|| self.entry(at)).filter(|(found, _)| *found == key).map(|(_, value)| value)
     }
 
-    /// The rows of a range.
+    /// Positions of the rows of a range.
     pub fn within(&self, range: &KeyRange) -> std::ops::Range<usize> {
         let end = range.end.as_deref().map_or(self.len(), |end| self.position(end));
         self.position(&range.start).min(end)..end
@@ -127,7 +128,7 @@ impl Run {
     }
 }
 
-/// Of the key and the value, if there is a whole row.
+/// Lengths of key and value, if a whole row is there.
 fn lengths(row: &[u8]) -> Option<(usize, Option<usize>)> {
     let head: [u8; HEAD_BYTES] = *row.first_chunk()?;
     let [a, b, c, d, e, f] = head;
