@@ -265,6 +265,7 @@ impl From<EngineError> for Failure {
             | EngineError::Full(_)
             | EngineError::Uncertain(_)
             | EngineError::Halted
+            | EngineError::UnknownSpace(_)
             | EngineError::Cut { .. } => Self::unavailable(error.to_string()),
             EngineError::Corrupt(_) => Self::internal(error.to_string()),
         }

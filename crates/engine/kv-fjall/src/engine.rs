@@ -3,17 +3,19 @@
 use crate::Folder;
 use crate::folder::Disk;
 use crate::journals;
-use crate::keyspaces::{KeyspaceId, Keyspaces, RUNS};
+use crate::keyspaces::{KeyspaceId, Keyspaces, RunSpace};
 use crate::memtables::{BatchSizes, Memtables};
 use crate::promise::Promises;
 use crate::reclaim::Reclaimer;
-use crate::run_memtable::{Run, RunFlusher, RunMemtable, RunView, goes_to_runs, has_many_files};
+use crate::run_memtable::{Run, RunFlusher, RunMemtable, RunView, has_many_files};
 use crate::segments::Segment;
 use crate::verify::{self, Verified};
 use bytes::{Bytes, BytesMut};
 use fjall::{CompressionType, Database, Keyspace, PersistMode, Readable};
 use orrery_core::limits;
-use orrery_kv::{Engine, Error, KeyRange, Measure, Order, Purpose, Put, Read, Rows, Space, Sync, Tip};
+use orrery_kv::{
+    Engine, Error, KeyRange, Measure, Order, Purpose, Put, Read, Rows, Space, SpaceSet, Sync, Tip,
+};
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -59,10 +61,10 @@ const SYNC_FAILED: &str = "sync-failed";
 
 pub struct FjallEngine {
     /// These three are dropped first, so that their threads have ended when the database is closed.
-    flusher: RunFlusher,
+    runs: Vec<SpaceRuns>,
     reclaimer: Reclaimer,
     memtables: Memtables,
-    run_memtable: Arc<RunMemtable>,
+    spaces: &'static SpaceSet,
     database: Database,
     disk: Disk,
     /// Bytes written since the last check that found room on the disk.
@@ -74,8 +76,43 @@ pub struct FjallEngine {
     folder: Folder,
 }
 
+/// The newest rows of a space that asked for sorted runs.
+struct SpaceRuns {
+    /// Dropped first, so that its thread has ended when the rest goes.
+    flusher: RunFlusher,
+    memtable: Arc<RunMemtable>,
+    space: RunSpace,
+}
+
+impl SpaceRuns {
+    fn open(
+        space: RunSpace,
+        keyspaces: &Arc<Keyspaces>,
+        database: &Database,
+        disk: &Disk,
+        options: &Options,
+    ) -> Result<Self, Error> {
+        let stored = keyspaces.get(space.runs);
+        if let (None, Some(files)) = (stored, keyspaces.get(space.files)) {
+            // In a folder of an earlier format, rows may be in fjall's memtable. A flush of runs would write that
+            // memtable too, without fjall knowing.
+            files.rotate_memtable_and_wait().map_err(writing)?;
+        }
+        let (bytes, accept_loss) = (options.run_memtable_bytes, options.accept_loss);
+        let memtable = Arc::new(RunMemtable::open(database, space.name, stored, bytes, accept_loss)?);
+        let (database, disk) = (database.clone(), disk.clone());
+        let flusher = RunFlusher::new(memtable.clone(), space, keyspaces.clone(), database, disk);
+        let flusher = flusher.map_err(|error| Error::Unavailable(error.to_string()))?;
+        // Resumes a flush that a stop interrupted.
+        flusher.flush();
+        Ok(Self { flusher, memtable, space })
+    }
+}
+
 impl FjallEngine {
-    pub fn open(folder: Folder, options: &Options) -> Result<Self, Error> {
+    /// Opens a folder with the spaces that the process declares. A space that the folder does not have yet is empty; a
+    /// folder with a space that is not declared is refused.
+    pub fn open(folder: Folder, spaces: &'static SpaceSet, options: &Options) -> Result<Self, Error> {
         let path = folder.path().to_owned();
         let promises = Promises::open(&path, folder.has_two_notes(), options.accept_loss)?;
         if !options.accept_loss {
@@ -96,30 +133,19 @@ impl FjallEngine {
             .open()
             .map_err(opening)?;
         let unavailable = |error: std::io::Error| Error::Unavailable(error.to_string());
-        let memtables = Memtables::new(Arc::new(Keyspaces::open(&database)?)).map_err(unavailable)?;
+        let memtables = Memtables::new(Arc::new(Keyspaces::open(&database, spaces)?)).map_err(unavailable)?;
         let disk = Disk { path: path.clone(), reserve_bytes: options.disk_free_bytes_min };
         let keyspaces = &memtables.sizes().keyspaces;
         let segment = Segment::of(keyspaces.newest_commit()?);
         let reclaimer =
             Reclaimer::new(memtables.sizes().clone(), disk.clone(), segment).map_err(unavailable)?;
-        let runs = keyspaces.get(RUNS);
-        if let (None, Some(index)) = (runs, keyspaces.get(Space::Index as usize)) {
-            // In a folder of an earlier format, index rows may be in fjall's memtable. A flush of
-            // runs would write that memtable too, without fjall knowing.
-            index.rotate_memtable_and_wait().map_err(writing)?;
-        }
-        let run_memtable =
-            Arc::new(RunMemtable::open(&database, runs, options.run_memtable_bytes, options.accept_loss)?);
-        let flusher =
-            RunFlusher::new(run_memtable.clone(), keyspaces.clone(), database.clone(), disk.clone());
-        let flusher = flusher.map_err(unavailable)?;
-        // Resumes a flush that a stop interrupted.
-        flusher.flush();
+        let runs = keyspaces.run_spaces().iter();
+        let runs = runs.map(|space| SpaceRuns::open(*space, keyspaces, &database, &disk, options));
         let engine = Self {
-            flusher,
+            runs: runs.collect::<Result<_, _>>()?,
             reclaimer,
             memtables,
-            run_memtable,
+            spaces,
             database,
             disk,
             unchecked_bytes: AtomicU64::new(u64::MAX / 2),
@@ -153,8 +179,7 @@ impl FjallEngine {
         Ok(())
     }
 
-    /// The keyspace to write to. Segments, and the keyspace of runs, are created when they get
-    /// their first row.
+    /// The keyspace to write to, created with its first row.
     fn keyspace(&self, id: KeyspaceId) -> Result<&Keyspace, Error> {
         if let Some(known) = self.keyspaces().get(id) {
             return Ok(known);
@@ -190,10 +215,10 @@ fn workers() -> usize {
     if cores < 4 { 1 } else { 4 }
 }
 
-/// Removes the index rows from sorted puts; `None` if there are none.
-fn take_run(puts: &mut Vec<Put>) -> Option<Run> {
-    let first = puts.iter().position(goes_to_runs)?;
-    let count = puts[first..].iter().take_while(|put| goes_to_runs(put)).count();
+/// Removes the rows of a space from sorted puts; `None` if there are none.
+fn take_run(puts: &mut Vec<Put>, space: Space) -> Option<Run> {
+    let first = puts.iter().position(|put| put.space == space)?;
+    let count = puts[first..].iter().take_while(|put| put.space == space).count();
     let run = Run::of(&puts[first..first + count]);
     puts.drain(first..first + count);
     Some(run)
@@ -211,14 +236,14 @@ fn pack(puts: &mut [Put]) {
 }
 
 impl Engine for FjallEngine {
+    fn spaces(&self) -> &'static SpaceSet {
+        self.spaces
+    }
+
     fn view(&self) -> Arc<dyn Read + Send + std::marker::Sync> {
         // In this order: runs that are flushed in between are in the snapshot.
-        let run_memtable = self.run_memtable.view();
-        Arc::new(View {
-            run_memtable,
-            snapshot: self.database.snapshot(),
-            keyspaces: self.keyspaces().clone(),
-        })
+        let runs = self.runs.iter().map(|of| of.memtable.view()).collect();
+        Arc::new(View { runs, snapshot: self.database.snapshot(), keyspaces: self.keyspaces().clone() })
     }
 
     fn write(&self, mut puts: Vec<Put>, sync: Sync) -> Result<(), Error> {
@@ -228,14 +253,24 @@ impl Engine for FjallEngine {
             Sync::Data => PersistMode::SyncData,
             Sync::None => PersistMode::Buffer,
         };
-        let mut position = self.run_memtable.position();
-        self.run_memtable.wait_for_room(&position).inspect_err(|_| self.flusher.flush())?;
+        let mut positions = Vec::with_capacity(self.runs.len());
+        for of in &self.runs {
+            let position = of.memtable.position();
+            of.memtable.wait_for_room(&position).inspect_err(|_| of.flusher.flush())?;
+            positions.push(position);
+        }
         let mut batch =
             fjall::OwnedWriteBatch::with_capacity(self.database.clone(), puts.len()).durability(Some(mode));
         puts.sort_by(|a, b| a.space.cmp(&b.space).then_with(|| a.key.cmp(&b.key)));
-        let run = take_run(&mut puts);
-        if let Some(run) = &run {
-            batch.insert(self.keyspace(RUNS)?, position.key(), position.value(run));
+        let mut runs = Vec::with_capacity(self.runs.len());
+        for (of, position) in self.runs.iter().zip(&positions) {
+            let run = take_run(&mut puts, of.space.space);
+            if let Some(run) = &run {
+                // For the flush, which creates none.
+                self.keyspace(of.space.files)?;
+                batch.insert(self.keyspace(of.space.runs)?, position.key(), position.value(run));
+            }
+            runs.push(run);
         }
         pack(&mut puts);
         written.commit.into_iter().for_each(|commit| self.keyspaces().writes(commit));
@@ -251,8 +286,10 @@ impl Engine for FjallEngine {
                 self.note_failed_sync();
             }
         })?;
-        if run.is_some_and(|run| self.run_memtable.add(run, &mut position)) {
-            self.flusher.flush();
+        for ((of, position), run) in self.runs.iter().zip(&mut positions).zip(runs) {
+            if run.is_some_and(|run| of.memtable.add(run, position)) {
+                of.flusher.flush();
+            }
         }
         self.memtables.note_written(&written);
         written.commit.into_iter().for_each(|commit| self.reclaimer.note_written(Segment::of(commit)));
@@ -284,9 +321,11 @@ impl Engine for FjallEngine {
     /// crash.
     fn rest(&self) -> Result<(), Error> {
         self.reclaimer.wake();
-        let is_to_flush = self.run_memtable.idle(REST_BYTES_MIN as usize);
-        if is_to_flush || self.keyspaces().get(Space::Index as usize).is_some_and(has_many_files) {
-            self.flusher.flush();
+        for of in &self.runs {
+            let is_to_flush = of.memtable.idle(REST_BYTES_MIN as usize);
+            if is_to_flush || self.keyspaces().get(of.space.files).is_some_and(has_many_files) {
+                of.flusher.flush();
+            }
         }
         // Memtables keep the journal from being shortened.
         let is_journal_long =
@@ -315,8 +354,8 @@ impl Engine for FjallEngine {
             total("compactions", database.compactions_completed() as u64),
             total("compaction_microseconds", database.time_compacting().as_micros() as u64),
             total("slices_gathered", self.reclaimer.reclaimed()),
-            gauge("recent_index", "bytes", self.run_memtable.bytes() as u64),
-            total("index_spilled", self.flusher.flushes()),
+            gauge("recent_index", "bytes", self.runs.iter().map(|of| of.memtable.bytes() as u64).sum()),
+            total("index_spilled", self.runs.iter().map(|of| of.flusher.flushes()).sum()),
         ];
         // The size is missing only if the journal cannot be read.
         measures.extend(database.journal_disk_space().ok().map(|bytes| gauge("journal", "bytes", bytes)));
@@ -329,15 +368,16 @@ impl Engine for FjallEngine {
 }
 
 struct View {
-    run_memtable: RunView,
+    /// In the order of the run spaces.
+    runs: Vec<RunView>,
     snapshot: fjall::Snapshot,
     keyspaces: Arc<Keyspaces>,
 }
 
 impl Read for View {
     fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>, Error> {
-        if space == Space::Index
-            && let Some(known) = self.run_memtable.get(key)
+        if let Some(at) = self.keyspaces.runs_of(space)
+            && let Some(known) = self.runs[at].get(key)
         {
             return Ok(known);
         }
@@ -346,13 +386,16 @@ impl Read for View {
         Ok(found.map(Bytes::from))
     }
 
-    fn streams(&self) -> Result<Vec<u64>, Error> {
-        self.keyspaces.streams(&self.snapshot)
+    fn streams(&self, log: Space) -> Result<Vec<u64>, Error> {
+        self.keyspaces.streams(&self.snapshot, log)
     }
 
     fn range(&self, space: Space, range: &KeyRange, order: Order) -> Rows<'_> {
         let rows = self.keyspaces.range(&self.snapshot, space, range, order);
-        if space == Space::Index { self.run_memtable.over(rows, range, order) } else { rows }
+        match self.keyspaces.runs_of(space) {
+            Some(at) => self.runs[at].over(rows, range, order),
+            None => rows,
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// The version of everything that is stored in a folder. Raised when older builds would misread
 /// what this one writes.
-pub const FORMAT_VERSION: u32 = 6;
+pub const FORMAT_VERSION: u32 = 7;
 /// The oldest format that this build reads.
 const FORMAT_VERSION_MIN: u32 = 2;
 /// The first format with two copies of the acknowledgement note.

@@ -1,105 +1,217 @@
-//! The keyspaces that the spaces are in: one each, but sixteen for texts and sixteen for the log; and one for the newest rows
-//! of the index.
+//! The fjall keyspaces of each space, as its spec asks for.
 //!
-//! Texts, and the log entries of a container, lie in the order of commits: files of one container do not overlap, and fjall
-//! seldom merges them; and what is removed is given back only when its file is merged. We order that ourselves ([`gather`](crate::gather)), and while a
-//! keyspace is merged it takes no new files. So commits take [turns](crate::turns) with the keyspaces of each, and the
-//! one whose turn it is is left alone.
+//! ```text
+//! ordered by key      name
+//! sorted runs         name, and another keyspace where the runs are until they are flushed
+//! ordered by commit   name0 … name15, a ring of segments
+//! ```
 //!
-//! Before format 5 the log was one keyspace. It is read as long as it has any rows, and gets no new ones.
+//! Rows of a space that is ordered by commit never move: new files do not overlap old ones, so fjall seldom compacts them,
+//! and what is removed is given back only when its file is compacted. [`reclaim`](crate::reclaim) does that, and a keyspace
+//! takes no new files meanwhile. So such a space is a ring of [segments](crate::segments), and the current one is left alone.
+//!
+//! A keyspace is created with its first row. So a folder that was made with fewer spaces needs no change, and a keyspace of
+//! no declared space means that another build stored rows that this one would overlook.
+//!
+//! Before format 5 a log was one keyspace, without a number. It is read as long as it has any rows, and gets no new ones.
 
 use bytes::Bytes;
 use fjall::compaction::Leveled;
 use fjall::config::{BlockSizePolicy, CompressionPolicy};
 use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, Readable, Snapshot};
 use orrery_core::Lsn;
-use orrery_kv::{Error, KeyRange, LogRecord, Order, Row, Rows, Space, Tip};
+use orrery_kv::{
+    Compression, Error, KeyRange, Layout, LogRecord, META, Memtable, Order, Row, Rows, Space, SpaceSet,
+    SpaceSpec, Tip,
+};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::engine::{opening, reading};
 use crate::memtables;
-use crate::segments::{SEGMENT_SLOTS, Segment, Span, lsn_of_entry};
+use crate::segments::{SEGMENT_SLOTS, Segment, Span, lsn_of};
 
-/// Documents are read one by one and in scans. A scan pays for each block it enters, and one of 4 KB holds three
-/// or four documents; with twice the size it takes a tenth less time, and a single read no more. A folder keeps
-/// the size it was made with.
-const DOCUMENTS_BLOCK_BYTES: u32 = 8 * 1024;
-/// Files of documents, and of the index, that wait to be merged with the others while there is a load. With four each, as fjall
-/// has it, a load writes more and takes longer. A document is looked for only in files whose filter may have it, and
-/// the index is merged further when nobody writes ([`recent`](crate::recent)). A folder keeps this too.
-const DOCUMENTS_UNMERGED: u8 = 8;
-const INDEX_UNMERGED: u8 = 6;
-/// Which of the keyspaces: that of a space, or a slice of texts or of the log.
+/// Position of a keyspace among all that the declared spaces may have.
 pub type KeyspaceId = usize;
 
-/// Where the log was before format 5.
-pub const UNSEGMENTED_LOG: KeyspaceId = Space::Log as usize;
-/// The first slice of texts; the keyspaces of the other spaces come before.
-const TEXTS: KeyspaceId = Space::Texts as usize;
-/// The first slice of the log.
-const LOG: KeyspaceId = TEXTS + SEGMENT_SLOTS;
-/// Where the newest rows of the index are, as [`recent`](crate::recent) writes them.
-pub const RUNS: KeyspaceId = LOG + SEGMENT_SLOTS;
-/// Every keyspace there can be.
-pub const KEYSPACE_IDS: usize = RUNS + 1;
-
-/// Which slice a place is, of texts or of the log, if it is one.
-pub fn ring_slot(id: KeyspaceId) -> Option<usize> {
-    (TEXTS..RUNS).contains(&id).then(|| (id - TEXTS) % SEGMENT_SLOTS)
+/// What a keyspace has of its space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Its rows.
+    Rows,
+    /// The newest rows, until they are flushed to the keyspace before it.
+    Runs,
+    /// The rows of every sixteenth segment.
+    Segment { slot: usize },
+    /// The log of a folder of a format before 5.
+    UnsegmentedLog,
 }
 
-/// Whether rows lie there in the order of commits.
-pub fn is_segmented(id: KeyspaceId) -> bool {
-    ring_slot(id).is_some() || id == UNSEGMENTED_LOG
+/// A space of which the newest rows are sorted runs.
+#[derive(Clone, Copy, Debug)]
+pub struct RunSpace {
+    pub space: Space,
+    pub name: &'static str,
+    pub files: KeyspaceId,
+    pub runs: KeyspaceId,
 }
 
-/// Views have them too and may outlive the engine, so the database itself is not among them.
+/// A keyspace that a declared space may have.
+struct Declared {
+    spec: &'static SpaceSpec,
+    part: Part,
+    name: String,
+    /// Empty until the first row.
+    keyspace: OnceLock<Keyspace>,
+}
+
+/// Where the rows of a space are.
+enum Placement {
+    ByKey(KeyspaceId),
+    ByCommit {
+        lsn_at: usize,
+        first: KeyspaceId,
+        /// The log as it was before format 5, if any of that is left, and the newest commit in it.
+        unsegmented: Option<(KeyspaceId, Lsn)>,
+    },
+}
+
+/// Views hold them too and may outlive the engine, so the database itself is not among them.
 pub struct Keyspaces {
-    /// Slices are made when something comes to them, and the one for runs with the first row of the index.
-    keyspaces: [OnceLock<Keyspace>; KEYSPACE_IDS],
-    /// The newest commit of the log as it was before format 5, if any of that is left.
-    unsegmented_log: Option<Lsn>,
-    /// One more than the newest turn that was written in; 0 while nobody has written.
+    declared: Vec<Declared>,
+    /// By the index of a space.
+    placements: [Option<Placement>; Space::COUNT_MAX],
+    /// By the index of a space: which of `run_spaces` it is.
+    runs_of: [Option<usize>; Space::COUNT_MAX],
+    run_spaces: Vec<RunSpace>,
+    /// One more than the newest segment that was written to; 0 before the first write.
     newest_segment: AtomicU64,
 }
 
 impl Keyspaces {
-    pub fn open(database: &Database) -> Result<Self, Error> {
-        let keyspaces = std::array::from_fn(|_| OnceLock::new());
-        let mut keyspaces = Self { keyspaces, unsegmented_log: None, newest_segment: AtomicU64::new(0) };
-        for id in 0..KEYSPACE_IDS {
-            if id < TEXTS || database.keyspace_exists(&name(id)) {
+    /// Refuses a database with keyspaces of no declared space.
+    pub fn open(database: &Database, spaces: &'static SpaceSet) -> Result<Self, Error> {
+        let mut keyspaces = Self {
+            declared: Vec::new(),
+            placements: std::array::from_fn(|_| None),
+            runs_of: [None; Space::COUNT_MAX],
+            run_spaces: Vec::new(),
+            newest_segment: AtomicU64::new(0),
+        };
+        spaces.iter().for_each(|spec| keyspaces.declare(spec));
+        keyspaces.refuse_undeclared(database)?;
+        for id in keyspaces.ids() {
+            if database.keyspace_exists(&keyspaces.declared[id].name) {
                 keyspaces.open_or_create(database, id)?;
             }
         }
-        let snapshot = database.snapshot();
-        let unsegmented_log =
-            keyspaces.get(UNSEGMENTED_LOG).map(|keyspace| newest_entry(&snapshot, keyspace)).transpose()?;
-        keyspaces.unsegmented_log = unsegmented_log.flatten();
+        keyspaces.find_unsegmented_logs(&database.snapshot())?;
         Ok(keyspaces)
     }
 
-    /// Where the row of a key is; of the index, when it is in a file.
-    pub fn locate(&self, space: Space, key: &[u8]) -> KeyspaceId {
-        match space {
-            Space::Texts => TEXTS + Segment::of_text(key).slot(),
-            Space::Log if self.unsegmented_log.is_some() && lsn_of_entry(key) <= self.unsegmented_log => {
-                UNSEGMENTED_LOG
+    fn declare(&mut self, spec: &'static SpaceSpec) {
+        let placement = match spec.layout.lsn_at() {
+            None => Placement::ByKey(self.add(spec, Part::Rows, spec.name.to_owned())),
+            Some(lsn_at) => {
+                let add = |slot| self.add(spec, Part::Segment { slot }, format!("{}{slot}", spec.name));
+                let ids: [KeyspaceId; SEGMENT_SLOTS] = std::array::from_fn(add);
+                if spec.layout == Layout::Log {
+                    self.add(spec, Part::UnsegmentedLog, spec.name.to_owned());
+                }
+                Placement::ByCommit { lsn_at, first: ids[0], unsegmented: None }
             }
-            Space::Log => LOG + Segment::of_entry(key).slot(),
-            Space::Meta | Space::Documents | Space::Index => space as usize,
+        };
+        if let (Memtable::SortedRuns { name }, Placement::ByKey(files)) = (spec.memtable, &placement) {
+            let (files, runs) = (*files, self.add(spec, Part::Runs, name.to_owned()));
+            self.runs_of[spec.space.index()] = Some(self.run_spaces.len());
+            self.run_spaces.push(RunSpace { space: spec.space, name: spec.name, files, runs });
+        }
+        self.placements[spec.space.index()] = Some(placement);
+    }
+
+    fn add(&mut self, spec: &'static SpaceSpec, part: Part, name: String) -> KeyspaceId {
+        let is_free = self.declared.iter().all(|known| known.name != name);
+        assert!(is_free, "two spaces have the name {name}");
+        self.declared.push(Declared { spec, part, name, keyspace: OnceLock::new() });
+        self.declared.len() - 1
+    }
+
+    fn refuse_undeclared(&self, database: &Database) -> Result<(), Error> {
+        let is_declared = |name: &str| self.declared.iter().any(|known| known.name == name);
+        let mut names = database.list_keyspace_names();
+        names.retain(|name| !is_declared(name));
+        names.sort_unstable();
+        names.first().map_or(Ok(()), |name| Err(Error::UnknownSpace(name.to_string())))
+    }
+
+    fn find_unsegmented_logs(&mut self, snapshot: &Snapshot) -> Result<(), Error> {
+        for id in self.ids() {
+            let Declared { spec, part: Part::UnsegmentedLog, .. } = &self.declared[id] else { continue };
+            let newest = self.get(id).map(|keyspace| newest_entry(snapshot, keyspace)).transpose()?.flatten();
+            if let Some(Placement::ByCommit { unsegmented, .. }) = &mut self.placements[spec.space.index()] {
+                *unsegmented = newest.map(|newest| (id, newest));
+            }
+        }
+        Ok(())
+    }
+
+    /// All that there can be, whether or not they exist.
+    pub fn ids(&self) -> std::ops::Range<KeyspaceId> {
+        0..self.declared.len()
+    }
+
+    pub fn part(&self, id: KeyspaceId) -> Part {
+        self.declared[id].part
+    }
+
+    /// The ring slot that a keyspace is, if it is one.
+    pub fn ring_slot(&self, id: KeyspaceId) -> Option<usize> {
+        match self.part(id) {
+            Part::Segment { slot } => Some(slot),
+            Part::Rows | Part::Runs | Part::UnsegmentedLog => None,
         }
     }
 
-    /// Before a commit is written: those who read on from somewhere look no further than the newest turn.
+    /// Whether its rows are ordered by commit.
+    pub fn is_by_commit(&self, id: KeyspaceId) -> bool {
+        matches!(self.part(id), Part::Segment { .. } | Part::UnsegmentedLog)
+    }
+
+    pub fn run_spaces(&self) -> &[RunSpace] {
+        &self.run_spaces
+    }
+
+    /// Which of the run spaces a space is, if it is one.
+    pub fn runs_of(&self, space: Space) -> Option<usize> {
+        self.runs_of[space.index()]
+    }
+
+    fn placement(&self, space: Space) -> &Placement {
+        self.placements[space.index()].as_ref().expect("the space was declared when the engine was opened")
+    }
+
+    /// The keyspace of a row; for a run space, once it is flushed.
+    pub fn locate(&self, space: Space, key: &[u8]) -> KeyspaceId {
+        match self.placement(space) {
+            Placement::ByKey(id) => *id,
+            Placement::ByCommit { lsn_at, first, unsegmented } => {
+                let lsn = lsn_of(key, *lsn_at).unwrap_or_default();
+                match unsegmented {
+                    Some((id, newest)) if lsn <= *newest => *id,
+                    _ => first + Segment::of(lsn).slot(),
+                }
+            }
+        }
+    }
+
+    /// Called before a commit is written: readers look no further than the newest segment.
     pub fn writes(&self, commit: Lsn) {
         self.newest_segment.fetch_max(Segment::of(commit).0 + 1, Ordering::AcqRel);
     }
 
-    /// The newest commit as the tip says it; after a loss there may be rows of later ones.
+    /// The newest commit according to the tip; after a loss there may be rows of later ones.
     pub fn newest_commit(&self) -> Result<Lsn, Error> {
-        let meta = self.get(Space::Meta as usize);
+        let meta = self.get(self.locate(META, Tip::KEY));
         let row = meta.map(|meta| meta.get(Tip::KEY)).transpose().map_err(reading)?.flatten();
         Ok(row.and_then(|row| Tip::from_bytes(&row)).map_or(Lsn(0), |tip| tip.lsn))
     }
@@ -109,26 +221,22 @@ impl Keyspaces {
     }
 
     pub fn get(&self, id: KeyspaceId) -> Option<&Keyspace> {
-        self.keyspaces[id].get()
+        self.declared[id].keyspace.get()
     }
 
-    /// The same, made if it is not there. Only one thread writes.
+    /// Only one thread writes, so no two create one keyspace.
     pub fn open_or_create(&self, database: &Database, id: KeyspaceId) -> Result<&Keyspace, Error> {
         if let Some(known) = self.get(id) {
             return Ok(known);
         }
-        let made = database.keyspace(&name(id), || options(id)).map_err(opening)?;
-        Ok(self.keyspaces[id].get_or_init(|| made))
+        let Declared { spec, part, name, keyspace } = &self.declared[id];
+        let made = database.keyspace(name, || options(spec, *part)).map_err(opening)?;
+        Ok(keyspace.get_or_init(|| made))
     }
 
-    /// Those that are there.
+    /// Those that exist.
     pub fn all(&self) -> impl Iterator<Item = (KeyspaceId, &Keyspace)> {
-        (0..KEYSPACE_IDS).filter_map(|id| self.get(id).map(|keyspace| (id, keyspace)))
-    }
-
-    /// Those that lie in the order of commits.
-    pub fn segmented(&self) -> impl Iterator<Item = (KeyspaceId, &Keyspace)> {
-        self.all().filter(|(id, _)| is_segmented(*id))
+        self.ids().filter_map(|id| self.get(id).map(|keyspace| (id, keyspace)))
     }
 
     pub fn range<'a>(
@@ -141,27 +249,24 @@ impl Keyspaces {
         if range.is_empty() {
             return Box::new(std::iter::empty());
         }
-        match space {
-            Space::Texts => {
-                let slots = (TEXTS..LOG).filter_map(|id| self.get(id));
-                merged(slots.map(|slot| rows(snapshot, slot, range, order)), order)
-            }
-            Space::Log => {
-                let ids = self.keyspaces_of(range).into_iter().filter_map(|id| self.get(id));
-                merged(ids.map(|keyspace| entries(snapshot, keyspace, range, order)), order)
-            }
-            Space::Meta | Space::Documents | Space::Index => match self.get(space as usize) {
+        match self.placement(space) {
+            Placement::ByKey(id) => match self.get(*id) {
                 Some(keyspace) => rows(snapshot, keyspace, range, order),
                 None => Box::new(std::iter::empty()),
             },
+            Placement::ByCommit { lsn_at, first, unsegmented } => {
+                let ids = self.segments(range, *lsn_at, *first, *unsegmented);
+                let keyspaces = ids.into_iter().filter_map(|id| self.get(id));
+                merged(keyspaces.map(|keyspace| entries(snapshot, keyspace, range, order)), order)
+            }
         }
     }
 
-    /// The streams of the log, slice by slice: a walk over all of them at once would go through what was removed of one stream
-    /// for each stream before it.
-    pub fn streams(&self, snapshot: &Snapshot) -> Result<Vec<u64>, Error> {
+    /// The streams of a log, keyspace by keyspace: a scan over all of them at once would go through what was removed of one
+    /// stream for each stream before it.
+    pub fn streams(&self, snapshot: &Snapshot, log: Space) -> Result<Vec<u64>, Error> {
         let mut found = Vec::new();
-        for (_, keyspace) in self.segmented().filter(|(id, _)| *id == UNSEGMENTED_LOG || *id >= LOG) {
+        for (_, keyspace) in self.all().filter(|(id, _)| self.declared[*id].spec.space == log) {
             found.extend(streams(snapshot, keyspace)?);
         }
         found.sort_unstable();
@@ -169,14 +274,20 @@ impl Keyspaces {
         Ok(found)
     }
 
-    /// Where log entries of these keys can be.
-    fn keyspaces_of(&self, range: &KeyRange) -> Vec<KeyspaceId> {
-        let (span, newest) = (Span::of(range), self.newest_segment());
-        let is_old =
-            self.unsegmented_log.is_some_and(|old| span.as_ref().is_none_or(|span| span.first <= old));
+    /// Where rows of a range can be.
+    fn segments(
+        &self,
+        range: &KeyRange,
+        lsn_at: usize,
+        first: KeyspaceId,
+        unsegmented: Option<(KeyspaceId, Lsn)>,
+    ) -> Vec<KeyspaceId> {
+        let (span, newest) = (Span::of(range, lsn_at), self.newest_segment());
+        let unsegmented =
+            unsegmented.filter(|(_, newest)| span.as_ref().is_none_or(|span| span.first <= *newest));
         let may_be = |slot: &usize| span.as_ref().is_none_or(|span| span.may_be_in(*slot, newest));
-        let slots = (0..SEGMENT_SLOTS).filter(may_be).map(|slot| LOG + slot);
-        is_old.then_some(UNSEGMENTED_LOG).into_iter().chain(slots).collect()
+        let slots = (0..SEGMENT_SLOTS).filter(may_be).map(|slot| first + slot);
+        unsegmented.map(|(id, _)| id).into_iter().chain(slots).collect()
     }
 }
 
@@ -197,30 +308,22 @@ fn streams(snapshot: &Snapshot, keyspace: &Keyspace) -> Result<Vec<u64>, Error> 
     LogRecord::streams(|range| entries(snapshot, keyspace, range, Order::Ascending).next())
 }
 
-fn name(id: KeyspaceId) -> String {
-    match id {
-        RUNS => "runs".to_owned(),
-        LOG.. => format!("{}{}", Space::Log.name(), id - LOG),
-        TEXTS.. => format!("{}{}", Space::Texts.name(), id - TEXTS),
-        _ => Space::ALL[id].name().to_owned(),
-    }
-}
-
-fn options(id: KeyspaceId) -> KeyspaceCreateOptions {
+/// A folder keeps the options that a keyspace was created with.
+fn options(spec: &SpaceSpec, part: Part) -> KeyspaceCreateOptions {
     let options = KeyspaceCreateOptions::default()
         .max_memtable_size(memtables::FJALL_MEMTABLE_BYTES)
         .manual_journal_persist(true);
-    let merging = |files| Arc::new(Leveled::default().with_l0_threshold(files));
-    if id == Space::Documents as usize {
-        let blocks = BlockSizePolicy::all(DOCUMENTS_BLOCK_BYTES);
-        options.data_block_size_policy(blocks).compaction_strategy(merging(DOCUMENTS_UNMERGED))
-    } else if id == Space::Index as usize {
-        options.compaction_strategy(merging(INDEX_UNMERGED))
-    } else if (TEXTS..LOG).contains(&id) {
-        // Files of texts go down the levels as they are, so they are compressed when they are written, or never.
-        options.data_block_compression_policy(CompressionPolicy::all(CompressionType::Lz4))
-    } else {
-        options
+    if part == Part::Runs {
+        return options;
+    }
+    let options = options
+        .data_block_size_policy(BlockSizePolicy::all(spec.block_bytes))
+        .compaction_strategy(Arc::new(Leveled::default().with_l0_threshold(spec.level_0_files)));
+    match spec.compression {
+        Compression::LowerLevels => options,
+        Compression::AllLevels => {
+            options.data_block_compression_policy(CompressionPolicy::all(CompressionType::Lz4))
+        }
     }
 }
 

@@ -6,8 +6,8 @@
 //! limit that is never reached, and the thread here rotates earlier. Writers do not do it
 //! themselves, because freeing old memtables takes a while.
 
-use crate::keyspaces::{KEYSPACE_IDS, KeyspaceId, Keyspaces, RUNS, is_segmented, ring_slot};
-use crate::run_memtable::{Run, goes_to_runs};
+use crate::keyspaces::{KeyspaceId, Keyspaces};
+use crate::run_memtable::Run;
 use crate::segments::Segment;
 use crate::worker::Worker;
 use bytes::Bytes;
@@ -32,28 +32,29 @@ pub struct Memtables {
 /// Bytes written to each keyspace since its memtable was new.
 pub struct MemtableSizes {
     pub keyspaces: Arc<Keyspaces>,
-    bytes: [AtomicU64; KEYSPACE_IDS],
+    bytes: Vec<AtomicU64>,
     /// Rows written again to an older segment, such as log entries that lost their pre-image.
-    rewritten: [AtomicU64; KEYSPACE_IDS],
+    rewritten: Vec<AtomicU64>,
 }
 
 /// What a batch adds to each keyspace.
 pub struct BatchSizes {
-    bytes: [u64; KEYSPACE_IDS],
+    bytes: Vec<u64>,
     /// Rows that are not removals.
-    values: [u64; KEYSPACE_IDS],
+    values: Vec<u64>,
     /// The last of its commits.
     pub commit: Option<Lsn>,
 }
 
 impl BatchSizes {
     pub fn of(puts: &[Put], keyspaces: &Keyspaces) -> Self {
-        let mut written = Self { bytes: [0; KEYSPACE_IDS], values: [0; KEYSPACE_IDS], commit: None };
+        let zeros = || vec![0; keyspaces.ids().len()];
+        let mut written = Self { bytes: zeros(), values: zeros(), commit: None };
         for put in puts {
-            if goes_to_runs(put) {
+            if let Some(at) = keyspaces.runs_of(put.space) {
                 // All of them are one row there.
-                written.bytes[RUNS] = written.bytes[RUNS].max(ROW_BYTES as u64);
-                written.bytes[RUNS] += Run::bytes_of(put) as u64;
+                let bytes = &mut written.bytes[keyspaces.run_spaces()[at].runs];
+                *bytes = (*bytes).max(ROW_BYTES as u64) + Run::bytes_of(put) as u64;
                 continue;
             }
             let id = keyspaces.locate(put.space, &put.key);
@@ -66,15 +67,17 @@ impl BatchSizes {
     }
 
     /// Rows of an older segment than that of the commit.
-    fn rewritten(&self, id: KeyspaceId) -> u64 {
-        let is_turn = self.commit.is_none_or(|commit| ring_slot(id) == Some(Segment::of(commit).slot()));
-        if is_segmented(id) && !is_turn { self.values[id] } else { 0 }
+    fn rewritten(&self, id: KeyspaceId, keyspaces: &Keyspaces) -> u64 {
+        let slot = keyspaces.ring_slot(id);
+        let is_current = self.commit.is_none_or(|commit| slot == Some(Segment::of(commit).slot()));
+        if keyspaces.is_by_commit(id) && !is_current { self.values[id] } else { 0 }
     }
 }
 
 impl Memtables {
     pub fn new(keyspaces: Arc<Keyspaces>) -> std::io::Result<Self> {
-        let zeros = || std::array::from_fn(|_| AtomicU64::new(0));
+        let count = keyspaces.ids().len();
+        let zeros = || (0..count).map(|_| AtomicU64::new(0)).collect();
         let sizes = Arc::new(MemtableSizes { keyspaces, bytes: zeros(), rewritten: zeros() });
         let full = {
             let sizes = sizes.clone();
@@ -89,12 +92,13 @@ impl Memtables {
 
     /// The write that fills a memtable has it rotated.
     pub fn note_written(&self, written: &BatchSizes) {
-        for (id, bytes) in written.bytes.into_iter().enumerate().filter(|(_, bytes)| *bytes > 0) {
+        for (id, bytes) in written.bytes.iter().copied().enumerate().filter(|(_, bytes)| *bytes > 0) {
             let before = self.sizes.bytes[id].fetch_add(bytes, Ordering::Relaxed);
             if before < BYTES && before + bytes >= BYTES {
                 self.full.send(id);
             }
-            self.sizes.rewritten[id].fetch_add(written.rewritten(id), Ordering::Relaxed);
+            let rewritten = written.rewritten(id, &self.sizes.keyspaces);
+            self.sizes.rewritten[id].fetch_add(rewritten, Ordering::Relaxed);
         }
     }
 
@@ -102,8 +106,9 @@ impl Memtables {
     /// small files there.
     pub fn rotate_all(&self, segment_bytes_min: u64) -> fjall::Result<()> {
         let bytes = |id: KeyspaceId| self.sizes.bytes[id].load(Ordering::Relaxed);
-        let is_worth = |id: KeyspaceId| ring_slot(id).is_none() || bytes(id) >= segment_bytes_min;
-        let mut worth = self.sizes.keyspaces.all().filter(|(id, _)| is_worth(*id));
+        let keyspaces = &self.sizes.keyspaces;
+        let is_worth = |id: KeyspaceId| keyspaces.ring_slot(id).is_none() || bytes(id) >= segment_bytes_min;
+        let mut worth = keyspaces.all().filter(|(id, _)| is_worth(*id));
         worth.try_for_each(|(id, _)| self.sizes.rotate(id))
     }
 }
@@ -128,7 +133,7 @@ impl MemtableSizes {
 
     pub fn rotate_or_log(&self, id: KeyspaceId) {
         if let Err(error) = self.rotate(id) {
-            tracing::error!(%error, "a memtable that is full could not be exchanged");
+            tracing::error!(%error, "a full memtable could not be rotated");
         }
     }
 }

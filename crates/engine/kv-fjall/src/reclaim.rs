@@ -13,7 +13,7 @@
 //! is the current segment, because then nothing new is written to its files.
 
 use crate::folder::Disk;
-use crate::keyspaces::{KEYSPACE_IDS, KeyspaceId, RUNS, UNSEGMENTED_LOG, is_segmented, ring_slot};
+use crate::keyspaces::{KeyspaceId, Part};
 use crate::memtables::MemtableSizes;
 use crate::segments::Segment;
 use crate::worker::{Worker, run_on_signal};
@@ -57,7 +57,8 @@ impl Reclaimer {
     /// `disk` must have room for what is copied. `segment` is that of the newest commit.
     pub fn new(sizes: Arc<MemtableSizes>, disk: Disk, segment: Segment) -> std::io::Result<Self> {
         let state = Arc::new(State { segment: AtomicU64::new(segment.0), ..State::default() });
-        let mut work = ReclaimWork { sizes, disk, state: state.clone(), persisted: [0; KEYSPACE_IDS] };
+        let persisted = vec![0; sizes.keyspaces.ids().len()];
+        let mut work = ReclaimWork { sizes, disk, state: state.clone(), persisted };
         let worker = Worker::new("reclaimer", move |signals| run_on_signal(signals, || work.run_once()))?;
         Ok(Self { worker, state })
     }
@@ -92,20 +93,23 @@ struct ReclaimWork {
     disk: Disk,
     state: Arc<State>,
     /// The newest sequence number known to be in files, per keyspace.
-    persisted: [u64; KEYSPACE_IDS],
+    persisted: Vec<u64>,
 }
 
 impl ReclaimWork {
     fn run_once(&mut self) {
         let keyspaces = self.sizes.keyspaces.clone();
         let is_full = self.disk.check_room(0, Purpose::Store).is_err();
-        let is_meant = |id: KeyspaceId| is_segmented(id) || is_full && id != RUNS;
+        let is_meant =
+            |id: KeyspaceId| keyspaces.is_by_commit(id) || is_full && keyspaces.part(id) != Part::Runs;
         for (id, keyspace) in keyspaces.all().filter(|(id, _)| is_meant(*id)) {
             if self.state.is_stopping.load(Ordering::Relaxed) {
                 return;
             }
             // Checked for each, because writes go on while others are compacted.
-            if !is_full && ring_slot(id).is_some_and(|slot| !self.state.segment().is_idle_slot(slot)) {
+            if !is_full
+                && keyspaces.ring_slot(id).is_some_and(|slot| !self.state.segment().is_idle_slot(slot))
+            {
                 continue;
             }
             let room = self.disk.check_room(self.bytes_left(id, keyspace), Purpose::MakeRoom);
@@ -126,8 +130,8 @@ impl ReclaimWork {
         let rows = keyspace.approximate_len() as u64;
         let removed = keyspace.tree.tombstone_count() + self.sizes.rewritten(id);
         // A removal is a row of its own until it meets the row it removes.
-        let is_gone = match id {
-            UNSEGMENTED_LOG if bytes > UNSEGMENTED_LOG_BYTES_MAX => 20 * removed >= 9 * rows,
+        let is_gone = match self.sizes.keyspaces.part(id) {
+            Part::UnsegmentedLog if bytes > UNSEGMENTED_LOG_BYTES_MAX => 20 * removed >= 9 * rows,
             _ => 4 * removed >= rows,
         };
         bytes >= BYTES_MIN && is_gone || files >= FILES_MAX && bytes < files * FILE_BYTES_MIN
@@ -178,7 +182,8 @@ mod tests {
     use bytes::Bytes;
     use fjall::Database;
     use orrery_core::Lsn;
-    use orrery_kv::{Put, Space, Tip};
+    use orrery_kv::contract::{OVERFLOW, SPACES};
+    use orrery_kv::{META, Put, Tip};
 
     const TEXTS: u64 = 500;
     const TEXT_BYTES: u64 = 60_000;
@@ -207,13 +212,14 @@ mod tests {
         fn new(id: KeyspaceId, files: u64) -> Self {
             let folder = tempfile::tempdir().expect("a folder");
             let database = Database::builder(folder.path().join("engine")).open().expect("opened");
-            let keyspaces = Arc::new(Keyspaces::open(&database).expect("opened"));
+            let keyspaces = Arc::new(Keyspaces::open(&database, &SPACES).expect("opened"));
             let memtables = Memtables::new(keyspaces).expect("a thread");
             let disk = Disk { path: folder.path().to_owned(), reserve_bytes: 0 };
             let (sizes, state) = (memtables.sizes().clone(), Arc::default());
-            let work = ReclaimWork { sizes, disk, state, persisted: [0; KEYSPACE_IDS] };
+            let persisted = vec![0; sizes.keyspaces.ids().len()];
+            let work = ReclaimWork { sizes, disk, state, persisted };
             let fixture = Self { work, memtables, database, _folder: folder };
-            fixture.memtables.sizes().keyspaces.open_or_create(&fixture.database, id).expect("made");
+            fixture.keyspaces().open_or_create(&fixture.database, id).expect("made");
             for number in 0..TEXTS {
                 fixture.keyspace(id).insert(number.to_be_bytes(), text(number)).expect("written");
                 if (number + 1) % (TEXTS / files) == 0 {
@@ -223,8 +229,12 @@ mod tests {
             fixture
         }
 
+        fn keyspaces(&self) -> &Keyspaces {
+            &self.memtables.sizes().keyspaces
+        }
+
         fn keyspace(&self, id: KeyspaceId) -> &Keyspace {
-            self.memtables.sizes().keyspaces.get(id).expect("it was made")
+            self.keyspaces().get(id).expect("it was made")
         }
 
         fn flush(&self, id: KeyspaceId) {
@@ -249,35 +259,50 @@ mod tests {
         }
     }
 
+    const DOCUMENTS: KeyspaceId = 1;
+    /// The first overflow segment.
+    const FIRST: KeyspaceId = 21;
     /// The overflow segment of ring slot 2.
-    const SLICE: KeyspaceId = Space::Texts as usize + 2;
+    const SEGMENT: KeyspaceId = FIRST + 2;
     const ITS: Segment = Segment(18);
     const FAR: Segment = Segment(23);
     /// The seventh log segment.
-    const ENTRIES: KeyspaceId = Space::Texts as usize + 16 + 6;
+    const ENTRIES: KeyspaceId = 10;
+
+    #[test]
+    fn the_keyspaces_are_those_that_are_meant() {
+        for (id, name) in
+            [(DOCUMENTS, "documents"), (FIRST, "texts0"), (SEGMENT, "texts2"), (ENTRIES, "log6")]
+        {
+            let folder = tempfile::tempdir().expect("a folder");
+            let database = Database::builder(folder.path()).open().expect("opened");
+            let keyspaces = Keyspaces::open(&database, &SPACES).expect("opened");
+            assert_eq!(&**keyspaces.open_or_create(&database, id).expect("made").name(), name);
+        }
+    }
 
     #[test]
     fn what_was_removed_is_given_back_and_the_rest_is_there() {
-        let mut fixture = Fixture::new(SLICE, 4);
+        let mut fixture = Fixture::new(SEGMENT, 4);
         let is_removed = |number: u64| number % 5 < 3;
-        fixture.remove(SLICE, (0..TEXTS).filter(|number| is_removed(*number)));
-        let before = fixture.keyspace(SLICE).disk_space();
+        fixture.remove(SEGMENT, (0..TEXTS).filter(|number| is_removed(*number)));
+        let before = fixture.keyspace(SEGMENT).disk_space();
         fixture.look(FAR);
-        let after = fixture.keyspace(SLICE).disk_space();
+        let after = fixture.keyspace(SEGMENT).disk_space();
         assert!(before >= TEXTS * TEXT_BYTES && after * 2 < before, "{before} bytes became {after}");
         for number in 0..TEXTS {
-            let found = fixture.keyspace(SLICE).get(number.to_be_bytes()).expect("read");
+            let found = fixture.keyspace(SEGMENT).get(number.to_be_bytes()).expect("read");
             assert_eq!(found.map(|found| found.to_vec()), (!is_removed(number)).then(|| text(number)));
         }
     }
 
     #[test]
     fn a_slice_that_has_its_turn_or_is_next_is_left_alone() {
-        let mut fixture = Fixture::new(SLICE, 4);
-        fixture.remove(SLICE, 0..TEXTS / 2);
-        assert!(!fixture.shrinks(SLICE, ITS));
-        assert!(!fixture.shrinks(SLICE, Segment(ITS.0 - 1)));
-        assert!(fixture.shrinks(SLICE, Segment(ITS.0 + 1)));
+        let mut fixture = Fixture::new(SEGMENT, 4);
+        fixture.remove(SEGMENT, 0..TEXTS / 2);
+        assert!(!fixture.shrinks(SEGMENT, ITS));
+        assert!(!fixture.shrinks(SEGMENT, Segment(ITS.0 - 1)));
+        assert!(fixture.shrinks(SEGMENT, Segment(ITS.0 + 1)));
     }
 
     #[test]
@@ -291,7 +316,7 @@ mod tests {
     #[test]
     fn rows_that_were_written_once_more_count_as_removed_ones() {
         // The keys of these values are of the first segment.
-        let first = Space::Texts as usize;
+        let first = FIRST;
         let mut fixture = Fixture::new(first, 4);
         let put = |space, key: &[u8], value: &[u8]| Put {
             space,
@@ -300,13 +325,13 @@ mod tests {
         };
         let tip = Tip { lsn: Lsn(FAR.0 << 16), chain: 0 };
         let mut puts: Vec<Put> =
-            (0..TEXTS / 2).map(|number| put(Space::Texts, &number.to_be_bytes(), b"short")).collect();
+            (0..TEXTS / 2).map(|number| put(OVERFLOW, &number.to_be_bytes(), b"short")).collect();
         for short in &puts {
             fixture.keyspace(first).insert(short.key.clone(), b"short").expect("written");
         }
         fixture.flush(first);
         assert!(!fixture.shrinks(first, FAR));
-        puts.push(put(Space::Meta, Tip::KEY, &tip.to_bytes()));
+        puts.push(put(META, Tip::KEY, &tip.to_bytes()));
         fixture.memtables.note_written(&BatchSizes::of(&puts, &fixture.memtables.sizes().keyspaces));
         assert!(fixture.shrinks(first, FAR));
         assert_eq!(fixture.work.sizes.rewritten(first), 0);
@@ -314,35 +339,35 @@ mod tests {
 
     #[test]
     fn files_say_how_new_they_are_after_their_newest_rows_were_removed_ones() {
-        let mut fixture = Fixture::new(SLICE, 4);
-        let newest = |fixture: &Fixture| fixture.keyspace(SLICE).tree.get_highest_persisted_seqno();
+        let mut fixture = Fixture::new(SEGMENT, 4);
+        let newest = |fixture: &Fixture| fixture.keyspace(SEGMENT).tree.get_highest_persisted_seqno();
         fixture.look(FAR);
-        fixture.remove(SLICE, 0..TEXTS);
+        fixture.remove(SEGMENT, 0..TEXTS);
         fixture.look(ITS);
         let before = newest(&fixture);
-        fixture.work.persisted[SLICE] = before.expect("there are files");
-        assert!(fixture.shrinks(SLICE, FAR));
-        while fixture.keyspace(SLICE).tree.sealed_memtable_count() > 0 {
+        fixture.work.persisted[SEGMENT] = before.expect("there are files");
+        assert!(fixture.shrinks(SEGMENT, FAR));
+        while fixture.keyspace(SEGMENT).tree.sealed_memtable_count() > 0 {
             std::thread::yield_now();
         }
         assert!(newest(&fixture) > before, "{:?} after {before:?}", newest(&fixture));
-        assert_eq!(fixture.keyspace(SLICE).len().expect("read"), 0);
+        assert_eq!(fixture.keyspace(SEGMENT).len().expect("read"), 0);
     }
 
     #[test]
     fn a_little_that_was_removed_waits_for_more() {
-        let mut fixture = Fixture::new(SLICE, 4);
-        fixture.remove(SLICE, 0..TEXTS / 4);
-        assert!(!fixture.shrinks(SLICE, FAR));
+        let mut fixture = Fixture::new(SEGMENT, 4);
+        fixture.remove(SEGMENT, 0..TEXTS / 4);
+        assert!(!fixture.shrinks(SEGMENT, FAR));
     }
 
     #[test]
     fn many_small_files_become_few() {
-        let mut fixture = Fixture::new(SLICE, 50);
-        assert!(fixture.keyspace(SLICE).table_count() >= 32);
+        let mut fixture = Fixture::new(SEGMENT, 50);
+        assert!(fixture.keyspace(SEGMENT).table_count() >= 32);
         fixture.look(FAR);
-        assert!(fixture.keyspace(SLICE).table_count() < 4);
-        assert_eq!(fixture.keyspace(SLICE).len().expect("read"), TEXTS as usize);
+        assert!(fixture.keyspace(SEGMENT).table_count() < 4);
+        assert_eq!(fixture.keyspace(SEGMENT).len().expect("read"), TEXTS as usize);
     }
 
     /// A disk that has half of its reserve free.
@@ -353,17 +378,16 @@ mod tests {
 
     #[test]
     fn on_a_full_disk_a_slice_is_merged_in_its_turn_too() {
-        let mut fixture = Fixture::new(SLICE, 4);
-        fixture.remove(SLICE, 0..TEXTS / 2);
-        let its_own = Segment(ring_slot(SLICE).expect("a slot") as u64);
-        assert!(!fixture.shrinks(SLICE, its_own));
+        let mut fixture = Fixture::new(SEGMENT, 4);
+        fixture.remove(SEGMENT, 0..TEXTS / 2);
+        let its_own = Segment(fixture.keyspaces().ring_slot(SEGMENT).expect("a slot") as u64);
+        assert!(!fixture.shrinks(SEGMENT, its_own));
         fill_disk(&mut fixture);
-        assert!(fixture.shrinks(SLICE, its_own));
+        assert!(fixture.shrinks(SEGMENT, its_own));
     }
 
     #[test]
     fn on_a_full_disk_removed_documents_are_given_back() {
-        const DOCUMENTS: KeyspaceId = Space::Documents as usize;
         let mut fixture = Fixture::new(DOCUMENTS, 4);
         fixture.remove(DOCUMENTS, 0..TEXTS);
         assert!(!fixture.shrinks(DOCUMENTS, FAR), "fjall merges them in its own time");
@@ -374,9 +398,9 @@ mod tests {
 
     #[test]
     fn without_room_on_the_disk_nothing_is_merged() {
-        let mut fixture = Fixture::new(SLICE, 4);
-        fixture.remove(SLICE, 0..TEXTS / 2);
+        let mut fixture = Fixture::new(SEGMENT, 4);
+        fixture.remove(SEGMENT, 0..TEXTS / 2);
         fixture.work.disk.reserve_bytes = u64::MAX / 2;
-        assert!(!fixture.shrinks(SLICE, FAR));
+        assert!(!fixture.shrinks(SEGMENT, FAR));
     }
 }

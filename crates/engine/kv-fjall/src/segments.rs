@@ -1,5 +1,10 @@
-//! Append-only spaces are a ring of sixteen segments, each for 65,536 consecutive commits: which
-//! ring slot a commit's rows are in, and which slots the rows of a range can be in.
+//! A space that is ordered by commit is a ring of sixteen segments, each for 65,536 consecutive commits: which ring slot a
+//! row is in, and which slots the rows of a range can be in.
+//!
+//! The keys of such a space have the LSN of their commit at a fixed offset, `lsn_at` ([`Layout::lsn_at`]). Rows with the
+//! same bytes before it are a stream.
+//!
+//! [`Layout::lsn_at`]: orrery_kv::Layout::lsn_at
 
 use orrery_core::Lsn;
 use orrery_kv::KeyRange;
@@ -7,8 +12,6 @@ use orrery_kv::KeyRange;
 pub const SEGMENT_SLOTS: usize = 16;
 /// Commits per segment, as a power of two.
 const SEGMENT_BITS: u32 = 16;
-/// Offset of the LSN in a log entry's key, behind its stream.
-const ENTRY_LSN_AT: usize = 8;
 
 /// The number of a segment, counted from the first commit on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,14 +20,6 @@ pub struct Segment(pub u64);
 impl Segment {
     pub fn of(lsn: Lsn) -> Self {
         Self(lsn.0 >> SEGMENT_BITS)
-    }
-
-    pub fn of_text(key: &[u8]) -> Self {
-        Self::of(lsn_at(key, 0).unwrap_or_default())
-    }
-
-    pub fn of_entry(key: &[u8]) -> Self {
-        Self::of(lsn_of_entry(key).unwrap_or_default())
     }
 
     pub fn slot(self) -> usize {
@@ -38,16 +33,12 @@ impl Segment {
     }
 }
 
-/// The commit of a log entry.
-pub fn lsn_of_entry(key: &[u8]) -> Option<Lsn> {
-    lsn_at(key, ENTRY_LSN_AT)
+/// The commit of a key; `None` if the key is too short.
+pub fn lsn_of(key: &[u8], lsn_at: usize) -> Option<Lsn> {
+    Some(Lsn(u64::from_be_bytes(*key.get(lsn_at..)?.first_chunk()?)))
 }
 
-fn lsn_at(key: &[u8], at: usize) -> Option<Lsn> {
-    Some(Lsn(u64::from_be_bytes(*key.get(at..)?.first_chunk()?)))
-}
-
-/// Log entries of one stream, from one commit on.
+/// Rows of one stream, from one commit on.
 pub struct Span {
     pub first: Lsn,
     /// The last commit of the range, if it has one.
@@ -56,12 +47,19 @@ pub struct Span {
 
 impl Span {
     /// `None` unless the range is of one stream.
-    pub fn of(range: &KeyRange) -> Option<Self> {
-        let first = lsn_of_entry(&range.start)?;
-        let (stream, end) = (range.start.first_chunk::<ENTRY_LSN_AT>()?, range.end.as_deref()?);
-        let next_stream = u64::from_be_bytes(*stream).checked_add(1)?.to_be_bytes();
-        let last = if end.starts_with(stream) { Some(lsn_of_entry(end)?) } else { None };
-        (end <= next_stream.as_slice()).then_some(Self { first, last })
+    pub fn of(range: &KeyRange, lsn_at: usize) -> Option<Self> {
+        let first = lsn_of(&range.start, lsn_at)?;
+        let stream = KeyRange::prefix(&range.start[..lsn_at]);
+        let last = match &range.end {
+            Some(end) if end.starts_with(&stream.start) => Some(lsn_of(end, lsn_at)?),
+            _ => None,
+        };
+        let is_one = match (&range.end, &stream.end) {
+            (_, None) => true,
+            (None, Some(_)) => false,
+            (Some(end), Some(next)) => end <= next,
+        };
+        is_one.then_some(Self { first, last })
     }
 
     /// Whether a ring slot can have any of them, if `newest` is the current segment.
@@ -79,10 +77,12 @@ mod tests {
     use orrery_kv::LogRecord;
     use proptest::prelude::*;
 
-    const TURN: u64 = 1 << SEGMENT_BITS;
+    /// As in a log.
+    const LSN_AT: usize = 8;
+    const SEGMENT: u64 = 1 << SEGMENT_BITS;
 
     fn slots(range: &KeyRange, newest: Option<u64>) -> Vec<usize> {
-        let span = Span::of(range);
+        let span = Span::of(range, LSN_AT);
         let may_be =
             |slot: &usize| span.as_ref().is_none_or(|span| span.may_be_in(*slot, newest.map(Segment)));
         (0..SEGMENT_SLOTS).filter(may_be).collect()
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn who_reads_on_looks_into_the_turns_since() {
-        let after = |segment: u64| LogRecord::range(7, Lsn(segment * TURN + 5));
+        let after = |segment: u64| LogRecord::range(7, Lsn(segment * SEGMENT + 5));
         assert_eq!(slots(&after(20), Some(20)), [4]);
         assert_eq!(slots(&after(20), Some(22)), [4, 5, 6]);
         assert_eq!(slots(&after(14), Some(17)), [0, 1, 14, 15]);
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_commit_is_in_one_slice_and_all_streams_are_in_all() {
-        assert_eq!(slots(&LogRecord::of_commit(7, Lsn(3 * TURN + 1)), None), [3]);
+        assert_eq!(slots(&LogRecord::of_commit(7, Lsn(3 * SEGMENT + 1)), None), [3]);
         assert_eq!(slots(&KeyRange::all(), Some(1)).len(), 16);
         assert_eq!(slots(&KeyRange::prefix(b""), Some(1)).len(), 16);
         let two = KeyRange::new(LogRecord::range(7, Lsn(1)).start, LogRecord::range(8, Lsn(1)).start);
@@ -123,9 +123,9 @@ mod tests {
         #[test]
         fn an_entry_of_the_range_is_in_a_slice_that_is_looked_into(
             stream in prop_oneof![0..3u64, Just(255), Just(u64::MAX - 1), Just(u64::MAX)],
-            lsn in 0..40 * TURN,
-            from in 0..40 * TURN,
-            until in prop::option::of(0..40 * TURN),
+            lsn in 0..40 * SEGMENT,
+            from in 0..40 * SEGMENT,
+            until in prop::option::of(0..40 * SEGMENT),
             newer in 0..20u64,
         ) {
             let start = LogRecord::range(stream, Lsn(from)).start;
@@ -134,7 +134,7 @@ mod tests {
                 None => LogRecord::range(stream, Lsn(from)).end,
             };
             let (range, key) = (KeyRange { start, end }, LogRecord::range(stream, Lsn(lsn)).start);
-            let segment = Segment::of_entry(&key);
+            let segment = Segment::of(lsn_of(&key, LSN_AT).expect("a key of a log"));
             prop_assume!(range.contains(&key));
             for newest in [None, Some(segment.0 + newer)] {
                 prop_assert!(slots(&range, newest).contains(&segment.slot()));

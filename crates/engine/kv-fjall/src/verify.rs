@@ -54,22 +54,23 @@ fn checksum(path: &Path) -> io::Result<u128> {
 mod tests {
     use super::*;
     use fjall::Database;
-    use orrery_kv::Space;
+    use orrery_kv::contract::{DOCUMENTS, LOG, SPACES};
     use std::os::unix::fs::FileExt as _;
 
     #[test]
     fn one_changed_bit_of_a_table_is_found() {
         let folder = tempfile::tempdir().expect("a folder");
         let database = Database::builder(folder.path()).open().expect("opened");
-        let keyspaces = Keyspaces::open(&database).expect("opened");
-        for space in [Space::Documents, Space::Log] {
-            let keyspace = keyspaces.get(space as usize).expect("made");
+        let keyspaces = Keyspaces::open(&database, &SPACES).expect("opened");
+        let keyspace =
+            |space| keyspaces.open_or_create(&database, keyspaces.locate(space, b"key")).expect("made");
+        for keyspace in [DOCUMENTS, LOG].map(keyspace) {
             keyspace.insert(b"key", vec![7; 10_000]).expect("written");
             keyspace.rotate_memtable_and_wait().expect("written");
         }
         let whole = verify(&keyspaces);
         assert_eq!((whole.files, whole.faults.len()), (2, 0), "{whole:?}");
-        let log = keyspaces.get(Space::Log as usize).expect("made");
+        let log = keyspace(LOG);
         let version = log.tree.current_version();
         let path = version.iter_tables().next().expect("a table").path.clone();
         let file = File::options().read(true).write(true).open(&*path).expect("opened");
@@ -78,6 +79,6 @@ mod tests {
         file.read_exact_at(&mut byte, at).expect("read");
         file.write_all_at(&[byte[0] ^ 4], at).expect("written");
         let damaged = verify(&keyspaces);
-        assert!(damaged.faults.len() == 1 && damaged.faults[0].contains("of log is damaged"), "{damaged:?}");
+        assert!(damaged.faults.len() == 1 && damaged.faults[0].contains("of log0 is damaged"), "{damaged:?}");
     }
 }

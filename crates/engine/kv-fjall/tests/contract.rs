@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use orrery_core::Lsn;
-use orrery_kv::contract::{self, Bench};
-use orrery_kv::{Batch, Db, Engine, Error, Read, Space, Sync, overflow_key};
+use orrery_kv::contract::{self, Bench, DOCUMENTS, LOG, OVERFLOW, SPACES};
+use orrery_kv::{Batch, Db, Engine, Error, META, Read, Sync, overflow_key};
 use orrery_kv_fjall::{FjallEngine, Folder, Options};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -17,7 +17,7 @@ fn fresh() -> Place {
 }
 
 fn open(path: &Path, options: &Options) -> FjallEngine {
-    FjallEngine::open(Folder::open(path).expect("the folder"), options).expect("the engine")
+    FjallEngine::open(Folder::open(path).expect("the folder"), &SPACES, options).expect("the engine")
 }
 
 impl Bench for Place {
@@ -33,13 +33,13 @@ fn fjall_keeps_the_contract() {
 
 fn change(n: u64) -> Batch {
     let mut batch = document(n, 500);
-    batch.log(1, Batch::log_payload(0));
+    batch.log(LOG, 1, Batch::log_payload(0));
     batch
 }
 
 fn document(n: u64, bytes: usize) -> Batch {
     let mut batch = Batch::new();
-    batch.put(Space::Documents, Bytes::copy_from_slice(&n.to_be_bytes()), Bytes::from(vec![7; bytes]));
+    batch.put(DOCUMENTS, Bytes::copy_from_slice(&n.to_be_bytes()), Bytes::from(vec![7; bytes]));
     batch
 }
 
@@ -49,7 +49,7 @@ fn measure(db: &Db, name: &str) -> u64 {
 
 fn has_all(db: &Db, mut numbers: std::ops::RangeInclusive<u64>) -> bool {
     let rows = db.snapshot();
-    numbers.all(|n| rows.get(Space::Documents, &n.to_be_bytes()).expect("read").is_some())
+    numbers.all(|n| rows.get(DOCUMENTS, &n.to_be_bytes()).expect("read").is_some())
 }
 
 #[test]
@@ -62,8 +62,8 @@ fn a_disk_without_room_refuses_writes_and_answers_reads() {
     let db = Db::open(Box::new(open(place.0.path(), &full)), Sync::Data).expect("opened");
     let refused = db.commit(vec![change(2).stamp(Lsn(2))]);
     assert!(matches!(&refused, Err(Error::Full(why)) if why.contains("make room")), "{refused:?}");
-    assert!(db.snapshot().get(Space::Documents, &1u64.to_be_bytes()).expect("read").is_some());
-    assert!(db.snapshot().get(Space::Documents, &2u64.to_be_bytes()).expect("read").is_none());
+    assert!(db.snapshot().get(DOCUMENTS, &1u64.to_be_bytes()).expect("read").is_some());
+    assert!(db.snapshot().get(DOCUMENTS, &2u64.to_be_bytes()).expect("read").is_none());
 }
 
 /// Not before there is something to gain by it; and the database looks where things are then.
@@ -82,7 +82,7 @@ fn a_rest_puts_what_is_in_memory_into_files() {
     }
     assert!(measure(&db, "tables") > 0);
     db.rest().unwrap();
-    let found = db.snapshot().get(Space::Documents, &2u64.to_be_bytes()).unwrap();
+    let found = db.snapshot().get(DOCUMENTS, &2u64.to_be_bytes()).unwrap();
     assert_eq!((found.map(|value| value.len()), db.durable_lsn()), (Some(5 << 20), Lsn(2)));
 }
 
@@ -94,12 +94,12 @@ fn a_rest_leaves_few_texts_in_memory_until_the_journal_is_long() {
     let mut lsn = 0;
     let mut write = |mut batch: Batch| {
         lsn += 1;
-        batch.put(Space::Meta, Bytes::from_static(b"row"), Bytes::new());
+        batch.put(META, Bytes::from_static(b"row"), Bytes::new());
         db.commit(vec![batch.stamp(Lsn(lsn))]).unwrap();
         lsn
     };
     let mut text = Batch::new();
-    text.put_overflow(Bytes::from(vec![7; 100_000]));
+    text.put_overflow(OVERFLOW, Bytes::from(vec![7; 100_000]));
     write(text);
     write(document(1, 5 << 20));
     db.rest().unwrap();
@@ -118,7 +118,7 @@ fn a_rest_leaves_few_texts_in_memory_until_the_journal_is_long() {
         db.rest().unwrap();
         std::thread::yield_now();
     }
-    assert!(db.snapshot().get(Space::Texts, &overflow_key(Lsn(1), 0)).unwrap().is_some());
+    assert!(db.snapshot().get(OVERFLOW, &overflow_key(Lsn(1), 0)).unwrap().is_some());
 }
 
 /// The engine below does so by itself much later, and by a queue that it can fill up and then wait for forever.
@@ -164,7 +164,7 @@ fn texts_that_were_replayed_go_to_files_too() {
     let db = again();
     for lsn in 1..=10 {
         let mut batch = Batch::new();
-        batch.put_overflow(Bytes::from(vec![lsn as u8; 1 << 20]));
+        batch.put_overflow(OVERFLOW, Bytes::from(vec![lsn as u8; 1 << 20]));
         db.commit(vec![batch.stamp(Lsn(lsn))]).unwrap();
     }
     drop(db);
@@ -173,7 +173,7 @@ fn texts_that_were_replayed_go_to_files_too() {
         std::thread::yield_now();
     }
     for lsn in 1..=10u64 {
-        let found = db.snapshot().get(Space::Texts, &overflow_key(Lsn(lsn), 0)).unwrap();
+        let found = db.snapshot().get(OVERFLOW, &overflow_key(Lsn(lsn), 0)).unwrap();
         assert_eq!(found, Some(Bytes::from(vec![lsn as u8; 1 << 20])));
     }
 }
@@ -195,7 +195,7 @@ fn a_journal_damaged_in_the_middle_is_reported_not_swallowed() {
         .write_all_at(&[0xaa; 64], 20_000)
         .expect("damaged");
     let folder = Folder::open(place.0.path()).expect("the folder");
-    let found = FjallEngine::open(folder, &Options::default())
+    let found = FjallEngine::open(folder, &SPACES, &Options::default())
         .and_then(|engine| Db::open(Box::new(engine), Sync::Data));
     assert!(
         matches!(found, Err(Error::Cut { promised: Lsn(100), .. } | Error::Corrupt(_))),

@@ -7,7 +7,8 @@ mod support;
 
 use bytes::Bytes;
 use orrery_core::Lsn;
-use orrery_kv::{Batch, Db, Read, Space, Sync, overflow_key};
+use orrery_kv::contract::{OVERFLOW, SPACES};
+use orrery_kv::{Batch, Db, Read, Sync, overflow_key};
 use orrery_kv_fjall::{FjallEngine, Folder, Options};
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,7 +29,8 @@ const TURN: u64 = 65_536;
 const SEGMENT_SLOTS: u64 = 16;
 
 fn open(path: &Path) -> Db {
-    let engine = FjallEngine::open(Folder::open(path).expect("taken"), &Options::default()).expect("opened");
+    let engine =
+        FjallEngine::open(Folder::open(path).expect("taken"), &SPACES, &Options::default()).expect("opened");
     Db::open(Box::new(engine), Sync::Data).expect("opened")
 }
 
@@ -76,13 +78,13 @@ fn write_texts(folder: &Path) -> ! {
         let mut batch = Batch::new();
         let came: Vec<Name> = (0..TEXTS_A_COMMIT).map(|number| (lsn, number)).collect();
         for name in &came {
-            assert_eq!(u64::from(batch.put_overflow(text(*name))), name.1);
+            assert_eq!(u64::from(batch.put_overflow(OVERFLOW, text(*name))), name.1);
         }
         // Of the oldest, most; some stay for long.
         let count = live.len().saturating_sub(LIVE).min(2 * TEXTS_A_COMMIT as usize);
         let gone: Vec<Name> = live.iter().take(2 * count).step_by(2).copied().collect();
         for (lsn, number) in &gone {
-            batch.put_blind(Space::Texts, overflow_key(Lsn(*lsn), *number as u32), None);
+            batch.put_blind(OVERFLOW, overflow_key(Lsn(*lsn), *number as u32), None);
         }
         say(&mut out, '?', came.iter().chain(&gone));
         db.commit(vec![batch.stamp(Lsn(lsn))]).expect("committed");
@@ -163,7 +165,7 @@ fn kill_after(folder: &Path, texts: usize, said: &mut Said) -> u64 {
 fn check(db: &Db, said: &Said, round: u64) {
     let snapshot = db.snapshot();
     for (name, said) in said {
-        let found = snapshot.get(Space::Texts, &overflow_key(Lsn(name.0), name.1 as u32)).expect("read");
+        let found = snapshot.get(OVERFLOW, &overflow_key(Lsn(name.0), name.1 as u32)).expect("read");
         match said {
             '+' => assert_eq!(found, Some(text(*name)), "{name:?} is lost in round {round}"),
             '-' => assert_eq!(found, None, "{name:?} came back in round {round}"),

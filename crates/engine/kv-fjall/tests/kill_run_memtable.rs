@@ -7,7 +7,8 @@ mod support;
 
 use bytes::Bytes;
 use orrery_core::Lsn;
-use orrery_kv::{Batch, Db, KeyRange, Order, Read, Space, Sync};
+use orrery_kv::contract::{INDEX, SPACES};
+use orrery_kv::{Batch, Db, KeyRange, Order, Read, Sync};
 use orrery_kv_fjall::{FjallEngine, Folder, Options};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -26,7 +27,7 @@ type Index = BTreeMap<Vec<u8>, Vec<u8>>;
 fn open(path: &Path) -> Db {
     // Some twenty commits become a file.
     let options = Options { run_memtable_bytes: 10_000, ..Options::default() };
-    let engine = FjallEngine::open(Folder::open(path).expect("taken"), &options).expect("opened");
+    let engine = FjallEngine::open(Folder::open(path).expect("taken"), &SPACES, &options).expect("opened");
     Db::open(Box::new(engine), Sync::Data).expect("opened")
 }
 
@@ -63,7 +64,7 @@ fn write_rows(folder: &Path) -> ! {
         commit += 1;
         let mut batch = Batch::new();
         for (key, value) in changes(commit) {
-            batch.put_blind(Space::Index, Bytes::from(key), value.map(Bytes::from));
+            batch.put_blind(INDEX, Bytes::from(key), value.map(Bytes::from));
         }
         db.commit(vec![batch.stamp(Lsn(commit))]).expect("committed");
         if commit.is_multiple_of(37) {
@@ -90,8 +91,7 @@ fn the_index_survives_kills_while_it_becomes_files() {
         let found = db.tip().lsn.0;
         assert!(found >= acknowledged, "commit {acknowledged} is lost in round {round}, {found} is the last");
         let snapshot = db.snapshot();
-        let rows =
-            snapshot.range(Space::Index, &KeyRange::all(), Order::Ascending).map(|row| row.expect("read"));
+        let rows = snapshot.range(INDEX, &KeyRange::all(), Order::Ascending).map(|row| row.expect("read"));
         let rows: Index = rows.map(|(key, value)| (key.to_vec(), value.to_vec())).collect();
         assert!(rows == index_after(found), "the index is not that of commit {found} in round {round}");
     }

@@ -2,7 +2,8 @@
 
 use bytes::Bytes;
 use orrery_core::Lsn;
-use orrery_kv::{Batch, Db, KeyRange, Order, Read, Space, Sync, overflow_key};
+use orrery_kv::contract::{OVERFLOW, SPACES};
+use orrery_kv::{Batch, Db, KeyRange, Order, Read, Sync, overflow_key};
 use orrery_kv_fjall::{FORMAT_VERSION, FjallEngine, Folder, NoteCopy, Options};
 use std::path::Path;
 
@@ -10,7 +11,8 @@ use std::path::Path;
 const LSNS: [u64; 8] = [1, 2, 65_535, 65_536, 200_000, 1_048_576, 1_048_577, 20_000_000];
 
 fn open(path: &Path) -> Db {
-    let engine = FjallEngine::open(Folder::open(path).expect("taken"), &Options::default()).expect("opened");
+    let engine =
+        FjallEngine::open(Folder::open(path).expect("taken"), &SPACES, &Options::default()).expect("opened");
     Db::open(Box::new(engine), Sync::Data).expect("opened")
 }
 
@@ -20,7 +22,7 @@ fn text(lsn: u64) -> Bytes {
 
 fn found(db: &Db, range: &KeyRange, order: Order) -> Vec<Bytes> {
     let snapshot = db.snapshot();
-    let rows = snapshot.range(Space::Texts, range, order);
+    let rows = snapshot.range(OVERFLOW, range, order);
     rows.map(|row| row.expect("read").1).collect()
 }
 
@@ -29,10 +31,10 @@ fn texts_of_all_turns_are_found_before_and_after_a_restart() {
     let place = tempfile::tempdir().expect("a folder");
     let db = open(place.path());
     assert_eq!(found(&db, &KeyRange::all(), Order::Ascending), Vec::<Bytes>::new());
-    assert_eq!(db.snapshot().get(Space::Texts, &overflow_key(Lsn(1), 0)), Ok(None));
+    assert_eq!(db.snapshot().get(OVERFLOW, &overflow_key(Lsn(1), 0)), Ok(None));
     for lsn in LSNS {
         let mut batch = Batch::new();
-        assert_eq!(batch.put_overflow(text(lsn)), 0);
+        assert_eq!(batch.put_overflow(OVERFLOW, text(lsn)), 0);
         db.commit(vec![batch.stamp(Lsn(lsn))]).expect("committed");
     }
     check(&db, &LSNS);
@@ -40,7 +42,7 @@ fn texts_of_all_turns_are_found_before_and_after_a_restart() {
     let db = open(place.path());
     check(&db, &LSNS);
     let mut batch = Batch::new();
-    batch.delete(Space::Texts, overflow_key(Lsn(65_536), 0));
+    batch.delete(OVERFLOW, overflow_key(Lsn(65_536), 0));
     db.commit(vec![batch.stamp(Lsn(20_000_001))]).expect("committed");
     let left: Vec<u64> = LSNS.into_iter().filter(|lsn| *lsn != 65_536).collect();
     check(&db, &left);
@@ -60,7 +62,7 @@ fn a_folder_of_a_format_before_is_of_this_one_with_its_first_write() {
     let db = open(place.path());
     assert_eq!(format(), "orrery data folder, format 2\n", "looking changes nothing");
     let mut batch = Batch::new();
-    batch.put_overflow(text(2));
+    batch.put_overflow(OVERFLOW, text(2));
     db.commit(vec![batch.stamp(Lsn(2))]).expect("committed");
     assert_eq!(format(), format!("orrery data folder, format {FORMAT_VERSION}\n"));
     let copies = orrery_kv_fjall::read_copies(place.path()).expect("read");
@@ -71,7 +73,7 @@ fn a_folder_of_a_format_before_is_of_this_one_with_its_first_write() {
 
 fn check(db: &Db, lsns: &[u64]) {
     for lsn in lsns {
-        assert_eq!(db.snapshot().get(Space::Texts, &overflow_key(Lsn(*lsn), 0)), Ok(Some(text(*lsn))));
+        assert_eq!(db.snapshot().get(OVERFLOW, &overflow_key(Lsn(*lsn), 0)), Ok(Some(text(*lsn))));
     }
     for (from, to) in [(0, None), (2, None), (3, Some(1_048_577)), (65_536, Some(65_537)), (5, Some(5))] {
         let end = to.map(|to| overflow_key(Lsn(to), 0).to_vec());

@@ -2,7 +2,8 @@
 //! who look now and by those who looked before.
 
 use bytes::Bytes;
-use orrery_kv::{Engine, Error, KeyRange, Order, Put, Read, Space, Sync};
+use orrery_kv::contract::{INDEX, SPACES};
+use orrery_kv::{Engine, Error, KeyRange, Order, Put, Read, Sync};
 use orrery_kv_fjall::{FORMAT_VERSION, FjallEngine, Folder, Options};
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +16,7 @@ type View = Arc<dyn Read + Send + std::marker::Sync>;
 /// So little is kept in memory that it becomes a file after a few writes.
 fn open(path: &Path) -> Result<FjallEngine, Error> {
     let options = Options { run_memtable_bytes: 3000, ..Options::default() };
-    FjallEngine::open(Folder::open(path).expect("taken"), &options)
+    FjallEngine::open(Folder::open(path).expect("taken"), &SPACES, &options)
 }
 
 struct Random(u64);
@@ -45,7 +46,7 @@ impl Random {
                 Some(value) => model.insert(key.clone(), value.clone()),
                 None => model.remove(&key),
             };
-            puts.push(Put { space: Space::Index, key: key.into(), value: value.map(Bytes::from) });
+            puts.push(Put { space: INDEX, key: key.into(), value: value.map(Bytes::from) });
         }
         puts
     }
@@ -55,7 +56,7 @@ fn check(view: &View, model: &Model, random: &mut Random) {
     let range = random.range();
     let mut wanted: Vec<_> = model.iter().filter(|(key, _)| range.contains(key)).collect();
     for order in [Order::Ascending, Order::Descending] {
-        let found: Vec<_> = view.range(Space::Index, &range, order).map(|row| row.expect("read")).collect();
+        let found: Vec<_> = view.range(INDEX, &range, order).map(|row| row.expect("read")).collect();
         let found: Vec<_> = found.iter().map(|(key, value)| (key.to_vec(), value.to_vec())).collect();
         assert_eq!(
             found.iter().map(|(key, value)| (key, value)).collect::<Vec<_>>(),
@@ -65,7 +66,7 @@ fn check(view: &View, model: &Model, random: &mut Random) {
         wanted.reverse();
     }
     let key = random.key();
-    let found = view.get(Space::Index, &key).expect("read");
+    let found = view.get(INDEX, &key).expect("read");
     assert_eq!(found.as_deref(), model.get(&key).map(Vec::as_slice), "{key:?}");
 }
 
@@ -99,14 +100,14 @@ fn runs_answer_like_a_map_now_and_later_and_again() {
     assert!(flushes > 12, "{flushes} times to a file");
     let engine = open(place.path()).expect("opened");
     let all: Vec<_> =
-        engine.view().range(Space::Index, &KeyRange::all(), Order::Ascending).map(Result::unwrap).collect();
+        engine.view().range(INDEX, &KeyRange::all(), Order::Ascending).map(Result::unwrap).collect();
     let all: Model = all.into_iter().map(|(key, value)| (key.to_vec(), value.to_vec())).collect();
     assert_eq!(all, model);
 }
 
 fn row(number: u64) -> Put {
     let value = Some(Bytes::from(vec![7; 100]));
-    Put { space: Space::Index, key: Bytes::copy_from_slice(&number.to_be_bytes()), value }
+    Put { space: INDEX, key: Bytes::copy_from_slice(&number.to_be_bytes()), value }
 }
 
 /// The same places are used for all runs, whether they bring new rows or the same ones again and again.
@@ -142,14 +143,14 @@ fn a_run_that_is_missing_is_told() {
     let options = Options { accept_loss: true, ..Options::default() };
     let check = |engine: &FjallEngine, wanted: &[u64]| {
         let rows = engine.view();
-        let rows =
-            rows.range(Space::Index, &KeyRange::all(), Order::Ascending).map(|row| row.expect("read").0);
+        let rows = rows.range(INDEX, &KeyRange::all(), Order::Ascending).map(|row| row.expect("read").0);
         assert_eq!(
             rows.collect::<Vec<_>>(),
             wanted.iter().map(|number| row(*number).key).collect::<Vec<_>>()
         );
     };
-    let engine = FjallEngine::open(Folder::open(place.path()).expect("taken"), &options).expect("opened");
+    let engine =
+        FjallEngine::open(Folder::open(place.path()).expect("taken"), &SPACES, &options).expect("opened");
     check(&engine, &[0, 1, 3, 4]);
     drop(engine);
     let engine = open(place.path()).expect("it is whole again");

@@ -2,7 +2,7 @@
 
 use crate::log::{self, LogEntry};
 use crate::tally::Change;
-use crate::{Error, Overlay, Read, Space, overflow_key};
+use crate::{Error, Overlay, Read, Space, SpaceSet, overflow_key};
 use bytes::Bytes;
 use orrery_core::Lsn;
 
@@ -123,10 +123,10 @@ impl Batch {
     }
 
     /// Puts an out-of-line value under the LSN of the commit and the returned number.
-    pub fn put_overflow(&mut self, text: Bytes) -> u32 {
+    pub fn put_overflow(&mut self, space: Space, value: Bytes) -> u32 {
         let number = self.puts.len() as u32;
-        let (key, value) = (overflow_key(Lsn(0), number), UnstampedValue::Overflow { bytes: text, number });
-        self.puts.push(UnstampedPut { space: Space::Texts, key, value: Some(value) });
+        let (key, value) = (overflow_key(Lsn(0), number), UnstampedValue::Overflow { bytes: value, number });
+        self.puts.push(UnstampedPut { space, key, value: Some(value) });
         number
     }
 
@@ -140,13 +140,12 @@ impl Batch {
         self.frees = true;
     }
 
-    /// Whether the batch leaves less data than before: it deletes something for good and stores no
-    /// document.
-    pub fn makes_room(&self) -> bool {
-        let is_stored = |space: Space| matches!(space, Space::Documents | Space::Texts);
-        let stores = self.puts.iter().any(|put| put.value.is_some() && is_stored(put.space))
-            || self.blind.iter().any(|put| put.value.is_some() && is_stored(put.space));
-        self.frees && !stores
+    /// Whether the batch leaves less data than before: it deletes something for good and stores none
+    /// of its users' data.
+    pub fn makes_room(&self, spaces: &SpaceSet) -> bool {
+        let puts = self.puts.iter().filter(|put| put.value.is_some()).map(|put| put.space);
+        let blind = self.blind.iter().filter(|put| put.value.is_some()).map(|put| put.space);
+        self.frees && !puts.chain(blind).any(|space| spaces.is_user_data(space))
     }
 
     /// Puts or removes a row that no transaction reads, so it is not kept for the transactions that
@@ -160,14 +159,14 @@ impl Batch {
         self.tallies.push(Change { space, key, field, by });
     }
 
-    /// Appends an entry to a stream of the log. `payload` is built by [`log_payload`](Self::log_payload).
-    pub fn log(&mut self, stream: u64, payload: Vec<u8>) {
-        self.log.push(LogEntry::new(stream, payload));
+    /// Appends an entry to a stream of a log. `payload` is built by [`log_payload`](Self::log_payload).
+    pub fn log(&mut self, space: Space, stream: u64, payload: Vec<u8>) {
+        self.log.push(LogEntry::new(space, stream, payload));
     }
 
     /// Appends an entry whose eight bytes at `at` of its buffer become the LSN of the commit.
-    pub fn log_stamped(&mut self, stream: u64, payload: Vec<u8>, at: usize) {
-        self.log.push(LogEntry::stamped(stream, payload, at));
+    pub fn log_stamped(&mut self, space: Space, stream: u64, payload: Vec<u8>, at: usize) {
+        self.log.push(LogEntry::stamped(space, stream, payload, at));
     }
 
     /// A savepoint; [`truncate`](Self::truncate) returns to it.
@@ -213,7 +212,6 @@ impl Batch {
 
     /// Assigns the LSN.
     pub fn stamp(self, lsn: Lsn) -> StampedBatch {
-        let makes_room = self.makes_room();
         let puts = self.puts.into_iter().map(|put| put.stamp(lsn));
         let mut batch = StampedBatch {
             lsn,
@@ -223,7 +221,7 @@ impl Batch {
             tallies: self.tallies,
             log: self.log.into_iter().map(|line| line.stamp(lsn)).collect(),
             bytes: 0,
-            makes_room,
+            frees: self.frees,
         };
         batch.bytes = batch.puts.iter().chain(&batch.blind).map(put_bytes).sum::<usize>()
             + batch.log.iter().map(LogEntry::bytes).sum::<usize>();
@@ -261,7 +259,7 @@ pub struct StampedBatch {
     pub(crate) tallies: Vec<Change>,
     pub(crate) log: Vec<LogEntry>,
     bytes: usize,
-    makes_room: bool,
+    frees: bool,
 }
 
 impl StampedBatch {
@@ -279,8 +277,9 @@ impl StampedBatch {
     }
 
     /// Whether the batch leaves less data than before.
-    pub fn makes_room(&self) -> bool {
-        self.makes_room
+    pub fn makes_room(&self, spaces: &SpaceSet) -> bool {
+        let stores = |put: &Put| put.value.is_some() && spaces.is_user_data(put.space);
+        self.frees && !self.puts.iter().chain(&self.blind).any(stores)
     }
 
     pub fn is_empty(&self) -> bool {

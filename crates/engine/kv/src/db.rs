@@ -8,8 +8,8 @@ use crate::log::{self, Links};
 use crate::overflow;
 use crate::tally::Tallies;
 use crate::{
-    Condition, Engine, Error, KeyRange, Measure, Order, Overlay, Purpose, Put, Read, Rows, Space,
-    StampedBatch, Sync, Tip,
+    Condition, Engine, Error, KeyRange, Layout, META, Measure, Order, Overlay, Purpose, Put, Read, Rows,
+    Space, SpaceSet, StampedBatch, Sync, Tip,
 };
 use arc_swap::ArcSwap;
 use bytes::Bytes;
@@ -61,7 +61,7 @@ impl Db {
         if let Some(promised) = db.engine.promised() {
             tip.keeps(promised)?;
         }
-        log::verify_tail(&*db.snapshot().view, tip.lsn)?;
+        log::verify_tail(&*db.snapshot().view, db.spaces().with_layout(Layout::Log), tip.lsn)?;
         Ok(db)
     }
 
@@ -70,24 +70,36 @@ impl Db {
         let db = Self::open_unchecked(engine, sync)?;
         // Log and overflow rows may be newer than the tip, and the LSNs of their commits must not
         // be reused.
-        let newest = log::newest(&*db.snapshot().view)?.max(overflow::newest(&*db.snapshot().view)?);
         let found = db.tip();
-        let tip = Tip { lsn: newest.max(found.lsn), ..found };
+        let tip = Tip { lsn: db.newest_row()?.max(found.lsn), ..found };
         db.writer.lock().unwrap_or_else(PoisonError::into_inner).tip = tip;
         db.show(tip.lsn);
         db.engine.note_promise(found);
         Ok(db)
     }
 
+    /// The newest commit with a row in a space that is ordered by commit.
+    fn newest_row(&self) -> Result<Lsn, Error> {
+        let (snapshot, mut newest) = (self.snapshot(), Lsn(0));
+        for spec in self.spaces().iter() {
+            newest = newest.max(match spec.layout {
+                Layout::Log => log::newest(&*snapshot.view, spec.space)?,
+                Layout::Overflow => overflow::newest(&*snapshot.view, spec.space)?,
+                Layout::ByKey => Lsn(0),
+            });
+        }
+        Ok(newest)
+    }
+
     fn open_unchecked(engine: Box<dyn Engine>, sync: Sync) -> Result<Self, Error> {
         let view = engine.view();
-        let tip = match view.get(Space::Meta, Tip::KEY)? {
+        let tip = match view.get(META, Tip::KEY)? {
             None => Tip::default(),
             Some(bytes) => {
                 Tip::from_bytes(&bytes).ok_or_else(|| Error::Corrupt("the tip row is unreadable".into()))?
             }
         };
-        let cache = Arc::new(ReadCache::new(CACHE_BYTES));
+        let cache = Arc::new(ReadCache::new(engine.spaces(), CACHE_BYTES));
         let published = ArcSwap::from_pointee(Snapshot { view, lsn: tip.lsn, cache: cache.clone() });
         Ok(Self {
             engine,
@@ -100,9 +112,13 @@ impl Db {
 
     /// With a read cache of this many bytes.
     pub fn with_cache_bytes(mut self, bytes: usize) -> Self {
-        self.cache = Arc::new(ReadCache::new(bytes));
+        self.cache = Arc::new(ReadCache::new(self.spaces(), bytes));
         self.show(self.durable_lsn());
         self
+    }
+
+    pub fn spaces(&self) -> &'static SpaceSet {
+        self.engine.spaces()
     }
 
     pub fn snapshot(&self) -> Arc<Snapshot> {
@@ -142,7 +158,8 @@ impl Db {
         group.truncate(good);
         if group.iter().any(|batch| !batch.is_empty()) {
             let bytes = group.iter().map(|batch| batch.bytes() as u64).sum();
-            let is_freeing = group.iter().filter(|batch| !batch.is_empty()).all(StampedBatch::makes_room);
+            let is_freeing =
+                group.iter().filter(|batch| !batch.is_empty()).all(|batch| batch.makes_room(self.spaces()));
             self.engine.check_room(bytes, if is_freeing { Purpose::MakeRoom } else { Purpose::Store })?;
             writer.write(group, self, &snapshot)?;
         }
@@ -192,15 +209,16 @@ impl Writer {
             tallies.extend(batch.tallies);
             sealed.clear();
             for (number, line) in batch.log.into_iter().enumerate() {
+                let space = line.space;
                 let (key, value, link) = self.links.seal(line, batch.lsn, number as u16, snapshot)?;
-                puts.push(Put { space: Space::Log, key, value: Some(value) });
+                puts.push(Put { space, key, value: Some(value) });
                 sealed.push(link);
             }
             tip = tip.next(batch.lsn, &sealed);
         }
         puts.extend(self.tallies.changed(tallies, snapshot)?);
         let tip_row = Bytes::copy_from_slice(&tip.to_bytes());
-        puts.push(Put { space: Space::Meta, key: Bytes::from_static(Tip::KEY), value: Some(tip_row) });
+        puts.push(Put { space: META, key: Bytes::from_static(Tip::KEY), value: Some(tip_row) });
         db.cache.change(&puts, tip.lsn);
         db.engine.write(puts, db.sync).inspect_err(|_| db.cache.clear(self.tip.lsn))?;
         self.tip = tip;
@@ -216,8 +234,8 @@ fn conditions_that_hold(group: &[StampedBatch], state: &dyn Read) -> Result<usiz
     let mut watched: Vec<&Condition> = group.iter().flat_map(|batch| &batch.conditions).collect();
     watched.sort_unstable();
     watched.dedup();
-    let mut spaces = [false; Space::COUNT];
-    watched.iter().for_each(|condition| spaces[condition.space as usize] = true);
+    let mut spaces = [false; Space::COUNT_MAX];
+    watched.iter().for_each(|condition| spaces[condition.space.index()] = true);
     let mut newer = Overlay::default();
     let mut holds = vec![false; watched.len()];
     for (index, batch) in group.iter().enumerate() {
@@ -228,7 +246,7 @@ fn conditions_that_hold(group: &[StampedBatch], state: &dyn Read) -> Result<usiz
             }
             holds[place] = true;
         }
-        for put in batch.puts.iter().filter(|put| spaces[put.space as usize]) {
+        for put in batch.puts.iter().filter(|put| spaces[put.space.index()]) {
             let is_about = |condition: &Condition| condition.space == put.space && condition.key == put.key;
             for (known, _) in holds.iter_mut().zip(&watched).filter(|(_, condition)| is_about(condition)) {
                 *known = false;
@@ -264,7 +282,7 @@ impl Read for Snapshot {
         self.cache.range(space, range, order, &*self.view, self.lsn)
     }
 
-    fn streams(&self) -> Result<Vec<u64>, Error> {
-        self.view.streams()
+    fn streams(&self, log: Space) -> Result<Vec<u64>, Error> {
+        self.view.streams(log)
     }
 }

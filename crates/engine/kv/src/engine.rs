@@ -2,7 +2,7 @@
 //!
 //! Every implementation passes one contract suite (`contract`).
 
-use crate::{Error, Put, Read, Tip};
+use crate::{Error, Put, Read, SpaceSet, Tip};
 use std::sync::Arc;
 
 /// Whether a write waits for the disk.
@@ -36,6 +36,9 @@ pub struct Measure {
 }
 
 pub trait Engine: Send + std::marker::Sync {
+    /// The spaces that it was opened with.
+    fn spaces(&self) -> &'static SpaceSet;
+
     /// A view of everything written so far, unaffected by later writes. Nobody writes while it is
     /// made.
     fn view(&self) -> Arc<dyn Read + Send + std::marker::Sync>;

@@ -25,6 +25,12 @@ pub enum Error {
          restarted, and reads go on"
     )]
     Halted,
+    /// The folder has rows that this build would overlook.
+    #[error(
+        "the data folder has the space {0}, which this build does not know; use the newer orrery that made it, or give \
+         another --data"
+    )]
+    UnknownSpace(String),
     /// Stored bytes differ from what was written. Never repaired by guessing.
     #[error("the stored data is damaged: {0}")]
     Corrupt(String),

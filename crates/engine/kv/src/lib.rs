@@ -1,7 +1,7 @@
 //! The ordered transactional store under every model.
 //!
-//! An [`Engine`] keeps five [`Space`]s of ordered keys and takes one kind of write: an atomic list of puts.
-//! [`Db`] makes of it what the models need: batches with conditions and version stamps, a log whose
+//! An [`Engine`] keeps ordered key spaces, which models declare as [`SpaceSpec`]s, and takes one kind of write: an atomic
+//! list of puts. [`Db`] makes of it what the models need: batches with conditions and version stamps, a log whose
 //! entries are chained by checksums, and snapshots that show only what is durable. A [`Txn`] is how a
 //! model writes: plain reads and puts, which become a [`Batch`] at the end.
 //!
@@ -19,6 +19,7 @@ mod memory;
 mod overflow;
 mod overlay;
 mod read;
+mod space;
 mod tally;
 mod tip;
 mod txn;
@@ -32,37 +33,7 @@ pub use memory::{Fault, MemoryEngine};
 pub use overflow::overflow_key;
 pub use overlay::{Overlay, overlaid};
 pub use read::{KeyRange, Order, Read, Row, Rows};
+pub use space::{CachePolicy, Compression, Layout, META, Memtable, Space, SpaceSet, SpaceSpec};
 pub use tally::Tally;
 pub use tip::Tip;
 pub use txn::Txn;
-
-/// The ordered key spaces. Few and shared, because each costs the engine a memtable and a set of files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Space {
-    /// Databases, containers, counters, background work; the tip.
-    Meta = 0,
-    /// Items.
-    Documents = 1,
-    /// Everything that is derived from items and found by value: unique keys, expiry, indexes.
-    Index = 2,
-    /// The log of changes, one stream a container.
-    Log = 3,
-    /// Large texts: each written once, under the commit that brought it.
-    Texts = 4,
-}
-
-impl Space {
-    pub const COUNT: usize = 5;
-    pub const ALL: [Space; Self::COUNT] =
-        [Space::Meta, Space::Documents, Space::Index, Space::Log, Space::Texts];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Space::Meta => "meta",
-            Space::Documents => "documents",
-            Space::Index => "index",
-            Space::Log => "log",
-            Space::Texts => "texts",
-        }
-    }
-}

@@ -22,6 +22,7 @@ pub(crate) const KEY_BYTES: usize = 18;
 /// An entry before its commit. The buffer starts with room for the link.
 #[derive(Debug)]
 pub(crate) struct LogEntry {
+    pub space: Space,
     stream: u64,
     buffer: Vec<u8>,
     digest: u64,
@@ -37,24 +38,24 @@ pub(crate) fn payload(capacity: usize) -> Vec<u8> {
 
 impl LogEntry {
     /// Hashes the payload here, on the writer's thread, so that the committer only links.
-    pub fn new(stream: u64, buffer: Vec<u8>) -> Self {
+    pub fn new(space: Space, stream: u64, buffer: Vec<u8>) -> Self {
         assert!(buffer.len() >= LINK_BYTES, "a log payload is made by Batch::log_payload");
         let digest = xxh3_64(&buffer[LINK_BYTES..]);
-        Self { stream, buffer, digest, stamp_at: None }
+        Self { space, stream, buffer, digest, stamp_at: None }
     }
 
     /// An entry whose eight bytes at `at` of the buffer become the LSN of the commit. Its payload
     /// is hashed again at commit, so this is for the few entries that need it.
-    pub fn stamped(stream: u64, buffer: Vec<u8>, at: usize) -> Self {
+    pub fn stamped(space: Space, stream: u64, buffer: Vec<u8>, at: usize) -> Self {
         assert!(at >= LINK_BYTES && at + 8 <= buffer.len(), "the stamp lies inside the payload");
-        Self { stream, buffer, digest: 0, stamp_at: Some(at) }
+        Self { space, stream, buffer, digest: 0, stamp_at: Some(at) }
     }
 
     pub fn stamp(self, lsn: Lsn) -> Self {
         let Some(at) = self.stamp_at else { return self };
         let mut buffer = self.buffer;
         buffer[at..at + 8].copy_from_slice(&lsn.0.to_be_bytes());
-        Self::new(self.stream, buffer)
+        Self::new(self.space, self.stream, buffer)
     }
 
     pub fn bytes(&self) -> usize {
@@ -64,7 +65,7 @@ impl LogEntry {
 
 /// The newest link of each stream written since the store was opened.
 #[derive(Debug, Default)]
-pub(crate) struct Links(HashMap<u64, u64>);
+pub(crate) struct Links(HashMap<(Space, u64), u64>);
 
 impl Links {
     /// Turns an entry into the row to store and records its link.
@@ -75,9 +76,9 @@ impl Links {
         number: u16,
         state: &dyn Read,
     ) -> Result<(Bytes, Bytes, u64), Error> {
-        let newest = match self.0.entry(line.stream) {
+        let newest = match self.0.entry((line.space, line.stream)) {
             Entry::Occupied(newest) => newest.into_mut(),
-            Entry::Vacant(unknown) => unknown.insert(newest_link(state, line.stream, lsn)?),
+            Entry::Vacant(unknown) => unknown.insert(newest_link(state, line.space, line.stream, lsn)?),
         };
         let key = key(line.stream, lsn, number);
         *newest = link(*newest, &key, line.digest);
@@ -103,8 +104,8 @@ fn link(before: u64, key: &[u8], digest: u64) -> u64 {
     xxh3_64(&text)
 }
 
-fn newest_link(state: &dyn Read, stream: u64, next: Lsn) -> Result<u64, Error> {
-    Ok(LogRecord::newest(state, stream, next)?.map_or(0, |record| record.link))
+fn newest_link(state: &dyn Read, log: Space, stream: u64, next: Lsn) -> Result<u64, Error> {
+    Ok(LogRecord::newest(state, log, stream, next)?.map_or(0, |record| record.link))
 }
 
 /// A stored entry.
@@ -126,10 +127,10 @@ impl LogRecord {
 
     /// The newest entry of a stream. Looks among the last commits before `tip` first, of which
     /// nothing is ever removed: a scan from the end would go through the removals.
-    pub fn newest(state: &dyn Read, stream: u64, tip: Lsn) -> Result<Option<Self>, Error> {
+    pub fn newest(state: &dyn Read, log: Space, stream: u64, tip: Lsn) -> Result<Option<Self>, Error> {
         for from in [unverified_before(tip), Lsn(0)] {
             let range = Self::range(stream, from);
-            if let Some(row) = state.range(Space::Log, &range, Order::Descending).next() {
+            if let Some(row) = state.range(log, &range, Order::Descending).next() {
                 return Self::read(&row?).map(Some);
             }
         }
@@ -199,26 +200,32 @@ pub fn unverified_before(tip: Lsn) -> Lsn {
 /// Verifies the links of the newest entries of every stream: those of the last commits before
 /// `tip`, up to a number of bytes that opening can afford. Older ones were verified when they were
 /// new.
-pub(crate) fn verify_tail(state: &dyn Read, tip: Lsn) -> Result<(), Error> {
+pub(crate) fn verify_tail(
+    state: &dyn Read,
+    logs: impl Iterator<Item = Space>,
+    tip: Lsn,
+) -> Result<(), Error> {
     let from = unverified_before(tip);
     let mut bytes_left = limits::LOG_VERIFY_BYTES_MAX;
-    state
-        .streams()?
-        .into_iter()
-        .try_for_each(|stream| verify_stream(state, stream, from, tip, &mut bytes_left))
+    for log in logs {
+        for stream in state.streams(log)? {
+            verify_stream(state, log, stream, from, tip, &mut bytes_left)?;
+        }
+    }
+    Ok(())
 }
 
 /// Verifies the links of all entries of a stream from a commit on. The first one has no predecessor
 /// to check.
-pub fn verify_log(state: &dyn Read, stream: u64, from: Lsn, tip: Lsn) -> Result<(), Error> {
-    verify_stream(state, stream, from, tip, &mut { usize::MAX })
+pub fn verify_log(state: &dyn Read, log: Space, stream: u64, from: Lsn, tip: Lsn) -> Result<(), Error> {
+    verify_stream(state, log, stream, from, tip, &mut { usize::MAX })
 }
 
 /// The newest commit with an entry in any stream; 0 if there is none.
-pub(crate) fn newest(state: &dyn Read) -> Result<Lsn, Error> {
+pub(crate) fn newest(state: &dyn Read, log: Space) -> Result<Lsn, Error> {
     let mut newest = Lsn(0);
-    for stream in state.streams()? {
-        let last = LogRecord::newest(state, stream, Lsn(0))?;
+    for stream in state.streams(log)? {
+        let last = LogRecord::newest(state, log, stream, Lsn(0))?;
         newest = newest.max(last.map_or(Lsn(0), |record| record.lsn));
     }
     Ok(newest)
@@ -226,13 +233,14 @@ pub(crate) fn newest(state: &dyn Read) -> Result<Lsn, Error> {
 
 fn verify_stream(
     state: &dyn Read,
+    log: Space,
     stream: u64,
     from: Lsn,
     tip: Lsn,
     bytes_left: &mut usize,
 ) -> Result<(), Error> {
     let mut before = None;
-    for row in state.range(Space::Log, &LogRecord::range(stream, from), Order::Ascending) {
+    for row in state.range(log, &LogRecord::range(stream, from), Order::Ascending) {
         let row = row?;
         let record = LogRecord::read(&row)?;
         if record.lsn > tip {

@@ -14,9 +14,9 @@ pub fn overflow_key(lsn: Lsn, number: u32) -> Bytes {
     Bytes::copy_from_slice(&key)
 }
 
-/// The newest commit with an out-of-line value; 0 if there is none.
-pub(crate) fn newest(state: &dyn Read) -> Result<Lsn, Error> {
-    let last = state.range(Space::Texts, &KeyRange::all(), Order::Descending).next().transpose()?;
+/// The newest commit with an out-of-line value in a space; 0 if there is none.
+pub(crate) fn newest(state: &dyn Read, space: Space) -> Result<Lsn, Error> {
+    let last = state.range(space, &KeyRange::all(), Order::Descending).next().transpose()?;
     let lsn = last.and_then(|(key, _)| key.first_chunk().map(|lsn| u64::from_be_bytes(*lsn)));
     Ok(Lsn(lsn.unwrap_or(0)))
 }

@@ -8,21 +8,21 @@ use std::ops::Bound;
 
 #[derive(Clone, Debug, Default)]
 pub struct Overlay {
-    spaces: [BTreeMap<Bytes, Option<Bytes>>; Space::COUNT],
+    spaces: [BTreeMap<Bytes, Option<Bytes>>; Space::COUNT_MAX],
 }
 
 impl Overlay {
     /// `None`: the overlay has nothing for this key. `Some(None)`: the overlay removes it.
     pub fn get(&self, space: Space, key: &[u8]) -> Option<&Option<Bytes>> {
-        self.spaces[space as usize].get(key)
+        self.spaces[space.index()].get(key)
     }
 
     pub fn put(&mut self, put: &Put) {
-        self.spaces[put.space as usize].insert(put.key.clone(), put.value.clone());
+        self.spaces[put.space.index()].insert(put.key.clone(), put.value.clone());
     }
 
     pub fn insert(&mut self, space: Space, key: Bytes, value: Option<Bytes>) {
-        self.spaces[space as usize].insert(key, value);
+        self.spaces[space.index()].insert(key, value);
     }
 
     pub fn clear(&mut self) {
@@ -37,7 +37,7 @@ impl Overlay {
 
     /// The puts of a range, in ascending order.
     pub(crate) fn entries(&self, space: Space, range: &KeyRange) -> BTreeMap<Bytes, Option<Bytes>> {
-        in_range(&self.spaces[space as usize], range)
+        in_range(&self.spaces[space.index()], range)
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect()
     }

@@ -48,9 +48,9 @@ pub trait Read {
     fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>, Error>;
     fn range(&self, space: Space, range: &KeyRange, order: Order) -> Rows<'_>;
 
-    /// The streams that the log has entries of, in order.
-    fn streams(&self) -> Result<Vec<u64>, Error> {
-        LogRecord::streams(|range| self.range(Space::Log, range, Order::Ascending).next())
+    /// The streams that a log has entries of, in order.
+    fn streams(&self, log: Space) -> Result<Vec<u64>, Error> {
+        LogRecord::streams(|range| self.range(log, range, Order::Ascending).next())
     }
 }
 

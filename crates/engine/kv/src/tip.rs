@@ -1,6 +1,6 @@
 //! The tip: the LSN of the last commit, and a checksum over all commits up to it.
 
-use crate::{Error, Put, Space};
+use crate::{Error, META, Put};
 use orrery_core::Lsn;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -17,7 +17,7 @@ impl Tip {
 
     /// The tip that a put writes, if it writes the tip row.
     pub fn written_by(put: &Put) -> Option<Self> {
-        let is_tip = put.space == Space::Meta && put.key == Self::KEY;
+        let is_tip = put.space == META && put.key == Self::KEY;
         put.value.as_ref().filter(|_| is_tip).and_then(|value| Self::from_bytes(value))
     }
 

@@ -18,7 +18,7 @@ pub struct Txn<'a> {
     snapshot: &'a Snapshot,
     pending: [&'a Overlay; 2],
     /// Position in the batch of the newest put of each key.
-    own: [BTreeMap<Bytes, usize>; Space::COUNT],
+    own: [BTreeMap<Bytes, usize>; Space::COUNT_MAX],
     batch: Batch,
 }
 
@@ -45,10 +45,10 @@ impl<'a> Txn<'a> {
 
     /// Puts an out-of-line value under the LSN of the commit, zero until then, and the returned
     /// number.
-    pub fn put_overflow(&mut self, text: Bytes) -> u32 {
+    pub fn put_overflow(&mut self, space: Space, value: Bytes) -> u32 {
         let index = self.batch.puts.len();
-        let number = self.batch.put_overflow(text);
-        self.own[Space::Texts as usize].insert(self.batch.puts[index].key.clone(), index);
+        let number = self.batch.put_overflow(space, value);
+        self.own[space.index()].insert(self.batch.puts[index].key.clone(), index);
         number
     }
 
@@ -74,17 +74,18 @@ impl<'a> Txn<'a> {
     }
 
     fn own(&mut self, space: Space, key: Bytes) -> Bytes {
-        self.own[space as usize].insert(key.clone(), self.batch.puts.len());
+        self.own[space.index()].insert(key.clone(), self.batch.puts.len());
         key
     }
 
-    pub fn log(&mut self, stream: u64, payload: Vec<u8>) {
-        self.batch.log(stream, payload);
+    /// Appends an entry to a stream of a log. `payload` is built by [`Batch::log_payload`].
+    pub fn log(&mut self, space: Space, stream: u64, payload: Vec<u8>) {
+        self.batch.log(space, stream, payload);
     }
 
     /// Appends an entry whose eight bytes at `at` of the payload become the LSN of the commit.
-    pub fn log_stamped(&mut self, stream: u64, payload: Vec<u8>, at: usize) {
-        self.batch.log_stamped(stream, payload, at);
+    pub fn log_stamped(&mut self, space: Space, stream: u64, payload: Vec<u8>, at: usize) {
+        self.batch.log_stamped(space, stream, payload, at);
     }
 
     /// A savepoint to which [`undo`](Self::undo) can return.
@@ -98,14 +99,14 @@ impl<'a> Txn<'a> {
             self.batch.puts[mark.puts..].iter().map(|put| (put.space, put.key.clone())).collect();
         self.batch.truncate(mark);
         for (space, key) in &undone {
-            self.own[*space as usize].remove(key);
+            self.own[space.index()].remove(key);
         }
         if undone.is_empty() {
             return;
         }
         // An undone put may have covered an earlier one of its key.
         for (index, put) in self.batch.puts.iter().enumerate() {
-            self.own[put.space as usize].insert(put.key.clone(), index);
+            self.own[put.space.index()].insert(put.key.clone(), index);
         }
     }
 
@@ -136,7 +137,7 @@ impl<'a> Txn<'a> {
 
 impl Read for Txn<'_> {
     fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>, Error> {
-        if let Some(index) = self.own[space as usize].get(key) {
+        if let Some(index) = self.own[space.index()].get(key) {
             return Ok(self.batch.puts[*index].value());
         }
         if let Some(value) = self.pending.iter().find_map(|puts| puts.get(space, key)) {
@@ -150,7 +151,7 @@ impl Read for Txn<'_> {
         let [newer, older] = self.pending;
         let mut over = older.entries(space, range);
         over.extend(newer.entries(space, range));
-        let own = in_range(&self.own[space as usize], range);
+        let own = in_range(&self.own[space.index()], range);
         over.extend(own.map(|(key, index)| (key.clone(), self.batch.puts[*index].value())));
         match order {
             Order::Ascending => overlaid(under, over.into_iter(), order),

@@ -2,9 +2,10 @@
 
 use bytes::Bytes;
 use orrery_core::Lsn;
+use orrery_kv::contract::{DOCUMENTS, INDEX, SPACES};
 use orrery_kv::{
-    Batch, Db, Engine, Error, Fault, KeyRange, MemoryEngine, Order, Put, Read, Row, Rows, Snapshot, Space,
-    Sync, Tip,
+    Batch, Db, Engine, Error, Fault, KeyRange, META, MemoryEngine, Order, Put, Read, Row, Rows, Snapshot,
+    Space, SpaceSet, Sync, Tip,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// An engine that counts how many rows it gave.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Counting {
     engine: MemoryEngine,
     rows: Arc<AtomicUsize>,
@@ -21,7 +22,17 @@ struct Counting {
 
 struct View(Arc<dyn Read + Send + std::marker::Sync>, Arc<AtomicUsize>);
 
+impl Counting {
+    fn new() -> Self {
+        Self { engine: MemoryEngine::new(&SPACES), rows: Arc::default() }
+    }
+}
+
 impl Engine for Counting {
+    fn spaces(&self) -> &'static SpaceSet {
+        self.engine.spaces()
+    }
+
     fn view(&self) -> Arc<dyn Read + Send + std::marker::Sync> {
         Arc::new(View(self.engine.view(), self.rows.clone()))
     }
@@ -58,8 +69,8 @@ fn commit(db: &Db, changes: &[(u8, Option<Vec<u8>>)]) -> Result<(), Error> {
     let mut batch = Batch::new();
     for (key, value) in changes {
         match value {
-            Some(value) => batch.put(Space::Documents, vec![*key].into(), value.clone().into()),
-            None => batch.delete(Space::Documents, vec![*key].into()),
+            Some(value) => batch.put(DOCUMENTS, vec![*key].into(), value.clone().into()),
+            None => batch.delete(DOCUMENTS, vec![*key].into()),
         }
     }
     db.commit(vec![batch.stamp(Lsn(db.tip().lsn.0 + 1))]).map(drop)
@@ -149,7 +160,7 @@ proptest! {
         steps in prop::collection::vec(step(), 1..60),
         kilobytes in prop::sample::select(vec![0usize, 4, 150, 2_000]),
     ) {
-        let engine = MemoryEngine::new();
+        let engine = MemoryEngine::new(&SPACES);
         let db = Db::open(Box::new(engine.clone()), Sync::Data).expect("opened").with_cache_bytes(kilobytes << 10);
         let changes: Vec<_> = stored.iter().map(|(key, value)| (*key, Some(value.clone()))).collect();
         commit(&db, &changes).expect("committed");
@@ -174,17 +185,17 @@ proptest! {
                 }
                 Step::Get(back, key) => {
                     let (snapshot, model) = &states[states.len().saturating_sub(back + 1)];
-                    let found = snapshot.get(Space::Documents, &[key]).expect("read");
+                    let found = snapshot.get(DOCUMENTS, &[key]).expect("read");
                     prop_assert_eq!(found.as_deref(), model.get(&key).map(Vec::as_slice));
                 }
                 Step::Walk { back, from, to, order, count } => {
                     let (snapshot, model) = &states[states.len().saturating_sub(back + 1)];
-                    let found = walked(snapshot.range(Space::Documents, &range(from, to), order), count);
+                    let found = walked(snapshot.range(DOCUMENTS, &range(from, to), order), count);
                     prop_assert_eq!(found, expected(model, from, to, order, count));
                 }
                 Step::Interrupted { from, order, count, change } => {
                     let snapshot = db.snapshot();
-                    let mut rows = snapshot.range(Space::Documents, &range(from, None), order);
+                    let mut rows = snapshot.range(DOCUMENTS, &range(from, None), order);
                     let mut found: Vec<Row> = rows.by_ref().take(count).map(|row| row.expect("read")).collect();
                     commit(&db, std::slice::from_ref(&change)).expect("committed");
                     found.extend(rows.map(|row| row.expect("read")));
@@ -209,7 +220,7 @@ fn asked(db: &Db, engine: &Counting, read: impl Fn(&Snapshot)) -> usize {
 }
 
 fn filled() -> (Db, Counting) {
-    let engine = Counting::default();
+    let engine = Counting::new();
     let db = Db::open(Box::new(engine.clone()), Sync::Data).expect("opened").with_cache_bytes(1 << 20);
     let changes: Vec<_> = (0..64).map(|key| (key, Some(vec![key; 1024]))).collect();
     commit(&db, &changes).expect("committed");
@@ -219,19 +230,19 @@ fn filled() -> (Db, Counting) {
 #[test]
 fn a_row_is_asked_for_once_and_stays_when_it_is_written() {
     let (db, engine) = filled();
-    let read = |db: &Db| asked(db, &engine, |state| drop(state.get(Space::Documents, &[7]).expect("read")));
+    let read = |db: &Db| asked(db, &engine, |state| drop(state.get(DOCUMENTS, &[7]).expect("read")));
     assert_eq!((read(&db), read(&db)), (1, 0));
     commit(&db, &[(7, Some(vec![1]))]).expect("committed");
     assert_eq!(read(&db), 0);
     commit(&db, &[(7, None)]).expect("committed");
     assert_eq!(read(&db), 0);
-    assert_eq!(db.snapshot().get(Space::Documents, &[7]), Ok(None));
+    assert_eq!(db.snapshot().get(DOCUMENTS, &[7]), Ok(None));
 }
 
 #[test]
 fn that_there_is_no_row_is_kept_in_meta_alone() {
     let (db, engine) = filled();
-    for (space, again) in [(Space::Meta, 0), (Space::Documents, 1), (Space::Index, 1)] {
+    for (space, again) in [(META, 0), (DOCUMENTS, 1), (INDEX, 1)] {
         let read = || asked(&db, &engine, |state| assert_eq!(state.get(space, &[200]), Ok(None)));
         assert_eq!((read(), read()), (1, again), "{space:?}");
     }
@@ -241,11 +252,9 @@ fn that_there_is_no_row_is_kept_in_meta_alone() {
 fn a_range_is_kept_when_it_is_walked_the_second_time() {
     for order in [Order::Ascending, Order::Descending] {
         let (db, engine) = filled();
-        let all =
-            |state: &Snapshot| drop(walked(state.range(Space::Documents, &range(0, Some(64)), order), 100));
+        let all = |state: &Snapshot| drop(walked(state.range(DOCUMENTS, &range(0, Some(64)), order), 100));
         assert_eq!([(); 4].map(|()| asked(&db, &engine, all)), [64, 64, 0, 0], "{order:?}");
-        let first =
-            |state: &Snapshot| drop(walked(state.range(Space::Documents, &range(10, Some(20)), order), 5));
+        let first = |state: &Snapshot| drop(walked(state.range(DOCUMENTS, &range(10, Some(20)), order), 5));
         assert_eq!(asked(&db, &engine, first), 0, "a part of it is known");
     }
 }
@@ -254,7 +263,7 @@ fn a_range_is_kept_when_it_is_walked_the_second_time() {
 fn a_commit_takes_away_the_runs_that_it_changes_and_no_others() {
     let (db, engine) = filled();
     let all = |state: &Snapshot| {
-        drop(walked(state.range(Space::Documents, &range(0, Some(64)), Order::Ascending), 100));
+        drop(walked(state.range(DOCUMENTS, &range(0, Some(64)), Order::Ascending), 100));
     };
     (0..2).for_each(|_| _ = asked(&db, &engine, all));
     commit(&db, &[(3, Some(vec![9]))]).expect("committed");
@@ -269,26 +278,23 @@ fn what_an_older_snapshot_finds_is_not_kept_for_newer_ones() {
     let old = db.snapshot();
     commit(&db, &[(7, Some(vec![1]))]).expect("committed");
     for _ in 0..3 {
-        assert_eq!(old.get(Space::Documents, &[7]).expect("read").expect("there").len(), 1024);
-        assert_eq!(
-            walked(old.range(Space::Documents, &range(7, Some(8)), Order::Ascending), 1)[0].1.len(),
-            1024
-        );
+        assert_eq!(old.get(DOCUMENTS, &[7]).expect("read").expect("there").len(), 1024);
+        assert_eq!(walked(old.range(DOCUMENTS, &range(7, Some(8)), Order::Ascending), 1)[0].1.len(), 1024);
     }
     let new = db.snapshot();
-    assert_eq!(new.get(Space::Documents, &[7]).expect("read").expect("there").len(), 1);
-    assert_eq!(walked(new.range(Space::Documents, &range(7, Some(8)), Order::Ascending), 1)[0].1.len(), 1);
+    assert_eq!(new.get(DOCUMENTS, &[7]).expect("read").expect("there").len(), 1);
+    assert_eq!(walked(new.range(DOCUMENTS, &range(7, Some(8)), Order::Ascending), 1)[0].1.len(), 1);
 }
 
 #[test]
 fn room_is_given_to_what_is_used() {
-    let engine = Counting::default();
+    let engine = Counting::new();
     let db = Db::open(Box::new(engine.clone()), Sync::Data).expect("opened").with_cache_bytes(1 << 20);
     let changes: Vec<_> = (0..200).map(|key| (key, Some(vec![key; 8192]))).collect();
     commit(&db, &changes).expect("committed");
     let part = |from: u8| {
         move |state: &Snapshot| {
-            drop(walked(state.range(Space::Documents, &range(from, Some(from + 10)), Order::Ascending), 10));
+            drop(walked(state.range(DOCUMENTS, &range(from, Some(from + 10)), Order::Ascending), 10));
         }
     };
     (0..2).for_each(|_| _ = asked(&db, &engine, part(0)));
@@ -302,12 +308,12 @@ fn room_is_given_to_what_is_used() {
 
 #[test]
 fn of_a_range_larger_than_the_room_a_part_is_kept() {
-    let engine = Counting::default();
+    let engine = Counting::new();
     let db = Db::open(Box::new(engine.clone()), Sync::Data).expect("opened").with_cache_bytes(8 << 20);
     let changes: Vec<_> = (0..250).map(|key| (key, Some(vec![key; 24 << 10]))).collect();
     commit(&db, &changes).expect("committed");
     let all = |state: &Snapshot| {
-        drop(walked(state.range(Space::Documents, &range(0, None), Order::Ascending), 250));
+        drop(walked(state.range(DOCUMENTS, &range(0, None), Order::Ascending), 250));
     };
     let rows = [(); 6].map(|()| asked(&db, &engine, all));
     assert_eq!(rows[..2], [250, 250]);
@@ -320,12 +326,11 @@ fn of_a_range_larger_than_the_room_a_part_is_kept() {
 #[test]
 fn rows_that_grow_do_not_take_more_room_than_there_is() {
     let (db, engine) = filled();
-    (0..64).for_each(|key| {
-        _ = asked(&db, &engine, |state| drop(state.get(Space::Documents, &[key]).expect("read")))
-    });
+    (0..64)
+        .for_each(|key| _ = asked(&db, &engine, |state| drop(state.get(DOCUMENTS, &[key]).expect("read"))));
     for key in 0..64 {
         commit(&db, &[(key, Some(vec![key; 30_000]))]).expect("committed");
-        assert_eq!(db.snapshot().get(Space::Documents, &[key]).expect("read").expect("there").len(), 30_000);
+        assert_eq!(db.snapshot().get(DOCUMENTS, &[key]).expect("read").expect("there").len(), 30_000);
     }
     let kept = db.measures().into_iter().find(|measure| measure.name == "warm_rows").expect("told").value;
     assert!((30_000..=1 << 19).contains(&kept), "{kept} bytes of at most {}", 1 << 19);
@@ -337,7 +342,7 @@ fn what_was_read_before_very_many_changes_is_not_kept() {
     for (order, is_before) in orders.into_iter().flat_map(|order| [(order, true), (order, false)]) {
         let (db, _) = filled();
         let old = db.snapshot();
-        let walk = || old.range(Space::Documents, &range(0, Some(64)), order);
+        let walk = || old.range(DOCUMENTS, &range(0, Some(64)), order);
         assert_eq!(walked(walk(), 100).len(), 64, "the second walk from here is kept");
         let mut rows = walk();
         let first = rows.next().expect("there").expect("read").0[0];
@@ -345,27 +350,26 @@ fn what_was_read_before_very_many_changes_is_not_kept() {
         if is_before {
             commit(&db, &[(first, Some(vec![1]))]).expect("committed");
         } else {
-            batch.put(Space::Documents, vec![first].into(), vec![1].into());
+            batch.put(DOCUMENTS, vec![first].into(), vec![1].into());
         }
-        (0..5_000u32)
-            .for_each(|key| batch.put(Space::Index, key.to_be_bytes().to_vec().into(), Bytes::new()));
+        (0..5_000u32).for_each(|key| batch.put(INDEX, key.to_be_bytes().to_vec().into(), Bytes::new()));
         db.commit(vec![batch.stamp(Lsn(db.tip().lsn.0 + 1))]).expect("committed");
         drop(rows);
-        let now = walked(db.snapshot().range(Space::Documents, &range(first, Some(first + 1)), order), 1);
+        let now = walked(db.snapshot().range(DOCUMENTS, &range(first, Some(first + 1)), order), 1);
         assert_eq!(now[0].1, [1], "{order:?}, changed before: {is_before}");
     }
 }
 
 #[test]
 fn after_a_commit_that_failed_rows_are_kept_again() {
-    let engine = Counting::default();
+    let engine = Counting::new();
     let db = Db::open(Box::new(engine.clone()), Sync::Data).expect("opened").with_cache_bytes(1 << 20);
     commit(&db, &[(7, Some(vec![1]))]).expect("committed");
     engine.engine.fail_at(0, Fault::BeforeWrite);
     commit(&db, &[(7, Some(vec![2]))]).expect_err("no room");
     let read = || {
         asked(&db, &engine, |state| {
-            assert_eq!(state.get(Space::Documents, &[7]).expect("read").as_deref(), Some(&[1][..]))
+            assert_eq!(state.get(DOCUMENTS, &[7]).expect("read").as_deref(), Some(&[1][..]))
         })
     };
     assert_eq!((read(), read()), (1, 0));
@@ -379,7 +383,7 @@ fn a_walk_ends_with_the_failure_that_it_meets() {
             self.0.get(space, key)
         }
         fn range(&self, space: Space, range: &KeyRange, order: Order) -> Rows<'_> {
-            if space != Space::Documents {
+            if space != DOCUMENTS {
                 return self.0.range(space, range, order);
             }
             let rows = self.0.range(space, range, order).take(3);
@@ -388,6 +392,9 @@ fn a_walk_ends_with_the_failure_that_it_meets() {
     }
     struct OnFailing(MemoryEngine);
     impl Engine for OnFailing {
+        fn spaces(&self) -> &'static SpaceSet {
+            self.0.spaces()
+        }
         fn view(&self) -> Arc<dyn Read + Send + std::marker::Sync> {
             Arc::new(Failing(self.0.view()))
         }
@@ -401,13 +408,13 @@ fn a_walk_ends_with_the_failure_that_it_meets() {
             self.0.promised()
         }
     }
-    let db = Db::open(Box::new(OnFailing(MemoryEngine::new())), Sync::Data)
+    let db = Db::open(Box::new(OnFailing(MemoryEngine::new(&SPACES))), Sync::Data)
         .expect("opened")
         .with_cache_bytes(1 << 20);
     commit(&db, &(0..9).map(|key| (key, Some(vec![key]))).collect::<Vec<_>>()).expect("committed");
     let state = db.snapshot();
     for _ in 0..3 {
-        let rows: Vec<_> = state.range(Space::Documents, &range(0, Some(9)), Order::Ascending).collect();
+        let rows: Vec<_> = state.range(DOCUMENTS, &range(0, Some(9)), Order::Ascending).collect();
         assert!(
             rows.iter().filter(|row| row.is_err()).count() == 1 && rows.last().expect("not empty").is_err()
         );

@@ -242,7 +242,7 @@ impl Inner {
         may_commit_here: bool,
     ) -> Result<Pushed, CommitError> {
         // Refused here, such a batch does not keep those that make room from being committed with others of their kind.
-        if self.health.is_full() && !batch.makes_room() {
+        if self.health.is_full() && !batch.makes_room(self.db.spaces()) {
             self.db.check_room().map_err(CommitError::Engine)?;
         }
         let least = lsn_above(self.ordinals.load(Ordering::Relaxed));

@@ -8,6 +8,7 @@ use orrery_api_common::{Key, Keys, Stop};
 use orrery_api_services::{Api, Gate, Options, ServiceBody};
 use orrery_core::{Env, Timestamp, limits};
 use orrery_document_store::Store;
+use orrery_documents::spaces::SPACES;
 use orrery_kit::port::{Documents, Embedded};
 use orrery_kv::{MemoryEngine, Sync};
 use orrery_notifications::dispatch;
@@ -63,7 +64,7 @@ impl World {
 
     pub fn with_rate(rate: u32) -> Self {
         let env = Env::seeded(START, 7);
-        let store = Store::standalone(MemoryEngine::new(), env.clone(), Sync::None).unwrap();
+        let store = Store::standalone(MemoryEngine::new(&SPACES), env.clone(), Sync::None).unwrap();
         let documents =
             Documents::Embedded(Embedded::new(store, "asora", [7; 32], limits::PARTITION_BYTES_MAX));
         let options = service::Options {

@@ -4,11 +4,11 @@ use super::merge::MergeCursor;
 use super::{Flushing, MARK_KEY, Run, RunMemtable};
 use crate::engine::writing;
 use crate::folder::Disk;
-use crate::keyspaces::{Keyspaces, RUNS};
+use crate::keyspaces::{Keyspaces, RunSpace};
 use crate::worker::{Worker, run_on_signal};
 use fjall::compaction::Leveled;
 use fjall::{AbstractTree as _, Database, Keyspace, PersistMode};
-use orrery_kv::{Error, KeyRange, Order, Purpose, Space};
+use orrery_kv::{Error, KeyRange, Order, Purpose};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,12 +35,13 @@ impl RunFlusher {
     /// `disk` must have room for the file.
     pub fn new(
         memtable: Arc<RunMemtable>,
+        space: RunSpace,
         keyspaces: Arc<Keyspaces>,
         database: Database,
         disk: Disk,
     ) -> io::Result<Self> {
         let flushes = Arc::new(AtomicU64::new(0));
-        let work = FlushWork { memtable, keyspaces, database, disk, flushes: flushes.clone() };
+        let work = FlushWork { memtable, space, keyspaces, database, disk, flushes: flushes.clone() };
         Ok(Self { worker: Worker::new("runs", move |signals| work.listen(signals))?, flushes })
     }
 
@@ -57,6 +58,7 @@ impl RunFlusher {
 
 struct FlushWork {
     memtable: Arc<RunMemtable>,
+    space: RunSpace,
     keyspaces: Arc<Keyspaces>,
     database: Database,
     disk: Disk,
@@ -69,7 +71,7 @@ impl FlushWork {
         let _end = FailOnDrop(&self.memtable);
         run_on_signal(signals, || {
             if let Err(error) = self.run_once() {
-                tracing::error!(%error, "the newest rows of the index could not be written to a file");
+                tracing::error!(%error, name = self.space.name, "the newest rows could not be written to a file");
                 self.memtable.fail(error.to_string());
                 thread::sleep(RETRY_PAUSE);
             }
@@ -77,15 +79,14 @@ impl FlushWork {
     }
 
     fn run_once(&self) -> Result<(), Error> {
-        let (Some(index), Some(stored)) =
-            (self.keyspaces.get(Space::Index as usize), self.keyspaces.get(RUNS))
-        else {
+        let keyspaces = (self.keyspaces.get(self.space.files), self.keyspaces.get(self.space.runs));
+        let (Some(files), Some(stored)) = keyspaces else {
             return Ok(());
         };
         let Some(Flushing { runs, until }) = self.memtable.flushing() else {
             // Nobody waits for these compactions, so a failure is only logged.
-            if let Err(error) = merge_if_many(index) {
-                tracing::error!(%error, "files of the index could not be merged");
+            if let Err(error) = merge_if_many(files) {
+                tracing::error!(%error, name = self.space.name, "files could not be compacted");
             }
             return Ok(());
         };
@@ -93,7 +94,7 @@ impl FlushWork {
         let bytes = runs.iter().map(|run| run.bytes() as u64).sum();
         // Deletes are rows too, and a flush shortens the journal.
         self.disk.check_room(bytes, Purpose::MakeRoom)?;
-        self.flush(&runs, until, index, stored).map_err(writing)?;
+        self.flush(&runs, until, files, stored).map_err(writing)?;
         self.memtable.finish_flush();
         self.flushes.fetch_add(1, Ordering::Relaxed);
         Ok(())
@@ -101,11 +102,11 @@ impl FlushWork {
 
     /// Once the mark is written, the runs may go. Should the mark get lost, the runs are laid over
     /// the file that has them, which changes nothing.
-    fn flush(&self, runs: &[Arc<Run>], until: u64, index: &Keyspace, stored: &Keyspace) -> fjall::Result<()> {
+    fn flush(&self, runs: &[Arc<Run>], until: u64, files: &Keyspace, stored: &Keyspace) -> fjall::Result<()> {
         // The file survives a power cut, so the journal it depends on must do so too.
         self.database.persist(PersistMode::SyncAll)?;
-        wait_for_merges(index)?;
-        let mut file = index.start_ingestion()?;
+        wait_for_merges(files)?;
+        let mut file = files.start_ingestion()?;
         for (key, value) in MergeCursor::new(runs, &KeyRange::all(), Order::Ascending) {
             match value {
                 Some(value) => file.write(key, value)?,
@@ -120,22 +121,22 @@ impl FlushWork {
 }
 
 /// Whether compaction is behind.
-pub fn has_many_files(index: &Keyspace) -> bool {
-    index.l0_table_count() >= FILES_MANY
+pub fn has_many_files(files: &Keyspace) -> bool {
+    files.l0_table_count() >= FILES_MANY
 }
 
 /// Keeps old versions, because their readers are unknown here; the next compaction removes them.
-fn merge_if_many(index: &Keyspace) -> fjall::Result<()> {
-    if has_many_files(index) {
-        index.tree.compact(Arc::new(Leveled::default()), 0)?;
+fn merge_if_many(files: &Keyspace) -> fjall::Result<()> {
+    if has_many_files(files) {
+        files.tree.compact(Arc::new(Leveled::default()), 0)?;
     }
     Ok(())
 }
 
-fn wait_for_merges(index: &Keyspace) -> fjall::Result<()> {
+fn wait_for_merges(files: &Keyspace) -> fjall::Result<()> {
     let mut waits = 0;
-    while index.l0_table_count() >= FILES_MAX && waits < FILES_WAITS {
-        merge_if_many(index)?;
+    while files.l0_table_count() >= FILES_MAX && waits < FILES_WAITS {
+        merge_if_many(files)?;
         thread::sleep(FILES_WAIT);
         waits += 1;
     }
@@ -155,16 +156,20 @@ mod tests {
     use super::*;
     use bytes::Bytes;
     use orrery_kv::Put;
+    use orrery_kv::contract::{INDEX, SPACES};
 
     const GENERATION_BYTES: usize = 1000;
 
     fn work(folder: &tempfile::TempDir) -> FlushWork {
         let database = Database::builder(folder.path()).open().expect("opened");
-        let keyspaces = Arc::new(Keyspaces::open(&database).expect("opened"));
-        let stored = keyspaces.open_or_create(&database, RUNS).expect("made");
-        let memtable = RunMemtable::open(&database, Some(stored), GENERATION_BYTES, false).expect("opened");
+        let keyspaces = Arc::new(Keyspaces::open(&database, &SPACES).expect("opened"));
+        let space = keyspaces.run_spaces()[0];
+        keyspaces.open_or_create(&database, space.files).expect("made");
+        let stored = keyspaces.open_or_create(&database, space.runs).expect("made");
+        let memtable = RunMemtable::open(&database, space.name, Some(stored), GENERATION_BYTES, false);
+        let memtable = Arc::new(memtable.expect("opened"));
         let disk = Disk { path: folder.path().to_owned(), reserve_bytes: u64::MAX / 2 };
-        FlushWork { memtable: Arc::new(memtable), keyspaces, database, disk, flushes: Arc::default() }
+        FlushWork { memtable, space, keyspaces, database, disk, flushes: Arc::default() }
     }
 
     /// Writes runs until a generation is full, and then another one; returns their number.
@@ -173,8 +178,7 @@ mod tests {
         let mut count = 0;
         while memtable.wait_for_room(&position).is_ok() {
             let key = Bytes::copy_from_slice(&u64::to_be_bytes(count));
-            memtable
-                .add(Run::of(&[Put { space: Space::Index, key, value: Some(Bytes::new()) }]), &mut position);
+            memtable.add(Run::of(&[Put { space: INDEX, key, value: Some(Bytes::new()) }]), &mut position);
             count += 1;
         }
         count
@@ -192,8 +196,8 @@ mod tests {
         work.disk.reserve_bytes = 0;
         work.run_once().expect("there is room");
         assert_eq!(work.memtable.wait_for_room(&work.memtable.position()), Ok(()));
-        let index = work.keyspaces.get(Space::Index as usize).expect("made");
-        let flushes = index.len().expect("read") as u64;
+        let files = work.keyspaces.get(work.space.files).expect("made");
+        let flushes = files.len().expect("read") as u64;
         assert!(flushes > 0 && flushes < written, "{flushes} of {written} rows are in a file");
     }
 

@@ -27,7 +27,7 @@ use crate::engine::{reading, writing};
 use bytes::{BufMut as _, Bytes};
 use fjall::{Database, Keyspace, PersistMode};
 use merge::MergeCursor;
-use orrery_kv::{Error, KeyRange, Order, Put, Rows, overlaid};
+use orrery_kv::{Error, KeyRange, Order, Rows, overlaid};
 use run::Entry;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -53,8 +53,9 @@ pub struct RunMemtable {
     generation_bytes: usize,
 }
 
-#[derive(Default)]
 struct RunSet {
+    /// Of the space.
+    name: &'static str,
     runs: Runs,
     /// How many of the oldest runs are being flushed, and the number of the newest of these.
     flushing: usize,
@@ -128,11 +129,12 @@ impl RunMemtable {
     /// are damaged or missing.
     pub fn open(
         database: &Database,
+        name: &'static str,
         stored: Option<&Keyspace>,
         generation_bytes: usize,
         accept_loss: bool,
     ) -> Result<Self, Error> {
-        let mut set = RunSet::default();
+        let mut set = RunSet::new(name);
         let position = match stored {
             Some(stored) => set.read(database, stored, accept_loss)?,
             None => Position::default(),
@@ -172,8 +174,9 @@ impl RunMemtable {
         let mut set = self.set();
         while set.flushing > 0 && self.is_full(&set, position) {
             if let Some(failure) = &set.failure {
+                let name = set.name;
                 return Err(Error::Unavailable(format!(
-                    "the index could not be written to a file: {failure}"
+                    "rows of {name} could not be written to a file: {failure}"
                 )));
             }
             set = self.flushed.wait(set).unwrap_or_else(PoisonError::into_inner);
@@ -233,6 +236,10 @@ impl RunMemtable {
 }
 
 impl RunSet {
+    fn new(name: &'static str) -> Self {
+        Self { name, runs: Runs::default(), flushing: 0, flushing_until: 0, failure: None, bytes: 0 }
+    }
+
     fn add(&mut self, run: Run) {
         self.bytes += run.bytes();
         Arc::make_mut(&mut self.runs).push(Arc::new(run));
@@ -271,11 +278,15 @@ impl RunSet {
 
     /// Loads what a stop left of the last two generations.
     fn read(&mut self, database: &Database, stored: &Keyspace, accept_loss: bool) -> Result<Position, Error> {
+        let name = self.name;
         let mark = stored.get(MARK_KEY).map_err(reading)?;
-        let marked =
-            mark.map_or(Some(0), |mark| number(&mark)).ok_or_else(|| corrupt("the mark of its runs"))?;
+        let marked = mark
+            .map_or(Some(0), |mark| number(&mark))
+            .ok_or_else(|| corrupt(name, "the mark of its runs"))?;
         let generation = |generation: u8| {
-            generation_of(stored, generation, marked).filter(|run| run.is_ok() || !accept_loss).peekable()
+            generation_of(stored, name, generation, marked)
+                .filter(|run| run.is_ok() || !accept_loss)
+                .peekable()
         };
         let mut generations = [generation(0), generation(1)];
         let [first, second] = generations.each_mut().map(|generation| match generation.peek() {
@@ -292,7 +303,7 @@ impl RunSet {
             for run in generations[current].by_ref() {
                 let (number, run) = run?;
                 if number != position.number + 1 && !accept_loss {
-                    return Err(corrupt(&format!("run {}", position.number + 1)));
+                    return Err(corrupt(self.name, &format!("run {}", position.number + 1)));
                 }
                 is_whole &= number == position.number + 1;
                 position = Position { generation: current as u8, number, ..position.next(run.bytes()) };
@@ -324,12 +335,13 @@ type Numbered = (u64, Run);
 /// The runs of a generation that are not in a file, in order.
 fn generation_of(
     stored: &Keyspace,
+    name: &'static str,
     generation: u8,
     marked: u64,
 ) -> impl Iterator<Item = Result<Numbered, Error>> {
     let runs = stored.prefix([generation]).map(|row| {
         let value = Bytes::from(row.value().map_err(reading)?);
-        let number = number(&value).ok_or_else(|| corrupt("a run's number"))?;
+        let number = number(&value).ok_or_else(|| corrupt(name, "a run's number"))?;
         Ok((number, value))
     });
     // The rest belongs to the generation before last.
@@ -337,7 +349,7 @@ fn generation_of(
     runs.map(|run| {
         let (number, value) = run?;
         let run = Run::read(value.slice(NUMBER_BYTES..));
-        Ok((number, run.ok_or_else(|| corrupt(&format!("run {number}")))?))
+        Ok((number, run.ok_or_else(|| corrupt(name, &format!("run {number}")))?))
     })
 }
 
@@ -345,13 +357,8 @@ fn number(value: &[u8]) -> Option<u64> {
     value.first_chunk().map(|number| u64::from_be_bytes(*number))
 }
 
-fn corrupt(what: &str) -> Error {
-    Error::Corrupt(format!("the newest rows of the index cannot be read: {what} is damaged or missing"))
-}
-
-/// Whether a put goes to a run.
-pub fn goes_to_runs(put: &Put) -> bool {
-    put.space == orrery_kv::Space::Index
+fn corrupt(name: &str, what: &str) -> Error {
+    Error::Corrupt(format!("the newest rows of {name} cannot be read: {what} is damaged or missing"))
 }
 
 #[cfg(test)]
@@ -363,7 +370,7 @@ mod tests {
 
     fn run(number: u64) -> Run {
         let key = Bytes::copy_from_slice(&number.to_be_bytes());
-        Run::of(&[Put { space: orrery_kv::Space::Index, key, value: Some(Bytes::new()) }])
+        Run::of(&[orrery_kv::Put { space: orrery_kv::contract::INDEX, key, value: Some(Bytes::new()) }])
     }
 
     /// Writes one more run, as the engine does.
@@ -389,9 +396,11 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let database = Database::builder(folder.path()).open().expect("opened");
         let stored = database.keyspace("runs", KeyspaceCreateOptions::default).expect("made");
-        let memtable = RunMemtable::open(&database, Some(&stored), GENERATION_BYTES, false).expect("opened");
+        let memtable =
+            RunMemtable::open(&database, "index", Some(&stored), GENERATION_BYTES, false).expect("opened");
         let check = |memtable: &RunMemtable| {
-            let again = RunMemtable::open(&database, Some(&stored), GENERATION_BYTES, false).expect("opened");
+            let again = RunMemtable::open(&database, "index", Some(&stored), GENERATION_BYTES, false)
+                .expect("opened");
             let (position, found) = (*memtable.position(), *again.position());
             assert_eq!(numbers(&again), numbers(memtable));
             // A generation without runs may begin anywhere.

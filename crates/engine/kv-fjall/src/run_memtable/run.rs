@@ -148,11 +148,11 @@ fn write_row(key: &[u8], value: Option<&[u8]>, to: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use orrery_kv::Space;
+    use orrery_kv::contract::INDEX;
 
     fn run(puts: &[(&'static str, Option<&'static str>)]) -> Run {
         let put = |(key, value): &(&'static str, Option<&'static str>)| Put {
-            space: Space::Index,
+            space: INDEX,
             key: Bytes::from_static(key.as_bytes()),
             value: value.map(|value| Bytes::from_static(value.as_bytes())),
         };

@@ -13,7 +13,7 @@ mod range_cache;
 mod range_cursor;
 mod row_cache;
 
-use crate::{Error, KeyRange, Measure, Order, Put, Read, Rows, Space};
+use crate::{CachePolicy, Error, KeyRange, Measure, Order, Put, Read, Rows, Space, SpaceSet};
 use bytes::Bytes;
 use orrery_core::Lsn;
 use range_cache::RangeCache;
@@ -23,16 +23,19 @@ use row_cache::RowCache;
 pub(crate) struct ReadCache {
     rows: RowCache,
     ranges: RangeCache,
+    /// By the index of a space.
+    policies: [CachePolicy; Space::COUNT_MAX],
 }
 
 impl ReadCache {
     /// A cache of this many bytes, half for rows and half for ranges.
-    pub fn new(bytes: usize) -> Self {
-        Self { rows: RowCache::new(bytes / 2), ranges: RangeCache::new(bytes / 2) }
+    pub fn new(spaces: &SpaceSet, bytes: usize) -> Self {
+        let policies = spaces.each(|spec| spec.map_or(CachePolicy::Nothing, |spec| spec.cache));
+        Self { policies, rows: RowCache::new(bytes / 2), ranges: RangeCache::new(bytes / 2) }
     }
 
     pub fn get(&self, space: Space, key: &[u8], view: &dyn Read, at: Lsn) -> Result<Option<Bytes>, Error> {
-        if !is_cached(space) {
+        if !self.is_cached(space) {
             return view.get(space, key);
         }
         let name = self.rows.lookup(space, key);
@@ -40,7 +43,7 @@ impl ReadCache {
             return Ok(known);
         }
         let found = view.get(space, key)?;
-        if found.is_some() || caches_absence(space) {
+        if found.is_some() || self.policies[space.index()] == CachePolicy::RowsAndAbsence {
             self.rows.keep(&name, found.as_deref(), at);
         }
         Ok(found)
@@ -54,7 +57,7 @@ impl ReadCache {
         view: &'a dyn Read,
         at: Lsn,
     ) -> Rows<'a> {
-        if !is_cached(space) || range.is_empty() {
+        if !self.is_cached(space) || range.is_empty() {
             return view.range(space, range, order);
         }
         match RangeCursor::new(&self.ranges, space, range, order, view, at) {
@@ -65,8 +68,8 @@ impl ReadCache {
 
     /// Invalidates or replaces what a commit is about to change.
     pub fn change(&self, puts: &[Put], lsn: Lsn) {
-        puts.iter().filter(|put| is_cached(put.space)).for_each(|put| self.rows.change(put, lsn));
-        self.ranges.change(puts.iter().filter(|put| is_cached(put.space)), lsn);
+        puts.iter().filter(|put| self.is_cached(put.space)).for_each(|put| self.rows.change(put, lsn));
+        self.ranges.change(puts.iter().filter(|put| self.is_cached(put.space)), lsn);
     }
 
     /// Drops everything: an announced commit failed, and `newest` is the newest one again.
@@ -79,15 +82,8 @@ impl ReadCache {
         let gauge = |name, bytes| Measure { name, unit: "bytes", is_total: false, value: bytes };
         [gauge("warm_rows", self.rows.bytes()), gauge("warm_runs", self.ranges.bytes())]
     }
-}
 
-/// Absence is cached in `meta` only: every query asks whether background work is under way, and
-/// usually none is. Elsewhere, a missing row is usually about to be written.
-fn caches_absence(space: Space) -> bool {
-    space == Space::Meta
-}
-
-/// The log is read from its end, usually once.
-fn is_cached(space: Space) -> bool {
-    space != Space::Log
+    fn is_cached(&self, space: Space) -> bool {
+        self.policies[space.index()] != CachePolicy::Nothing
+    }
 }

@@ -40,7 +40,7 @@ pub(super) struct RangeCache {
 
 #[derive(Default)]
 struct Table {
-    spaces: [BTreeMap<Bytes, Arc<CachedRange>>; Space::COUNT],
+    spaces: [BTreeMap<Bytes, Arc<CachedRange>>; Space::COUNT_MAX],
     bytes: usize,
     /// Eviction order.
     queue: VecDeque<(Space, Weak<CachedRange>)>,
@@ -81,13 +81,13 @@ impl RangeCache {
 
     /// Whether a scan began at this key recently; records that one does now.
     pub fn was_scanned_lately(&self, space: Space, key: &[u8]) -> bool {
-        let hash = xxh3_64_with_seed(key, space as u64);
+        let hash = xxh3_64_with_seed(key, space.index() as u64);
         self.doorkeeper[hash as usize % DOORKEEPER_SLOTS].swap(hash, Ordering::Relaxed) == hash
     }
 
     pub fn next_part(&self, space: Space, rest: &KeyRange, order: Order, at: Lsn) -> NextPart {
         let table = self.table();
-        let ranges = &table.spaces[space as usize];
+        let ranges = &table.spaces[space.index()];
         match order {
             Order::Ascending => next_part(ranges, rest, at),
             Order::Descending => next_part_descending(ranges, rest, at),
@@ -123,7 +123,7 @@ impl RangeCache {
     pub fn change<'p>(&self, puts: impl Iterator<Item = &'p Put> + Clone, lsn: Lsn) {
         let mut table = self.table();
         for Put { space, key, .. } in puts.clone() {
-            if let Some(cached) = covering(&table.spaces[*space as usize], key).cloned() {
+            if let Some(cached) = covering(&table.spaces[space.index()], key).cloned() {
                 table.remove(*space, &cached);
             }
         }
@@ -169,7 +169,7 @@ impl Table {
     }
 
     fn remove_overlapping(&mut self, space: Space, cached: &CachedRange) {
-        let ranges = &self.spaces[space as usize];
+        let ranges = &self.spaces[space.index()];
         let range = KeyRange { start: cached.start.to_vec(), end: cached.end.as_deref().map(<[u8]>::to_vec) };
         let inside = in_range(ranges, &range).map(|(_, cached)| cached);
         let overlapping: Vec<Arc<CachedRange>> =
@@ -183,7 +183,7 @@ impl Table {
         space: Space,
         cached: &CachedRange,
     ) -> (Option<Arc<CachedRange>>, Option<Arc<CachedRange>>) {
-        let ranges = &self.spaces[space as usize];
+        let ranges = &self.spaces[space.index()];
         let before = up_to(ranges, Bound::Excluded(&cached.start)).next_back().map(|(_, before)| before);
         let before = before.filter(|before| before.end.as_ref() == Some(&cached.start));
         (before.cloned(), cached.end.as_ref().and_then(|end| ranges.get(end)).cloned())
@@ -193,18 +193,18 @@ impl Table {
         let cached = Arc::new(cached);
         self.bytes += cached.weight();
         self.queue.push_back((space, Arc::downgrade(&cached)));
-        self.spaces[space as usize].insert(cached.start.clone(), cached);
+        self.spaces[space.index()].insert(cached.start.clone(), cached);
         // Ranges that commits invalidated are still in the queue.
         if self.queue.len() > 64 + 2 * self.spaces.iter().map(BTreeMap::len).sum::<usize>() {
             let spaces = &self.spaces;
             self.queue.retain(|(space, cached)| {
-                cached.upgrade().is_some_and(|cached| is_cached(&spaces[*space as usize], &cached))
+                cached.upgrade().is_some_and(|cached| is_cached(&spaces[space.index()], &cached))
             });
         }
     }
 
     fn remove(&mut self, space: Space, cached: &CachedRange) {
-        if self.spaces[space as usize].remove(&cached.start).is_some() {
+        if self.spaces[space.index()].remove(&cached.start).is_some() {
             self.bytes -= cached.weight();
         }
     }
@@ -215,7 +215,7 @@ impl Table {
             && let Some((space, cached)) = self.queue.pop_front()
         {
             let Some(cached) =
-                cached.upgrade().filter(|cached| is_cached(&self.spaces[space as usize], cached))
+                cached.upgrade().filter(|cached| is_cached(&self.spaces[space.index()], cached))
             else {
                 continue;
             };

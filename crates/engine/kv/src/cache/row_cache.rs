@@ -66,7 +66,7 @@ impl RowCache {
     }
 
     pub fn lookup<'a>(&self, space: Space, key: &'a [u8]) -> Lookup<'a> {
-        Lookup { hash: xxh3_64_with_seed(key, self.seed ^ space as u64), space, key }
+        Lookup { hash: xxh3_64_with_seed(key, self.seed ^ space.index() as u64), space, key }
     }
 
     pub fn get(&self, name: &Lookup<'_>, at: Lsn) -> Option<Option<Bytes>> {

@@ -3,7 +3,7 @@
 use super::{Assignment, Definition, Roles, record};
 use crate::row::Row;
 use orrery_core::limits;
-use orrery_kv::{Error, Space, Txn};
+use orrery_kv::{Error, META, Txn};
 
 #[derive(Debug, thiserror::Error)]
 pub enum RoleError {
@@ -34,7 +34,7 @@ pub fn define(txn: &mut Txn<'_>, role: &Definition) -> Result<(), RoleError> {
     if known.is_none() && own >= limits::ROLE_DEFINITIONS_MAX {
         return Err(RoleError::TooMany(own));
     }
-    txn.put(Space::Meta, Row::RoleDefinition { id: &role.id }.key(), record::write_definition(role));
+    txn.put(META, Row::RoleDefinition { id: &role.id }.key(), record::write_definition(role));
     Ok(())
 }
 
@@ -48,7 +48,7 @@ pub fn assign(txn: &mut Txn<'_>, given: &Assignment) -> Result<Assignment, RoleE
     if is_new && count >= limits::ROLE_ASSIGNMENTS_MAX {
         return Err(RoleError::TooMany(count));
     }
-    txn.put(Space::Meta, Row::RoleAssignment { id: &given.id }.key(), record::write_assignment(&given));
+    txn.put(META, Row::RoleAssignment { id: &given.id }.key(), record::write_assignment(&given));
     Ok(given)
 }
 
@@ -61,7 +61,7 @@ pub fn remove_definition(txn: &mut Txn<'_>, named: &str) -> Result<(), RoleError
     if roles.assignments().any(|given| given.role == role.id) {
         return Err(RoleError::Assigned(role.id.clone()));
     }
-    txn.delete(Space::Meta, Row::RoleDefinition { id: &role.id }.key());
+    txn.delete(META, Row::RoleDefinition { id: &role.id }.key());
     Ok(())
 }
 
@@ -69,6 +69,6 @@ pub fn remove_assignment(txn: &mut Txn<'_>, id: &str) -> Result<(), RoleError> {
     let roles = Roles::load(txn)?;
     let given = roles.assignments().find(|given| given.id.eq_ignore_ascii_case(id));
     let given = given.ok_or_else(|| RoleError::NoAssignment(id.to_owned()))?;
-    txn.delete(Space::Meta, Row::RoleAssignment { id: &given.id }.key());
+    txn.delete(META, Row::RoleAssignment { id: &given.id }.key());
     Ok(())
 }

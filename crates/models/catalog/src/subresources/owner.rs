@@ -5,7 +5,7 @@ use crate::subresources::Kind;
 use orrery_core::{
     ClientKeyRid, ContainerRid, DatabaseName, DatabaseRid, ItemRid, PermissionRid, ResourceKind, UserRid,
 };
-use orrery_kv::{Error, Read, Space};
+use orrery_kv::{Error, META, Read};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Owner {
@@ -96,7 +96,7 @@ impl Owner {
         match self {
             Self::Database { name, rid } => has_database(name, *rid),
             Self::Container(rid) => {
-                Ok(state.get(Space::Meta, &Row::Alive { container: rid.number() }.key())?.is_some())
+                Ok(state.get(META, &Row::Alive { container: rid.number() }.key())?.is_some())
             }
             Self::User { database, rid } => {
                 let place = Row::ChildPlace {
@@ -104,7 +104,7 @@ impl Owner {
                     owner: rid.database.0,
                     ordinal: u64::from(rid.number()),
                 };
-                Ok(state.get(Space::Meta, &place.key())?.is_some() && has_database(database, rid.database)?)
+                Ok(state.get(META, &place.key())?.is_some() && has_database(database, rid.database)?)
             }
         }
     }

@@ -4,7 +4,7 @@ use super::record::{self, Subresource};
 use super::{Kind, Owner};
 use crate::row::{self, Row};
 use orrery_core::limits;
-use orrery_kv::{Error, KeyRange, Order, Read, Space};
+use orrery_kv::{Error, KeyRange, META, Order, Read};
 use orrery_query::execute::Limits;
 use std::ops::ControlFlow;
 
@@ -32,7 +32,7 @@ pub fn find(
 
 fn by_name(state: &dyn Read, owner: &Owner, kind: Kind, name: &str) -> Result<Option<Subresource>, Error> {
     let row = Row::Subresource { kind: kind.number(), owner: owner.number(), name };
-    let stored = state.get(Space::Meta, &row.key())?;
+    let stored = state.get(META, &row.key())?;
     stored.map(|bytes| record::read(kind, name, &bytes)).transpose()
 }
 
@@ -44,7 +44,7 @@ pub fn by_ordinal(
     ordinal: u64,
 ) -> Result<Option<Subresource>, Error> {
     let place = Row::ChildPlace { kind: kind.number(), owner: owner.number(), ordinal };
-    let Some(name) = state.get(Space::Meta, &place.key())? else { return Ok(None) };
+    let Some(name) = state.get(META, &place.key())? else { return Ok(None) };
     let name = std::str::from_utf8(&name).map_err(|_| Error::Corrupt("the name of a child".into()))?;
     by_name(state, owner, kind, name)
 }
@@ -91,7 +91,7 @@ pub fn each_after(
         // The least key above this one.
         range = KeyRange { start: [&row.key()[..], &[0]].concat(), ..range };
     }
-    for row in state.range(Space::Meta, &range, Order::Ascending) {
+    for row in state.range(META, &range, Order::Ascending) {
         let (key, value) = row?;
         let name = row::read_child(&key).ok_or_else(|| Error::Corrupt("the key of a child".into()))?;
         if visit(record::read(kind, name, &value)?, value.len()).is_break() {

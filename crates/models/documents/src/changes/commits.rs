@@ -2,8 +2,9 @@
 
 use super::entry::Entry;
 use crate::row;
+use crate::spaces::LOG;
 use orrery_core::Lsn;
-use orrery_kv::{Error, LogRecord, Order, Read, Rows, Space};
+use orrery_kv::{Error, LogRecord, Order, Read, Rows};
 use std::collections::HashMap;
 
 /// The changes of one transaction, in the order in which it made them.
@@ -45,7 +46,7 @@ impl Commit {
 /// The commits after `after` that changed items of the container.
 pub(super) fn after(state: &dyn Read, container: u32, after: Lsn) -> Commits<'_> {
     let range = LogRecord::range(row::stream(container), Lsn(after.0.saturating_add(1)));
-    Commits { rows: state.range(Space::Log, &range, Order::Ascending), next: None }
+    Commits { rows: state.range(LOG, &range, Order::Ascending), next: None }
 }
 
 pub(super) struct Commits<'a> {
@@ -92,6 +93,6 @@ impl Iterator for Commits<'_> {
 
 /// The entries of one commit.
 pub(super) fn one(state: &dyn Read, container: u32, lsn: Lsn) -> Result<Vec<Entry>, Error> {
-    let rows = state.range(Space::Log, &LogRecord::of_commit(row::stream(container), lsn), Order::Ascending);
+    let rows = state.range(LOG, &LogRecord::of_commit(row::stream(container), lsn), Order::Ascending);
     rows.map(|row| Entry::read(LogRecord::read(&row?)?)).collect()
 }

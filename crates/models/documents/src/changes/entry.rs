@@ -3,10 +3,11 @@
 
 use crate::item::{ItemHead, ItemRow, LSN_AT};
 use crate::row::{self, Row};
+use crate::spaces::{INDEX, LOG};
 use bytes::Bytes;
 use orrery_catalog::Container;
 use orrery_core::{Lsn, Timestamp};
-use orrery_kv::{Batch, Error, LogRecord, Space, Txn};
+use orrery_kv::{Batch, Error, LogRecord, Txn};
 
 /// What an entry begins with, after its version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,14 +51,14 @@ pub(crate) fn log(
     let stream = row::stream(container.number());
     match old {
         // What this very transaction wrote gets its LSN with the commit, in the image too.
-        Some(old) if old.lsn() == Lsn(0) => txn.log_stamped(stream, entry, image_at + LSN_AT),
-        _ => txn.log(stream, entry),
+        Some(old) if old.lsn() == Lsn(0) => txn.log_stamped(LOG, stream, entry, image_at + LSN_AT),
+        _ => txn.log(LOG, stream, entry),
     }
     // A version of this same commit has no LSN yet, and its end stands beside its beginning.
     if let Some(since) = old.map(|old| old.lsn()).filter(|lsn| *lsn > Lsn(0)) {
         let item = row::without_container(key);
         let successor = Row::Successor { container: container.number(), lsn: since, item };
-        txn.put_stamped(Space::Index, successor.key(), vec![0; 8], 0);
+        txn.put_stamped(INDEX, successor.key(), vec![0; 8], 0);
     }
 }
 

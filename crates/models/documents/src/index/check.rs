@@ -22,13 +22,14 @@ pub use logs::check_logs;
 pub use texts::check_texts;
 
 use crate::row;
+use crate::spaces::{DOCUMENTS, INDEX, LOG, OVERFLOW, SPACES};
 use finding::Findings;
 use items::Items;
 use kinds::{IndexStatistics, Kind};
 use orrery_catalog::jobs::{self, JobKind};
 use orrery_catalog::{Catalog, Container};
 use orrery_keys::{KeyReader, prefix_end};
-use orrery_kv::{Error, KeyRange, Order, Read, Space};
+use orrery_kv::{Error, KeyRange, META, Order, Read, Space};
 use std::collections::BTreeSet;
 
 /// What a container holds, and what is wrong with it.
@@ -43,7 +44,7 @@ pub struct Checked {
 /// Fails only where rows cannot be read at all; whatever is wrong with them is a finding.
 pub fn check_container(state: &dyn Read, container: &Container) -> Result<Checked, Error> {
     let (mut findings, mut counts) = (Findings::default(), IndexStatistics::default());
-    let definition_row = state.get(Space::Meta, container.alive_key())?;
+    let definition_row = state.get(META, container.alive_key())?;
     if definition_row != Some(container.alive_value()) {
         findings.note(Fault::NotAlive, || container.path().to_owned());
     }
@@ -62,7 +63,7 @@ fn count_rows(
     findings: &mut Findings,
     counts: &mut IndexStatistics,
 ) -> Result<(), Error> {
-    for found in state.range(Space::Index, &row::of_container(container.number()), Order::Ascending) {
+    for found in state.range(INDEX, &row::of_container(container.number()), Order::Ascending) {
         let (key, _) = found?;
         match Kind::of(&key) {
             Some(Kind::Expiry) if row::read_expiry(&key).is_none() => {
@@ -82,11 +83,11 @@ pub fn check_owners(state: &dyn Read, catalog: &Catalog) -> Result<Vec<Finding>,
     let swept = jobs::jobs(state)?.into_iter().filter(|(kind, _)| *kind == JobKind::Sweep);
     known.extend(swept.map(|(_, container)| u64::from(container)));
     let mut findings = Findings::default();
-    for space in [Space::Documents, Space::Index, Space::Log] {
+    for space in [DOCUMENTS, INDEX, LOG] {
         for owner in owners(state, space)? {
             if owner.is_none_or(|number| !known.contains(&number)) {
                 let name = owner.map_or_else(|| "no number".to_owned(), |number| format!("number {number}"));
-                findings.note(Fault::Ownerless, || format!("{name} in the space {}", space.name()));
+                findings.note(Fault::Ownerless, || format!("{name} in the space {}", SPACES.name(space)));
             }
         }
     }
@@ -100,8 +101,8 @@ fn owners(state: &dyn Read, space: Space) -> Result<Vec<Option<u64>>, Error> {
         let (key, _) = found?;
         let mut reader = KeyReader::new(&key);
         let owner = match space {
-            Space::Log | Space::Texts => reader.u64().ok(),
-            Space::Meta | Space::Documents | Space::Index => reader.u32().ok().map(u64::from),
+            LOG | OVERFLOW => reader.u64().ok(),
+            _ => reader.u32().ok().map(u64::from),
         };
         owners.push(owner);
         let length = if owner.is_some() { key.len() - reader.raw().len() } else { key.len() };

@@ -2,9 +2,10 @@
 
 use super::record::ItemHead;
 use crate::row;
+use crate::spaces::DOCUMENTS;
 use orrery_catalog::Container;
 use orrery_keys::Epk;
-use orrery_kv::{Error, Order, Read, Space};
+use orrery_kv::{Error, Order, Read};
 use std::collections::HashMap;
 
 /// The ids of a partition's items by their numbers, of as many as `max`.
@@ -15,7 +16,7 @@ pub fn ids_by_ordinal(
     max: usize,
 ) -> Result<HashMap<u64, String>, Error> {
     let range = row::items_of_partition(container.number(), epk.as_bytes());
-    let rows = state.range(Space::Documents, &range, Order::Ascending).take(max);
+    let rows = state.range(DOCUMENTS, &range, Order::Ascending).take(max);
     let ids = rows.map(|row| {
         let (key, value) = row?;
         let (_, id) = row::read_item(&key).ok_or_else(|| Error::Corrupt("the key of an item".into()))?;

@@ -1,9 +1,10 @@
 //! Texts that lie apart: whatever points to one finds it, and to each points one row.
 
 use super::finding::{Fault, Finding, Findings, hex};
+use crate::spaces::{DOCUMENTS, LOG, OVERFLOW};
 use crate::sweep::text_of;
 use bytes::Bytes;
-use orrery_kv::{Error, KeyRange, Order, Read, Space};
+use orrery_kv::{Error, KeyRange, Order, Read};
 use std::collections::HashSet;
 
 /// Over all containers, dropped ones included: their rows point to their texts until both are swept. Of each text, where
@@ -11,7 +12,7 @@ use std::collections::HashSet;
 pub fn check_texts(state: &dyn Read) -> Result<Vec<Finding>, Error> {
     let mut findings = Findings::default();
     let mut wanted: HashSet<Bytes> = HashSet::new();
-    for space in [Space::Documents, Space::Log] {
+    for space in [DOCUMENTS, LOG] {
         for row in state.range(space, &KeyRange::all(), Order::Ascending) {
             let Some(text) = text_of(space, &row?) else { continue };
             if !wanted.insert(text.clone()) {
@@ -19,7 +20,7 @@ pub fn check_texts(state: &dyn Read) -> Result<Vec<Finding>, Error> {
             }
         }
     }
-    for row in state.range(Space::Texts, &KeyRange::all(), Order::Ascending) {
+    for row in state.range(OVERFLOW, &KeyRange::all(), Order::Ascending) {
         let (key, _) = row?;
         if !wanted.remove(&key) {
             findings.note(Fault::SurplusText, || hex(&key));
