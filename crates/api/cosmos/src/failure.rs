@@ -266,7 +266,7 @@ impl From<EngineError> for Failure {
             | EngineError::Uncertain(_)
             | EngineError::Halted
             | EngineError::UnknownSpace(_)
-            | EngineError::Cut { .. } => Self::unavailable(error.to_string()),
+            | EngineError::Truncated { .. } => Self::unavailable(error.to_string()),
             EngineError::Corrupt(_) => Self::internal(error.to_string()),
         }
     }

@@ -52,9 +52,9 @@ const DISK_CHECK_BYTES: u64 = 4 * 1024 * 1024;
 /// ever more.
 const REPLAYED_BYTES_MAX: u64 = 8 * 1024 * 1024;
 /// A journal longer than this is shortened when the store is idle.
-const REST_JOURNAL_BYTES_MAX: u64 = 192 * 1024 * 1024;
+const IDLE_JOURNAL_BYTES_MAX: u64 = 192 * 1024 * 1024;
 /// A memtable smaller than this is not worth a file when the store is idle.
-const REST_BYTES_MIN: u64 = 4 * 1024 * 1024;
+const IDLE_BYTES_MIN: u64 = 4 * 1024 * 1024;
 
 /// Marker file: a write or its sync failed.
 const SYNC_FAILED: &str = "sync-failed";
@@ -319,21 +319,21 @@ impl Engine for FjallEngine {
 
     /// A memtable is scanned at half the speed of a file, and its journal is replayed after a
     /// crash.
-    fn rest(&self) -> Result<(), Error> {
+    fn idle(&self) -> Result<(), Error> {
         self.reclaimer.wake();
         for of in &self.runs {
-            let is_to_flush = of.memtable.idle(REST_BYTES_MIN as usize);
+            let is_to_flush = of.memtable.idle(IDLE_BYTES_MIN as usize);
             if is_to_flush || self.keyspaces().get(of.space.files).is_some_and(has_many_files) {
                 of.flusher.flush();
             }
         }
         // Memtables keep the journal from being shortened.
         let is_journal_long =
-            self.database.journal_disk_space().is_ok_and(|bytes| bytes > REST_JOURNAL_BYTES_MAX);
+            self.database.journal_disk_space().is_ok_and(|bytes| bytes > IDLE_JOURNAL_BYTES_MAX);
         if is_journal_long {
             return self.put_into_files(1, 0);
         }
-        self.put_into_files(REST_BYTES_MIN, REST_BYTES_MIN)
+        self.put_into_files(IDLE_BYTES_MIN, IDLE_BYTES_MIN)
     }
 
     fn measures(&self) -> Vec<Measure> {

@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slice_that_has_its_turn_or_is_next_is_left_alone() {
+    fn the_current_segment_and_the_next_one_are_left_alone() {
         let mut fixture = Fixture::new(SEGMENT, 4);
         fixture.remove(SEGMENT, 0..TEXTS / 2);
         assert!(!fixture.shrinks(SEGMENT, ITS));
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn the_log_is_gathered_as_texts_are() {
+    fn log_segments_are_reclaimed_as_overflow_segments_are() {
         let mut fixture = Fixture::new(ENTRIES, 4);
         fixture.remove(ENTRIES, 0..TEXTS / 2);
         assert!(!fixture.shrinks(ENTRIES, Segment(22)));
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn on_a_full_disk_a_slice_is_merged_in_its_turn_too() {
+    fn on_a_full_disk_the_current_segment_is_compacted_too() {
         let mut fixture = Fixture::new(SEGMENT, 4);
         fixture.remove(SEGMENT, 0..TEXTS / 2);
         let its_own = Segment(fixture.keyspaces().ring_slot(SEGMENT).expect("a slot") as u64);

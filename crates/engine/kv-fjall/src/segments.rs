@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn who_reads_on_looks_into_the_turns_since() {
+    fn a_reader_that_continues_reads_the_segments_since() {
         let after = |segment: u64| LogRecord::range(7, Lsn(segment * SEGMENT + 5));
         assert_eq!(slots(&after(20), Some(20)), [4]);
         assert_eq!(slots(&after(20), Some(22)), [4, 5, 6]);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_commit_is_in_one_slice_and_all_streams_are_in_all() {
+    fn a_commit_is_in_one_segment_and_all_streams_are_in_all() {
         assert_eq!(slots(&LogRecord::of_commit(7, Lsn(3 * SEGMENT + 1)), None), [3]);
         assert_eq!(slots(&KeyRange::all(), Some(1)).len(), 16);
         assert_eq!(slots(&KeyRange::prefix(b""), Some(1)).len(), 16);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_slice_that_has_its_turn_and_the_next_one_are_not_far() {
+    fn the_current_segment_and_the_next_one_are_not_idle() {
         assert!(
             !Segment(31).is_idle_slot(15)
                 && !Segment(31).is_idle_slot(0)
@@ -121,7 +121,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_entry_of_the_range_is_in_a_slice_that_is_looked_into(
+        fn an_entry_of_the_range_is_in_a_segment_that_is_read(
             stream in prop_oneof![0..3u64, Just(255), Just(u64::MAX - 1), Just(u64::MAX)],
             lsn in 0..40 * SEGMENT,
             from in 0..40 * SEGMENT,

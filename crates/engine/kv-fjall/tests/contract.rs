@@ -68,27 +68,27 @@ fn a_disk_without_room_refuses_writes_and_answers_reads() {
 
 /// Not before there is something to gain by it; and the database looks where things are then.
 #[test]
-fn a_rest_puts_what_is_in_memory_into_files() {
+fn an_idle_store_flushes_its_memtables() {
     let place = fresh();
     let db = Db::open(Box::new(open(place.0.path(), &Options::default())), Sync::None).unwrap();
     let write = |n: u64, bytes: usize| db.commit(vec![document(n, bytes).stamp(Lsn(n))]).unwrap();
     write(1, 1000);
-    db.rest().unwrap();
+    db.idle().unwrap();
     assert_eq!(measure(&db, "tables"), 0, "it is little");
     write(2, 5 << 20);
-    db.rest().unwrap();
+    db.idle().unwrap();
     while measure(&db, "memtables") > 0 {
         std::thread::yield_now();
     }
     assert!(measure(&db, "tables") > 0);
-    db.rest().unwrap();
+    db.idle().unwrap();
     let found = db.snapshot().get(DOCUMENTS, &2u64.to_be_bytes()).unwrap();
     assert_eq!((found.map(|value| value.len()), db.durable_lsn()), (Some(5 << 20), Lsn(2)));
 }
 
 /// A file of texts is not merged with the next one; but what stays in memory keeps the journal long.
 #[test]
-fn a_rest_leaves_few_texts_in_memory_until_the_journal_is_long() {
+fn an_idle_store_keeps_few_overflow_values_in_memory_until_the_journal_is_long() {
     let place = fresh();
     let db = Db::open(Box::new(open(place.0.path(), &Options::default())), Sync::None).unwrap();
     let mut lsn = 0;
@@ -102,7 +102,7 @@ fn a_rest_leaves_few_texts_in_memory_until_the_journal_is_long() {
     text.put_overflow(OVERFLOW, Bytes::from(vec![7; 100_000]));
     write(text);
     write(document(1, 5 << 20));
-    db.rest().unwrap();
+    db.idle().unwrap();
     while measure(&db, "memtables") > 200_000 {
         std::thread::yield_now();
     }
@@ -111,11 +111,11 @@ fn a_rest_leaves_few_texts_in_memory_until_the_journal_is_long() {
         let n = write(document(2, 8 << 20));
         // What is written meanwhile goes to files, and the text stays.
         if n.is_multiple_of(4) {
-            db.rest().unwrap();
+            db.idle().unwrap();
         }
     }
     while measure(&db, "memtables") > 0 {
-        db.rest().unwrap();
+        db.idle().unwrap();
         std::thread::yield_now();
     }
     assert!(db.snapshot().get(OVERFLOW, &overflow_key(Lsn(1), 0)).unwrap().is_some());
@@ -138,7 +138,7 @@ fn a_full_memtable_goes_to_a_file_while_writes_go_on() {
 
 /// Or who is killed again and again would replay ever more.
 #[test]
-fn what_was_replayed_goes_to_files() {
+fn replayed_rows_are_flushed() {
     let place = fresh();
     let again = || Db::open(Box::new(open(place.0.path(), &Options::default())), Sync::Data).unwrap();
     let mut last = 0;
@@ -158,7 +158,7 @@ fn what_was_replayed_goes_to_files() {
 }
 
 #[test]
-fn texts_that_were_replayed_go_to_files_too() {
+fn replayed_overflow_values_are_flushed_too() {
     let place = fresh();
     let again = || Db::open(Box::new(open(place.0.path(), &Options::default())), Sync::Data).unwrap();
     let db = again();
@@ -198,7 +198,7 @@ fn a_journal_damaged_in_the_middle_is_reported_not_swallowed() {
     let found = FjallEngine::open(folder, &SPACES, &Options::default())
         .and_then(|engine| Db::open(Box::new(engine), Sync::Data));
     assert!(
-        matches!(found, Err(Error::Cut { promised: Lsn(100), .. } | Error::Corrupt(_))),
+        matches!(found, Err(Error::Truncated { promised: Lsn(100), .. } | Error::Corrupt(_))),
         "{:?}",
         found.err()
     );

@@ -23,9 +23,9 @@ const COMMITS_A_ROUND: usize = 250;
 const TEXTS_A_COMMIT: u64 = 8;
 const TEXT_BYTES: usize = 40_000;
 const LIVE: usize = 1_800;
-/// Commits of one turn, and the numbers between two turns: four slices are used.
-const COMMITS_A_TURN: u64 = 8;
-const TURN: u64 = 65_536;
+/// Commits in each segment that is used, and LSNs per segment. Four ring slots are used.
+const COMMITS_A_SEGMENT: u64 = 8;
+const SEGMENT_COMMITS: u64 = 65_536;
 const SEGMENT_SLOTS: u64 = 16;
 
 fn open(path: &Path) -> Db {
@@ -54,7 +54,7 @@ type Name = (u64, u64);
 type Said = BTreeMap<Name, char>;
 
 /// Of no text, but how often texts were reclaimed.
-const GATHERED: char = 'g';
+const RECLAIMED: char = 'g';
 
 /// What a line says; nothing if it is cut, or not one of the process's own.
 fn read(line: &str) -> Option<(Name, char)> {
@@ -65,7 +65,7 @@ fn read(line: &str) -> Option<(Name, char)> {
 }
 
 /// Writes until it is killed.
-fn write_texts(folder: &Path) -> ! {
+fn write_values(folder: &Path) -> ! {
     let db = open(&folder.join("data"));
     let known = fs::read_to_string(folder.join("live")).expect("what is there");
     let mut live: Vec<Name> = known.lines().filter_map(read).map(|(name, _)| name).collect();
@@ -74,7 +74,7 @@ fn write_texts(folder: &Path) -> ! {
     let mut lsn = db.tip().lsn.0;
     loop {
         commits += 1;
-        lsn = if commits % COMMITS_A_TURN == 0 { next_generation(lsn) } else { lsn + 1 };
+        lsn = if commits % COMMITS_A_SEGMENT == 0 { next_generation(lsn) } else { lsn + 1 };
         let mut batch = Batch::new();
         let came: Vec<Name> = (0..TEXTS_A_COMMIT).map(|number| (lsn, number)).collect();
         for name in &came {
@@ -92,15 +92,19 @@ fn write_texts(folder: &Path) -> ! {
         say(&mut out, '-', gone.iter());
         live.retain(|name| !gone.contains(name));
         live.extend(came);
-        say(&mut out, GATHERED, [(measure(&db, "slices_gathered"), 0)].iter());
+        say(&mut out, RECLAIMED, [(measure(&db, "slices_gathered"), 0)].iter());
     }
 }
 
-/// The first number of the next turn, of the four slices that are used.
+/// The first LSN of the next segment, of the four ring slots that are used.
 fn next_generation(lsn: u64) -> u64 {
-    let turn = lsn / TURN;
-    let next = if turn % SEGMENT_SLOTS < 3 { turn + 1 } else { turn - turn % SEGMENT_SLOTS + SEGMENT_SLOTS };
-    next * TURN
+    let segment = lsn / SEGMENT_COMMITS;
+    let next = if segment % SEGMENT_SLOTS < 3 {
+        segment + 1
+    } else {
+        segment - segment % SEGMENT_SLOTS + SEGMENT_SLOTS
+    };
+    next * SEGMENT_COMMITS
 }
 
 fn line(said: char, (lsn, number): Name) -> String {
@@ -115,7 +119,7 @@ fn say<'a>(out: &mut impl Write, said: char, names: impl Iterator<Item = &'a Nam
 #[test]
 fn overflow_values_survive_kills_while_they_are_removed_and_reclaimed() {
     if let Some(folder) = std::env::var_os(FOLDER) {
-        write_texts(folder.as_ref());
+        write_values(folder.as_ref());
     }
     let folder = tempfile::tempdir().expect("a folder");
     let data = folder.path().join("data");
@@ -149,7 +153,7 @@ fn kill_after(folder: &Path, texts: usize, said: &mut Said) -> u64 {
         folder,
         |line| {
             match read(line) {
-                Some((name, GATHERED)) => reclaimed = name.0,
+                Some((name, RECLAIMED)) => reclaimed = name.0,
                 Some((name, what)) => {
                     said.insert(name, what);
                     written += usize::from(what == '+');

@@ -68,7 +68,7 @@ fn write_rows(folder: &Path) -> ! {
         }
         db.commit(vec![batch.stamp(Lsn(commit))]).expect("committed");
         if commit.is_multiple_of(37) {
-            db.rest().expect("rested");
+            db.idle().expect("flushed");
         }
         let flushes =
             db.measures().iter().find(|measure| measure.name == "index_spilled").expect("measured").value;

@@ -1,4 +1,4 @@
-//! The log, which several keyspaces have by turns, and which was one keyspace before format 5: found in the order of its keys.
+//! The segmented log, which was one keyspace before format 5: rows are found in the order of their keys.
 
 use bytes::Bytes;
 use fjall::{Database, KeyspaceCreateOptions, PersistMode};
@@ -9,7 +9,7 @@ use orrery_kv_fjall::{FORMAT_VERSION, FjallEngine, Folder, Options};
 use std::fs;
 use std::path::Path;
 
-/// Commits in several turns, some of the same slice.
+/// Commits in several segments, some in the same ring slot.
 const LSNS: [u64; 9] = [1, 2, 65_535, 65_536, 200_000, 1_048_576, 1_048_577, 1_200_000, 20_000_000];
 const STREAMS: [u64; 3] = [1, 2, 255];
 
@@ -88,7 +88,7 @@ fn remove(db: &Db, lsn: u64, at: u64) {
 }
 
 #[test]
-fn entries_of_all_turns_are_found_before_and_after_a_restart() {
+fn entries_of_all_segments_are_found_before_and_after_a_restart() {
     let place = tempfile::tempdir().expect("a folder");
     let db = open(place.path());
     for (count, lsn) in LSNS.into_iter().enumerate() {
@@ -110,12 +110,12 @@ fn make_old(path: &Path) {
     let database = Database::builder(path.join("engine")).open().expect("opened");
     let keyspace = |name: &str| database.keyspace(name, KeyspaceCreateOptions::default).expect("opened");
     let old = keyspace("log");
-    for slice in (0..16).map(|slice| format!("log{slice}")).filter(|name| database.keyspace_exists(name)) {
-        for row in keyspace(&slice).iter() {
+    for segment in (0..16).map(|slot| format!("log{slot}")).filter(|name| database.keyspace_exists(name)) {
+        for row in keyspace(&segment).iter() {
             let (key, value) = row.into_inner().expect("read");
             old.insert(key, value).expect("written");
         }
-        database.delete_keyspace(keyspace(&slice)).expect("deleted");
+        database.delete_keyspace(keyspace(&segment)).expect("deleted");
     }
     database.persist(PersistMode::SyncAll).expect("written");
     drop(old);

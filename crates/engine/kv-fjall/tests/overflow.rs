@@ -1,4 +1,4 @@
-//! Texts, which several keyspaces have by turns: found by their keys, and in the order of their keys.
+//! Overflow values in segments: found by their keys, and in the order of their keys.
 
 use bytes::Bytes;
 use orrery_core::Lsn;
@@ -7,7 +7,7 @@ use orrery_kv::{Batch, Db, KeyRange, Order, Read, Sync, overflow_key};
 use orrery_kv_fjall::{FORMAT_VERSION, FjallEngine, Folder, NoteCopy, Options};
 use std::path::Path;
 
-/// Commits in several turns, some of the same keyspace.
+/// Commits in several segments, some in the same keyspace.
 const LSNS: [u64; 8] = [1, 2, 65_535, 65_536, 200_000, 1_048_576, 1_048_577, 20_000_000];
 
 fn open(path: &Path) -> Db {
@@ -27,7 +27,7 @@ fn found(db: &Db, range: &KeyRange, order: Order) -> Vec<Bytes> {
 }
 
 #[test]
-fn texts_of_all_turns_are_found_before_and_after_a_restart() {
+fn overflow_values_of_all_segments_are_found_before_and_after_a_restart() {
     let place = tempfile::tempdir().expect("a folder");
     let db = open(place.path());
     assert_eq!(found(&db, &KeyRange::all(), Order::Ascending), Vec::<Bytes>::new());

@@ -86,7 +86,7 @@ fn runs_answer_like_a_map_now_and_later_and_again() {
             let puts = random.puts(&mut model);
             engine.write(puts, Sync::None).expect("written");
             if random.below(40) == 0 {
-                engine.rest().expect("rested");
+                engine.idle().expect("flushed");
             }
             let view = engine.view();
             check(&view, &model, &mut random);
@@ -128,7 +128,7 @@ fn the_runs_themselves_do_not_pile_up() {
 }
 
 #[test]
-fn a_run_that_is_missing_is_told() {
+fn a_missing_run_is_reported() {
     let place = tempfile::tempdir().expect("a folder");
     let engine = open(place.path()).expect("opened");
     (0..5).for_each(|number| engine.write(vec![row(number)], Sync::Data).expect("written"));

@@ -129,7 +129,7 @@ fn a_folder_with_a_space_that_is_not_declared_is_refused_and_stays_as_it_is() {
 }
 
 #[test]
-fn a_space_that_nobody_has_written_to_binds_nobody() {
+fn a_declared_space_without_rows_leaves_the_folder_as_it_was() {
     let folder = tempfile::tempdir().expect("a folder");
     let db = open(folder.path(), &MANY);
     commit(&db, 1, &FEW);

@@ -257,7 +257,7 @@ fn a_lost_commit_is_noticed(bench: &mut impl Bench) {
     engine.note_promise(Tip { lsn: Lsn(2), ..promised });
     drop(engine);
     let lost = Db::open(bench.open(), Sync::Data);
-    assert!(matches!(lost, Err(Error::Cut { found: Lsn(1), promised: Lsn(2) })));
+    assert!(matches!(lost, Err(Error::Truncated { found: Lsn(1), promised: Lsn(2) })));
     drop(lost);
     drop(Db::open_accepting_loss(bench.open(), Sync::Data).expect("a person may accept the loss"));
     Db::open(bench.open(), Sync::Data).expect("and it is accepted for good");

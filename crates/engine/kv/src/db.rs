@@ -132,8 +132,8 @@ impl Db {
 
     /// Tells the engine that the store is idle and publishes a new snapshot: an older view keeps
     /// reading from where the data was when it was made.
-    pub fn rest(&self) -> Result<(), Error> {
-        self.engine.rest()?;
+    pub fn idle(&self) -> Result<(), Error> {
+        self.engine.idle()?;
         let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         self.show(writer.tip.lsn);
         Ok(())

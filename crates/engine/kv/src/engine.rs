@@ -59,7 +59,7 @@ pub trait Engine: Send + std::marker::Sync {
 
     /// The store is idle: data that is only in memory and in the journal may be moved to where it
     /// is read fastest and needs no replay. Does not wait for that.
-    fn rest(&self) -> Result<(), Error> {
+    fn idle(&self) -> Result<(), Error> {
         Ok(())
     }
 

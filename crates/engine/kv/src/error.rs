@@ -39,5 +39,5 @@ pub enum Error {
         "the data folder lost writes that were acknowledged: it ends at {found}, but {promised} was promised; \
          restore a backup, or start with --accept-loss to go on without them"
     )]
-    Cut { found: Lsn, promised: Lsn },
+    Truncated { found: Lsn, promised: Lsn },
 }

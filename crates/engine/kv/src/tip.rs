@@ -51,7 +51,7 @@ impl Tip {
     /// Whether a store that ends at `self` still has everything acknowledged up to `promised`.
     pub fn keeps(self, promised: Tip) -> Result<(), Error> {
         if self.lsn < promised.lsn {
-            return Err(Error::Cut { found: self.lsn, promised: promised.lsn });
+            return Err(Error::Truncated { found: self.lsn, promised: promised.lsn });
         }
         if self.lsn == promised.lsn && self.chain != promised.chain {
             let lsn = self.lsn;
@@ -80,7 +80,7 @@ mod tests {
         let at = |lsn, chain| Tip { lsn: Lsn(lsn), chain };
         assert_eq!(at(5, 1).keeps(at(5, 1)), Ok(()));
         assert_eq!(at(6, 2).keeps(at(5, 1)), Ok(()));
-        assert!(matches!(at(4, 0).keeps(at(5, 1)), Err(Error::Cut { .. })));
+        assert!(matches!(at(4, 0).keeps(at(5, 1)), Err(Error::Truncated { .. })));
         assert!(matches!(at(5, 2).keeps(at(5, 1)), Err(Error::Corrupt(_))));
     }
 }

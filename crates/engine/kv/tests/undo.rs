@@ -21,8 +21,8 @@ fn rows(state: &dyn Read, space: Space) -> Vec<(Bytes, Bytes)> {
 enum Act {
     Put(u8, u8),
     Delete(u8),
-    Text(u8),
-    Unseen(u8, bool),
+    Overflow(u8),
+    Blind(u8, bool),
     Tally(i8),
     Log(u8),
     Require,
@@ -33,8 +33,8 @@ fn act(txn: &mut Txn<'_>, act: Act) {
     match act {
         Act::Put(n, value) => txn.put(DOCUMENTS, key(n), vec![value]),
         Act::Delete(n) => txn.delete(DOCUMENTS, key(n)),
-        Act::Text(n) => drop(txn.put_overflow(OVERFLOW, key(n))),
-        Act::Unseen(n, is_put) => txn.put_blind(INDEX, key(n), is_put.then(Bytes::new)),
+        Act::Overflow(n) => drop(txn.put_overflow(OVERFLOW, key(n))),
+        Act::Blind(n, is_put) => txn.put_blind(INDEX, key(n), is_put.then(Bytes::new)),
         Act::Tally(by) => txn.tally(META, Bytes::from_static(b"tally"), 1, i64::from(by)),
         Act::Log(n) => {
             let mut payload = Batch::log_payload(1);
@@ -50,8 +50,8 @@ fn any_act() -> impl Strategy<Value = Act> {
     prop_oneof![
         (0u8..5, any::<u8>()).prop_map(|(n, value)| Act::Put(n, value)),
         (0u8..5).prop_map(Act::Delete),
-        any::<u8>().prop_map(Act::Text),
-        (0u8..5, any::<bool>()).prop_map(|(n, is_put)| Act::Unseen(n, is_put)),
+        any::<u8>().prop_map(Act::Overflow),
+        (0u8..5, any::<bool>()).prop_map(|(n, is_put)| Act::Blind(n, is_put)),
         (1i8..5).prop_map(Act::Tally),
         any::<u8>().prop_map(Act::Log),
     ]
@@ -87,7 +87,7 @@ proptest! {
 }
 
 #[test]
-fn a_text_lies_under_the_commit_that_brought_it() {
+fn an_overflow_value_is_under_the_commit_that_brought_it() {
     let db = db();
     for lsn in [Lsn(3), Lsn(9)] {
         let (snapshot, nothing) = (db.snapshot(), Overlay::default());
@@ -108,7 +108,7 @@ fn a_text_lies_under_the_commit_that_brought_it() {
 }
 
 #[test]
-fn who_accepts_a_loss_is_not_given_numbers_that_were_given_before() {
+fn after_an_accepted_loss_no_lsn_is_given_twice() {
     for (space, key) in [
         (OVERFLOW, overflow_key(Lsn(40), 0)),
         (LOG, Bytes::from([&7u64.to_be_bytes()[..], &40u64.to_be_bytes(), &[0; 2]].concat())),

@@ -119,7 +119,7 @@ impl TxnManager {
 
     /// Lets the engine move what is only in memory to files; for a moment in which nobody writes.
     pub fn rest(&self) -> Result<(), EngineError> {
-        self.0.db.rest()
+        self.0.db.idle()
     }
 
     /// Measurements of the engine.

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_room_is_refused_while_there_is_none_on_the_disk() {
+    fn a_writer_that_waits_for_a_flush_is_refused_while_the_disk_is_full() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut work = work(&folder);
         // Reported before it is met, or the wait would never end here.
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_room_is_refused_when_nobody_makes_any() {
+    fn a_writer_that_waits_for_a_flush_is_refused_when_the_flusher_has_ended() {
         let folder = tempfile::tempdir().expect("a folder");
         let work = work(&folder);
         drop(FailOnDrop(&work.memtable));

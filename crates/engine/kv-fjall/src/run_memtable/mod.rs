@@ -392,7 +392,7 @@ mod tests {
 
     /// Stopped before, during and after the flush of a generation, in either one.
     #[test]
-    fn after_a_stop_runs_are_where_they_were() {
+    fn after_a_restart_runs_are_where_they_were() {
         let folder = tempfile::tempdir().expect("a folder");
         let database = Database::builder(folder.path()).open().expect("opened");
         let stored = database.keyspace("runs", KeyspaceCreateOptions::default).expect("made");
