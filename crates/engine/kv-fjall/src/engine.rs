@@ -247,7 +247,6 @@ impl Engine for FjallEngine {
     }
 
     fn write(&self, mut puts: Vec<Put>, sync: Sync) -> Result<(), Error> {
-        let written = BatchSizes::of(&puts, self.keyspaces());
         self.mark()?;
         let mode = match sync {
             Sync::Data => PersistMode::SyncData,
@@ -271,6 +270,10 @@ impl Engine for FjallEngine {
                 batch.insert(self.keyspace(of.space.runs)?, position.key(), position.value(run));
             }
             runs.push(run);
+        }
+        let mut written = BatchSizes::of(&puts, self.keyspaces());
+        for (of, run) in self.runs.iter().zip(&runs) {
+            run.iter().for_each(|run| written.add_run(of.space.runs, run));
         }
         pack(&mut puts);
         written.commit.into_iter().for_each(|commit| self.keyspaces().writes(commit));

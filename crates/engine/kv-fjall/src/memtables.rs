@@ -47,16 +47,11 @@ pub struct BatchSizes {
 }
 
 impl BatchSizes {
+    /// Of puts without those that go to runs.
     pub fn of(puts: &[Put], keyspaces: &Keyspaces) -> Self {
         let zeros = || vec![0; keyspaces.ids().len()];
         let mut written = Self { bytes: zeros(), values: zeros(), commit: None };
         for put in puts {
-            if let Some(at) = keyspaces.runs_of(put.space) {
-                // All of them are one row there.
-                let bytes = &mut written.bytes[keyspaces.run_spaces()[at].runs];
-                *bytes = (*bytes).max(ROW_BYTES as u64) + Run::bytes_of(put) as u64;
-                continue;
-            }
             let id = keyspaces.locate(put.space, &put.key);
             let bytes = ROW_BYTES + put.key.len() + put.value.as_ref().map_or(0, Bytes::len);
             written.bytes[id] += bytes as u64;
@@ -64,6 +59,11 @@ impl BatchSizes {
             written.commit = written.commit.or_else(|| Tip::written_by(put).map(|tip| tip.lsn));
         }
         written
+    }
+
+    /// A run is one row of its keyspace.
+    pub fn add_run(&mut self, id: KeyspaceId, run: &Run) {
+        self.bytes[id] += (ROW_BYTES + run.bytes()) as u64;
     }
 
     /// Rows of an older segment than that of the commit.

@@ -49,16 +49,12 @@ impl Span {
     /// `None` unless the range is of one stream.
     pub fn of(range: &KeyRange, lsn_at: usize) -> Option<Self> {
         let first = lsn_of(&range.start, lsn_at)?;
-        let stream = KeyRange::prefix(&range.start[..lsn_at]);
+        let stream = &range.start[..lsn_at];
         let last = match &range.end {
-            Some(end) if end.starts_with(&stream.start) => Some(lsn_of(end, lsn_at)?),
+            Some(end) if end.starts_with(stream) => Some(lsn_of(end, lsn_at)?),
             _ => None,
         };
-        let is_one = match (&range.end, &stream.end) {
-            (_, None) => true,
-            (None, Some(_)) => false,
-            (Some(end), Some(next)) => end <= next,
-        };
+        let is_one = ends_with_stream(range.end.as_deref(), stream);
         is_one.then_some(Self { first, last })
     }
 
@@ -69,6 +65,14 @@ impl Span {
         let segments = last.0.saturating_sub(first.0);
         (slot + SEGMENT_SLOTS - first.slot()) as u64 % SEGMENT_SLOTS as u64 <= segments
     }
+}
+
+/// Whether a range with this end has no key behind those that begin with `stream`.
+fn ends_with_stream(end: Option<&[u8]>, stream: &[u8]) -> bool {
+    // The first key behind them: the last byte that can be raised is, and what follows it is cut off.
+    let Some(last) = stream.iter().rposition(|byte| *byte != 0xff) else { return true };
+    let next = stream[..last].iter().copied().chain([stream[last] + 1]);
+    end.is_some_and(|end| end.iter().copied().le(next))
 }
 
 #[cfg(test)]

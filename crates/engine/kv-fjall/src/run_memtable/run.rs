@@ -21,7 +21,7 @@ pub type Entry<'a> = (&'a [u8], Option<&'a [u8]>);
 
 impl Run {
     /// Encoded size of a put.
-    pub fn bytes_of(put: &Put) -> usize {
+    fn bytes_of(put: &Put) -> usize {
         HEAD_BYTES + put.key.len() + put.value.as_ref().map_or(0, Bytes::len)
     }
 
