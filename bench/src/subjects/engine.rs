@@ -16,7 +16,8 @@ use crate::sample::Sample;
 use crate::seeds::mix;
 use bytes::{BufMut as _, Bytes, BytesMut};
 use orrery_core::{Lsn, limits};
-use orrery_kv::{Batch, Db, Outcome, Read as _, Space, StampedBatch, Sync, text_key};
+use orrery_documents::spaces::{DOCUMENTS, INDEX, LOG, OVERFLOW, SPACES};
+use orrery_kv::{Batch, Db, Outcome, Read as _, StampedBatch, Sync, overflow_key};
 use orrery_kv_fjall::{FjallEngine, Folder, Options};
 use std::path::Path;
 use std::sync::Arc;
@@ -69,7 +70,8 @@ impl Engine {
     pub fn open(base: &Path, style: Style, entries: usize) -> Result<Self, Error> {
         let folder =
             TempDir::with_prefix_in("orrery-bench-kv-", base).map_err(|e| Error::Io("no folder", e))?;
-        let engine = FjallEngine::open(Folder::open(&folder.path().join("data"))?, &Options::default())?;
+        let engine =
+            FjallEngine::open(Folder::open(&folder.path().join("data"))?, &SPACES, &Options::default())?;
         let db = Db::open(Box::new(engine), Sync::Data)?;
         let store = Arc::new(Shared { db, created: AtomicU64::new(1_000_000_000), entries });
         Ok(Self { store, style, _folder: folder })
@@ -268,12 +270,12 @@ fn key(place: Place, size: Size) -> Bytes {
 /// An item's row, and its text if that lies apart: the first that its commit put.
 fn read(db: &Db, key: &[u8]) -> Result<Option<(Bytes, Option<Bytes>)>, orrery_kv::Error> {
     let snapshot = db.snapshot();
-    let Some(row) = snapshot.get(Space::Documents, key)? else { return Ok(None) };
+    let Some(row) = snapshot.get(DOCUMENTS, key)? else { return Ok(None) };
     if row.len() > ROW_HEADER_BYTES {
         return Ok(Some((row, None)));
     }
     let lsn = row[LSN_AT..].first_chunk().map_or(0, |lsn| u64::from_be_bytes(*lsn));
-    let text = snapshot.get(Space::Texts, &text_key(Lsn(lsn), 0))?;
+    let text = snapshot.get(OVERFLOW, &overflow_key(Lsn(lsn), 0))?;
     Ok(Some((row, text)))
 }
 
@@ -286,16 +288,16 @@ fn batch(place: Place, size: Size, template: &Template, before: Option<&Bytes>) 
     let mut row = vec![0; ROW_HEADER_BYTES];
     template.append(place, &mut row);
     if row.len() >= limits::TEXT_APART_BYTES_MIN {
-        batch.put_text(Bytes::from(row.split_off(ROW_HEADER_BYTES)));
+        batch.put_overflow(OVERFLOW, Bytes::from(row.split_off(ROW_HEADER_BYTES)));
     }
-    batch.put_stamped(Space::Documents, key(place, size), row, LSN_AT);
+    batch.put_stamped(DOCUMENTS, key(place, size), row, LSN_AT);
     let partition = Bytes::from(format!("{}/{}", size.container(), place.partition()));
-    batch.put(Space::Index, partition, Bytes::from_static(&[0; PARTITION_ROW_BYTES]));
+    batch.put(INDEX, partition, Bytes::from_static(&[0; PARTITION_ROW_BYTES]));
     let before = before.map_or(&[][..], |row| row.as_ref());
     let mut entry = Batch::log_payload(LOG_ENTRY_BYTES + before.len());
     entry.extend_from_slice(&[0; LOG_ENTRY_BYTES]);
     entry.extend_from_slice(before);
-    batch.log(size as u64 + 1, entry);
+    batch.log(LOG, size as u64 + 1, entry);
     batch
 }
 
@@ -305,7 +307,7 @@ fn put_entries(batch: &mut Batch, place: Place, entries: usize) {
     let mut key = BytesMut::with_capacity(13);
     key.put_slice(b"place");
     key.put_u64(number);
-    batch.put(Space::Index, key.freeze(), Bytes::from_static(&[0; PLACE_ROW_BYTES]));
+    batch.put(INDEX, key.freeze(), Bytes::from_static(&[0; PLACE_ROW_BYTES]));
     for path in 0..entries as u64 {
         let value = mix(number.wrapping_mul(64).wrapping_add(path));
         let mut key = BytesMut::with_capacity(ENTRY_KEY_BYTES);
@@ -315,8 +317,8 @@ fn put_entries(batch: &mut Batch, place: Place, entries: usize) {
         key.put_u64(value);
         key.put_u64(number);
         key.put_u32(value as u32);
-        batch.put_unseen(Space::Index, key.freeze(), Some(Bytes::new()));
-        batch.tally(Space::Index, Bytes::from_static(b"tally"), path, 1);
+        batch.put_blind(INDEX, key.freeze(), Some(Bytes::new()));
+        batch.tally(INDEX, Bytes::from_static(b"tally"), path, 1);
     }
 }
 
@@ -332,7 +334,7 @@ mod tests {
         let batch = engine.store.batch(place, Size::Kb1, &item::template(Size::Kb1), None);
         engine.store.commit(vec![batch]).unwrap();
         let snapshot = engine.store.db.snapshot();
-        let found = snapshot.range(Space::Index, &KeyRange::prefix(b"entry"), Order::Ascending);
+        let found = snapshot.range(INDEX, &KeyRange::prefix(b"entry"), Order::Ascending);
         found.map(|row| row.unwrap().0.len()).collect()
     }
 

@@ -9,6 +9,7 @@ use clap::Args;
 use orrery_core::{Lsn, limits};
 use orrery_documents::catalog::{Catalog, Container};
 use orrery_documents::index::{self, Checked};
+use orrery_documents::spaces::SPACES;
 use orrery_kv::{Db, Read, Sync};
 use orrery_kv_fjall::{FjallEngine, Folder, NoteCopy, Options, read_copies};
 use serde_json::json;
@@ -101,7 +102,8 @@ fn open(path: &Path, report: &mut Report) -> Result<Db, String> {
         let harmed = copies.iter().filter(|(_, copy)| !matches!(copy, NoteCopy::Whole(_)));
         report.lines.extend(harmed.map(|(name, copy)| format!("the file {name} {copy}")));
     }
-    let engine = FjallEngine::open(folder, &Options::default()).map_err(|error| error.to_string())?;
+    let engine =
+        FjallEngine::open(folder, &SPACES, &Options::default()).map_err(|error| error.to_string())?;
     report.lines.extend(engine.verify().faults);
     Db::open(Box::new(engine), Sync::Data).map_err(|error| error.to_string())
 }

@@ -22,6 +22,7 @@ use orrery_api_cosmos::{Cosmos, Options};
 use orrery_api_services::{Api, Gate};
 use orrery_core::{Env, Timestamp, limits};
 use orrery_document_store::{Options as StoreOptions, Store, Sync, TxnManager, TxnOptions};
+use orrery_documents::spaces::SPACES;
 use orrery_kit::service::{self, Service};
 use orrery_kv_fjall::{FjallEngine, Folder};
 use orrery_script::{Isolation, Scripts};
@@ -85,7 +86,7 @@ fn open_store(config: &Config, folder: Folder, env: Env, secret: [u8; 32]) -> Re
         accept_loss: config.accept_loss,
         ..Default::default()
     };
-    let engine = FjallEngine::open(folder, &options).map_err(|error| error.to_string())?;
+    let engine = FjallEngine::open(folder, &SPACES, &options).map_err(|error| error.to_string())?;
     let for_bodies = config.memory_bytes / limits::MEMORY_FOR_BODIES_DIVISOR;
     BodyBudget::limit_process(for_bodies);
     let options = TxnOptions {

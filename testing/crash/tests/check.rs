@@ -5,7 +5,8 @@
 use orrery_core::Env;
 use orrery_crash::check::{Verdict, check};
 use orrery_crash::policy;
-use orrery_kv::{Engine as _, KeyRange, Order, Put, Row, Space, Sync};
+use orrery_documents::spaces::{INDEX, SPACES};
+use orrery_kv::{Engine as _, KeyRange, Order, Put, Row, Sync};
 use orrery_kv_fjall::{FjallEngine, Folder, Options};
 use orrery_testing_client::{self as client, Client, ContainerPath, ServerProcess};
 use serde_json::json;
@@ -54,9 +55,9 @@ async fn fill(server: &ServerProcess) {
 fn check_damaged(binary: &Path, folder: &Path, tag: u8, damage: fn(Row) -> Put) -> Verdict {
     let copy = TempDir::with_prefix("orrery-damaged-").unwrap();
     copy_all(folder, copy.path());
-    let engine = FjallEngine::open(Folder::open(copy.path()).unwrap(), &Options::default()).unwrap();
+    let engine = FjallEngine::open(Folder::open(copy.path()).unwrap(), &SPACES, &Options::default()).unwrap();
     let view = engine.view();
-    let mut rows = view.range(Space::Index, &KeyRange::all(), Order::Ascending).map(Result::unwrap);
+    let mut rows = view.range(INDEX, &KeyRange::all(), Order::Ascending).map(Result::unwrap);
     let row = rows.find(|(key, _)| key[4] == tag).expect("there is such a row");
     engine.write(vec![damage(row)], Sync::Data).unwrap();
     drop(rows);
@@ -78,7 +79,7 @@ fn copy_all(from: &Path, to: &Path) {
 }
 
 fn removed((key, _): Row) -> Put {
-    Put { space: Space::Index, key, value: None }
+    Put { space: INDEX, key, value: None }
 }
 
 /// The same row once more, of an item that nobody wrote.
@@ -87,14 +88,14 @@ fn doubled((key, value): Row) -> Put {
     // The item's number is the eight bytes before the four of its partition.
     let at = key.len() - 5;
     key[at] ^= 0x80;
-    Put { space: Space::Index, key: key.into(), value: Some(value) }
+    Put { space: INDEX, key: key.into(), value: Some(value) }
 }
 
 /// A tally's row with one more item in its first count.
 fn miscounted((key, value): Row) -> Put {
     let mut value = value.to_vec();
     value[15] += 1;
-    Put { space: Space::Index, key, value: Some(value.into()) }
+    Put { space: INDEX, key, value: Some(value.into()) }
 }
 
 /// The kind of a row, what is done to it, and what is said of it then.

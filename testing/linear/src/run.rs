@@ -11,6 +11,7 @@ use orrery_documents::item::{
     self, Change, Directive, ItemError, ItemRow, Preconditions, TagMatch, Target, prepare,
 };
 use orrery_documents::patch::PatchRequest;
+use orrery_documents::spaces::SPACES;
 use orrery_kv::{Fault, MemoryEngine};
 use orrery_query::QueryError;
 use orrery_query::execute::Host;
@@ -58,7 +59,7 @@ struct Place {
 
 impl Place {
     async fn open(options: Options) -> Result<Self, String> {
-        let engine = MemoryEngine::new();
+        let engine = MemoryEngine::new(&SPACES);
         let env = Env::seeded(Timestamp::from_seconds(1_800_000_000), options.seed);
         let store = Store::standalone(engine.clone(), env, Sync::Data).map_err(|e| e.to_string())?;
         let container = make_container(&store).await?;

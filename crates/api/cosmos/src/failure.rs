@@ -227,7 +227,8 @@ impl From<EngineError> for Failure {
             | EngineError::Full(_)
             | EngineError::Uncertain(_)
             | EngineError::Halted
-            | EngineError::Cut { .. } => Self::unavailable(error.to_string()),
+            | EngineError::UnknownSpace(_)
+            | EngineError::Truncated { .. } => Self::unavailable(error.to_string()),
             EngineError::Corrupt(_) => Self::internal(error.to_string()),
         }
     }

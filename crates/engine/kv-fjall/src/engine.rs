@@ -2,18 +2,20 @@
 
 use crate::Folder;
 use crate::folder::Disk;
-use crate::gather::Gatherer;
 use crate::journals;
-use crate::memtables::{Memtables, Written};
+use crate::keyspaces::{KeyspaceId, Keyspaces, RunSpace};
+use crate::memtables::{BatchSizes, Memtables};
 use crate::promise::Promises;
-use crate::recent::{Recent, RecentView, Run, Spiller, has_many_files, is_recent};
-use crate::spaces::{Place, RUNS, Spaces};
-use crate::turns::Turn;
+use crate::reclaim::Reclaimer;
+use crate::run_memtable::{Run, RunFlusher, RunMemtable, RunView, has_many_files};
+use crate::segments::Segment;
 use crate::verify::{self, Verified};
 use bytes::{Bytes, BytesMut};
 use fjall::{CompressionType, Database, Keyspace, PersistMode, Readable};
 use orrery_core::limits;
-use orrery_kv::{Engine, Error, KeyRange, Measure, Order, Purpose, Put, Read, Rows, Space, Sync, Tip};
+use orrery_kv::{
+    Engine, Error, KeyRange, Measure, Order, Purpose, Put, Read, Rows, Space, SpaceSet, Sync, Tip,
+};
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -21,13 +23,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Memory for blocks read from files.
+    /// Block cache for data read from files.
     pub cache_bytes: u64,
     /// Free disk space below which writes are refused.
     pub disk_free_bytes_min: u64,
-    /// How much of the index is kept in memory before it becomes a file.
-    pub recent_bytes: usize,
-    /// Whether to go on without rows that are known to be lost.
+    /// Size of one generation of a memtable of sorted runs; a full generation becomes a file.
+    pub run_memtable_bytes: usize,
+    /// Whether to open although rows are known to be lost.
     pub accept_loss: bool,
 }
 
@@ -36,49 +38,85 @@ impl Default for Options {
         Self {
             cache_bytes: 256 * 1024 * 1024,
             disk_free_bytes_min: limits::DISK_FREE_BYTES_MIN,
-            recent_bytes: 32 * 1024 * 1024,
+            run_memtable_bytes: 32 * 1024 * 1024,
             accept_loss: false,
         }
     }
 }
 
-/// Journals to replay after a crash; bounds how long opening takes.
+/// Journal bytes to replay after a crash; bounds the time that opening takes.
 const JOURNAL_BYTES_MAX: u64 = 512 * 1024 * 1024;
-/// How much is written between two looks at the free space.
+/// Bytes written between two checks of the free disk space.
 const DISK_CHECK_BYTES: u64 = 4 * 1024 * 1024;
-/// What was replayed goes to files if it is more than this, or a process that is killed again and again replays ever more.
+/// Replayed data beyond this is flushed at once, or a process that is killed repeatedly replays
+/// ever more.
 const REPLAYED_BYTES_MAX: u64 = 8 * 1024 * 1024;
-/// A journal that is longer than this is not left so when the engine rests.
-const REST_JOURNAL_BYTES_MAX: u64 = 192 * 1024 * 1024;
-/// Less than this in memory is not worth a file when the engine rests.
-const REST_BYTES_MIN: u64 = 4 * 1024 * 1024;
+/// A journal longer than this is shortened when the store is idle.
+const IDLE_JOURNAL_BYTES_MAX: u64 = 192 * 1024 * 1024;
+/// A memtable smaller than this is not worth a file when the store is idle.
+const IDLE_BYTES_MIN: u64 = 4 * 1024 * 1024;
 
-/// The file that says that a write failed midway.
+/// Marker file: a write or its sync failed.
 const SYNC_FAILED: &str = "sync-failed";
 
 pub struct FjallEngine {
-    /// These three first, so that their threads have ended when the database is closed.
-    spiller: Spiller,
-    gatherer: Gatherer,
+    /// These three are dropped first, so that their threads have ended when the database is closed.
+    runs: Vec<SpaceRuns>,
+    reclaimer: Reclaimer,
     memtables: Memtables,
-    recent: Arc<Recent>,
+    spaces: &'static SpaceSet,
     database: Database,
     disk: Disk,
-    /// Bytes written since the disk was last found to have room.
+    /// Bytes written since the last check that found room on the disk.
     unchecked_bytes: AtomicU64,
     promises: Promises,
-    /// Whether the folder was made ready for the first write.
+    /// Whether the folder is prepared for writes.
     is_marked: AtomicBool,
-    /// Last, so that the lock is given up after the database is closed.
+    /// Dropped last, so that the lock is released after the database is closed.
     folder: Folder,
 }
 
+/// The newest rows of a space that asked for sorted runs.
+struct SpaceRuns {
+    /// Dropped first, so that its thread has ended when the rest goes.
+    flusher: RunFlusher,
+    memtable: Arc<RunMemtable>,
+    space: RunSpace,
+}
+
+impl SpaceRuns {
+    fn open(
+        space: RunSpace,
+        keyspaces: &Arc<Keyspaces>,
+        database: &Database,
+        disk: &Disk,
+        options: &Options,
+    ) -> Result<Self, Error> {
+        let stored = keyspaces.get(space.runs);
+        if let (None, Some(files)) = (stored, keyspaces.get(space.files)) {
+            // In a folder of an earlier format, rows may be in fjall's memtable. A flush of runs would write that
+            // memtable too, without fjall knowing.
+            files.rotate_memtable_and_wait().map_err(writing)?;
+        }
+        let (bytes, accept_loss) = (options.run_memtable_bytes, options.accept_loss);
+        let memtable = Arc::new(RunMemtable::open(database, space.name, stored, bytes, accept_loss)?);
+        let (database, disk) = (database.clone(), disk.clone());
+        let flusher = RunFlusher::new(memtable.clone(), space, keyspaces.clone(), database, disk);
+        let flusher = flusher.map_err(|error| Error::Unavailable(error.to_string()))?;
+        // Resumes a flush that a stop interrupted.
+        flusher.flush();
+        Ok(Self { flusher, memtable, space })
+    }
+}
+
 impl FjallEngine {
-    pub fn open(folder: Folder, options: &Options) -> Result<Self, Error> {
+    /// Opens a folder with the spaces that the process declares. A space that the folder does not have yet is empty; a
+    /// folder with a space that is not declared is refused.
+    pub fn open(folder: Folder, spaces: &'static SpaceSet, options: &Options) -> Result<Self, Error> {
         let path = folder.path().to_owned();
         let promises = Promises::open(&path, folder.has_two_notes(), options.accept_loss)?;
         if !options.accept_loss {
-            // Before fjall, which shortens a damaged journal without a word.
+            // Before fjall, which truncates a damaged journal silently.
             journals::check(&path.join("engine"))?;
         }
         rewrite_after_failed_sync(&path).map_err(|error| {
@@ -95,26 +133,19 @@ impl FjallEngine {
             .open()
             .map_err(opening)?;
         let unavailable = |error: std::io::Error| Error::Unavailable(error.to_string());
-        let memtables = Memtables::new(Arc::new(Spaces::open(&database)?)).map_err(unavailable)?;
+        let memtables = Memtables::new(Arc::new(Keyspaces::open(&database, spaces)?)).map_err(unavailable)?;
         let disk = Disk { path: path.clone(), reserve_bytes: options.disk_free_bytes_min };
-        let spaces = &memtables.fill().spaces;
-        let turn = Turn::of(spaces.newest_commit()?);
-        let gatherer = Gatherer::new(memtables.fill().clone(), disk.clone(), turn).map_err(unavailable)?;
-        let runs = spaces.get(RUNS);
-        if let (None, Some(index)) = (runs, spaces.get(Space::Index as usize)) {
-            // Of a format before, rows of the index may be in a memtable. A spill would write it too, and fjall not know.
-            index.rotate_memtable_and_wait().map_err(writing)?;
-        }
-        let recent = Arc::new(Recent::open(&database, runs, options.recent_bytes, options.accept_loss)?);
-        let spiller = Spiller::new(recent.clone(), spaces.clone(), database.clone(), disk.clone());
-        let spiller = spiller.map_err(unavailable)?;
-        // What a stop kept from being spilled.
-        spiller.spill();
+        let keyspaces = &memtables.sizes().keyspaces;
+        let segment = Segment::of(keyspaces.newest_commit()?);
+        let reclaimer =
+            Reclaimer::new(memtables.sizes().clone(), disk.clone(), segment).map_err(unavailable)?;
+        let runs = keyspaces.run_spaces().iter();
+        let runs = runs.map(|space| SpaceRuns::open(*space, keyspaces, &database, &disk, options));
         let engine = Self {
-            spiller,
-            gatherer,
+            runs: runs.collect::<Result<_, _>>()?,
+            reclaimer,
             memtables,
-            recent,
+            spaces,
             database,
             disk,
             unchecked_bytes: AtomicU64::new(u64::MAX / 2),
@@ -126,16 +157,17 @@ impl FjallEngine {
         Ok(engine)
     }
 
-    /// Reads every file of tables against its checksum.
+    /// Verifies the checksum of every table file.
     pub fn verify(&self) -> Verified {
-        verify::verify(self.spaces())
+        verify::verify(self.keyspaces())
     }
 
-    fn spaces(&self) -> &Arc<Spaces> {
-        &self.memtables.fill().spaces
+    fn keyspaces(&self) -> &Arc<Keyspaces> {
+        &self.memtables.sizes().keyspaces
     }
 
-    /// Makes both notes whole and gives the folder this build's format, before the first write.
+    /// Makes both acknowledgement notes whole and marks the folder with this build's format, before
+    /// the first write.
     fn mark(&self) -> Result<(), Error> {
         if self.is_marked.load(Ordering::Acquire) {
             return Ok(());
@@ -147,24 +179,25 @@ impl FjallEngine {
         Ok(())
     }
 
-    /// The keyspace to write to. A folder gets slices when something comes to them, and that of runs with the first row of the
-    /// index.
-    fn keyspace(&self, place: Place) -> Result<&Keyspace, Error> {
-        if let Some(known) = self.spaces().get(place) {
+    /// The keyspace to write to, created with its first row.
+    fn keyspace(&self, id: KeyspaceId) -> Result<&Keyspace, Error> {
+        if let Some(known) = self.keyspaces().get(id) {
             return Ok(known);
         }
-        self.spaces().made(&self.database, place)
+        self.keyspaces().open_or_create(&self.database, id)
     }
 
-    /// All memtables, if together they have so much; of slices those that have so much alone.
-    fn put_into_files(&self, bytes_min: u64, slices_bytes_min: u64) -> Result<(), Error> {
+    /// Flushes all memtables if together they exceed `bytes_min`; a segment only if it alone
+    /// exceeds `segment_bytes_min`.
+    fn put_into_files(&self, bytes_min: u64, segment_bytes_min: u64) -> Result<(), Error> {
         if self.database.write_buffer_size() < bytes_min {
             return Ok(());
         }
-        self.memtables.exchange_all(slices_bytes_min).map_err(writing)
+        self.memtables.rotate_all(segment_bytes_min).map_err(writing)
     }
 
-    /// Notes that a write failed midway, so that the next start does not believe what the system shows of the journal.
+    /// Leaves a marker that a write failed midway, so that the next start does not trust what the
+    /// system shows of the journal.
     fn note_failed_sync(&self) {
         let path = self.folder.path().join(SYNC_FAILED);
         if let Err(error) = File::create(&path).and_then(|file| file.sync_all()) {
@@ -173,24 +206,26 @@ impl FjallEngine {
     }
 }
 
-/// Threads that write memtables to files and merge these. The first of several is there for writing alone: it puts merges
-/// that it meets back into the queue, again and again while the others are busy, and so takes a core for itself. Where there
-/// are few cores one thread does both; where there are many, three are free for merges before the first one spins.
+/// Threads that flush and compact. With several, fjall reserves the first one for flushes: it puts
+/// compactions that it meets back into the queue, again and again while the others are busy, and so
+/// uses a core by itself. On few cores one thread does both; on many, three are free for
+/// compactions before the first one spins.
 fn workers() -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     if cores < 4 { 1 } else { 4 }
 }
 
-/// Takes the rows of the index out of puts that are in order; none if there are none.
-fn take_run(puts: &mut Vec<Put>) -> Option<Run> {
-    let first = puts.iter().position(is_recent)?;
-    let count = puts[first..].iter().take_while(|put| is_recent(put)).count();
+/// Removes the rows of a space from sorted puts; `None` if there are none.
+fn take_run(puts: &mut Vec<Put>, space: Space) -> Option<Run> {
+    let first = puts.iter().position(|put| put.space == space)?;
+    let count = puts[first..].iter().take_while(|put| put.space == space).count();
     let run = Run::of(&puts[first..first + count]);
     puts.drain(first..first + count);
     Some(run)
 }
 
-/// The keys of a space in one piece of memory: a memtable is full of them, and goes at once.
+/// Copies the keys of a space into one allocation: a memtable is full of keys, and is freed as a
+/// whole.
 fn pack(puts: &mut [Put]) {
     for of_space in puts.chunk_by_mut(|a, b| a.space == b.space) {
         let mut keys = BytesMut::with_capacity(of_space.iter().map(|put| put.key.len()).sum());
@@ -201,32 +236,49 @@ fn pack(puts: &mut [Put]) {
 }
 
 impl Engine for FjallEngine {
+    fn spaces(&self) -> &'static SpaceSet {
+        self.spaces
+    }
+
     fn view(&self) -> Arc<dyn Read + Send + std::marker::Sync> {
-        // In this order: what leaves the runs meanwhile is in the snapshot.
-        let recent = self.recent.view();
-        Arc::new(View { recent, snapshot: self.database.snapshot(), spaces: self.spaces().clone() })
+        // In this order: runs that are flushed in between are in the snapshot.
+        let runs = self.runs.iter().map(|of| of.memtable.view()).collect();
+        Arc::new(View { runs, snapshot: self.database.snapshot(), keyspaces: self.keyspaces().clone() })
     }
 
     fn write(&self, mut puts: Vec<Put>, sync: Sync) -> Result<(), Error> {
-        let written = Written::of(&puts, self.spaces());
         self.mark()?;
         let mode = match sync {
             Sync::Data => PersistMode::SyncData,
             Sync::None => PersistMode::Buffer,
         };
-        let mut slot = self.recent.slot();
-        self.recent.wait_for_room(&slot).inspect_err(|_| self.spiller.spill())?;
+        let mut positions = Vec::with_capacity(self.runs.len());
+        for of in &self.runs {
+            let position = of.memtable.position();
+            of.memtable.wait_for_room(&position).inspect_err(|_| of.flusher.flush())?;
+            positions.push(position);
+        }
         let mut batch =
             fjall::OwnedWriteBatch::with_capacity(self.database.clone(), puts.len()).durability(Some(mode));
         puts.sort_by(|a, b| a.space.cmp(&b.space).then_with(|| a.key.cmp(&b.key)));
-        let run = take_run(&mut puts);
-        if let Some(run) = &run {
-            batch.insert(self.keyspace(RUNS)?, slot.key(), slot.value(run));
+        let mut runs = Vec::with_capacity(self.runs.len());
+        for (of, position) in self.runs.iter().zip(&positions) {
+            let run = take_run(&mut puts, of.space.space);
+            if let Some(run) = &run {
+                // For the flush, which creates none.
+                self.keyspace(of.space.files)?;
+                batch.insert(self.keyspace(of.space.runs)?, position.key(), position.value(run));
+            }
+            runs.push(run);
+        }
+        let mut written = BatchSizes::of(&puts, self.keyspaces());
+        for (of, run) in self.runs.iter().zip(&runs) {
+            run.iter().for_each(|run| written.add_run(of.space.runs, run));
         }
         pack(&mut puts);
-        written.commit.into_iter().for_each(|commit| self.spaces().writes(commit));
+        written.commit.into_iter().for_each(|commit| self.keyspaces().writes(commit));
         for put in puts {
-            let space = self.keyspace(self.spaces().place(put.space, &put.key))?;
+            let space = self.keyspace(self.keyspaces().locate(put.space, &put.key))?;
             match put.value {
                 Some(value) => batch.insert(space, put.key, value),
                 None => batch.remove(space, put.key),
@@ -237,16 +289,18 @@ impl Engine for FjallEngine {
                 self.note_failed_sync();
             }
         })?;
-        if run.is_some_and(|run| self.recent.add(run, &mut slot)) {
-            self.spiller.spill();
+        for ((of, position), run) in self.runs.iter().zip(&mut positions).zip(runs) {
+            if run.is_some_and(|run| of.memtable.add(run, position)) {
+                of.flusher.flush();
+            }
         }
-        self.memtables.wrote(&written);
-        written.commit.into_iter().for_each(|commit| self.gatherer.wrote(Turn::of(commit)));
+        self.memtables.note_written(&written);
+        written.commit.into_iter().for_each(|commit| self.reclaimer.note_written(Segment::of(commit)));
         Ok(())
     }
 
-    /// Refuses before the disk is full, because fjall takes no more writes after it met an error. Looks again after
-    /// every few megabytes, and every time while there is no room.
+    /// Refuses before the disk is full, because fjall takes no more writes after an I/O error.
+    /// Checks every few megabytes, and on every write while there is no room.
     fn check_room(&self, bytes: u64, purpose: Purpose) -> Result<(), Error> {
         if self.unchecked_bytes.fetch_add(bytes, Ordering::Relaxed) < DISK_CHECK_BYTES {
             return Ok(());
@@ -266,28 +320,31 @@ impl Engine for FjallEngine {
         self.promises.note(tip);
     }
 
-    /// A memtable is walked at half the speed of a file's blocks, and its journal is replayed after a crash.
-    fn rest(&self) -> Result<(), Error> {
-        self.gatherer.look();
-        let is_to_spill = self.recent.rest(REST_BYTES_MIN as usize);
-        if is_to_spill || self.spaces().get(Space::Index as usize).is_some_and(has_many_files) {
-            self.spiller.spill();
+    /// A memtable is scanned at half the speed of a file, and its journal is replayed after a
+    /// crash.
+    fn idle(&self) -> Result<(), Error> {
+        self.reclaimer.wake();
+        for of in &self.runs {
+            let is_to_flush = of.memtable.idle(IDLE_BYTES_MIN as usize);
+            if is_to_flush || self.keyspaces().get(of.space.files).is_some_and(has_many_files) {
+                of.flusher.flush();
+            }
         }
-        // What stays in memory keeps the journal from being shortened.
+        // Memtables keep the journal from being shortened.
         let is_journal_long =
-            self.database.journal_disk_space().is_ok_and(|bytes| bytes > REST_JOURNAL_BYTES_MAX);
+            self.database.journal_disk_space().is_ok_and(|bytes| bytes > IDLE_JOURNAL_BYTES_MAX);
         if is_journal_long {
             return self.put_into_files(1, 0);
         }
-        self.put_into_files(REST_BYTES_MIN, REST_BYTES_MIN)
+        self.put_into_files(IDLE_BYTES_MIN, IDLE_BYTES_MIN)
     }
 
     fn measures(&self) -> Vec<Measure> {
         let gauge = |name, unit, value| Measure { name, unit, is_total: false, value };
         let total = |name, value| Measure { name, unit: "", is_total: true, value };
         let database = &self.database;
-        let tables: usize = self.spaces().all().map(|(_, keyspace)| keyspace.table_count()).sum();
-        let on_disk: u64 = self.spaces().all().map(|(_, keyspace)| keyspace.disk_space()).sum();
+        let tables: usize = self.keyspaces().all().map(|(_, keyspace)| keyspace.table_count()).sum();
+        let on_disk: u64 = self.keyspaces().all().map(|(_, keyspace)| keyspace.disk_space()).sum();
         let mut measures = vec![
             gauge("journals", "", database.journal_count() as u64),
             gauge("memtables", "bytes", database.write_buffer_size()),
@@ -299,11 +356,11 @@ impl Engine for FjallEngine {
             gauge("compactions_running", "", database.active_compactions() as u64),
             total("compactions", database.compactions_completed() as u64),
             total("compaction_microseconds", database.time_compacting().as_micros() as u64),
-            total("slices_gathered", self.gatherer.gathered()),
-            gauge("recent_index", "bytes", self.recent.bytes() as u64),
-            total("index_spilled", self.spiller.spilled()),
+            total("slices_gathered", self.reclaimer.reclaimed()),
+            gauge("recent_index", "bytes", self.runs.iter().map(|of| of.memtable.bytes() as u64).sum()),
+            total("index_spilled", self.runs.iter().map(|of| of.flusher.flushes()).sum()),
         ];
-        // Only a journal that cannot be looked at has no size.
+        // The size is missing only if the journal cannot be read.
         measures.extend(database.journal_disk_space().ok().map(|bytes| gauge("journal", "bytes", bytes)));
         measures
     }
@@ -314,35 +371,39 @@ impl Engine for FjallEngine {
 }
 
 struct View {
-    recent: RecentView,
+    /// In the order of the run spaces.
+    runs: Vec<RunView>,
     snapshot: fjall::Snapshot,
-    spaces: Arc<Spaces>,
+    keyspaces: Arc<Keyspaces>,
 }
 
 impl Read for View {
     fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>, Error> {
-        if space == Space::Index
-            && let Some(known) = self.recent.get(key)
+        if let Some(at) = self.keyspaces.runs_of(space)
+            && let Some(known) = self.runs[at].get(key)
         {
             return Ok(known);
         }
-        let Some(keyspace) = self.spaces.get(self.spaces.place(space, key)) else { return Ok(None) };
+        let Some(keyspace) = self.keyspaces.get(self.keyspaces.locate(space, key)) else { return Ok(None) };
         let found = self.snapshot.get(keyspace, key).map_err(reading)?;
         Ok(found.map(Bytes::from))
     }
 
-    fn streams(&self) -> Result<Vec<u64>, Error> {
-        self.spaces.streams(&self.snapshot)
+    fn streams(&self, log: Space) -> Result<Vec<u64>, Error> {
+        self.keyspaces.streams(&self.snapshot, log)
     }
 
     fn range(&self, space: Space, range: &KeyRange, order: Order) -> Rows<'_> {
-        let rows = self.spaces.range(&self.snapshot, space, range, order);
-        if space == Space::Index { self.recent.over(rows, range, order) } else { rows }
+        let rows = self.keyspaces.range(&self.snapshot, space, range, order);
+        match self.keyspaces.runs_of(space) {
+            Some(at) => self.runs[at].over(rows, range, order),
+            None => rows,
+        }
     }
 }
 
-/// After a failed sync the system may show bytes of the journal that are not on the disk. They are written anew before
-/// anything rests on them.
+/// After a failed sync the system may show journal bytes that are not on the disk. They are written
+/// again before anything builds on them.
 fn rewrite_after_failed_sync(folder: &Path) -> std::io::Result<()> {
     let note = folder.join(SYNC_FAILED);
     if !note.try_exists()? {
@@ -360,7 +421,7 @@ pub(crate) fn opening(error: fjall::Error) -> Error {
     }
 }
 
-/// fjall takes no more writes after an error of its journal, and does not say how far it came.
+/// fjall takes no more writes after a journal error, and does not say how much was written.
 fn committing(error: fjall::Error) -> Error {
     match error {
         fjall::Error::Poisoned => Error::Halted,

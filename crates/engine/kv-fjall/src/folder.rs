@@ -1,4 +1,4 @@
-//! The data folder: made, recognised, and locked against a second process.
+//! The data folder: created, recognised, and locked against a second process.
 
 use crate::promise;
 use orrery_core::limits;
@@ -7,11 +7,12 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The version of everything that is stored in a folder. Raised when one build could not read what the other wrote.
-pub const FORMAT_VERSION: u32 = 6;
-/// The oldest whose rows this build reads.
+/// The version of everything that is stored in a folder. Raised when older builds would misread
+/// what this one writes.
+pub const FORMAT_VERSION: u32 = 7;
+/// The oldest format that this build reads.
 const FORMAT_VERSION_MIN: u32 = 2;
-/// The first that has two copies of the note of promises.
+/// The first format with two copies of the acknowledgement note.
 const FORMAT_VERSION_TWO_NOTES: u32 = 6;
 const FORMAT_PREFIX: &str = "orrery data folder, format ";
 
@@ -19,7 +20,7 @@ const FORMAT_PREFIX: &str = "orrery data folder, format ";
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    /// The format that the folder had when it was opened.
+    /// The format of the folder when it was opened.
     format: u32,
     /// The lock lasts as long as the open file.
     _lock: File,
@@ -44,7 +45,7 @@ pub enum FolderError {
 }
 
 impl Folder {
-    /// Takes the folder, making it if it is not there.
+    /// Opens the folder, creating it if it is missing.
     pub fn open(path: &Path) -> Result<Self, FolderError> {
         let io = |error| FolderError::Io { path: path.to_owned(), error };
         fs::create_dir_all(path).map_err(io)?;
@@ -59,7 +60,7 @@ impl Folder {
                 write_format(path).map_err(io)?;
                 FORMAT_VERSION
             }
-            // Bytes that are no text.
+            // Bytes that are not text.
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
                 return Err(FolderError::Foreign(path.to_owned()));
             }
@@ -72,13 +73,13 @@ impl Folder {
         &self.path
     }
 
-    /// Whether the folder has two copies of the note of promises since it was made or marked.
+    /// Whether the folder had two copies of the acknowledgement note when it was created or marked.
     pub fn has_two_notes(&self) -> bool {
         self.format >= FORMAT_VERSION_TWO_NOTES
     }
 
-    /// Says in the folder that it may have rows of this build's format. To be done before the first of them is written, and
-    /// after both copies of the note are there.
+    /// Marks the folder with this build's format. To be called before the first row is written and
+    /// after both copies of the note exist.
     pub fn mark(&self) -> Result<(), FolderError> {
         let io = |error| FolderError::Io { path: self.path.clone(), error };
         let format = fs::read_to_string(self.path.join("FORMAT")).map_err(io)?;
@@ -89,7 +90,7 @@ impl Folder {
     }
 }
 
-/// The disk of a folder, of which some is kept in reserve.
+/// The disk of a folder, part of which is kept in reserve.
 #[derive(Clone, Debug)]
 pub(crate) struct Disk {
     pub path: PathBuf,
@@ -97,7 +98,8 @@ pub(crate) struct Disk {
 }
 
 impl Disk {
-    /// Refuses what would take from the reserve. What makes room may take all of it but the last share.
+    /// Refuses what would use the reserve. Writes that make room may use all of it but the last
+    /// share.
     pub fn check_room(&self, bytes: u64, purpose: Purpose) -> Result<(), Error> {
         let kept = match purpose {
             Purpose::Store => self.reserve_bytes,
@@ -142,11 +144,11 @@ fn check_format(path: &Path, text: &str) -> Result<u32, FolderError> {
     }
 }
 
-/// A folder without our mark must be empty, so that we never write into somebody's home.
+/// A folder without our mark must be empty, so that we never write into someone's home.
 fn refuse_foreign(path: &Path) -> Result<(), FolderError> {
     let io = |error| FolderError::Io { path: path.to_owned(), error };
     for entry in fs::read_dir(path).map_err(io)? {
-        // What an earlier start made before it was stopped.
+        // Left by an earlier start that was interrupted.
         let name = entry.map_err(io)?.file_name();
         let is_note =
             promise::NAMES.iter().any(|note| name.to_str().is_some_and(|name| name.starts_with(note)));

@@ -1,4 +1,5 @@
-//! A look at fjall's journals before fjall opens them, because its recovery drops what follows damage without a word.
+//! A check of fjall's journals before fjall opens them, because its recovery silently drops what
+//! follows damage.
 //!
 //! ```text
 //! batch   1 | items u32 | number u64        start; not covered by the batch's checksum
@@ -7,12 +8,13 @@
 //!         3 | checksum u64 | magic          end                                       all little-endian
 //! ```
 //!
-//! All journals but the newest were synced whole when the next one was begun, so each must be readable to the last byte that
-//! is not zero (fjall makes them 64 MiB long from the start). The newest may end in half a batch; whether it ends too early is
-//! what the note of promises tells. The numbers of batches ascend over all journals: a batch whose number was changed would be
-//! taken for an older or newer one. Nothing is written here, so a folder that is refused is as it was.
+//! All journals but the newest were synced whole when the next one was begun, so each must be
+//! readable to its last byte that is not zero (fjall preallocates 64 MiB). The newest may end in
+//! half a batch; the acknowledgement note tells whether it ends too early. Batch numbers ascend
+//! over all journals: a batch with a changed number would be taken for an older or newer one.
+//! Nothing is written here, so a refused folder stays as it was.
 //!
-//! Left out: checksums, which fjall compares itself.
+//! Left out: checksums, which fjall verifies itself.
 
 use orrery_kv::Error;
 use std::fs::{self, File};
@@ -27,7 +29,7 @@ const MAGIC: [u8; 4] = *b"FJL\x03";
 /// Read at once.
 const BUFFER_BYTES: usize = 256 * 1024;
 
-/// Refuses journals of which recovery would leave something out, if they show it.
+/// Refuses journals of which recovery would visibly lose something.
 pub fn check(engine: &Path) -> Result<(), Error> {
     let unreadable = |error: io::Error| Error::Unavailable(format!("the journals cannot be read: {error}"));
     let journals = list(engine).map_err(unreadable)?;
@@ -49,8 +51,8 @@ pub fn check(engine: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Puts a synced copy in the place of the newest journal. After a sync that failed, the system may show bytes that are not
-/// on the disk and never write them; a copy is written anew.
+/// Replaces the newest journal with a synced copy. After a failed sync the system may show bytes
+/// that are not on the disk and never write them; a copy is written in full.
 pub fn rewrite_newest(engine: &Path) -> io::Result<()> {
     let Some((_, path)) = list(engine)?.pop() else { return Ok(()) };
     let name = path.with_extension("copy");
@@ -59,7 +61,7 @@ pub fn rewrite_newest(engine: &Path) -> io::Result<()> {
     loop {
         match source.read(&mut buffer)? {
             0 => break,
-            // The zeros behind what was written take no room.
+            // Trailing zeros take no room on disk.
             read if buffer[..read].iter().all(|byte| *byte == 0) => {
                 copy.seek_relative(read as i64)?;
             }
@@ -72,7 +74,7 @@ pub fn rewrite_newest(engine: &Path) -> io::Result<()> {
     File::open(engine)?.sync_all()
 }
 
-/// The journals in the order of their numbers. Other names are fjall's to judge.
+/// The journals in order of their numbers. Other files are left to fjall.
 fn list(engine: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
     let entries = match fs::read_dir(engine) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -93,11 +95,11 @@ fn list(engine: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
 /// How a journal ends.
 #[derive(Debug, PartialEq, Eq)]
 enum Walked {
-    /// With a whole batch and zeros; the number of the newest batch, if there is any in this journal or before.
+    /// With a whole batch and zeros; the number of the newest batch so far, if there is one.
     Whole(Option<u64>),
     /// With something else, from this byte on.
     Broken(u64),
-    /// The batch that begins there has a number that is not above the one before it.
+    /// The batch that begins here has a number that is not above its predecessor's.
     OutOfOrder(u64),
 }
 
@@ -135,7 +137,7 @@ impl Walk {
         }
     }
 
-    /// The number of the batch that begins here; `None` if none does.
+    /// The number of the batch that begins here; `None` if there is none.
     fn batch(&mut self) -> io::Result<Option<u64>> {
         if self.byte()? != START {
             return Ok(None);

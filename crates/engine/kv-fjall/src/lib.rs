@@ -3,28 +3,30 @@
 //! ```text
 //! FORMAT    the version of everything in the folder, in words
 //! lock      held while a process has the folder open
-//! promised  the last acknowledged commit, written after every group, never synced; promised-copy the same once more
+//! promised  the last acknowledged commit, written after every group, never synced; promised-copy is its copy
 //! engine/   fjall's own files: one journal for all spaces, so that a batch is atomic over them
 //! ```
 //!
-//! This is the only crate that opens data files. What we know of fjall's weak spots, and the answer here:
-//! a journal cut in the middle is recovered silently (so `promised`, and `orrery_kv` chains the log); after
-//! an I/O error it takes no more writes (so a nearly full disk is refused before fjall meets it); its thread can wait for
-//! itself when it is asked for a new memtable too often (so `memtables` exchanges them before); it gives back nothing of what is
-//! removed from rows that were written in the order of their keys (so `gather` merges texts and the log); a row in a memtable costs a search
-//! through it (so `recent` keeps the newest rows of the index, most of all there are, in another way).
+//! This is the only crate that opens data files. Known weak spots of fjall, and the answers here:
+//!
+//! - a journal cut in the middle is recovered silently: hence `promised`, [`journals`], and the log's chain;
+//! - after an I/O error it takes no more writes: a nearly full disk is refused before fjall meets it;
+//! - its worker can deadlock when asked for a new memtable too often: [`memtables`] rotates them earlier;
+//! - it never compacts files that do not overlap, so removals from append-only spaces give nothing back:
+//!   those are a ring of [`segments`], which [`reclaim`] compacts;
+//! - every row in a memtable costs a search through it: [`run_memtable`] keeps sorted runs instead.
 
 mod engine;
 mod folder;
-mod gather;
-mod helper;
 mod journals;
+mod keyspaces;
 mod memtables;
 mod promise;
-mod recent;
-mod spaces;
-mod turns;
+mod reclaim;
+mod run_memtable;
+mod segments;
 mod verify;
+mod worker;
 
 pub use engine::{FjallEngine, Options};
 pub use folder::{FORMAT_VERSION, Folder, FolderError};

@@ -1,9 +1,11 @@
-//! The note of promises: the last acknowledged commit, outside the engine's files, in two copies with a checksum each.
+//! The acknowledgement note: the last acknowledged commit, outside the engine's files, in two
+//! copies with a checksum each.
 //!
-//! Both copies are made and synced before the folder says that it has them, and are overwritten in place after every group of
-//! commits without a sync. Their 24 bytes lie in one sector, so a power cut leaves an older note and never half of one. A copy
-//! that is missing or fails its checksum is therefore damage. The newer of two whole copies counts; without any, nobody can
-//! tell whether the journal still has all that was acknowledged, and the folder is refused.
+//! Both copies are made and synced before the folder says that it has them, and are overwritten in
+//! place after every group of commits, without a sync. Their 24 bytes lie in one sector, so a power
+//! cut leaves an older note and never half of one. A copy that is missing or fails its checksum is
+//! therefore damage. The newer of two whole copies counts; without any, nobody can tell whether the
+//! journal still has everything that was acknowledged, and the folder is refused.
 
 use orrery_core::LogLimiter;
 use orrery_kv::{Error, Tip};
@@ -15,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Instant;
 
-/// The files that the copies are in.
+/// Files of the copies.
 pub const NAMES: [&str; 2] = ["promised", "promised-copy"];
 
 /// One copy as it was found.
@@ -36,13 +38,13 @@ impl fmt::Display for NoteCopy {
     }
 }
 
-/// Both copies and the names of their files, as a folder has them.
+/// Both copies of a folder, with their file names.
 pub fn read_copies(folder: &Path) -> io::Result<[(&'static str, NoteCopy); 2]> {
     let [first, second] = NAMES;
     Ok([(first, read_copy(&folder.join(first))?), (second, read_copy(&folder.join(second))?)])
 }
 
-/// The newest of the copies that are whole.
+/// The newest whole copy.
 pub fn newest(copies: &[(&str, NoteCopy)]) -> Option<Tip> {
     let whole = copies.iter().filter_map(|(_, copy)| match copy {
         NoteCopy::Whole(tip) => Some(*tip),
@@ -59,7 +61,7 @@ fn read_copy(path: &Path) -> io::Result<NoteCopy> {
     }
 }
 
-/// Makes both copies anew, so that a power cut after this does not take them away.
+/// Writes both copies so that a power cut afterwards does not take them away.
 pub fn make_copies(folder: &Path, tip: Tip) -> io::Result<()> {
     for name in NAMES {
         let (path, new) = (folder.join(name), folder.join(format!("{name}.new")));
@@ -74,13 +76,13 @@ pub fn make_copies(folder: &Path, tip: Tip) -> io::Result<()> {
 pub struct Promises {
     folder: PathBuf,
     found: [(&'static str, NoteCopy); 2],
-    /// Opened when the first note is written: whoever only looks changes nothing.
+    /// Opened when the first note is written: opening a folder changes nothing.
     files: OnceLock<[File; 2]>,
     complaints: LogLimiter,
 }
 
 impl Promises {
-    /// `has_two`: whether the folder's format says that there are two copies.
+    /// `has_two`: whether the folder's format has two copies.
     pub fn open(folder: &Path, has_two: bool, accept_loss: bool) -> Result<Self, Error> {
         let unreadable = |error| Error::Unavailable(format!("the note of promises cannot be read: {error}"));
         let copies = read_copies(folder).map_err(unreadable)?;
@@ -113,7 +115,7 @@ impl Promises {
         newest(&self.found)
     }
 
-    /// Makes sure that both copies are whole. To be done before the first write.
+    /// Ensures that both copies are whole. To be called before the first write.
     pub fn prepare(&self) -> io::Result<&[File; 2]> {
         if let Some(files) = self.files.get() {
             return Ok(files);

@@ -1,9 +1,9 @@
-//! Reading every table of every keyspace against the checksum that it was written with.
+//! Verifying every table file against its checksum.
 //!
-//! fjall verifies a block when it reads it. This reads all of them, filters and indexes of blocks included, whether or not
-//! anybody asks for their rows.
+//! fjall verifies a block when it reads it. This reads all of them, filters and block indexes
+//! included, whether or not anyone asks for their rows.
 
-use crate::spaces::Spaces;
+use crate::keyspaces::Keyspaces;
 use fjall::AbstractTree as _;
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -13,16 +13,16 @@ use xxhash_rust::xxh3::Xxh3Default;
 /// Read at once.
 const BUFFER_BYTES: usize = 1024 * 1024;
 
-/// How many files there are, and a sentence for each that is not as it was written.
+/// The number of files, and a sentence for each one that is damaged.
 #[derive(Debug, Default)]
 pub struct Verified {
     pub files: u64,
     pub faults: Vec<String>,
 }
 
-pub fn verify(spaces: &Spaces) -> Verified {
+pub fn verify(keyspaces: &Keyspaces) -> Verified {
     let mut verified = Verified::default();
-    for (_, keyspace) in spaces.all() {
+    for (_, keyspace) in keyspaces.all() {
         let (name, version) = (keyspace.name(), keyspace.tree.current_version());
         for table in version.iter_tables() {
             verified.files += 1;
@@ -54,22 +54,23 @@ fn checksum(path: &Path) -> io::Result<u128> {
 mod tests {
     use super::*;
     use fjall::Database;
-    use orrery_kv::Space;
+    use orrery_kv::contract::{DOCUMENTS, LOG, SPACES};
     use std::os::unix::fs::FileExt as _;
 
     #[test]
     fn one_changed_bit_of_a_table_is_found() {
         let folder = tempfile::tempdir().expect("a folder");
         let database = Database::builder(folder.path()).open().expect("opened");
-        let spaces = Spaces::open(&database).expect("opened");
-        for space in [Space::Documents, Space::Log] {
-            let keyspace = spaces.get(space as usize).expect("made");
+        let keyspaces = Keyspaces::open(&database, &SPACES).expect("opened");
+        let keyspace =
+            |space| keyspaces.open_or_create(&database, keyspaces.locate(space, b"key")).expect("made");
+        for keyspace in [DOCUMENTS, LOG].map(keyspace) {
             keyspace.insert(b"key", vec![7; 10_000]).expect("written");
             keyspace.rotate_memtable_and_wait().expect("written");
         }
-        let whole = verify(&spaces);
+        let whole = verify(&keyspaces);
         assert_eq!((whole.files, whole.faults.len()), (2, 0), "{whole:?}");
-        let log = spaces.get(Space::Log as usize).expect("made");
+        let log = keyspace(LOG);
         let version = log.tree.current_version();
         let path = version.iter_tables().next().expect("a table").path.clone();
         let file = File::options().read(true).write(true).open(&*path).expect("opened");
@@ -77,7 +78,7 @@ mod tests {
         let at = file.metadata().expect("read").len() / 2;
         file.read_exact_at(&mut byte, at).expect("read");
         file.write_all_at(&[byte[0] ^ 4], at).expect("written");
-        let damaged = verify(&spaces);
-        assert!(damaged.faults.len() == 1 && damaged.faults[0].contains("of log is damaged"), "{damaged:?}");
+        let damaged = verify(&keyspaces);
+        assert!(damaged.faults.len() == 1 && damaged.faults[0].contains("of log0 is damaged"), "{damaged:?}");
     }
 }

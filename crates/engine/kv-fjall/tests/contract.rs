@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use orrery_core::Lsn;
-use orrery_kv::contract::{self, Bench};
-use orrery_kv::{Batch, Db, Engine, Error, Read, Space, Sync, text_key};
+use orrery_kv::contract::{self, Bench, DOCUMENTS, LOG, OVERFLOW, SPACES};
+use orrery_kv::{Batch, Db, Engine, Error, META, Read, Sync, overflow_key};
 use orrery_kv_fjall::{FjallEngine, Folder, Options};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -17,7 +17,7 @@ fn fresh() -> Place {
 }
 
 fn open(path: &Path, options: &Options) -> FjallEngine {
-    FjallEngine::open(Folder::open(path).expect("the folder"), options).expect("the engine")
+    FjallEngine::open(Folder::open(path).expect("the folder"), &SPACES, options).expect("the engine")
 }
 
 impl Bench for Place {
@@ -33,13 +33,13 @@ fn fjall_keeps_the_contract() {
 
 fn change(n: u64) -> Batch {
     let mut batch = document(n, 500);
-    batch.log(1, Batch::log_payload(0));
+    batch.log(LOG, 1, Batch::log_payload(0));
     batch
 }
 
 fn document(n: u64, bytes: usize) -> Batch {
     let mut batch = Batch::new();
-    batch.put(Space::Documents, Bytes::copy_from_slice(&n.to_be_bytes()), Bytes::from(vec![7; bytes]));
+    batch.put(DOCUMENTS, Bytes::copy_from_slice(&n.to_be_bytes()), Bytes::from(vec![7; bytes]));
     batch
 }
 
@@ -49,7 +49,7 @@ fn measure(db: &Db, name: &str) -> u64 {
 
 fn has_all(db: &Db, mut numbers: std::ops::RangeInclusive<u64>) -> bool {
     let rows = db.snapshot();
-    numbers.all(|n| rows.get(Space::Documents, &n.to_be_bytes()).expect("read").is_some())
+    numbers.all(|n| rows.get(DOCUMENTS, &n.to_be_bytes()).expect("read").is_some())
 }
 
 #[test]
@@ -62,47 +62,47 @@ fn a_disk_without_room_refuses_writes_and_answers_reads() {
     let db = Db::open(Box::new(open(place.0.path(), &full)), Sync::Data).expect("opened");
     let refused = db.commit(vec![change(2).stamp(Lsn(2))]);
     assert!(matches!(&refused, Err(Error::Full(why)) if why.contains("make room")), "{refused:?}");
-    assert!(db.snapshot().get(Space::Documents, &1u64.to_be_bytes()).expect("read").is_some());
-    assert!(db.snapshot().get(Space::Documents, &2u64.to_be_bytes()).expect("read").is_none());
+    assert!(db.snapshot().get(DOCUMENTS, &1u64.to_be_bytes()).expect("read").is_some());
+    assert!(db.snapshot().get(DOCUMENTS, &2u64.to_be_bytes()).expect("read").is_none());
 }
 
 /// Not before there is something to gain by it; and the database looks where things are then.
 #[test]
-fn a_rest_puts_what_is_in_memory_into_files() {
+fn an_idle_store_flushes_its_memtables() {
     let place = fresh();
     let db = Db::open(Box::new(open(place.0.path(), &Options::default())), Sync::None).unwrap();
     let write = |n: u64, bytes: usize| db.commit(vec![document(n, bytes).stamp(Lsn(n))]).unwrap();
     write(1, 1000);
-    db.rest().unwrap();
+    db.idle().unwrap();
     assert_eq!(measure(&db, "tables"), 0, "it is little");
     write(2, 5 << 20);
-    db.rest().unwrap();
+    db.idle().unwrap();
     while measure(&db, "memtables") > 0 {
         std::thread::yield_now();
     }
     assert!(measure(&db, "tables") > 0);
-    db.rest().unwrap();
-    let found = db.snapshot().get(Space::Documents, &2u64.to_be_bytes()).unwrap();
+    db.idle().unwrap();
+    let found = db.snapshot().get(DOCUMENTS, &2u64.to_be_bytes()).unwrap();
     assert_eq!((found.map(|value| value.len()), db.durable_lsn()), (Some(5 << 20), Lsn(2)));
 }
 
 /// A file of texts is not merged with the next one; but what stays in memory keeps the journal long.
 #[test]
-fn a_rest_leaves_few_texts_in_memory_until_the_journal_is_long() {
+fn an_idle_store_keeps_few_overflow_values_in_memory_until_the_journal_is_long() {
     let place = fresh();
     let db = Db::open(Box::new(open(place.0.path(), &Options::default())), Sync::None).unwrap();
     let mut lsn = 0;
     let mut write = |mut batch: Batch| {
         lsn += 1;
-        batch.put(Space::Meta, Bytes::from_static(b"row"), Bytes::new());
+        batch.put(META, Bytes::from_static(b"row"), Bytes::new());
         db.commit(vec![batch.stamp(Lsn(lsn))]).unwrap();
         lsn
     };
     let mut text = Batch::new();
-    text.put_text(Bytes::from(vec![7; 100_000]));
+    text.put_overflow(OVERFLOW, Bytes::from(vec![7; 100_000]));
     write(text);
     write(document(1, 5 << 20));
-    db.rest().unwrap();
+    db.idle().unwrap();
     while measure(&db, "memtables") > 200_000 {
         std::thread::yield_now();
     }
@@ -111,14 +111,14 @@ fn a_rest_leaves_few_texts_in_memory_until_the_journal_is_long() {
         let n = write(document(2, 8 << 20));
         // What is written meanwhile goes to files, and the text stays.
         if n.is_multiple_of(4) {
-            db.rest().unwrap();
+            db.idle().unwrap();
         }
     }
     while measure(&db, "memtables") > 0 {
-        db.rest().unwrap();
+        db.idle().unwrap();
         std::thread::yield_now();
     }
-    assert!(db.snapshot().get(Space::Texts, &text_key(Lsn(1), 0)).unwrap().is_some());
+    assert!(db.snapshot().get(OVERFLOW, &overflow_key(Lsn(1), 0)).unwrap().is_some());
 }
 
 /// The engine below does so by itself much later, and by a queue that it can fill up and then wait for forever.
@@ -138,7 +138,7 @@ fn a_full_memtable_goes_to_a_file_while_writes_go_on() {
 
 /// Or who is killed again and again would replay ever more.
 #[test]
-fn what_was_replayed_goes_to_files() {
+fn replayed_rows_are_flushed() {
     let place = fresh();
     let again = || Db::open(Box::new(open(place.0.path(), &Options::default())), Sync::Data).unwrap();
     let mut last = 0;
@@ -158,13 +158,13 @@ fn what_was_replayed_goes_to_files() {
 }
 
 #[test]
-fn texts_that_were_replayed_go_to_files_too() {
+fn replayed_overflow_values_are_flushed_too() {
     let place = fresh();
     let again = || Db::open(Box::new(open(place.0.path(), &Options::default())), Sync::Data).unwrap();
     let db = again();
     for lsn in 1..=10 {
         let mut batch = Batch::new();
-        batch.put_text(Bytes::from(vec![lsn as u8; 1 << 20]));
+        batch.put_overflow(OVERFLOW, Bytes::from(vec![lsn as u8; 1 << 20]));
         db.commit(vec![batch.stamp(Lsn(lsn))]).unwrap();
     }
     drop(db);
@@ -173,7 +173,7 @@ fn texts_that_were_replayed_go_to_files_too() {
         std::thread::yield_now();
     }
     for lsn in 1..=10u64 {
-        let found = db.snapshot().get(Space::Texts, &text_key(Lsn(lsn), 0)).unwrap();
+        let found = db.snapshot().get(OVERFLOW, &overflow_key(Lsn(lsn), 0)).unwrap();
         assert_eq!(found, Some(Bytes::from(vec![lsn as u8; 1 << 20])));
     }
 }
@@ -195,10 +195,10 @@ fn a_journal_damaged_in_the_middle_is_reported_not_swallowed() {
         .write_all_at(&[0xaa; 64], 20_000)
         .expect("damaged");
     let folder = Folder::open(place.0.path()).expect("the folder");
-    let found = FjallEngine::open(folder, &Options::default())
+    let found = FjallEngine::open(folder, &SPACES, &Options::default())
         .and_then(|engine| Db::open(Box::new(engine), Sync::Data));
     assert!(
-        matches!(found, Err(Error::Cut { promised: Lsn(100), .. } | Error::Corrupt(_))),
+        matches!(found, Err(Error::Truncated { promised: Lsn(100), .. } | Error::Corrupt(_))),
         "{:?}",
         found.err()
     );

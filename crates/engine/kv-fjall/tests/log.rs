@@ -1,19 +1,21 @@
-//! The log, which several keyspaces have by turns, and which was one keyspace before format 5: found in the order of its keys.
+//! The segmented log, which was one keyspace before format 5: rows are found in the order of their keys.
 
 use bytes::Bytes;
 use fjall::{Database, KeyspaceCreateOptions, PersistMode};
 use orrery_core::Lsn;
-use orrery_kv::{Batch, Db, KeyRange, LogRecord, Order, Read, Snapshot, Space, Sync};
+use orrery_kv::contract::{LOG, SPACES};
+use orrery_kv::{Batch, Db, KeyRange, LogRecord, Order, Read, Snapshot, Sync};
 use orrery_kv_fjall::{FORMAT_VERSION, FjallEngine, Folder, Options};
 use std::fs;
 use std::path::Path;
 
-/// Commits in several turns, some of the same slice.
+/// Commits in several segments, some in the same ring slot.
 const LSNS: [u64; 9] = [1, 2, 65_535, 65_536, 200_000, 1_048_576, 1_048_577, 1_200_000, 20_000_000];
 const STREAMS: [u64; 3] = [1, 2, 255];
 
 fn open(path: &Path) -> Db {
-    let engine = FjallEngine::open(Folder::open(path).expect("taken"), &Options::default()).expect("opened");
+    let engine =
+        FjallEngine::open(Folder::open(path).expect("taken"), &SPACES, &Options::default()).expect("opened");
     Db::open(Box::new(engine), Sync::Data).expect("opened")
 }
 
@@ -22,7 +24,7 @@ fn append(db: &Db, lsn: u64) {
     for stream in STREAMS {
         let mut payload = Batch::log_payload(8);
         payload.extend_from_slice(&lsn.to_be_bytes());
-        batch.log(stream, payload);
+        batch.log(LOG, stream, payload);
     }
     db.commit(vec![batch.stamp(Lsn(lsn))]).expect("committed");
 }
@@ -37,7 +39,7 @@ fn key(stream: u64, lsn: u64) -> Bytes {
 
 /// Streams and commits, and whether the payload is the one that came.
 fn found(state: &Snapshot, range: &KeyRange, order: Order) -> Vec<(u64, u64, bool)> {
-    let rows = state.range(Space::Log, range, order).map(|row| row.expect("read"));
+    let rows = state.range(LOG, range, order).map(|row| row.expect("read"));
     rows.map(|row| {
         let record = LogRecord::read(&row).expect("an entry");
         (record.stream, record.lsn.0, record.payload == record.lsn.0.to_be_bytes()[..])
@@ -48,7 +50,7 @@ fn found(state: &Snapshot, range: &KeyRange, order: Order) -> Vec<(u64, u64, boo
 /// That the log has these commits in every stream, whatever is asked of it.
 fn check(db: &Db, lsns: &[u64]) {
     let state = db.snapshot();
-    assert_eq!(state.streams().expect("read"), STREAMS);
+    assert_eq!(state.streams(LOG).expect("read"), STREAMS);
     let all = STREAMS.iter().flat_map(|stream| lsns.iter().map(|lsn| (*stream, *lsn, true)));
     let mut all: Vec<_> = all.collect();
     assert_eq!(found(&state, &KeyRange::all(), Order::Ascending), all);
@@ -67,11 +69,11 @@ fn check(db: &Db, lsns: &[u64]) {
             let is_there = lsns.contains(&lsn);
             let rows = found(&state, &LogRecord::of_commit(stream, Lsn(lsn)), Order::Ascending);
             assert_eq!(rows.len(), usize::from(is_there), "{stream} at {lsn}");
-            let found = state.get(Space::Log, &key(stream, lsn)).expect("read");
+            let found = state.get(LOG, &key(stream, lsn)).expect("read");
             assert_eq!(found.is_some(), is_there, "{stream} at {lsn}");
         }
         for tip in [0, 5_000, 70_000, 20_000_000] {
-            let newest = LogRecord::newest(&*state, stream, Lsn(tip)).expect("read");
+            let newest = LogRecord::newest(&*state, LOG, stream, Lsn(tip)).expect("read");
             assert_eq!(newest.map(|record| record.lsn.0), lsns.last().copied());
         }
     }
@@ -80,13 +82,13 @@ fn check(db: &Db, lsns: &[u64]) {
 fn remove(db: &Db, lsn: u64, at: u64) {
     let mut batch = Batch::new();
     for stream in STREAMS {
-        batch.delete(Space::Log, key(stream, lsn));
+        batch.delete(LOG, key(stream, lsn));
     }
     db.commit(vec![batch.stamp(Lsn(at))]).expect("committed");
 }
 
 #[test]
-fn entries_of_all_turns_are_found_before_and_after_a_restart() {
+fn entries_of_all_segments_are_found_before_and_after_a_restart() {
     let place = tempfile::tempdir().expect("a folder");
     let db = open(place.path());
     for (count, lsn) in LSNS.into_iter().enumerate() {
@@ -108,12 +110,12 @@ fn make_old(path: &Path) {
     let database = Database::builder(path.join("engine")).open().expect("opened");
     let keyspace = |name: &str| database.keyspace(name, KeyspaceCreateOptions::default).expect("opened");
     let old = keyspace("log");
-    for slice in (0..16).map(|slice| format!("log{slice}")).filter(|name| database.keyspace_exists(name)) {
-        for row in keyspace(&slice).iter() {
+    for segment in (0..16).map(|slot| format!("log{slot}")).filter(|name| database.keyspace_exists(name)) {
+        for row in keyspace(&segment).iter() {
             let (key, value) = row.into_inner().expect("read");
             old.insert(key, value).expect("written");
         }
-        database.delete_keyspace(keyspace(&slice)).expect("deleted");
+        database.delete_keyspace(keyspace(&segment)).expect("deleted");
     }
     database.persist(PersistMode::SyncAll).expect("written");
     drop(old);
@@ -152,9 +154,9 @@ fn a_log_of_the_format_before_is_read_trimmed_and_continued() {
     check(&db, &left);
     let mut batch = Batch::new();
     let key = key(2, 65_535);
-    let row = (key.clone(), db.snapshot().get(Space::Log, &key).expect("read").expect("there"));
+    let row = (key.clone(), db.snapshot().get(LOG, &key).expect("read").expect("there"));
     let shorter = LogRecord::read(&row).expect("an entry").with_payload(b"short");
-    batch.put(Space::Log, key.clone(), shorter.clone());
+    batch.put(LOG, key.clone(), shorter.clone());
     db.commit(vec![batch.stamp(Lsn(20_000_003))]).expect("committed");
     let range = LogRecord::of_commit(2, Lsn(65_535));
     let rows = |db: &Db| found(&db.snapshot(), &range, Order::Ascending);
@@ -162,7 +164,7 @@ fn a_log_of_the_format_before_is_read_trimmed_and_continued() {
     drop(db);
     let db = open(place.path());
     assert_eq!(rows(&db), [(2, 65_535, false)]);
-    assert_eq!(db.snapshot().get(Space::Log, &key).expect("read"), Some(shorter));
+    assert_eq!(db.snapshot().get(LOG, &key).expect("read"), Some(shorter));
 }
 
 #[test]

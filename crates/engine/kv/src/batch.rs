@@ -1,12 +1,12 @@
 //! One atomic write: conditions, puts and log entries, first without and then with its LSN.
 
-use crate::log::{self, LogLine};
+use crate::log::{self, LogEntry};
 use crate::tally::Change;
-use crate::{Error, Overlay, Read, Space, text_key};
+use crate::{Error, Overlay, Read, Space, SpaceSet, overflow_key};
 use bytes::Bytes;
 use orrery_core::Lsn;
 
-/// A value to store under a key, or no value: the key's removal.
+/// A value to store under a key; without a value, the removal of the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Put {
     pub space: Space,
@@ -14,7 +14,7 @@ pub struct Put {
     pub value: Option<Bytes>,
 }
 
-/// Something that must still hold when the batch is committed.
+/// What must still hold when the batch commits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Condition {
     pub space: Space,
@@ -44,24 +44,24 @@ impl Condition {
     }
 }
 
-/// A batch that has no place in the order of commits yet.
+/// A batch without an LSN yet.
 #[derive(Debug, Default)]
 pub struct Batch {
     pub(crate) conditions: Vec<Condition>,
     pub(crate) puts: Vec<UnstampedPut>,
-    unseen: Vec<Put>,
+    blind: Vec<Put>,
     tallies: Vec<Change>,
-    pub(crate) log: Vec<LogLine>,
+    pub(crate) log: Vec<LogEntry>,
     /// Whether something was deleted for good.
     frees: bool,
 }
 
-/// A moment in the making of a batch: how many there were of everything.
+/// A savepoint: the lengths of all lists of a batch.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     conditions: usize,
     pub(crate) puts: usize,
-    unseen: usize,
+    blind: usize,
     tallies: usize,
     log: usize,
     frees: bool,
@@ -83,17 +83,17 @@ pub(crate) enum UnstampedValue {
         at: usize,
     },
     /// The LSN goes into the key.
-    Text {
+    Overflow {
         bytes: Bytes,
         number: u32,
     },
 }
 
 impl UnstampedPut {
-    /// The value as its own transaction reads it, the stamp still zero.
+    /// The value as its own transaction reads it, with the stamp still zero.
     pub fn value(&self) -> Option<Bytes> {
         self.value.as_ref().map(|value| match value {
-            UnstampedValue::Plain(bytes) | UnstampedValue::Text { bytes, .. } => bytes.clone(),
+            UnstampedValue::Plain(bytes) | UnstampedValue::Overflow { bytes, .. } => bytes.clone(),
             UnstampedValue::Stamped { bytes, .. } => Bytes::copy_from_slice(bytes),
         })
     }
@@ -112,7 +112,7 @@ impl Batch {
         self.puts.push(UnstampedPut { space, key, value: Some(UnstampedValue::Plain(value)) });
     }
 
-    /// Puts a value whose eight bytes at `at` will be the LSN of the commit.
+    /// Puts a value whose eight bytes at `at` become the LSN of the commit.
     pub fn put_stamped(&mut self, space: Space, key: Bytes, value: Vec<u8>, at: usize) {
         assert!(at + 8 <= value.len(), "the stamp lies inside the value");
         self.puts.push(UnstampedPut {
@@ -122,11 +122,11 @@ impl Batch {
         });
     }
 
-    /// Puts a text under the LSN of the commit and the number that this says.
-    pub fn put_text(&mut self, text: Bytes) -> u32 {
+    /// Puts an out-of-line value under the LSN of the commit and the returned number.
+    pub fn put_overflow(&mut self, space: Space, value: Bytes) -> u32 {
         let number = self.puts.len() as u32;
-        let (key, value) = (text_key(Lsn(0), number), UnstampedValue::Text { bytes: text, number });
-        self.puts.push(UnstampedPut { space: Space::Texts, key, value: Some(value) });
+        let (key, value) = (overflow_key(Lsn(0), number), UnstampedValue::Overflow { bytes: value, number });
+        self.puts.push(UnstampedPut { space, key, value: Some(value) });
         number
     }
 
@@ -134,45 +134,47 @@ impl Batch {
         self.puts.push(UnstampedPut { space, key, value: None });
     }
 
-    /// Says that something is deleted for good: an item, a container, what was trimmed.
+    /// Marks the batch as one that deletes something for good: an item, a container, trimmed log
+    /// entries.
     pub fn frees(&mut self) {
         self.frees = true;
     }
 
-    /// Whether it leaves less to store than there was: it deletes something for good and stores no document.
-    pub fn makes_room(&self) -> bool {
-        let is_stored = |space: Space| matches!(space, Space::Documents | Space::Texts);
-        let stores = self.puts.iter().any(|put| put.value.is_some() && is_stored(put.space))
-            || self.unseen.iter().any(|put| put.value.is_some() && is_stored(put.space));
-        self.frees && !stores
+    /// Whether the batch leaves less data than before: it deletes something for good and stores none
+    /// of its users' data.
+    pub fn makes_room(&self, spaces: &SpaceSet) -> bool {
+        let puts = self.puts.iter().filter(|put| put.value.is_some()).map(|put| put.space);
+        let blind = self.blind.iter().filter(|put| put.value.is_some()).map(|put| put.space);
+        self.frees && !puts.chain(blind).any(|space| spaces.is_user_data(space))
     }
 
-    /// A put, or removal, of a row that no transaction reads: it is not kept for those that come next.
-    pub fn put_unseen(&mut self, space: Space, key: Bytes, value: Option<Bytes>) {
-        self.unseen.push(Put { space, key, value });
+    /// Puts or removes a row that no transaction reads, so it is not kept for the transactions that
+    /// follow.
+    pub fn put_blind(&mut self, space: Space, key: Bytes, value: Option<Bytes>) {
+        self.blind.push(Put { space, key, value });
     }
 
-    /// Changes a count of a [`Tally`](crate::Tally); the row is written with the commit.
+    /// Adds to a count of a [`Tally`](crate::Tally); the commit writes the row.
     pub fn tally(&mut self, space: Space, key: Bytes, field: u64, by: i64) {
         self.tallies.push(Change { space, key, field, by });
     }
 
-    /// Appends an entry to a stream of the log. `payload` is built by [`log_payload`](Self::log_payload).
-    pub fn log(&mut self, stream: u64, payload: Vec<u8>) {
-        self.log.push(LogLine::new(stream, payload));
+    /// Appends an entry to a stream of a log. `payload` is built by [`log_payload`](Self::log_payload).
+    pub fn log(&mut self, space: Space, stream: u64, payload: Vec<u8>) {
+        self.log.push(LogEntry::new(space, stream, payload));
     }
 
-    /// The same of an entry whose eight bytes at `at` of its buffer will be the LSN of the commit.
-    pub fn log_stamped(&mut self, stream: u64, payload: Vec<u8>, at: usize) {
-        self.log.push(LogLine::stamped(stream, payload, at));
+    /// Appends an entry whose eight bytes at `at` of its buffer become the LSN of the commit.
+    pub fn log_stamped(&mut self, space: Space, stream: u64, payload: Vec<u8>, at: usize) {
+        self.log.push(LogEntry::stamped(space, stream, payload, at));
     }
 
-    /// How much there is so far; [`truncate`](Self::truncate) goes back to it.
+    /// A savepoint; [`truncate`](Self::truncate) returns to it.
     pub(crate) fn mark(&self) -> Mark {
         Mark {
             conditions: self.conditions.len(),
             puts: self.puts.len(),
-            unseen: self.unseen.len(),
+            blind: self.blind.len(),
             tallies: self.tallies.len(),
             log: self.log.len(),
             frees: self.frees,
@@ -182,22 +184,23 @@ impl Batch {
     pub(crate) fn truncate(&mut self, mark: Mark) {
         self.conditions.truncate(mark.conditions);
         self.puts.truncate(mark.puts);
-        self.unseen.truncate(mark.unseen);
+        self.blind.truncate(mark.blind);
         self.tallies.truncate(mark.tallies);
         self.log.truncate(mark.log);
         self.frees = mark.frees;
     }
 
-    /// An empty payload with room for `capacity` bytes; append to it and hand it to [`log`](Self::log).
+    /// An empty payload with room for `capacity` bytes; append to it and pass it to
+    /// [`log`](Self::log).
     pub fn log_payload(capacity: usize) -> Vec<u8> {
         log::payload(capacity)
     }
 
     pub fn is_empty(&self) -> bool {
-        self.puts.is_empty() && self.unseen.is_empty() && self.log.is_empty()
+        self.puts.is_empty() && self.blind.is_empty() && self.log.is_empty()
     }
 
-    /// Whether the conditions hold on this state; the commit looks again.
+    /// Whether the conditions hold on this state; the commit checks them again.
     pub fn conditions_hold(&self, state: &dyn Read) -> Result<bool, Error> {
         for condition in &self.conditions {
             if !condition.holds(state, &Overlay::default())? {
@@ -207,22 +210,21 @@ impl Batch {
         Ok(true)
     }
 
-    /// Gives the batch its place in the order of commits.
+    /// Assigns the LSN.
     pub fn stamp(self, lsn: Lsn) -> StampedBatch {
-        let makes_room = self.makes_room();
         let puts = self.puts.into_iter().map(|put| put.stamp(lsn));
         let mut batch = StampedBatch {
             lsn,
             conditions: self.conditions,
             puts: puts.collect(),
-            unseen: self.unseen,
+            blind: self.blind,
             tallies: self.tallies,
             log: self.log.into_iter().map(|line| line.stamp(lsn)).collect(),
             bytes: 0,
-            makes_room,
+            frees: self.frees,
         };
-        batch.bytes = batch.puts.iter().chain(&batch.unseen).map(put_bytes).sum::<usize>()
-            + batch.log.iter().map(LogLine::bytes).sum::<usize>();
+        batch.bytes = batch.puts.iter().chain(&batch.blind).map(put_bytes).sum::<usize>()
+            + batch.log.iter().map(LogEntry::bytes).sum::<usize>();
         batch
     }
 }
@@ -241,7 +243,7 @@ impl UnstampedPut {
                 bytes[at..at + 8].copy_from_slice(&lsn.0.to_be_bytes());
                 (key, Some(Bytes::from(bytes)))
             }
-            Some(UnstampedValue::Text { bytes, number }) => (text_key(lsn, number), Some(bytes)),
+            Some(UnstampedValue::Overflow { bytes, number }) => (overflow_key(lsn, number), Some(bytes)),
         };
         Put { space, key, value }
     }
@@ -253,11 +255,11 @@ pub struct StampedBatch {
     pub(crate) lsn: Lsn,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) puts: Vec<Put>,
-    pub(crate) unseen: Vec<Put>,
+    pub(crate) blind: Vec<Put>,
     pub(crate) tallies: Vec<Change>,
-    pub(crate) log: Vec<LogLine>,
+    pub(crate) log: Vec<LogEntry>,
     bytes: usize,
-    makes_room: bool,
+    frees: bool,
 }
 
 impl StampedBatch {
@@ -265,7 +267,7 @@ impl StampedBatch {
         self.lsn
     }
 
-    /// What the transactions that come next may read.
+    /// What later transactions may read.
     pub fn puts(&self) -> &[Put] {
         &self.puts
     }
@@ -274,12 +276,13 @@ impl StampedBatch {
         self.bytes
     }
 
-    /// Whether it leaves less to store than there was.
-    pub fn makes_room(&self) -> bool {
-        self.makes_room
+    /// Whether the batch leaves less data than before.
+    pub fn makes_room(&self, spaces: &SpaceSet) -> bool {
+        let stores = |put: &Put| put.value.is_some() && spaces.is_user_data(put.space);
+        self.frees && !self.puts.iter().chain(&self.blind).any(stores)
     }
 
     pub fn is_empty(&self) -> bool {
-        self.puts.is_empty() && self.unseen.is_empty() && self.log.is_empty()
+        self.puts.is_empty() && self.blind.is_empty() && self.log.is_empty()
     }
 }

@@ -3,12 +3,25 @@
 //! `Bench` makes an engine on an empty place and opens it again after a stop.
 
 use crate::{
-    Batch, Condition, Db, Engine, Error, Expect, KeyRange, LogRecord, Order, Outcome, Put, Read, Space,
-    StampedBatch, Sync, Tally, Tip,
+    Batch, Condition, Db, Engine, Error, Expect, KeyRange, LogRecord, META, Memtable, Order, Outcome, Put,
+    Read, Space, SpaceSet, SpaceSpec, StampedBatch, Sync, Tally, Tip,
 };
 use bytes::Bytes;
 use orrery_core::Lsn;
 use std::collections::BTreeMap;
+
+pub const DOCUMENTS: Space = Space::new(1);
+pub const INDEX: Space = Space::new(2);
+pub const LOG: Space = Space::new(3);
+pub const OVERFLOW: Space = Space::new(4);
+
+/// A space of every kind, for tests of engines.
+pub static SPACES: SpaceSet = SpaceSet::new(&[&[
+    SpaceSpec { is_user_data: true, ..SpaceSpec::by_key(DOCUMENTS, "documents") },
+    SpaceSpec { memtable: Memtable::SortedRuns { name: "runs" }, ..SpaceSpec::by_key(INDEX, "index") },
+    SpaceSpec::log(LOG, "log"),
+    SpaceSpec::overflow(OVERFLOW, "texts"),
+]]);
 
 /// A place that engines can be opened on, one after another.
 pub trait Bench {
@@ -54,43 +67,41 @@ fn text(value: Option<Bytes>) -> Option<String> {
 fn a_write_is_all_there_and_in_order(bench: &mut impl Bench) {
     let engine = bench.open();
     let puts = vec![
-        put(Space::Documents, "a", "1"),
-        put(Space::Index, "a", "2"),
-        put(Space::Documents, "a", "3"),
-        put(Space::Documents, "b", "4"),
-        removal(Space::Documents, "b"),
+        put(DOCUMENTS, "a", "1"),
+        put(INDEX, "a", "2"),
+        put(DOCUMENTS, "a", "3"),
+        put(DOCUMENTS, "b", "4"),
+        removal(DOCUMENTS, "b"),
     ];
     engine.write(puts, Sync::Data).expect("written");
     let view = engine.view();
-    assert_eq!(text(view.get(Space::Documents, b"a").expect("read")), Some("3".into()), "the later put wins");
-    assert_eq!(text(view.get(Space::Index, b"a").expect("read")), Some("2".into()), "spaces are apart");
-    assert_eq!(view.get(Space::Documents, b"b").expect("read"), None, "a removal removes");
-    assert_eq!(view.get(Space::Meta, b"a").expect("read"), None);
+    assert_eq!(text(view.get(DOCUMENTS, b"a").expect("read")), Some("3".into()), "the later put wins");
+    assert_eq!(text(view.get(INDEX, b"a").expect("read")), Some("2".into()), "spaces are apart");
+    assert_eq!(view.get(DOCUMENTS, b"b").expect("read"), None, "a removal removes");
+    assert_eq!(view.get(META, b"a").expect("read"), None);
 }
 
 fn a_view_does_not_see_later_writes(bench: &mut impl Bench) {
     let engine = bench.open();
-    engine.write(vec![put(Space::Documents, "a", "old")], Sync::Data).expect("written");
+    engine.write(vec![put(DOCUMENTS, "a", "old")], Sync::Data).expect("written");
     let before = engine.view();
-    engine
-        .write(vec![put(Space::Documents, "a", "new"), put(Space::Documents, "b", "1")], Sync::Data)
-        .expect("written");
-    assert_eq!(text(before.get(Space::Documents, b"a").expect("read")), Some("old".into()));
-    assert_eq!(keys(&*before, Space::Documents, &KeyRange::all(), Order::Ascending), ["a"]);
-    assert_eq!(text(engine.view().get(Space::Documents, b"a").expect("read")), Some("new".into()));
+    engine.write(vec![put(DOCUMENTS, "a", "new"), put(DOCUMENTS, "b", "1")], Sync::Data).expect("written");
+    assert_eq!(text(before.get(DOCUMENTS, b"a").expect("read")), Some("old".into()));
+    assert_eq!(keys(&*before, DOCUMENTS, &KeyRange::all(), Order::Ascending), ["a"]);
+    assert_eq!(text(engine.view().get(DOCUMENTS, b"a").expect("read")), Some("new".into()));
 }
 
 fn ranges_are_ordered_both_ways_and_half_open(bench: &mut impl Bench) {
     let engine = bench.open();
     let names = ["", "a", "a\0", "ab", "b", "c"];
-    let puts = names.iter().filter(|name| !name.is_empty()).map(|name| put(Space::Documents, name, "x"));
+    let puts = names.iter().filter(|name| !name.is_empty()).map(|name| put(DOCUMENTS, name, "x"));
     engine.write(puts.collect(), Sync::Data).expect("written");
     let view = engine.view();
     let check = |range: KeyRange, expected: &[&str]| {
         let mut reversed = expected.to_vec();
         reversed.reverse();
-        assert_eq!(keys(&*view, Space::Documents, &range, Order::Ascending), expected);
-        assert_eq!(keys(&*view, Space::Documents, &range, Order::Descending), reversed);
+        assert_eq!(keys(&*view, DOCUMENTS, &range, Order::Ascending), expected);
+        assert_eq!(keys(&*view, DOCUMENTS, &range, Order::Descending), reversed);
     };
     check(KeyRange::all(), &["a", "a\0", "ab", "b", "c"]);
     check(KeyRange::new(b"a\0".to_vec(), b"c".to_vec()), &["a\0", "ab", "b"]);
@@ -116,36 +127,34 @@ fn random_writes_answer_like_a_map(bench: &mut impl Bench) {
                 Some(value) => model.insert(key.clone(), value.clone()),
                 None => model.remove(&key),
             };
-            puts.push(Put { space: Space::Index, key: key.into(), value: value.map(Bytes::from) });
+            puts.push(Put { space: INDEX, key: key.into(), value: value.map(Bytes::from) });
         }
         engine.write(puts, Sync::None).expect("written");
     }
     let view = engine.view();
-    let found = view.range(Space::Index, &KeyRange::all(), Order::Ascending);
+    let found = view.range(INDEX, &KeyRange::all(), Order::Ascending);
     let found: Vec<_> =
         found.map(|row| row.map(|(key, value)| (key.to_vec(), value.to_vec())).expect("read")).collect();
     assert_eq!(found, model.clone().into_iter().collect::<Vec<_>>());
     for (key, value) in &model {
-        assert_eq!(view.get(Space::Index, key).expect("read").as_deref(), Some(value.as_slice()));
+        assert_eq!(view.get(INDEX, key).expect("read").as_deref(), Some(value.as_slice()));
     }
 }
 
 fn synced_writes_survive_reopening(bench: &mut impl Bench) {
     let engine = bench.open();
-    engine
-        .write(vec![put(Space::Documents, "a", "1"), put(Space::Log, "l", "2")], Sync::Data)
-        .expect("written");
+    engine.write(vec![put(DOCUMENTS, "a", "1"), put(LOG, "l", "2")], Sync::Data).expect("written");
     drop(engine);
     let view = bench.open().view();
-    assert_eq!(text(view.get(Space::Documents, b"a").expect("read")), Some("1".into()));
-    assert_eq!(text(view.get(Space::Log, b"l").expect("read")), Some("2".into()));
+    assert_eq!(text(view.get(DOCUMENTS, b"a").expect("read")), Some("1".into()));
+    assert_eq!(text(view.get(LOG, b"l").expect("read")), Some("2".into()));
 }
 
 fn batch(key: &str, value: &str, expect: Option<(&str, Expect)>) -> Batch {
     let mut batch = Batch::new();
-    batch.put(Space::Meta, Bytes::copy_from_slice(key.as_bytes()), Bytes::copy_from_slice(value.as_bytes()));
+    batch.put(META, Bytes::copy_from_slice(key.as_bytes()), Bytes::copy_from_slice(value.as_bytes()));
     if let Some((key, expect)) = expect {
-        batch.require(Condition { space: Space::Meta, key: Bytes::copy_from_slice(key.as_bytes()), expect });
+        batch.require(Condition { space: META, key: Bytes::copy_from_slice(key.as_bytes()), expect });
     }
     batch
 }
@@ -166,9 +175,9 @@ fn conditions_decide_and_see_earlier_batches(bench: &mut impl Bench) {
     assert_eq!(outcomes, [Outcome::Committed, Outcome::Committed, Outcome::Refused, Outcome::Aborted]);
     let snapshot = db.snapshot();
     assert_eq!(snapshot.lsn(), Lsn(2));
-    assert!(snapshot.get(Space::Meta, b"b").expect("read").is_some());
-    assert_eq!(snapshot.get(Space::Meta, b"c").expect("read"), None);
-    assert_eq!(snapshot.get(Space::Meta, b"d").expect("read"), None);
+    assert!(snapshot.get(META, b"b").expect("read").is_some());
+    assert_eq!(snapshot.get(META, b"c").expect("read"), None);
+    assert_eq!(snapshot.get(META, b"d").expect("read"), None);
     let outcomes =
         db.commit(stamped(vec![batch("d", "1", Some(("a", Expect::Present)))], 9)).expect("committed");
     assert_eq!(outcomes, [Outcome::Committed]);
@@ -178,9 +187,9 @@ fn log_batch(stream: u64, payload: &[u8]) -> Batch {
     let mut batch = Batch::new();
     let mut entry = Batch::log_payload(payload.len());
     entry.extend_from_slice(payload);
-    batch.log(stream, entry);
+    batch.log(LOG, stream, entry);
     let key = Bytes::copy_from_slice(&stream.to_be_bytes());
-    batch.put_stamped(Space::Documents, key, vec![0xee; 10], 1);
+    batch.put_stamped(DOCUMENTS, key, vec![0xee; 10], 1);
     batch
 }
 
@@ -192,9 +201,9 @@ fn stamps_and_log_entries_carry_the_lsn(bench: &mut impl Bench) {
     let db = Db::open(bench.open(), Sync::Data).expect("opened again, its log whole");
     assert_eq!(db.tip().lsn, Lsn(300));
     let snapshot = db.snapshot();
-    let row = snapshot.get(Space::Documents, &1u64.to_be_bytes()).expect("read").expect("there");
+    let row = snapshot.get(DOCUMENTS, &1u64.to_be_bytes()).expect("read").expect("there");
     assert_eq!(row.as_ref(), [0xee, 0, 0, 0, 0, 0, 0, 1, 44, 0xee]);
-    let entries = snapshot.range(Space::Log, &LogRecord::range(1, Lsn(0)), Order::Ascending);
+    let entries = snapshot.range(LOG, &LogRecord::range(1, Lsn(0)), Order::Ascending);
     let entries: Vec<_> =
         entries.map(|row| LogRecord::read(&row.expect("read")).expect("an entry")).collect();
     let seen: Vec<_> = entries.iter().map(|entry| (entry.lsn.0, entry.payload.to_vec())).collect();
@@ -206,11 +215,11 @@ fn stamps_and_log_entries_carry_the_lsn(bench: &mut impl Bench) {
 
 fn tallies_add_up_over_batches_and_reopening(bench: &mut impl Bench) {
     let key = Bytes::from_static(b"tally");
-    let count = |db: &Db, field| Tally::of(&*db.snapshot(), Space::Index, &key).expect("readable").get(field);
+    let count = |db: &Db, field| Tally::of(&*db.snapshot(), INDEX, &key).expect("readable").get(field);
     let changes = |lsn: u64, changes: &[(u64, i64)]| {
         let mut batch = Batch::new();
-        batch.put_unseen(Space::Index, Bytes::from(vec![b'e', lsn as u8]), Some(Bytes::new()));
-        changes.iter().for_each(|(field, by)| batch.tally(Space::Index, key.clone(), *field, *by));
+        batch.put_blind(INDEX, Bytes::from(vec![b'e', lsn as u8]), Some(Bytes::new()));
+        changes.iter().for_each(|(field, by)| batch.tally(INDEX, key.clone(), *field, *by));
         batch.stamp(Lsn(lsn))
     };
     let db = Db::open(bench.open(), Sync::Data).expect("open");
@@ -221,22 +230,20 @@ fn tallies_add_up_over_batches_and_reopening(bench: &mut impl Bench) {
     let db = Db::open(bench.open(), Sync::Data).expect("open");
     db.commit(vec![changes(4, &[(1, 1), (2, -1)])]).expect("committed");
     assert_eq!((count(&db, 1), count(&db, 2)), (6, 0));
-    assert!(db.snapshot().get(Space::Index, b"e\x04").expect("readable").is_some());
+    assert!(db.snapshot().get(INDEX, b"e\x04").expect("readable").is_some());
 }
 
 fn a_changed_log_entry_is_noticed(bench: &mut impl Bench) {
     let db = Db::open(bench.open(), Sync::Data).expect("opened");
     db.commit(stamped(vec![log_batch(1, b"one"), log_batch(1, b"two"), log_batch(1, b"three")], 1))
         .expect("committed");
-    let row = db.snapshot().range(Space::Log, &LogRecord::range(1, Lsn(2)), Order::Ascending).next();
+    let row = db.snapshot().range(LOG, &LogRecord::range(1, Lsn(2)), Order::Ascending).next();
     let (key, value) = row.expect("there").expect("read");
     drop(db);
     let engine = bench.open();
     let mut changed = value.to_vec();
     *changed.last_mut().expect("a payload") ^= 1;
-    engine
-        .write(vec![Put { space: Space::Log, key, value: Some(changed.into()) }], Sync::Data)
-        .expect("written");
+    engine.write(vec![Put { space: LOG, key, value: Some(changed.into()) }], Sync::Data).expect("written");
     assert!(matches!(Db::open(engine, Sync::Data), Err(Error::Corrupt(_))));
 }
 
@@ -250,7 +257,7 @@ fn a_lost_commit_is_noticed(bench: &mut impl Bench) {
     engine.note_promise(Tip { lsn: Lsn(2), ..promised });
     drop(engine);
     let lost = Db::open(bench.open(), Sync::Data);
-    assert!(matches!(lost, Err(Error::Cut { found: Lsn(1), promised: Lsn(2) })));
+    assert!(matches!(lost, Err(Error::Truncated { found: Lsn(1), promised: Lsn(2) })));
     drop(lost);
     drop(Db::open_accepting_loss(bench.open(), Sync::Data).expect("a person may accept the loss"));
     Db::open(bench.open(), Sync::Data).expect("and it is accepted for good");

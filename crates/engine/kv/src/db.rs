@@ -1,29 +1,29 @@
 //! The store over any engine: groups of batches in, durable snapshots out.
 //!
-//! Invariants: batches take effect in the order of their LSNs; a snapshot shows only what the engine has
-//! promised to keep (D1, D2); the tip row is in the same atomic write as what it covers.
+//! Invariants: batches take effect in LSN order; a snapshot shows only what the engine has promised
+//! to keep (D1, D2); the tip row is in the same atomic write as the commits it covers.
 
+use crate::cache::ReadCache;
 use crate::log::{self, Links};
+use crate::overflow;
 use crate::tally::Tallies;
-use crate::text;
-use crate::warm::Warm;
 use crate::{
-    Condition, Engine, Error, KeyRange, Measure, Order, Overlay, Purpose, Put, Read, Rows, Space,
-    StampedBatch, Sync, Tip,
+    Condition, Engine, Error, KeyRange, Layout, META, Measure, Order, Overlay, Purpose, Put, Read, Rows,
+    Space, SpaceSet, StampedBatch, Sync, Tip,
 };
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use orrery_core::Lsn;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// For what was read before, until it is said otherwise.
-const WARM_BYTES: usize = 16 * 1024 * 1024;
+/// Size of the read cache unless set by [`Db::with_cache_bytes`].
+const CACHE_BYTES: usize = 16 * 1024 * 1024;
 
 pub struct Db {
     engine: Box<dyn Engine>,
     sync: Sync,
     published: ArcSwap<Snapshot>,
-    warm: Arc<Warm>,
+    cache: Arc<ReadCache>,
     writer: Mutex<Writer>,
 }
 
@@ -33,74 +33,92 @@ struct Writer {
     tallies: Tallies,
 }
 
-/// The newest durable state at one moment. Cheap to clone; holding one keeps old versions from being
-/// cleaned up, so nobody keeps one for long.
+/// The newest durable state at one moment. Cheap to clone. Holding one keeps old versions from
+/// being reclaimed, so callers drop it soon.
 #[derive(Clone)]
 pub struct Snapshot {
     view: Arc<dyn Read + Send + std::marker::Sync>,
     lsn: Lsn,
-    warm: Arc<Warm>,
+    cache: Arc<ReadCache>,
 }
 
-/// What became of one batch of a group.
+/// Result of one batch of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Committed,
     /// One of its conditions did not hold; nothing of it was written.
     Refused,
-    /// It came after a refused one on which it may have built; run its transaction again.
+    /// It followed a refused batch on which it may have built; its transaction must run again.
     Aborted,
 }
 
 impl Db {
-    /// Opens the store and checks its end: the tip against the promise noted outside, the log's links.
+    /// Opens the store and verifies its end: the tip against the acknowledged one, and the log's
+    /// links.
     pub fn open(engine: Box<dyn Engine>, sync: Sync) -> Result<Self, Error> {
         let db = Self::open_unchecked(engine, sync)?;
         let tip = db.tip();
         if let Some(promised) = db.engine.promised() {
             tip.keeps(promised)?;
         }
-        log::verify_tail(&*db.snapshot().view, tip.lsn)?;
+        log::verify_tail(&*db.snapshot().view, db.spaces().with_layout(Layout::Log), tip.lsn)?;
         Ok(db)
     }
 
-    /// Opens the store as it is: for a person who decided to go on without what was lost.
+    /// Opens the store as it is, for an operator who decided to go on without what was lost.
     pub fn open_accepting_loss(engine: Box<dyn Engine>, sync: Sync) -> Result<Self, Error> {
         let db = Self::open_unchecked(engine, sync)?;
-        // The log and the texts may have more than the tip knows of, and their commits' numbers must not be given again.
-        let newest = log::newest(&*db.snapshot().view)?.max(text::newest(&*db.snapshot().view)?);
+        // Log and overflow rows may be newer than the tip, and the LSNs of their commits must not
+        // be reused.
         let found = db.tip();
-        let tip = Tip { lsn: newest.max(found.lsn), ..found };
+        let tip = Tip { lsn: db.newest_row()?.max(found.lsn), ..found };
         db.writer.lock().unwrap_or_else(PoisonError::into_inner).tip = tip;
         db.show(tip.lsn);
         db.engine.note_promise(found);
         Ok(db)
     }
 
+    /// The newest commit with a row in a space that is ordered by commit.
+    fn newest_row(&self) -> Result<Lsn, Error> {
+        let (snapshot, mut newest) = (self.snapshot(), Lsn(0));
+        for spec in self.spaces().iter() {
+            newest = newest.max(match spec.layout {
+                Layout::Log => log::newest(&*snapshot.view, spec.space)?,
+                Layout::Overflow => overflow::newest(&*snapshot.view, spec.space)?,
+                Layout::ByKey => Lsn(0),
+            });
+        }
+        Ok(newest)
+    }
+
     fn open_unchecked(engine: Box<dyn Engine>, sync: Sync) -> Result<Self, Error> {
         let view = engine.view();
-        let tip = match view.get(Space::Meta, Tip::KEY)? {
+        let tip = match view.get(META, Tip::KEY)? {
             None => Tip::default(),
             Some(bytes) => {
                 Tip::from_bytes(&bytes).ok_or_else(|| Error::Corrupt("the tip row is unreadable".into()))?
             }
         };
-        let warm = Arc::new(Warm::new(WARM_BYTES));
-        let published = ArcSwap::from_pointee(Snapshot { view, lsn: tip.lsn, warm: warm.clone() });
+        let cache = Arc::new(ReadCache::new(engine.spaces(), CACHE_BYTES));
+        let published = ArcSwap::from_pointee(Snapshot { view, lsn: tip.lsn, cache: cache.clone() });
         Ok(Self {
             engine,
             sync,
             published,
-            warm,
+            cache,
             writer: Mutex::new(Writer { tip, links: Links::default(), tallies: Tallies::default() }),
         })
     }
 
-    /// With room for so many bytes of what was read before.
-    pub fn warmed(mut self, bytes: usize) -> Self {
-        self.warm = Arc::new(Warm::new(bytes));
+    /// With a read cache of this many bytes.
+    pub fn with_cache_bytes(mut self, bytes: usize) -> Self {
+        self.cache = Arc::new(ReadCache::new(self.spaces(), bytes));
         self.show(self.durable_lsn());
         self
+    }
+
+    pub fn spaces(&self) -> &'static SpaceSet {
+        self.engine.spaces()
     }
 
     pub fn snapshot(&self) -> Arc<Snapshot> {
@@ -112,18 +130,18 @@ impl Db {
         self.published.load().lsn
     }
 
-    /// Tells the engine that nobody writes at the moment, and looks at it anew: a view from before goes on reading
-    /// from where things were when it was made.
-    pub fn rest(&self) -> Result<(), Error> {
-        self.engine.rest()?;
+    /// Tells the engine that the store is idle and publishes a new snapshot: an older view keeps
+    /// reading from where the data was when it was made.
+    pub fn idle(&self) -> Result<(), Error> {
+        self.engine.idle()?;
         let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         self.show(writer.tip.lsn);
         Ok(())
     }
 
-    /// How the engine is doing.
+    /// Measurements of the engine and the read cache.
     pub fn measures(&self) -> Vec<Measure> {
-        self.engine.measures().into_iter().chain(self.warm.measures()).collect()
+        self.engine.measures().into_iter().chain(self.cache.measures()).collect()
     }
 
     pub fn tip(&self) -> Tip {
@@ -140,21 +158,22 @@ impl Db {
         group.truncate(good);
         if group.iter().any(|batch| !batch.is_empty()) {
             let bytes = group.iter().map(|batch| batch.bytes() as u64).sum();
-            let is_freeing = group.iter().filter(|batch| !batch.is_empty()).all(StampedBatch::makes_room);
+            let is_freeing =
+                group.iter().filter(|batch| !batch.is_empty()).all(|batch| batch.makes_room(self.spaces()));
             self.engine.check_room(bytes, if is_freeing { Purpose::MakeRoom } else { Purpose::Store })?;
             writer.write(group, self, &snapshot)?;
         }
         Ok(outcomes)
     }
 
-    /// Whether the disk has room for what stores more than it removes.
+    /// Whether the disk has room for writes that store more than they remove.
     pub fn check_room(&self) -> Result<(), Error> {
         self.engine.check_room(0, Purpose::Store)
     }
 
     fn show(&self, lsn: Lsn) {
-        let (view, warm) = (self.engine.view(), self.warm.clone());
-        self.published.store(Arc::new(Snapshot { view, lsn, warm }));
+        let (view, cache) = (self.engine.view(), self.cache.clone());
+        self.published.store(Arc::new(Snapshot { view, lsn, cache }));
     }
 
     fn publish(&self, tip: Tip) {
@@ -166,7 +185,8 @@ impl Db {
 }
 
 impl Writer {
-    /// After a failure the links and tallies speak of what is not there; the next commit reads them anew.
+    /// After a failure the cached links and tallies describe rows that were never written; they are
+    /// read again.
     fn write(&mut self, group: Vec<StampedBatch>, db: &Db, snapshot: &Snapshot) -> Result<(), Error> {
         let written = self.try_write(group, db, snapshot);
         if written.is_err() {
@@ -177,7 +197,7 @@ impl Writer {
     }
 
     fn try_write(&mut self, group: Vec<StampedBatch>, db: &Db, snapshot: &Snapshot) -> Result<(), Error> {
-        let size = group.iter().map(|batch| batch.puts.len() + batch.unseen.len() + batch.log.len());
+        let size = group.iter().map(|batch| batch.puts.len() + batch.blind.len() + batch.log.len());
         let size = size.sum::<usize>() + 1;
         let mut puts = Vec::with_capacity(size);
         let mut tip = self.tip;
@@ -185,35 +205,37 @@ impl Writer {
         for batch in group {
             assert!(batch.lsn > tip.lsn, "commits come in the order of their LSNs");
             puts.extend(batch.puts);
-            puts.extend(batch.unseen);
+            puts.extend(batch.blind);
             tallies.extend(batch.tallies);
             sealed.clear();
             for (number, line) in batch.log.into_iter().enumerate() {
+                let space = line.space;
                 let (key, value, link) = self.links.seal(line, batch.lsn, number as u16, snapshot)?;
-                puts.push(Put { space: Space::Log, key, value: Some(value) });
+                puts.push(Put { space, key, value: Some(value) });
                 sealed.push(link);
             }
             tip = tip.next(batch.lsn, &sealed);
         }
         puts.extend(self.tallies.changed(tallies, snapshot)?);
         let tip_row = Bytes::copy_from_slice(&tip.to_bytes());
-        puts.push(Put { space: Space::Meta, key: Bytes::from_static(Tip::KEY), value: Some(tip_row) });
-        db.warm.change(&puts, tip.lsn);
-        db.engine.write(puts, db.sync).inspect_err(|_| db.warm.clear(self.tip.lsn))?;
+        puts.push(Put { space: META, key: Bytes::from_static(Tip::KEY), value: Some(tip_row) });
+        db.cache.change(&puts, tip.lsn);
+        db.engine.write(puts, db.sync).inspect_err(|_| db.cache.clear(self.tip.lsn))?;
         self.tip = tip;
         db.publish(tip);
         Ok(())
     }
 }
 
-/// How many batches from the front have conditions that hold, each under the ones before it. A group has few that
-/// differ, mostly one per container, and each is looked up once.
+/// How many batches at the front of the group have conditions that hold, each on top of the ones
+/// before it. A group has few distinct conditions, usually one per container, and each is looked up
+/// once.
 fn conditions_that_hold(group: &[StampedBatch], state: &dyn Read) -> Result<usize, Error> {
     let mut watched: Vec<&Condition> = group.iter().flat_map(|batch| &batch.conditions).collect();
     watched.sort_unstable();
     watched.dedup();
-    let mut spaces = [false; Space::COUNT];
-    watched.iter().for_each(|condition| spaces[condition.space as usize] = true);
+    let mut spaces = [false; Space::COUNT_MAX];
+    watched.iter().for_each(|condition| spaces[condition.space.index()] = true);
     let mut newer = Overlay::default();
     let mut holds = vec![false; watched.len()];
     for (index, batch) in group.iter().enumerate() {
@@ -224,7 +246,7 @@ fn conditions_that_hold(group: &[StampedBatch], state: &dyn Read) -> Result<usiz
             }
             holds[place] = true;
         }
-        for put in batch.puts.iter().filter(|put| spaces[put.space as usize]) {
+        for put in batch.puts.iter().filter(|put| spaces[put.space.index()]) {
             let is_about = |condition: &Condition| condition.space == put.space && condition.key == put.key;
             for (known, _) in holds.iter_mut().zip(&watched).filter(|(_, condition)| is_about(condition)) {
                 *known = false;
@@ -245,7 +267,7 @@ fn outcomes(count: usize, good: usize) -> Vec<Outcome> {
 }
 
 impl Snapshot {
-    /// The newest commit that this snapshot shows.
+    /// The newest commit in this snapshot.
     pub fn lsn(&self) -> Lsn {
         self.lsn
     }
@@ -253,14 +275,14 @@ impl Snapshot {
 
 impl Read for Snapshot {
     fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>, Error> {
-        self.warm.get(space, key, &*self.view, self.lsn)
+        self.cache.get(space, key, &*self.view, self.lsn)
     }
 
     fn range(&self, space: Space, range: &KeyRange, order: Order) -> Rows<'_> {
-        self.warm.range(space, range, order, &*self.view, self.lsn)
+        self.cache.range(space, range, order, &*self.view, self.lsn)
     }
 
-    fn streams(&self) -> Result<Vec<u64>, Error> {
-        self.view.streams()
+    fn streams(&self, log: Space) -> Result<Vec<u64>, Error> {
+        self.view.streams(log)
     }
 }

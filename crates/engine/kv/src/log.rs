@@ -1,4 +1,4 @@
-//! The log: one stream a container, every entry linked to the one before it by a checksum.
+//! The log: streams of entries, each linked to its predecessor in the stream by a checksum.
 //!
 //! ```text
 //! key    stream u64 | lsn u64 | number in its commit u16        all big-endian
@@ -6,8 +6,8 @@
 //! link   xxh3(link of the entry before in the stream | key | xxh3(payload))
 //! ```
 //!
-//! So an entry that was changed, swapped or left out makes every later link wrong. The engine has its own
-//! checksums; these are ours, because its journal was seen to be cut in the middle without a word.
+//! So an entry that was changed, swapped or left out makes every later link wrong. The engine has
+//! its own checksums; these are ours, because its journal was seen to be truncated silently.
 
 use crate::{Error, KeyRange, Order, Read, Row, Space};
 use bytes::Bytes;
@@ -21,11 +21,12 @@ pub(crate) const KEY_BYTES: usize = 18;
 
 /// An entry before its commit. The buffer starts with room for the link.
 #[derive(Debug)]
-pub(crate) struct LogLine {
+pub(crate) struct LogEntry {
+    pub space: Space,
     stream: u64,
     buffer: Vec<u8>,
     digest: u64,
-    /// Where in the buffer the LSN of the commit goes, if anywhere.
+    /// Offset in the buffer where the LSN of the commit goes, if anywhere.
     stamp_at: Option<usize>,
 }
 
@@ -35,26 +36,26 @@ pub(crate) fn payload(capacity: usize) -> Vec<u8> {
     buffer
 }
 
-impl LogLine {
+impl LogEntry {
     /// Hashes the payload here, on the writer's thread, so that the committer only links.
-    pub fn new(stream: u64, buffer: Vec<u8>) -> Self {
+    pub fn new(space: Space, stream: u64, buffer: Vec<u8>) -> Self {
         assert!(buffer.len() >= LINK_BYTES, "a log payload is made by Batch::log_payload");
         let digest = xxh3_64(&buffer[LINK_BYTES..]);
-        Self { stream, buffer, digest, stamp_at: None }
+        Self { space, stream, buffer, digest, stamp_at: None }
     }
 
-    /// An entry whose eight bytes at `at` of the buffer become the LSN of the commit. It is hashed once more then,
-    /// so this is for the few entries that need it.
-    pub fn stamped(stream: u64, buffer: Vec<u8>, at: usize) -> Self {
+    /// An entry whose eight bytes at `at` of the buffer become the LSN of the commit. Its payload
+    /// is hashed again at commit, so this is for the few entries that need it.
+    pub fn stamped(space: Space, stream: u64, buffer: Vec<u8>, at: usize) -> Self {
         assert!(at >= LINK_BYTES && at + 8 <= buffer.len(), "the stamp lies inside the payload");
-        Self { stream, buffer, digest: 0, stamp_at: Some(at) }
+        Self { space, stream, buffer, digest: 0, stamp_at: Some(at) }
     }
 
     pub fn stamp(self, lsn: Lsn) -> Self {
         let Some(at) = self.stamp_at else { return self };
         let mut buffer = self.buffer;
         buffer[at..at + 8].copy_from_slice(&lsn.0.to_be_bytes());
-        Self::new(self.stream, buffer)
+        Self::new(self.space, self.stream, buffer)
     }
 
     pub fn bytes(&self) -> usize {
@@ -62,22 +63,22 @@ impl LogLine {
     }
 }
 
-/// The newest link of each stream that was written to since the store was opened.
+/// The newest link of each stream written since the store was opened.
 #[derive(Debug, Default)]
-pub(crate) struct Links(HashMap<u64, u64>);
+pub(crate) struct Links(HashMap<(Space, u64), u64>);
 
 impl Links {
-    /// Turns an entry into the row to store and remembers its link.
+    /// Turns an entry into the row to store and records its link.
     pub fn seal(
         &mut self,
-        line: LogLine,
+        line: LogEntry,
         lsn: Lsn,
         number: u16,
         state: &dyn Read,
     ) -> Result<(Bytes, Bytes, u64), Error> {
-        let newest = match self.0.entry(line.stream) {
+        let newest = match self.0.entry((line.space, line.stream)) {
             Entry::Occupied(newest) => newest.into_mut(),
-            Entry::Vacant(unknown) => unknown.insert(newest_link(state, line.stream, lsn)?),
+            Entry::Vacant(unknown) => unknown.insert(newest_link(state, line.space, line.stream, lsn)?),
         };
         let key = key(line.stream, lsn, number);
         *newest = link(*newest, &key, line.digest);
@@ -103,11 +104,11 @@ fn link(before: u64, key: &[u8], digest: u64) -> u64 {
     xxh3_64(&text)
 }
 
-fn newest_link(state: &dyn Read, stream: u64, next: Lsn) -> Result<u64, Error> {
-    Ok(LogRecord::newest(state, stream, next)?.map_or(0, |record| record.link))
+fn newest_link(state: &dyn Read, log: Space, stream: u64, next: Lsn) -> Result<u64, Error> {
+    Ok(LogRecord::newest(state, log, stream, next)?.map_or(0, |record| record.link))
 }
 
-/// An entry as it is stored.
+/// A stored entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogRecord {
     pub stream: u64,
@@ -124,19 +125,19 @@ impl LogRecord {
         KeyRange { start: key(stream, from, 0).to_vec(), end }
     }
 
-    /// The newest entry of a stream. It is looked for among the last commits before `tip` first, of which nothing is
-    /// ever removed: a walk from the end goes through what was.
-    pub fn newest(state: &dyn Read, stream: u64, tip: Lsn) -> Result<Option<Self>, Error> {
+    /// The newest entry of a stream. Looks among the last commits before `tip` first, of which
+    /// nothing is ever removed: a scan from the end would go through the removals.
+    pub fn newest(state: &dyn Read, log: Space, stream: u64, tip: Lsn) -> Result<Option<Self>, Error> {
         for from in [unverified_before(tip), Lsn(0)] {
             let range = Self::range(stream, from);
-            if let Some(row) = state.range(Space::Log, &range, Order::Descending).next() {
+            if let Some(row) = state.range(log, &range, Order::Descending).next() {
                 return Self::read(&row?).map(Some);
             }
         }
         Ok(None)
     }
 
-    /// The streams that there are entries of, as told by the first row of a range.
+    /// The streams that have entries, given a function that reads the first row of a range.
     pub fn streams(
         mut first: impl FnMut(&KeyRange) -> Option<Result<Row, Error>>,
     ) -> Result<Vec<u64>, Error> {
@@ -156,14 +157,14 @@ impl LogRecord {
         KeyRange { start: key(stream, lsn, 0).to_vec(), end: end.or_else(|| Self::range(stream, lsn).end) }
     }
 
-    /// The key that it is stored under.
+    /// The key it is stored under.
     pub fn key(&self) -> Bytes {
         Bytes::copy_from_slice(&key(self.stream, self.lsn, self.number))
     }
 
-    /// The value to store instead, for an entry that loses what nobody needs any more. Its link stays, because the
-    /// next entry's rests on it; it does not fit the payload any more, so only entries that opening does not verify
-    /// (below [`unverified_before`]) may be stored so.
+    /// The value to store for an entry that loses its pre-image. Its link stays, because the next
+    /// entry's rests on it; it no longer fits the payload, so only entries that opening does not
+    /// verify (below [`unverified_before`]) may be stored so.
     pub fn with_payload(&self, payload: &[u8]) -> Bytes {
         [&self.link.to_be_bytes(), payload].concat().into()
     }
@@ -190,33 +191,41 @@ impl LogRecord {
     }
 }
 
-/// Entries of commits before this one are no longer looked at when the store is opened, now or later: the tip only
-/// grows. What is below may be removed or shortened without looking like damage.
+/// Entries of commits before this one are not verified when the store is opened, now or later,
+/// because the tip only grows. They may be removed or shortened without looking like damage.
 pub fn unverified_before(tip: Lsn) -> Lsn {
     Lsn(tip.0.saturating_sub(limits::LOG_VERIFY_COMMITS))
 }
 
-/// Checks the links of the newest entries of every stream: those of the last commits before `tip`, up to a
-/// number of bytes that opening can afford. What lies further back was checked when it was new.
-pub(crate) fn verify_tail(state: &dyn Read, tip: Lsn) -> Result<(), Error> {
+/// Verifies the links of the newest entries of every stream: those of the last commits before
+/// `tip`, up to a number of bytes that opening can afford. Older ones were verified when they were
+/// new.
+pub(crate) fn verify_tail(
+    state: &dyn Read,
+    logs: impl Iterator<Item = Space>,
+    tip: Lsn,
+) -> Result<(), Error> {
     let from = unverified_before(tip);
     let mut bytes_left = limits::LOG_VERIFY_BYTES_MAX;
-    state
-        .streams()?
-        .into_iter()
-        .try_for_each(|stream| verify_stream(state, stream, from, tip, &mut bytes_left))
+    for log in logs {
+        for stream in state.streams(log)? {
+            verify_stream(state, log, stream, from, tip, &mut bytes_left)?;
+        }
+    }
+    Ok(())
 }
 
-/// Checks the links of all entries of a stream from a commit on, however many. The first has nothing to be checked against.
-pub fn verify_log(state: &dyn Read, stream: u64, from: Lsn, tip: Lsn) -> Result<(), Error> {
-    verify_stream(state, stream, from, tip, &mut { usize::MAX })
+/// Verifies the links of all entries of a stream from a commit on. The first one has no predecessor
+/// to check.
+pub fn verify_log(state: &dyn Read, log: Space, stream: u64, from: Lsn, tip: Lsn) -> Result<(), Error> {
+    verify_stream(state, log, stream, from, tip, &mut { usize::MAX })
 }
 
-/// The newest commit that has an entry in any stream; 0 if none has.
-pub(crate) fn newest(state: &dyn Read) -> Result<Lsn, Error> {
+/// The newest commit with an entry in any stream; 0 if there is none.
+pub(crate) fn newest(state: &dyn Read, log: Space) -> Result<Lsn, Error> {
     let mut newest = Lsn(0);
-    for stream in state.streams()? {
-        let last = LogRecord::newest(state, stream, Lsn(0))?;
+    for stream in state.streams(log)? {
+        let last = LogRecord::newest(state, log, stream, Lsn(0))?;
         newest = newest.max(last.map_or(Lsn(0), |record| record.lsn));
     }
     Ok(newest)
@@ -224,13 +233,14 @@ pub(crate) fn newest(state: &dyn Read) -> Result<Lsn, Error> {
 
 fn verify_stream(
     state: &dyn Read,
+    log: Space,
     stream: u64,
     from: Lsn,
     tip: Lsn,
     bytes_left: &mut usize,
 ) -> Result<(), Error> {
     let mut before = None;
-    for row in state.range(Space::Log, &LogRecord::range(stream, from), Order::Ascending) {
+    for row in state.range(log, &LogRecord::range(stream, from), Order::Ascending) {
         let row = row?;
         let record = LogRecord::read(&row)?;
         if record.lsn > tip {

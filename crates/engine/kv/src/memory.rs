@@ -1,18 +1,21 @@
 //! The engine for tests: a map, and a disk that forgets.
 //!
-//! Writes without a sync are applied but not on the disk. [`MemoryEngine::crash`] gives the engine that
-//! would be found after a power cut: every synced write, and as many of the unsynced ones, from the
-//! oldest on, as the caller says. [`MemoryEngine::fail_at`] makes a chosen write fail, before or after it
-//! reached the disk.
+//! Writes without a sync are applied but not on the disk. [`MemoryEngine::crash`] gives the engine
+//! that a restart finds after a power cut: every synced write, and as many of the unsynced ones,
+//! oldest first, as the caller says. [`MemoryEngine::fail_at`] makes a chosen write fail, before or
+//! after it reached the disk.
 
 use crate::overlay::in_range;
-use crate::{Engine, Error, KeyRange, Order, Purpose, Put, Read, Rows, Space, Sync, Tip};
+use crate::{Engine, Error, KeyRange, Order, Purpose, Put, Read, Rows, Space, SpaceSet, Sync, Tip};
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-#[derive(Clone, Default)]
-pub struct MemoryEngine(Arc<Mutex<Disk>>);
+#[derive(Clone)]
+pub struct MemoryEngine {
+    spaces: &'static SpaceSet,
+    disk: Arc<Mutex<Disk>>,
+}
 
 #[derive(Clone, Default)]
 struct Disk {
@@ -27,7 +30,7 @@ struct Disk {
 }
 
 #[derive(Clone, Default)]
-struct Spaces([BTreeMap<Bytes, Bytes>; Space::COUNT]);
+struct Spaces([BTreeMap<Bytes, Bytes>; Space::COUNT_MAX]);
 
 /// How a write fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +42,8 @@ pub enum Fault {
 }
 
 impl MemoryEngine {
-    pub fn new() -> Self {
-        Self::default()
+    pub fn new(spaces: &'static SpaceSet) -> Self {
+        Self { spaces, disk: Arc::default() }
     }
 
     /// Makes the `nth` write from now (0 is the next) fail once.
@@ -49,7 +52,7 @@ impl MemoryEngine {
         disk.fault = Some((disk.writes_seen + nth, fault));
     }
 
-    /// Whether the disk has no room but for what makes some.
+    /// Whether the disk has room only for writes that make some.
     pub fn set_full(&self, is_full: bool) {
         self.disk().is_full = is_full;
     }
@@ -68,25 +71,27 @@ impl MemoryEngine {
         }
         let found = Arc::new(found);
         let promised = disk.promised;
-        MemoryEngine(Arc::new(Mutex::new(Disk {
-            applied: found.clone(),
-            synced: found,
-            promised,
-            ..Disk::default()
-        })))
+        let disk = Disk { applied: found.clone(), synced: found, promised, ..Disk::default() };
+        MemoryEngine { spaces: self.spaces, disk: Arc::new(Mutex::new(disk)) }
     }
 
     fn disk(&self) -> MutexGuard<'_, Disk> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.disk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Engine for MemoryEngine {
+    fn spaces(&self) -> &'static SpaceSet {
+        self.spaces
+    }
+
     fn view(&self) -> Arc<dyn Read + Send + std::marker::Sync> {
         self.disk().applied.clone()
     }
 
     fn write(&self, puts: Vec<Put>, sync: Sync) -> Result<(), Error> {
+        let is_declared = |put: &Put| self.spaces.get(put.space).is_some();
+        assert!(puts.iter().all(is_declared), "rows are in spaces that were declared");
         let mut disk = self.disk();
         if disk.broken {
             return Err(Error::Halted);
@@ -131,7 +136,7 @@ impl Engine for MemoryEngine {
 impl Spaces {
     fn apply(&mut self, puts: &[Put]) {
         for put in puts {
-            let space = &mut self.0[put.space as usize];
+            let space = &mut self.0[put.space.index()];
             match &put.value {
                 Some(value) => space.insert(put.key.clone(), value.clone()),
                 None => space.remove(&put.key),
@@ -142,12 +147,12 @@ impl Spaces {
 
 impl Read for Spaces {
     fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>, Error> {
-        Ok(self.0[space as usize].get(key).cloned())
+        Ok(self.0[space.index()].get(key).cloned())
     }
 
     fn range(&self, space: Space, range: &KeyRange, order: Order) -> Rows<'_> {
         let rows =
-            in_range(&self.0[space as usize], range).map(|(key, value)| Ok((key.clone(), value.clone())));
+            in_range(&self.0[space.index()], range).map(|(key, value)| Ok((key.clone(), value.clone())));
         match order {
             Order::Ascending => Box::new(rows),
             Order::Descending => Box::new(rows.collect::<Vec<_>>().into_iter().rev()),

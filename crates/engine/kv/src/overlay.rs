@@ -1,4 +1,4 @@
-//! Puts that lie over a snapshot: what a transaction wrote, or what waits for the disk.
+//! Puts on top of a snapshot: what a transaction wrote, or what waits for the disk.
 
 use crate::{KeyRange, Order, Put, Row, Rows, Space};
 use bytes::Bytes;
@@ -8,21 +8,21 @@ use std::ops::Bound;
 
 #[derive(Clone, Debug, Default)]
 pub struct Overlay {
-    spaces: [BTreeMap<Bytes, Option<Bytes>>; Space::COUNT],
+    spaces: [BTreeMap<Bytes, Option<Bytes>>; Space::COUNT_MAX],
 }
 
 impl Overlay {
-    /// `None`: the overlay says nothing of this key. `Some(None)`: it says that the key is gone.
+    /// `None`: the overlay has nothing for this key. `Some(None)`: the overlay removes it.
     pub fn get(&self, space: Space, key: &[u8]) -> Option<&Option<Bytes>> {
-        self.spaces[space as usize].get(key)
+        self.spaces[space.index()].get(key)
     }
 
     pub fn put(&mut self, put: &Put) {
-        self.spaces[put.space as usize].insert(put.key.clone(), put.value.clone());
+        self.spaces[put.space.index()].insert(put.key.clone(), put.value.clone());
     }
 
     pub fn insert(&mut self, space: Space, key: Bytes, value: Option<Bytes>) {
-        self.spaces[space as usize].insert(key, value);
+        self.spaces[space.index()].insert(key, value);
     }
 
     pub fn clear(&mut self) {
@@ -37,13 +37,13 @@ impl Overlay {
 
     /// The puts of a range, in ascending order.
     pub(crate) fn entries(&self, space: Space, range: &KeyRange) -> BTreeMap<Bytes, Option<Bytes>> {
-        in_range(&self.spaces[space as usize], range)
+        in_range(&self.spaces[space.index()], range)
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect()
     }
 }
 
-/// `BTreeMap::range`, which panics on a range that ends before it starts; an empty range is empty here.
+/// `BTreeMap::range` without its panic: a range that ends before it starts is empty.
 pub(crate) fn in_range<'a, V>(
     map: &'a BTreeMap<Bytes, V>,
     range: &KeyRange,
@@ -54,8 +54,9 @@ pub(crate) fn in_range<'a, V>(
     wanted.into_iter().flatten()
 }
 
-/// The rows of `under` as they look with the puts `over` it, which come in the same order, each key once.
-pub fn laid_over<'a>(
+/// The rows of `under` with the puts of `over` on top. `over` has the same order, and each key
+/// once.
+pub fn overlaid<'a>(
     under: Rows<'a>,
     over: impl Iterator<Item = (Bytes, Option<Bytes>)> + 'a,
     order: Order,
@@ -74,7 +75,7 @@ struct Merge<'a, O: Iterator> {
 }
 
 impl<O: Iterator<Item = (Bytes, Option<Bytes>)>> Merge<'_, O> {
-    /// Whether the next row from below comes strictly before the next one from above.
+    /// Whether the next row of `under` comes strictly before the next one of `over`.
     fn under_is_first(&mut self) -> Option<bool> {
         let under = match self.under.peek() {
             None => return self.over.peek().map(|_| false),

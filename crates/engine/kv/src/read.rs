@@ -1,11 +1,11 @@
-//! Reading: point gets and ordered ranges, the same from an engine's view, a snapshot or a transaction.
+//! Reads: point gets and ordered ranges, the same on an engine's view, a snapshot or a transaction.
 
 use crate::{Error, LogRecord, Space};
 use bytes::Bytes;
 
 /// A key and its value.
 pub type Row = (Bytes, Bytes);
-/// Rows in order, read as they are asked for.
+/// Rows in order, read lazily.
 pub type Rows<'a> = Box<dyn Iterator<Item = Result<Row, Error>> + 'a>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub enum Order {
     Descending,
 }
 
-/// Keys from `start` up to, but not including, `end`; no `end` is the end of the space.
+/// Keys from `start` up to, but not including, `end`; without an `end`, up to the end of the space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyRange {
     pub start: Vec<u8>,
@@ -48,9 +48,9 @@ pub trait Read {
     fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>, Error>;
     fn range(&self, space: Space, range: &KeyRange, order: Order) -> Rows<'_>;
 
-    /// The streams that the log has entries of, in order.
-    fn streams(&self) -> Result<Vec<u64>, Error> {
-        LogRecord::streams(|range| self.range(Space::Log, range, Order::Ascending).next())
+    /// The streams that a log has entries of, in order.
+    fn streams(&self, log: Space) -> Result<Vec<u64>, Error> {
+        LogRecord::streams(|range| self.range(log, range, Order::Ascending).next())
     }
 }
 

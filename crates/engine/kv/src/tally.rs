@@ -1,21 +1,21 @@
-//! Counts that many writers change: each says how much more or less, and the commit adds it up.
+//! Counters that many writers change: each adds or subtracts, and the commit sums up.
 //!
-//! A tally is a row of numbered counts. No transaction reads it before it writes, so writers of different
-//! partitions never wait for each other, and a group of commits writes each row once.
+//! A tally is a row of numbered counts. No transaction reads it before it writes, so writers of
+//! different partitions never wait for each other, and a group of commits writes each row once.
 
 use crate::{Error, Put, Read, Space};
 use bytes::Bytes;
 use orrery_core::limits;
 use std::collections::{BTreeMap, HashMap};
 
-/// What a tally's row holds: for each field its number and its count, 8 bytes each, in the order of the numbers.
+/// Value of a tally row: number and count of each field, 8 bytes each, ordered by number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally(Vec<(u64, u64)>);
 
-/// Fields below this are kept however many others there are.
+/// Fields below this are always kept, however many others there are.
 const KEPT: u64 = 16;
 
-/// How much more or less one count of a row becomes.
+/// A change of one count of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Change {
     pub space: Space,
@@ -38,12 +38,13 @@ impl Tally {
         Ok(Self(fields))
     }
 
-    /// The tally that a row holds; empty if there is none.
+    /// The tally stored in a row; empty if there is none.
     pub fn of(state: &dyn Read, space: Space, key: &[u8]) -> Result<Self, Error> {
         state.get(space, key)?.map_or(Ok(Self::default()), |bytes| Self::read(&bytes))
     }
 
-    /// A count; 0 if it is not kept. A row keeps so many fields and no more, so a count may be too small.
+    /// A count; 0 if it is not kept. A row has a limited number of fields, so a count may be too
+    /// small.
     pub fn get(&self, field: u64) -> u64 {
         self.place(field).map_or(0, |at| self.0[at].1)
     }
@@ -70,18 +71,18 @@ impl Tally {
         }
     }
 
-    /// Where a field is, or would be.
+    /// Position of a field, or where it would be inserted.
     fn place(&self, field: u64) -> Result<usize, usize> {
         self.0.binary_search_by_key(&field, |(field, _)| *field)
     }
 }
 
-/// The rows as they were last written.
+/// The rows as last written.
 #[derive(Default)]
 pub(crate) struct Tallies(HashMap<(Space, Bytes), Tally>);
 
 impl Tallies {
-    /// The rows that the changes of a group come to.
+    /// The rows after the changes of a group.
     pub fn changed(&mut self, changes: Vec<Change>, state: &dyn Read) -> Result<Vec<Put>, Error> {
         let mut by_row: BTreeMap<(Space, Bytes), Vec<(u64, i64)>> = BTreeMap::new();
         for Change { space, key, field, by } in changes {

@@ -1,6 +1,6 @@
-//! The end of the log: which commit was the last, and the checksum over all commits up to it.
+//! The tip: the LSN of the last commit, and a checksum over all commits up to it.
 
-use crate::{Error, Put, Space};
+use crate::{Error, META, Put};
 use orrery_core::Lsn;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -12,16 +12,16 @@ pub struct Tip {
 
 impl Tip {
     pub const BYTES: usize = 24;
-    /// Where the tip is, in `meta`.
+    /// Key of the tip row, in `meta`.
     pub const KEY: &[u8] = b"\0tip";
 
-    /// What a put says the tip is, if it is the one that does.
+    /// The tip that a put writes, if it writes the tip row.
     pub fn written_by(put: &Put) -> Option<Self> {
-        let is_tip = put.space == Space::Meta && put.key == Self::KEY;
+        let is_tip = put.space == META && put.key == Self::KEY;
         put.value.as_ref().filter(|_| is_tip).and_then(|value| Self::from_bytes(value))
     }
 
-    /// The tip after one more commit, whose log entries' checksums are `links`.
+    /// The tip after one more commit whose log entries have these links.
     pub fn next(self, lsn: Lsn, links: &[u64]) -> Self {
         let mut text = Vec::with_capacity(16 + 8 * links.len());
         text.extend_from_slice(&self.chain.to_be_bytes());
@@ -32,7 +32,7 @@ impl Tip {
         Self { lsn, chain: xxh3_64(&text) }
     }
 
-    /// LSN, chain, and a checksum of the two, so that a torn note is told from a real one.
+    /// LSN, chain, and a checksum of both, which tells a torn record from a whole one.
     pub fn to_bytes(self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
         bytes[..8].copy_from_slice(&self.lsn.0.to_be_bytes());
@@ -48,10 +48,10 @@ impl Tip {
         whole.then_some(Self { lsn: Lsn(word(0)?), chain: word(8)? })
     }
 
-    /// Whether a store that ends at `self` has kept what was promised up to `promised`.
+    /// Whether a store that ends at `self` still has everything acknowledged up to `promised`.
     pub fn keeps(self, promised: Tip) -> Result<(), Error> {
         if self.lsn < promised.lsn {
-            return Err(Error::Cut { found: self.lsn, promised: promised.lsn });
+            return Err(Error::Truncated { found: self.lsn, promised: promised.lsn });
         }
         if self.lsn == promised.lsn && self.chain != promised.chain {
             let lsn = self.lsn;
@@ -80,7 +80,7 @@ mod tests {
         let at = |lsn, chain| Tip { lsn: Lsn(lsn), chain };
         assert_eq!(at(5, 1).keeps(at(5, 1)), Ok(()));
         assert_eq!(at(6, 2).keeps(at(5, 1)), Ok(()));
-        assert!(matches!(at(4, 0).keeps(at(5, 1)), Err(Error::Cut { .. })));
+        assert!(matches!(at(4, 0).keeps(at(5, 1)), Err(Error::Truncated { .. })));
         assert!(matches!(at(5, 2).keeps(at(5, 1)), Err(Error::Corrupt(_))));
     }
 }

@@ -1,14 +1,15 @@
 //! A transaction: reads through three layers, writes into the topmost.
 //!
 //! ```text
-//! own puts            what this transaction did so far
-//! pending             what earlier writers of the same scope did and the disk does not have yet
+//! own puts            what this transaction wrote so far
+//! pending             what earlier writers of the same scope wrote and the disk does not have yet
 //! snapshot            what is durable
 //! ```
 //!
-//! It sees its own puts (their stamps still zero). Nothing it does is visible to anybody before the commit.
+//! It sees its own puts, with their stamps still zero. Nothing of it is visible to others before
+//! the commit.
 
-use crate::overlay::{Overlay, in_range, laid_over};
+use crate::overlay::{Overlay, in_range, overlaid};
 use crate::{Batch, Condition, Error, Expect, KeyRange, Mark, Order, Read, Rows, Snapshot, Space};
 use bytes::Bytes;
 use std::collections::BTreeMap;
@@ -16,8 +17,8 @@ use std::collections::BTreeMap;
 pub struct Txn<'a> {
     snapshot: &'a Snapshot,
     pending: [&'a Overlay; 2],
-    /// Where in the batch the newest put of each key is.
-    own: [BTreeMap<Bytes, usize>; Space::COUNT],
+    /// Position in the batch of the newest put of each key.
+    own: [BTreeMap<Bytes, usize>; Space::COUNT_MAX],
     batch: Batch,
 }
 
@@ -26,7 +27,7 @@ impl<'a> Txn<'a> {
         Self::over(snapshot, [pending, pending])
     }
 
-    /// Over pending puts in two generations, the newer first.
+    /// On top of two generations of pending puts, the newer first.
     pub fn over(snapshot: &'a Snapshot, pending: [&'a Overlay; 2]) -> Self {
         Self { snapshot, pending, own: Default::default(), batch: Batch::new() }
     }
@@ -42,11 +43,12 @@ impl<'a> Txn<'a> {
         self.batch.put_stamped(space, key, value, at);
     }
 
-    /// Puts a text under the LSN of the commit and the number that this says. Until then its LSN is zero.
-    pub fn put_text(&mut self, text: Bytes) -> u32 {
+    /// Puts an out-of-line value under the LSN of the commit, zero until then, and the returned
+    /// number.
+    pub fn put_overflow(&mut self, space: Space, value: Bytes) -> u32 {
         let index = self.batch.puts.len();
-        let number = self.batch.put_text(text);
-        self.own[Space::Texts as usize].insert(self.batch.puts[index].key.clone(), index);
+        let number = self.batch.put_overflow(space, value);
+        self.own[space.index()].insert(self.batch.puts[index].key.clone(), index);
         number
     }
 
@@ -55,63 +57,65 @@ impl<'a> Txn<'a> {
         self.batch.delete(space, key);
     }
 
-    /// Says that something is deleted for good, which is accepted for longer when the disk is full.
+    /// Marks the transaction as one that deletes something for good; such are accepted longer on a
+    /// full disk.
     pub fn frees(&mut self) {
         self.batch.frees();
     }
 
-    /// A put, or removal, of a row that no transaction reads, this one included.
-    pub fn put_unseen(&mut self, space: Space, key: impl Into<Bytes>, value: Option<Bytes>) {
-        self.batch.put_unseen(space, key.into(), value);
+    /// Puts or removes a row that no transaction reads, this one included.
+    pub fn put_blind(&mut self, space: Space, key: impl Into<Bytes>, value: Option<Bytes>) {
+        self.batch.put_blind(space, key.into(), value);
     }
 
-    /// Changes a count of a [`Tally`](crate::Tally).
+    /// Adds to a count of a [`Tally`](crate::Tally).
     pub fn tally(&mut self, space: Space, key: Bytes, field: u64, by: i64) {
         self.batch.tally(space, key, field, by);
     }
 
     fn own(&mut self, space: Space, key: Bytes) -> Bytes {
-        self.own[space as usize].insert(key.clone(), self.batch.puts.len());
+        self.own[space.index()].insert(key.clone(), self.batch.puts.len());
         key
     }
 
-    pub fn log(&mut self, stream: u64, payload: Vec<u8>) {
-        self.batch.log(stream, payload);
+    /// Appends an entry to a stream of a log. `payload` is built by [`Batch::log_payload`].
+    pub fn log(&mut self, space: Space, stream: u64, payload: Vec<u8>) {
+        self.batch.log(space, stream, payload);
     }
 
-    /// The same; eight bytes at `at` of the payload become the LSN of the commit.
-    pub fn log_stamped(&mut self, stream: u64, payload: Vec<u8>, at: usize) {
-        self.batch.log_stamped(stream, payload, at);
+    /// Appends an entry whose eight bytes at `at` of the payload become the LSN of the commit.
+    pub fn log_stamped(&mut self, space: Space, stream: u64, payload: Vec<u8>, at: usize) {
+        self.batch.log_stamped(space, stream, payload, at);
     }
 
-    /// A moment to which [`undo`](Self::undo) can go back.
+    /// A savepoint to which [`undo`](Self::undo) can return.
     pub fn mark(&self) -> Mark {
         self.batch.mark()
     }
 
-    /// Forgets everything that was done since the mark.
+    /// Undoes everything since the savepoint.
     pub fn undo(&mut self, mark: Mark) {
         let undone: Vec<(Space, Bytes)> =
             self.batch.puts[mark.puts..].iter().map(|put| (put.space, put.key.clone())).collect();
         self.batch.truncate(mark);
         for (space, key) in &undone {
-            self.own[*space as usize].remove(key);
+            self.own[space.index()].remove(key);
         }
         if undone.is_empty() {
             return;
         }
         // An undone put may have covered an earlier one of its key.
         for (index, put) in self.batch.puts.iter().enumerate() {
-            self.own[put.space as usize].insert(put.key.clone(), index);
+            self.own[put.space.index()].insert(put.key.clone(), index);
         }
     }
 
-    /// Makes the commit depend on something outside the transaction's scope.
+    /// Makes the commit depend on a row outside the transaction's scope.
     pub fn require(&mut self, space: Space, key: impl Into<Bytes>, expect: Expect) {
         self.batch.require(Condition { space, key: key.into(), expect });
     }
 
-    /// Runs a part that leaves nothing behind if it fails.
+    /// Runs a part that is undone if it fails.
     pub fn part<T, E>(&mut self, run: impl FnOnce(&mut Self) -> Result<T, E>) -> Result<T, E> {
         let mark = self.mark();
         let said = run(self);
@@ -121,7 +125,7 @@ impl<'a> Txn<'a> {
         said
     }
 
-    /// Whether it reads nothing but the snapshot: it wrote nothing so far, and nothing is pending.
+    /// Whether it reads only the snapshot: nothing was written so far, and nothing is pending.
     pub fn is_as_durable(&self) -> bool {
         self.batch.is_empty() && self.pending.iter().all(|puts| puts.is_empty())
     }
@@ -133,7 +137,7 @@ impl<'a> Txn<'a> {
 
 impl Read for Txn<'_> {
     fn get(&self, space: Space, key: &[u8]) -> Result<Option<Bytes>, Error> {
-        if let Some(index) = self.own[space as usize].get(key) {
+        if let Some(index) = self.own[space.index()].get(key) {
             return Ok(self.batch.puts[*index].value());
         }
         if let Some(value) = self.pending.iter().find_map(|puts| puts.get(space, key)) {
@@ -147,11 +151,11 @@ impl Read for Txn<'_> {
         let [newer, older] = self.pending;
         let mut over = older.entries(space, range);
         over.extend(newer.entries(space, range));
-        let own = in_range(&self.own[space as usize], range);
+        let own = in_range(&self.own[space.index()], range);
         over.extend(own.map(|(key, index)| (key.clone(), self.batch.puts[*index].value())));
         match order {
-            Order::Ascending => laid_over(under, over.into_iter(), order),
-            Order::Descending => laid_over(under, over.into_iter().rev(), order),
+            Order::Ascending => overlaid(under, over.into_iter(), order),
+            Order::Descending => overlaid(under, over.into_iter().rev(), order),
         }
     }
 }

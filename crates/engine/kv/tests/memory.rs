@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 use orrery_core::Lsn;
-use orrery_kv::contract::{self, Bench};
+use orrery_kv::contract::{self, Bench, DOCUMENTS, INDEX, LOG, SPACES};
 use orrery_kv::{
-    Batch, Db, Engine, Error, Fault, KeyRange, MemoryEngine, Order, Overlay, Read, Space, Sync, Txn,
+    Batch, Db, Engine, Error, Fault, KeyRange, MemoryEngine, Order, Overlay, Read, Space, SpaceSet, Sync, Txn,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -21,26 +21,26 @@ impl Bench for Place {
 
 #[test]
 fn the_memory_engine_keeps_the_contract() {
-    contract::check(|| Place(MemoryEngine::new()));
+    contract::check(|| Place(MemoryEngine::new(&SPACES)));
 }
 
 fn change(n: u64) -> Batch {
     let mut batch = Batch::new();
-    batch.put_stamped(Space::Documents, Bytes::copy_from_slice(&(n % 5).to_be_bytes()), vec![0; 8], 0);
-    batch.log(n % 3, Batch::log_payload(0));
+    batch.put_stamped(DOCUMENTS, Bytes::copy_from_slice(&(n % 5).to_be_bytes()), vec![0; 8], 0);
+    batch.log(LOG, n % 3, Batch::log_payload(0));
     batch
 }
 
 fn lsns(db: &Db) -> Vec<u64> {
     let snapshot = db.snapshot();
-    let rows = snapshot.range(Space::Documents, &KeyRange::all(), Order::Ascending);
+    let rows = snapshot.range(DOCUMENTS, &KeyRange::all(), Order::Ascending);
     rows.map(|row| u64::from_be_bytes(row.expect("read").1.as_ref().try_into().expect("eight bytes")))
         .collect()
 }
 
 #[test]
 fn a_power_cut_takes_nothing_that_was_synced() {
-    let engine = MemoryEngine::new();
+    let engine = MemoryEngine::new(&SPACES);
     let db = Db::open(Box::new(engine.clone()), Sync::Data).expect("opened");
     for n in 1..=50 {
         db.commit(vec![change(n).stamp(Lsn(n))]).expect("committed");
@@ -51,7 +51,7 @@ fn a_power_cut_takes_nothing_that_was_synced() {
 
 #[test]
 fn a_power_cut_without_sync_takes_whole_commits_from_the_end() {
-    let engine = MemoryEngine::new();
+    let engine = MemoryEngine::new(&SPACES);
     let db = Db::open(Box::new(engine.clone()), Sync::None).expect("opened");
     for n in 1..=20 {
         db.commit(vec![change(n).stamp(Lsn(n))]).expect("committed");
@@ -64,7 +64,7 @@ fn a_power_cut_without_sync_takes_whole_commits_from_the_end() {
 }
 
 fn failed_second_write(fault: Fault) -> (MemoryEngine, Db) {
-    let engine = MemoryEngine::new();
+    let engine = MemoryEngine::new(&SPACES);
     let db = Db::open(Box::new(engine.clone()), Sync::Data).expect("opened");
     db.commit(vec![change(1).stamp(Lsn(1))]).expect("committed");
     engine.fail_at(0, fault);
@@ -107,6 +107,10 @@ struct View {
 }
 
 impl Engine for Unreadable {
+    fn spaces(&self) -> &'static SpaceSet {
+        self.engine.spaces()
+    }
+
     fn view(&self) -> Arc<dyn Read + Send + std::marker::Sync> {
         Arc::new(View { view: self.engine.view(), fails: self.fails.clone() })
     }
@@ -130,7 +134,7 @@ impl Read for View {
     }
 
     fn range(&self, space: Space, range: &KeyRange, order: Order) -> orrery_kv::Rows<'_> {
-        if self.fails.load(Ordering::SeqCst) && space == Space::Log {
+        if self.fails.load(Ordering::SeqCst) && space == LOG {
             return Box::new(std::iter::once(Err(Error::Unavailable("the disk does not answer".into()))));
         }
         self.view.range(space, range, order)
@@ -139,7 +143,7 @@ impl Read for View {
 
 #[test]
 fn a_group_that_fails_while_its_log_is_linked_leaves_the_chain_whole() {
-    let (engine, fails) = (MemoryEngine::new(), Arc::new(AtomicBool::new(false)));
+    let (engine, fails) = (MemoryEngine::new(&SPACES), Arc::new(AtomicBool::new(false)));
     let unreadable = Unreadable { engine: engine.clone(), fails: fails.clone() };
     let db = Db::open(Box::new(unreadable), Sync::Data).expect("opened");
     db.commit(vec![change(3).stamp(Lsn(1))]).expect("committed");
@@ -160,36 +164,36 @@ proptest! {
     fn a_transaction_sees_its_layers_as_one_map(
         stored: BTreeMap<u8, u8>, pending: Rows, own: Rows, from: u8, to: u8,
     ) {
-        let db = Db::open(Box::new(MemoryEngine::new()), Sync::Data).expect("opened");
+        let db = Db::open(Box::new(MemoryEngine::new(&SPACES)), Sync::Data).expect("opened");
         let mut batch = Batch::new();
         for (key, value) in &stored {
-            batch.put(Space::Documents, vec![*key].into(), vec![*value].into());
+            batch.put(DOCUMENTS, vec![*key].into(), vec![*value].into());
         }
         db.commit(vec![batch.stamp(Lsn(1))]).expect("committed");
         let mut overlay = Overlay::default();
         for (key, value) in &pending {
-            overlay.insert(Space::Documents, vec![*key].into(), value.map(|value| vec![value].into()));
+            overlay.insert(DOCUMENTS, vec![*key].into(), value.map(|value| vec![value].into()));
         }
         let snapshot = db.snapshot();
         let mut txn = Txn::new(&snapshot, &overlay);
         for (key, value) in &own {
             match value {
-                Some(value) => txn.put(Space::Documents, vec![*key], vec![*value]),
-                None => txn.delete(Space::Documents, vec![*key]),
+                Some(value) => txn.put(DOCUMENTS, vec![*key], vec![*value]),
+                None => txn.delete(DOCUMENTS, vec![*key]),
             }
         }
         let mut model: Rows = stored.into_iter().map(|(key, value)| (key, Some(value))).collect();
         model.extend(pending);
         model.extend(own);
         for key in 0..=255u8 {
-            let found = txn.get(Space::Documents, &[key]).expect("read").map(|value| value[0]);
+            let found = txn.get(DOCUMENTS, &[key]).expect("read").map(|value| value[0]);
             prop_assert_eq!(found, model.get(&key).copied().flatten());
         }
         let mut expected: Vec<(u8, u8)> = model.into_iter()
             .filter_map(|(key, value)| Some((key, value?))).filter(|(key, _)| (from..to).contains(key)).collect();
         let range = KeyRange::new(vec![from], vec![to]);
         for order in [Order::Ascending, Order::Descending] {
-            let rows = txn.range(Space::Documents, &range, order);
+            let rows = txn.range(DOCUMENTS, &range, order);
             let found: Vec<(u8, u8)> = rows.map(|row| row.map(|(key, value)| (key[0], value[0])).expect("read")).collect();
             prop_assert_eq!(&found, &expected);
             expected.reverse();
@@ -199,7 +203,7 @@ proptest! {
 
 /// What a transaction shows of a space, and the batch that it leaves.
 fn outcome(txn: Txn<'_>) -> (Vec<(Bytes, Bytes)>, String) {
-    let rows = txn.range(Space::Documents, &KeyRange::all(), Order::Ascending);
+    let rows = txn.range(DOCUMENTS, &KeyRange::all(), Order::Ascending);
     let rows = rows.map(|row| row.expect("read")).collect();
     (rows, format!("{:?}", txn.into_batch()))
 }
@@ -208,12 +212,12 @@ fn apply(txn: &mut Txn<'_>, changes: &[(u8, Option<u8>)]) {
     for (key, value) in changes {
         let key = Bytes::copy_from_slice(&[*key]);
         match value {
-            Some(value) => txn.put(Space::Documents, key.clone(), vec![*value]),
-            None => txn.delete(Space::Documents, key.clone()),
+            Some(value) => txn.put(DOCUMENTS, key.clone(), vec![*value]),
+            None => txn.delete(DOCUMENTS, key.clone()),
         }
-        txn.put_unseen(Space::Index, key.clone(), None);
-        txn.tally(Space::Index, key, 1, 1);
-        txn.log(1, Batch::log_payload(0));
+        txn.put_blind(INDEX, key.clone(), None);
+        txn.tally(INDEX, key, 1, 1);
+        txn.log(LOG, 1, Batch::log_payload(0));
     }
 }
 
@@ -223,7 +227,7 @@ proptest! {
     fn a_part_that_fails_leaves_nothing(
         parts in prop::collection::vec((prop::collection::vec((0u8..4, any::<Option<u8>>()), 0..6), any::<bool>()), 0..8),
     ) {
-        let db = Db::open(Box::new(MemoryEngine::new()), Sync::Data).expect("opened");
+        let db = Db::open(Box::new(MemoryEngine::new(&SPACES)), Sync::Data).expect("opened");
         let (snapshot, pending) = (db.snapshot(), Overlay::default());
         let (mut whole, mut good) = (Txn::new(&snapshot, &pending), Txn::new(&snapshot, &pending));
         for (changes, succeeds) in &parts {

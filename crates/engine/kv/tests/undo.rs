@@ -2,14 +2,15 @@
 
 use bytes::Bytes;
 use orrery_core::Lsn;
+use orrery_kv::contract::{DOCUMENTS, INDEX, LOG, OVERFLOW, SPACES};
 use orrery_kv::{
-    Batch, Db, Engine, Expect, KeyRange, LogRecord, MemoryEngine, Order, Overlay, Put, Read, Space, Sync,
-    Tally, Txn, text_key,
+    Batch, Db, Engine, Expect, KeyRange, LogRecord, META, MemoryEngine, Order, Overlay, Put, Read, Space,
+    Sync, Tally, Txn, overflow_key,
 };
 use proptest::prelude::*;
 
 fn db() -> Db {
-    Db::open(Box::new(MemoryEngine::new()), Sync::Data).expect("opened")
+    Db::open(Box::new(MemoryEngine::new(&SPACES)), Sync::Data).expect("opened")
 }
 
 fn rows(state: &dyn Read, space: Space) -> Vec<(Bytes, Bytes)> {
@@ -20,8 +21,8 @@ fn rows(state: &dyn Read, space: Space) -> Vec<(Bytes, Bytes)> {
 enum Act {
     Put(u8, u8),
     Delete(u8),
-    Text(u8),
-    Unseen(u8, bool),
+    Overflow(u8),
+    Blind(u8, bool),
     Tally(i8),
     Log(u8),
     Require,
@@ -30,18 +31,18 @@ enum Act {
 fn act(txn: &mut Txn<'_>, act: Act) {
     let key = |n: u8| Bytes::copy_from_slice(&[n]);
     match act {
-        Act::Put(n, value) => txn.put(Space::Documents, key(n), vec![value]),
-        Act::Delete(n) => txn.delete(Space::Documents, key(n)),
-        Act::Text(n) => drop(txn.put_text(key(n))),
-        Act::Unseen(n, is_put) => txn.put_unseen(Space::Index, key(n), is_put.then(Bytes::new)),
-        Act::Tally(by) => txn.tally(Space::Meta, Bytes::from_static(b"tally"), 1, i64::from(by)),
+        Act::Put(n, value) => txn.put(DOCUMENTS, key(n), vec![value]),
+        Act::Delete(n) => txn.delete(DOCUMENTS, key(n)),
+        Act::Overflow(n) => drop(txn.put_overflow(OVERFLOW, key(n))),
+        Act::Blind(n, is_put) => txn.put_blind(INDEX, key(n), is_put.then(Bytes::new)),
+        Act::Tally(by) => txn.tally(META, Bytes::from_static(b"tally"), 1, i64::from(by)),
         Act::Log(n) => {
             let mut payload = Batch::log_payload(1);
             payload.push(n);
-            txn.log(7, payload);
+            txn.log(LOG, 7, payload);
         }
         // One that cannot hold: the commit is refused unless this is undone.
-        Act::Require => txn.require(Space::Meta, Bytes::from_static(b"nothing"), Expect::Present),
+        Act::Require => txn.require(META, Bytes::from_static(b"nothing"), Expect::Present),
     }
 }
 
@@ -49,8 +50,8 @@ fn any_act() -> impl Strategy<Value = Act> {
     prop_oneof![
         (0u8..5, any::<u8>()).prop_map(|(n, value)| Act::Put(n, value)),
         (0u8..5).prop_map(Act::Delete),
-        any::<u8>().prop_map(Act::Text),
-        (0u8..5, any::<bool>()).prop_map(|(n, is_put)| Act::Unseen(n, is_put)),
+        any::<u8>().prop_map(Act::Overflow),
+        (0u8..5, any::<bool>()).prop_map(|(n, is_put)| Act::Blind(n, is_put)),
         (1i8..5).prop_map(Act::Tally),
         any::<u8>().prop_map(Act::Log),
     ]
@@ -68,7 +69,7 @@ proptest! {
             let (snapshot, nothing) = (db.snapshot(), Overlay::default());
             let mut txn = Txn::new(&snapshot, &nothing);
             kept.iter().for_each(|one| act(&mut txn, *one));
-            let seen = |txn: &Txn<'_>| [Space::Documents, Space::Texts].map(|space| rows(txn, space));
+            let seen = |txn: &Txn<'_>| [DOCUMENTS, OVERFLOW].map(|space| rows(txn, space));
             let before = seen(&txn);
             let mark = txn.mark();
             undone.iter().chain(&[Act::Require]).for_each(|one| act(&mut txn, *one));
@@ -77,44 +78,45 @@ proptest! {
             later.iter().for_each(|one| act(&mut txn, *one));
             db.commit(vec![txn.into_batch().stamp(Lsn(1))]).expect("committed");
         }
-        for space in Space::ALL {
+        for space in SPACES.iter().map(|spec| spec.space) {
             prop_assert_eq!(rows(&*with.snapshot(), space), rows(&*without.snapshot(), space));
         }
-        let tally = |db: &Db| Tally::of(&*db.snapshot(), Space::Meta, b"tally").expect("readable");
+        let tally = |db: &Db| Tally::of(&*db.snapshot(), META, b"tally").expect("readable");
         prop_assert_eq!(tally(&with), tally(&without));
     }
 }
 
 #[test]
-fn a_text_lies_under_the_commit_that_brought_it() {
+fn an_overflow_value_is_under_the_commit_that_brought_it() {
     let db = db();
     for lsn in [Lsn(3), Lsn(9)] {
         let (snapshot, nothing) = (db.snapshot(), Overlay::default());
         let mut txn = Txn::new(&snapshot, &nothing);
-        let numbers = ["one", "two"].map(|text| txn.put_text(Bytes::from(format!("{text} of {lsn}"))));
+        let numbers =
+            ["one", "two"].map(|text| txn.put_overflow(OVERFLOW, Bytes::from(format!("{text} of {lsn}"))));
         assert!(numbers[0] < numbers[1]);
         for (number, text) in numbers.iter().zip(["one", "two"]) {
-            let found = txn.get(Space::Texts, &text_key(Lsn(0), *number)).expect("readable");
+            let found = txn.get(OVERFLOW, &overflow_key(Lsn(0), *number)).expect("readable");
             assert_eq!(found, Some(Bytes::from(format!("{text} of {lsn}"))), "its own transaction finds it");
         }
         db.commit(vec![txn.into_batch().stamp(lsn)]).expect("committed");
-        let found = db.snapshot().get(Space::Texts, &text_key(lsn, numbers[1])).expect("readable");
+        let found = db.snapshot().get(OVERFLOW, &overflow_key(lsn, numbers[1])).expect("readable");
         assert_eq!(found, Some(Bytes::from(format!("two of {lsn}"))));
     }
-    let found: Vec<Bytes> = rows(&*db.snapshot(), Space::Texts).into_iter().map(|(_, text)| text).collect();
+    let found: Vec<Bytes> = rows(&*db.snapshot(), OVERFLOW).into_iter().map(|(_, text)| text).collect();
     assert_eq!(found, ["one of 3", "two of 3", "one of 9", "two of 9"], "each behind all that came before");
 }
 
 #[test]
-fn who_accepts_a_loss_is_not_given_numbers_that_were_given_before() {
+fn after_an_accepted_loss_no_lsn_is_given_twice() {
     for (space, key) in [
-        (Space::Texts, text_key(Lsn(40), 0)),
-        (Space::Log, Bytes::from([&7u64.to_be_bytes()[..], &40u64.to_be_bytes(), &[0; 2]].concat())),
+        (OVERFLOW, overflow_key(Lsn(40), 0)),
+        (LOG, Bytes::from([&7u64.to_be_bytes()[..], &40u64.to_be_bytes(), &[0; 2]].concat())),
     ] {
-        let engine = MemoryEngine::new();
+        let engine = MemoryEngine::new(&SPACES);
         let db = Db::open(Box::new(engine.clone()), Sync::Data).expect("opened");
         let mut batch = Batch::new();
-        batch.put(Space::Meta, Bytes::from_static(b"row"), Bytes::new());
+        batch.put(META, Bytes::from_static(b"row"), Bytes::new());
         db.commit(vec![batch.stamp(Lsn(5))]).expect("committed");
         // Written by a commit of which nothing else is left.
         let left = Put { space, key, value: Some(Bytes::from_static(&[0; 8])) };
@@ -135,11 +137,11 @@ fn a_log_entry_can_hold_the_lsn_of_its_own_commit() {
         let at = payload.len();
         payload.extend_from_slice(&[0; 8]);
         payload.push(b'>');
-        batch.log_stamped(7, payload, at);
+        batch.log_stamped(LOG, 7, payload, at);
         db.commit(vec![batch.stamp(lsn)]).expect("committed");
     }
     let snapshot = db.snapshot();
-    let found = rows(&*snapshot, Space::Log);
+    let found = rows(&*snapshot, LOG);
     let payloads: Vec<Bytes> =
         found.iter().map(|row| LogRecord::read(row).expect("an entry").payload).collect();
     let expected = |lsn: u64| [&b"<"[..], &lsn.to_be_bytes(), b">"].concat();
@@ -148,15 +150,15 @@ fn a_log_entry_can_hold_the_lsn_of_its_own_commit() {
 
 #[test]
 fn the_chain_of_stamped_entries_holds_after_a_restart() {
-    let engine = MemoryEngine::new();
+    let engine = MemoryEngine::new(&SPACES);
     let db = Db::open(Box::new(engine.clone()), Sync::Data).expect("opened");
     for lsn in 1..5 {
         let mut batch = Batch::new();
         let mut payload = Batch::log_payload(8);
         let at = payload.len();
         payload.extend_from_slice(&[0; 8]);
-        batch.log_stamped(7, payload, at);
-        batch.log(7, Batch::log_payload(0));
+        batch.log_stamped(LOG, 7, payload, at);
+        batch.log(LOG, 7, Batch::log_payload(0));
         db.commit(vec![batch.stamp(Lsn(lsn))]).expect("committed");
     }
     Db::open(Box::new(engine.crash(0)), Sync::Data).expect("every link holds");

@@ -6,7 +6,7 @@ use crate::queue::{Group, Queue, Waiting, Work};
 use crate::stripe::Stripes;
 use crate::watchdog::Watchdog;
 use orrery_core::Lsn;
-use orrery_kv::{Db, Error, Outcome};
+use orrery_kv::{Db, Error, Outcome, SpaceSet};
 use std::sync::Arc;
 use tokio::sync::{Notify, oneshot};
 
@@ -54,7 +54,7 @@ impl Committer {
         self.watchdog.busy();
         let (mut batches, mut writers) = (Vec::with_capacity(group.len()), Vec::with_capacity(group.len()));
         for Waiting { work, answer } in group {
-            writers.push((work.as_ref().map(Queued::of), answer));
+            writers.push((work.as_ref().map(|work| Queued::of(work, self.db.spaces())), answer));
             batches.extend(work.map(|work| work.batch));
         }
         let stores = writers.iter().flat_map(|(work, _)| work).any(|work| !work.makes_room);
@@ -143,8 +143,8 @@ struct Queued {
 }
 
 impl Queued {
-    fn of(work: &Work) -> Self {
-        Self { stripe: work.stripe, lsn: work.batch.lsn(), makes_room: work.batch.makes_room() }
+    fn of(Work { stripe, batch }: &Work, spaces: &SpaceSet) -> Self {
+        Self { stripe: *stripe, lsn: batch.lsn(), makes_room: batch.makes_room(spaces) }
     }
 }
 

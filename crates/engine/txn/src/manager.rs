@@ -56,7 +56,7 @@ pub struct Committed<T> {
 impl TxnManager {
     pub fn open(engine: Box<dyn Engine>, env: Env, options: &Options) -> Result<Self, OpenError> {
         let open = if options.accept_loss { Db::open_accepting_loss } else { Db::open };
-        let db = Arc::new(open(engine, options.sync)?.warmed(options.cache_bytes));
+        let db = Arc::new(open(engine, options.sync)?.with_cache_bytes(options.cache_bytes));
         let newest = db.durable_lsn();
         let committer = Committer::new(db.clone(), newest);
         let inner = Inner {
@@ -119,7 +119,7 @@ impl TxnManager {
 
     /// Lets the engine move what is only in memory to files; for a moment in which nobody writes.
     pub fn rest(&self) -> Result<(), EngineError> {
-        self.0.db.rest()
+        self.0.db.idle()
     }
 
     /// Measurements of the engine.
@@ -242,7 +242,7 @@ impl Inner {
         may_commit_here: bool,
     ) -> Result<Pushed, CommitError> {
         // Refused here, such a batch does not keep those that make room from being committed with others of their kind.
-        if self.health.is_full() && !batch.makes_room() {
+        if self.health.is_full() && !batch.makes_room(self.db.spaces()) {
             self.db.check_room().map_err(CommitError::Engine)?;
         }
         let least = lsn_above(self.ordinals.load(Ordering::Relaxed));

@@ -99,17 +99,18 @@ impl Stripe {
 mod tests {
     use super::*;
     use bytes::Bytes;
-    use orrery_kv::{Batch, Space};
+    use orrery_kv::Batch;
+    use orrery_kv::contract::DOCUMENTS;
 
     fn batch(lsn: u64) -> StampedBatch {
         let mut batch = Batch::new();
-        batch.put(Space::Documents, Bytes::copy_from_slice(&lsn.to_be_bytes()), Bytes::new());
+        batch.put(DOCUMENTS, Bytes::copy_from_slice(&lsn.to_be_bytes()), Bytes::new());
         batch.stamp(Lsn(lsn))
     }
 
     fn is_pending(stripe: &Stripe, lsn: u64) -> bool {
         let key = lsn.to_be_bytes();
-        [&stripe.newer.puts, &stripe.older.puts].iter().any(|puts| puts.get(Space::Documents, &key).is_some())
+        [&stripe.newer.puts, &stripe.older.puts].iter().any(|puts| puts.get(DOCUMENTS, &key).is_some())
     }
 
     #[test]

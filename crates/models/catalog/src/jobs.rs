@@ -5,7 +5,7 @@
 
 use crate::row::{self, Row};
 use bytes::Bytes;
-use orrery_kv::{Error, Order, Read, Space, Txn};
+use orrery_kv::{Error, META, Order, Read, Txn};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobKind {
@@ -37,7 +37,7 @@ pub fn key(kind: JobKind, container: u32) -> Bytes {
 
 /// Every job that is noted.
 pub fn jobs(state: &dyn Read) -> Result<Vec<(JobKind, u32)>, Error> {
-    let rows = state.range(Space::Meta, &row::jobs(), Order::Ascending);
+    let rows = state.range(META, &row::jobs(), Order::Ascending);
     rows.map(|row| row::read_job(&row?.0).ok_or_else(|| Error::Corrupt("a job's key".into()))).collect()
 }
 
@@ -73,7 +73,7 @@ pub struct IndexJob {
 
 impl IndexJob {
     pub fn of(state: &dyn Read, container: u32) -> Result<Option<Self>, Error> {
-        let stored = state.get(Space::Meta, &key(JobKind::Index, container))?;
+        let stored = state.get(META, &key(JobKind::Index, container))?;
         let job = stored.map(|bytes| Self::read(&bytes).ok_or_else(|| Error::Corrupt("an index job".into())));
         job.transpose()
     }
@@ -89,19 +89,19 @@ impl IndexJob {
     pub fn put(&self, txn: &mut Txn<'_>, container: u32) {
         let Self { generation, done, total, cursor } = self;
         let value = [&[*generation], &done.to_be_bytes()[..], &total.to_be_bytes(), cursor].concat();
-        txn.put(Space::Meta, key(JobKind::Index, container), value);
+        txn.put(META, key(JobKind::Index, container), value);
     }
 }
 
 /// Notes that the rows of a dropped container must be removed.
 pub fn schedule_sweep(txn: &mut Txn<'_>, container: u32) {
-    txn.put(Space::Meta, key(JobKind::Sweep, container), Bytes::new());
+    txn.put(META, key(JobKind::Sweep, container), Bytes::new());
 }
 
 /// Notes that every item of the container needs a new expiry row, because its TTL changed.
 pub(crate) fn schedule_expiry(txn: &mut Txn<'_>, container: u32) {
     let job = ExpiryJob { pass: 1, not_before: 0, cursor: Vec::new() };
-    txn.put(Space::Meta, key(JobKind::Expiry, container), job.write());
+    txn.put(META, key(JobKind::Expiry, container), job.write());
 }
 
 /// Notes that every item must be indexed under the container's newest generation. The first step counts them.
@@ -111,5 +111,5 @@ pub(crate) fn schedule_index(txn: &mut Txn<'_>, container: u32, generation: u8) 
 
 /// Forgets a job: it is done, or its container is gone.
 pub fn forget(txn: &mut Txn<'_>, kind: JobKind, container: u32) {
-    txn.delete(Space::Meta, key(kind, container));
+    txn.delete(META, key(kind, container));
 }

@@ -8,7 +8,7 @@ use crate::definition::Throughput;
 use crate::row::{self, Row};
 use bytes::Bytes;
 use orrery_core::limits;
-use orrery_kv::{Error, Order, Read, Space, Txn};
+use orrery_kv::{Error, META, Order, Read, Txn};
 use serde::{Deserialize, Serialize};
 
 /// Whose use it is.
@@ -54,7 +54,7 @@ impl Use {
 /// Adds to the row of an hour, counted from 1970.
 pub fn add(txn: &mut Txn<'_>, hour: u32, owner: Owner, used: &Use) -> Result<(), Error> {
     let key = Row::Metered { hour, owner }.key();
-    let sum = match txn.get(Space::Meta, &key)? {
+    let sum = match txn.get(META, &key)? {
         None => used.clone(),
         Some(stored) => {
             let mut sum = read(&stored)?;
@@ -62,13 +62,13 @@ pub fn add(txn: &mut Txn<'_>, hour: u32, owner: Owner, used: &Use) -> Result<(),
             sum
         }
     };
-    txn.put(Space::Meta, key, write(&sum));
+    txn.put(META, key, write(&sum));
     Ok(())
 }
 
 /// What was used from one hour on and before another, in the order of time.
 pub fn between(state: &dyn Read, from: u32, to: u32) -> Result<Vec<(u32, Owner, Use)>, Error> {
-    let rows = state.range(Space::Meta, &row::metered(from, to), Order::Ascending);
+    let rows = state.range(META, &row::metered(from, to), Order::Ascending);
     let read = |row: Result<orrery_kv::Row, Error>| {
         let (key, value) = row?;
         let (hour, owner) = row::read_metered(&key)
@@ -80,11 +80,10 @@ pub fn between(state: &dyn Read, from: u32, to: u32) -> Result<Vec<(u32, Owner, 
 
 /// Forgets some of what is older than an hour; whether there was any.
 pub fn forget_before(txn: &mut Txn<'_>, hour: u32) -> Result<bool, Error> {
-    let rows =
-        txn.range(Space::Meta, &row::metered(0, hour), Order::Ascending).take(limits::METERING_ROWS_MAX);
+    let rows = txn.range(META, &row::metered(0, hour), Order::Ascending).take(limits::METERING_ROWS_MAX);
     let keys = rows.map(|row| row.map(|(key, _)| key)).collect::<Result<Vec<_>, Error>>()?;
     let is_any = !keys.is_empty();
-    keys.into_iter().for_each(|key| txn.delete(Space::Meta, key));
+    keys.into_iter().for_each(|key| txn.delete(META, key));
     Ok(is_any)
 }
 
@@ -150,7 +149,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Use, Error> {
 mod tests {
     use super::*;
     use orrery_core::Lsn;
-    use orrery_kv::{Db, MemoryEngine, Overlay, Sync};
+    use orrery_kv::{Db, MemoryEngine, Overlay, SpaceSet, Sync};
 
     fn used(hundredths: u64, peak: u64, throughput: Option<Throughput>) -> Use {
         Use {
@@ -164,6 +163,8 @@ mod tests {
         }
     }
 
+    static META_ONLY: SpaceSet = SpaceSet::new(&[]);
+
     /// Commits what `body` does.
     fn commit<T>(db: &Db, lsn: u64, body: impl FnOnce(&mut Txn<'_>) -> Result<T, Error>) -> T {
         let (snapshot, pending) = (db.snapshot(), Overlay::default());
@@ -175,7 +176,7 @@ mod tests {
 
     #[test]
     fn an_hour_adds_up_and_hours_and_owners_are_told_apart() {
-        let db = Db::open(Box::new(MemoryEngine::new()), Sync::Data).expect("a store");
+        let db = Db::open(Box::new(MemoryEngine::new(&META_ONLY)), Sync::Data).expect("a store");
         let (one, two) = (Some(Throughput::Manual(400)), Some(Throughput::Manual(800)));
         commit(&db, 1, |txn| {
             add(txn, 7, Owner::Container(1), &used(100, 30, two))?;

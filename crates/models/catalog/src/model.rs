@@ -9,7 +9,7 @@ use crate::schema::{self, Schemas};
 use bytes::Bytes;
 use orrery_core::{ContainerRid, DatabaseName, DatabaseRid, ETag, OfferRid, Timestamp};
 use orrery_keys::Hashing;
-use orrery_kv::{Error, KeyRange, Order, Read, Space};
+use orrery_kv::{Error, KeyRange, META, Order, Read};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -231,7 +231,7 @@ impl Catalog {
         let schemas = self.schemas.refreshed(state)?;
         let mut next = Self::default();
         let mut take = |range: KeyRange, read: fn(&[u8]) -> Result<Entry, Error>| {
-            for row in state.range(Space::Meta, &range, Order::Ascending) {
+            for row in state.range(META, &range, Order::Ascending) {
                 let (key, value) = row?;
                 let entry = match self.rows.get(&key) {
                     Some((same, entry)) if *same == value => entry.clone(),

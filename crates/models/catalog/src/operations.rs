@@ -10,7 +10,7 @@ use crate::row::{self, Row};
 use crate::{Stamp, jobs, schema, subresources};
 use bytes::Bytes;
 use orrery_core::{ContainerRid, DatabaseName, DatabaseRid, ETag, OfferRid, limits};
-use orrery_kv::{Error, Order, Read, Space, Txn};
+use orrery_kv::{Error, META, Order, Read, Txn};
 use serde_json::{Map, Value};
 
 #[derive(Debug, thiserror::Error)]
@@ -198,8 +198,7 @@ pub fn replace_offer(
     conditions: Preconditions,
     stamp: Stamp,
 ) -> Result<Offer, CatalogError> {
-    let stored =
-        txn.get(Space::Meta, &Row::Offer { number: rid.0 }.key())?.ok_or(CatalogError::OfferMissing)?;
+    let stored = txn.get(META, &Row::Offer { number: rid.0 }.key())?.ok_or(CatalogError::OfferMissing)?;
     let offer = record::read_offer(&stored)?;
     check(&conditions, offer.etag)?;
     throughput.check_after(offer.highest)?;
@@ -232,12 +231,12 @@ pub(crate) fn load_container(txn: &Txn<'_>, database: &str, name: &str) -> Resul
 }
 
 pub(crate) fn find_database(state: &dyn Read, name: &str) -> Result<Option<Database>, Error> {
-    let stored = state.get(Space::Meta, &Row::Database { name }.key())?;
+    let stored = state.get(META, &Row::Database { name }.key())?;
     stored.map(|bytes| record::read_database(&bytes)).transpose()
 }
 
 fn find_container(txn: &Txn<'_>, database: DatabaseRid, name: &str) -> Result<Option<Container>, Error> {
-    let stored = txn.get(Space::Meta, &Row::Container { database: database.0, name }.key())?;
+    let stored = txn.get(META, &Row::Container { database: database.0, name }.key())?;
     let Some(container) = stored.map(|bytes| record::read_container(&bytes)).transpose()? else {
         return Ok(None);
     };
@@ -246,18 +245,18 @@ fn find_container(txn: &Txn<'_>, database: DatabaseRid, name: &str) -> Result<Op
 }
 
 fn containers_of(txn: &Txn<'_>, database: DatabaseRid) -> Result<Vec<Container>, Error> {
-    let rows = txn.range(Space::Meta, &row::containers_of(database.0), Order::Ascending);
+    let rows = txn.range(META, &row::containers_of(database.0), Order::Ascending);
     rows.map(|row| record::read_container(&row?.1)).collect()
 }
 
 /// Whether a range holds `max` rows or more.
 fn count(txn: &Txn<'_>, range: &orrery_kv::KeyRange, max: usize) -> Result<bool, Error> {
-    let rows = txn.range(Space::Meta, range, Order::Ascending).take(max);
+    let rows = txn.range(META, range, Order::Ascending).take(max);
     Ok(rows.collect::<Result<Vec<_>, _>>()?.len() >= max)
 }
 
 fn next_number(txn: &mut Txn<'_>, which: fn(&mut NumbersRecord) -> &mut u32) -> Result<u32, Error> {
-    let mut numbers = NumbersRecord::read(txn.get(Space::Meta, &Row::Numbers.key())?)?;
+    let mut numbers = NumbersRecord::read(txn.get(META, &Row::Numbers.key())?)?;
     let number = which(&mut numbers);
     *number += 1;
     let given = *number;

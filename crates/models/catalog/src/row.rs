@@ -6,7 +6,7 @@ use crate::jobs::JobKind;
 use crate::metering::Owner;
 use bytes::Bytes;
 use orrery_keys::{KeyBuf, KeyReader};
-use orrery_kv::{KeyRange, Space};
+use orrery_kv::{KeyRange, META, Space};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Row<'a> {
@@ -107,7 +107,7 @@ const METERED_DATABASE: u8 = 2;
 
 impl Row<'_> {
     pub fn space(&self) -> Space {
-        Space::Meta
+        META
     }
 
     pub fn key(&self) -> Bytes {

@@ -6,13 +6,14 @@
 
 use crate::item::{self, ItemHead, Ttl};
 use crate::row::{self, Row};
+use crate::spaces::{DOCUMENTS, INDEX};
 use bytes::Bytes;
 use orrery_catalog::Container;
 use orrery_catalog::definition::DefaultTtl;
 pub use orrery_catalog::jobs::Step;
 use orrery_catalog::jobs::{self, ExpiryJob, JobKind};
 use orrery_core::{Timestamp, limits};
-use orrery_kv::{Error, KeyRange, Order, Read, Space, Txn};
+use orrery_kv::{Error, KeyRange, META, Order, Read, Txn};
 
 /// The second from which on the item is gone; `None` if it stays.
 pub fn expires_at(container: &Container, item: &ItemHead) -> Option<u64> {
@@ -42,7 +43,7 @@ pub fn due(state: &dyn Read, container: &Container, now: Timestamp) -> Result<Ve
         return Ok(Vec::new());
     }
     let range = row::expiring(container.number(), now.seconds());
-    let rows = state.range(Space::Index, &range, Order::Ascending).take(limits::REAP_ITEMS_MAX);
+    let rows = state.range(INDEX, &range, Order::Ascending).take(limits::REAP_ITEMS_MAX);
     rows.map(|row| {
         let (key, _) = row?;
         let (at, epk, id) =
@@ -60,7 +61,7 @@ pub fn reap(txn: &mut Txn<'_>, container: &Container, due: &[Due], now: Timestam
         if bytes > limits::REAP_BYTES_MAX {
             break;
         }
-        txn.delete(Space::Index, Row::Expiry { container: container.number(), at: *at, epk, id }.key());
+        txn.delete(INDEX, Row::Expiry { container: container.number(), at: *at, epk, id }.key());
         let Some(found) = item::stored(txn, container, epk, id)? else { continue };
         if is_expired(container, &found, now) {
             item::remove(txn, container, epk, id, &found, now, item::Removal::Expired)?;
@@ -78,7 +79,7 @@ pub fn reap(txn: &mut Txn<'_>, container: &Container, due: &[Due], now: Timestam
 /// is a second pass, when every such request has ended.
 pub fn rebuild_step(txn: &mut Txn<'_>, container: &Container, now: Timestamp) -> Result<Step, Error> {
     let key = jobs::key(JobKind::Expiry, container.number());
-    let Some(stored) = txn.get(Space::Meta, &key)? else { return Ok(Step::Done) };
+    let Some(stored) = txn.get(META, &key)? else { return Ok(Step::Done) };
     let mut job = ExpiryJob::read(&stored).ok_or_else(|| Error::Corrupt("an expiry job's row".into()))?;
     if now.seconds() < job.not_before {
         return Ok(Step::Waits);
@@ -87,14 +88,14 @@ pub fn rebuild_step(txn: &mut Txn<'_>, container: &Container, now: Timestamp) ->
     if !job.cursor.is_empty() {
         range = KeyRange { start: [&job.cursor[..], &[0]].concat(), end: range.end };
     }
-    let rows = txn.range(Space::Documents, &range, Order::Ascending).take(limits::SWEEP_ROWS_MAX);
+    let rows = txn.range(DOCUMENTS, &range, Order::Ascending).take(limits::SWEEP_ROWS_MAX);
     let rows = rows.map(|row| expiry_row(container, row?)).collect::<Result<Vec<_>, Error>>()?;
     let Some((last, _)) = rows.last().cloned() else { return Ok(pass_done(txn, key, &job, now)) };
     for row in rows.into_iter().filter_map(|(_, row)| row) {
-        txn.put(Space::Index, row, Bytes::new());
+        txn.put(INDEX, row, Bytes::new());
     }
     job.cursor = last.to_vec();
-    txn.put(Space::Meta, key, job.write());
+    txn.put(META, key, job.write());
     Ok(Step::More)
 }
 
@@ -109,10 +110,10 @@ fn expiry_row(container: &Container, (key, value): (Bytes, Bytes)) -> Result<(By
 
 fn pass_done(txn: &mut Txn<'_>, key: Bytes, job: &ExpiryJob, now: Timestamp) -> Step {
     if job.pass > 1 {
-        txn.delete(Space::Meta, key);
+        txn.delete(META, key);
         return Step::Done;
     }
     let not_before = now.seconds() + limits::REQUEST_SECONDS_MAX;
-    txn.put(Space::Meta, key, ExpiryJob { pass: 2, not_before, cursor: Vec::new() }.write());
+    txn.put(META, key, ExpiryJob { pass: 2, not_before, cursor: Vec::new() }.write());
     Step::Waits
 }

@@ -13,6 +13,7 @@
 //! purge.rs      removing every item of a partition
 //! sweep.rs      removing the rows of a dropped container
 //! row.rs        every key that is stored
+//! spaces.rs     the spaces they are in
 //! ```
 
 pub mod batch;
@@ -25,6 +26,7 @@ pub mod partition;
 pub mod patch;
 pub mod purge;
 pub mod row;
+pub mod spaces;
 pub mod sweep;
 
 // Transitional: users of the catalog import `orrery_catalog` itself.

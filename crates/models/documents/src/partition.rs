@@ -5,8 +5,9 @@
 
 use crate::item::ItemError;
 use crate::row::Row;
+use crate::spaces::INDEX;
 use orrery_core::limits;
-use orrery_kv::{Error, Read, Space, Txn};
+use orrery_kv::{Error, Read, Txn};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PartitionSize {
@@ -20,7 +21,7 @@ pub struct PartitionSize {
 
 impl PartitionSize {
     fn of(container: u32, epk: &[u8], state: &dyn Read) -> Result<Self, Error> {
-        let stored = state.get(Space::Index, &Row::Partition { container, epk }.key())?;
+        let stored = state.get(INDEX, &Row::Partition { container, epk }.key())?;
         stored.map_or(Ok(Self::default()), |bytes| Self::read(&bytes))
     }
 
@@ -35,10 +36,10 @@ impl PartitionSize {
     fn write(self, txn: &mut Txn<'_>, container: u32, epk: &[u8]) {
         let key = Row::Partition { container, epk }.key();
         if self.items == 0 {
-            return txn.delete(Space::Index, key);
+            return txn.delete(INDEX, key);
         }
         let [items, bytes] = [self.items, self.bytes].map(u64::to_be_bytes);
-        txn.put(Space::Index, key, [&items[..], &bytes, &[u8::from(self.is_large)]].concat());
+        txn.put(INDEX, key, [&items[..], &bytes, &[u8::from(self.is_large)]].concat());
     }
 }
 

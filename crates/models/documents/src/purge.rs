@@ -10,10 +10,11 @@
 use crate::expiry;
 use crate::item::{self, ItemHead, ItemRow, Removal};
 use crate::row::{self, Row};
+use crate::spaces::DOCUMENTS;
 use orrery_catalog::Container;
 use orrery_catalog::jobs::Step;
 use orrery_core::{Timestamp, limits};
-use orrery_kv::{Error, KeyRange, Order, Read, Space, Txn};
+use orrery_kv::{Error, KeyRange, META, Order, Read, Txn};
 
 /// How far the work has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +33,7 @@ impl Job {
     }
 
     fn of(state: &dyn Read, container: u32, epk: &[u8]) -> Result<Option<Self>, Error> {
-        let stored = state.get(Space::Meta, &Row::Purge { container, epk }.key())?;
+        let stored = state.get(META, &Row::Purge { container, epk }.key())?;
         let read = |bytes: bytes::Bytes| {
             let (bound, rest) = bytes.split_first_chunk()?;
             let (has_removed, cursor) = rest.split_first()?;
@@ -45,7 +46,7 @@ impl Job {
 
     fn put(&self, txn: &mut Txn<'_>, container: u32, epk: &[u8]) {
         let value = [&self.bound.to_be_bytes()[..], &[u8::from(self.has_removed)], &self.cursor].concat();
-        txn.put(Space::Meta, Row::Purge { container, epk }.key(), value);
+        txn.put(META, Row::Purge { container, epk }.key(), value);
     }
 }
 
@@ -78,13 +79,13 @@ pub fn step(txn: &mut Txn<'_>, container: &Container, epk: &[u8], now: Timestamp
 
 /// Partitions whose removal is not done: container and effective partition key.
 pub fn jobs(state: &dyn Read) -> Result<Vec<(u32, Vec<u8>)>, Error> {
-    let rows = state.range(Space::Meta, &row::purges(), Order::Ascending).take(limits::PURGES_PER_ROUND_MAX);
+    let rows = state.range(META, &row::purges(), Order::Ascending).take(limits::PURGES_PER_ROUND_MAX);
     rows.map(|row| row::read_purge(&row?.0).ok_or_else(|| Error::Corrupt("a purge's key".into()))).collect()
 }
 
 /// Forgets a removal whose container is gone.
 pub fn forget(txn: &mut Txn<'_>, container: u32, epk: &[u8]) {
-    txn.delete(Space::Meta, Row::Purge { container, epk }.key());
+    txn.delete(META, Row::Purge { container, epk }.key());
 }
 
 /// What one transaction removes.
@@ -131,7 +132,7 @@ fn doomed(txn: &Txn<'_>, container: &Container, epk: &[u8], job: &Job) -> Result
         range = KeyRange { start: [&job.cursor[..], &[0]].concat(), end: range.end };
     }
     let (mut items, mut bytes) = (Vec::new(), 0);
-    for (looked, row) in txn.range(Space::Documents, &range, Order::Ascending).enumerate() {
+    for (looked, row) in txn.range(DOCUMENTS, &range, Order::Ascending).enumerate() {
         let (key, value) = row?;
         let found = ItemHead::read(value)?;
         if found.ordinal() < job.bound {

@@ -2,10 +2,11 @@
 //!
 //! Most of them are in the spaces `documents` and `index`. Those in `meta`, beside the catalog's, have tags of their own.
 
+use crate::spaces::{DOCUMENTS, INDEX};
 use bytes::Bytes;
 use orrery_core::Lsn;
 use orrery_keys::{KeyBuf, KeyReader};
-use orrery_kv::{KeyRange, Space};
+use orrery_kv::{KeyRange, META, Space};
 
 pub use orrery_catalog::jobs::JobKind;
 
@@ -96,13 +97,11 @@ const PLACE_KEY_BYTES: usize = 4 + 1 + ORDINAL_BYTES;
 impl Row<'_> {
     pub fn space(&self) -> Space {
         match self {
-            Row::Item { .. } => Space::Documents,
-            Row::Unique { .. } | Row::Expiry { .. } | Row::Partition { .. } => Space::Index,
-            Row::Locator { .. } | Row::Entry { .. } | Row::LocalEntry { .. } | Row::Tally { .. } => {
-                Space::Index
-            }
-            Row::Successor { .. } => Space::Index,
-            Row::Purge { .. } | Row::Trimmed { .. } => Space::Meta,
+            Row::Item { .. } => DOCUMENTS,
+            Row::Unique { .. } | Row::Expiry { .. } | Row::Partition { .. } => INDEX,
+            Row::Locator { .. } | Row::Entry { .. } | Row::LocalEntry { .. } | Row::Tally { .. } => INDEX,
+            Row::Successor { .. } => INDEX,
+            Row::Purge { .. } | Row::Trimmed { .. } => META,
         }
     }
 

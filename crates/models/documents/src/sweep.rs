@@ -4,11 +4,12 @@
 use crate::changes::Entry;
 use crate::item::ItemHead;
 use crate::row::{self, Row};
+use crate::spaces::{DOCUMENTS, INDEX, LOG, OVERFLOW};
 use bytes::Bytes;
 use orrery_catalog::jobs::{self, JobKind, Step};
 use orrery_catalog::subresources;
 use orrery_core::{Lsn, limits};
-use orrery_kv::{Error, LogRecord, Order, Read, Row as KeyValue, Space, Txn};
+use orrery_kv::{Error, LogRecord, META, Order, Read, Row as KeyValue, Space, Txn};
 
 pub use orrery_catalog::jobs::jobs;
 
@@ -17,12 +18,12 @@ pub use orrery_catalog::jobs::jobs;
 pub fn step(txn: &mut Txn<'_>, container: u32) -> Result<Step, Error> {
     txn.frees();
     let job = jobs::key(JobKind::Sweep, container);
-    let progress = txn.get(Space::Meta, &job)?.unwrap_or_default();
+    let progress = txn.get(META, &job)?.unwrap_or_default();
     let (first, reached) = progress.split_first().map_or((0, &[][..]), |(at, key)| (usize::from(*at), key));
     let spaces = [
-        (Space::Documents, row::of_container(container)),
-        (Space::Index, row::of_container(container)),
-        (Space::Log, LogRecord::range(row::stream(container), Lsn(0))),
+        (DOCUMENTS, row::of_container(container)),
+        (INDEX, row::of_container(container)),
+        (LOG, LogRecord::range(row::stream(container), Lsn(0))),
     ];
     for (at, (space, mut range)) in spaces.into_iter().enumerate().skip(first) {
         if at == first && reached > range.start.as_slice() {
@@ -32,30 +33,28 @@ pub fn step(txn: &mut Txn<'_>, container: u32) -> Result<Step, Error> {
         let rows = rows.map(|row| row.map(|row| (text_of(space, &row), row.0)));
         let rows = rows.collect::<Result<Vec<_>, _>>()?;
         if let Some((_, last)) = rows.last() {
-            txn.put(Space::Meta, job, [&[at as u8], &last[..]].concat());
+            txn.put(META, job, [&[at as u8], &last[..]].concat());
             for (text, key) in rows {
                 txn.delete(space, key);
-                text.into_iter().for_each(|text| txn.put_unseen(Space::Texts, text, None));
+                text.into_iter().for_each(|text| txn.put_blind(OVERFLOW, text, None));
             }
             return Ok(Step::More);
         }
     }
-    txn.delete(Space::Meta, Row::Trimmed { container }.key());
+    txn.delete(META, Row::Trimmed { container }.key());
     if subresources::sweep_scripts(txn, container)? == Step::More {
         return Ok(Step::More);
     }
-    txn.delete(Space::Meta, job);
+    txn.delete(META, job);
     Ok(Step::Done)
 }
 
 /// The text that a row of items or of the log points to, if that lies apart. A damaged row points nowhere.
 pub(crate) fn text_of(space: Space, row: &KeyValue) -> Option<Bytes> {
     let item = match space {
-        Space::Documents => ItemHead::read(row.1.clone()).ok(),
-        Space::Log => {
-            LogRecord::read(row).and_then(Entry::read).and_then(|entry| entry.image()).ok().flatten()
-        }
-        Space::Meta | Space::Index | Space::Texts => None,
+        DOCUMENTS => ItemHead::read(row.1.clone()).ok(),
+        LOG => LogRecord::read(row).and_then(Entry::read).and_then(|entry| entry.image()).ok().flatten(),
+        _ => None,
     };
     item.and_then(|item| item.text_key())
 }

@@ -18,6 +18,7 @@ use crate::terminal::{self, Screen, Table};
 use clap::Args;
 use orrery_core::{Env, Timestamp};
 use orrery_document_store::Store;
+use orrery_documents::spaces::SPACES;
 use orrery_kit::ports::documents::{Documents, Embedded};
 use orrery_kit::time;
 use orrery_kv::{MemoryEngine, Sync};
@@ -135,7 +136,7 @@ fn happening(number: usize, line: &str) -> Result<Happening, String> {
 }
 
 fn memory(env: &Env) -> Result<Documents, String> {
-    let store = Store::standalone(MemoryEngine::new(), env.clone(), Sync::None);
+    let store = Store::standalone(MemoryEngine::new(&SPACES), env.clone(), Sync::None);
     let store = store.map_err(|error| error.to_string())?;
     let embedded = Embedded::new(store, containers::DATABASE);
     Ok(Documents::Embedded(embedded))

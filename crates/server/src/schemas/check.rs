@@ -3,7 +3,8 @@
 use orrery_documents::catalog::Container;
 use orrery_documents::item::{ItemRow, partition_key_of};
 use orrery_documents::row;
-use orrery_kv::{Error, Order, Read, Space};
+use orrery_documents::spaces::DOCUMENTS;
+use orrery_kv::{Error, Order, Read};
 use orrery_value::Value;
 
 /// Goes through the items of a container that has a schema; `say` is told of each violation as it is found. How many items
@@ -15,7 +16,7 @@ pub fn check_items(
 ) -> Result<u64, Error> {
     let Some(schemas) = container.schemas() else { return Ok(0) };
     let mut wrong = 0;
-    for row in state.range(Space::Documents, &row::of_container(container.number()), Order::Ascending) {
+    for row in state.range(DOCUMENTS, &row::of_container(container.number()), Order::Ascending) {
         let (key, value) = row?;
         let item = ItemRow::read(state, value)?;
         let violations = schemas.check(item.text());

@@ -1,7 +1,8 @@
 //! `orrery check`: what it says of a folder in order, of one that is not, and of what is none.
 
 use crate::server::{Server, make_container, orrery};
-use orrery_kv::{Engine, KeyRange, Order, Put, Space, Sync};
+use orrery_documents::spaces::{INDEX, LOG, SPACES};
+use orrery_kv::{Engine, KeyRange, Order, Put, Sync};
 use orrery_kv_fjall::{FjallEngine, Folder, Options};
 use serde_json::json;
 use std::path::Path;
@@ -33,11 +34,11 @@ async fn filled(data: &Path) -> Server {
 /// Removes an index entry behind the server's back.
 fn damage(data: &Path) {
     const ENTRY: u8 = 5;
-    let engine = FjallEngine::open(Folder::open(data).unwrap(), &Options::default()).unwrap();
+    let engine = FjallEngine::open(Folder::open(data).unwrap(), &SPACES, &Options::default()).unwrap();
     let view = engine.view();
-    let mut rows = view.range(Space::Index, &KeyRange::all(), Order::Ascending).map(|row| row.unwrap());
+    let mut rows = view.range(INDEX, &KeyRange::all(), Order::Ascending).map(|row| row.unwrap());
     let (key, _) = rows.find(|(key, _)| key[4] == ENTRY).unwrap();
-    engine.write(vec![Put { space: Space::Index, key, value: None }], Sync::Data).unwrap();
+    engine.write(vec![Put { space: INDEX, key, value: None }], Sync::Data).unwrap();
 }
 
 #[tokio::test]
@@ -80,11 +81,11 @@ async fn a_log_entry_that_is_missing_is_found() {
     {
         let data = data.join(nth.to_string());
         filled(&data).await.stop();
-        let engine = FjallEngine::open(Folder::open(&data).unwrap(), &Options::default()).unwrap();
+        let engine = FjallEngine::open(Folder::open(&data).unwrap(), &SPACES, &Options::default()).unwrap();
         let view = engine.view();
-        let mut rows = view.range(Space::Log, &KeyRange::all(), Order::Ascending).map(|row| row.unwrap());
+        let mut rows = view.range(LOG, &KeyRange::all(), Order::Ascending).map(|row| row.unwrap());
         let (key, _) = rows.nth(nth).unwrap();
-        engine.write(vec![Put { space: Space::Log, key, value: None }], Sync::Data).unwrap();
+        engine.write(vec![Put { space: LOG, key, value: None }], Sync::Data).unwrap();
         drop(rows);
         drop((view, engine));
         let (code, said, errors) = check(&data);

@@ -1,6 +1,7 @@
 //! Time to live in a whole server: gone at its second, and swept from the disk soon after.
 
 use crate::server::{Server, make_container};
+use orrery_documents::spaces::{DOCUMENTS, INDEX, SPACES};
 use orrery_kv::{Engine as _, KeyRange, Order, Space};
 use orrery_kv_fjall::{FjallEngine, Folder};
 use serde_json::{Value, json};
@@ -25,7 +26,8 @@ async fn wait_for_commit(server: &Server, after: u64) {
 /// Rows of a space in a folder that no server holds.
 fn rows(data: &Path, space: Space) -> usize {
     let engine =
-        FjallEngine::open(Folder::open(data).unwrap(), &orrery_kv_fjall::Options::default()).unwrap();
+        FjallEngine::open(Folder::open(data).unwrap(), &SPACES, &orrery_kv_fjall::Options::default())
+            .unwrap();
     let everything = KeyRange { start: Vec::new(), end: None };
     engine.view().range(space, &everything, Order::Ascending).count()
 }
@@ -49,10 +51,10 @@ async fn an_item_is_gone_at_its_second_and_the_reaper_takes_its_rows() {
     assert_eq!(client.read_item(&path, "p", "a").await.unwrap().status, 404);
     wait_for_commit(&server, before).await;
     server.stop();
-    assert_eq!(rows(&data, Space::Documents), 1, "of the two items one is left");
+    assert_eq!(rows(&data, DOCUMENTS), 1, "of the two items one is left");
     let left = 1 + 1 + 1 + 3 + 1;
     assert_eq!(
-        rows(&data, Space::Index),
+        rows(&data, INDEX),
         left,
         "the partition, the tally, a place and three entries of the other, and where the log speaks of the first again"
     );

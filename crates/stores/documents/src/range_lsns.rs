@@ -126,6 +126,7 @@ mod tests {
     use orrery_documents::catalog::{create_container, create_database, replace_offer};
     use orrery_documents::definition::{ContainerDefinition, Throughput};
     use orrery_documents::item::Preconditions;
+    use orrery_documents::spaces::SPACES;
     use orrery_kv::{Db, MemoryEngine, Overlay, Sync, Txn};
     use proptest::prelude::*;
     use std::collections::BTreeMap;
@@ -139,7 +140,7 @@ mod tests {
 
     impl Ground {
         fn new() -> Self {
-            let db = Db::open(Box::new(MemoryEngine::new()), Sync::Data).expect("a store in memory");
+            let db = Db::open(Box::new(MemoryEngine::new(&SPACES)), Sync::Data).expect("a store in memory");
             let mut ground = Self { db, lsn: 0, container: None };
             let definition = serde_json::json!({"id": "c", "partitionKey": {"paths": ["/pk"]}});
             let definition = ContainerDefinition::parse(definition.as_object().expect("an object").clone());

@@ -4,6 +4,7 @@ use crate::call::Call;
 use crate::world::{ITEMS, World};
 use orrery_api_cosmos::Consistency;
 use orrery_core::{Env, Timestamp};
+use orrery_documents::spaces::SPACES;
 use orrery_kv::MemoryEngine;
 
 const LEVELS: [&str; 5] = ["Eventual", "ConsistentPrefix", "Session", "BoundedStaleness", "Strong"];
@@ -11,7 +12,7 @@ const LEVELS: [&str; 5] = ["Eventual", "ConsistentPrefix", "Session", "BoundedSt
 async fn account(level: &str) -> World {
     let env = Env::seeded(Timestamp::from_seconds(1_800_000_000), 7);
     let level: Consistency = level.parse().unwrap();
-    let world = World::with(MemoryEngine::new(), env, |options| options.consistency = level);
+    let world = World::with(MemoryEngine::new(&SPACES), env, |options| options.consistency = level);
     world.make_container().await;
     world.item("i").await;
     world

@@ -6,6 +6,7 @@ use crate::queries_ask::{Ask, CONTINUATION, add, split, splittable};
 use crate::world::World;
 use orrery_core::{Env, Timestamp};
 use orrery_document_store::CrossPartition;
+use orrery_documents::spaces::SPACES;
 use orrery_kv::MemoryEngine;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -18,7 +19,7 @@ async fn service() -> World {
     let env = Env::seeded(Timestamp::from_seconds(1_794_704_563), 1);
     let as_service =
         |options: &mut orrery_api_cosmos::Options| options.cross_partition = CrossPartition::Service;
-    let world = World::with(MemoryEngine::new(), env, as_service);
+    let world = World::with(MemoryEngine::new(&SPACES), env, as_service);
     world.make_container().await;
     splittable(&world, "s").await;
     let item = |n: usize| json!({"id": n.to_string(), "pk": format!("p{}", n % 6), "n": n % 7});

@@ -327,8 +327,9 @@ async fn no_write_slips_past_a_schema_that_was_set() {
 impl World {
     /// Items, without reading them in pages.
     async fn count_all(&self) -> usize {
-        use orrery_kv::{KeyRange, Order, Read as _, Space};
+        use orrery_documents::spaces::DOCUMENTS;
+        use orrery_kv::{KeyRange, Order, Read as _};
         let snapshot = self.cosmos.store().snapshot();
-        snapshot.range(Space::Documents, &KeyRange::all(), Order::Ascending).count()
+        snapshot.range(DOCUMENTS, &KeyRange::all(), Order::Ascending).count()
     }
 }

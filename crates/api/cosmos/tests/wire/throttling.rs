@@ -4,6 +4,7 @@ use crate::call::Call;
 use crate::world::World;
 use orrery_core::{Env, Timestamp};
 use orrery_document_store::{Options, Throttling};
+use orrery_documents::spaces::SPACES;
 use orrery_kv::MemoryEngine;
 use orrery_testing_client::{Connection, OwnedReply};
 use serde_json::{Value, json};
@@ -16,7 +17,7 @@ const ON: Throttling =
 async fn world(throttling: Throttling) -> World {
     let env = Env::seeded(Timestamp::from_seconds(1_800_000_000), 7);
     let set = |options: &mut Options| options.throttling = throttling;
-    let world = World::with_store(MemoryEngine::new(), env, set);
+    let world = World::with_store(MemoryEngine::new(&SPACES), env, set);
     world.made(Call::post("dbs", r#"{"id":"d"}"#)).await;
     world
 }

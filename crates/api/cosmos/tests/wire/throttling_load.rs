@@ -4,6 +4,7 @@ use crate::call::Call;
 use crate::world::World;
 use orrery_core::{Env, Timestamp};
 use orrery_document_store::{Options, Throttling};
+use orrery_documents::spaces::SPACES;
 use orrery_kv::MemoryEngine;
 use orrery_testing_client::Connection;
 use serde_json::json;
@@ -64,7 +65,7 @@ async fn throughput_changes_under_load_without_an_error() {
     let env = Env::seeded(Timestamp::from_seconds(1_800_000_000), 7);
     let set =
         |options: &mut Options| options.throttling = Throttling { is_on: true, ..Throttling::default() };
-    let world = Arc::new(World::with_store(MemoryEngine::new(), env, set));
+    let world = Arc::new(World::with_store(MemoryEngine::new(&SPACES), env, set));
     world.made(Call::post("dbs", r#"{"id":"d"}"#)).await;
     let body = r#"{"id":"c","partitionKey":{"paths":["/pk"]}}"#;
     world.made(Call::post("dbs/d/colls", body).header("x-ms-offer-throughput", "400")).await;

@@ -5,6 +5,7 @@ use crate::call::Call;
 use crate::world::World;
 use orrery_core::{Env, Timestamp};
 use orrery_document_store::{Options, Throttling};
+use orrery_documents::spaces::SPACES;
 use orrery_kv::MemoryEngine;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -13,7 +14,7 @@ async fn world() -> World {
     let env = Env::seeded(Timestamp::from_seconds(1_800_000_000), 7);
     let set =
         |options: &mut Options| options.throttling = Throttling { is_on: true, ..Throttling::default() };
-    let world = World::with_store(MemoryEngine::new(), env, set);
+    let world = World::with_store(MemoryEngine::new(&SPACES), env, set);
     world.made(Call::post("dbs", r#"{"id":"d"}"#)).await;
     world
 }

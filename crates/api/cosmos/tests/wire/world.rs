@@ -5,6 +5,7 @@ use orrery_api_common::{Key, Keys, Listener, Stop};
 use orrery_api_cosmos::{Consistency, Cosmos, Options};
 use orrery_core::{Env, Timestamp, limits};
 use orrery_document_store::{CrossPartition, Jobs, Options as StoreOptions, Progress, Store, Sync};
+use orrery_documents::spaces::SPACES;
 use orrery_kv::MemoryEngine;
 use orrery_testing_client::{Connection, OwnedReply};
 use serde_json::{Value, json};
@@ -42,7 +43,7 @@ impl World {
     }
 
     pub fn empty(env: Env) -> Self {
-        Self::on(MemoryEngine::new(), env)
+        Self::on(MemoryEngine::new(&SPACES), env)
     }
 
     pub fn on(engine: MemoryEngine, env: Env) -> Self {

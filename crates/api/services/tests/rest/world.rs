@@ -8,6 +8,7 @@ use orrery_api_common::{Key, Keys, Stop};
 use orrery_api_services::{Api, Gate, Options, ServiceBody};
 use orrery_core::{Env, Timestamp, limits};
 use orrery_document_store::Store;
+use orrery_documents::spaces::SPACES;
 use orrery_kit::ports::documents::{Documents, Embedded};
 use orrery_kit::service::Service;
 use orrery_kv::{MemoryEngine, Sync};
@@ -74,7 +75,7 @@ impl World {
 
     fn with(rate: u32, more: impl FnOnce(Documents) -> Vec<Arc<dyn Service>>) -> Self {
         let env = Env::seeded(START, 7);
-        let store = Store::standalone(MemoryEngine::new(), env.clone(), Sync::None).unwrap();
+        let store = Store::standalone(MemoryEngine::new(&SPACES), env.clone(), Sync::None).unwrap();
         let documents = Documents::Embedded(Embedded::new(store, "asora"));
         let options = service::Options {
             policy: Policy::default(),

@@ -3,6 +3,7 @@
 use crate::server::Server;
 use orrery_core::{Env, Timestamp};
 use orrery_document_store::Store;
+use orrery_documents::spaces::SPACES;
 use orrery_kit::http::{Trust, certificates};
 use orrery_kit::ports::documents::{
     Credential, Documents, Embedded, Item, Layout, Page, Query, Remote, RemoteOptions, StoreError, Write,
@@ -161,5 +162,5 @@ pub fn remote(server: &Server, way: Way, database: &str, credential: Credential)
 }
 
 fn memory_store() -> Store {
-    Store::standalone(MemoryEngine::new(), Env::system().unwrap(), Sync::Data).unwrap()
+    Store::standalone(MemoryEngine::new(&SPACES), Env::system().unwrap(), Sync::Data).unwrap()
 }

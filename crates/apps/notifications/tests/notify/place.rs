@@ -6,6 +6,7 @@
 use crate::world::{START, World};
 use orrery_core::{Env, Timestamp};
 use orrery_document_store::{Store, Sync};
+use orrery_documents::spaces::SPACES;
 use orrery_kit::http::Trust;
 use orrery_kit::ports::documents::{Credential, Documents, Embedded, Remote, RemoteOptions};
 use orrery_kv::MemoryEngine;
@@ -75,7 +76,7 @@ impl Home {
 }
 
 fn memory(env: &Env) -> Documents {
-    let store = Store::standalone(MemoryEngine::new(), env.clone(), Sync::Data).unwrap();
+    let store = Store::standalone(MemoryEngine::new(&SPACES), env.clone(), Sync::Data).unwrap();
     let database = orrery_notifications::service::containers::DATABASE;
     Documents::Embedded(Embedded::new(store, database))
 }

@@ -1,6 +1,7 @@
 //! Closing: what waits is committed, what comes later is refused.
 
 use crate::place::{Place, add, elsewhere, here, open};
+use orrery_kv::contract::SPACES;
 use orrery_kv::{MemoryEngine, Sync};
 use orrery_txn::WriteError;
 
@@ -26,7 +27,7 @@ fn closing_commits_what_waits_and_refuses_what_comes_later() {
 
 #[test]
 fn a_store_opened_again_goes_on_where_it_ended() {
-    let engine = MemoryEngine::new();
+    let engine = MemoryEngine::new(&SPACES);
     let store = open(engine.clone(), Sync::Data);
     let first = store.write_blocking(here(), |txn| add(txn, b"n", 1)).unwrap();
     let ordinals = [store.next_ordinal(), store.next_ordinal()];

@@ -2,7 +2,8 @@
 
 use crate::place::{Place, Write, add, catalog, elsewhere, here, open};
 use orrery_core::Lsn;
-use orrery_kv::{Db, Error, Expect, Fault, MemoryEngine, Read, Space, Sync, Txn};
+use orrery_kv::contract::{DOCUMENTS, SPACES};
+use orrery_kv::{Db, Error, Expect, Fault, META, MemoryEngine, Read, Sync, Txn};
 use orrery_txn::WriteError;
 use std::time::{Duration, Instant};
 
@@ -20,7 +21,7 @@ fn full<T>(result: &Result<T, WriteError<Error>>) -> bool {
 
 /// Deletes a row for good.
 fn delete(txn: &mut Txn<'_>, key: &'static [u8]) -> Result<(), Error> {
-    txn.delete(Space::Documents, key);
+    txn.delete(DOCUMENTS, key);
     txn.frees();
     Ok(())
 }
@@ -103,11 +104,11 @@ fn after_a_failed_sync_writes_fail_and_reads_go_on() {
     assert!(halted(&on_it.wait()) && halted(&place.begin(elsewhere(), |txn| add(txn, b"m", 1)).wait()));
     assert_eq!(place.txns.commit_failure(), Some(Error::Halted));
     assert_eq!(place.number(b"n"), Some((1, Lsn(1))));
-    let read = place.begin(here(), |txn| txn.get(Space::Documents, b"n")).wait().unwrap();
+    let read = place.begin(here(), |txn| txn.get(DOCUMENTS, b"n")).wait().unwrap();
     assert!(read.value.is_some());
     for (kept, expected) in [(0, 1), (1, 2)] {
         let found =
-            Place { gate: Default::default(), txns: open(place.gate.engine().crash(kept), Sync::Data) };
+            Place { gate: crate::gate::Gate::new(), txns: open(place.gate.engine().crash(kept), Sync::Data) };
         assert_eq!(found.number(b"n").unwrap().0, expected, "a restart finds all of it or nothing");
         assert_eq!(found.begin(here(), |txn| add(txn, b"n", 1)).wait().unwrap().value, expected + 1);
         found.txns.close();
@@ -120,7 +121,7 @@ fn after_a_failed_sync_writes_fail_and_reads_go_on() {
 async fn the_count_is_what_was_acknowledged_whichever_commit_fails() {
     // Everybody writes four times in a row, so there are at least four commits.
     for nth in (0..4).cycle().take(12) {
-        let engine = MemoryEngine::new();
+        let engine = MemoryEngine::new(&SPACES);
         let store = open(engine.clone(), Sync::Data);
         engine.fail_at(nth, Fault::BeforeWrite);
         let tasks: Vec<_> = (0..24)
@@ -142,7 +143,7 @@ async fn the_count_is_what_was_acknowledged_whichever_commit_fails() {
         for task in tasks {
             acknowledged += task.await.unwrap();
         }
-        let place = Place { gate: Default::default(), txns: store };
+        let place = Place { gate: crate::gate::Gate::new(), txns: store };
         assert_eq!(place.number(b"n").unwrap().0, acknowledged, "the commit {nth} failed");
         assert!((1..96).contains(&acknowledged), "one commit failed, and what was in it");
         place.txns.close();
@@ -152,7 +153,7 @@ async fn the_count_is_what_was_acknowledged_whichever_commit_fails() {
 
 /// Needs something outside its scope that is not there.
 fn depends(txn: &mut Txn<'_>) -> Result<u64, Error> {
-    txn.require(Space::Meta, &b"owner"[..], Expect::Present);
+    txn.require(META, &b"owner"[..], Expect::Present);
     add(txn, b"n", 10)
 }
 
@@ -177,11 +178,11 @@ fn a_write_whose_owner_is_gone_is_refused_and_later_writers_go_on() {
 fn an_owner_may_come_and_go_in_the_same_group() {
     let (place, first) = Place::held();
     let owner = |txn: &mut Txn<'_>| {
-        txn.put(Space::Meta, &b"owner"[..], &b""[..]);
+        txn.put(META, &b"owner"[..], &b""[..]);
         Ok::<_, Error>(())
     };
     let no_owner = |txn: &mut Txn<'_>| {
-        txn.delete(Space::Meta, &b"owner"[..]);
+        txn.delete(META, &b"owner"[..]);
         Ok::<_, Error>(())
     };
     let comes = place.begin(catalog(), owner);

@@ -1,13 +1,13 @@
 //! An engine that counts its writes, and holds them while its gate is shut.
 
-use orrery_kv::{Engine, Error, MemoryEngine, Purpose, Put, Read, Sync, Tip};
+use orrery_kv::contract::SPACES;
+use orrery_kv::{Engine, Error, MemoryEngine, Purpose, Put, Read, SpaceSet, Sync, Tip};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::ThreadId;
 
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Gate(Arc<Inner>);
 
-#[derive(Default)]
 struct Inner {
     engine: MemoryEngine,
     state: Mutex<State>,
@@ -23,6 +23,11 @@ struct State {
 }
 
 impl Gate {
+    pub fn new() -> Self {
+        let engine = MemoryEngine::new(&SPACES);
+        Self(Arc::new(Inner { engine, state: Mutex::default(), changed: Condvar::new() }))
+    }
+
     pub fn engine(&self) -> &MemoryEngine {
         &self.0.engine
     }
@@ -59,6 +64,10 @@ impl Gate {
 }
 
 impl Engine for Gate {
+    fn spaces(&self) -> &'static SpaceSet {
+        self.0.engine.spaces()
+    }
+
     fn view(&self) -> Arc<dyn Read + Send + std::marker::Sync> {
         self.0.engine.view()
     }

@@ -2,21 +2,22 @@
 
 use crate::place::{Place, Write, add, here, open, read_number};
 use orrery_core::{Lsn, limits};
-use orrery_kv::{Db, Error, KeyRange, MemoryEngine, Order, Read, Snapshot, Space, Sync};
+use orrery_kv::contract::{DOCUMENTS, INDEX, SPACES};
+use orrery_kv::{Db, Error, KeyRange, MemoryEngine, Order, Read, Snapshot, Sync};
 use orrery_txn::{Scope, WriteError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Every number that a snapshot shows, by key.
 fn numbers(snapshot: &Snapshot) -> BTreeMap<Vec<u8>, (u64, Lsn)> {
-    let rows = snapshot.range(Space::Documents, &KeyRange::all(), Order::Ascending).map(|row| row.unwrap());
+    let rows = snapshot.range(DOCUMENTS, &KeyRange::all(), Order::Ascending).map(|row| row.unwrap());
     rows.map(|(key, value)| (key.to_vec(), read_number(&value))).collect()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_writers_at_once_lose_nothing() {
     const WRITERS: u64 = 300;
-    let engine = MemoryEngine::new();
+    let engine = MemoryEngine::new(&SPACES);
     let store = open(engine.clone(), Sync::Data);
     let tasks = (0..WRITERS).map(|n| {
         let store = store.clone();
@@ -24,7 +25,7 @@ async fn many_writers_at_once_lose_nothing() {
             let key = n.to_be_bytes();
             let scope = Scope::new(&key);
             let put = |txn: &mut orrery_kv::Txn<'_>| {
-                txn.put_stamped(Space::Documents, key.to_vec(), [n.to_be_bytes(), [0; 8]].concat(), 8);
+                txn.put_stamped(DOCUMENTS, key.to_vec(), [n.to_be_bytes(), [0; 8]].concat(), 8);
                 Ok::<_, Error>(())
             };
             (n, store.write(scope, put).await.unwrap().lsn)
@@ -46,7 +47,7 @@ async fn many_writers_at_once_lose_nothing() {
 async fn many_writers_of_one_row_lose_no_increment() {
     const WRITERS: u64 = 64;
     const EACH: u64 = 5;
-    let store = open(MemoryEngine::new(), Sync::Data);
+    let store = open(MemoryEngine::new(&SPACES), Sync::Data);
     let tasks = (0..WRITERS).map(|_| {
         let store = store.clone();
         tokio::spawn(async move {
@@ -101,7 +102,7 @@ fn a_full_queue_sends_writers_away() {
     let keys: Vec<[u8; 8]> =
         (0..limits::COMMIT_QUEUE_TRANSACTIONS_MAX as u64).map(u64::to_be_bytes).collect();
     let put = |txn: &mut orrery_kv::Txn<'_>| {
-        txn.put(Space::Index, &b"x"[..], &b""[..]);
+        txn.put(INDEX, &b"x"[..], &b""[..]);
         Ok::<_, Error>(())
     };
     let begin = |key| place.begin(Scope::new(key), put);
@@ -119,7 +120,7 @@ fn a_full_queue_sends_writers_away() {
 /// Readers look while writers write; what each saw must be what a power cut at that moment leaves.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_reader_never_sees_what_is_not_durable() {
-    let engine = MemoryEngine::new();
+    let engine = MemoryEngine::new(&SPACES);
     let store = open(engine.clone(), Sync::Data);
     let done = std::sync::Arc::new(AtomicBool::new(false));
     let reader = {

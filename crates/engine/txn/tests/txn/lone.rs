@@ -2,7 +2,8 @@
 
 use crate::gate::Gate;
 use crate::place::{add, here, open};
-use orrery_kv::{Error, Fault, Read, Space, Sync};
+use orrery_kv::contract::DOCUMENTS;
+use orrery_kv::{Error, Fault, Read, Sync};
 use orrery_txn::{Scope, WriteError};
 use std::thread::ThreadId;
 
@@ -13,7 +14,7 @@ fn committing_thread(gate: &Gate) -> ThreadId {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lone_writer_commits_on_its_own_thread() {
-    let gate = Gate::default();
+    let gate = Gate::new();
     let txns = open(gate.clone(), Sync::Data);
     let writer = tokio::spawn({
         let txns = txns.clone();
@@ -35,7 +36,7 @@ async fn a_lone_writer_commits_on_its_own_thread() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn writers_behind_a_lone_one_are_committed_after_it() {
-    let gate = Gate::default();
+    let gate = Gate::new();
     let txns = open(gate.clone(), Sync::Data);
     txns.write(here(), |txn| add(txn, b"n", 1)).await.unwrap();
     gate.shut();
@@ -57,13 +58,13 @@ async fn writers_behind_a_lone_one_are_committed_after_it() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_writes_after_a_lone_one_that_failed_go_on() {
-    let gate = Gate::default();
+    let gate = Gate::new();
     let txns = open(gate.clone(), Sync::Data);
     txns.write(here(), |txn| add(txn, b"n", 1)).await.unwrap();
     gate.engine().fail_at(0, Fault::BeforeWrite);
     let failed = txns.write(here(), |txn| add(txn, b"n", 1)).await;
     assert!(matches!(failed, Err(WriteError::Engine(Error::Unavailable(_)))));
     assert_eq!(txns.write(here(), |txn| add(txn, b"n", 1)).await.unwrap().value, 2);
-    assert!(txns.snapshot().get(Space::Documents, b"n").unwrap().is_some());
+    assert!(txns.snapshot().get(DOCUMENTS, b"n").unwrap().is_some());
     txns.close();
 }

@@ -1,7 +1,8 @@
 //! Transactions that take their time: they keep nobody waiting, and are right all the same.
 
 use crate::place::{Place, add, elsewhere, here};
-use orrery_kv::{Error, Fault, Read, Space};
+use orrery_kv::contract::DOCUMENTS;
+use orrery_kv::{Error, Fault, Read};
 use orrery_txn::{Committed, WriteError};
 use std::cell::Cell;
 use std::sync::mpsc;
@@ -50,7 +51,7 @@ fn a_write_that_others_took_back_to_what_it_was_counts_too() {
             let there = |txn: &mut orrery_kv::Txn<'_>| add(txn, b"other", 1);
             place.begin(here(), there).wait().unwrap();
             let gone = |txn: &mut orrery_kv::Txn<'_>| {
-                txn.delete(Space::Documents, &b"other"[..]);
+                txn.delete(DOCUMENTS, &b"other"[..]);
                 Ok::<_, Error>(())
             };
             place.begin(here(), gone).wait().unwrap();
@@ -77,7 +78,7 @@ fn one_that_writes_nothing_is_not_run_again() {
     let looked = place.txns.write_optimistic(here(), |txn| {
         tries.set(tries.get() + 1);
         place.begin(here(), |txn| add(txn, b"n", 1)).wait().unwrap();
-        txn.get(Space::Documents, b"n").map(|found| found.is_some())
+        txn.get(DOCUMENTS, b"n").map(|found| found.is_some())
     });
     assert_eq!((looked.unwrap().value, tries.get()), (false, 1));
     place.txns.close();

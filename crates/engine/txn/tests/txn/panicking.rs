@@ -1,7 +1,8 @@
 //! A commit that panics: the process stops, because others may already have built on what was not written.
 
 use crate::place::{add, here, open};
-use orrery_kv::{Engine, Error, MemoryEngine, Put, Read, Sync, Tip};
+use orrery_kv::contract::SPACES;
+use orrery_kv::{Engine, Error, MemoryEngine, Put, Read, SpaceSet, Sync, Tip};
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ const ABORTED: i32 = 6;
 #[test]
 fn a_commit_that_panics_stops_the_process_with_a_sentence() {
     if std::env::var_os(INSIDE).is_some() {
-        let store = open(Panicking(MemoryEngine::new()), Sync::Data);
+        let store = open(Panicking(MemoryEngine::new(&SPACES)), Sync::Data);
         let answer = store.write_blocking(here(), |txn| add(txn, b"n", 1));
         panic!("the process went on and answered {answer:?}");
     }
@@ -29,6 +30,10 @@ fn a_commit_that_panics_stops_the_process_with_a_sentence() {
 struct Panicking(MemoryEngine);
 
 impl Engine for Panicking {
+    fn spaces(&self) -> &'static SpaceSet {
+        self.0.spaces()
+    }
+
     fn view(&self) -> Arc<dyn Read + Send + std::marker::Sync> {
         self.0.view()
     }

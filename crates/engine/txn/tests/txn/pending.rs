@@ -2,7 +2,8 @@
 
 use crate::place::{Place, add, elsewhere, here};
 use orrery_core::Lsn;
-use orrery_kv::{Error, Fault, Read, Space, Txn};
+use orrery_kv::contract::DOCUMENTS;
+use orrery_kv::{Error, Fault, Read, Txn};
 use orrery_txn::WriteError;
 
 #[derive(Debug, PartialEq)]
@@ -12,16 +13,16 @@ enum Refusal {
 
 /// Takes the row, unless it is there.
 fn take(txn: &mut Txn<'_>) -> Result<&'static str, Refusal> {
-    if txn.get(Space::Documents, b"row").unwrap().is_some() {
+    if txn.get(DOCUMENTS, b"row").unwrap().is_some() {
         return Err(Refusal::Taken);
     }
-    txn.put(Space::Documents, &b"row"[..], &b""[..]);
+    txn.put(DOCUMENTS, &b"row"[..], &b""[..]);
     Ok("took it")
 }
 
 /// Writes nothing.
 fn look(txn: &mut Txn<'_>) -> Result<bool, Error> {
-    Ok(txn.get(Space::Documents, b"row")?.is_some())
+    Ok(txn.get(DOCUMENTS, b"row")?.is_some())
 }
 
 #[test]

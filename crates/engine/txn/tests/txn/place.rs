@@ -2,7 +2,8 @@
 
 use crate::gate::Gate;
 use orrery_core::{Env, Lsn, Timestamp};
-use orrery_kv::{Engine, Error, Read, Space, Sync, Txn};
+use orrery_kv::contract::DOCUMENTS;
+use orrery_kv::{Engine, Error, Read, Sync, Txn};
 use orrery_txn::{Committed, Options, Scope, TxnManager, WriteError};
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
@@ -16,7 +17,7 @@ pub struct Place {
 
 impl Place {
     pub fn new() -> Self {
-        let gate = Gate::default();
+        let gate = Gate::new();
         Self { txns: open(gate.clone(), Sync::Data), gate }
     }
 
@@ -45,7 +46,7 @@ impl Place {
 
     /// The number that a reader finds under a key, and the commit that put it there.
     pub fn number(&self, key: &[u8]) -> Option<(u64, Lsn)> {
-        self.txns.snapshot().get(Space::Documents, key).unwrap().map(|value| read_number(&value))
+        self.txns.snapshot().get(DOCUMENTS, key).unwrap().map(|value| read_number(&value))
     }
 }
 
@@ -109,9 +110,9 @@ pub fn elsewhere() -> Scope<'static> {
 
 /// Adds to the number under a key and says what it is now. The row is the number and its LSN.
 pub fn add(txn: &mut Txn<'_>, key: &'static [u8], count: u64) -> Result<u64, Error> {
-    let before = txn.get(Space::Documents, key)?.map_or(0, |value| read_number(&value).0);
+    let before = txn.get(DOCUMENTS, key)?.map_or(0, |value| read_number(&value).0);
     let now = before + count;
-    txn.put_stamped(Space::Documents, key, [now.to_be_bytes(), [0; 8]].concat(), 8);
+    txn.put_stamped(DOCUMENTS, key, [now.to_be_bytes(), [0; 8]].concat(), 8);
     Ok(now)
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Action, Assignment, Definition, Scope, operations};
 use crate::row;
-use orrery_kv::{Error, Order, Read, Space};
+use orrery_kv::{Error, META, Order, Read};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug)]
@@ -15,11 +15,11 @@ impl Roles {
     pub fn load(state: &dyn Read) -> Result<Self, Error> {
         let built_in = Definition::built_in().into_iter().map(|role| (role.id.clone(), role));
         let mut roles = Self { definitions: built_in.collect(), assignments: BTreeMap::new() };
-        for row in state.range(Space::Meta, &row::role_definitions(), Order::Ascending) {
+        for row in state.range(META, &row::role_definitions(), Order::Ascending) {
             let role = operations::read_definition(&row?.1)?;
             roles.definitions.insert(role.id.clone(), role);
         }
-        for row in state.range(Space::Meta, &row::role_assignments(), Order::Ascending) {
+        for row in state.range(META, &row::role_assignments(), Order::Ascending) {
             let assignment = operations::read_assignment(&row?.1)?;
             roles.assignments.insert(assignment.id.clone(), assignment);
         }

@@ -4,7 +4,7 @@ use super::{Assignment, Definition, Roles, Scope};
 use crate::row::Row;
 use bytes::Bytes;
 use orrery_core::limits;
-use orrery_kv::{Error, Space, Txn};
+use orrery_kv::{Error, META, Txn};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +37,7 @@ pub fn define(txn: &mut Txn<'_>, role: &Definition) -> Result<(), RoleError> {
     if known.is_none() && own >= limits::ROLE_DEFINITIONS_MAX {
         return Err(RoleError::TooMany(own));
     }
-    txn.put(Space::Meta, Row::RoleDefinition { id: &role.id }.key(), write_definition(role));
+    txn.put(META, Row::RoleDefinition { id: &role.id }.key(), write_definition(role));
     Ok(())
 }
 
@@ -51,7 +51,7 @@ pub fn assign(txn: &mut Txn<'_>, given: &Assignment) -> Result<Assignment, RoleE
     if is_new && count >= limits::ROLE_ASSIGNMENTS_MAX {
         return Err(RoleError::TooMany(count));
     }
-    txn.put(Space::Meta, Row::RoleAssignment { id: &given.id }.key(), write_assignment(&given));
+    txn.put(META, Row::RoleAssignment { id: &given.id }.key(), write_assignment(&given));
     Ok(given)
 }
 
@@ -64,7 +64,7 @@ pub fn remove_definition(txn: &mut Txn<'_>, named: &str) -> Result<(), RoleError
     if roles.assignments().any(|given| given.role == role.id) {
         return Err(RoleError::Assigned(role.id.clone()));
     }
-    txn.delete(Space::Meta, Row::RoleDefinition { id: &role.id }.key());
+    txn.delete(META, Row::RoleDefinition { id: &role.id }.key());
     Ok(())
 }
 
@@ -72,7 +72,7 @@ pub fn remove_assignment(txn: &mut Txn<'_>, id: &str) -> Result<(), RoleError> {
     let roles = Roles::load(txn)?;
     let given = roles.assignments().find(|given| given.id.eq_ignore_ascii_case(id));
     let given = given.ok_or_else(|| RoleError::NoAssignment(id.to_owned()))?;
-    txn.delete(Space::Meta, Row::RoleAssignment { id: &given.id }.key());
+    txn.delete(META, Row::RoleAssignment { id: &given.id }.key());
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use crate::row::Row;
 use crate::{CatalogError, Container, load_container};
 use bytes::Bytes;
 use orrery_core::limits;
-use orrery_kv::{Error, Read, Space, Txn};
+use orrery_kv::{Error, META, Read, Txn};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -189,7 +189,7 @@ pub fn set(
     let container = found(txn, database, container)?;
     let row = write(definition);
     let schemas = Arc::new(Schemas::read(&row)?);
-    txn.put(Space::Meta, Row::Schema { container: container.number() }.key(), row);
+    txn.put(META, Row::Schema { container: container.number() }.key(), row);
     revive(txn, &container.with_schemas(Some(schemas)));
     Ok(())
 }
@@ -199,19 +199,19 @@ pub fn remove(txn: &mut Txn<'_>, database: &str, container: &str) -> Result<(), 
     if container.schemas().is_none() {
         return Err(SchemaError::NoSchema);
     }
-    txn.delete(Space::Meta, Row::Schema { container: container.number() }.key());
+    txn.delete(META, Row::Schema { container: container.number() }.key());
     revive(txn, &container.with_schemas(None));
     Ok(())
 }
 
 /// The schemas that a container has in this state.
 pub(crate) fn stored(state: &dyn Read, container: u32) -> Result<Option<Arc<Schemas>>, Error> {
-    let row = state.get(Space::Meta, &Row::Schema { container }.key())?;
+    let row = state.get(META, &Row::Schema { container }.key())?;
     row.map(|row| Schemas::read(&row).map(Arc::new)).transpose()
 }
 
 fn revive(txn: &mut Txn<'_>, container: &Container) {
-    txn.put(Space::Meta, container.alive_key().clone(), container.alive_value());
+    txn.put(META, container.alive_key().clone(), container.alive_value());
 }
 
 fn found(txn: &Txn<'_>, database: &str, container: &str) -> Result<Container, SchemaError> {

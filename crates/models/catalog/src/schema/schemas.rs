@@ -6,7 +6,7 @@ use super::validator::{Validator, Violation, Violations};
 use crate::row;
 use bytes::Bytes;
 use orrery_core::{ItemId, Timestamp, limits};
-use orrery_kv::{Error, Order, Read, Space};
+use orrery_kv::{Error, META, Order, Read};
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -154,7 +154,7 @@ impl Picture {
     /// The schemas that `state` holds, reusing what has not changed since `self`.
     pub fn refreshed(&self, state: &dyn Read) -> Result<Self, Error> {
         let mut next = HashMap::new();
-        for row in state.range(Space::Meta, &row::schemas(), Order::Ascending) {
+        for row in state.range(META, &row::schemas(), Order::Ascending) {
             let (key, value) = row?;
             let container =
                 row::read_schema(&key).ok_or_else(|| Error::Corrupt("the key of a schema".into()))?;

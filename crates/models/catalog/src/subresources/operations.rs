@@ -8,7 +8,7 @@ use crate::definition::DefinitionError;
 use crate::precondition::{Preconditions, Verdict};
 use crate::row::Row;
 use bytes::Bytes;
-use orrery_kv::{Error, Read, Space, Txn};
+use orrery_kv::{Error, META, Read, Txn};
 
 /// What a user's resource id has room for; deleted ones count, because numbers are not given again.
 const NUMBER_MAX: u64 = (1 << 31) - 1;
@@ -83,7 +83,7 @@ pub fn replace(
         if is_taken(txn, owner, kind, definition)? {
             return Err(SubresourceError::Exists);
         }
-        txn.delete(Space::Meta, row(owner, kind, subresource.name.as_str()).key());
+        txn.delete(META, row(owner, kind, subresource.name.as_str()).key());
     }
     Ok(put(txn, owner, kind, subresource.ordinal, definition, stamp))
 }
@@ -98,8 +98,8 @@ pub fn delete(
     the_owner(txn, owner)?;
     let subresource = load_for_update(txn, owner, kind, name_or_rid, conditions)?;
     txn.frees();
-    txn.delete(Space::Meta, row(owner, kind, subresource.name.as_str()).key());
-    txn.delete(Space::Meta, place(owner, kind, subresource.ordinal).key());
+    txn.delete(META, row(owner, kind, subresource.name.as_str()).key());
+    txn.delete(META, place(owner, kind, subresource.ordinal).key());
     let count = count(txn, kind, owner.number())?;
     put_count(txn, kind, owner.number(), Count { live: count.live.saturating_sub(1), ..count });
     if kind == Kind::User {
@@ -149,8 +149,8 @@ fn put(
     let members = definition.members().clone();
     let subresource = Subresource { kind, name, ordinal, etag: stamp.etag, written: stamp.now, members };
     let name = subresource.name.as_str();
-    txn.put(Space::Meta, row(owner, kind, name).key(), record::write(&subresource));
-    txn.put(Space::Meta, place(owner, kind, ordinal).key(), Bytes::copy_from_slice(name.as_bytes()));
+    txn.put(META, row(owner, kind, name).key(), record::write(&subresource));
+    txn.put(META, place(owner, kind, ordinal).key(), Bytes::copy_from_slice(name.as_bytes()));
     subresource
 }
 
@@ -173,15 +173,15 @@ fn load_for_update(
 }
 
 fn is_taken(txn: &Txn<'_>, owner: &Owner, kind: Kind, definition: &Definition) -> Result<bool, Error> {
-    Ok(txn.get(Space::Meta, &row(owner, kind, definition.name().as_str()).key())?.is_some())
+    Ok(txn.get(META, &row(owner, kind, definition.name().as_str()).key())?.is_some())
 }
 
 fn count(txn: &Txn<'_>, kind: Kind, owner: u32) -> Result<Count, Error> {
-    Count::read(txn.get(Space::Meta, &Row::SubresourceCount { kind: kind.number(), owner }.key())?)
+    Count::read(txn.get(META, &Row::SubresourceCount { kind: kind.number(), owner }.key())?)
 }
 
 fn put_count(txn: &mut Txn<'_>, kind: Kind, owner: u32, count: Count) {
-    txn.put(Space::Meta, Row::SubresourceCount { kind: kind.number(), owner }.key(), count.write());
+    txn.put(META, Row::SubresourceCount { kind: kind.number(), owner }.key(), count.write());
 }
 
 fn row<'a>(owner: &Owner, kind: Kind, name: &'a str) -> Row<'a> {

@@ -8,7 +8,7 @@ use orrery_core::{
     ClientKeyRid, ContainerRid, DatabaseName, DatabaseRid, ItemRid, PermissionRid, ResourceKind, UserRid,
     limits,
 };
-use orrery_kv::{Error, KeyRange, Order, Read, Space, Txn};
+use orrery_kv::{Error, KeyRange, META, Order, Read, Txn};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Owner {
@@ -99,7 +99,7 @@ impl Owner {
         match self {
             Self::Database { name, rid } => has_database(name, *rid),
             Self::Container(rid) => {
-                Ok(state.get(Space::Meta, &Row::Alive { container: rid.number() }.key())?.is_some())
+                Ok(state.get(META, &Row::Alive { container: rid.number() }.key())?.is_some())
             }
             Self::User { database, rid } => {
                 let place = Row::SubresourceLocator {
@@ -107,7 +107,7 @@ impl Owner {
                     owner: rid.database.0,
                     ordinal: u64::from(rid.number()),
                 };
-                Ok(state.get(Space::Meta, &place.key())?.is_some() && has_database(database, rid.database)?)
+                Ok(state.get(META, &place.key())?.is_some() && has_database(database, rid.database)?)
             }
         }
     }
@@ -138,8 +138,8 @@ pub(super) fn schedule_user(txn: &mut Txn<'_>, user: u32) -> Result<(), Error> {
 fn schedule(txn: &mut Txn<'_>, job_kind: JobKind, kinds: &[Kind], number: u32) -> Result<(), Error> {
     for kind in kinds {
         let count = Row::SubresourceCount { kind: kind.number(), owner: number };
-        if txn.get(Space::Meta, &count.key())?.is_some() {
-            txn.put(Space::Meta, job(job_kind, number), Bytes::new());
+        if txn.get(META, &count.key())?.is_some() {
+            txn.put(META, job(job_kind, number), Bytes::new());
         }
     }
     Ok(())
@@ -165,7 +165,7 @@ pub fn sweep_user(txn: &mut Txn<'_>, user: u32) -> Result<Step, Error> {
     if remove_some(txn, Kind::Permission, user)? {
         return Ok(Step::More);
     }
-    txn.delete(Space::Meta, job(JobKind::User, user));
+    txn.delete(META, job(JobKind::User, user));
     Ok(Step::Done)
 }
 
@@ -180,7 +180,7 @@ pub fn sweep_database(txn: &mut Txn<'_>, database: u32) -> Result<Step, Error> {
     if remove_some(txn, Kind::User, database)? || remove_some(txn, Kind::ClientEncryptionKey, database)? {
         return Ok(Step::More);
     }
-    txn.delete(Space::Meta, job(JobKind::Database, database));
+    txn.delete(META, job(JobKind::Database, database));
     Ok(Step::Done)
 }
 
@@ -189,13 +189,13 @@ fn remove_some(txn: &mut Txn<'_>, kind: Kind, owner: u32) -> Result<bool, Error>
     let (kind_number, count) = (kind.number(), Row::SubresourceCount { kind: kind.number(), owner }.key());
     let mut keys = some_keys(txn, &row::subresources(kind_number, owner))?;
     keys.extend(some_keys(txn, &row::subresource_places(kind_number, owner))?);
-    keys.extend(txn.get(Space::Meta, &count)?.map(|_| count));
+    keys.extend(txn.get(META, &count)?.map(|_| count));
     let found = !keys.is_empty();
-    keys.into_iter().for_each(|key| txn.delete(Space::Meta, key));
+    keys.into_iter().for_each(|key| txn.delete(META, key));
     Ok(found)
 }
 
 fn some_keys(txn: &Txn<'_>, range: &KeyRange) -> Result<Vec<Bytes>, Error> {
-    let rows = txn.range(Space::Meta, range, Order::Ascending).take(limits::SWEEP_ROWS_MAX);
+    let rows = txn.range(META, range, Order::Ascending).take(limits::SWEEP_ROWS_MAX);
     rows.map(|row| row.map(|(key, _)| key)).collect()
 }

@@ -4,7 +4,7 @@ use super::{Kind, Owner};
 use crate::row::{self, Row};
 use bytes::Bytes;
 use orrery_core::{ChildName, ETag, Timestamp, limits};
-use orrery_kv::{Error, KeyRange, Order, Read, Space};
+use orrery_kv::{Error, KeyRange, META, Order, Read};
 use orrery_query::execute::Limits;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -118,7 +118,7 @@ pub fn find(
 
 fn by_name(state: &dyn Read, owner: &Owner, kind: Kind, name: &str) -> Result<Option<Subresource>, Error> {
     let row = Row::Subresource { kind: kind.number(), owner: owner.number(), name };
-    let stored = state.get(Space::Meta, &row.key())?;
+    let stored = state.get(META, &row.key())?;
     stored.map(|bytes| read(kind, name, &bytes)).transpose()
 }
 
@@ -130,7 +130,7 @@ pub fn by_ordinal(
     ordinal: u64,
 ) -> Result<Option<Subresource>, Error> {
     let place = Row::SubresourceLocator { kind: kind.number(), owner: owner.number(), ordinal };
-    let Some(name) = state.get(Space::Meta, &place.key())? else { return Ok(None) };
+    let Some(name) = state.get(META, &place.key())? else { return Ok(None) };
     let name = std::str::from_utf8(&name).map_err(|_| Error::Corrupt("the name of a subresource".into()))?;
     by_name(state, owner, kind, name)
 }
@@ -178,7 +178,7 @@ pub fn each_after(
         // The least key above this one.
         range = KeyRange { start: [&row.key()[..], &[0]].concat(), ..range };
     }
-    for row in state.range(Space::Meta, &range, Order::Ascending) {
+    for row in state.range(META, &range, Order::Ascending) {
         let (key, value) = row?;
         let name =
             row::read_subresource(&key).ok_or_else(|| Error::Corrupt("the key of a subresource".into()))?;

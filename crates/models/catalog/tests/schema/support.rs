@@ -5,15 +5,17 @@ use orrery_catalog::Stamp;
 use orrery_catalog::definition::ContainerDefinition;
 use orrery_catalog::schema::{self, Definition, Schemas};
 use orrery_core::{DatabaseName, ETag, Timestamp};
-use orrery_kv::{Db, MemoryEngine, Overlay, Sync, Txn};
+use orrery_kv::{Db, MemoryEngine, Overlay, SpaceSet, Sync, Txn};
 use std::sync::Arc;
+
+static META_ONLY: SpaceSet = SpaceSet::new(&[]);
 
 /// The schemas as a container has them that they were set for; why not, if they are not taken.
 pub fn schemas_of(body: &str) -> Result<Arc<Schemas>, String> {
     let definition = Definition::parse(body.as_bytes()).map_err(|error| error.to_string())?;
     let container = r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}"#;
     let container = ContainerDefinition::parse(serde_json::from_str(container).unwrap()).unwrap();
-    let db = Db::open(Box::new(MemoryEngine::new()), Sync::Data).unwrap();
+    let db = Db::open(Box::new(MemoryEngine::new(&META_ONLY)), Sync::Data).unwrap();
     let (snapshot, nothing) = (db.snapshot(), Overlay::default());
     let mut txn = Txn::new(&snapshot, &nothing);
     let (now, etag) = (Timestamp::from_seconds(1), ETag::from_u128(1));

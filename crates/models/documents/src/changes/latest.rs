@@ -7,11 +7,12 @@
 use super::log::{self, Commit};
 use super::{Changes, Start, Work};
 use crate::item::{FeedScope, ItemHead, ItemRow};
+use crate::spaces::{DOCUMENTS, INDEX};
 use crate::{expiry, index, partition};
 use bytes::Bytes;
 use orrery_catalog::Container;
 use orrery_core::{Lsn, Timestamp, limits};
-use orrery_kv::{Error, KeyRange, Order, Read, Snapshot, Space, Tally};
+use orrery_kv::{Error, KeyRange, Order, Read, Snapshot, Tally};
 use orrery_query::execute::Limits;
 use std::collections::HashMap;
 
@@ -168,7 +169,7 @@ fn read(
     let FeedRequest { container, scope, from, page, now } = request;
     let mut work = Work::default();
     let mut found = Vec::new();
-    for row in state.range(Space::Documents, &scope.range(container), Order::Ascending) {
+    for row in state.range(DOCUMENTS, &scope.range(container), Order::Ascending) {
         let (key, value) = row?;
         let item = ItemHead::read(value)?;
         work.items += 1;
@@ -190,8 +191,7 @@ fn items_in(state: &Snapshot, container: &Container, scope: &FeedScope) -> Resul
     match scope.partition(container) {
         Some(epk) => Ok(partition::size(state, container.number(), epk.as_bytes())?.items),
         None => {
-            Ok(Tally::of(state, Space::Index, &crate::row::tally_key(container.number()))?
-                .get(index::DOCUMENTS))
+            Ok(Tally::of(state, INDEX, &crate::row::tally_key(container.number()))?.get(index::DOCUMENTS))
         }
     }
 }

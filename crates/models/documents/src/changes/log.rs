@@ -3,10 +3,11 @@
 
 use crate::item::{ItemHead, ItemRow, LSN_AT};
 use crate::row::{self, Row};
+use crate::spaces::{INDEX, LOG};
 use bytes::Bytes;
 use orrery_catalog::Container;
 use orrery_core::{Lsn, Timestamp};
-use orrery_kv::{Batch, Error, LogRecord, Order, Read, Rows, Space, Txn};
+use orrery_kv::{Batch, Error, LogRecord, Order, Read, Rows, Txn};
 use std::collections::HashMap;
 
 /// What an entry begins with, after its version.
@@ -51,14 +52,14 @@ pub(crate) fn log(
     let stream = row::stream(container.number());
     match old {
         // What this very transaction wrote gets its LSN with the commit, in the image too.
-        Some(old) if old.lsn() == Lsn(0) => txn.log_stamped(stream, entry, image_at + LSN_AT),
-        _ => txn.log(stream, entry),
+        Some(old) if old.lsn() == Lsn(0) => txn.log_stamped(LOG, stream, entry, image_at + LSN_AT),
+        _ => txn.log(LOG, stream, entry),
     }
     // A version of this same commit has no LSN yet, and its end stands beside its beginning.
     if let Some(since) = old.map(|old| old.lsn()).filter(|lsn| *lsn > Lsn(0)) {
         let item = row::without_container(key);
         let successor = Row::Successor { container: container.number(), lsn: since, item };
-        txn.put_stamped(Space::Index, successor.key(), vec![0; 8], 0);
+        txn.put_stamped(INDEX, successor.key(), vec![0; 8], 0);
     }
 }
 
@@ -166,7 +167,7 @@ impl Commit {
 /// The commits after `after` that changed items of the container.
 pub(super) fn after(state: &dyn Read, container: u32, after: Lsn) -> Commits<'_> {
     let range = LogRecord::range(row::stream(container), Lsn(after.0.saturating_add(1)));
-    Commits { rows: state.range(Space::Log, &range, Order::Ascending), next: None }
+    Commits { rows: state.range(LOG, &range, Order::Ascending), next: None }
 }
 
 pub(super) struct Commits<'a> {
@@ -213,6 +214,6 @@ impl Iterator for Commits<'_> {
 
 /// The entries of one commit.
 pub(super) fn one(state: &dyn Read, container: u32, lsn: Lsn) -> Result<Vec<Entry>, Error> {
-    let rows = state.range(Space::Log, &LogRecord::of_commit(row::stream(container), lsn), Order::Ascending);
+    let rows = state.range(LOG, &LogRecord::of_commit(row::stream(container), lsn), Order::Ascending);
     rows.map(|row| Entry::read(LogRecord::read(&row?)?)).collect()
 }

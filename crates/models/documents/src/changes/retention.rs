@@ -7,7 +7,7 @@ use super::log;
 use crate::row::Row;
 use orrery_catalog::Container;
 use orrery_core::{Lsn, Timestamp, limits};
-use orrery_kv::{Error, Read, Snapshot, Space};
+use orrery_kv::{Error, META, Read, Snapshot};
 use std::time::Duration;
 
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +33,7 @@ pub fn retention(container: &Container) -> Duration {
 
 /// Up to which commit old versions may be gone.
 pub fn horizon(state: &dyn Read, container: u32) -> Result<Lsn, Error> {
-    match state.get(Space::Meta, &Row::Trimmed { container }.key())? {
+    match state.get(META, &Row::Trimmed { container }.key())? {
         None => Ok(Lsn(0)),
         Some(bytes) => match bytes.first_chunk() {
             Some(lsn) if bytes.len() == 8 => Ok(Lsn(u64::from_be_bytes(*lsn))),

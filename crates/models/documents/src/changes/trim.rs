@@ -20,10 +20,11 @@ use super::log::{self, Commit};
 use super::retention::{horizon, retention};
 use crate::item::{ItemHead, require_container};
 use crate::row::{self, Row};
+use crate::spaces::{INDEX, LOG, OVERFLOW};
 use bytes::Bytes;
 use orrery_catalog::Container;
 use orrery_core::{Lsn, Timestamp, limits};
-use orrery_kv::{Error, Snapshot, Space, Txn, unverified_before};
+use orrery_kv::{Error, META, Snapshot, Space, Txn, unverified_before};
 
 /// One step: what to put and to remove, and how far the log is trimmed then.
 #[derive(Debug)]
@@ -68,10 +69,10 @@ pub fn plan_trimming(
 pub fn apply_trimming(txn: &mut Txn<'_>, container: &Container, step: &Trimming) {
     txn.frees();
     for (space, key, value) in &step.puts {
-        txn.put_unseen(*space, key.clone(), value.clone());
+        txn.put_blind(*space, key.clone(), value.clone());
     }
     let key = Row::Trimmed { container: container.number() }.key();
-    txn.put(Space::Meta, key, step.horizon.0.to_be_bytes().to_vec());
+    txn.put(META, key, step.horizon.0.to_be_bytes().to_vec());
     require_container(txn, container);
 }
 
@@ -84,9 +85,9 @@ impl Trimming {
             }
             let is_last = !commit.is_changed_again(index) && is_current(state, entry)?;
             if !is_last {
-                self.puts.push((Space::Log, entry.log_key(), None));
+                self.puts.push((LOG, entry.log_key(), None));
             } else if replaced.is_some() {
-                self.puts.push((Space::Log, entry.log_key(), Some(entry.without_image())));
+                self.puts.push((LOG, entry.log_key(), Some(entry.without_image())));
             }
         }
         self.horizon = commit.lsn;
@@ -102,16 +103,16 @@ impl Trimming {
         entry: &Entry,
         replaced: &ItemHead,
     ) -> Result<(), Error> {
-        self.puts.extend(replaced.text_key().map(|key| (Space::Texts, key, None)));
+        self.puts.extend(replaced.text_key().map(|key| (OVERFLOW, key, None)));
         let before = replaced.lsn();
         if before >= entry.lsn() {
             return Ok(());
         }
         let successor = Row::Successor { container, lsn: before, item: row::without_container(entry.key()) };
-        self.puts.push((Space::Index, successor.key(), None));
+        self.puts.push((INDEX, successor.key(), None));
         let left = log::one(state, container, before)?;
         let left = left.iter().filter(|left| left.key() == entry.key());
-        self.puts.extend(left.map(|left| (Space::Log, left.log_key(), None)));
+        self.puts.extend(left.map(|left| (LOG, left.log_key(), None)));
         Ok(())
     }
 }

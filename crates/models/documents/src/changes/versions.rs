@@ -16,9 +16,10 @@ use super::log::{Change, Entry};
 use super::{Changes, NotRetained, Start, Work, check_retained};
 use crate::item::{FeedScope, ItemHead, ItemRow};
 use crate::row::{self, Row};
+use crate::spaces::INDEX;
 use orrery_catalog::Container;
 use orrery_core::{Lsn, Timestamp};
-use orrery_kv::{Error, KeyRange, Read, Snapshot, Space};
+use orrery_kv::{Error, KeyRange, Read, Snapshot};
 use orrery_query::execute::Limits;
 
 /// One change.
@@ -119,8 +120,7 @@ impl Reader<'_> {
     /// The commit that ended what `lsn` wrote.
     fn successor(&self, lsn: Lsn, key: &[u8]) -> Result<Option<Lsn>, Error> {
         let item = row::without_container(key);
-        let found =
-            self.state.get(Space::Index, &Row::Successor { container: self.container, lsn, item }.key())?;
+        let found = self.state.get(INDEX, &Row::Successor { container: self.container, lsn, item }.key())?;
         let damaged = || Error::Corrupt("a row of successors".into());
         let read = |bytes: bytes::Bytes| bytes.first_chunk().map(|lsn| Lsn(u64::from_be_bytes(*lsn)));
         found.map(|bytes| read(bytes).ok_or_else(damaged)).transpose()

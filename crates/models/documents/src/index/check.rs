@@ -12,6 +12,7 @@
 
 use crate::changes::horizon;
 use crate::row;
+use crate::spaces::{DOCUMENTS, INDEX, LOG, OVERFLOW, SPACES};
 use crate::sweep::text_of;
 use bytes::Bytes;
 pub use finding::{Fault, Finding};
@@ -21,7 +22,7 @@ use orrery_catalog::jobs::{self, JobKind};
 use orrery_catalog::{Catalog, Container};
 use orrery_core::Lsn;
 use orrery_keys::{KeyReader, prefix_end};
-use orrery_kv::{Error, KeyRange, Order, Read, Space, verify_log};
+use orrery_kv::{Error, KeyRange, META, Order, Read, Space, verify_log};
 use rows::{Kind, RowCounts};
 use std::collections::{BTreeSet, HashSet};
 
@@ -43,7 +44,7 @@ pub struct Checked {
 /// Fails only where rows cannot be read at all; whatever is wrong with them is a finding.
 pub fn check_container(state: &dyn Read, container: &Container) -> Result<Checked, Error> {
     let (mut findings, mut counts) = (Findings::default(), RowCounts::default());
-    let definition_row = state.get(Space::Meta, container.alive_key())?;
+    let definition_row = state.get(META, container.alive_key())?;
     if definition_row != Some(container.alive_value()) {
         findings.note(Fault::NotAlive, || container.path().to_owned());
     }
@@ -62,7 +63,7 @@ fn count_rows(
     findings: &mut Findings,
     counts: &mut RowCounts,
 ) -> Result<(), Error> {
-    for found in state.range(Space::Index, &row::of_container(container.number()), Order::Ascending) {
+    for found in state.range(INDEX, &row::of_container(container.number()), Order::Ascending) {
         let (key, _) = found?;
         match Kind::of(&key) {
             Some(Kind::Expiry) if row::read_expiry(&key).is_none() => {
@@ -82,11 +83,11 @@ pub fn check_owners(state: &dyn Read, catalog: &Catalog) -> Result<Vec<Finding>,
     let swept = jobs::jobs(state)?.into_iter().filter(|(kind, _)| *kind == JobKind::Sweep);
     known.extend(swept.map(|(_, container)| u64::from(container)));
     let mut findings = Findings::default();
-    for space in [Space::Documents, Space::Index, Space::Log] {
+    for space in [DOCUMENTS, INDEX, LOG] {
         for owner in owners(state, space)? {
             if owner.is_none_or(|number| !known.contains(&number)) {
                 let name = owner.map_or_else(|| "no number".to_owned(), |number| format!("number {number}"));
-                findings.note(Fault::Ownerless, || format!("{name} in the space {}", space.name()));
+                findings.note(Fault::Ownerless, || format!("{name} in the space {}", SPACES.name(space)));
             }
         }
     }
@@ -100,8 +101,8 @@ fn owners(state: &dyn Read, space: Space) -> Result<Vec<Option<u64>>, Error> {
         let (key, _) = found?;
         let mut reader = KeyReader::new(&key);
         let owner = match space {
-            Space::Log | Space::Texts => reader.u64().ok(),
-            Space::Meta | Space::Documents | Space::Index => reader.u32().ok().map(u64::from),
+            LOG | OVERFLOW => reader.u64().ok(),
+            _ => reader.u32().ok().map(u64::from),
         };
         owners.push(owner);
         let length = if owner.is_some() { key.len() - reader.raw().len() } else { key.len() };
@@ -116,10 +117,10 @@ fn owners(state: &dyn Read, space: Space) -> Result<Vec<Option<u64>>, Error> {
 /// A sentence for each stream of the log that is broken. `tip` is the newest commit.
 pub fn check_logs(state: &dyn Read, tip: Lsn) -> Result<Vec<String>, Error> {
     let mut faults = Vec::new();
-    for stream in state.streams()? {
+    for stream in state.streams(LOG)? {
         // Up to the horizon entries are removed and shortened, and their links do not fit any more.
         let trimmed = u32::try_from(stream).map_or(Ok(Lsn(0)), |container| horizon(state, container))?;
-        if let Err(error) = verify_log(state, stream, Lsn(trimmed.0.saturating_add(1)), tip) {
+        if let Err(error) = verify_log(state, LOG, stream, Lsn(trimmed.0.saturating_add(1)), tip) {
             faults.push(error.to_string());
         }
     }
@@ -133,7 +134,7 @@ pub fn check_logs(state: &dyn Read, tip: Lsn) -> Result<Vec<String>, Error> {
 pub fn check_texts(state: &dyn Read) -> Result<Vec<Finding>, Error> {
     let mut findings = Findings::default();
     let mut wanted: HashSet<Bytes> = HashSet::new();
-    for space in [Space::Documents, Space::Log] {
+    for space in [DOCUMENTS, LOG] {
         for row in state.range(space, &KeyRange::all(), Order::Ascending) {
             let Some(text) = text_of(space, &row?) else { continue };
             if !wanted.insert(text.clone()) {
@@ -141,7 +142,7 @@ pub fn check_texts(state: &dyn Read) -> Result<Vec<Finding>, Error> {
             }
         }
     }
-    for row in state.range(Space::Texts, &KeyRange::all(), Order::Ascending) {
+    for row in state.range(OVERFLOW, &KeyRange::all(), Order::Ascending) {
         let (key, _) = row?;
         if !wanted.remove(&key) {
             findings.note(Fault::SurplusText, || hex(&key));

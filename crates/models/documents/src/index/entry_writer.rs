@@ -7,11 +7,12 @@ use super::terms::{Terms, terms};
 use super::{DOCUMENTS, INDEXED};
 use crate::item::ItemRow;
 use crate::row::{self, Row};
+use crate::spaces::{self, INDEX};
 use bytes::Bytes;
 use orrery_catalog::Container;
 use orrery_core::limits;
 use orrery_keys::KeyBuf;
-use orrery_kv::{Error, Order, Read, Space, Txn};
+use orrery_kv::{Error, META, Order, Read, Txn};
 use std::cmp::Ordering;
 use std::mem;
 
@@ -56,7 +57,7 @@ impl EntryWriter<'_> {
             (Some(place), Some(_)) if place.generation == generations.number() => {}
             (_, Some(_)) => Locator::put(txn, number, self.ordinal, generations.number(), self.epk, self.id),
             (Some(_), None) => {
-                txn.delete(Space::Index, Row::Locator { container: number, ordinal: self.ordinal }.key())
+                txn.delete(INDEX, Row::Locator { container: number, ordinal: self.ordinal }.key())
             }
             (None, None) => {}
         }
@@ -89,21 +90,16 @@ impl EntryWriter<'_> {
         let key = Bytes::copy_from_slice(&row::tally_key(self.container.number()));
         each_difference(before.path_numbers(), after.path_numbers(), |path, is_new| {
             let by = if is_new { 1 } else { -1 };
-            txn.tally(Space::Index, key.clone(), path, by);
+            txn.tally(INDEX, key.clone(), path, by);
             if self.is_large {
-                txn.tally(Space::Index, self.partition_tally(), path, by);
+                txn.tally(INDEX, self.partition_tally(), path, by);
             }
         });
     }
 
     fn tally(&self, txn: &mut Txn<'_>, field: u64, by: i64) {
         if by != 0 {
-            txn.tally(
-                Space::Index,
-                Bytes::copy_from_slice(&row::tally_key(self.container.number())),
-                field,
-                by,
-            );
+            txn.tally(INDEX, Bytes::copy_from_slice(&row::tally_key(self.container.number())), field, by);
         }
     }
 
@@ -142,7 +138,7 @@ impl EntryKeys {
         let mut keys = Bytes::from(self.keys.finish());
         let mut start = 0;
         for (end, is_new) in self.ends {
-            txn.put_unseen(Space::Index, keys.split_to(end - start), is_new.then(Bytes::new));
+            txn.put_blind(INDEX, keys.split_to(end - start), is_new.then(Bytes::new));
             start = end;
         }
     }
@@ -164,7 +160,7 @@ fn stored_terms(
     item: &ItemRow,
 ) -> Result<Terms, Error> {
     if container.generations().of(place.generation).is_none()
-        && txn.get(Space::Meta, container.alive_key())? != Some(container.alive_value())
+        && txn.get(META, container.alive_key())? != Some(container.alive_value())
     {
         return Ok(Terms::default());
     }
@@ -175,7 +171,7 @@ fn stored_terms(
 pub(crate) fn add_local_entries(txn: &mut Txn<'_>, container: &Container, epk: &[u8]) -> Result<(), Error> {
     let range = row::items_of_partition(container.number(), epk);
     let items: Vec<Bytes> = txn
-        .range(Space::Documents, &range, Order::Ascending)
+        .range(spaces::DOCUMENTS, &range, Order::Ascending)
         .map(|row| row.map(|(_, value)| value))
         .collect::<Result<_, _>>()?;
     for value in items {
@@ -188,7 +184,7 @@ pub(crate) fn add_local_entries(txn: &mut Txn<'_>, container: &Container, epk: &
         terms.iter().for_each(|term| entries.add(true, |keys| writer.local_entry(keys, term)));
         entries.put(txn);
         let tally = writer.partition_tally();
-        terms.path_numbers().for_each(|path| txn.tally(Space::Index, tally.clone(), path, 1));
+        terms.path_numbers().for_each(|path| txn.tally(INDEX, tally.clone(), path, 1));
     }
     Ok(())
 }

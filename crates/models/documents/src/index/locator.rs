@@ -1,9 +1,10 @@
 //! Locators: the row that leads from an ordinal to its item. Every indexed item has one.
 
 use crate::row::{self, Row};
+use crate::spaces::INDEX;
 use bytes::Bytes;
 use orrery_keys::{InvalidKey, KeyBuf, KeyReader};
-use orrery_kv::{Error, Read, Space, Txn};
+use orrery_kv::{Error, Read, Txn};
 use std::borrow::Cow;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +17,7 @@ pub struct Locator {
 
 impl Locator {
     pub fn of(state: &dyn Read, container: u32, ordinal: u64) -> Result<Option<Self>, Error> {
-        let stored = state.get(Space::Index, &Row::Locator { container, ordinal }.key())?;
+        let stored = state.get(INDEX, &Row::Locator { container, ordinal }.key())?;
         stored.map(|bytes| Self::read(&bytes)).transpose()
     }
 
@@ -27,7 +28,7 @@ impl Locator {
         ordinal: u64,
         is_wanted: impl FnOnce(&[u8]) -> bool,
     ) -> Result<Option<Vec<u8>>, Error> {
-        match state.get(Space::Index, &row::locator_key(container, ordinal))? {
+        match state.get(INDEX, &row::locator_key(container, ordinal))? {
             Some(stored) => Self::key_of(&stored, container, is_wanted),
             None => Ok(None),
         }
@@ -57,7 +58,7 @@ impl Locator {
     pub(super) fn put(txn: &mut Txn<'_>, container: u32, ordinal: u64, generation: u8, epk: &[u8], id: &str) {
         let value = KeyBuf::with_capacity(3 + epk.len() + id.len()).u8(generation).bytes(epk);
         let value = Bytes::from(value.raw(id.as_bytes()).finish());
-        txn.put(Space::Index, Row::Locator { container, ordinal }.key(), value);
+        txn.put(INDEX, Row::Locator { container, ordinal }.key(), value);
     }
 }
 
@@ -74,7 +75,7 @@ fn damaged<T>() -> Result<T, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use orrery_kv::{KeyRange, Order, Rows};
+    use orrery_kv::{KeyRange, Order, Rows, Space};
     use proptest::prelude::*;
 
     /// A state with this locator row for every number.

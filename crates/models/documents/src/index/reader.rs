@@ -10,12 +10,13 @@ use super::{DOCUMENTS, INDEXED};
 use crate::expiry;
 use crate::item::{self, ItemHead, ItemRow, failed};
 use crate::row::{self, Row};
+use crate::spaces::INDEX;
 use orrery_catalog::Container;
 use orrery_catalog::indexing::number::spatial_number;
 use orrery_catalog::jobs::{self, JobKind};
 use orrery_core::{Timestamp, limits};
 use orrery_keys::KeyBuf;
-use orrery_kv::{Error, KeyRange, Order, Read, Space, Tally};
+use orrery_kv::{Error, KeyRange, META, Order, Read, Tally};
 use orrery_query::QueryError;
 use orrery_query::access::{EntryCursor, IndexOf, Path, Rectangle, SeekKey, Span};
 use std::cell::OnceCell;
@@ -46,7 +47,7 @@ impl<'a> IndexReader<'a> {
         if !is_of_one_moment(state, container)? {
             return Ok(None);
         }
-        let tally = Tally::of(state, Space::Index, &row::tally_key(container.number()))?;
+        let tally = Tally::of(state, INDEX, &row::tally_key(container.number()))?;
         // An item may be left out of the index by its own request.
         let is_complete = tally.get(DOCUMENTS) == tally.get(INDEXED);
         if !is_complete {
@@ -94,9 +95,8 @@ impl<'a> IndexReader<'a> {
             return Ok(known);
         }
         let container = self.container.number();
-        let tally = |epk: &Vec<u8>| {
-            Tally::of(self.state, Space::Index, &Row::Tally { container, epk: Some(epk) }.key())
-        };
+        let tally =
+            |epk: &Vec<u8>| Tally::of(self.state, INDEX, &Row::Tally { container, epk: Some(epk) }.key());
         let tallies = epks.iter().map(tally).collect::<Result<_, Error>>().map_err(failed)?;
         Ok(self.tallies.get_or_init(|| tallies))
     }
@@ -159,7 +159,7 @@ impl<'a> IndexReader<'a> {
             let from = [&base[..], &cells.start().to_be_bytes()].concat();
             let last = [&base[..], &cells.end().to_be_bytes()].concat();
             let range = KeyRange { start: from, end: KeyRange::prefix(&last).end };
-            for row in self.state.range(Space::Index, &range, Order::Ascending) {
+            for row in self.state.range(INDEX, &range, Order::Ascending) {
                 let (key, _) = row.map_err(failed)?;
                 found.extend(row::read_entry(&key).map(|(ordinal, _)| ordinal));
                 if found.len() as u64 > max {
@@ -208,12 +208,12 @@ impl<'a> IndexReader<'a> {
         }
         // While expiry rows are made anew, some are missing.
         let job = jobs::key(JobKind::Expiry, container.number());
-        if self.state.get(Space::Meta, &job)?.is_some() {
+        if self.state.get(META, &job)?.is_some() {
             return Ok(None);
         }
         let range = row::expiring(container.number(), self.now.seconds());
         let mut expired = HashSet::new();
-        for (at, row) in self.state.range(Space::Index, &range, Order::Ascending).enumerate() {
+        for (at, row) in self.state.range(INDEX, &range, Order::Ascending).enumerate() {
             if at >= limits::EXPIRED_CACHED_MAX {
                 return Ok(None);
             }
@@ -232,8 +232,8 @@ impl<'a> IndexReader<'a> {
 /// Whether the container's picture tells how the items of this state are indexed. The one is taken a moment before the
 /// other, and in between the policy may have changed, or a rebuild ended.
 fn is_of_one_moment(state: &dyn Read, container: &Container) -> Result<bool, Error> {
-    let definition_row = state.get(Space::Meta, container.alive_key())?;
+    let definition_row = state.get(META, container.alive_key())?;
     let job = jobs::key(JobKind::Index, container.number());
     Ok(definition_row == Some(container.alive_value())
-        && (!container.generations().is_settled() || state.get(Space::Meta, &job)?.is_none()))
+        && (!container.generations().is_settled() || state.get(META, &job)?.is_none()))
 }

@@ -8,11 +8,12 @@ use super::entry_writer::EntryWriter;
 use super::locator::Locator;
 use crate::item::{self, ItemHead, ItemRow};
 use crate::row;
+use crate::spaces::{DOCUMENTS, INDEX};
 use crate::{index, partition};
 use orrery_catalog::Container;
 use orrery_catalog::jobs::IndexJob;
 use orrery_core::limits;
-use orrery_kv::{Error, KeyRange, Order, Read, Space, Tally, Txn};
+use orrery_kv::{Error, KeyRange, Order, Read, Tally, Txn};
 
 /// How much of the container's index is as its policy asks, in percent.
 pub fn progress(state: &dyn Read, container: &Container) -> Result<u64, Error> {
@@ -45,13 +46,12 @@ pub fn next_chunks(state: &dyn Read, container: &Container) -> Result<Option<Pro
     }
     let mut range = row::of_container(container.number());
     if job.cursor.is_empty() {
-        job.total =
-            Tally::of(state, Space::Index, &row::tally_key(container.number()))?.get(index::DOCUMENTS);
+        job.total = Tally::of(state, INDEX, &row::tally_key(container.number()))?.get(index::DOCUMENTS);
     } else {
         range = KeyRange { start: [&job.cursor[..], &[0]].concat(), end: range.end };
     }
     let (mut chunks, mut bytes): (Vec<Chunk>, usize) = (Vec::new(), 0);
-    for row in state.range(Space::Documents, &range, Order::Ascending).take(limits::REINDEX_ITEMS_MAX) {
+    for row in state.range(DOCUMENTS, &range, Order::Ascending).take(limits::REINDEX_ITEMS_MAX) {
         let (key, value) = row?;
         let (epk, id) = row::read_item(&key).ok_or_else(|| Error::Corrupt("an item's key".into()))?;
         job.cursor = key.to_vec();

@@ -5,10 +5,11 @@ use super::locator::Locator;
 use super::scope::{IndexScope, Membership};
 use crate::item::failed;
 use crate::row;
+use crate::spaces::INDEX;
 use bytes::Bytes;
 use orrery_catalog::Container;
 use orrery_keys::{IndexValue, KeyReader};
-use orrery_kv::{Error, KeyRange, Order, Read, Rows, Space};
+use orrery_kv::{Error, KeyRange, Order, Read, Rows};
 use orrery_query::QueryError;
 use orrery_query::access::{Entry, EntryCursor, EntryValue, SeekKey, Span};
 use std::iter::Peekable;
@@ -132,7 +133,7 @@ fn rows<'a>(state: &'a dyn Read, range: &KeyRange, order: Order) -> Peekable<Row
         let none: Rows<'a> = Box::new(std::iter::empty());
         return none.peekable();
     }
-    state.range(Space::Index, range, order).peekable()
+    state.range(INDEX, range, order).peekable()
 }
 
 impl EntryCursor for SpanCursor<'_> {

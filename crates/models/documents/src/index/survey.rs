@@ -10,11 +10,12 @@ use super::terms::terms;
 use crate::item::{self, ItemRow};
 use crate::partition::PartitionSize;
 use crate::row::{self, Row};
+use crate::spaces::{DOCUMENTS, INDEX};
 use orrery_catalog::Container;
 use orrery_catalog::indexing::IndexRules;
 use orrery_catalog::indexing::number::{self, ROOT};
 use orrery_core::limits;
-use orrery_kv::{Error, KeyRange, Order, Read, Space};
+use orrery_kv::{Error, KeyRange, Order, Read};
 use orrery_query::access::{Path, Step};
 use orrery_value::{Value, raw};
 use std::collections::{BTreeMap, HashMap};
@@ -82,7 +83,7 @@ pub fn partition_key(
     epk: &[u8],
 ) -> Result<Option<Vec<Value>>, Error> {
     let range = row::items_of_partition(container.number(), epk);
-    let first = state.range(Space::Documents, &range, Order::Ascending).next().transpose()?;
+    let first = state.range(DOCUMENTS, &range, Order::Ascending).next().transpose()?;
     let Some((_, value)) = first else { return Ok(None) };
     Ok(Some(item::partition_key_of(container, ItemRow::read(state, value)?.text())))
 }
@@ -112,7 +113,7 @@ fn count_partitions(state: &dyn Read, container: &Container) -> Result<Survey, E
     let prefix = Row::Partition { container: number, epk: &[] }.key();
     let mut survey = Survey { is_whole: true, ..Survey::default() };
     let mut largest: BTreeMap<(u64, Vec<u8>), u64> = BTreeMap::new();
-    for row in state.range(Space::Index, &KeyRange::prefix(&prefix), Order::Ascending) {
+    for row in state.range(INDEX, &KeyRange::prefix(&prefix), Order::Ascending) {
         if survey.partitions as usize == limits::SURVEY_PARTITIONS_MAX {
             survey.is_whole = false;
             break;
@@ -154,7 +155,7 @@ fn spread(state: &dyn Read, container: &Container) -> Result<Vec<u64>, Error> {
     let items_max = limits::SURVEY_ITEMS_MAX;
     let range = |from| row::locators_from(number, from);
     let ordinals = |from, order| {
-        let rows = state.range(Space::Index, &range(from), order);
+        let rows = state.range(INDEX, &range(from), order);
         rows.map(|row| row.map(|(key, _)| row::read_locator(&key).unwrap_or_default()))
     };
     let first = ordinals(0, Order::Ascending).take(items_max + 1).collect::<Result<Vec<u64>, Error>>()?;

@@ -6,11 +6,12 @@
 
 use super::record::ItemHead;
 use crate::index::{self, Locator};
+use crate::spaces::{DOCUMENTS, INDEX};
 use crate::{partition, row};
 use orrery_catalog::Container;
 use orrery_core::limits;
 use orrery_keys::Epk;
-use orrery_kv::{Error, KeyRange, Order, Read, Space, Tally};
+use orrery_kv::{Error, KeyRange, Order, Read, Tally};
 use std::ops::ControlFlow;
 
 /// Heads up to this size in all are kept while items are collected; those of others are read again.
@@ -39,7 +40,7 @@ pub(super) type Show<'v> = &'v mut dyn FnMut(u64, ItemHead) -> Result<ControlFlo
 impl CreationOrder<'_> {
     /// The way to begin; nothing if there are too many items.
     pub fn strategy(&self) -> Result<Option<OrderStrategy>, Error> {
-        let tally = Tally::of(self.state, Space::Index, &row::tally_key(self.container.number()))?;
+        let tally = Tally::of(self.state, INDEX, &row::tally_key(self.container.number()))?;
         let items = tally.get(index::DOCUMENTS);
         if items <= limits::INSERTION_ORDER_COLLECTED_MAX || self.are_few()? {
             return Ok(Some(OrderStrategy::SortInMemory));
@@ -58,7 +59,7 @@ impl CreationOrder<'_> {
         if let Some(strategy) = self.strategy()? {
             return Ok(strategy);
         }
-        let tally = Tally::of(self.state, Space::Index, &row::tally_key(self.container.number()))?;
+        let tally = Tally::of(self.state, INDEX, &row::tally_key(self.container.number()))?;
         Ok(if self.have_locators(&tally) { OrderStrategy::ByLocators } else { OrderStrategy::SortInMemory })
     }
 
@@ -89,7 +90,7 @@ impl CreationOrder<'_> {
     fn each_collected(&self, from: u64, show: Show<'_>) -> Result<(), Error> {
         let (mut found, mut bytes) = (Vec::new(), 0);
         for range in self.ranges {
-            for row in self.state.range(Space::Documents, range, Order::Ascending) {
+            for row in self.state.range(DOCUMENTS, range, Order::Ascending) {
                 let (key, value) = row?;
                 bytes += value.len();
                 let head = ItemHead::read(value)?;
@@ -117,7 +118,7 @@ impl CreationOrder<'_> {
     fn each_by_locators(&self, from: u64, show: Show<'_>) -> Result<(), Error> {
         let number = self.container.number();
         let range = row::locators_from(number, from);
-        for place in self.state.range(Space::Index, &range, Order::Ascending) {
+        for place in self.state.range(INDEX, &range, Order::Ascending) {
             let (key, stored) = place?;
             let damaged = || Error::Corrupt("the key of a place".into());
             let ordinal = row::read_locator(&key).ok_or_else(damaged)?;

@@ -3,11 +3,12 @@
 use super::creation_order::{CreationOrder, OrderStrategy};
 use super::record::{ItemHead, ItemRow};
 use crate::index::Locator;
+use crate::spaces::DOCUMENTS;
 use crate::{expiry, row};
 use orrery_catalog::Container;
 use orrery_core::{Timestamp, limits};
 use orrery_keys::{Epk, Hashing};
-use orrery_kv::{Error, KeyRange, Order, Read, Space};
+use orrery_kv::{Error, KeyRange, Order, Read};
 use orrery_query::execute::Limits;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -84,7 +85,7 @@ pub fn id_of(
         return Ok((place.epk == epk.as_bytes()).then_some(place.id));
     }
     let range = row::items_of_partition(container.number(), epk.as_bytes());
-    for row in state.range(Space::Documents, &range, Order::Ascending) {
+    for row in state.range(DOCUMENTS, &range, Order::Ascending) {
         let (key, value) = row?;
         if ItemHead::read(value)?.ordinal() == ordinal {
             return Ok(row::read_item(&key).map(|(_, id)| id));
@@ -148,7 +149,7 @@ struct Reading<'a> {
 impl Reading<'_> {
     fn by_key(&mut self, state: &dyn Read, range: KeyRange) -> Result<(), Error> {
         let mut last = None;
-        for row in state.range(Space::Documents, &range, Order::Ascending) {
+        for row in state.range(DOCUMENTS, &range, Order::Ascending) {
             let (key, value) = row?;
             let item = ItemHead::read(value)?;
             if !self.take(state, item)? {
@@ -207,7 +208,7 @@ pub fn ids_by_ordinal(
     max: usize,
 ) -> Result<HashMap<u64, String>, Error> {
     let range = row::items_of_partition(container.number(), epk.as_bytes());
-    let rows = state.range(Space::Documents, &range, Order::Ascending).take(max);
+    let rows = state.range(DOCUMENTS, &range, Order::Ascending).take(max);
     let ids = rows.map(|row| {
         let (key, value) = row?;
         let (_, id) = row::read_item(&key).ok_or_else(|| Error::Corrupt("the key of an item".into()))?;

@@ -11,6 +11,7 @@ use crate::charge::Charge;
 use crate::index::{self, EntryWriter};
 use crate::patch::PatchError;
 use crate::row::Row;
+use crate::spaces::{DOCUMENTS, INDEX, OVERFLOW};
 use crate::{Stamp, expiry, partition};
 use bytes::Bytes;
 use orrery_catalog::Container;
@@ -18,7 +19,7 @@ use orrery_catalog::schema::Violations;
 use orrery_catalog::{Preconditions, Verdict};
 use orrery_core::{ItemId, Timestamp};
 use orrery_keys::Epk;
-use orrery_kv::{Error, Expect, Read, Space, Txn};
+use orrery_kv::{Error, Expect, META, Read, Txn};
 use orrery_query::QueryError;
 
 /// Where an item is.
@@ -291,7 +292,7 @@ pub(super) fn overwrite(
     for (number, (values, before)) in item.unique.iter().zip(&old_unique).enumerate() {
         if values != before {
             claim(txn, container, epk, number, values, id, stamp)?;
-            txn.delete(Space::Index, unique_key(container, epk, number, before));
+            txn.delete(INDEX, unique_key(container, epk, number, before));
         }
     }
     let (stored, entries) = put(txn, container, item, stamp, old.ordinal(), Change::Replace, Some(old))?;
@@ -327,9 +328,9 @@ fn put(
     writer.count_item(txn, i64::from(old.is_none()));
     reschedule(txn, container, (epk, id), old, Some(&stored));
     log(txn, container, change, &item.key, stamp.now, old);
-    let apart = record::large_body(&item.row).map(|body| txn.put_text(body));
+    let apart = record::large_body(&item.row).map(|body| txn.put_overflow(OVERFLOW, body));
     let row = record::stamped(&item.row, stamps, apart);
-    txn.put_stamped(Space::Documents, item.key.clone(), row, record::LSN_AT);
+    txn.put_stamped(DOCUMENTS, item.key.clone(), row, record::LSN_AT);
     require_container(txn, container);
     Ok((stored, entries))
 }
@@ -357,7 +358,7 @@ pub(crate) fn remove(
     writer.count_item(txn, -1);
     let key = Row::Item { container: container.number(), epk, id }.key();
     for (number, values) in prepare::unique_of(container, old.text()).iter().enumerate() {
-        txn.delete(Space::Index, unique_key(container, epk, number, values));
+        txn.delete(INDEX, unique_key(container, epk, number, values));
     }
     reschedule(txn, container, (epk, id), Some(old), None);
     let change = match why {
@@ -365,7 +366,7 @@ pub(crate) fn remove(
         Removal::Expired => Change::Expire,
     };
     log(txn, container, change, &key, now, Some(old));
-    txn.delete(Space::Documents, key);
+    txn.delete(DOCUMENTS, key);
     txn.frees();
     require_container(txn, container);
     Ok(entries)
@@ -373,7 +374,7 @@ pub(crate) fn remove(
 
 /// Makes the commit fail if the container has been dropped or re-indexed meanwhile.
 pub(crate) fn require_container(txn: &mut Txn<'_>, container: &Container) {
-    txn.require(Space::Meta, container.alive_key().clone(), Expect::Is(container.alive_value()));
+    txn.require(META, container.alive_key().clone(), Expect::Is(container.alive_value()));
 }
 
 fn unique_key(container: &Container, epk: &[u8], number: usize, values: &[u8]) -> Bytes {
@@ -391,13 +392,13 @@ fn claim(
     stamp: Stamp,
 ) -> Result<(), ItemError> {
     let key = unique_key(container, epk, number, values);
-    if let Some(holder) = txn.get(Space::Index, &key)? {
+    if let Some(holder) = txn.get(INDEX, &key)? {
         let holder = String::from_utf8_lossy(&holder).into_owned();
         if holder != id && live_or_expired(txn, container, epk, &holder, stamp)?.is_some() {
             return Err(ItemError::NotUnique);
         }
     }
-    txn.put(Space::Index, key, Bytes::copy_from_slice(id.as_bytes()));
+    txn.put(INDEX, key, Bytes::copy_from_slice(id.as_bytes()));
     Ok(())
 }
 
@@ -416,9 +417,9 @@ fn reschedule(
         return;
     }
     if let Some(at) = before {
-        txn.delete(Space::Index, key(at));
+        txn.delete(INDEX, key(at));
     }
     if let Some(at) = after {
-        txn.put(Space::Index, key(at), Bytes::new());
+        txn.put(INDEX, key(at), Bytes::new());
     }
 }

@@ -4,7 +4,8 @@
 //! asked for at once, so they arrive together.
 
 use super::collection::failed;
-use orrery_kv::{Error, KeyRange, Order, Read, Row, Rows, Space};
+use crate::spaces::DOCUMENTS;
+use orrery_kv::{Error, KeyRange, Order, Read, Row, Rows};
 use orrery_query::QueryError;
 use std::ops::ControlFlow;
 
@@ -17,7 +18,7 @@ pub(super) fn each_row(
     show: Show<'_>,
 ) -> Result<ControlFlow<()>, QueryError> {
     let mut prefetcher = Prefetcher::default();
-    let mut rows = state.range(Space::Documents, range, Order::Ascending);
+    let mut rows = state.range(DOCUMENTS, range, Order::Ascending);
     while prefetcher.fetch(&mut rows) {
         for row in prefetcher.rows.drain(..) {
             if show(row.map_err(failed)?)?.is_break() {

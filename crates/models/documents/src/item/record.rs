@@ -16,10 +16,11 @@
 //! its bytes through the table. A large body lies apart and never changes: the item's row and, when that is replaced,
 //! the log point to it, and it is written once.
 
+use crate::spaces::{DOCUMENTS, OVERFLOW};
 use bytes::Bytes;
 use orrery_catalog::Container;
 use orrery_core::{ETag, Guid, ItemRid, Lsn, ResourceKind, Timestamp, limits};
-use orrery_kv::{Error, Read, Space, text_key};
+use orrery_kv::{Error, Read, overflow_key};
 use orrery_value::{Member, Span};
 use std::cmp::Ordering;
 use std::ops::Deref;
@@ -120,7 +121,7 @@ fn damaged<T>(what: &str) -> Result<T, Error> {
 impl ItemHead {
     /// Of the item with this key, if it is there.
     pub fn at(state: &dyn Read, key: &[u8]) -> Result<Option<Self>, Error> {
-        state.get(Space::Documents, key)?.map(Self::read).transpose()
+        state.get(DOCUMENTS, key)?.map(Self::read).transpose()
     }
 
     pub fn read(row: Bytes) -> Result<Self, Error> {
@@ -144,14 +145,14 @@ impl ItemHead {
 
     /// Where its text is, if that lies apart.
     pub fn text_key(&self) -> Option<Bytes> {
-        (self.row[0] == APART).then(|| text_key(self.lsn(), half(&self.row, TEXT_AT)))
+        (self.row[0] == APART).then(|| overflow_key(self.lsn(), half(&self.row, TEXT_AT)))
     }
 
     /// With its text.
     pub fn whole(self, state: &dyn Read) -> Result<ItemRow, Error> {
         let apart = match self.text_key() {
             None => None,
-            Some(key) => match state.get(Space::Texts, &key)? {
+            Some(key) => match state.get(OVERFLOW, &key)? {
                 Some(body) => Some(body),
                 None => return damaged("has lost its text"),
             },
@@ -369,6 +370,7 @@ fn take_long_varint(bytes: &mut &[u8]) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spaces::SPACES;
     use orrery_kv::{Engine, MemoryEngine};
     use proptest::prelude::*;
 
@@ -384,7 +386,7 @@ mod tests {
     }
 
     fn read(row: &[u8]) -> Result<ItemRow, Error> {
-        ItemRow::read(&*MemoryEngine::new().view(), Bytes::copy_from_slice(row))
+        ItemRow::read(&*MemoryEngine::new(&SPACES).view(), Bytes::copy_from_slice(row))
     }
 
     #[test]
@@ -416,7 +418,7 @@ mod tests {
              0000000000000009 00000007 0000000a 00000003";
         assert_eq!(hex, expected.replace(' ', ""));
         let head = ItemHead::read(Bytes::from(row.clone())).unwrap();
-        assert_eq!(head.text_key(), Some(text_key(Lsn(0), 3)));
+        assert_eq!(head.text_key(), Some(overflow_key(Lsn(0), 3)));
         assert_eq!(head.text_length(), 10);
         assert!(matches!(read(&row), Err(Error::Corrupt(error)) if error.contains("lost its text")));
         assert!(matches!(read(&row[..row.len() - 1]), Err(Error::Corrupt(_))));

@@ -1,10 +1,11 @@
 //! How many items each range of a container holds, and how large they are.
 
 use super::record::ItemHead;
+use crate::spaces::DOCUMENTS;
 use crate::{expiry, row};
 use orrery_catalog::Container;
 use orrery_core::{Timestamp, limits};
-use orrery_kv::{Error, Order, Read, Space};
+use orrery_kv::{Error, Order, Read};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statistics {
@@ -26,7 +27,7 @@ fn count(
 ) -> Result<Statistics, Error> {
     let keys = row::items_between(container.number(), range.min.as_bytes(), range.max.as_bytes());
     let mut counted = Statistics { range: range.id, items: 0, bytes: 0 };
-    for row in state.range(Space::Documents, &keys, Order::Ascending).take(limits::PAGE_ROWS_SCANNED_MAX) {
+    for row in state.range(DOCUMENTS, &keys, Order::Ascending).take(limits::PAGE_ROWS_SCANNED_MAX) {
         let item = ItemHead::read(row?.1)?;
         if !expiry::is_expired(container, &item, now) {
             counted.items += 1;

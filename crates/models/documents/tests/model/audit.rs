@@ -8,9 +8,10 @@ use orrery_catalog::{Catalog, Container, OfferTarget};
 use orrery_core::Lsn;
 use orrery_documents::item::{ItemHead, ItemRow};
 use orrery_documents::row::{self, Row};
+use orrery_documents::spaces::{DOCUMENTS, INDEX, LOG, OVERFLOW, SPACES};
 use orrery_documents::{changes, expiry, index};
 use orrery_keys::{Direction, KeyBuf, KeyReader};
-use orrery_kv::{KeyRange, LogRecord, Order, Read, Space};
+use orrery_kv::{KeyRange, LogRecord, META, Order, Read, Space};
 use orrery_value::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,12 +54,12 @@ fn rows(state: &dyn Read, space: Space, range: &KeyRange) -> Vec<orrery_kv::Row>
 
 fn check_catalog(state: &dyn Read, catalog: &Catalog) {
     let any = orrery_catalog::row::Row::Alive { container: 0 }.key();
-    let alive = rows(state, Space::Meta, &KeyRange::prefix(&any[..1]));
+    let alive = rows(state, META, &KeyRange::prefix(&any[..1]));
     let alive: BTreeSet<u32> =
         alive.iter().map(|(key, _)| KeyReader::new(&key[1..]).u32().expect("a container's number")).collect();
     let numbers: BTreeSet<u32> = catalog.all_containers().map(|container| container.number()).collect();
     assert_eq!(alive, numbers, "a container is alive while it is in the catalog");
-    let schemas = rows(state, Space::Meta, &orrery_catalog::row::schemas());
+    let schemas = rows(state, META, &orrery_catalog::row::schemas());
     for (key, _) in &schemas {
         let owner = KeyReader::new(&key[1..]).u32().expect("a container's number");
         assert!(numbers.contains(&owner), "a schema belongs to a container that is there");
@@ -102,35 +103,35 @@ fn check_owners(state: &dyn Read, catalog: &Catalog) {
     let mut known: BTreeSet<u32> = catalog.all_containers().map(|container| container.number()).collect();
     let jobs = orrery_catalog::jobs::jobs(state).expect("jobs are readable");
     known.extend(jobs.iter().filter(|(kind, _)| *kind == JobKind::Sweep).map(|(_, container)| *container));
-    for space in [Space::Documents, Space::Index, Space::Log] {
+    for space in [DOCUMENTS, INDEX, LOG] {
         for (key, _) in rows(state, space, &KeyRange::all()) {
             let mut reader = KeyReader::new(&key);
             let owner = match space {
-                Space::Log => reader.u64().unwrap() as u32,
+                LOG => reader.u64().unwrap() as u32,
                 _ => reader.u32().unwrap(),
             };
-            assert!(known.contains(&owner), "a row of {} belongs to nobody: {owner}", space.name());
+            assert!(known.contains(&owner), "a row of {} belongs to nobody: {owner}", SPACES.name(space));
         }
     }
 }
 
 /// A text that lies apart belongs to the one row that points to it: an item's, or what a log entry replaced.
 fn check_texts(state: &dyn Read) {
-    let items = rows(state, Space::Documents, &KeyRange::all()).into_iter().map(|(_, value)| value);
+    let items = rows(state, DOCUMENTS, &KeyRange::all()).into_iter().map(|(_, value)| value);
     let items = items.map(|value| ItemHead::read(value).expect("an item's row is readable"));
-    let entries = rows(state, Space::Log, &KeyRange::all());
+    let entries = rows(state, LOG, &KeyRange::all());
     let replaced = entries.iter().filter_map(|found| {
         LogEntry::read(&LogRecord::read(found).expect("a log entry is readable").payload).replaced
     });
     let mut expected: Vec<_> = items.chain(replaced).filter_map(|item| item.text_key()).collect();
     expected.sort_unstable();
-    let found: Vec<_> = rows(state, Space::Texts, &KeyRange::all()).into_iter().map(|(key, _)| key).collect();
+    let found: Vec<_> = rows(state, OVERFLOW, &KeyRange::all()).into_iter().map(|(key, _)| key).collect();
     assert_eq!(found, expected, "each text that lies apart has one row that points to it");
 }
 
 /// The items of a container by key, each checked to lie where its text says.
 fn items_of(state: &dyn Read, container: &Container, tip: Lsn) -> Items {
-    let found = rows(state, Space::Documents, &row::of_container(container.number()));
+    let found = rows(state, DOCUMENTS, &row::of_container(container.number()));
     let read = |(key, value): orrery_kv::Row| {
         let item = ItemRow::read(state, value).expect("an item's row is readable");
         check_item(container, &key, &item, tip);
@@ -178,7 +179,7 @@ fn check_unique(state: &dyn Read, container: &Container, items: &Items) -> usize
         }
     }
     let prefix = KeyRange::prefix(&KeyBuf::new().u32(container.number()).u8(UNIQUE).finish());
-    let found: BTreeMap<_, _> = rows(state, Space::Index, &prefix)
+    let found: BTreeMap<_, _> = rows(state, INDEX, &prefix)
         .into_iter()
         .map(|(key, holder)| (key, String::from_utf8(holder.to_vec()).expect("an id")))
         .collect();
@@ -202,7 +203,7 @@ fn check_partitions(state: &dyn Read, container: &Container, items: &Items) {
         (key[prefix.len()..].to_vec(), (words.u64().expect("a count"), words.u64().expect("bytes")))
     };
     let found: BTreeMap<_, _> =
-        rows(state, Space::Index, &KeyRange::prefix(&prefix)).into_iter().map(read).collect();
+        rows(state, INDEX, &KeyRange::prefix(&prefix)).into_iter().map(read).collect();
     assert_eq!(found, expected, "the partitions' rows add up their items");
 }
 
@@ -217,10 +218,7 @@ fn check_expiry(state: &dyn Read, container: &Container, items: &Items) -> usize
         .inspect(|(key, at)| {
             let (epk, id) = row::read_item(key).expect("an item's key");
             let row = Row::Expiry { container: container.number(), at: *at, epk: &epk, id: &id };
-            assert!(
-                state.get(Space::Index, &row.key()).unwrap().is_some(),
-                "{id} expires at {at} without a row"
-            );
+            assert!(state.get(INDEX, &row.key()).unwrap().is_some(), "{id} expires at {at} without a row");
         })
         .count()
 }
@@ -230,7 +228,7 @@ fn check_successors(state: &dyn Read, container: &Container, expected: &BTreeMap
     const SUCCESSOR: u8 = 8;
     let prefix = KeyRange::prefix(&KeyBuf::new().u32(container.number()).u8(SUCCESSOR).finish());
     let read = |(key, value): orrery_kv::Row| (key, Lsn(KeyReader::new(&value).u64().expect("an LSN")));
-    let found: BTreeMap<_, _> = rows(state, Space::Index, &prefix).into_iter().map(read).collect();
+    let found: BTreeMap<_, _> = rows(state, INDEX, &prefix).into_iter().map(read).collect();
     assert_eq!(&found, expected, "the successors are those of the log");
 }
 
@@ -282,7 +280,7 @@ fn check_log(state: &dyn Read, container: &Container, items: &Items, tip: Lsn) -
     let mut written: BTreeMap<Vec<u8>, (Lsn, u64)> = BTreeMap::new();
     let mut successors = BTreeMap::new();
     let mut entries = 0;
-    for found in rows(state, Space::Log, &range) {
+    for found in rows(state, LOG, &range) {
         let record = LogRecord::read(&found).expect("a log entry is readable");
         assert!(record.lsn <= tip, "log entry {} lies after the end {tip}", record.lsn);
         let entry = LogEntry::read(&record.payload);

@@ -10,7 +10,8 @@ use orrery_documents::batch::{
 };
 use orrery_documents::item::{Preconditions, TagMatch};
 use orrery_documents::row;
-use orrery_kv::{Order, Read, Space, Txn};
+use orrery_documents::spaces::DOCUMENTS;
+use orrery_kv::{Order, Read, Txn};
 use proptest::prelude::*;
 use std::cell::Cell;
 
@@ -138,8 +139,7 @@ impl Ran {
     /// The texts and tags of all items, in key order.
     fn items(&self) -> Vec<(String, ETag)> {
         let snapshot = self.world.snapshot();
-        let rows =
-            snapshot.range(Space::Documents, &row::of_container(self.container.number()), Order::Ascending);
+        let rows = snapshot.range(DOCUMENTS, &row::of_container(self.container.number()), Order::Ascending);
         rows.map(|row| {
             let item = orrery_documents::item::ItemRow::read(&*snapshot, row.unwrap().1).unwrap();
             (item.text().to_owned(), item.etag())

@@ -8,7 +8,7 @@ use orrery_catalog::row::Row;
 use orrery_catalog::{self as catalog, Catalog, CatalogError, Container, Database, Offer, OfferTarget};
 use orrery_core::{DatabaseName, ETag, OfferRid, limits};
 use orrery_documents::item::{Preconditions, TagMatch};
-use orrery_kv::{Engine, Error, Put, Read, Space, Sync};
+use orrery_kv::{Engine, Error, META, Put, Read, Sync};
 use proptest::prelude::*;
 
 const ALWAYS: Preconditions = Preconditions { if_match: None, if_none_match: None };
@@ -211,8 +211,8 @@ fn a_replaced_container_is_the_same_one_in_a_new_version() {
 fn an_account_and_a_database_are_full_at_some_point() {
     let mut world = World::new();
     let copies = |world: &World, from: Row<'_>, to: fn(&str) -> Bytes, count: usize| {
-        let value = world.snapshot().get(Space::Meta, &from.key()).unwrap();
-        let put = |n: usize| Put { space: Space::Meta, key: to(&format!("copy{n}")), value: value.clone() };
+        let value = world.snapshot().get(META, &from.key()).unwrap();
+        let put = |n: usize| Put { space: META, key: to(&format!("copy{n}")), value: value.clone() };
         world.engine.write((1..count).map(put).collect(), Sync::Data).unwrap();
     };
     create_container(&mut world, "db", "c", None).unwrap();
@@ -232,9 +232,9 @@ fn a_record_of_an_unknown_version_is_not_guessed_at() {
     {
         let mut world = World::new();
         create_container(&mut world, "db", "c", None).unwrap();
-        let stored = world.snapshot().get(Space::Meta, &row.key()).unwrap().unwrap();
+        let stored = world.snapshot().get(META, &row.key()).unwrap().unwrap();
         let newer = String::from_utf8(stored.to_vec()).unwrap().replacen("\"v\":1", "\"v\":2", 1);
-        world.edit(|txn| txn.put(Space::Meta, row.key(), newer));
+        world.edit(|txn| txn.put(META, row.key(), newer));
         assert!(
             matches!(Catalog::default().refreshed(&*world.snapshot()), Err(Error::Corrupt(_))),
             "{row:?}"

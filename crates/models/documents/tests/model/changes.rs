@@ -7,8 +7,9 @@ use orrery_catalog::Container;
 use orrery_core::{Lsn, Timestamp, limits};
 use orrery_documents::changes::{self, Change, Changes, NotRetained, Start, Version};
 use orrery_documents::item::{FeedScope, ItemRow, Preconditions};
+use orrery_documents::spaces::LOG;
 use orrery_keys::{Epk, prefix_range};
-use orrery_kv::{Engine, LogRecord, Order, Put, Read, Space, Sync};
+use orrery_kv::{Engine, LogRecord, Order, Put, Read, Sync};
 use orrery_query::execute::Limits;
 use orrery_value::Value;
 use proptest::prelude::*;
@@ -241,14 +242,14 @@ fn busy(items: u64) -> (World, Container, FeedScope, Lsn, u64) {
     let (stream, first) = (u64::from(container.number()), world.db.tip().lsn);
     let (_, value) = world
         .snapshot()
-        .range(Space::Log, &LogRecord::of_commit(stream, first), Order::Ascending)
+        .range(LOG, &LogRecord::of_commit(stream, first), Order::Ascending)
         .next()
         .unwrap()
         .unwrap();
     let count = limits::CHANGE_FEED_ENTRIES_SCANNED_MAX as u64 + 1000;
     let put = |number: u64| {
         let key = LogRecord::of_commit(stream, Lsn(first.0 + number)).start.into();
-        Put { space: Space::Log, key, value: Some(value.clone()) }
+        Put { space: LOG, key, value: Some(value.clone()) }
     };
     world.engine.write((1..=count).map(put).collect(), Sync::Data).unwrap();
     world.skip_commits(count);

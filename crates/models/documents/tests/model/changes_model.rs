@@ -139,7 +139,7 @@ impl Diary {
             Step::Trim => {
                 self.set_clock(self.seconds + 70);
                 self.world.skip_commits(20_000);
-                self.world.edit(|txn| txn.put(orrery_kv::Space::Meta, vec![7], Vec::new()));
+                self.world.edit(|txn| txn.put(orrery_kv::META, vec![7], Vec::new()));
                 trim(&mut self.world, &self.container);
             }
         }

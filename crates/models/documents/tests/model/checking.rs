@@ -7,7 +7,8 @@ use orrery_core::Lsn;
 use orrery_documents::index::{self, Fault, Finding};
 use orrery_documents::item::{self, Directive, Preconditions};
 use orrery_documents::row::{self, Row};
-use orrery_kv::{KeyRange, Order, Read, Space, text_key};
+use orrery_documents::spaces::{DOCUMENTS, INDEX, OVERFLOW};
+use orrery_kv::{KeyRange, META, Order, Read, overflow_key};
 
 const ALWAYS: Preconditions = Preconditions { if_match: None, if_none_match: None };
 
@@ -52,7 +53,7 @@ fn faults(world: &World, container: &Container) -> Vec<Fault> {
 
 fn rows(world: &World, container: &Container, tag: u8) -> Vec<(Bytes, Bytes)> {
     let snapshot = world.snapshot();
-    let rows = snapshot.range(Space::Index, &row::of_container(container.number()), Order::Ascending);
+    let rows = snapshot.range(INDEX, &row::of_container(container.number()), Order::Ascending);
     rows.map(|row| row.unwrap()).filter(|(key, _)| key[4] == tag).collect()
 }
 
@@ -66,7 +67,7 @@ fn after(change: impl FnOnce(&mut World, &Container)) -> Vec<Fault> {
 /// What is found after a row was put into a full container.
 fn after_put(key: Bytes, value: &[u8]) -> Vec<Fault> {
     let value = Bytes::copy_from_slice(value);
-    after(|world, _| world.edit(|txn| txn.put(Space::Index, key, value)))
+    after(|world, _| world.edit(|txn| txn.put(INDEX, key, value)))
 }
 
 #[test]
@@ -94,7 +95,7 @@ fn each_removed(tag: u8, expected: &[Fault]) {
     let (world, container) = full();
     for (key, _) in rows(&world, &container, tag) {
         let mut world = world.restarted();
-        world.edit(|txn| txn.delete(Space::Index, key.clone()));
+        world.edit(|txn| txn.delete(INDEX, key.clone()));
         assert_eq!(faults(&world, &container), expected, "without {key:?}");
     }
 }
@@ -111,7 +112,7 @@ fn every_row_that_is_gone_is_missed() {
 fn a_place_that_is_gone_leaves_entries_of_nobody() {
     let (mut world, container) = full();
     let (key, _) = rows(&world, &container, PLACE).remove(0);
-    world.edit(|txn| txn.delete(Space::Index, key));
+    world.edit(|txn| txn.delete(INDEX, key));
     let found = findings(&world, &container);
     let faults: Vec<Fault> = found.iter().map(|finding| finding.fault).collect();
     assert_eq!(faults, [Fault::LostLocator, Fault::SurplusEntry, Fault::WrongTally]);
@@ -125,7 +126,7 @@ fn a_size_that_is_gone_or_wrong_is_found() {
         after(move |world, container| {
             let key =
                 Row::Partition { container: container.number(), epk: epk(container, pk).as_bytes() }.key();
-            world.edit(|txn| txn.delete(Space::Index, key));
+            world.edit(|txn| txn.delete(INDEX, key));
         })
     };
     assert_eq!(remove("\"small\""), [Fault::WrongSize]);
@@ -203,11 +204,11 @@ fn an_entry_for_another_is_found_on_both_sides() {
     let (key, _) = rows(&world, &container, ENTRY).remove(0);
     let found = after(|world, _| {
         world.edit(|txn| {
-            txn.delete(Space::Index, key.clone());
+            txn.delete(INDEX, key.clone());
             let ordinal = key.len() - 5;
             let mut other = key.to_vec();
             other[ordinal] = 99;
-            txn.put(Space::Index, other, Bytes::new());
+            txn.put(INDEX, other, Bytes::new());
         });
     });
     assert_eq!(found, [Fault::MissingEntry, Fault::SurplusEntry]);
@@ -246,7 +247,7 @@ fn an_item_that_is_gone_leaves_all_its_rows_behind() {
     let found = after(|world, container| {
         let small = epk(container, "\"small\"");
         let key = Row::Item { container: container.number(), epk: small.as_bytes(), id: "a" }.key();
-        world.edit(|txn| txn.delete(Space::Documents, key));
+        world.edit(|txn| txn.delete(DOCUMENTS, key));
     });
     let expected = [
         Fault::SurplusLocator,
@@ -264,9 +265,9 @@ fn items_that_are_damaged_or_lie_elsewhere_are_found() {
         after(move |world, container| {
             let small = epk(container, "\"small\"");
             let key = Row::Item { container: container.number(), epk: small.as_bytes(), id: "b" }.key();
-            let mut value = world.snapshot().get(Space::Documents, &key).unwrap().unwrap().to_vec();
+            let mut value = world.snapshot().get(DOCUMENTS, &key).unwrap().unwrap().to_vec();
             change(&mut value);
-            world.edit(|txn| txn.put(Space::Documents, key, value));
+            world.edit(|txn| txn.put(DOCUMENTS, key, value));
         })
     };
     assert!(change(|value| value[0] = 9).contains(&Fault::DamagedItem));
@@ -285,7 +286,7 @@ fn texts_that_are_missing_or_too_many_are_found() {
     };
     let texts = |world: &World| {
         let snapshot = world.snapshot();
-        let rows = snapshot.range(Space::Texts, &KeyRange::all(), Order::Ascending);
+        let rows = snapshot.range(OVERFLOW, &KeyRange::all(), Order::Ascending);
         rows.map(|row| row.unwrap().0).collect::<Vec<Bytes>>()
     };
     assert_eq!((found(&world), texts(&world).len()), (vec![], 1));
@@ -294,19 +295,19 @@ fn texts_that_are_missing_or_too_many_are_found() {
     world.upsert(&container, &body, Preconditions::default()).unwrap();
     assert_eq!((found(&world), texts(&world).len()), (vec![], 2), "the log has the one that was replaced");
     let [replaced, current] = texts(&world).try_into().unwrap();
-    let surplus = text_key(Lsn(1_000_000), 1);
-    world.edit(|txn| txn.put(Space::Texts, surplus, Bytes::from_static(b"nobody's")));
+    let surplus = overflow_key(Lsn(1_000_000), 1);
+    world.edit(|txn| txn.put(OVERFLOW, surplus, Bytes::from_static(b"nobody's")));
     assert_eq!(found(&world), [(Fault::SurplusText, 1)]);
     let large = epk(&container, "\"large\"");
     let key = |id| Row::Item { container: container.number(), epk: large.as_bytes(), id }.key();
-    let row = world.snapshot().get(Space::Documents, &key("c")).unwrap().unwrap();
-    world.edit(|txn| txn.put(Space::Documents, key("same text"), row));
+    let row = world.snapshot().get(DOCUMENTS, &key("c")).unwrap().unwrap();
+    world.edit(|txn| txn.put(DOCUMENTS, key("same text"), row));
     assert_eq!(found(&world), [(Fault::SurplusText, 1), (Fault::SharedText, 1)]);
-    world.edit(|txn| txn.delete(Space::Documents, key("same text")));
-    world.edit(|txn| txn.delete(Space::Texts, replaced));
+    world.edit(|txn| txn.delete(DOCUMENTS, key("same text")));
+    world.edit(|txn| txn.delete(OVERFLOW, replaced));
     assert_eq!(found(&world), [(Fault::MissingText, 1), (Fault::SurplusText, 1)]);
     assert_eq!(faults(&world, &container), [], "every item has its text");
-    world.edit(|txn| txn.delete(Space::Texts, current));
+    world.edit(|txn| txn.delete(OVERFLOW, current));
     assert_eq!(found(&world), [(Fault::MissingText, 2), (Fault::SurplusText, 1)]);
     assert!(faults(&world, &container).contains(&Fault::DamagedItem));
 }
@@ -319,8 +320,8 @@ fn rows_of_no_known_kind_and_of_no_container_are_found() {
     let expiry = [&container.number().to_be_bytes()[..], &[EXPIRY, 1]].concat();
     assert_eq!(after_put(expiry.into(), &[]), [Fault::StrangeRow]);
     world.edit(|txn| {
-        txn.put(Space::Index, Row::Locator { container: 999, ordinal: 1 }.key(), Bytes::new());
-        txn.put(Space::Documents, Bytes::from_static(&[1]), Bytes::new());
+        txn.put(INDEX, Row::Locator { container: 999, ordinal: 1 }.key(), Bytes::new());
+        txn.put(DOCUMENTS, Bytes::from_static(&[1]), Bytes::new());
     });
     let found = index::check_owners(&*world.snapshot(), &world.catalog()).unwrap();
     let said: Vec<String> = found.iter().map(Finding::to_string).collect();
@@ -335,7 +336,7 @@ fn rows_of_no_known_kind_and_of_no_container_are_found() {
 fn a_container_without_its_mark_is_found() {
     let found = after(|world, container| {
         world.edit(|txn| {
-            txn.delete(Space::Meta, orrery_catalog::row::Row::Alive { container: container.number() }.key())
+            txn.delete(META, orrery_catalog::row::Row::Alive { container: container.number() }.key())
         });
     });
     assert_eq!(found, [Fault::NotAlive]);

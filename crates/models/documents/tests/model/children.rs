@@ -8,7 +8,7 @@ use orrery_catalog::subresources::{self, Definition, Kind, Owner, Subresource, S
 use orrery_core::{DatabaseName, DatabaseRid, UserRid, limits};
 use orrery_documents::item::Preconditions;
 use orrery_documents::sweep;
-use orrery_kv::{KeyRange, Order, Read, Space};
+use orrery_kv::{KeyRange, META, Order, Read};
 use orrery_query::execute::Limits;
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ fn create(world: &mut World, owner: &Owner, kind: Kind, id: &str) -> Result<Subr
 /// Every row of children, by what it is and its key; the jobs too.
 fn rows(world: &World) -> Vec<String> {
     let snapshot = world.snapshot();
-    let rows = snapshot.range(Space::Meta, &KeyRange::all(), Order::Ascending).map(|row| row.unwrap());
+    let rows = snapshot.range(META, &KeyRange::all(), Order::Ascending).map(|row| row.unwrap());
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let of_children = rows.filter(|(key, _)| matches!(key[0], 8..=10));
     of_children.map(|(key, value)| format!("{} {}", hex(&key), String::from_utf8_lossy(&value))).collect()

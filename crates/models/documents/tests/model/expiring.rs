@@ -6,7 +6,8 @@ use orrery_catalog::Container;
 use orrery_core::limits;
 use orrery_documents::expiry;
 use orrery_documents::item::{FeedScope, Preconditions, read_feed};
-use orrery_kv::{KeyRange, Order, Read, Space};
+use orrery_documents::spaces::INDEX;
+use orrery_kv::{KeyRange, Order, Read};
 use orrery_query::execute::Limits;
 
 const ALWAYS: Preconditions = Preconditions { if_match: None, if_none_match: None };
@@ -106,7 +107,7 @@ pub fn reap(world: &mut World, container: &Container) -> (usize, usize) {
 pub fn index_rows(world: &World) -> usize {
     const EXPIRY: u8 = 2;
     let snapshot = world.snapshot();
-    let rows = snapshot.range(Space::Index, &KeyRange::all(), Order::Ascending);
+    let rows = snapshot.range(INDEX, &KeyRange::all(), Order::Ascending);
     rows.filter(|row| row.as_ref().unwrap().0[4] == EXPIRY).count()
 }
 

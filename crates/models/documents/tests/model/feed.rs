@@ -5,8 +5,9 @@ use orrery_catalog::Container;
 use orrery_core::limits;
 use orrery_documents::item::{FeedScope, Page, Preconditions, read_feed};
 use orrery_documents::row::Row;
+use orrery_documents::spaces::DOCUMENTS;
 use orrery_keys::{Epk, prefix_range};
-use orrery_kv::{Engine, Put, Read, Space, Sync};
+use orrery_kv::{Engine, Put, Read, Sync};
 use orrery_query::execute::Limits;
 use orrery_value::Value;
 use proptest::prelude::*;
@@ -161,7 +162,7 @@ fn a_page_that_meets_only_expired_items_ends_and_goes_on() {
     let put = |n: usize| {
         let id = format!("old{n}");
         let key = Row::Item { container: container.number(), epk: partition.as_bytes(), id: &id }.key();
-        Put { space: Space::Documents, key, value: Some(old.bytes().clone()) }
+        Put { space: DOCUMENTS, key, value: Some(old.bytes().clone()) }
     };
     world.engine.write((0..count).map(put).collect(), Sync::Data).unwrap();
     world.at(1);
@@ -254,5 +255,5 @@ fn a_position_outside_the_scope_reads_nothing_foreign() {
     assert!(beyond.items.is_empty() && beyond.more_after.is_none());
     let before = page(&world, &other, &everything(), Some(&[0]), ALL);
     assert_eq!(numbers(&before), [99]);
-    assert!(world.snapshot().get(Space::Documents, &[0]).unwrap().is_none());
+    assert!(world.snapshot().get(DOCUMENTS, &[0]).unwrap().is_none());
 }

@@ -11,7 +11,8 @@ use orrery_catalog::jobs::JobKind;
 use orrery_catalog::{self as catalog, OfferTarget};
 use orrery_core::{DatabaseName, Lsn, OfferRid};
 use orrery_documents::item::{Preconditions, Ttl};
-use orrery_kv::{Engine, KeyRange, LogRecord, MemoryEngine, Order, Put, Read, Space, Sync};
+use orrery_documents::spaces::{DOCUMENTS, INDEX, LOG, OVERFLOW, SPACES};
+use orrery_kv::{Engine, KeyRange, LogRecord, META, MemoryEngine, Order, Put, Read, Space, Sync};
 use std::path::PathBuf;
 
 const MEMBERS: &str = r#""partitionKey":{"paths":["/t","/u"],"kind":"MultiHash","version":2},"defaultTtl":60,
@@ -73,24 +74,24 @@ fn unhex(text: &str) -> Vec<u8> {
 /// What a row is, by its space and the first byte that tells.
 fn kind(space: Space, key: &[u8]) -> &'static str {
     match (space, key[0]) {
-        (Space::Meta, 0) => "tip",
-        (Space::Meta, 1) => "numbers",
-        (Space::Meta, 2) => "database",
-        (Space::Meta, 3) => "container",
-        (Space::Meta, 4) => "alive",
-        (Space::Meta, 5) => "offer",
-        (Space::Meta, 6) => "job",
-        (Space::Documents, _) => "item",
-        (Space::Index, _) if key[4] == 1 => "unique",
-        (Space::Index, _) if key[4] == 2 => "expiry",
-        (Space::Index, _) if key[4] == 3 => "partition",
-        (Space::Index, _) if key[4] == 4 => "place",
-        (Space::Index, _) if key[4] == 5 => "entry",
-        (Space::Index, _) if key[4] == 8 => "successor",
-        (Space::Index, _) => "tally",
-        (Space::Log, _) => "log",
-        (Space::Texts, _) => "text",
-        (Space::Meta, other) => panic!("{other} is no kind of row"),
+        (META, 0) => "tip",
+        (META, 1) => "numbers",
+        (META, 2) => "database",
+        (META, 3) => "container",
+        (META, 4) => "alive",
+        (META, 5) => "offer",
+        (META, 6) => "job",
+        (DOCUMENTS, _) => "item",
+        (INDEX, _) if key[4] == 1 => "unique",
+        (INDEX, _) if key[4] == 2 => "expiry",
+        (INDEX, _) if key[4] == 3 => "partition",
+        (INDEX, _) if key[4] == 4 => "place",
+        (INDEX, _) if key[4] == 5 => "entry",
+        (INDEX, _) if key[4] == 8 => "successor",
+        (INDEX, _) => "tally",
+        (LOG, _) => "log",
+        (OVERFLOW, _) => "text",
+        (_, other) => panic!("{other} is no kind of row"),
     }
 }
 
@@ -98,11 +99,11 @@ fn lines(state: &dyn Read) -> String {
     let of = |space: Space| {
         let rows = state.range(space, &KeyRange::all(), Order::Ascending).map(|row| row.unwrap());
         rows.map(|(key, value)| {
-            format!("{} {} {} {}\n", kind(space, &key), space.name(), hex(&key), hex(&value))
+            format!("{} {} {} {}\n", kind(space, &key), SPACES.name(space), hex(&key), hex(&value))
         })
         .collect::<String>()
     };
-    Space::ALL.into_iter().map(of).collect()
+    SPACES.iter().map(|spec| spec.space).map(of).collect()
 }
 
 fn file() -> PathBuf {
@@ -120,10 +121,10 @@ fn fixture() -> String {
 fn stored_then() -> World {
     let put = |line: &str| {
         let parts: Vec<&str> = line.split(' ').collect();
-        let space = Space::ALL.into_iter().find(|space| space.name() == parts[1]).unwrap();
+        let space = SPACES.iter().find(|spec| spec.name == parts[1]).unwrap().space;
         Put { space, key: unhex(parts[2]).into(), value: Some(unhex(parts[3]).into()) }
     };
-    let engine = MemoryEngine::new();
+    let engine = MemoryEngine::new(&SPACES);
     engine.write(fixture().lines().map(put).collect(), Sync::Data).unwrap();
     World::over(engine)
 }
@@ -210,7 +211,7 @@ fn the_items_of_format_2_are_read() {
 fn the_log_of_format_2_is_read() {
     let world = stored_then();
     let snapshot = world.snapshot();
-    let rows = snapshot.range(Space::Log, &LogRecord::range(1, Lsn(0)), Order::Ascending);
+    let rows = snapshot.range(LOG, &LogRecord::range(1, Lsn(0)), Order::Ascending);
     let records: Vec<LogRecord> = rows.map(|row| LogRecord::read(&row.unwrap()).unwrap()).collect();
     let entries: Vec<LogEntry> = records.iter().map(|record| LogEntry::read(&record.payload)).collect();
     let heads: Vec<_> = entries.iter().map(|entry| (entry.change, entry.id(), entry.at_ms / 1000)).collect();

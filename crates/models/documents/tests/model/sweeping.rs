@@ -7,8 +7,9 @@ use orrery_catalog::jobs::Step;
 use orrery_catalog::jobs::{self, JobKind};
 use orrery_core::limits;
 use orrery_documents::item::Preconditions;
+use orrery_documents::spaces::{DOCUMENTS, INDEX, LOG, OVERFLOW};
 use orrery_documents::sweep;
-use orrery_kv::{KeyRange, Order, Read, Row, Space};
+use orrery_kv::{KeyRange, META, Order, Read, Row, Space};
 
 const MEMBERS: &str = r#""defaultTtl":60,"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/n"]}]}"#;
 /// The place and the entries of an item: its id, key, number and filler, and when it was written.
@@ -22,7 +23,7 @@ fn rows(world: &World) -> Vec<(Space, Row)> {
     let of = |space| {
         snapshot.range(space, &KeyRange::all(), Order::Ascending).map(move |row| (space, row.unwrap()))
     };
-    [Space::Documents, Space::Index, Space::Log, Space::Texts].into_iter().flat_map(of).collect()
+    [DOCUMENTS, INDEX, LOG, OVERFLOW].into_iter().flat_map(of).collect()
 }
 
 #[test]
@@ -52,7 +53,7 @@ fn a_sweep_removes_every_row_of_its_container_and_nothing_else() {
         world = world.restarted();
         audit(&*world.snapshot(), world.db.tip().lsn);
         let job = jobs::key(JobKind::Sweep, doomed.number());
-        let reached = world.snapshot().get(Space::Meta, &job).unwrap().unwrap();
+        let reached = world.snapshot().get(META, &job).unwrap().unwrap();
         assert!(places.last() < Some(&reached), "a step begins where the one before ended");
         places.push(reached);
         steps += 1;

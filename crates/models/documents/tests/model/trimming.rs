@@ -7,8 +7,9 @@ use orrery_catalog::Container;
 use orrery_core::{Lsn, limits};
 use orrery_documents::changes;
 use orrery_documents::item::{self, Preconditions};
+use orrery_documents::spaces::{DOCUMENTS, INDEX, LOG, OVERFLOW};
 use orrery_documents::{row, sweep};
-use orrery_kv::{Engine, KeyRange, LogRecord, Order, Put, Read, Space, Sync};
+use orrery_kv::{Engine, KeyRange, LogRecord, META, Order, Put, Read, Sync};
 
 const ALWAYS: Preconditions = Preconditions { if_match: None, if_none_match: None };
 const DAY: u64 = 86_400;
@@ -16,16 +17,16 @@ const DAY: u64 = 86_400;
 fn log(world: &World, container: &Container) -> Vec<LogRecord> {
     let range = LogRecord::range(row::stream(container.number()), Lsn(0));
     let snapshot = world.snapshot();
-    let rows = snapshot.range(Space::Log, &range, Order::Ascending);
+    let rows = snapshot.range(LOG, &range, Order::Ascending);
     rows.map(|row| LogRecord::read(&row.unwrap()).unwrap()).collect()
 }
 
 fn index_rows(world: &World) -> usize {
-    world.snapshot().range(Space::Index, &KeyRange::all(), Order::Ascending).count()
+    world.snapshot().range(INDEX, &KeyRange::all(), Order::Ascending).count()
 }
 
 fn text_rows(world: &World) -> usize {
-    world.snapshot().range(Space::Texts, &KeyRange::all(), Order::Ascending).count()
+    world.snapshot().range(OVERFLOW, &KeyRange::all(), Order::Ascending).count()
 }
 
 fn body(id: &str, number: u64) -> String {
@@ -41,7 +42,7 @@ fn large_body(id: &str, number: u64) -> String {
 /// So many commits elsewhere that none of the container's is verified at start any more.
 fn leave_behind(world: &mut World) {
     world.skip_commits(limits::LOG_VERIFY_COMMITS + 1);
-    world.edit(|txn| txn.put(Space::Meta, vec![7], Vec::new()));
+    world.edit(|txn| txn.put(META, vec![7], Vec::new()));
 }
 
 #[test]
@@ -130,15 +131,15 @@ fn a_large_text_inside_its_row_is_read_replaced_shown_and_forgotten() {
     let key = row::Row::Item { container: container.number(), epk: place.epk.as_bytes(), id: "old" }.key();
     let (head, text) = {
         let snapshot = world.snapshot();
-        let head = snapshot.get(Space::Documents, &key).unwrap().unwrap();
-        let text = snapshot.range(Space::Texts, &KeyRange::all(), Order::Ascending).next().unwrap().unwrap();
+        let head = snapshot.get(DOCUMENTS, &key).unwrap().unwrap();
+        let text = snapshot.range(OVERFLOW, &KeyRange::all(), Order::Ascending).next().unwrap().unwrap();
         (head, text)
     };
     let mut inside = [&head[..TEXT_AT], &text.1].concat();
     inside[0] = 1;
     world.edit(|txn| {
-        txn.put(Space::Documents, key, inside);
-        txn.delete(Space::Texts, text.0);
+        txn.put(DOCUMENTS, key, inside);
+        txn.delete(OVERFLOW, text.0);
     });
     audit(&*world.snapshot(), world.db.tip().lsn);
     assert_eq!(world.read(&container, &place).unwrap().text(), old);
@@ -193,7 +194,7 @@ fn a_trimmed_store_opens_and_its_log_goes_on() {
     // A gap above what is trimmed is still damage.
     let records = log(&world, &container);
     let hole = records[records.len() - 2].key();
-    world.engine.write(vec![Put { space: Space::Log, key: hole, value: None }], Sync::Data).unwrap();
+    world.engine.write(vec![Put { space: LOG, key: hole, value: None }], Sync::Data).unwrap();
     let reopened = orrery_kv::Db::open(Box::new(world.engine.crash(0)), Sync::Data);
     assert!(reopened.is_err_and(|error| error.to_string().contains("broken")), "a hole is found");
 }

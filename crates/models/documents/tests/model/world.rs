@@ -5,6 +5,7 @@ use orrery_catalog::definition::ContainerDefinition;
 use orrery_catalog::{self as catalog, Catalog, CatalogError, Container};
 use orrery_core::{DatabaseName, ETag, ItemId, Lsn, Timestamp};
 use orrery_documents::item::{self, ItemError, ItemRow, Preconditions, PrepareError, PreparedItem, Target};
+use orrery_documents::spaces::{LOG, SPACES};
 use orrery_keys::Epk;
 use orrery_kv::{Batch, Db, LogRecord, MemoryEngine, Order, Outcome, Overlay, Read, Snapshot, Sync, Txn};
 use orrery_value::Value;
@@ -43,7 +44,7 @@ impl World {
 
     /// A store with nothing in it.
     pub fn bare() -> Self {
-        Self::over(MemoryEngine::new())
+        Self::over(MemoryEngine::new(&SPACES))
     }
 
     pub fn over(engine: MemoryEngine) -> Self {
@@ -198,7 +199,7 @@ impl World {
     pub fn log(&self, container: &Container) -> Vec<(Change, String)> {
         let range = LogRecord::range(u64::from(container.number()), Lsn(0));
         let snapshot = self.snapshot();
-        let rows = snapshot.range(orrery_kv::Space::Log, &range, Order::Ascending);
+        let rows = snapshot.range(LOG, &range, Order::Ascending);
         rows.map(|row| {
             let entry = crate::audit::LogEntry::read(&LogRecord::read(&row.unwrap()).unwrap().payload);
             (entry.change, entry.id())

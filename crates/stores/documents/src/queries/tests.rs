@@ -2,6 +2,7 @@
 
 use super::*;
 use orrery_core::Env;
+use orrery_documents::spaces::SPACES;
 use orrery_kv::{MemoryEngine, Sync};
 use orrery_query::QueryError;
 use orrery_query::execute::Host;
@@ -14,7 +15,7 @@ const MEGABYTE: usize = 1 << 20;
 fn store(query_bytes: usize, brief: Duration) -> Store {
     let options = Options { sync: Sync::None, accept_loss: false, cache_bytes: 0, on_stuck: || {} };
     let env = Env::system().expect("a clock");
-    let txns = TxnManager::open(Box::new(MemoryEngine::new()), env, &options).expect("transactions");
+    let txns = TxnManager::open(Box::new(MemoryEngine::new(&SPACES)), env, &options).expect("transactions");
     let mut store = {
         let options = crate::Options { query_bytes, ..crate::Options::standalone() };
         Store::open(txns, options).expect("a store")

@@ -174,6 +174,7 @@ mod tests {
     use orrery_documents::catalog::{create_container, create_database, delete_container, replace_offer};
     use orrery_documents::definition::ContainerDefinition;
     use orrery_documents::item::Preconditions;
+    use orrery_documents::spaces::SPACES;
     use orrery_kv::{Db, MemoryEngine, Overlay, Sync, Txn};
 
     const ALWAYS: Preconditions = Preconditions { if_match: None, if_none_match: None };
@@ -188,7 +189,7 @@ mod tests {
     impl Ground {
         /// With a database `shared` of 1,000 RU/s and a database `plain` of none.
         fn new() -> Self {
-            let db = Db::open(Box::new(MemoryEngine::new()), Sync::Data).expect("a store in memory");
+            let db = Db::open(Box::new(MemoryEngine::new(&SPACES)), Sync::Data).expect("a store in memory");
             let mut ground = Self { db, lsn: 0 };
             for (name, throughput) in [("shared", Some(Throughput::Manual(1000))), ("plain", None)] {
                 let name = DatabaseName::parse(name).expect("a name");

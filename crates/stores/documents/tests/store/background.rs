@@ -5,10 +5,11 @@ use orrery_core::limits;
 use orrery_document_store::{Progress, WriteError};
 use orrery_documents::catalog::Container;
 use orrery_documents::item::Target;
+use orrery_documents::spaces::SPACES;
 use orrery_kv::{MemoryEngine, Sync};
 
 fn shop() -> (Shop, MemoryEngine) {
-    let engine = MemoryEngine::new();
+    let engine = MemoryEngine::new(&SPACES);
     (Shop::new(engine.clone(), Sync::Data, 7), engine)
 }
 

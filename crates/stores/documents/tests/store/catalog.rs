@@ -4,13 +4,14 @@ use crate::gate::Gate;
 use crate::shop::{START, open_at};
 use orrery_core::{DatabaseName, Env};
 use orrery_document_store::WriteError;
+use orrery_documents::spaces::SPACES;
 use orrery_documents::{Stamp, catalog};
 use orrery_kv::{Error, MemoryEngine, Sync};
 
 /// Even if the client went away.
 #[test]
 fn a_catalog_change_nobody_waits_for_is_still_shown() {
-    let gate = Gate::default();
+    let gate = Gate::new();
     let store = open_at(gate.clone(), Sync::Data, Env::seeded(START, 1));
     gate.shut();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
@@ -36,7 +37,7 @@ fn a_catalog_change_nobody_waits_for_is_still_shown() {
 
 #[tokio::test]
 async fn a_catalog_change_is_shown_when_it_is_answered() {
-    let store = open_at(MemoryEngine::new(), Sync::Data, Env::seeded(START, 1));
+    let store = open_at(MemoryEngine::new(&SPACES), Sync::Data, Env::seeded(START, 1));
     let stamp = Stamp {
         now: store.env().now(),
         etag: orrery_core::ETag::from_u128(1),

@@ -7,6 +7,7 @@ use orrery_core::{Env, ItemId, Timestamp};
 use orrery_document_store::{Committed, WriteError};
 use orrery_documents::catalog::Container;
 use orrery_documents::item::{ItemError, Target};
+use orrery_documents::spaces::SPACES;
 use orrery_kv::{Db, MemoryEngine, Sync};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -68,7 +69,7 @@ fn expect_modelled(answer: Result<Committed<()>, WriteError<ItemError>>) {
 }
 
 fn run(seed: u64) -> Run {
-    let engine = MemoryEngine::new();
+    let engine = MemoryEngine::new(&SPACES);
     let shop = Shop::new(engine.clone(), Sync::None, seed);
     let mut container = shop.create_container("c", Some(10));
     shop.create_container("other", Some(3));

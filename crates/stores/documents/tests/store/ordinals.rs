@@ -1,11 +1,12 @@
 //! Numbers of items stay above all earlier ones, through transactions that came to nothing and through restarts.
 
 use crate::shop::{Shop, prepared};
+use orrery_documents::spaces::SPACES;
 use orrery_kv::{MemoryEngine, Sync};
 
 #[test]
 fn numbers_drawn_in_vain_are_not_given_again_after_a_restart() {
-    let engine = MemoryEngine::new();
+    let engine = MemoryEngine::new(&SPACES);
     let first = Shop::new(engine.clone(), Sync::Data, 7);
     let container = first.create_container("c", None);
     // As failed batches do, which draw a number for each item that they would have made.

@@ -6,12 +6,13 @@ use orrery_document_store::{Progress, Scope};
 use orrery_documents::catalog::Container;
 use orrery_documents::expiry::Step;
 use orrery_documents::purge;
+use orrery_documents::spaces::SPACES;
 use orrery_kv::{MemoryEngine, Sync};
 
 const COUNT: usize = 2 * limits::PURGE_ITEMS_MAX;
 
 fn begun() -> (Shop, MemoryEngine, std::sync::Arc<Container>) {
-    let engine = MemoryEngine::new();
+    let engine = MemoryEngine::new(&SPACES);
     let shop = Shop::new(engine.clone(), Sync::Data, 7);
     let container = shop.create_container("c", None);
     for n in 0..COUNT {

@@ -15,7 +15,7 @@ const LONG: Duration = Duration::from_secs(60);
 
 #[test]
 fn who_waits_for_a_commit_goes_on_when_it_is_durable() {
-    let gate = Gate::default();
+    let gate = Gate::new();
     let shop = Shop::new(gate.clone(), Sync::Data, 1);
     let container = shop.create_container("c", None);
     let a = prepared(&container, r#"{"id":"a","pk":"p"}"#);

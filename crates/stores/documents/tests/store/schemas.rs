@@ -6,6 +6,7 @@ use orrery_document_store::WriteError;
 use orrery_documents::catalog::{Catalog, Container};
 use orrery_documents::item::ItemError;
 use orrery_documents::schema::{self, Definition, SchemaError};
+use orrery_documents::spaces::SPACES;
 use orrery_kv::{Db, MemoryEngine, Sync, Txn};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -42,7 +43,7 @@ fn write(shop: &Shop, id: usize, member: &str) -> bool {
 
 #[test]
 fn after_a_power_cut_the_schema_is_the_last_that_was_kept() {
-    let engine = MemoryEngine::new();
+    let engine = MemoryEngine::new(&SPACES);
     let shop = Shop::new(engine.clone(), Sync::None, 1);
     shop.create_container("c", None);
     // What the container has after so many engine writes.
@@ -72,7 +73,7 @@ fn after_a_power_cut_the_schema_is_the_last_that_was_kept() {
 
 #[test]
 fn a_store_that_was_found_again_enforces() {
-    let engine = MemoryEngine::new();
+    let engine = MemoryEngine::new(&SPACES);
     let shop = Shop::new(engine.clone(), Sync::Data, 1);
     shop.create_container("c", None);
     set(&shop, &definition("a"));
@@ -85,7 +86,7 @@ fn a_store_that_was_found_again_enforces() {
 /// Prepared by an old picture of the container, as a write is that was under way when the schema was set.
 #[test]
 fn an_item_that_was_prepared_before_is_not_taken_after() {
-    let shop = Shop::new(MemoryEngine::new(), Sync::Data, 1);
+    let shop = Shop::new(MemoryEngine::new(&SPACES), Sync::Data, 1);
     let before = shop.create_container("c", None);
     let item = prepared(&before, r#"{"id":"x","pk":1}"#);
     set(&shop, &definition("a"));
@@ -112,7 +113,7 @@ fn an_item_that_was_prepared_before_is_not_taken_after() {
 
 #[test]
 fn a_schema_goes_with_its_container_and_database() {
-    let shop = Shop::new(MemoryEngine::new(), Sync::Data, 1);
+    let shop = Shop::new(MemoryEngine::new(&SPACES), Sync::Data, 1);
     shop.create_container("c", None);
     set(&shop, &definition("a"));
     shop.drop_container("c");
@@ -126,7 +127,7 @@ fn a_schema_goes_with_its_container_and_database() {
 
 #[test]
 fn what_is_not_there_is_told_apart() {
-    let shop = Shop::new(MemoryEngine::new(), Sync::Data, 1);
+    let shop = Shop::new(MemoryEngine::new(&SPACES), Sync::Data, 1);
     shop.create_container("c", None);
     let given = Definition::parse(definition("a").to_string().as_bytes()).unwrap();
     let said = move |txn: &mut Txn<'_>| {

@@ -5,7 +5,8 @@ use crate::shop::{Shop, prepared};
 use orrery_core::{Env, Lsn, limits};
 use orrery_document_store::Progress;
 use orrery_documents::catalog::Container;
-use orrery_kv::{Engine, MemoryEngine, Put, Space, Sync, Tip};
+use orrery_documents::spaces::SPACES;
+use orrery_kv::{Engine, META, MemoryEngine, Put, Sync, Tip};
 use std::time::Duration;
 
 const DAY: u64 = 86_400;
@@ -24,7 +25,7 @@ fn much_later(engine: &MemoryEngine, shop: Shop, seconds: u64) -> Shop {
     let tip = Tip { lsn: Lsn(newest.0 + limits::LOG_VERIFY_COMMITS + 1), chain: 7 };
     let key = b"\0tip".to_vec().into();
     engine
-        .write(vec![Put { space: Space::Meta, key, value: Some(tip.to_bytes().to_vec().into()) }], Sync::Data)
+        .write(vec![Put { space: META, key, value: Some(tip.to_bytes().to_vec().into()) }], Sync::Data)
         .unwrap();
     let env = Env::seeded(START, 9);
     env.advance(Duration::from_secs(seconds)).unwrap();
@@ -33,7 +34,7 @@ fn much_later(engine: &MemoryEngine, shop: Shop, seconds: u64) -> Shop {
 
 #[test]
 fn background_rounds_trim_what_is_old_and_the_store_opens_again() {
-    let engine = MemoryEngine::new();
+    let engine = MemoryEngine::new(&SPACES);
     let first = Shop::new(engine.clone(), Sync::Data, 7);
     let container = first.create_container("c", None);
     write(&first, &container, 50);
@@ -51,7 +52,7 @@ fn background_rounds_trim_what_is_old_and_the_store_opens_again() {
 
 #[test]
 fn trimming_is_looked_at_now_and_then_and_again_when_time_has_passed() {
-    let engine = MemoryEngine::new();
+    let engine = MemoryEngine::new(&SPACES);
     let first = Shop::new(engine.clone(), Sync::Data, 7);
     let container = first.create_container("c", None);
     write(&first, &container, 10);

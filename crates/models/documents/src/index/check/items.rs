@@ -10,10 +10,11 @@ use crate::index::{DOCUMENTS, INDEXED, Terms};
 use crate::item::{ItemRow, partition_key_of, unique_of};
 use crate::partition::{self, PartitionSize};
 use crate::row::{self, Row};
+use crate::spaces::{self, INDEX, LOG};
 use orrery_catalog::Container;
 use orrery_catalog::jobs::{self, JobKind};
 use orrery_core::limits;
-use orrery_kv::{Error, LogRecord, Order, Read, Space};
+use orrery_kv::{Error, LogRecord, Order, Read};
 use orrery_value::{Value, raw};
 
 /// The items of a container, gone through in the order of their keys.
@@ -61,7 +62,7 @@ impl<'a> Items<'a> {
     /// Says how many there are.
     pub fn go_through(mut self) -> Result<u64, Error> {
         let range = row::of_container(self.container.number());
-        for found in self.state.range(Space::Documents, &range, Order::Ascending) {
+        for found in self.state.range(spaces::DOCUMENTS, &range, Order::Ascending) {
             let (key, value) = found?;
             self.items += 1;
             self.tally.count(DOCUMENTS);
@@ -90,7 +91,7 @@ impl<'a> Items<'a> {
     /// Trimming leaves the last change of an item that is there.
     fn check_logged(&mut self, found: &Found<'_>) -> Result<(), Error> {
         let commit = LogRecord::of_commit(row::stream(self.container.number()), found.row.lsn());
-        match self.state.range(Space::Log, &commit, Order::Ascending).next().transpose()? {
+        match self.state.range(LOG, &commit, Order::Ascending).next().transpose()? {
             Some(_) => {}
             None => self.findings.note(Fault::UnloggedItem, || found.id.to_owned()),
         }
@@ -153,7 +154,7 @@ impl<'a> Items<'a> {
         for (number, values) in unique.iter().enumerate() {
             let (container, key) = (self.container.number(), number as u8);
             let row = Row::Unique { container, epk: found.epk, key, values };
-            match self.state.get(Space::Index, &row.key())? {
+            match self.state.get(INDEX, &row.key())? {
                 Some(holder) if *holder == *found.id.as_bytes() => self.counts.hold(Kind::Unique),
                 _ => self.findings.note(Fault::MissingUnique, || format!("key {number} of {}", found.name())),
             }
@@ -165,7 +166,7 @@ impl<'a> Items<'a> {
         let at = expiry::expires_at(self.container, found.row).filter(|_| self.has_expiry_rows);
         let Some(at) = at else { return Ok(()) };
         let row = Row::Expiry { container: self.container.number(), at, epk: found.epk, id: found.id };
-        if self.state.get(Space::Index, &row.key())?.is_none() {
+        if self.state.get(INDEX, &row.key())?.is_none() {
             self.findings.note(Fault::MissingExpiry, || format!("{} at second {at}", found.name()));
         }
         Ok(())
@@ -174,7 +175,7 @@ impl<'a> Items<'a> {
     fn check_indexed(&mut self, found: &Found<'_>, is_large: bool) -> Result<(), Error> {
         let number = self.container.number();
         let key = Row::Locator { container: number, ordinal: found.row.ordinal() }.key();
-        let Some(stored) = self.state.get(Space::Index, &key)? else { return self.check_not_indexed(found) };
+        let Some(stored) = self.state.get(INDEX, &key)? else { return self.check_not_indexed(found) };
         self.counts.hold(Kind::Locator);
         self.tally.count(INDEXED);
         let place =
@@ -227,13 +228,13 @@ impl<'a> Items<'a> {
     fn has_entry(&self, found: &Found<'_>, term: &[u8]) -> Result<bool, Error> {
         let (container, ordinal, epk) = (self.container.number(), found.row.ordinal(), found.epk);
         let key = Row::Entry { container, term, ordinal, epk }.key();
-        Ok(self.state.get(Space::Index, &key)?.is_some())
+        Ok(self.state.get(INDEX, &key)?.is_some())
     }
 
     fn has_local_entry(&self, found: &Found<'_>, term: &[u8]) -> Result<bool, Error> {
         let (container, ordinal, epk) = (self.container.number(), found.row.ordinal(), found.epk);
         let key = Row::LocalEntry { container, epk, term, ordinal }.key();
-        Ok(self.state.get(Space::Index, &key)?.is_some())
+        Ok(self.state.get(INDEX, &key)?.is_some())
     }
 }
 

@@ -6,9 +6,10 @@ use crate::index::entry_writer::terms_under;
 use crate::index::locator::Locator;
 use crate::item::unique_of;
 use crate::item::{self, ItemRow};
+use crate::spaces::{DOCUMENTS, INDEX};
 use crate::{partition, row};
 use orrery_catalog::Container;
-use orrery_kv::{Error, Order, Read, Space};
+use orrery_kv::{Error, Order, Read};
 
 /// Notes the rows of a kind that no item asks for, of which there are so many.
 pub(super) fn search(
@@ -22,7 +23,7 @@ pub(super) fn search(
         return Ok(());
     }
     let trace = Trace { state, container };
-    for found in state.range(Space::Index, &kind.range(container.number()), Order::Ascending) {
+    for found in state.range(INDEX, &kind.range(container.number()), Order::Ascending) {
         let (key, value) = found?;
         let parts = parts(&key);
         if parts.as_ref().map_or(Ok(false), |parts| damage_is_no(trace.is_asked_for(parts, &value)))? {
@@ -113,7 +114,7 @@ impl Trace<'_> {
 
     fn has_items(&self, epk: &[u8]) -> Result<bool, Error> {
         let range = row::items_of_partition(self.container.number(), epk);
-        Ok(self.state.range(Space::Documents, &range, Order::Ascending).next().transpose()?.is_some())
+        Ok(self.state.range(DOCUMENTS, &range, Order::Ascending).next().transpose()?.is_some())
     }
 
     /// The item of a number, by its locator row.

@@ -2,8 +2,9 @@
 
 use super::finding::{Fault, Findings};
 use crate::index::{DOCUMENTS, INDEXED};
+use crate::spaces::INDEX;
 use orrery_keys::KeyReader;
-use orrery_kv::{Error, Read, Space};
+use orrery_kv::{Error, Read};
 use std::collections::BTreeMap;
 
 /// What a field's row says, and how many items there are.
@@ -23,7 +24,7 @@ pub(super) struct CheckedTally {
 impl CheckedTally {
     /// `exact` are the fields that every such row keeps.
     pub fn new(state: &dyn Read, key: &[u8], exact: &[u64]) -> Result<Self, Error> {
-        let stored = state.get(Space::Index, key)?;
+        let stored = state.get(INDEX, key)?;
         let mut fields: BTreeMap<u64, Count> = exact.iter().map(|field| (*field, Count::default())).collect();
         let bytes = stored.as_deref().unwrap_or_default();
         let mut reader = KeyReader::new(bytes);

@@ -7,8 +7,9 @@ use orrery_documents::catalog::{self, CatalogError, Container};
 use orrery_documents::definition::ContainerDefinition;
 use orrery_documents::index;
 use orrery_documents::item::{self, FeedScope, ItemError, Items, Preconditions, Target};
+use orrery_documents::spaces::{INDEX, SPACES};
 use orrery_keys::{Epk, epk};
-use orrery_kv::{KeyRange, MemoryEngine, Order, Read, Space, Sync, Txn};
+use orrery_kv::{KeyRange, MemoryEngine, Order, Read, Sync, Txn};
 use orrery_query::access::{IndexOf, Indexes, Path, Span, Step};
 use orrery_query::execute::{Collection, Host, Limits, Start, page};
 use orrery_query::plan::Rules;
@@ -100,7 +101,7 @@ pub fn named() -> serde_json::Value {
 
 impl Shelf {
     pub fn new(policy: serde_json::Value) -> Self {
-        let engine = MemoryEngine::new();
+        let engine = MemoryEngine::new(&SPACES);
         let shelf = Self { shop: Shop::new(engine.clone(), Sync::Data, 7), engine };
         shelf.create("c", policy);
         shelf
@@ -395,7 +396,7 @@ pub fn target(container: &Container, book: Book) -> Target {
 /// Rows of a container in the space `index`; of one kind if a tag is given.
 pub fn rows_of(state: &dyn Read, container: u32, tag: Option<u8>) -> usize {
     let prefix = [&container.to_be_bytes()[..], &tag.map_or(Vec::new(), |tag| vec![tag])].concat();
-    let rows = state.range(Space::Index, &KeyRange::prefix(&prefix), Order::Ascending);
+    let rows = state.range(INDEX, &KeyRange::prefix(&prefix), Order::Ascending);
     // Successors tell of what is past; they go when the log is trimmed.
     rows.filter(|row| row.as_ref().is_ok_and(|(key, _)| key[4] != SUCCESSORS || tag == Some(SUCCESSORS)))
         .count()

@@ -5,6 +5,7 @@ use super::shelf::{Book, Now, Shelf, agree, composites, everything, named, nothi
 use crate::shop::Shop;
 use orrery_core::Env;
 use orrery_document_store::WriteError;
+use orrery_documents::spaces::SPACES;
 use orrery_kv::{MemoryEngine, Sync};
 
 const STEPS: usize = 60;
@@ -28,7 +29,7 @@ fn step(shelf: &Shelf, env: &Env) {
 
 /// A workload whose every write a power cut may take; and how many there were.
 fn run(seed: u64) -> MemoryEngine {
-    let engine = MemoryEngine::new();
+    let engine = MemoryEngine::new(&SPACES);
     let shelf = Shelf { shop: Shop::new(engine.clone(), Sync::None, seed), engine: engine.clone() };
     shelf.create("c", everything());
     let env = shelf.shop.store.env().clone();
