@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! port         the stores, as a service sees them: embedded in this process, or remote over the wire
-//! http         the HTTP client for what lies outside
+//! http         the HTTP client for what lies outside (crates/client)
 //! own          the container that a service keeps for itself
 //! time         timestamps as services write them
 //! failpoint    where a test ends the process
@@ -14,7 +14,6 @@
 
 pub mod bucket;
 pub mod failpoint;
-pub mod http;
 pub mod idempotency;
 pub mod lease;
 pub mod outbox;
@@ -22,4 +21,5 @@ mod own;
 pub mod port;
 pub mod time;
 
+pub use orrery_client::http;
 pub use own::service_container;

@@ -15,4 +15,4 @@ mod sign;
 
 pub use header::ascii_json;
 pub use key::{EMULATOR_KEY, InvalidKey, Key, Signature};
-pub use sign::{Scheme, authorization, resource, string_to_sign};
+pub use sign::{Scheme, authorization, resource, services_kind, string_to_sign};

@@ -78,7 +78,7 @@ pub fn bench(flags: &BenchFlags) -> Result<ExitCode, String> {
         let known: Vec<&str> = ALL.iter().map(|workload| workload.id).collect();
         return Err(format!("there is no workload '{unknown}'; there are {}", known.join(", ")));
     }
-    let account = Account::parse(&flags.account)?;
+    let account = flags.account.account()?;
     crate::client::block_on(run(flags, account))?
 }
 
@@ -87,7 +87,7 @@ async fn run(flags: &BlueprintsFlags, account: Account) -> Result<ExitCode, Stri
         .iter()
         .filter(|workload| flags.only.is_empty() || flags.only.iter().any(|id| id == workload.id))
         .collect();
-    let remote = Arc::new(Remote::open(Account::parse(&flags.account)?).await?);
+    let remote = Arc::new(Remote::open(flags.account.account()?).await?);
     if flags.clean {
         return clean(&remote, &wanted, flags.scale, flags.json).await;
     }

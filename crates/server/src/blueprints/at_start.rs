@@ -47,7 +47,7 @@ impl Blueprints {
 /// An account of this very server.
 pub fn own_account(services: &Services, at: SocketAddr) -> Result<Account, String> {
     let key = services.keys.text(KeyKind::Primary);
-    Account::parse(&AccountFlags::with_key(format!("http://{at}"), Some(key)))
+    AccountFlags::with_key(format!("http://{at}"), Some(key)).account()
 }
 
 /// Applies what the server was started with; the error is why it does not start.

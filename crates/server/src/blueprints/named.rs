@@ -1,7 +1,7 @@
 //! Named queries: found by blueprint and name, filled in, and asked of a server.
 
 use super::files;
-use crate::client::{Account, Call, header};
+use crate::client::{Account, Call};
 use http::StatusCode;
 use orrery_blueprint::{Blueprint, NamedQuery, Variables};
 use orrery_core::Timestamp;
@@ -81,22 +81,22 @@ pub async fn ask(
     let call = Call::query(&named.database, &named.container, body)
         .header("x-ms-cosmos-populateindexmetrics-v2", "True".to_owned())
         .header_if("x-ms-documentdb-partitionkey", named.partition_key.clone())
-        .header_if("x-ms-continuation", page.continuation.map(str::to_owned))
+        .after(page.continuation.map(str::to_owned))
         .header_if("x-ms-max-item-count", page.rows_max.map(str::to_owned));
     let request = call.request(account, now).map_err(|sentence| (StatusCode::BAD_REQUEST, sentence))?;
-    let mut connection = account.connect().await.map_err(unreachable)?;
+    let connection = account.connect().await.map_err(unreachable)?;
     let answer = connection.exchange(request).await.map_err(unreachable)?;
     if !answer.status.is_success() {
         return Err((answer.status, answer.refusal()));
     }
     let mut body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-    let charge = header(&answer, "x-ms-request-charge").and_then(|charge| charge.parse::<f64>().ok());
+    let charge = answer.header("x-ms-request-charge").map(|_| answer.charge());
     Ok(json!({
         "count": body["_count"].take(),
         "rows": body["Documents"].take(),
         "charge": charge,
-        "index": header(&answer, "x-ms-cosmos-index-utilization").as_deref().map(index_use),
-        "continuation": header(&answer, "x-ms-continuation"),
+        "index": answer.header("x-ms-cosmos-index-utilization").map(index_use),
+        "continuation": answer.continuation(),
     }))
 }
 

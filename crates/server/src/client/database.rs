@@ -1,8 +1,10 @@
 //! A database of a server: its containers, items one by one or in bulk, and pages of them.
 
-use super::bulk::bulk;
-use super::{Answer, Call, Merged, Remote, allowed, elements, header, is_left_to_client, not_understood};
+use super::{
+    Answer, Call, Merged, Remote, allowed, bulk, elements, is_left_to_client, not_understood,
+};
 use bytes::Bytes;
+use orrery_client::Range;
 use http::Method;
 use orrery_core::limits;
 use orrery_migration::{Container, ItemKey, Path};
@@ -78,13 +80,9 @@ impl Database<'_> {
 
     /// The ranges of a container: the id of each, and those of the ranges that it was part of.
     pub async fn ranges(&self, container: &str) -> Result<Vec<(String, Vec<String>)>, String> {
-        let call = Call::get(&["dbs", self.name, "colls", container, "pkranges"]);
-        let answer = allowed(self.remote.call(&call).await?, &[200])?;
-        let body: Json = serde_json::from_slice(&answer.body).map_err(|_| not_understood())?;
-        let text = |value: &Json| value.as_str().map(str::to_owned);
-        let list = |value: &Json| value.as_array().into_iter().flatten().filter_map(text).collect();
-        let ranges = body["PartitionKeyRanges"].as_array().ok_or_else(not_understood)?;
-        Ok(ranges.iter().filter_map(|range| Some((text(&range["id"])?, list(&range["parents"])))).collect())
+        let answer = allowed(self.remote.call(&Call::ranges(self.name, container)).await?, &[200])?;
+        let ranges = Range::read(&answer).map_err(|_| not_understood())?;
+        Ok(ranges.into_iter().map(|range| (range.id, range.parents)).collect())
     }
 
     pub async fn count(&self, container: &str) -> Result<u64, String> {
@@ -188,7 +186,7 @@ impl Database<'_> {
         let (mut rows, mut continuation) = (Vec::new(), None);
         loop {
             let call = self.on_query(container, partition, limits::MIGRATION_PAGE_ITEMS_MAX, &body);
-            let answer = self.remote.call(&call.header_if("x-ms-continuation", continuation.take())).await?;
+            let answer = self.remote.call(&call.after(continuation.take())).await?;
             if is_left_to_client(&answer) {
                 return self.merged(container, body.into()).await;
             }
@@ -197,7 +195,7 @@ impl Database<'_> {
             if rows.len() > limits::MIGRATION_CHILDREN_MAX {
                 return Err(too_many());
             }
-            continuation = header(&answer, "x-ms-continuation");
+            continuation = answer.continuation();
             if continuation.is_none() {
                 return Ok(rows);
             }
@@ -276,7 +274,7 @@ impl Pages<'_> {
             Next::Nothing => return Ok(None),
         }
         let answer = allowed(self.database.remote.call(&call).await?, &[200])?;
-        self.next = header(&answer, "x-ms-continuation").map_or(Next::Nothing, Next::After);
+        self.next = answer.continuation().map_or(Next::Nothing, Next::After);
         documents(&answer).map(Some)
     }
 }

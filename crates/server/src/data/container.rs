@@ -2,7 +2,7 @@
 
 use super::location::Location;
 use crate::client::{
-    Account, AccountFlags, Answer, Call, Remote, allowed, bulk, elements, header, not_understood,
+    AccountFlags, Answer, Call, Remote, allowed, bulk, elements, not_understood,
 };
 use bytes::Bytes;
 use http::Method;
@@ -15,12 +15,12 @@ use std::sync::Arc;
 /// An account over connections that wait for throughput, and for nothing else.
 pub async fn connect(flags: &AccountFlags) -> Result<Arc<Remote>, String> {
     let env = orrery_core::Env::system().map_err(|error| error.to_string())?;
-    Remote::at_once(Account::parse(flags)?, env).await.map(Arc::new)
+    Remote::at_once(flags.account()?, env).await.map(Arc::new)
 }
 
 /// The same for long work, which also waits for a server that is away for a while.
 pub async fn connect_for_long(flags: &AccountFlags) -> Result<Arc<Remote>, String> {
-    Remote::open(Account::parse(flags)?).await.map(Arc::new)
+    Remote::open(flags.account()?).await.map(Arc::new)
 }
 
 pub struct Container {
@@ -95,10 +95,10 @@ impl Container {
         let (mut rows, mut continuation) = (Vec::new(), None);
         loop {
             let call = Call::query(&self.database, &self.name, body.to_string());
-            let answer = self.remote.call(&call.header_if("x-ms-continuation", continuation.take())).await?;
+            let answer = self.remote.call(&call.after(continuation.take())).await?;
             let answer = allowed(answer, &[200])?;
             rows.extend(elements(&answer)?.into_iter().map(str::to_owned));
-            continuation = header(&answer, "x-ms-continuation");
+            continuation = answer.continuation();
             if continuation.is_none() {
                 return Ok(rows);
             }
@@ -113,18 +113,18 @@ impl Container {
     ) -> Result<(Vec<String>, Option<String>), String> {
         let call = Call::get(&["dbs", &self.database, "colls", &self.name, "docs"])
             .header("x-ms-max-item-count", items_max.to_string())
-            .header_if("x-ms-continuation", continuation);
+            .after(continuation);
         let answer = allowed(self.remote.call(&call).await?, &[200])?;
         let items = elements(&answer)?.into_iter().map(str::to_owned).collect();
-        Ok((items, header(&answer, "x-ms-continuation")))
+        Ok((items, answer.continuation()))
     }
 
     pub async fn count(&self) -> Result<u64, String> {
         let call = Call::new(Method::GET, &["dbs", &self.database, "colls", &self.name])
             .header("x-ms-documentdb-populatequotainfo", "True".to_owned());
         let answer = allowed(self.remote.call(&call).await?, &[200])?;
-        let usage = header(&answer, "x-ms-resource-usage").unwrap_or_default();
-        Ok(documents_count(&usage).unwrap_or_default())
+        let usage = answer.header("x-ms-resource-usage").unwrap_or_default();
+        Ok(documents_count(usage).unwrap_or_default())
     }
 
     pub async fn upsert(&self, item: &str) -> Result<(), String> {
@@ -238,14 +238,14 @@ pub async fn names(remote: &Remote, location: &Location) -> Result<Vec<Json>, St
     };
     let (mut found, mut continuation) = (Vec::new(), None);
     loop {
-        let call = Call::get(&path).header_if("x-ms-continuation", continuation.take());
+        let call = Call::get(&path).after(continuation.take());
         let answer = remote.call(&call).await?;
         if answer.status == 404 {
             return Err(format!("there is no database {location}; orrery ls lists those that are there"));
         }
         let body = answer.json()?;
         found.extend(body[member].as_array().ok_or_else(not_understood)?.iter().cloned());
-        continuation = header(&answer, "x-ms-continuation");
+        continuation = answer.continuation();
         if continuation.is_none() {
             return Ok(found);
         }

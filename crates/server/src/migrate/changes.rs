@@ -1,6 +1,6 @@
 //! Pages of a container's change feed, of one range.
 
-use crate::client::{Database, allowed, elements, header, not_understood};
+use crate::client::{Database, allowed, elements, not_understood};
 use http::Method;
 use orrery_core::limits;
 use orrery_value::{Value, raw};
@@ -71,7 +71,7 @@ impl Database<'_> {
             (400, _) => return Err(answer.refusal()),
             _ => {}
         }
-        let position = header(&answer, "etag").ok_or_else(not_understood)?;
+        let position = answer.header("etag").map(str::to_owned).ok_or_else(not_understood)?;
         if answer.status == 304 {
             return Ok(Page::Changes { changes: Vec::new(), position, is_end: true });
         }

@@ -26,7 +26,7 @@ mod units;
 mod verify;
 mod world;
 
-use crate::client::{Account, AccountFlags, Remote};
+use crate::client::{AccountFlags, Remote};
 use clap::{Args, ValueEnum};
 use orrery_core::limits;
 use orrery_migration::{BUILT_IN, Plan, built_in};
@@ -170,7 +170,7 @@ pub fn migrate(flags: &MigrateFlags) -> Result<ExitCode, String> {
     let (verb, plan) = flags.verb()?;
     flags.check(verb)?;
     let plan = plan_of(plan, flags.reverse)?;
-    let account = Account::parse(&flags.account)?;
+    let account = flags.account.account()?;
     crate::client::block_on(async move {
         let remote = Remote::open(account).await?;
         let world = Arc::new(World::new(remote, plan, flags.is_both())?);

@@ -12,7 +12,7 @@
 use super::record::{Phase, RunRecord};
 use super::run::containers;
 use super::world::{Which, World};
-use crate::client::{Stored, Written, allowed, header, not_understood};
+use crate::client::{Stored, Written, allowed, not_understood};
 use http::Method;
 use orrery_migration::{Container, ItemKey, Path};
 use orrery_value::Value;
@@ -79,7 +79,7 @@ pub async fn save(
     let call = call.header("prefer", "return=minimal".to_owned()).body(content.to_string());
     let answer = allowed(world.remote.call(&call).await?, &[200, 201, 404, 409, 412])?;
     if matches!(answer.status.as_u16(), 200 | 201) {
-        return header(&answer, "etag").map(Some).ok_or_else(not_understood);
+        return answer.header("etag").map(|tag| Some(tag.to_owned())).ok_or_else(not_understood);
     }
     // After a broken connection the write may have been ours although it is said to have failed.
     let is_ours = |stored: &Stored| *stored.item.member("writer") == Value::from(writer.as_str());

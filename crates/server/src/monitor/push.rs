@@ -4,7 +4,6 @@ use super::{Watch, otlp};
 use crate::client::{Address, Host};
 use bytes::Bytes;
 use http::Request;
-use http_body_util::Full;
 use orrery_api_common::Stop;
 use orrery_core::limits;
 use std::time::Duration;
@@ -61,10 +60,10 @@ impl Push {
         let request = Request::post("/v1/metrics")
             .header("host", self.address.authority())
             .header("content-type", "application/json")
-            .body(Full::new(Bytes::from(message)))
+            .body(Bytes::from(message))
             .map_err(|error| error.to_string())?;
         let exchange = async {
-            let mut connection = Host::new(self.address.clone(), None)?.connect("").await?;
+            let connection = Host::new(self.address.clone(), None)?.connect("").await?;
             let answer = connection.exchange(request).await?;
             if answer.status.is_success() { Ok(()) } else { Err(answer.refusal()) }
         };

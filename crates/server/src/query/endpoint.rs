@@ -57,7 +57,7 @@ impl Endpoint {
                 .to_owned());
         }
         Ok(Self {
-            account: Account::parse(&target.account)?,
+            account: target.account.account()?,
             database: named.database.clone(),
             container: named.container.clone(),
             partition_key: named.partition_key.clone(),
@@ -73,7 +73,7 @@ impl Endpoint {
                 .to_owned());
         };
         Ok(Self {
-            account: Account::parse(&target.account)?,
+            account: target.account.account()?,
             database: database.clone(),
             container: container.clone(),
             partition_key: target.partition_key.as_deref().map(partition_key).transpose()?,
@@ -98,7 +98,7 @@ impl Endpoint {
     }
 
     /// The query merged over the container's ranges.
-    pub async fn merged<'a>(&'a self, remote: &'a Remote, body: &Bytes) -> Result<Merged<'a>, String> {
+    pub async fn merged<'a>(&'a self, remote: &'a Remote, body: &Bytes) -> Result<Merged<'a, Remote>, String> {
         Merged::begin(remote, &self.database, &self.container, body).await
     }
 
@@ -107,7 +107,7 @@ impl Endpoint {
         let mut call = Call::query(&self.database, &self.container, ask.body.clone());
         call.headers.retain(|(name, _)| !self.merges || *name != CROSS_PARTITION);
         call.header_if("x-ms-documentdb-partitionkey", self.partition_key.clone())
-            .header_if("x-ms-continuation", ask.continuation.map(str::to_owned))
+            .after(ask.continuation.map(str::to_owned))
             .header_if("x-ms-max-item-count", ask.rows_max.map(|rows| rows.to_string()))
             .header_if("x-ms-cosmos-populateindexmetrics-v2", self.shows_indexes.then(|| "True".to_owned()))
     }

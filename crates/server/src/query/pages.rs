@@ -7,7 +7,7 @@ use super::complaint;
 use super::endpoint::Endpoint;
 use super::parameter::Parameter;
 use super::rows::{Layout, Printer};
-use crate::client::{self, Answer, Remote, elements, header};
+use crate::client::{self, Answer, Remote, elements};
 use bytes::Bytes;
 use orrery_value::{Value, scan_value};
 use std::io::Write;
@@ -153,12 +153,11 @@ fn page(question: &Question, answer: &Answer) -> Result<Page, String> {
     if !answer.status.is_success() {
         return Err(complaint::of_answer(&question.text, answer.status, &answer.body));
     }
-    let charge = header(answer, "x-ms-request-charge").and_then(|charge| charge.parse().ok());
     Ok(Page {
         rows: rows(answer).ok_or("the server's answer is not a page of rows")?,
-        next: header(answer, "x-ms-continuation"),
-        charge: charge.unwrap_or_default(),
-        indexes: header(answer, "x-ms-cosmos-index-utilization"),
+        next: answer.continuation(),
+        charge: answer.charge(),
+        indexes: answer.header("x-ms-cosmos-index-utilization").map(str::to_owned),
     })
 }
 

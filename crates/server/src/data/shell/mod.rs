@@ -62,7 +62,7 @@ pub fn shell(flags: &ShellFlags) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("the network cannot be used: {error}"))?;
     let remote = runtime.block_on(container::connect(&flags.account))?;
-    let account = Account::parse(&flags.account)?;
+    let account = flags.account.account()?;
     let mut shell = Shell { runtime, remote, account, at: Location::parse(&flags.path)?, format };
     shell.enter(Location::parse(&flags.path)?)?;
     if is_terminal { shell.interact() } else { shell.run_all(std::io::stdin().lock()) }

@@ -6,7 +6,7 @@
 
 use super::SendError;
 use super::address::Address;
-use super::connection::{Connector, Http1, Http2, Opened, Unsent, send_http1, send_http2};
+use super::connection::{Connector, Http1, Http2, Opened, Unanswered, send_http1, send_http2};
 use bytes::Bytes;
 use http::{Request, Response};
 use orrery_core::limits;
@@ -103,7 +103,7 @@ impl Pool {
 
     /// A connection of HTTP/1.1 that nobody uses, or a new one.
     async fn own(&self, connector: &Connector) -> Result<Lent<'_>, SendError> {
-        let permit = self.room.acquire().await.map_err(|error| SendError::Connect(error.to_string()))?;
+        let permit = self.room.acquire().await.map_err(|error| SendError::Unsent(error.to_string()))?;
         let idle = self.idle();
         let sender = match idle {
             Some(sender) => sender,
@@ -153,11 +153,22 @@ enum Held<'a> {
 }
 
 impl Lent<'_> {
+    /// Back into the pool without a request.
+    pub fn give_back(mut self) {
+        match self.0.take() {
+            Some(Held::Own { pool, sender, .. }) => pool.keep(sender),
+            Some(Held::Shared { shared, .. }) => {
+                shared.requests.fetch_sub(1, Ordering::Relaxed);
+            }
+            None => {}
+        }
+    }
+
     pub async fn exchange(
         &mut self,
         request: Request<Bytes>,
         bytes_max: usize,
-    ) -> Result<Response<Bytes>, Unsent> {
+    ) -> Result<Response<Bytes>, Unanswered> {
         let answered = match &mut self.0 {
             Some(Held::Shared { shared, .. }) => {
                 let mut sender = shared.sender.clone();
@@ -165,12 +176,12 @@ impl Lent<'_> {
             }
             Some(Held::Own { sender, .. }) => send_http1(sender, request, bytes_max).await,
             None => {
-                return Err(Unsent::Request(Box::new(request), "the connection was used before".to_owned()));
+                return Err(Unanswered::Request(Box::new(request), "the connection was used before".to_owned()));
             }
         };
         match (self.0.take(), &answered) {
             (Some(Held::Own { pool, sender, .. }), Ok(_)) => pool.keep(sender),
-            (Some(Held::Shared { shared, .. }), Ok(_) | Err(Unsent::Error(SendError::TooLarge { .. }))) => {
+            (Some(Held::Shared { shared, .. }), Ok(_) | Err(Unanswered::Error(SendError::TooLarge { .. }))) => {
                 shared.requests.fetch_sub(1, Ordering::Relaxed);
             }
             (held, _) => self.0 = held,

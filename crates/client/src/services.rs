@@ -3,43 +3,29 @@
 //! `GET /` of the endpoint tells the port and the account's id, `/healthz` of the port tells the id again. The two must be
 //! the same before anything is asked, so that a command never changes another server than the one `--url` names.
 
-use super::account::{About, Account, AccountFlags};
-use super::address::Address;
-use super::answer::Answer;
-use super::connection::{Connection, Host};
+use crate::account::{About, Account};
+use crate::answer::Answer;
+use crate::connection::{Connection, Host};
+use crate::http::Address;
 use bytes::Bytes;
-use clap::Args;
 use http::Request;
 use http::header::AUTHORIZATION;
 use http::request::Builder;
-use http_body_util::Full;
 use orrery_core::Env;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// The flags that say which server.
-#[derive(Args)]
-pub struct ServerFlags {
-    #[command(flatten)]
-    pub account: AccountFlags,
-    /// The services port, where it is not where the server says (behind a port mapping)
-    #[arg(long, value_name = "URL", global = true, hide = true)]
-    services_url: Option<String>,
+/// A connection to it.
+pub struct Services {
+    account: Account,
+    connection: Connection,
 }
 
-impl ServerFlags {
-    pub fn account(&self) -> Result<Account, String> {
-        Account::parse(&self.account)
-    }
-
-    /// The services port of the account's server.
-    pub async fn services(&self) -> Result<Services, String> {
-        self.services_of(&self.account()?).await
-    }
-
-    pub async fn services_of(&self, account: &Account) -> Result<Services, String> {
+impl Services {
+    /// The services port of the account's server, where the server says it is or, behind a port mapping, at `url`.
+    pub async fn find(account: &Account, url: Option<&str>) -> Result<Self, String> {
         let about = account.about().await;
-        let (address, about) = match &self.services_url {
+        let (address, about) = match url {
             // A token may not be good enough to read the account, and is good enough for the services.
             Some(url) => (Address::parse("--services-url", url)?, about.unwrap_or_default()),
             None => {
@@ -52,29 +38,20 @@ impl ServerFlags {
                 (account.host.address.at_port(about.services_port), Some(about))
             }
         };
-        let mut services = Services::open(account.clone(), account.host_at(address)?).await?;
+        let mut services = Self::open(account.clone(), account.host_at(address)?).await?;
         if let Some(about) = about {
             services.check(&about).await?;
         }
         Ok(services)
     }
-}
 
-/// A connection to it.
-pub struct Services {
-    account: Account,
-    address: Address,
-    connection: Connection,
-}
-
-impl Services {
     pub async fn open(account: Account, host: Host) -> Result<Self, String> {
         let connection = host.connect("; the server says that its services are there").await?;
-        Ok(Self { account, address: host.address, connection })
+        Ok(Self { account, connection })
     }
 
     pub fn address(&self) -> &Address {
-        &self.address
+        self.connection.address()
     }
 
     /// Whether this is a port of the server that was asked first.
@@ -86,14 +63,14 @@ impl Services {
         }
         Err(format!(
             "{} is a port of another server than {}; nothing was done",
-            self.address, self.account.host.address
+            self.address(), self.account.host.address
         ))
     }
 
     /// Sends a request with the account's credential, if it has none, and gives the answer, whatever its status.
     pub async fn exchange(&mut self, request: Builder, body: Bytes) -> Result<Answer, String> {
         let account = self.account.clone();
-        let sign = |request: &mut Request<Full<Bytes>>| {
+        let sign = |request: &mut Request<Bytes>| {
             if request.headers().contains_key(AUTHORIZATION) {
                 return Ok(());
             }
@@ -106,14 +83,14 @@ impl Services {
         &mut self,
         request: Builder,
         body: Bytes,
-        sign: impl FnOnce(&mut Request<Full<Bytes>>) -> Result<(), String>,
+        sign: impl FnOnce(&mut Request<Bytes>) -> Result<(), String>,
     ) -> Result<Answer, String> {
-        let mut request = request.header("host", self.address.authority());
+        let mut request = request.header("host", self.address().authority());
         let headers = request.headers_ref();
         if headers.is_some_and(|headers| !headers.contains_key("content-type")) {
             request = request.header("content-type", "application/json");
         }
-        let request = request.body(Full::new(body));
+        let request = request.body(body);
         let mut request = request.map_err(|error| format!("the request cannot be written: {error}"))?;
         sign(&mut request)?;
         self.connection.exchange(request).await

@@ -5,16 +5,21 @@
 //! back: then what is asked may have been done already, and callers look again instead of believing that a second try was
 //! the first. Who sits in front of a terminal ([`Remote::at_once`]) hears of it instead.
 
-use super::{Account, Answer, Call, Connection};
+use crate::account::Account;
+use crate::answer::{Answer, allowed, not_understood};
+use crate::call::Call;
+use crate::connection::Connection;
+use crate::merged::Exchange;
+use crate::ranges::Range;
 use orrery_core::{Env, limits};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use orrery_query::QueryError;
 use std::time::{Duration, Instant};
 
 pub struct Remote {
     account: Account,
     env: Env,
     waits_for: WaitsFor,
-    idle: Mutex<Vec<Connection>>,
+    connection: Connection,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +31,8 @@ enum WaitsFor {
 const PATIENCE: Duration = Duration::from_secs(limits::MIGRATION_PATIENCE_SECONDS_MAX);
 const PAUSE_MIN: Duration = Duration::from_millis(20);
 const PAUSE_MAX: Duration = Duration::from_secs(2);
+/// A server that says to come back at once is given a moment all the same.
+const ASKED_MIN: Duration = Duration::from_millis(1);
 
 impl Remote {
     /// Of a server that answers now; later it may be away for a while.
@@ -40,8 +47,8 @@ impl Remote {
     }
 
     async fn connected(account: Account, env: Env, waits_for: WaitsFor) -> Result<Self, String> {
-        let idle = Mutex::new(vec![account.connect().await?]);
-        Ok(Self { account, env, waits_for, idle })
+        let connection = account.connect().await?;
+        Ok(Self { account, env, waits_for, connection })
     }
 
     pub fn env(&self) -> &Env {
@@ -56,30 +63,39 @@ impl Remote {
             if !self.waits_for.passes(outcome.as_ref().ok()) || begun.elapsed() > PATIENCE {
                 return outcome;
             }
-            let asked = outcome.ok().as_ref().and_then(retry_after);
-            tokio::time::sleep(asked.unwrap_or(pause).min(PAUSE_MAX)).await;
+            let asked = outcome.ok().and_then(|answer| answer.retry_after());
+            tokio::time::sleep(asked.map_or(pause, |asked| asked.max(ASKED_MIN)).min(PAUSE_MAX)).await;
             pause = (pause * 2).min(PAUSE_MAX);
         }
     }
 
     async fn once(&self, call: &Call) -> Result<Answer, String> {
-        let request = call.request(&self.account, self.env.now())?;
-        let kept = self.idle().pop();
-        let mut connection = match kept {
-            Some(connection) => connection,
-            None => self.account.connect().await?,
-        };
-        let answer = connection.exchange(request).await;
-        match answer {
-            Ok(_) => self.idle().push(connection),
-            // What breaks one connection has most often broken all.
-            Err(_) => self.idle().clear(),
+        self.connection.exchange(call.request(&self.account, self.env.now())?).await
+    }
+}
+
+impl Exchange for Remote {
+    type Error = String;
+
+    async fn exchange(&self, call: Call) -> Result<Answer, String> {
+        let answer = self.call(&call).await?;
+        if answer.status.as_u16() == 410 {
+            return Err("the container's partitions were split during the query; ask again".to_owned());
         }
-        answer
+        allowed(answer, &[200])
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<Connection>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    async fn ranges(&self, database: &str, container: &str) -> Result<Vec<Range>, String> {
+        let answer = allowed(self.call(&Call::ranges(database, container)).await?, &[200])?;
+        Range::read(&answer).map(Range::leaves).map_err(|_| not_understood())
+    }
+
+    fn not_understood(&self, why: String) -> String {
+        why
+    }
+
+    fn refused(&self, error: QueryError) -> String {
+        error.to_string()
     }
 }
 
@@ -92,11 +108,6 @@ impl WaitsFor {
             (_, _) => false,
         }
     }
-}
-
-fn retry_after(answer: &Answer) -> Option<Duration> {
-    let millis = answer.headers.get("x-ms-retry-after-ms")?.to_str().ok()?.parse().ok()?;
-    Some(Duration::from_millis(millis).max(Duration::from_millis(1)))
 }
 
 #[cfg(test)]
@@ -135,8 +146,8 @@ mod tests {
     #[test]
     fn the_server_says_how_long_to_wait() {
         let mut busy = answer(429);
-        assert_eq!(retry_after(&busy), None);
-        busy.headers.insert("x-ms-retry-after-ms", http::HeaderValue::from_static("0"));
-        assert_eq!(retry_after(&busy), Some(Duration::from_millis(1)));
+        assert_eq!(busy.retry_after(), None);
+        busy.headers.insert("x-ms-retry-after-ms", http::HeaderValue::from_static("7"));
+        assert_eq!(busy.retry_after(), Some(Duration::from_millis(7)));
     }
 }

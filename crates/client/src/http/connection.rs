@@ -50,7 +50,7 @@ impl Connector {
         let opened = timeout(CONNECT_TIME_MAX, self.dial(address)).await;
         opened
             .unwrap_or_else(|_| Err("it does not answer".to_owned()))
-            .map_err(|why| SendError::Connect(format!("{address} cannot be reached: {why}")))
+            .map_err(|reason| SendError::Unreachable { address: address.clone(), reason })
     }
 
     async fn dial(&self, address: &Address) -> Result<Opened, String> {
@@ -103,7 +103,7 @@ where
 }
 
 /// No answer: for a reason, or because the connection was closed before the request was written to it.
-pub enum Unsent {
+pub enum Unanswered {
     Error(SendError),
     Request(Box<Request<Bytes>>, String),
 }
@@ -113,11 +113,11 @@ pub async fn send_http1(
     sender: &mut Http1,
     request: Request<Bytes>,
     bytes_max: usize,
-) -> Result<Response<Bytes>, Unsent> {
+) -> Result<Response<Bytes>, Unanswered> {
     let (mut head, body) = request.into_parts();
     let uri = head.uri.clone();
     if let Err(error) = sender.ready().await {
-        return Err(Unsent::Request(Box::new(Request::from_parts(head, body)), error.to_string()));
+        return Err(Unanswered::Request(Box::new(Request::from_parts(head, body)), error.to_string()));
     }
     let host = uri.authority().and_then(|authority| HeaderValue::from_str(authority.as_str()).ok());
     if let Some(host) = host.filter(|_| !head.headers.contains_key(header::HOST)) {
@@ -133,7 +133,7 @@ pub async fn send_http2(
     sender: &mut Http2,
     request: Request<Bytes>,
     bytes_max: usize,
-) -> Result<Response<Bytes>, Unsent> {
+) -> Result<Response<Bytes>, Unanswered> {
     let (mut head, body) = request.into_parts();
     let uri = head.uri.clone();
     head.headers.remove(header::HOST);
@@ -144,7 +144,7 @@ pub async fn send_http2(
 
 type Sent = Result<Response<Incoming>, TrySendError<Request<Full<Bytes>>>>;
 
-async fn read(sent: Sent, uri: &Uri, body: Bytes, bytes_max: usize) -> Result<Response<Bytes>, Unsent> {
+async fn read(sent: Sent, uri: &Uri, body: Bytes, bytes_max: usize) -> Result<Response<Bytes>, Unanswered> {
     let answer = match sent {
         Ok(answer) => answer,
         Err(mut error) => {
@@ -154,18 +154,18 @@ async fn read(sent: Sent, uri: &Uri, body: Bytes, bytes_max: usize) -> Result<Re
                     let (mut head, _) = again.into_parts();
                     head.uri = uri.clone();
                     head.version = http::Version::default();
-                    Unsent::Request(Box::new(Request::from_parts(head, body)), reason)
+                    Unanswered::Request(Box::new(Request::from_parts(head, body)), reason)
                 }
-                None => Unsent::Error(SendError::Broken { reason, arrived: Arrived::Maybe }),
+                None => Unanswered::Error(SendError::Broken { reason, arrived: Arrived::Maybe }),
             });
         }
     };
     let (head, body) = answer.into_parts();
     match Limited::new(body, bytes_max).collect().await {
         Ok(whole) => Ok(Response::from_parts(head, whole.to_bytes())),
-        Err(error) if error.is::<LengthLimitError>() => Err(Unsent::Error(SendError::TooLarge { bytes_max })),
+        Err(error) if error.is::<LengthLimitError>() => Err(Unanswered::Error(SendError::TooLarge { bytes_max })),
         Err(error) => {
-            Err(Unsent::Error(SendError::Broken { reason: error.to_string(), arrived: Arrived::Maybe }))
+            Err(Unanswered::Error(SendError::Broken { reason: error.to_string(), arrived: Arrived::Maybe }))
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Several writes of one container in one request, each succeeding or failing for itself.
 
-use super::{Call, Remote, allowed, not_understood};
+use crate::answer::{allowed, not_understood};
+use crate::call::Call;
+use crate::remote::Remote;
 use http::Method;
 use serde_json::Value as Json;
 
@@ -12,12 +14,12 @@ pub async fn bulk(
     operations: &[String],
 ) -> Result<Vec<Json>, String> {
     let call = Call::new(Method::POST, &["dbs", database, "colls", container, "docs"])
-        .header("x-ms-cosmos-is-batch-request", "true".to_owned())
-        .header("x-ms-cosmos-batch-atomic", "false".to_owned())
-        .header("x-ms-cosmos-batch-continue-on-error", "true".to_owned())
-        .header("prefer", "return=minimal".to_owned())
+        .header("x-ms-cosmos-is-batch-request", "true")
+        .header("x-ms-cosmos-batch-atomic", "false")
+        .header("x-ms-cosmos-batch-continue-on-error", "true")
+        .header("prefer", "return=minimal")
         .body(format!("[{}]", operations.join(",")));
     let answer = allowed(remote.call(&call).await?, &[200, 207])?;
-    let answers: Vec<Json> = serde_json::from_slice(&answer.body).map_err(|_| not_understood())?;
+    let answers: Vec<Json> = answer.parse().map_err(|_| not_understood())?;
     if answers.len() == operations.len() { Ok(answers) } else { Err(not_understood()) }
 }

@@ -1,9 +1,11 @@
 //! What a server answers, and what is read from it.
 
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, Response, StatusCode};
 use orrery_value::{raw, utf8};
+use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
+use std::time::Duration;
 
 pub struct Answer {
     pub status: StatusCode,
@@ -12,7 +14,39 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Why it is none, as the server says it.
+    pub fn new(response: Response<Bytes>) -> Self {
+        let (head, body) = response.into_parts();
+        Self { status: head.status, headers: head.headers, body }
+    }
+
+    /// A header that says something.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok().filter(|value| !value.is_empty())
+    }
+
+    fn number<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
+        self.header(name)?.parse().ok()
+    }
+
+    pub fn continuation(&self) -> Option<String> {
+        self.header("x-ms-continuation").map(str::to_owned)
+    }
+
+    pub fn substatus(&self) -> u32 {
+        self.number("x-ms-substatus").unwrap_or_default()
+    }
+
+    /// Request units.
+    pub fn charge(&self) -> f64 {
+        self.number("x-ms-request-charge").unwrap_or_default()
+    }
+
+    /// How long the server wants not to be asked.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.number("x-ms-retry-after-ms").map(Duration::from_millis)
+    }
+
+    /// Why it is a refusal, as the server says it.
     pub fn refusal(&self) -> String {
         let body: Json = serde_json::from_slice(&self.body).unwrap_or_default();
         let said = body["message"].as_str().or(body["detail"].as_str()).unwrap_or_default();
@@ -25,12 +59,17 @@ impl Answer {
         }
     }
 
-    /// The body of an answer that is none of refusal.
+    /// The body of a success; else the refusal.
     pub fn json(&self) -> Result<Json, String> {
         if !self.status.is_success() {
             return Err(self.refusal());
         }
-        serde_json::from_slice(&self.body).map_err(|_| not_understood())
+        self.parse().map_err(|_| not_understood())
+    }
+
+    /// The body, whatever the status.
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        serde_json::from_slice(&self.body)
     }
 }
 
@@ -48,12 +87,6 @@ pub fn elements(answer: &Answer) -> Result<Vec<&str>, String> {
     let found: Vec<&str> =
         raw::elements(raw::member(text, "Documents").ok_or_else(not_understood)?).collect();
     if found.len() == count { Ok(found) } else { Err(not_understood()) }
-}
-
-/// A header that says something.
-pub fn header(answer: &Answer, name: &str) -> Option<String> {
-    let value = answer.headers.get(name)?.to_str().ok()?;
-    (!value.is_empty()).then(|| value.to_owned())
 }
 
 pub fn not_understood() -> String {

@@ -175,7 +175,7 @@ async fn nobody_there_is_told_apart_from_an_answer_that_broke_off() {
     let client = client(Versions::Any);
     let free = TcpListener::bind("127.0.0.1:0").await.expect("a free port").local_addr().expect("bound");
     let error = text(&client, &format!("http://{free}/"), "").await.expect_err("nobody");
-    assert!(matches!(&error, SendError::Connect(_)) && !error.may_have_arrived(), "{error:?}");
+    assert!(matches!(&error, SendError::Unreachable { .. }) && !error.may_have_arrived(), "{error:?}");
     let (url, _) = server(|mut stream| async move {
         let _ = stream.read(&mut [0; 1000]).await;
     })
@@ -222,11 +222,11 @@ async fn a_large_answer_is_not_read_to_its_end() {
 #[tokio::test]
 async fn any_certificate_is_believed_on_this_machine_only() {
     let error = text(&client(Versions::Any), "https://192.0.2.1/", "").await.expect_err("not here");
-    assert!(matches!(&error, SendError::Connect(why) if why.contains("on this machine only")), "{error:?}");
+    assert!(matches!(&error, SendError::Unreachable { reason, .. } if reason.contains("on this machine only")), "{error:?}");
 }
 
 #[tokio::test]
 async fn what_is_no_address_is_refused_without_its_path() {
     let error = text(&client(Versions::Any), "ftp://example.com/secret", "").await.expect_err("no address");
-    assert!(matches!(&error, SendError::Connect(why) if !why.contains("secret")), "{error:?}");
+    assert!(matches!(&error, SendError::Unsent(why) if !why.contains("secret")), "{error:?}");
 }

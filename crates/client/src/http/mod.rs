@@ -1,4 +1,4 @@
-//! The HTTP client for what lies outside: HTTP/1.1 and HTTP/2, over TLS or in the clear.
+//! The HTTP client: HTTP/1.1 and HTTP/2, over TLS or in the clear.
 //!
 //! ```text
 //! address      scheme, host and port
@@ -18,14 +18,14 @@ mod pool;
 mod tests;
 mod tls;
 
+pub use address::Address;
 pub use tls::{Tls, Trust, Versions, certificates};
 
-use address::Address;
 use bytes::Bytes;
-use connection::{Connector, Unsent};
+use connection::{Connector, Unanswered};
 use http::{Request, Response};
 use orrery_core::limits;
-use pool::Pool;
+use pool::{Lent, Pool};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,8 +36,11 @@ use tokio::time::timeout;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
     /// The other side was not reached.
+    #[error("{address} cannot be reached: {reason}")]
+    Unreachable { address: Address, reason: String },
+    /// No connection was tried.
     #[error("{0}")]
-    Connect(String),
+    Unsent(String),
     #[error("there was no answer in time")]
     Timeout { arrived: Arrived },
     #[error("the connection broke: {reason}")]
@@ -56,7 +59,7 @@ pub enum Arrived {
 impl SendError {
     pub fn may_have_arrived(&self) -> bool {
         match self {
-            Self::Connect(_) => false,
+            Self::Unreachable { .. } | Self::Unsent(_) => false,
             Self::Timeout { arrived } | Self::Broken { arrived, .. } => *arrived == Arrived::Maybe,
             Self::TooLarge { .. } => true,
         }
@@ -87,7 +90,7 @@ impl Client {
         time_max: Duration,
         answer_bytes_max: usize,
     ) -> Result<Response<Bytes>, SendError> {
-        let pool = self.pool(Address::of(request.uri()).map_err(SendError::Connect)?)?;
+        let pool = self.pool(Address::of(request.uri()).map_err(SendError::Unsent)?)?;
         let is_sent = AtomicBool::new(false);
         let exchange = exchange(&self.0.connector, &pool, request, answer_bytes_max, &is_sent);
         match timeout(time_max, exchange).await {
@@ -99,6 +102,11 @@ impl Client {
         }
     }
 
+    /// Opens a connection that the next request will use, if none is open.
+    pub async fn connect(&self, address: &Address) -> Result<(), SendError> {
+        self.pool(address.clone())?.borrow(&self.0.connector).await.map(Lent::give_back)
+    }
+
     fn pool(&self, address: Address) -> Result<Arc<Pool>, SendError> {
         let mut pools = self.0.pools.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pool) = pools.get(&address) {
@@ -108,7 +116,7 @@ impl Client {
             pools.retain(|_, pool| !pool.is_idle());
         }
         if pools.len() >= limits::HTTP_HOSTS_MAX {
-            return Err(SendError::Connect(format!(
+            return Err(SendError::Unsent(format!(
                 "more than {} hosts are spoken to at once",
                 limits::HTTP_HOSTS_MAX
             )));
@@ -135,8 +143,8 @@ async fn exchange(
         is_sent.store(true, Ordering::Relaxed);
         match lent.exchange(request, answer_bytes_max).await {
             Ok(answer) => return Ok(answer),
-            Err(Unsent::Error(error)) => return Err(error),
-            Err(Unsent::Request(again, reason)) => {
+            Err(Unanswered::Error(error)) => return Err(error),
+            Err(Unanswered::Request(again, reason)) => {
                 is_sent.store(false, Ordering::Relaxed);
                 (request, unsent) = (*again, reason);
             }
