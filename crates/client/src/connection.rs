@@ -55,9 +55,9 @@ impl Host {
         time_max: Duration,
         answer_bytes_max: usize,
     ) -> Result<Answer, SendError> {
-        *request.uri_mut() = self.absolute(request.uri()).map_err(|error| {
-            SendError::Unsent(format!("the request cannot be written: {error}"))
-        })?;
+        *request.uri_mut() = self
+            .absolute(request.uri())
+            .map_err(|error| SendError::Unsent(format!("the request cannot be written: {error}")))?;
         self.client.send(request, time_max, answer_bytes_max).await.map(Answer::new)
     }
 

@@ -57,8 +57,7 @@ impl<'a, X: Exchange> Merged<'a, X> {
         container: &'a str,
         body: &Bytes,
     ) -> Result<Self, X::Error> {
-        let answer =
-            by.exchange(Call::query_plan(database, container, body.clone(), FEATURES)).await?;
+        let answer = by.exchange(Call::query_plan(database, container, body.clone(), FEATURES)).await?;
         let unknown = |error: String| by.not_understood(error);
         let plan = value(&answer.body).map_err(unknown)?;
         let (plan, wanted) = Distributed::read(&plan).map_err(|error| by.refused(error))?;

@@ -63,7 +63,8 @@ impl Services {
         }
         Err(format!(
             "{} is a port of another server than {}; nothing was done",
-            self.address(), self.account.host.address
+            self.address(),
+            self.account.host.address
         ))
     }
 

@@ -11,38 +11,31 @@
 //! `script-worker` is hidden: the server starts it to run scripts in.
 
 mod account_keys;
-mod advise;
 mod background;
 mod banner;
-mod bench;
 mod blueprints;
 mod caller;
 mod check;
-mod client;
 mod clock;
 mod command;
 mod config;
-mod data;
 mod data_folder;
 mod front_page;
 mod identity;
 mod logging;
-mod manual;
-mod migrate;
 mod monitor;
 mod notify;
 mod open_files;
 mod ports;
 mod ports_file;
 mod private_file;
-mod query;
 mod report;
 mod schemas;
 mod script_worker;
 mod serve;
 mod services;
-mod terminal;
 
+use orrery_cli::{client, terminal};
 use std::process::ExitCode;
 
 /// Allocation is a tenth of what a write costs with the system's allocator, and a third of that with this one.

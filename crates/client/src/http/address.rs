@@ -109,7 +109,9 @@ mod tests {
         check("https://localhost:8081", "https://localhost:8081", true);
         check("http://127.0.0.7:1", "http://127.0.0.7:1", true);
         check("http://localhost.example:1", "http://localhost.example:1", false);
-        for url in ["localhost:8081", "http://localhost/dbs", "https://a/?b", "https://", "ftp://localhost", ""] {
+        for url in
+            ["localhost:8081", "http://localhost/dbs", "https://a/?b", "https://", "ftp://localhost", ""]
+        {
             let refused = Address::parse("--url", url);
             assert!(refused.is_err_and(|sentence| sentence.contains("not like http")), "{url}");
         }

@@ -163,7 +163,9 @@ async fn read(sent: Sent, uri: &Uri, body: Bytes, bytes_max: usize) -> Result<Re
     let (head, body) = answer.into_parts();
     match Limited::new(body, bytes_max).collect().await {
         Ok(whole) => Ok(Response::from_parts(head, whole.to_bytes())),
-        Err(error) if error.is::<LengthLimitError>() => Err(Unanswered::Error(SendError::TooLarge { bytes_max })),
+        Err(error) if error.is::<LengthLimitError>() => {
+            Err(Unanswered::Error(SendError::TooLarge { bytes_max }))
+        }
         Err(error) => {
             Err(Unanswered::Error(SendError::Broken { reason: error.to_string(), arrived: Arrived::Maybe }))
         }

@@ -176,12 +176,18 @@ impl Lent<'_> {
             }
             Some(Held::Own { sender, .. }) => send_http1(sender, request, bytes_max).await,
             None => {
-                return Err(Unanswered::Request(Box::new(request), "the connection was used before".to_owned()));
+                return Err(Unanswered::Request(
+                    Box::new(request),
+                    "the connection was used before".to_owned(),
+                ));
             }
         };
         match (self.0.take(), &answered) {
             (Some(Held::Own { pool, sender, .. }), Ok(_)) => pool.keep(sender),
-            (Some(Held::Shared { shared, .. }), Ok(_) | Err(Unanswered::Error(SendError::TooLarge { .. }))) => {
+            (
+                Some(Held::Shared { shared, .. }),
+                Ok(_) | Err(Unanswered::Error(SendError::TooLarge { .. })),
+            ) => {
                 shared.requests.fetch_sub(1, Ordering::Relaxed);
             }
             (held, _) => self.0 = held,

@@ -222,7 +222,10 @@ async fn a_large_answer_is_not_read_to_its_end() {
 #[tokio::test]
 async fn any_certificate_is_believed_on_this_machine_only() {
     let error = text(&client(Versions::Any), "https://192.0.2.1/", "").await.expect_err("not here");
-    assert!(matches!(&error, SendError::Unreachable { reason, .. } if reason.contains("on this machine only")), "{error:?}");
+    assert!(
+        matches!(&error, SendError::Unreachable { reason, .. } if reason.contains("on this machine only")),
+        "{error:?}"
+    );
 }
 
 #[tokio::test]

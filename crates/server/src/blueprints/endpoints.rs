@@ -3,11 +3,11 @@
 //! Rows of queries are items, so they are for administrators (`caller`).
 
 use super::at_start::own_account;
-use super::named::{self, Named, Page};
 use crate::services::{Problem, Services};
 use http::request::Parts;
 use http::{Method, StatusCode};
 use orrery_blueprint::{Blueprint, Container, NamedQuery};
+use orrery_cli::blueprints::{Named, Page, ask_named};
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -55,7 +55,7 @@ async fn ask(
     query: Option<&str>,
 ) -> Result<Value, Problem> {
     let found =
-        blueprint.query(name).ok_or_else(|| (StatusCode::NOT_FOUND, named::unknown(blueprint, name)))?;
+        blueprint.query(name).ok_or_else(|| (StatusCode::NOT_FOUND, blueprint.unknown_query(name)))?;
     let mut given = pairs(query.unwrap_or_default())?;
     let (continuation, top) = (given.remove(CONTINUATION), given.remove(TOP));
     let filled =
@@ -63,7 +63,7 @@ async fn ask(
     let account = own_account(services, services.blueprints.own);
     let account = account.map_err(|sentence| (StatusCode::INTERNAL_SERVER_ERROR, sentence))?;
     let page = Page { continuation: continuation.as_deref(), rows_max: top.as_deref() };
-    let mut answer = named::ask(&account, services.store.env().now(), &filled, &page).await?;
+    let mut answer = ask_named(&account, services.store.env().now(), &filled, &page).await?;
     answer["blueprint"] = json!(blueprint.name);
     answer["query"] = json!(found.name);
     Ok(answer)

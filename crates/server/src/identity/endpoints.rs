@@ -71,7 +71,7 @@ fn all_keys(services: &Services) -> Value {
 
 /// The key is on the disk before the account opens to it, and both before it is told.
 async fn regenerate(services: &Services, kind: &str) -> Result<Value, Problem> {
-    let Some(kind) = KeyKind::ALL.into_iter().find(|known| known.name() == kind) else {
+    let Some(kind) = KeyKind::find(kind) else {
         let known = KeyKind::ALL.map(KeyKind::name).join(", ");
         return Err((StatusCode::NOT_FOUND, format!("there is no key '{kind}'; there are {known}")));
     };

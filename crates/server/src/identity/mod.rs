@@ -1,20 +1,15 @@
-//! Who may use the server: its keys, the issuers whose bearer tokens it takes, and roles.
+//! Who may use the server: the issuers whose bearer tokens it takes, keys and roles.
 //!
 //! ```text
 //! serve     issuers, audiences       development_key: a key pair in the data folder
 //! services  endpoints                keys and roles, for whoever has a read-write key
-//! verbs     keys, role (ask)         token (mints by the development key)
+//! verbs     token                    mints by the development key
 //! ```
 
-mod ask;
 mod development_key;
 pub mod endpoints;
-mod keys;
-mod role;
 mod token;
 
-pub use keys::{KeysFlags, keys};
-pub use role::{RoleFlags, role};
 pub use token::{TokenFlags, token};
 
 use crate::config::Config;

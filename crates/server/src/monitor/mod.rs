@@ -22,7 +22,6 @@ pub mod push;
 mod sizes;
 mod throughput;
 mod top;
-pub mod verbs;
 mod window;
 
 use alerts::reading::{Known, readings};

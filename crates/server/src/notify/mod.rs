@@ -2,16 +2,14 @@
 //!
 //! ```text
 //! serve     settings (flags), start (store, providers, REST), dispatching (beside the ports), measures (/metrics)
-//! verbs     command (orrery notify …), ask, print; sim (a day against a policy), fake_push; doctor (orrery doctor)
+//! verbs     command (orrery notify …), sim (a day against a policy), fake_push; doctor (orrery doctor)
 //! ```
 
-mod ask;
 mod command;
 mod dispatching;
 mod doctor;
 pub mod fake_push;
 mod measures;
-mod print;
 mod settings;
 mod sim;
 mod start;

@@ -16,12 +16,12 @@ mod busiest;
 mod gather;
 mod largest;
 mod paths;
-pub mod report;
 mod shape;
 mod shapes;
 
 pub(crate) use asked::asked;
 pub use gather::report_on;
+pub use orrery_protocol::report;
 
 use busiest::Busiest;
 use largest::{Large, Largest};

@@ -8,81 +8,12 @@
 //! storage      the mean of the hours, for the part of the month that was measured; the same in each mode
 //! ```
 
-use super::prices::{Prices, Scenario};
+use super::prices::Prices;
 use orrery_core::limits;
 use orrery_documents::definition::Throughput;
 use orrery_documents::metering::{Owner, Use};
-use serde::{Deserialize, Serialize};
+use orrery_protocol::cost::{Bill, Costs, Line, Mode};
 use std::collections::BTreeMap;
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Bill {
-    pub month: String,
-    /// Of the month, and of those the ones in which the server ran.
-    pub hours: u32,
-    pub hours_measured: u32,
-    pub lines: Vec<Line>,
-    pub total: Costs,
-    /// The total for a whole month of hours like those that were measured.
-    pub projected: Costs,
-    /// Whether hours are missing, so that `projected` is an extrapolation.
-    pub is_extrapolated: bool,
-    /// What was dropped by now; in neither sum.
-    pub dropped: Vec<Line>,
-    pub scenarios: Vec<Scenario>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Line {
-    pub database: String,
-    /// None where a database's containers share its throughput.
-    pub container: Option<String>,
-    pub requests: u64,
-    pub request_units: f64,
-    pub peak_units_per_second: f64,
-    pub gigabytes: f64,
-    /// How it is provisioned, and what of each of the other two is reckoned with.
-    pub mode: Mode,
-    pub manual_units: u64,
-    pub autoscale_units_max: u64,
-    pub costs: Costs,
-    pub cheapest: Mode,
-}
-
-/// In dollars.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Costs {
-    /// `None` where serverless would have turned requests away.
-    pub serverless: Option<f64>,
-    pub manual: f64,
-    pub autoscale: f64,
-    pub storage: f64,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    #[default]
-    Serverless,
-    Manual,
-    Autoscale,
-}
-
-impl Mode {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Serverless => "serverless",
-            Self::Manual => "manual",
-            Self::Autoscale => "autoscale",
-        }
-    }
-}
-
-impl Default for Costs {
-    fn default() -> Self {
-        Self { serverless: Some(0.0), manual: 0.0, autoscale: 0.0, storage: 0.0 }
-    }
-}
 
 /// The bill of a month with that many hours; `exists` tells owners that are still there from those that were dropped.
 pub fn bill(
@@ -172,34 +103,6 @@ fn line(prices: &Prices, hours: u32, used: &[&Use]) -> Line {
 
 fn stepped(units: f64, step: u64, min: u64) -> u64 {
     (units.ceil() as u64).max(min).next_multiple_of(step)
-}
-
-impl Costs {
-    fn plus(&self, other: &Self) -> Self {
-        Self {
-            // An account is serverless as a whole.
-            serverless: self.serverless.zip(other.serverless).map(|(a, b)| a + b),
-            manual: self.manual + other.manual,
-            autoscale: self.autoscale + other.autoscale,
-            storage: self.storage + other.storage,
-        }
-    }
-
-    fn times(&self, by: f64) -> Self {
-        Self {
-            serverless: self.serverless.map(|serverless| serverless * by),
-            manual: self.manual * by,
-            autoscale: self.autoscale * by,
-            storage: self.storage * by,
-        }
-    }
-
-    pub fn cheapest(&self) -> Mode {
-        let serverless = self.serverless.map(|cost| (cost, Mode::Serverless));
-        let modes = [(self.manual, Mode::Manual), (self.autoscale, Mode::Autoscale)];
-        let least = serverless.into_iter().chain(modes).min_by(|a, b| a.0.total_cmp(&b.0));
-        least.map_or(Mode::Manual, |(_, mode)| mode)
-    }
 }
 
 #[cfg(test)]

@@ -6,9 +6,10 @@ pub mod prices;
 use super::Watch;
 use super::calendar::Month;
 use crate::services::Problem;
-use bill::{Bill, bill};
+use bill::bill;
 use http::StatusCode;
 use orrery_documents::metering::{self, Owner, Use};
+use orrery_protocol::cost::Bill;
 use prices::Prices;
 use std::collections::BTreeMap;
 

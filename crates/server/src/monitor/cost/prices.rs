@@ -1,6 +1,7 @@
 //! The prices, from `data/prices.toml`.
 
-use serde::{Deserialize, Serialize};
+use orrery_protocol::cost::Scenario;
+use serde::Deserialize;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -11,15 +12,6 @@ pub struct Prices {
     pub storage_per_gb_month: f64,
     #[serde(rename = "scenario")]
     pub scenarios: Vec<Scenario>,
-}
-
-/// A row of the comparison that comes with the example blueprint `agent-studio`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Scenario {
-    pub workflows_a_day: u64,
-    pub serverless: String,
-    pub provisioned_400: String,
-    pub provisioned_4000: String,
 }
 
 impl Prices {

@@ -83,9 +83,7 @@ impl Asked<'_> {
         let ask = Ask::of(call).session(self.container, Sees::Before);
         match (self.partition, within) {
             (Some(partition), _) => ask.partition(partition),
-            (None, Some(within)) => {
-                scoped(ask.header(ENABLE_CROSS_PARTITION, "True"), within)
-            }
+            (None, Some(within)) => scoped(ask.header(ENABLE_CROSS_PARTITION, "True"), within),
             (None, None) => ask,
         }
     }
