@@ -73,6 +73,16 @@ pub fn load_or_make(config: &Config) -> Result<AccountKeys, String> {
     Ok(keys)
 }
 
+impl orrery_api_admin::AccountKeys for AccountKeys {
+    fn text(&self, kind: KeyKind) -> String {
+        Self::text(self, kind)
+    }
+
+    fn regenerate(&self, kind: KeyKind, open: &dyn Fn(Keys)) -> Result<(), String> {
+        Self::regenerate(self, kind, open)
+    }
+}
+
 impl AccountKeys {
     /// What opens the account now.
     pub fn keys(&self) -> Result<Keys, String> {

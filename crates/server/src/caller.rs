@@ -121,8 +121,8 @@ fn check(caller: &Caller, needs: Needs) -> Result<(), Problem> {
 pub fn needs(method: &Method, path: &str) -> Option<Needs> {
     match path {
         "/" | "/healthz" | "/readyz" => None,
-        _ if crate::identity::endpoints::is_about_keys(path) => Some(Needs::OwnKey),
-        _ if crate::identity::endpoints::has(path) => Some(Needs::Credential),
+        _ if orrery_api_admin::are_about_keys(path) => Some(Needs::OwnKey),
+        _ if orrery_api_admin::are_about_credentials(path) => Some(Needs::Credential),
         _ if method == Method::GET || method == Method::HEAD => Some(Needs::Reading),
         _ => Some(Needs::Writing),
     }

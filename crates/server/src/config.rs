@@ -1,10 +1,10 @@
 //! Configuration: flags over environment (`ORRERY_*`) over `orrery.toml` over defaults.
 
-use crate::monitor::alerts::rule::{self, Rule};
-use crate::monitor::push::Push;
 use crate::notify::{ServiceFlags, Settings, Table};
+use crate::otlp_push::Push;
 use clap::builder::{BoolishValueParser, PossibleValuesParser};
 use clap::{Args, ValueEnum};
+use orrery_api_admin::monitor::alerts::rule::{self, Rule};
 use orrery_api_common::{CorsRules, WebGuard, split_authority};
 use orrery_api_cosmos::{Consistency, CrossPartition, Throttling};
 use orrery_blueprint::Environment;

@@ -3,18 +3,20 @@
 use crate::account_keys::{self, AccountKeys};
 use crate::background::Background;
 use crate::banner;
-use crate::blueprints::{self, Blueprints};
+use crate::blueprints::{self, Blueprints, OwnQueries};
 use crate::caller::Callers;
 use crate::config::{Clock, Config, Durability};
 use crate::data_folder::{self, DataFolder};
 use crate::identity;
-use crate::monitor::{self, Watch};
 use crate::notify::{self, Notify};
 use crate::open_files;
+use crate::otlp_push;
 use crate::ports;
 use crate::ports_file;
 use crate::script_worker;
 use crate::services::Services;
+use orrery_api_admin::Admin;
+use orrery_api_admin::monitor::{self, Watch};
 use orrery_api_common::bearer::{Bearers, Issuer};
 use orrery_api_common::{BodyBudget, Stop};
 use orrery_api_cosmos::{Cosmos, Options};
@@ -229,6 +231,14 @@ async fn run(
         families.extend(told.iter().flat_map(Notify::measures));
         families
     });
+    let admin = Admin {
+        store: store.clone(),
+        cosmos: cosmos.clone(),
+        watch: watch.clone(),
+        keys: keys.clone(),
+        queries: Arc::new(OwnQueries::new(known.clone(), keys.clone(), store.env().clone())),
+        wake: waker(&background, notify.as_ref()),
+    };
     let services = Services {
         store,
         cosmos: cosmos.clone(),
@@ -238,6 +248,7 @@ async fn run(
         cosmos_port: ports.0,
         watch: watch.clone(),
         blueprints: known,
+        admin,
         notify: notify.clone(),
     };
     blueprints::apply_at_start(&services).await?;
@@ -301,7 +312,7 @@ async fn watch_on(watch: Watch, stop: Stop) {
     }
 }
 
-async fn push_on(push: Option<monitor::push::Push>, watch: Watch, stop: Stop) {
+async fn push_on(push: Option<otlp_push::Push>, watch: Watch, stop: Stop) {
     if let Some(push) = push {
         push.run(watch, stop).await;
     }
@@ -311,6 +322,17 @@ async fn dispatch_on(notify: Option<Notify>, stop: Stop) {
     if let Some(notify) = notify {
         notify.run(&stop).await;
     }
+}
+
+/// What sleeps by the clock: background work, and the dispatcher.
+fn waker(background: &Arc<Background>, notify: Option<&Notify>) -> Arc<dyn Fn() + Send + std::marker::Sync> {
+    let (background, notify) = (background.clone(), notify.cloned());
+    Arc::new(move || {
+        background.wake();
+        if let Some(notify) = &notify {
+            notify.notifications.wake();
+        }
+    })
 }
 
 /// A token may be for either port.

@@ -3,7 +3,7 @@
 //! The server is its own client for it, over two ports of loopback that nobody else knows and that are gone afterwards; so
 //! a client that reaches the announced ports finds everything there.
 
-use crate::account_keys::KeyKind;
+use crate::account_keys::{AccountKeys, KeyKind};
 use crate::client::{self, Account, AccountFlags, Address, Host};
 use crate::services::Services;
 use orrery_api_common::{Listener, Stop};
@@ -37,15 +37,11 @@ impl Blueprints {
         };
         Ok(Self { all, applied, environment, own: SocketAddr::new(ip, bound.port()) })
     }
-
-    pub fn find(&self, name: &str) -> Option<&Blueprint> {
-        self.all.iter().find(|blueprint| blueprint.name == name)
-    }
 }
 
 /// An account of this very server.
-pub fn own_account(services: &Services, at: SocketAddr) -> Result<Account, String> {
-    let key = services.keys.text(KeyKind::Primary);
+pub fn own_account(keys: &AccountKeys, at: SocketAddr) -> Result<Account, String> {
+    let key = keys.text(KeyKind::Primary);
     AccountFlags::with_key(format!("http://{at}"), Some(key)).account()
 }
 
@@ -90,7 +86,7 @@ async fn apply(
     cosmos: SocketAddr,
     own: SocketAddr,
 ) -> Result<(), String> {
-    let account = own_account(services, cosmos)?;
+    let account = own_account(&services.keys, cosmos)?;
     let address = Address::parse("--services-url", &format!("http://{own}"))?;
     let own = client::Services::open(account.clone(), Host::new(address, None)?).await?;
     let mut server = Server::open(&account, Some(own), services.store.env().clone()).await?;

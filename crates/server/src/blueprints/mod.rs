@@ -1,7 +1,7 @@
-//! The blueprints that a server knows: `serve --blueprint`, and `/v1/blueprints`.
+//! The blueprints that a server knows: applied at its start, and asked through its own endpoint.
 
 mod at_start;
-mod endpoints;
+mod own_queries;
 
 pub use at_start::{Blueprints, apply_at_start};
-pub use endpoints::{handle, has};
+pub use own_queries::OwnQueries;

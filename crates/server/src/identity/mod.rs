@@ -1,13 +1,11 @@
-//! Who may use the server: the issuers whose bearer tokens it takes, keys and roles.
+//! The issuers whose bearer tokens the server takes, and a key pair of its own for tokens of development.
 //!
 //! ```text
 //! serve     issuers, audiences       development_key: a key pair in the data folder
-//! services  endpoints                keys and roles, for whoever has a read-write key
 //! verbs     token                    mints by the development key
 //! ```
 
 mod development_key;
-pub mod endpoints;
 mod token;
 
 pub use token::{TokenFlags, token};

@@ -1,6 +1,6 @@
 //! What the notification service counts, for `/metrics` and OpenTelemetry (S2-92).
 
-use crate::monitor::family::{Family, Unit, Values};
+use orrery_api_admin::monitor::family::{Family, Unit, Values};
 use orrery_notifications::service::Notifications;
 
 /// Each by its name in the service's own statistics, and what it means.

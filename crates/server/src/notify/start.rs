@@ -157,7 +157,7 @@ impl Notify {
         !self.notifications.providers().troubles().is_empty()
     }
 
-    pub fn measures(&self) -> Vec<crate::monitor::family::Family> {
+    pub fn measures(&self) -> Vec<orrery_api_admin::monitor::family::Family> {
         measures::families(&self.notifications)
     }
 

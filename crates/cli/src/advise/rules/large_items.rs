@@ -4,8 +4,8 @@ use super::{Subject, are_related, members};
 use crate::advise::finding::{Finding, LargeItems};
 use orrery_documents::definition::IndexPath;
 use orrery_documents::index::advice::read_path;
-use orrery_query::access::PathDisplay;
 use orrery_protocol::report::LargeItem;
+use orrery_query::access::PathDisplay;
 use std::collections::BTreeMap;
 
 const SHOWN_MAX: usize = 5;

@@ -3,15 +3,9 @@
 //! They show partition keys and texts of queries, so they are for administrators (`caller`); a scraper sends a read-only key.
 
 use super::{Watch, prometheus};
-use crate::services::Problem;
+use crate::{Problem, Said};
 use http::StatusCode;
-use serde_json::{Value, json};
-
-/// What an endpoint says.
-pub enum Said {
-    Json(Value),
-    Text { kind: &'static str, text: String },
-}
+use serde_json::json;
 
 pub fn has(path: &str) -> bool {
     ["/metrics", "/v1/alerts", "/v1/top", "/v1/cost"].contains(&path)

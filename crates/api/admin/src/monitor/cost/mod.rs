@@ -5,7 +5,7 @@ pub mod prices;
 
 use super::Watch;
 use super::calendar::Month;
-use crate::services::Problem;
+use crate::Problem;
 use bill::bill;
 use http::StatusCode;
 use orrery_documents::metering::{self, Owner, Use};

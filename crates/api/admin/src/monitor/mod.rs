@@ -12,17 +12,18 @@
 pub mod alerts;
 mod calendar;
 mod cost;
-pub mod endpoints;
 pub mod family;
 mod gather;
 mod metering;
-mod otlp;
+pub mod otlp;
 mod prometheus;
-pub mod push;
+mod routes;
 mod sizes;
 mod throughput;
 mod top;
 mod window;
+
+pub use routes::{answer, has};
 
 use alerts::reading::{Known, readings};
 use alerts::rule::{Kind, Rule};

@@ -1,9 +1,9 @@
 //! `--otlp URL`: measurements sent to a collector every few seconds, and once more when the server stops.
 
-use super::{Watch, otlp};
 use crate::client::{Address, Host};
 use bytes::Bytes;
 use http::Request;
+use orrery_api_admin::monitor::{Watch, otlp};
 use orrery_api_common::Stop;
 use orrery_core::limits;
 use std::time::Duration;

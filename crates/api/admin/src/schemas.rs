@@ -1,15 +1,16 @@
 //! `/v1/schemas/{database}/{container}` of the services port.
 //!
-//! It shows parts of items, so it is for administrators (`caller`).
+//! It shows parts of items, so it is for administrators (`server`).
 
-use crate::services::{Problem, Services};
+use crate::Problem;
+use crate::routes::wrong_verb;
 use http::request::Parts;
 use http::{Method, StatusCode};
 use hyper::body::Incoming;
 use orrery_api_common::read_body;
 use orrery_api_cosmos::Failure;
 use orrery_core::limits;
-use orrery_document_store::WriteError;
+use orrery_document_store::{Store, WriteError};
 use orrery_documents::schema::{self, Definition, Report, SchemaError, Schemas, Seen};
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
@@ -21,7 +22,7 @@ pub fn has(path: &str) -> bool {
     path.starts_with(ROOT)
 }
 
-pub async fn handle(services: &Services, head: &Parts, body: Incoming) -> Result<Value, Problem> {
+pub async fn handle(store: &Store, head: &Parts, body: Incoming) -> Result<Value, Problem> {
     let (database, container) = named(head.uri.path()).ok_or_else(|| {
         (StatusCode::NOT_FOUND, "say which container: /v1/schemas/{database}/{container}".to_owned())
     })?;
@@ -31,15 +32,15 @@ pub async fn handle(services: &Services, head: &Parts, body: Incoming) -> Result
             // A schema that is too long is refused by its own sentence.
             let body = read_body(body, limits::SCHEMA_BYTES_MAX + 1).await;
             let body = body.map_err(|error| (StatusCode::PAYLOAD_TOO_LARGE, error.to_string()))?;
-            set(services, &database, &container, body.to_vec()).await?;
+            set(store, &database, &container, body.to_vec()).await?;
         }
         Method::DELETE => {
-            remove(services, &database, &container).await?;
+            remove(store, &database, &container).await?;
             return Ok(json!({ "database": database, "container": container }));
         }
-        _ => return Err((StatusCode::METHOD_NOT_ALLOWED, "the verb is not allowed here".to_owned())),
+        _ => return Err(wrong_verb()),
     }
-    let schemas = find(services, &database, &container).map_err(problem)?;
+    let schemas = find(store, &database, &container).map_err(problem)?;
     Ok(shown(&database, &container, &schemas))
 }
 
@@ -54,7 +55,7 @@ fn named(path: &str) -> Option<(String, String)> {
     }
 }
 
-async fn set(services: &Services, database: &str, container: &str, body: Vec<u8>) -> Result<(), Problem> {
+async fn set(store: &Store, database: &str, container: &str, body: Vec<u8>) -> Result<(), Problem> {
     // Compiling may take a while.
     let parsed = tokio::task::spawn_blocking(move || Definition::parse(&body)).await;
     let parsed = parsed.map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
@@ -64,22 +65,22 @@ async fn set(services: &Services, database: &str, container: &str, body: Vec<u8>
     let path = format!("dbs/{database}/colls/{container}");
     let write =
         move |txn: &mut orrery_document_store::Txn<'_>| schema::set(txn, &database, &container, &definition);
-    services.store.write_catalog(write).await.map_err(refusal)?;
+    store.write_catalog(write).await.map_err(refusal)?;
     tracing::info!(container = path, validation, "a schema was set");
     Ok(())
 }
 
-async fn remove(services: &Services, database: &str, container: &str) -> Result<(), Problem> {
+async fn remove(store: &Store, database: &str, container: &str) -> Result<(), Problem> {
     let (database, container) = (database.to_owned(), container.to_owned());
     let path = format!("dbs/{database}/colls/{container}");
     let write = move |txn: &mut orrery_document_store::Txn<'_>| schema::remove(txn, &database, &container);
-    services.store.write_catalog(write).await.map_err(refusal)?;
+    store.write_catalog(write).await.map_err(refusal)?;
     tracing::info!(container = path, "a schema was removed");
     Ok(())
 }
 
-fn find(services: &Services, database: &str, container: &str) -> Result<Arc<Schemas>, SchemaError> {
-    let catalog = services.store.catalog();
+fn find(store: &Store, database: &str, container: &str) -> Result<Arc<Schemas>, SchemaError> {
+    let catalog = store.catalog();
     let database = catalog.database(database).ok_or(SchemaError::DatabaseMissing)?;
     let container = catalog.container(database.rid, container).ok_or(SchemaError::ContainerMissing)?;
     container.schemas().cloned().ok_or(SchemaError::NoSchema)

@@ -1,8 +1,8 @@
 //! `/v1/advice`: what the server knows of a container and its use; `orrery advise` makes findings of it.
 //!
-//! It shows partition keys, ids and the texts of queries, so it is for administrators (`caller`).
+//! It shows partition keys, ids and the texts of queries, so it is for administrators (`server`).
 
-use crate::services::Problem;
+use crate::Problem;
 use http::StatusCode;
 use orrery_api_cosmos::{Cosmos, usage};
 use percent_encoding::percent_decode_str;

@@ -1,31 +1,42 @@
 //! `/v1/keys` and `/v1/roles` of the services port.
 //!
-//! They always want a read-write credential (`caller`), since other people may have an account on the machine. Keys are
+//! They always want a read-write credential (`server`), since other people may have an account on the machine. Keys are
 //! told only over https or a connection that stays on the machine, and not through a proxy.
 
-use crate::account_keys::KeyKind;
-use crate::services::{BODY_BYTES_MAX, Problem, Services};
+use crate::routes::{BODY_BYTES_MAX, wrong_verb};
+use crate::{Admin, Problem};
 use http::request::Parts;
 use http::{Method, StatusCode};
 use hyper::body::Incoming;
+use orrery_api_common::Keys;
 use orrery_api_common::{Peer, is_forwarded, read_body};
 use orrery_api_cosmos::{Failure, change_roles};
 use orrery_documents::roles::{self, Assignment, Definition, RoleError, Roles, Scope};
+use orrery_protocol::KeyKind;
 use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::net::IpAddr;
 
-pub fn has(path: &str) -> bool {
+/// The account's keys, where `server` keeps them.
+pub trait AccountKeys: Send + Sync {
+    fn text(&self, kind: KeyKind) -> String;
+
+    /// Makes a new key, writes it down, and then opens the account to it.
+    fn regenerate(&self, kind: KeyKind, open: &dyn Fn(Keys)) -> Result<(), String>;
+}
+
+/// Whether a path is about keys or roles.
+pub fn are_about_credentials(path: &str) -> bool {
     ["/v1/keys", "/v1/roles"].iter().any(|root| path == *root || path.starts_with(&format!("{root}/")))
 }
 
-/// Whether the path shows or replaces the account's own keys.
-pub fn is_about_keys(path: &str) -> bool {
+/// Whether a path shows or replaces the account's own keys.
+pub fn are_about_keys(path: &str) -> bool {
     path == "/v1/keys" || path.starts_with("/v1/keys/")
 }
 
-pub async fn handle(services: &Services, head: &Parts, body: Incoming, peer: Peer) -> Result<Value, Problem> {
+pub async fn handle(admin: &Admin, head: &Parts, body: Incoming, peer: Peer) -> Result<Value, Problem> {
     let segments: Vec<&str> = head.uri.path().split('/').skip(2).collect();
     if segments.first() == Some(&"keys") {
         check_private(&peer, is_forwarded(&head.headers))?;
@@ -33,15 +44,13 @@ pub async fn handle(services: &Services, head: &Parts, body: Incoming, peer: Pee
     let body = read_body(body, BODY_BYTES_MAX).await;
     let body = body.map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))?;
     match (&head.method, &segments[..]) {
-        (&Method::GET, ["keys"]) => Ok(all_keys(services)),
-        (&Method::POST, ["keys", kind, "regenerate"]) => regenerate(services, kind).await,
-        (&Method::GET, ["roles"]) => change(services, |_| Ok(())).await,
-        (&Method::POST, ["roles", "definitions"]) => define(services, &body).await,
-        (&Method::POST, ["roles", "assignments"]) => assign(services, &body).await,
-        (&Method::DELETE, ["roles", id]) => remove(services, id).await,
-        (_, ["keys"] | ["keys", _, "regenerate"] | ["roles"] | ["roles", _]) => {
-            Err((StatusCode::METHOD_NOT_ALLOWED, "the verb is not allowed here".to_owned()))
-        }
+        (&Method::GET, ["keys"]) => Ok(all_keys(admin)),
+        (&Method::POST, ["keys", kind, "regenerate"]) => regenerate(admin, kind).await,
+        (&Method::GET, ["roles"]) => change(admin, |_| Ok(())).await,
+        (&Method::POST, ["roles", "definitions"]) => define(admin, &body).await,
+        (&Method::POST, ["roles", "assignments"]) => assign(admin, &body).await,
+        (&Method::DELETE, ["roles", id]) => remove(admin, id).await,
+        (_, ["keys"] | ["keys", _, "regenerate"] | ["roles"] | ["roles", _]) => Err(wrong_verb()),
         _ => Err((StatusCode::NOT_FOUND, format!("there is nothing at {}", head.uri.path()))),
     }
 }
@@ -64,20 +73,20 @@ fn problem(failure: Failure) -> Problem {
     (failure.status, failure.message)
 }
 
-fn all_keys(services: &Services) -> Value {
-    let pairs = KeyKind::ALL.iter().map(|kind| (kind.name(), services.keys.text(*kind)));
+fn all_keys(admin: &Admin) -> Value {
+    let pairs = KeyKind::ALL.iter().map(|kind| (kind.name(), admin.keys.text(*kind)));
     pairs.collect()
 }
 
 /// The key is on the disk before the account opens to it, and both before it is told.
-async fn regenerate(services: &Services, kind: &str) -> Result<Value, Problem> {
+async fn regenerate(admin: &Admin, kind: &str) -> Result<Value, Problem> {
     let Some(kind) = KeyKind::find(kind) else {
         let known = KeyKind::ALL.map(KeyKind::name).join(", ");
         return Err((StatusCode::NOT_FOUND, format!("there is no key '{kind}'; there are {known}")));
     };
-    let (keys, cosmos) = (services.keys.clone(), services.cosmos.clone());
+    let (keys, cosmos) = (admin.keys.clone(), admin.cosmos.clone());
     let work = move || {
-        keys.regenerate(kind, |next| cosmos.access().change_keys(next))?;
+        keys.regenerate(kind, &|next| cosmos.access().change_keys(next))?;
         Ok(keys.text(kind))
     };
     let done: Result<String, String> =
@@ -104,17 +113,17 @@ struct AssignmentBody {
     scope: String,
 }
 
-async fn define(services: &Services, body: &[u8]) -> Result<Value, Problem> {
+async fn define(admin: &Admin, body: &[u8]) -> Result<Value, Problem> {
     let body: DefinitionBody = parse(body)?;
-    let id = body.id.unwrap_or_else(|| services.store.env().guid());
+    let id = body.id.unwrap_or_else(|| admin.store.env().guid());
     let role =
         Definition::new(&id, &body.role_name, body.data_actions).map_err(|error| problem(error.into()))?;
-    change(services, |txn| roles::define(txn, &role)).await
+    change(admin, |txn| roles::define(txn, &role)).await
 }
 
-async fn assign(services: &Services, body: &[u8]) -> Result<Value, Problem> {
+async fn assign(admin: &Admin, body: &[u8]) -> Result<Value, Problem> {
     let body: AssignmentBody = parse(body)?;
-    let id = body.id.unwrap_or_else(|| services.store.env().guid());
+    let id = body.id.unwrap_or_else(|| admin.store.env().guid());
     let scope = Scope::parse(&body.scope).ok_or_else(|| {
         (
             StatusCode::BAD_REQUEST,
@@ -123,13 +132,13 @@ async fn assign(services: &Services, body: &[u8]) -> Result<Value, Problem> {
     })?;
     let given = Assignment::new(&id, &body.principal_id, &body.role_definition_id, scope);
     let given = given.map_err(|error| problem(error.into()))?;
-    change(services, |txn| roles::assign(txn, &given).map(drop)).await
+    change(admin, |txn| roles::assign(txn, &given).map(drop)).await
 }
 
 /// The assignment with this id, else the role.
-async fn remove(services: &Services, id: &str) -> Result<Value, Problem> {
+async fn remove(admin: &Admin, id: &str) -> Result<Value, Problem> {
     let id = percent_decode_str(id).decode_utf8_lossy().into_owned();
-    change(services, |txn| match roles::remove_assignment(txn, &id) {
+    change(admin, |txn| match roles::remove_assignment(txn, &id) {
         Err(RoleError::NoAssignment(_)) => roles::remove_definition(txn, &id),
         other => other,
     })
@@ -138,10 +147,10 @@ async fn remove(services: &Services, id: &str) -> Result<Value, Problem> {
 
 /// All roles, as they are after a change.
 async fn change(
-    services: &Services,
+    admin: &Admin,
     change: impl Fn(&mut orrery_document_store::Txn<'_>) -> Result<(), RoleError>,
 ) -> Result<Value, Problem> {
-    change_roles(&services.cosmos, change).await.map(|((), roles)| shown(&roles)).map_err(problem)
+    change_roles(&admin.cosmos, change).await.map(|((), roles)| shown(&roles)).map_err(problem)
 }
 
 fn shown(roles: &Roles) -> Value {

@@ -1,55 +1,77 @@
 //! `/v1/blueprints` of the services port: which there are, what is in them, and their named queries.
 //!
-//! Rows of queries are items, so they are for administrators (`caller`).
+//! Rows of queries are items, so they are for administrators (`server`).
 
-use super::at_start::own_account;
-use crate::services::{Problem, Services};
+use crate::Problem;
+use crate::routes::wrong_verb;
 use http::request::Parts;
 use http::{Method, StatusCode};
 use orrery_blueprint::{Blueprint, Container, NamedQuery};
-use orrery_cli::blueprints::{Named, Page, ask_named};
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::pin::Pin;
 
 const ROOT: &str = "/v1/blueprints";
 /// What is not a parameter of the query: where to go on, and how many rows a page has.
 const CONTINUATION: &str = "$continuation";
 const TOP: &str = "$top";
 
+/// The blueprints that the server knows, and their queries, which run as any client's do.
+pub trait NamedQueries: Send + Sync {
+    fn blueprints(&self) -> &[Blueprint];
+
+    /// A page of rows with its charge, the use of indexes and where to go on.
+    fn run<'a>(&'a self, request: NamedQueryRequest<'a>) -> NamedQueryAnswer<'a>;
+}
+
+pub type NamedQueryAnswer<'a> = Pin<Box<dyn Future<Output = Result<Value, Problem>> + Send + 'a>>;
+
+pub struct NamedQueryRequest<'a> {
+    pub blueprint: &'a Blueprint,
+    pub query: &'a NamedQuery,
+    /// The texts of its parameters, by name.
+    pub given: BTreeMap<String, String>,
+    pub page: Page,
+}
+
+/// Which page, as the caller wrote it.
+pub struct Page {
+    pub continuation: Option<String>,
+    pub rows_max: Option<String>,
+}
+
 pub fn has(path: &str) -> bool {
     path.strip_prefix(ROOT).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-pub async fn handle(services: &Services, head: &Parts) -> Result<Value, Problem> {
+pub async fn handle(known: &dyn NamedQueries, head: &Parts) -> Result<Value, Problem> {
     if head.method != Method::GET {
-        return Err((StatusCode::METHOD_NOT_ALLOWED, "the verb is not allowed here".to_owned()));
+        return Err(wrong_verb());
     }
     let path = head.uri.path();
     let segments: Vec<&str> = path.split('/').skip(3).filter(|segment| !segment.is_empty()).collect();
     match segments.as_slice() {
-        [] => Ok(json!({"blueprints": services.blueprints.all.iter().map(listed).collect::<Vec<_>>()})),
-        [blueprint] => Ok(shown(find(services, blueprint)?)),
+        [] => Ok(json!({"blueprints": known.blueprints().iter().map(listed).collect::<Vec<_>>()})),
+        [blueprint] => Ok(shown(find(known, blueprint)?)),
         [blueprint, "queries"] => {
-            let queries = find(services, blueprint)?.queries.iter().map(NamedQuery::shown);
+            let queries = find(known, blueprint)?.queries.iter().map(NamedQuery::shown);
             Ok(json!({"queries": queries.collect::<Vec<_>>()}))
         }
-        [blueprint, "queries", query] => {
-            ask(services, find(services, blueprint)?, query, head.uri.query()).await
-        }
+        [blueprint, "queries", query] => ask(known, find(known, blueprint)?, query, head.uri.query()).await,
         _ => Err((StatusCode::NOT_FOUND, format!("there is nothing at {path}"))),
     }
 }
 
-fn find<'s>(services: &'s Services, name: &str) -> Result<&'s Blueprint, Problem> {
-    services.blueprints.find(name).ok_or_else(|| {
-        let names: Vec<&str> = services.blueprints.all.iter().map(|one| one.name.as_str()).collect();
+fn find<'s>(known: &'s dyn NamedQueries, name: &str) -> Result<&'s Blueprint, Problem> {
+    known.blueprints().iter().find(|blueprint| blueprint.name == name).ok_or_else(|| {
+        let names: Vec<&str> = known.blueprints().iter().map(|one| one.name.as_str()).collect();
         (StatusCode::NOT_FOUND, format!("there is no blueprint '{name}'; there are {}", names.join(", ")))
     })
 }
 
 async fn ask(
-    services: &Services,
+    known: &dyn NamedQueries,
     blueprint: &Blueprint,
     name: &str,
     query: Option<&str>,
@@ -57,13 +79,9 @@ async fn ask(
     let found =
         blueprint.query(name).ok_or_else(|| (StatusCode::NOT_FOUND, blueprint.unknown_query(name)))?;
     let mut given = pairs(query.unwrap_or_default())?;
-    let (continuation, top) = (given.remove(CONTINUATION), given.remove(TOP));
-    let filled =
-        Named::new(blueprint, found, &given).map_err(|sentence| (StatusCode::BAD_REQUEST, sentence))?;
-    let account = own_account(services, services.blueprints.own);
-    let account = account.map_err(|sentence| (StatusCode::INTERNAL_SERVER_ERROR, sentence))?;
-    let page = Page { continuation: continuation.as_deref(), rows_max: top.as_deref() };
-    let mut answer = ask_named(&account, services.store.env().now(), &filled, &page).await?;
+    let (continuation, rows_max) = (given.remove(CONTINUATION), given.remove(TOP));
+    let page = Page { continuation, rows_max };
+    let mut answer = known.run(NamedQueryRequest { blueprint, query: found, given, page }).await?;
     answer["blueprint"] = json!(blueprint.name);
     answer["query"] = json!(found.name);
     Ok(answer)
