@@ -1,13 +1,12 @@
 //! `orrery schema`: what the items of a container must look like.
 
-use crate::client::{SEGMENT, ServerFlags, block_on};
+use crate::client::{ServerFlags, block_on, segment};
 use crate::terminal;
 use bytes::Bytes;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
-use http::{Method, Request};
+use http::Method;
 use orrery_core::limits;
-use percent_encoding::utf8_percent_encode;
 use serde_json::Value;
 use std::fs::File;
 use std::io::Read as _;
@@ -115,10 +114,8 @@ fn body(text: &[u8], validation: Option<&str>) -> Result<Bytes, String> {
 }
 
 fn ask(flags: &SchemaFlags, method: Method, of: &ContainerFlags, body: Bytes) -> Result<Value, String> {
-    let segment = |name: &str| utf8_percent_encode(name, SEGMENT).to_string();
     let path = format!("/v1/schemas/{}/{}", segment(&of.database), segment(&of.container));
-    let request = Request::builder().method(method).uri(path);
-    block_on(async { flags.server.services().await?.ask(request, body).await })?
+    block_on(flags.server.ask(method, &path, body))?
 }
 
 #[cfg(test)]

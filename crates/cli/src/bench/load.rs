@@ -2,11 +2,10 @@
 
 use super::sets::Set;
 use crate::client::{Database, Remote};
-use crate::terminal::bar;
+use crate::terminal::{ProgressLine, bar};
 use orrery_core::limits;
 use orrery_migration::{Container, ItemKey};
 use orrery_value::Value;
-use std::io::{IsTerminal as _, Write as _};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::task::JoinSet;
@@ -26,11 +25,11 @@ pub async fn load(place: &Arc<Place>, set: Set, scale: f64) -> Result<u64, Strin
         return Ok(items);
     }
     let (mut running, mut done) = (JoinSet::new(), 0);
-    let mut next = 0;
+    let (mut next, mut line) = (0, ProgressLine::of_stderr());
     while next < items {
         if running.len() == limits::MIGRATION_REQUESTS_MAX {
             done += joined(running.join_next().await)?;
-            show(set, done, items, begun);
+            line.draw(|| shown(set, done, items, begun));
         }
         let (chunk, end) = chunk(place, set, next, items);
         next = end;
@@ -41,11 +40,9 @@ pub async fn load(place: &Arc<Place>, set: Set, scale: f64) -> Result<u64, Strin
     }
     while let Some(ended) = running.join_next().await {
         done += joined(Some(ended))?;
-        show(set, done, items, begun);
+        line.draw(|| shown(set, done, items, begun));
     }
-    if std::io::stderr().is_terminal() {
-        eprintln!();
-    }
+    line.end(&shown(set, done, items, begun));
     match place.database().count(set.container).await? {
         there if there == items => Ok(items),
         there => Err(format!(
@@ -85,9 +82,6 @@ fn joined(ended: Option<Result<Result<u64, String>, tokio::task::JoinError>>) ->
     }
 }
 
-fn show(set: Set, done: u64, items: u64, begun: Instant) {
-    if std::io::stderr().is_terminal() {
-        let line = bar(done, items, begun.elapsed());
-        let _ = write!(std::io::stderr().lock(), "\r\x1b[K{}: {line}", set.container);
-    }
+fn shown(set: Set, done: u64, items: u64, begun: Instant) -> String {
+    format!("{}: {}", set.container, bar(done, items, begun.elapsed()))
 }

@@ -1,8 +1,11 @@
 //! The flags that say which server, and as whom.
 
+use bytes::Bytes;
 use clap::Args;
+use http::{Method, Request};
 use orrery_client::{Account, Address, Credential, Services};
 use orrery_protocol::EMULATOR_KEY;
+use serde::de::DeserializeOwned;
 use std::path::PathBuf;
 
 /// The flags that say which account.
@@ -61,11 +64,18 @@ impl ServerFlags {
         self.account.account()
     }
 
-    /// The services port of the account's server.
-    pub async fn services(&self) -> Result<Services, String> {
-        self.services_of(&self.account()?).await
+    /// One request to the services port, and its answer.
+    pub async fn ask<T: DeserializeOwned>(
+        &self,
+        verb: Method,
+        path: &str,
+        body: impl Into<Bytes>,
+    ) -> Result<T, String> {
+        let mut services = self.services_of(&self.account()?).await?;
+        services.ask(Request::builder().method(verb).uri(path), body.into()).await
     }
 
+    /// The services port of the account's server.
     pub async fn services_of(&self, account: &Account) -> Result<Services, String> {
         Services::find(account, self.services_url.as_deref()).await
     }

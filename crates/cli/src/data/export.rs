@@ -9,14 +9,14 @@ use super::records::{self, FileFormat, csv as csv_rows};
 use super::verbs::counted;
 use crate::client::{self, AccountFlags};
 use crate::query::SYSTEM_PROPERTIES;
-use crate::terminal::{self, bar};
+use crate::terminal::{self, ProgressLine, bar};
 use clap::Args;
 use orrery_value::raw;
 use serde_json::json;
 use std::fs::File;
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 #[derive(Args)]
 pub struct ExportFlags {
@@ -36,8 +36,6 @@ pub struct ExportFlags {
     #[command(flatten)]
     account: AccountFlags,
 }
-
-const DRAW_EVERY: Duration = Duration::from_millis(100);
 
 pub fn export(flags: &ExportFlags) -> Result<(), String> {
     let location = Location::parse(&flags.path)?;
@@ -139,9 +137,10 @@ fn each_item(
     client::block_on(async {
         let remote = container::connect(&flags.account).await?;
         let container = Container::open(&remote, database, name).await?;
-        let is_drawn = std::io::stderr().is_terminal() && flags.file.is_some();
-        let total = if is_drawn { container.count().await? } else { 0 };
-        let (started, mut drawn) = (Instant::now(), Instant::now());
+        let mut progress =
+            if flags.file.is_some() { ProgressLine::of_stderr() } else { ProgressLine::hidden() };
+        let total = if progress.is_shown() { container.count().await? } else { 0 };
+        let started = Instant::now();
         let (mut count, mut continuation) = (0u64, None);
         loop {
             let (items, next) = container.page(continuation.take(), PAGE_ITEMS).await?;
@@ -149,18 +148,13 @@ fn each_item(
                 write(&one_line(item, flags.system)).map_err(unwritten)?;
             }
             count += items.len() as u64;
-            if is_drawn && drawn.elapsed() > DRAW_EVERY {
-                drawn = Instant::now();
-                eprint!("\r\x1b[2K{}", bar(count, total, started.elapsed()));
-            }
+            progress.draw(|| bar(count, total, started.elapsed()));
             continuation = next;
             if continuation.is_none() {
                 break;
             }
         }
-        if is_drawn {
-            eprint!("\r\x1b[2K");
-        }
+        progress.clear();
         Ok(())
     })?
 }

@@ -10,13 +10,13 @@ use super::location::Location;
 use super::records::{self, FileFormat, Position, ReadError, Record, Records};
 use super::verbs::counted;
 use crate::client::{self, AccountFlags};
-use crate::terminal::{self, share_bar};
+use crate::terminal::{self, ProgressLine, share_bar};
 use clap::{Args, ValueEnum};
 use orrery_core::limits;
 use orrery_value::{Value, raw};
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::io::{BufReader, IsTerminal};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -77,7 +77,6 @@ impl Existing {
 
 const CHUNK_BYTES_MAX: usize = 1 << 20;
 const CHECKPOINT_EVERY: Duration = Duration::from_millis(500);
-const DRAW_EVERY: Duration = Duration::from_millis(100);
 /// Sentences about records that were not taken; the rest is only counted.
 const REJECTIONS_SHOWN_MAX: u64 = 10;
 
@@ -137,10 +136,11 @@ async fn run(flags: &ImportFlags, location: &Location, source: Source) -> Result
         resumable: source.resumable,
         progress,
         answered: BTreeMap::new(),
+        line: ProgressLine::of_stderr(),
         shown: 0,
     };
     let outcome = import.all(chunks).await;
-    import.clear_line();
+    import.line.clear();
     match (&import.resumable, &outcome) {
         (None, _) => {}
         (Some(file), Ok(())) => Checkpoint::remove(file),
@@ -166,6 +166,7 @@ struct Import {
     progress: Checkpoint,
     /// Chunks that were answered before one in front of them.
     answered: BTreeMap<u64, Answered>,
+    line: ProgressLine,
     /// Rejections that were printed.
     shown: u64,
 }
@@ -173,7 +174,7 @@ struct Import {
 impl Import {
     async fn all(&mut self, mut chunks: Chunks) -> Result<(), String> {
         let (started, items_before) = (Instant::now(), self.progress.written);
-        let (mut saved, mut drawn) = (started, started);
+        let mut saved = started;
         let mut under_way = JoinSet::new();
         let mut read_error = None;
         loop {
@@ -194,10 +195,7 @@ impl Import {
                 saved = Instant::now();
                 self.save()?;
             }
-            if drawn.elapsed() > DRAW_EVERY {
-                drawn = Instant::now();
-                self.draw(self.progress.written - items_before, started.elapsed());
-            }
+            self.draw(self.progress.written - items_before, started.elapsed());
         }
         read_error.map_or(Ok(()), Err)
     }
@@ -206,7 +204,7 @@ impl Import {
     fn take(&mut self, answered: Answered) {
         for (number, why) in &answered.rejected {
             if self.shown < REJECTIONS_SHOWN_MAX {
-                self.clear_line();
+                self.line.clear();
                 eprintln!("record {number} is not taken: {why}");
             }
             self.shown += 1;
@@ -224,17 +222,9 @@ impl Import {
         self.resumable.as_ref().map_or(Ok(()), |file| self.progress.save(file))
     }
 
-    fn draw(&self, items: u64, elapsed: Duration) {
-        if std::io::stderr().is_terminal()
-            && let Some(position) = &self.position
-        {
-            eprint!("\r\x1b[2K{}", share_bar(position.share(), items, elapsed));
-        }
-    }
-
-    fn clear_line(&self) {
-        if std::io::stderr().is_terminal() && self.position.is_some() {
-            eprint!("\r\x1b[2K");
+    fn draw(&mut self, items: u64, elapsed: Duration) {
+        if let Some(position) = &self.position {
+            self.line.draw(|| share_bar(position.share(), items, elapsed));
         }
     }
 }

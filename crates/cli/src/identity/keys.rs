@@ -1,12 +1,12 @@
 //! `orrery keys`: the keys of a running server, shown, or one of them replaced while it runs.
 
-use super::ask::ask;
-use crate::client::ServerFlags;
+use crate::client::{ServerFlags, block_on};
 use crate::terminal;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use http::Method;
 use orrery_protocol::KeyKind;
+use serde_json::Value;
 
 #[derive(Args)]
 pub struct KeysFlags {
@@ -37,11 +37,11 @@ fn kind() -> impl TypedValueParser<Value = KeyKind> {
 }
 
 pub fn keys(flags: &KeysFlags) -> Result<(), String> {
-    let answer = match &flags.verb {
-        Verb::Ls => ask(&flags.server, Method::GET, "/v1/keys", None)?,
+    let answer: Value = match &flags.verb {
+        Verb::Ls => block_on(flags.server.ask(Method::GET, "/v1/keys", ""))??,
         Verb::Regenerate { kind } => {
             let path = format!("/v1/keys/{}/regenerate", kind.name());
-            ask(&flags.server, Method::POST, &path, None)?
+            block_on(flags.server.ask(Method::POST, &path, ""))??
         }
     };
     if flags.json {

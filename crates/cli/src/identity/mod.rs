@@ -1,6 +1,5 @@
 //! Who may use a server: `orrery keys` and `orrery role`.
 
-mod ask;
 mod keys;
 mod role;
 

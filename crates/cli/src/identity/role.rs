@@ -1,11 +1,9 @@
 //! `orrery role`: who may do what with bearer tokens.
 
-use super::ask::ask;
-use crate::client::{SEGMENT, ServerFlags};
+use crate::client::{ServerFlags, block_on, segment};
 use crate::terminal;
 use clap::{Args, Subcommand};
 use http::Method;
-use percent_encoding::utf8_percent_encode;
 use serde_json::{Value, json};
 
 #[derive(Args)]
@@ -58,7 +56,10 @@ enum Verb {
 }
 
 pub fn role(flags: &RoleFlags) -> Result<(), String> {
-    let send = |method, path: &str, body: Option<&Value>| ask(&flags.server, method, path, body);
+    let send = |method, path: &str, body: Option<&Value>| -> Result<Value, String> {
+        let body = body.map(Value::to_string).unwrap_or_default();
+        block_on(flags.server.ask(method, path, body))?
+    };
     let answer = match &flags.verb {
         Verb::Ls => send(Method::GET, "/v1/roles", None)?,
         Verb::Define { name, actions, id } => {
@@ -71,7 +72,7 @@ pub fn role(flags: &RoleFlags) -> Result<(), String> {
             send(Method::POST, "/v1/roles/assignments", Some(&body))?
         }
         Verb::Remove { id } => {
-            let path = format!("/v1/roles/{}", utf8_percent_encode(id, SEGMENT));
+            let path = format!("/v1/roles/{}", segment(id));
             send(Method::DELETE, &path, None)?
         }
     };

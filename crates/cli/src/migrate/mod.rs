@@ -30,6 +30,7 @@ use crate::client::{AccountFlags, Remote};
 use clap::{Args, ValueEnum};
 use orrery_core::limits;
 use orrery_migration::{BUILT_IN, Plan, built_in};
+use progress::Progress;
 use record::Phase;
 use run::Run;
 use std::process::ExitCode;
@@ -211,18 +212,14 @@ async fn run_now(world: Arc<World>, flags: &MigrateFlags) -> Result<ExitCode, St
             total += world.database(Which::Source).count(&container).await?;
         }
     }
-    let shown = progress::show(world.clone(), total);
-    let begun = std::time::Instant::now();
+    let progress = Progress::begin(world.clone(), total);
     let outcome = tokio::select! {
         outcome = go(&world, flags) => outcome,
         _ = tokio::signal::ctrl_c() => Ok(None),
     };
-    if let Some(shown) = shown {
-        shown.abort();
-        eprintln!();
-    }
+    let took = progress.end();
     let verdict = outcome?;
-    report::run(&world, verdict.as_ref(), begun.elapsed(), flags.json)?;
+    report::run(&world, verdict.as_ref(), took, flags.json)?;
     let is_well = verdict.as_ref().is_none_or(Verdict::is_same) && world.refused().is_empty();
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -9,9 +9,8 @@ pub use cost::{CostFlags, cost};
 pub use top::{TopFlags, top};
 
 use crate::client::ServerFlags;
-use bytes::Bytes;
 use clap::Args;
-use http::Request;
+use http::Method;
 use serde::de::DeserializeOwned;
 
 #[derive(Args)]
@@ -24,5 +23,5 @@ pub struct TellFlags {
 }
 
 async fn fetch<T: DeserializeOwned>(flags: &TellFlags, path: &str) -> Result<T, String> {
-    flags.server.services().await?.ask(Request::get(path), Bytes::new()).await
+    flags.server.ask(Method::GET, path, "").await
 }

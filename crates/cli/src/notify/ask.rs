@@ -1,10 +1,9 @@
 //! Asking the services of a running server, as somebody.
 
-use crate::client::{SEGMENT, ServerFlags};
+use crate::client::{ServerFlags, segment};
 use bytes::Bytes;
 use clap::Args;
 use http::{Method, Request};
-use percent_encoding::utf8_percent_encode;
 use serde_json::Value;
 
 /// Where it is, and as whom.
@@ -59,15 +58,14 @@ pub async fn ask(flags: &AskFlags, ask: Ask) -> Result<Value, String> {
 
 /// A path under `/v1`, its pieces encoded.
 pub fn path(pieces: &[&str]) -> String {
-    let encoded = pieces.iter().map(|piece| utf8_percent_encode(piece, SEGMENT).to_string());
+    let encoded = pieces.iter().map(|piece| segment(piece));
     format!("/v1/{}", encoded.collect::<Vec<_>>().join("/"))
 }
 
 /// A path with a query string of what is given.
 pub fn with_query(path: String, pairs: &[(&str, Option<String>)]) -> String {
     let given = pairs.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
-    let query: Vec<String> =
-        given.map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, SEGMENT))).collect();
+    let query: Vec<String> = given.map(|(name, value)| format!("{name}={}", segment(value))).collect();
     if query.is_empty() { path } else { format!("{path}?{}", query.join("&")) }
 }
 

@@ -6,7 +6,7 @@
 mod progress;
 mod table;
 
-pub use progress::{bar, share_bar};
+pub use progress::{ProgressLine, bar, share_bar};
 pub use table::{Table, bytes, plain};
 
 use anstream::{AutoStream, ColorChoice};

@@ -1,8 +1,61 @@
 //! How far a long work has come, on one line of a terminal.
 
-use std::time::Duration;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::time::{Duration, Instant};
 
 const BAR_CHARS: usize = 24;
+const DRAW_EVERY: Duration = Duration::from_millis(100);
+/// Back to the beginning of the line, and empty from there.
+const CLEAR: &str = "\r\u{1b}[2K";
+
+/// A line of standard error that is drawn over and over. Where standard error is no terminal nothing is.
+pub struct ProgressLine {
+    is_shown: bool,
+    drawn: Option<Instant>,
+}
+
+impl ProgressLine {
+    pub fn of_stderr() -> Self {
+        Self { is_shown: io::stderr().is_terminal(), drawn: None }
+    }
+
+    /// One that stays away: something else is written to the terminal.
+    pub fn hidden() -> Self {
+        Self { is_shown: false, drawn: None }
+    }
+
+    pub fn is_shown(&self) -> bool {
+        self.is_shown
+    }
+
+    /// Draws it, unless that was a moment ago.
+    pub fn draw(&mut self, line: impl FnOnce() -> String) {
+        if self.is_shown && self.drawn.is_none_or(|at| at.elapsed() > DRAW_EVERY) {
+            self.drawn = Some(Instant::now());
+            self.write(&format!("{CLEAR}{}", line()));
+        }
+    }
+
+    /// Makes room for a sentence, or for nothing.
+    pub fn clear(&mut self) {
+        if self.is_shown && self.drawn.take().is_some() {
+            self.write(CLEAR);
+        }
+    }
+
+    /// Draws it a last time, and leaves it there.
+    pub fn end(self, line: &str) {
+        if self.is_shown {
+            self.write(&format!("{CLEAR}{line}\n"));
+        }
+    }
+
+    /// Nobody may be reading it.
+    fn write(&self, text: &str) {
+        let mut out = io::stderr().lock();
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+}
 
 /// `[######------------------] 250 of 1000, 50/s, 15 s left`
 pub fn bar(done: u64, total: u64, elapsed: Duration) -> String {
