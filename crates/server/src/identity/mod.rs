@@ -11,7 +11,7 @@ mod token;
 pub use token::{TokenFlags, token};
 
 use crate::config::Config;
-use orrery_api_common::bearer::{Discovery, Issuer, KeySet, trusted_roots};
+use orrery_api_common::bearer::{Discovery, Issuer, KeySet, Trust};
 use orrery_protocol::EMULATOR_KEY;
 
 /// What Entra's tokens for Cosmos DB are for, unless they are for one account.
@@ -33,8 +33,8 @@ pub fn issuers(config: &Config) -> Result<Vec<Issuer>, String> {
 
 fn named(config: &Config, name: &str) -> Result<Issuer, String> {
     let Some(path) = &config.jwks else {
-        let roots = trusted_roots().map_err(|error| format!("--issuer {name}: {error}"))?;
-        let discovery = Discovery::new(name, roots).map_err(|error| format!("--issuer: {error}"))?;
+        let discovery =
+            Discovery::new(name, Trust::System).map_err(|error| format!("--issuer {name}: {error}"))?;
         return Ok(Issuer::discovered(discovery));
     };
     let text =

@@ -18,8 +18,9 @@ mod key_set;
 
 pub use claims::Grant;
 pub use development::{DEVELOPMENT_ISSUER, DevelopmentKey, Mint};
-pub use discovery::{Discovery, DiscoveryError, trusted_roots};
+pub use discovery::{Discovery, DiscoveryError};
 pub use key_set::KeySet;
+pub use orrery_client::http::Trust;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
