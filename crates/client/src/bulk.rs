@@ -13,7 +13,7 @@ pub async fn bulk(
     container: &str,
     operations: &[String],
 ) -> Result<Vec<Json>, String> {
-    let call = Call::new(Method::POST, &["dbs", database, "colls", container, "docs"])
+    let call = Call::items(Method::POST, database, container)
         .header("x-ms-cosmos-is-batch-request", "true")
         .header("x-ms-cosmos-batch-atomic", "false")
         .header("x-ms-cosmos-batch-continue-on-error", "true")

@@ -48,6 +48,16 @@ impl Call {
         Self { verb: Method::PUT, ..Self::post(path, body) }
     }
 
+    /// On the items of a container: the feed, a write of a new one, several writes.
+    pub fn items(verb: Method, database: &str, container: &str) -> Self {
+        Self::new(verb, &["dbs", database, "colls", container, "docs"])
+    }
+
+    /// On one item.
+    pub fn item(verb: Method, database: &str, container: &str, id: &str) -> Self {
+        Self::new(verb, &["dbs", database, "colls", container, "docs", id])
+    }
+
     /// One page of a query, within one partition or range if a header names it; the body says which query.
     pub fn page_of_query(database: &str, container: &str, body: impl Into<Bytes>) -> Self {
         Self::query_body(database, container, body).header("x-ms-documentdb-isquery", "True")
@@ -69,7 +79,7 @@ impl Call {
     }
 
     fn query_body(database: &str, container: &str, body: impl Into<Bytes>) -> Self {
-        Self::new(Method::POST, &["dbs", database, "colls", container, "docs"])
+        Self::items(Method::POST, database, container)
             .header(CONTENT_TYPE.as_str(), "application/query+json")
             .body(body)
     }
@@ -88,6 +98,11 @@ impl Call {
     pub fn header_if(mut self, name: &'static str, value: Option<impl Into<String>>) -> Self {
         self.headers.extend(value.map(|value| (name, value.into())));
         self
+    }
+
+    /// Within the partition of this key, an array in ASCII.
+    pub fn partition(self, key: impl Into<String>) -> Self {
+        self.header(PARTITION_KEY, key)
     }
 
     /// At a continuation, if there is one.

@@ -13,6 +13,7 @@ use crate::merged::Exchange;
 use crate::ranges::Range;
 use orrery_core::{Env, limits};
 use orrery_query::QueryError;
+use serde_json::{Map, Value as Json};
 use std::time::{Duration, Instant};
 
 pub struct Remote {
@@ -66,6 +67,24 @@ impl Remote {
             let asked = outcome.ok().and_then(|answer| answer.retry_after());
             tokio::time::sleep(asked.map_or(pause, |asked| asked.max(ASKED_MIN)).min(PAUSE_MAX)).await;
             pause = (pause * 2).min(PAUSE_MAX);
+        }
+    }
+
+    /// The resources of a list, of all its pages; `None` if what they are in is not there.
+    pub async fn list(&self, path: &[&str], member: &str) -> Result<Option<Vec<Map<String, Json>>>, String> {
+        let (mut found, mut continuation) = (Vec::new(), None);
+        loop {
+            let answer = self.call(&Call::get(path).after(continuation.take())).await?;
+            if answer.status.as_u16() == 404 {
+                return Ok(None);
+            }
+            let page = answer.json()?;
+            let page = page.get(member).and_then(Json::as_array).ok_or_else(not_understood)?;
+            found.extend(page.iter().filter_map(|resource| resource.as_object().cloned()));
+            continuation = answer.continuation();
+            if continuation.is_none() {
+                return Ok(Some(found));
+            }
         }
     }
 

@@ -51,33 +51,25 @@ pub async fn containers(server: &ServerFlags, wanted: Wanted<'_>) -> Result<Vec<
 }
 
 async fn databases(cosmos: &Remote) -> Result<Vec<String>, String> {
-    let list = get(cosmos, &["dbs"]).await?;
+    let list = cosmos.list(&["dbs"], "Databases").await?.unwrap_or_default();
     let name = |database: Map<String, Value>| database.get("id")?.as_str().map(str::to_owned);
-    Ok(objects(list, "Databases")?.into_iter().filter_map(name).collect())
+    Ok(list.into_iter().filter_map(name).collect())
 }
 
 async fn definitions(cosmos: &Remote, database: &str) -> Result<Vec<Map<String, Value>>, String> {
-    objects(get(cosmos, &["dbs", database, "colls"]).await?, "DocumentCollections")
+    let list = cosmos.list(&["dbs", database, "colls"], "DocumentCollections").await?;
+    list.ok_or_else(|| format!("there is no database '{database}'"))
 }
 
 async fn definition(cosmos: &Remote, database: &str, name: &str) -> Result<Map<String, Value>, String> {
-    match get(cosmos, &["dbs", database, "colls", name]).await? {
+    match cosmos.call(&Call::get(&["dbs", database, "colls", name])).await?.json()? {
         Value::Object(definition) => Ok(definition),
         _ => Err(not_understood()),
     }
-}
-
-async fn get(cosmos: &Remote, path: &[&str]) -> Result<Value, String> {
-    cosmos.call(&Call::get(path)).await?.json()
 }
 
 async fn report(services: &mut Services, database: &str, container: &str) -> Result<Report, String> {
     let value = |name: &str| utf8_percent_encode(name, NON_ALPHANUMERIC).to_string();
     let path = format!("/v1/advice?database={}&container={}", value(database), value(container));
     services.ask(Request::get(path), Bytes::new()).await
-}
-
-fn objects(list: Value, name: &str) -> Result<Vec<Map<String, Value>>, String> {
-    let found = list.get(name).and_then(Value::as_array).ok_or_else(not_understood)?;
-    Ok(found.iter().filter_map(|one| one.as_object().cloned()).collect())
 }

@@ -37,9 +37,9 @@ impl Server {
             return Ok(observed);
         };
         let offer = |resource: &Value| offers.get(resource["_rid"].as_str()?).cloned();
-        let list = self.get(&["dbs", name, "colls"]).await?.unwrap_or_default();
+        let list = self.remote.list(&["dbs", name, "colls"], "DocumentCollections").await?;
         let mut there = ObservedDatabase { offer: offer(&database), ..ObservedDatabase::default() };
-        for container in list["DocumentCollections"].as_array().ok_or_else(not_understood)? {
+        for container in list.unwrap_or_default().into_iter().map(Value::Object) {
             let definition = ContainerDefinition::read(container.as_object().cloned().unwrap_or_default());
             let definition =
                 definition.map_err(|error| format!("a container's definition is not understood: {error}"))?;
@@ -51,7 +51,7 @@ impl Server {
             let etag = container["_etag"].as_str().unwrap_or_default().to_owned();
             there
                 .containers
-                .insert(id, ObservedContainer { definition, etag, offer: offer(container), schema });
+                .insert(id, ObservedContainer { definition, etag, offer: offer(&container), schema });
         }
         if blueprint.containers.iter().any(|container| container.schema.is_some()) && observed.keeps_schemas {
             observed.keeps_schemas = self.answers_for_schemas(name).await?;

@@ -104,8 +104,7 @@ impl Database<'_> {
 
     pub async fn create(&self, key: &ItemKey, item: &Value) -> Result<Written, String> {
         let call = self.on_items(Method::POST, &key.container);
-        self.write(call.header("x-ms-documentdb-partitionkey", key.partition.clone()).body(item.to_json()))
-            .await
+        self.write(call.partition(key.partition.clone()).body(item.to_json())).await
     }
 
     pub async fn upsert(&self, key: &ItemKey, item: &Value) -> Result<Written, String> {
@@ -114,7 +113,7 @@ impl Database<'_> {
 
     pub async fn upsert_text(&self, key: &ItemKey, body: Bytes) -> Result<Written, String> {
         let call = self.on_items(Method::POST, &key.container);
-        let call = call.header("x-ms-documentdb-partitionkey", key.partition.clone());
+        let call = call.partition(key.partition.clone());
         self.write(call.header("x-ms-documentdb-is-upsert", "true".to_owned()).body(body)).await
     }
 
@@ -241,12 +240,11 @@ impl Database<'_> {
     }
 
     pub fn on_items(&self, verb: Method, container: &str) -> Call {
-        Call::new(verb, &["dbs", self.name, "colls", container, "docs"])
+        Call::items(verb, self.name, container)
     }
 
     pub fn on_item(&self, verb: Method, key: &ItemKey) -> Call {
-        let path = ["dbs", self.name, "colls", key.container.as_str(), "docs", key.id.as_str()];
-        Call::new(verb, &path).header("x-ms-documentdb-partitionkey", key.partition.clone())
+        Call::item(verb, self.name, &key.container, &key.id).partition(key.partition.clone())
     }
 }
 

@@ -109,7 +109,7 @@ impl Container {
         continuation: Option<String>,
         items_max: usize,
     ) -> Result<(Vec<String>, Option<String>), String> {
-        let call = Call::get(&["dbs", &self.database, "colls", &self.name, "docs"])
+        let call = Call::items(Method::GET, &self.database, &self.name)
             .header("x-ms-max-item-count", items_max.to_string())
             .after(continuation);
         let answer = allowed(self.remote.call(&call).await?, &[200])?;
@@ -133,15 +133,14 @@ impl Container {
         let is_upsert = (operation == Operation::Upsert).then(|| "true".to_owned());
         let call = self
             .on_items()
-            .header("x-ms-documentdb-partitionkey", self.partition_key_of(item))
+            .partition(self.partition_key_of(item))
             .header_if("x-ms-documentdb-is-upsert", is_upsert)
             .body(item.to_owned());
         self.remote.call(&call).await
     }
 
     fn on_items(&self) -> Call {
-        Call::new(Method::POST, &["dbs", &self.database, "colls", &self.name, "docs"])
-            .header("prefer", "return=minimal".to_owned())
+        Call::items(Method::POST, &self.database, &self.name).header("prefer", "return=minimal")
     }
 
     pub async fn delete(&self, address: &ItemAddress) -> Result<(), String> {
@@ -153,8 +152,7 @@ impl Container {
     }
 
     fn on_item(&self, verb: Method, address: &ItemAddress) -> Call {
-        Call::new(verb, &["dbs", &self.database, "colls", &self.name, "docs", &address.id])
-            .header("x-ms-documentdb-partitionkey", address.partition_key.clone())
+        Call::item(verb, &self.database, &self.name, &address.id).partition(address.partition_key.clone())
     }
 
     /// Writes each item for itself; an outcome for each, in order. One that is alone goes as a request of its own, as a batch
@@ -234,20 +232,10 @@ pub async fn names(remote: &Remote, location: &Location) -> Result<Vec<Json>, St
         Location::Database { database } => (vec!["dbs", database, "colls"], "DocumentCollections"),
         other => return Err(format!("'{other}' has no list of names")),
     };
-    let (mut found, mut continuation) = (Vec::new(), None);
-    loop {
-        let call = Call::get(&path).after(continuation.take());
-        let answer = remote.call(&call).await?;
-        if answer.status == 404 {
-            return Err(format!("there is no database {location}; orrery ls lists those that are there"));
-        }
-        let body = answer.json()?;
-        found.extend(body[member].as_array().ok_or_else(not_understood)?.iter().cloned());
-        continuation = answer.continuation();
-        if continuation.is_none() {
-            return Ok(found);
-        }
-    }
+    let found = remote.list(&path, member).await?;
+    let found = found
+        .ok_or_else(|| format!("there is no database {location}; orrery ls lists those that are there"))?;
+    Ok(found.into_iter().map(Json::Object).collect())
 }
 
 /// Makes the database and the container, if they are not there.
