@@ -70,20 +70,24 @@ impl Remote {
         }
     }
 
-    /// The resources of a list, of all its pages; `None` if what they are in is not there.
-    pub async fn list(&self, path: &[&str], member: &str) -> Result<Option<Vec<Map<String, Json>>>, String> {
+    /// The resources of a list, of all its pages; or the answer that refuses one, such as 404.
+    pub async fn list(
+        &self,
+        path: &[&str],
+        member: &str,
+    ) -> Result<Result<Vec<Map<String, Json>>, Answer>, String> {
         let (mut found, mut continuation) = (Vec::new(), None);
         loop {
             let answer = self.call(&Call::get(path).after(continuation.take())).await?;
-            if answer.status.as_u16() == 404 {
-                return Ok(None);
+            if !answer.status.is_success() {
+                return Ok(Err(answer));
             }
             let page = answer.json()?;
             let page = page.get(member).and_then(Json::as_array).ok_or_else(not_understood)?;
             found.extend(page.iter().filter_map(|resource| resource.as_object().cloned()));
             continuation = answer.continuation();
             if continuation.is_none() {
-                return Ok(Some(found));
+                return Ok(Ok(found));
             }
         }
     }

@@ -51,14 +51,14 @@ pub async fn containers(server: &ServerFlags, wanted: Wanted<'_>) -> Result<Vec<
 }
 
 async fn databases(cosmos: &Remote) -> Result<Vec<String>, String> {
-    let list = cosmos.list(&["dbs"], "Databases").await?.unwrap_or_default();
+    let list = cosmos.list(&["dbs"], "Databases").await?.map_err(|refused| refused.refusal())?;
     let name = |database: Map<String, Value>| database.get("id")?.as_str().map(str::to_owned);
     Ok(list.into_iter().filter_map(name).collect())
 }
 
 async fn definitions(cosmos: &Remote, database: &str) -> Result<Vec<Map<String, Value>>, String> {
     let list = cosmos.list(&["dbs", database, "colls"], "DocumentCollections").await?;
-    list.ok_or_else(|| format!("there is no database '{database}'"))
+    list.map_err(|refused| refused.refusal())
 }
 
 async fn definition(cosmos: &Remote, database: &str, name: &str) -> Result<Map<String, Value>, String> {

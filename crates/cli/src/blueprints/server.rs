@@ -39,7 +39,8 @@ impl Server {
         let offer = |resource: &Value| offers.get(resource["_rid"].as_str()?).cloned();
         let list = self.remote.list(&["dbs", name, "colls"], "DocumentCollections").await?;
         let mut there = ObservedDatabase { offer: offer(&database), ..ObservedDatabase::default() };
-        for container in list.unwrap_or_default().into_iter().map(Value::Object) {
+        let list = list.map_err(|refused| refused.refusal())?;
+        for container in list.into_iter().map(Value::Object) {
             let definition = ContainerDefinition::read(container.as_object().cloned().unwrap_or_default());
             let definition =
                 definition.map_err(|error| format!("a container's definition is not understood: {error}"))?;

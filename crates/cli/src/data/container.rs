@@ -233,8 +233,10 @@ pub async fn names(remote: &Remote, location: &Location) -> Result<Vec<Json>, St
         other => return Err(format!("'{other}' has no list of names")),
     };
     let found = remote.list(&path, member).await?;
-    let found = found
-        .ok_or_else(|| format!("there is no database {location}; orrery ls lists those that are there"))?;
+    let found = found.map_err(|refused| match refused.status.as_u16() {
+        404 => format!("there is no database {location}; orrery ls lists those that are there"),
+        _ => refused.refusal(),
+    })?;
     Ok(found.into_iter().map(Json::Object).collect())
 }
 
