@@ -7,9 +7,9 @@ use crate::config::Config;
 use crate::private_file;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use clap::ValueEnum;
 use orrery_api_common::{EMULATOR_KEY, Key, Keys};
 use orrery_core::Env;
+pub use orrery_protocol::KeyKind;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,34 +27,6 @@ struct Record {
     primary_readonly: String,
     secondary_readonly: String,
     token_secret: String,
-}
-
-/// Which of the four.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum KeyKind {
-    /// Reads and writes
-    Primary,
-    /// Reads and writes; to change to while the primary key is replaced
-    Secondary,
-    /// Reads
-    PrimaryReadonly,
-    /// Reads; to change to while the primary one is replaced
-    SecondaryReadonly,
-}
-
-impl KeyKind {
-    pub const ALL: [Self; 4] =
-        [Self::Primary, Self::Secondary, Self::PrimaryReadonly, Self::SecondaryReadonly];
-
-    /// As people write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Primary => "primary",
-            Self::Secondary => "secondary",
-            Self::PrimaryReadonly => "primary-readonly",
-            Self::SecondaryReadonly => "secondary-readonly",
-        }
-    }
 }
 
 impl Record {
@@ -99,6 +71,16 @@ pub fn load_or_make(config: &Config) -> Result<AccountKeys, String> {
     let keys = AccountKeys { path, record: Mutex::new(record), takes_published, token_secret, are_new };
     keys.keys()?;
     Ok(keys)
+}
+
+impl orrery_api_admin::AccountKeys for AccountKeys {
+    fn text(&self, kind: KeyKind) -> String {
+        Self::text(self, kind)
+    }
+
+    fn regenerate(&self, kind: KeyKind, open: &dyn Fn(Keys)) -> Result<(), String> {
+        Self::regenerate(self, kind, open)
+    }
 }
 
 impl AccountKeys {

@@ -20,6 +20,7 @@ use http::{Method, StatusCode};
 use orrery_api_common::{Access, is_forwarded, parse_authorization};
 use orrery_api_cosmos::{Cosmos, signed_access};
 use orrery_api_services::{Caller as ServiceCaller, Gate};
+use orrery_protocol::services_kind;
 use std::sync::Arc;
 
 /// The role that opens administrative routes to a bearer token.
@@ -68,7 +69,7 @@ impl Callers {
     async fn identify(&self, head: &Parts) -> Result<Caller, Problem> {
         let given = head.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
         if given.is_some_and(|given| parse_authorization(given).is_ok()) {
-            let signed = signed_access(&self.cosmos, head, signed_kind(head.uri.path()));
+            let signed = signed_access(&self.cosmos, head, services_kind(head.uri.path()));
             return signed.map(Caller::Key).map_err(|failure| (failure.status, failure.message));
         }
         let admitted = self.gate.admit(&head.headers, self.cosmos.store().env().now()).await;
@@ -120,17 +121,11 @@ fn check(caller: &Caller, needs: Needs) -> Result<(), Problem> {
 pub fn needs(method: &Method, path: &str) -> Option<Needs> {
     match path {
         "/" | "/healthz" | "/readyz" => None,
-        _ if crate::identity::endpoints::is_about_keys(path) => Some(Needs::OwnKey),
-        _ if crate::identity::endpoints::has(path) => Some(Needs::Credential),
+        _ if orrery_api_admin::are_about_keys(path) => Some(Needs::OwnKey),
+        _ if orrery_api_admin::are_about_credentials(path) => Some(Needs::Credential),
         _ if method == Method::GET || method == Method::HEAD => Some(Needs::Reading),
         _ => Some(Needs::Writing),
     }
-}
-
-/// The resource type that a signature covers: the first word of a path, after its version.
-pub fn signed_kind(path: &str) -> &str {
-    let path = path.strip_prefix("/v1").unwrap_or(path);
-    path.split('/').find(|segment| !segment.is_empty()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -164,13 +159,5 @@ mod tests {
         assert_eq!(needs(&Method::GET, "/v1/keys"), Some(Needs::OwnKey));
         assert_eq!(needs(&Method::POST, "/v1/keys/primary/regenerate"), Some(Needs::OwnKey));
         assert_eq!(needs(&Method::GET, "/v1/roles/x"), Some(Needs::Credential));
-    }
-
-    #[test]
-    fn a_signature_is_over_the_first_word_of_a_path() {
-        assert_eq!(
-            ["/v1/keys/primary", "/metrics", "/v1/top", "/"].map(signed_kind),
-            ["keys", "metrics", "top", ""]
-        );
     }
 }

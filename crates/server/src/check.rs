@@ -3,7 +3,7 @@
 //! It opens the folder as `serve` does, checks of its end included, reads every file of tables against its checksum, follows
 //! the log from the first entry that was not trimmed, and writes nothing of its own.
 
-use crate::schemas;
+use crate::schema_check;
 use crate::terminal;
 use clap::Args;
 use orrery_core::{Lsn, limits};
@@ -77,7 +77,7 @@ fn check_schemas(state: &dyn Read, catalog: &Catalog, told: &mut Told) -> Result
     let (mut containers, mut mismatched) = (0, 0);
     for container in catalog.all_containers().filter(|container| container.schemas().is_some()) {
         containers += 1;
-        let checked = schemas::check_items(state, container, |line| told.mismatch(line));
+        let checked = schema_check::check_items(state, container, |line| told.mismatch(line));
         mismatched += checked.map_err(|error| format!("{}: {error}", container.path()))?;
     }
     let plural = |count: u64| if count == 1 { "" } else { "s" };

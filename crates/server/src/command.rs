@@ -1,22 +1,23 @@
 //! The command line.
 
-use crate::advise::AdviseFlags;
-use crate::bench::BenchFlags;
-use crate::blueprints::{self, ApplyFlags, InitFlags};
 use crate::check::CheckFlags;
 use crate::config::{Config, ServeFlags};
-use crate::data::{self, ExportFlags, GetFlags, ImportFlags, LsFlags, PutFlags, RmFlags, ShellFlags};
 use crate::doctor::{self, DoctorFlags};
-use crate::identity::{self, KeysFlags, RoleFlags, TokenFlags};
-use crate::manual::{self, CompletionsFlags, ManFlags};
-use crate::migrate::MigrateFlags;
-use crate::monitor::verbs::{self, AlertsFlags, CostFlags, TopFlags};
+use crate::identity::{self, TokenFlags};
 use crate::notify::{self, NotifyFlags};
-use crate::query::QueryFlags;
-use crate::schemas::SchemaFlags;
-use crate::{advise, bench, check, logging, migrate, query, schemas, script_worker, serve};
+use crate::{check, logging, script_worker, serve};
 use anstream::{AutoStream, ColorChoice};
 use clap::{CommandFactory as _, Parser, Subcommand};
+use orrery_cli::advise::{self, AdviseFlags};
+use orrery_cli::bench::{self, BenchFlags};
+use orrery_cli::blueprints::{self, ApplyFlags, InitFlags};
+use orrery_cli::data::{self, ExportFlags, GetFlags, ImportFlags, LsFlags, PutFlags, RmFlags, ShellFlags};
+use orrery_cli::identity::{KeysFlags, RoleFlags, keys, role};
+use orrery_cli::manual::{self, CompletionsFlags, ManFlags};
+use orrery_cli::migrate::{self, MigrateFlags};
+use orrery_cli::monitor::{self, AlertsFlags, CostFlags, TopFlags};
+use orrery_cli::query::{self, QueryFlags};
+use orrery_cli::schema::{self, SchemaFlags};
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -116,18 +117,18 @@ pub fn run() -> Result<ExitCode, String> {
         Verb::Apply(flags) => blueprints::apply(&flags),
         Verb::Init(flags) => blueprints::init(&flags).map(done),
         Verb::Check(flags) => check::check(&flags),
-        Verb::Schema(flags) => schemas::schema(&flags).map(done),
+        Verb::Schema(flags) => schema::schema(&flags).map(done),
         Verb::Bench(flags) => bench::bench(&flags),
         Verb::Migrate(flags) => migrate::migrate(&flags),
         Verb::Notify(flags) => notify::notify(&flags),
         Verb::Doctor(flags) => doctor::doctor(&flags),
-        Verb::Keys(flags) => identity::keys(&flags).map(done),
-        Verb::Role(flags) => identity::role(&flags).map(done),
+        Verb::Keys(flags) => keys(&flags).map(done),
+        Verb::Role(flags) => role(&flags).map(done),
         Verb::Token(flags) => identity::token(&flags).map(done),
-        Verb::Top(flags) => verbs::top(&flags).map(done),
+        Verb::Top(flags) => monitor::top(&flags).map(done),
         Verb::ScriptWorker => script_worker::work().map(done),
-        Verb::Alerts(flags) => verbs::alerts(&flags),
-        Verb::Cost(flags) => verbs::cost(&flags).map(done),
+        Verb::Alerts(flags) => monitor::alerts(&flags),
+        Verb::Cost(flags) => monitor::cost(&flags).map(done),
         Verb::Advise(flags) => advise::advise(&flags).map(done),
         Verb::Completions(flags) => manual::completions::<Command>(&flags).map(done),
         Verb::Man(flags) => manual::man::<Command>(&flags).map(done),

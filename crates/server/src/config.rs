@@ -1,13 +1,14 @@
 //! Configuration: flags over environment (`ORRERY_*`) over `orrery.toml` over defaults.
 
-use crate::monitor::alerts::rule::{self, Rule};
-use crate::monitor::push::Push;
 use crate::notify::{ServiceFlags, Settings, Table};
-use clap::builder::{BoolishValueParser, PossibleValuesParser, TypedValueParser};
+use crate::otlp_push::Push;
+use clap::builder::{BoolishValueParser, PossibleValuesParser};
 use clap::{Args, ValueEnum};
+use orrery_api_admin::monitor::alerts::rule::{self, Rule};
 use orrery_api_common::{CorsRules, WebGuard, split_authority};
 use orrery_api_cosmos::Consistency;
 use orrery_blueprint::Environment;
+use orrery_cli::blueprints::environment;
 use orrery_core::limits;
 use orrery_document_store::{CrossPartition, Throttling};
 use serde::Deserialize;
@@ -121,12 +122,6 @@ pub struct ServeFlags {
     accept_loss: bool,
     #[command(flatten)]
     services: ServiceFlags,
-}
-
-/// The environments that blueprints know.
-pub fn environment() -> impl TypedValueParser<Value = Environment> {
-    let names = PossibleValuesParser::new(["development", "staging", "production"]);
-    names.try_map(|name| name.parse::<Environment>())
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]

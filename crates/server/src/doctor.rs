@@ -4,11 +4,11 @@
 //! code is 1 if anything is bad.
 
 use crate::built_in_services::ServiceFiles;
-use crate::client::{Account, Answer, Call, ServerFlags, Services, block_on};
-use crate::terminal::{self, BAD, GOOD, NOTICE, Screen};
 use bytes::Bytes;
 use clap::Args;
 use http::{Request, StatusCode};
+use orrery_cli::client::{Account, Answer, Call, ServerFlags, Services, block_on};
+use orrery_cli::terminal::{self, BAD, GOOD, NOTICE, Screen};
 use orrery_core::{Env, limits};
 use orrery_kit::service::{Check, Verdict};
 use serde_json::{Value, json};

@@ -11,40 +11,31 @@
 //! `script-worker` is hidden: the server starts it to run scripts in.
 
 mod account_keys;
-mod advise;
 mod background;
 mod banner;
-mod bench;
 mod blueprints;
 mod built_in_services;
 mod caller;
 mod check;
-mod client;
-mod clock;
 mod command;
 mod config;
-mod data;
 mod data_folder;
 mod doctor;
 mod front_page;
 mod identity;
 mod logging;
-mod manual;
-mod migrate;
-mod monitor;
 mod notify;
 mod open_files;
+mod otlp_push;
 mod ports;
 mod ports_file;
 mod private_file;
-mod query;
-mod report;
-mod schemas;
+mod schema_check;
 mod script_worker;
 mod serve;
 mod services;
-mod terminal;
 
+use orrery_cli::{client, terminal};
 use std::process::ExitCode;
 
 /// Allocation is a tenth of what a write costs with the system's allocator, and a third of that with this one.

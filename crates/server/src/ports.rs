@@ -1,7 +1,7 @@
 //! The ports: bound on every address that is configured, and what is counted of their connections.
 
 use crate::config::Config;
-use crate::monitor::family::{Family, Labels, Unit};
+use orrery_api_admin::monitor::family::{Family, Labels, Unit};
 use orrery_api_common::{ConnectionCounts, Listener, Options, ServerConfig};
 use std::io;
 use std::net::SocketAddr;

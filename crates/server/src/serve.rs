@@ -3,19 +3,21 @@
 use crate::account_keys::{self, AccountKeys};
 use crate::background::Background;
 use crate::banner;
-use crate::blueprints::{self, Blueprints};
+use crate::blueprints::{self, Blueprints, OwnQueries};
 use crate::built_in_services;
 use crate::caller::Callers;
 use crate::config::{Clock, Config, Durability};
 use crate::data_folder::{self, DataFolder};
 use crate::identity;
-use crate::monitor::family::Family;
-use crate::monitor::{self, Watch};
 use crate::open_files;
+use crate::otlp_push;
 use crate::ports;
 use crate::ports_file;
 use crate::script_worker;
 use crate::services::Services;
+use orrery_api_admin::Admin;
+use orrery_api_admin::monitor::family::Family;
+use orrery_api_admin::monitor::{self, Watch};
 use orrery_api_common::bearer::{Bearers, Issuer};
 use orrery_api_common::{BodyBudget, Stop};
 use orrery_api_cosmos::{Cosmos, Options};
@@ -240,6 +242,14 @@ async fn run(
         families.extend(measured.iter().flat_map(|service| service.measures()).map(Family::from));
         families
     });
+    let admin = Admin {
+        store: store.clone(),
+        cosmos: cosmos.clone(),
+        watch: watch.clone(),
+        keys: keys.clone(),
+        queries: Arc::new(OwnQueries::new(known.clone(), keys.clone(), store.env().clone())),
+        wake: waker(&background, in_process.clone()),
+    };
     let services = Services {
         store,
         cosmos: cosmos.clone(),
@@ -249,6 +259,7 @@ async fn run(
         cosmos_port: ports.0,
         watch: watch.clone(),
         blueprints: known,
+        admin,
         api,
     };
     blueprints::apply_at_start(&services).await?;
@@ -312,7 +323,7 @@ async fn watch_on(watch: Watch, stop: Stop) {
     }
 }
 
-async fn push_on(push: Option<monitor::push::Push>, watch: Watch, stop: Stop) {
+async fn push_on(push: Option<otlp_push::Push>, watch: Watch, stop: Stop) {
     if let Some(push) = push {
         push.run(watch, stop).await;
     }
@@ -326,6 +337,18 @@ async fn run_services(services: Vec<Arc<dyn Service>>, stop: Stop) {
         working.spawn(async move { service::run(&*service, stop.stopped()).await });
     }
     working.join_all().await;
+}
+
+/// Wakes what sleeps by the clock: background jobs, and the services' own work.
+fn waker(
+    background: &Arc<Background>,
+    services: Vec<Arc<dyn Service>>,
+) -> Arc<dyn Fn() + Send + std::marker::Sync> {
+    let background = background.clone();
+    Arc::new(move || {
+        background.wake();
+        services.iter().for_each(|service| service.wake());
+    })
 }
 
 /// A token may be for either port.

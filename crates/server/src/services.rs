@@ -1,30 +1,22 @@
-//! The services port: health, readiness, the clock, measurements, what the advice on containers rests on, schemas,
-//! keys and roles, blueprints; and the services themselves, which `api/services` answers for.
+//! The services port: health and readiness; the administrative routes, which `api/admin` answers for; and the services
+//! themselves, which `api/services` answers for.
 
 use crate::account_keys::AccountKeys;
 use crate::background::Background;
-use crate::blueprints::{self, Blueprints};
+use crate::blueprints::Blueprints;
 use crate::caller::{self, Caller, Callers, Needs};
-use crate::clock;
 use crate::front_page;
-use crate::identity::endpoints;
-use crate::monitor::Watch;
-use crate::monitor::endpoints::{self as monitoring, Said};
-use crate::report;
-use crate::schemas;
 use http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
-use orrery_api_common::{Body, Peer, read_body};
+pub use orrery_api_admin::Problem;
+use orrery_api_admin::monitor::Watch;
+use orrery_api_admin::{Admin, Said};
+use orrery_api_common::{Body, Peer};
 use orrery_api_cosmos::Cosmos;
 use orrery_api_services::{Api, Readiness, ServiceBody};
 use orrery_document_store::Store;
 use serde_json::{Value, json};
 use std::sync::Arc;
-
-pub const BODY_BYTES_MAX: usize = 64 * 1024;
-
-/// Why a request is not answered: a status, and a sentence for a person.
-pub type Problem = (StatusCode, String);
 
 #[derive(Clone)]
 pub struct Services {
@@ -37,6 +29,7 @@ pub struct Services {
     pub cosmos_port: u16,
     pub blueprints: Arc<Blueprints>,
     pub watch: Watch,
+    pub admin: Admin,
     /// The services that are switched on.
     pub api: Api,
 }
@@ -77,38 +70,12 @@ impl Services {
             (&Method::GET, "/readyz") => {
                 self.readiness(self.callers.admit(&head, Needs::Reading).await.is_ok())
             }
-            (&Method::GET, "/v1/clock") => reply(StatusCode::OK, &clock::show(self.store.env())),
-            (&Method::POST, "/v1/clock") => match read_body(body, BODY_BYTES_MAX).await {
-                Ok(body) => self.advance(&body).await,
-                Err(error) => problem(StatusCode::BAD_REQUEST, &error.to_string()),
-            },
-            (&Method::GET, "/v1/advice") => match report::of(&self.cosmos, head.uri.query()).await {
-                Ok(report) => reply(StatusCode::OK, &report),
-                Err((status, sentence)) => problem(status, &sentence),
-            },
-            (&Method::GET, path) if monitoring::has(path) => {
-                match monitoring::answer(&self.watch, path, head.uri.query()).await {
-                    Ok(Said::Json(value)) => reply(StatusCode::OK, &value),
-                    Ok(Said::Text { kind, text }) => respond(StatusCode::OK, kind, text),
-                    Err((status, sentence)) => problem(status, &sentence),
-                }
-            }
-            (_, path) if monitoring::has(path) => {
+            (_, "/" | "/healthz" | "/readyz") => {
                 problem(StatusCode::METHOD_NOT_ALLOWED, "the verb is not allowed here")
             }
-            (_, "/" | "/healthz" | "/readyz" | "/v1/clock" | "/v1/advice") => {
-                problem(StatusCode::METHOD_NOT_ALLOWED, "the verb is not allowed here")
-            }
-            (_, path) if blueprints::has(path) => match blueprints::handle(self, &head).await {
-                Ok(shown) => reply(StatusCode::OK, &shown),
-                Err((status, sentence)) => problem(status, &sentence),
-            },
-            (_, path) if schemas::has(path) => match schemas::handle(self, &head, body).await {
-                Ok(shown) => reply(StatusCode::OK, &shown),
-                Err((status, sentence)) => problem(status, &sentence),
-            },
-            (_, path) if endpoints::has(path) => match endpoints::handle(self, &head, body, peer).await {
-                Ok(shown) => reply(StatusCode::OK, &shown),
+            (_, path) if orrery_api_admin::has(path) => match self.admin.handle(&head, body, peer).await {
+                Ok(Said::Json(value)) => reply(StatusCode::OK, &value),
+                Ok(Said::Text { kind, text }) => respond(StatusCode::OK, kind, text),
                 Err((status, sentence)) => problem(status, &sentence),
             },
             (_, path) => problem(StatusCode::NOT_FOUND, &format!("there is nothing at {path}")),
@@ -134,20 +101,6 @@ impl Services {
             }
             Some(trouble) if with_details => problem(StatusCode::SERVICE_UNAVAILABLE, &trouble),
             Some(_) => problem(StatusCode::SERVICE_UNAVAILABLE, "the server cannot write; its log says why"),
-        }
-    }
-
-    /// What comes after the clock was moved is measured from there on, so the look is over before the answer.
-    async fn advance(&self, body: &[u8]) -> Response<Body> {
-        match clock::advance(self.store.env(), body) {
-            Ok(shown) => {
-                let watch = self.watch.clone();
-                drop(tokio::task::spawn_blocking(move || watch.look()).await);
-                self.background.wake();
-                self.api.services().iter().for_each(|service| service.wake());
-                reply(StatusCode::OK, &shown)
-            }
-            Err(sentence) => problem(StatusCode::BAD_REQUEST, &sentence),
         }
     }
 }

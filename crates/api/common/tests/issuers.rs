@@ -2,10 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on panics, as the test does")]
 
-use orrery_api_common::bearer::{BearerError, Bearers, DevelopmentKey, Discovery, Issuer};
+use orrery_api_common::bearer::{BearerError, Bearers, DevelopmentKey, Discovery, Issuer, Trust};
 use orrery_api_common::{Listener, Stop, body, load_or_make};
 use orrery_core::Timestamp;
-use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use serde_json::json;
@@ -14,11 +13,11 @@ use std::net::SocketAddr;
 const NOW: Timestamp = Timestamp::from_seconds(1_800_000_000);
 
 /// An issuer over https that calls itself `called`, or by its address.
-async fn issuer(key: &DevelopmentKey, called: Option<&str>) -> (String, RootCertStore) {
+async fn issuer(key: &DevelopmentKey, called: Option<&str>) -> (String, Trust) {
     let folder = tempfile::tempdir().unwrap();
     let tls = load_or_make(folder.path()).unwrap();
-    let mut roots = RootCertStore::empty();
-    roots.add(CertificateDer::from_pem_file(folder.path().join("cert.pem")).unwrap()).unwrap();
+    let certificate = CertificateDer::from_pem_file(folder.path().join("cert.pem")).unwrap();
+    let trust = Trust::These(vec![certificate]);
     let listener = Listener::bind(SocketAddr::from(([127, 0, 0, 1], 0)), Some(tls)).unwrap();
     let name = format!("https://localhost:{}", listener.local_addr().unwrap().port());
     let about = json!({"issuer": called.unwrap_or(&name), "jwks_uri": format!("{name}/keys")}).to_string();
@@ -28,7 +27,7 @@ async fn issuer(key: &DevelopmentKey, called: Option<&str>) -> (String, RootCert
         async move { http::Response::new(body(text)) }
     };
     tokio::spawn(listener.serve(serve, Stop::new()));
-    (name, roots)
+    (name, trust)
 }
 
 fn token(key: &DevelopmentKey, issuer: &str) -> String {
@@ -40,16 +39,16 @@ fn key() -> DevelopmentKey {
     DevelopmentKey::read(&DevelopmentKey::make().unwrap()).unwrap()
 }
 
-fn believing(name: &str, roots: RootCertStore) -> Bearers {
-    let discovery = Discovery::new(name, roots).unwrap();
+fn believing(name: &str, trust: Trust) -> Bearers {
+    let discovery = Discovery::new(name, trust).unwrap();
     Bearers::new(vec![Issuer::discovered(discovery)], vec!["us".to_owned()])
 }
 
 #[tokio::test]
 async fn keys_come_over_https() {
     let key = key();
-    let (name, roots) = issuer(&key, None).await;
-    let bearers = believing(&name, roots);
+    let (name, trust) = issuer(&key, None).await;
+    let bearers = believing(&name, trust);
     assert_eq!(bearers.verify(&token(&key, &name), NOW).await.unwrap().id, "me");
 }
 
@@ -65,8 +64,8 @@ async fn an_issuer_that_nobody_vouches_for_is_not_asked_further() {
 #[tokio::test]
 async fn an_issuer_that_calls_itself_something_else_is_not_believed() {
     let key = key();
-    let (name, roots) = issuer(&key, Some("https://elsewhere")).await;
-    let refused = believing(&name, roots).verify(&token(&key, &name), NOW).await;
+    let (name, trust) = issuer(&key, Some("https://elsewhere")).await;
+    let refused = believing(&name, trust).verify(&token(&key, &name), NOW).await;
     let Err(BearerError::KeysMissing(why)) = refused else { panic!("{refused:?}") };
     assert!(why.contains("elsewhere"), "{why}");
 }
@@ -74,7 +73,7 @@ async fn an_issuer_that_calls_itself_something_else_is_not_believed() {
 #[tokio::test]
 async fn an_issuer_that_is_away_is_asked_once_and_then_left_alone_for_a_while() {
     let key = key();
-    let bearers = believing("http://127.0.0.1:9", RootCertStore::empty());
+    let bearers = believing("http://127.0.0.1:9", Trust::These(Vec::new()));
     let first = bearers.verify(&token(&key, "http://127.0.0.1:9"), NOW).await;
     assert!(matches!(first, Err(BearerError::KeysMissing(_))), "{first:?}");
     let second = bearers.verify(&token(&key, "http://127.0.0.1:9"), NOW).await;

@@ -3,7 +3,7 @@
 //! ```text
 //! ports        the stores, as a service sees them: embedded in this process, or remote over the wire
 //! service      what a service is to those who take a list of them: routes, stores, health
-//! http         the HTTP client for what lies outside
+//! http         the HTTP client for what lies outside (crates/client)
 //! service_container   the container for a service's leases, idempotency records and cursors
 //! time         timestamps as services write them
 //! failpoint    named places where a test ends the process
@@ -15,7 +15,6 @@
 
 pub mod bucket;
 pub mod failpoint;
-pub mod http;
 pub mod idempotency;
 pub mod lease;
 pub mod outbox;
@@ -24,4 +23,5 @@ pub mod service;
 mod service_container;
 pub mod time;
 
+pub use orrery_client::http;
 pub use service_container::{PARTITION, service_container};

@@ -70,6 +70,44 @@ impl Signature {
     }
 }
 
+/// Which of the four keys of an account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyKind {
+    Primary,
+    Secondary,
+    PrimaryReadonly,
+    SecondaryReadonly,
+}
+
+impl KeyKind {
+    pub const ALL: [Self; 4] =
+        [Self::Primary, Self::Secondary, Self::PrimaryReadonly, Self::SecondaryReadonly];
+
+    /// As people write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Primary => "primary",
+            Self::Secondary => "secondary",
+            Self::PrimaryReadonly => "primary-readonly",
+            Self::SecondaryReadonly => "secondary-readonly",
+        }
+    }
+
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// What it is for.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Primary => "Reads and writes",
+            Self::Secondary => "Reads and writes; to change to while the primary key is replaced",
+            Self::PrimaryReadonly => "Reads",
+            Self::SecondaryReadonly => "Reads; to change to while the primary one is replaced",
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

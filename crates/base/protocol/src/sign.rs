@@ -19,6 +19,18 @@ impl Key {
         let (kind, link) = resource(path);
         authorization(Scheme::Master, &self.sign(&string_to_sign(verb, kind, &link, date, "")))
     }
+
+    /// The same for the services port, where a signature covers the path as it travels.
+    pub fn services_authorization(&self, verb: &str, path: &str, date: &str) -> String {
+        let (kind, link) = (services_kind(path), path.trim_matches('/'));
+        authorization(Scheme::Master, &self.sign(&string_to_sign(verb, kind, link, date, "")))
+    }
+}
+
+/// The resource type that a signature for the services port covers: the first word of a path, after its version.
+pub fn services_kind(path: &str) -> &str {
+    let path = path.strip_prefix("/v1").unwrap_or(path);
+    path.split('/').find(|segment| !segment.is_empty()).unwrap_or_default()
 }
 
 /// The value of the header `authorization`, percent-encoded as a whole.
@@ -115,5 +127,13 @@ mod tests {
             "type%3Dmaster%26ver%3D1%2E0%26sig%3Dc09PEVJrgp2uQRkr934kFbTqhByc7TVr3OHyqlu%2Bc%2Bc%3D"
         );
         assert_eq!(authorization(Scheme::Aad, "é.1"), "type%3Daad%26ver%3D1%2E0%26sig%3D%C3%A9%2E1");
+    }
+
+    #[test]
+    fn a_signature_for_the_services_port_is_over_the_first_word_of_a_path() {
+        assert_eq!(
+            ["/v1/keys/primary", "/metrics", "/v1/top", "/"].map(services_kind),
+            ["keys", "metrics", "top", ""]
+        );
     }
 }

@@ -40,6 +40,16 @@ impl Blueprint {
         self.queries.iter().find(|query| query.name == name)
     }
 
+    /// The sentence for a query that it does not have.
+    pub fn unknown_query(&self, name: &str) -> String {
+        let names: Vec<&str> = self.queries.iter().map(|query| query.name.as_str()).collect();
+        let known = names.join(", ");
+        match names.is_empty() {
+            true => format!("the blueprint '{}' has no queries", self.name),
+            false => format!("the blueprint '{}' has no query '{name}'; there are {known}", self.name),
+        }
+    }
+
     pub fn container(&self, name: &str) -> Option<&Container> {
         self.containers.iter().find(|container| container.definition.name().as_str() == name)
     }

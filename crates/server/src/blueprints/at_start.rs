@@ -3,13 +3,12 @@
 //! The server is its own client for it, over two ports of loopback that nobody else knows and that are gone afterwards; so
 //! a client that reaches the announced ports finds everything there.
 
-use super::server::Server;
-use super::{carry_out, files};
-use crate::account_keys::KeyKind;
+use crate::account_keys::{AccountKeys, KeyKind};
 use crate::client::{self, Account, AccountFlags, Address, Host};
 use crate::services::Services;
 use orrery_api_common::{Listener, Stop};
 use orrery_blueprint::{Blueprint, Environment, Variables, built_in_names};
+use orrery_cli::blueprints::{self, Server};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 /// The blueprints that a server knows: those that are built in, and those it was started with.
@@ -25,11 +24,11 @@ pub struct Blueprints {
 impl Blueprints {
     /// `words` as `orrery apply` takes them. `bound` is where the Cosmos DB endpoint listens.
     pub fn read(words: &[String], environment: Environment, bound: SocketAddr) -> Result<Self, String> {
-        let mut all = files::blueprints(words, &Variables::default())?;
+        let mut all = blueprints::read(words, &Variables::default())?;
         let applied = all.len();
         for name in built_in_names() {
             if all.iter().all(|known| known.name != name) {
-                all.extend(files::blueprints(&[name.to_owned()], &Variables::default())?);
+                all.extend(blueprints::read(&[name.to_owned()], &Variables::default())?);
             }
         }
         let ip = match bound.ip() {
@@ -38,16 +37,12 @@ impl Blueprints {
         };
         Ok(Self { all, applied, environment, own: SocketAddr::new(ip, bound.port()) })
     }
-
-    pub fn find(&self, name: &str) -> Option<&Blueprint> {
-        self.all.iter().find(|blueprint| blueprint.name == name)
-    }
 }
 
 /// An account of this very server.
-pub fn own_account(services: &Services, at: SocketAddr) -> Result<Account, String> {
-    let key = services.keys.text(KeyKind::Primary);
-    Account::parse(&AccountFlags::with_key(format!("http://{at}"), Some(key)))
+pub fn own_account(keys: &AccountKeys, at: SocketAddr) -> Result<Account, String> {
+    let key = keys.text(KeyKind::Primary);
+    AccountFlags::with_key(format!("http://{at}"), Some(key)).account()
 }
 
 /// Applies what the server was started with; the error is why it does not start.
@@ -91,13 +86,13 @@ async fn apply(
     cosmos: SocketAddr,
     own: SocketAddr,
 ) -> Result<(), String> {
-    let account = own_account(services, cosmos)?;
+    let account = own_account(&services.keys, cosmos)?;
     let address = Address::parse("--services-url", &format!("http://{own}"))?;
     let own = client::Services::open(account.clone(), Host::new(address, None)?).await?;
     let mut server = Server::open(&account, Some(own), services.store.env().clone()).await?;
     for blueprint in wanted {
         let tell = |step: &orrery_blueprint::Step| tracing::info!(blueprint = blueprint.name, "{step}");
-        let plan = carry_out::apply(&mut server, blueprint, environment, tell).await;
+        let plan = blueprints::carry_out(&mut server, blueprint, environment, tell).await;
         let plan =
             plan.map_err(|error| format!("the blueprint '{}' is not applied: {error}", blueprint.name))?;
         if plan.is_refused() {

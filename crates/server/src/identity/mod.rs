@@ -1,24 +1,17 @@
-//! Who may use the server: its keys, the issuers whose bearer tokens it takes, and roles.
+//! The issuers whose bearer tokens the server takes, and a key pair of its own for tokens of development.
 //!
 //! ```text
 //! serve     issuers, audiences       development_key: a key pair in the data folder
-//! services  endpoints                keys and roles, for whoever has a read-write key
-//! verbs     keys, role (ask)         token (mints by the development key)
+//! verbs     token                    mints by the development key
 //! ```
 
-mod ask;
 mod development_key;
-pub mod endpoints;
-mod keys;
-mod role;
 mod token;
 
-pub use keys::{KeysFlags, keys};
-pub use role::{RoleFlags, role};
 pub use token::{TokenFlags, token};
 
 use crate::config::Config;
-use orrery_api_common::bearer::{Discovery, Issuer, KeySet, trusted_roots};
+use orrery_api_common::bearer::{Discovery, Issuer, KeySet, Trust};
 use orrery_protocol::EMULATOR_KEY;
 
 /// What Entra's tokens for Cosmos DB are for, unless they are for one account.
@@ -40,8 +33,8 @@ pub fn issuers(config: &Config) -> Result<Vec<Issuer>, String> {
 
 fn named(config: &Config, name: &str) -> Result<Issuer, String> {
     let Some(path) = &config.jwks else {
-        let roots = trusted_roots().map_err(|error| format!("--issuer {name}: {error}"))?;
-        let discovery = Discovery::new(name, roots).map_err(|error| format!("--issuer: {error}"))?;
+        let discovery =
+            Discovery::new(name, Trust::System).map_err(|error| format!("--issuer {name}: {error}"))?;
         return Ok(Issuer::discovered(discovery));
     };
     let text =

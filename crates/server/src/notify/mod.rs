@@ -2,13 +2,11 @@
 //!
 //! ```text
 //! serve     settings (flags), start (policy, providers, store)
-//! verbs     command (orrery notify …), ask, print; sim (a day against a policy), fake_push
+//! verbs     command (orrery notify …), sim (a day against a policy), fake_push
 //! ```
 
-mod ask;
 mod command;
 pub mod fake_push;
-mod print;
 mod settings;
 mod sim;
 mod start;

@@ -13,9 +13,9 @@
 //! another day, for what was deferred.
 
 use super::start::policy;
-use crate::client::block_on;
-use crate::terminal::{self, Screen, Table};
 use clap::Args;
+use orrery_cli::client::block_on;
+use orrery_cli::terminal::{self, Screen, Table};
 use orrery_core::{Env, Timestamp};
 use orrery_document_store::Store;
 use orrery_documents::spaces::SPACES;

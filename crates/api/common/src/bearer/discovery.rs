@@ -6,25 +6,21 @@
 use super::{BearerError, KeySet};
 use arc_swap::ArcSwap;
 use bytes::Bytes;
+use http::header::ACCEPT;
+use http::uri::Scheme;
 use http::{Request, StatusCode, Uri};
-use http_body_util::{BodyExt as _, Empty, Limited};
-use hyper::client::conn::http1;
-use hyper_util::rt::TokioIo;
+use orrery_client::Address;
+use orrery_client::http::{Client, Tls, Trust, Versions};
 use orrery_core::limits;
-use rustls::pki_types::ServerName;
-use rustls::{ClientConfig, RootCertStore};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
-use tokio_rustls::TlsConnector;
 
 pub struct Discovery {
     issuer: String,
-    connector: TlsConnector,
+    client: Client,
     known: ArcSwap<Known>,
     /// When the issuer was last asked; held while it is.
     asked: Mutex<Option<Instant>>,
@@ -40,7 +36,7 @@ struct Known {
 pub enum DiscoveryError {
     #[error("'{0}' is not an https address")]
     Address(String),
-    #[error("no certificate authority is trusted on this machine: {0}")]
+    #[error("{0}")]
     Trust(String),
 }
 
@@ -48,33 +44,12 @@ const AGE_MAX: Duration = Duration::from_secs(limits::ISSUER_AGE_SECONDS_MAX);
 const REFRESH_MIN: Duration = Duration::from_secs(limits::ISSUER_REFRESH_SECONDS_MIN);
 const TIME_MAX: Duration = Duration::from_secs(limits::ISSUER_SECONDS_MAX);
 
-/// What this machine trusts.
-pub fn trusted_roots() -> Result<RootCertStore, DiscoveryError> {
-    let found = rustls_native_certs::load_native_certs();
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(found.certs);
-    if roots.is_empty() {
-        let why = found.errors.first().map_or_else(|| "there is none".to_owned(), ToString::to_string);
-        return Err(DiscoveryError::Trust(why));
-    }
-    Ok(roots)
-}
-
 impl Discovery {
-    pub fn new(issuer: &str, roots: RootCertStore) -> Result<Self, DiscoveryError> {
+    pub fn new(issuer: &str, trust: Trust) -> Result<Self, DiscoveryError> {
         address(issuer).ok_or_else(|| DiscoveryError::Address(issuer.to_owned()))?;
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(|error| DiscoveryError::Trust(error.to_string()))?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        Ok(Self {
-            issuer: issuer.to_owned(),
-            connector: TlsConnector::from(Arc::new(config)),
-            known: ArcSwap::default(),
-            asked: Mutex::default(),
-        })
+        let client = Client::new(Tls { trust, versions: Versions::Http1 }).map_err(DiscoveryError::Trust)?;
+        let issuer = issuer.to_owned();
+        Ok(Self { issuer, client, known: ArcSwap::default(), asked: Mutex::default() })
     }
 
     pub fn issuer(&self) -> &str {
@@ -131,49 +106,25 @@ impl Discovery {
     }
 
     async fn get(&self, url: &str) -> Result<Bytes, String> {
-        let (uri, host, port) = address(url).ok_or_else(|| format!("'{url}' is not an https address"))?;
+        let uri = address(url).ok_or_else(|| format!("'{url}' is not an https address"))?;
         let failed = |error: &dyn std::fmt::Display| format!("{url}: {error}");
-        let stream = TcpStream::connect((&*host, port)).await.map_err(|error| failed(&error))?;
-        if uri.scheme_str() == Some("http") {
-            return exchange(stream, &uri).await.map_err(|error| failed(&error));
+        let request = Request::get(uri).header(ACCEPT, "application/json").body(Bytes::new());
+        let request = request.map_err(|error| failed(&error))?;
+        let answer = self.client.send(request, TIME_MAX, limits::ISSUER_BYTES_MAX).await;
+        let answer = answer.map_err(|error| failed(&error))?;
+        if answer.status() != StatusCode::OK {
+            return Err(failed(&format!("the answer is {}", answer.status())));
         }
-        let name = ServerName::try_from(host).map_err(|error| failed(&error))?;
-        let stream = self.connector.connect(name, stream).await.map_err(|error| failed(&error))?;
-        exchange(stream, &uri).await.map_err(|error| failed(&error))
+        Ok(answer.into_body())
     }
-}
-
-async fn exchange(
-    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    uri: &Uri,
-) -> Result<Bytes, String> {
-    let broken = |error: hyper::Error| error.to_string();
-    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(broken)?;
-    // It ends with the sender; whatever breaks it reaches the request that waits for it.
-    tokio::spawn(connection);
-    let path = uri.path_and_query().map_or("/", |path| path.as_str());
-    let host = uri.authority().map_or("", |authority| authority.as_str());
-    let request = Request::get(path).header("host", host).header("accept", "application/json");
-    let request = request.body(Empty::<Bytes>::new()).map_err(|error| error.to_string())?;
-    let answer = sender.send_request(request).await.map_err(broken)?;
-    if answer.status() != StatusCode::OK {
-        return Err(format!("the answer is {}", answer.status()));
-    }
-    let body = Limited::new(answer.into_body(), limits::ISSUER_BYTES_MAX).collect().await;
-    body.map(|body| body.to_bytes()).map_err(|error| error.to_string())
 }
 
 /// An address that may be asked: https, or http on this machine.
-fn address(url: &str) -> Option<(Uri, String, u16)> {
+fn address(url: &str) -> Option<Uri> {
     let uri: Uri = url.parse().ok()?;
-    let host = uri.host()?.trim_start_matches('[').trim_end_matches(']').to_owned();
-    let is_here = host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback());
-    let port = match uri.scheme_str()? {
-        "https" => uri.port_u16().unwrap_or(443),
-        "http" if is_here => uri.port_u16().unwrap_or(80),
-        _ => return None,
-    };
-    Some((uri, host, port))
+    let address = Address::of(&uri).ok()?;
+    let may_be_asked = uri.scheme() == Some(&Scheme::HTTPS) || address.is_loopback();
+    may_be_asked.then_some(uri)
 }
 
 #[cfg(test)]

@@ -17,8 +17,9 @@ mod key_set;
 
 pub use claims::Grant;
 pub use development::{DEVELOPMENT_ISSUER, DevelopmentKey, Mint};
-pub use discovery::{Discovery, DiscoveryError, trusted_roots};
+pub use discovery::{Discovery, DiscoveryError};
 pub use key_set::KeySet;
+pub use orrery_client::http::Trust;
 
 use claims::Claims;
 use emulator::Emulator;

@@ -16,10 +16,10 @@ mod gather;
 mod largest;
 mod paths;
 mod query_paths;
-pub mod report;
 mod shape;
 mod shapes;
 
+pub use orrery_protocol::report;
 pub(crate) use query_paths::paths_of;
 
 use busiest::Busiest;

@@ -4,21 +4,14 @@ use super::Remote;
 use super::errors::{self, Answer, Trouble};
 use crate::ports::documents::StoreError;
 use bytes::Bytes;
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
 use http::{HeaderValue, Method, Request};
+use orrery_client::{Call, PARTITION_KEY};
 use orrery_core::{Env, limits};
 use orrery_protocol::ascii_json;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// What stays readable inside one segment of a path.
-const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
-const VERSION: &str = "2020-07-15";
-const AGENT: &str = concat!("orrery-services/", env!("CARGO_PKG_VERSION"));
 const SESSION_TOKEN: &str = "x-ms-session-token";
-pub const RANGE: &str = "x-ms-documentdb-partitionkeyrangeid";
-const PARTITION_KEY: &str = "x-ms-documentdb-partitionkey";
 
 /// Whether a request may be sent again that may have been carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,16 +20,12 @@ pub enum Repeat {
     Unsafe,
 }
 
-/// A request in the making. The path is decoded, as it is signed.
+/// A request in the making.
 pub struct Ask<'a> {
-    pub method: Method,
-    /// After the database: `colls/c/docs/i`, one text a segment; of the account if there is no database in it.
-    pub path: Vec<&'a str>,
-    pub headers: Vec<(&'static str, String)>,
-    pub body: Bytes,
-    pub repeat: Repeat,
+    call: Call,
+    repeat: Repeat,
     /// The container whose session it belongs to, and whether it reads.
-    pub session: Option<(&'a str, Sees)>,
+    session: Option<(&'a str, Sees)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,18 +36,26 @@ pub enum Sees {
 }
 
 impl<'a> Ask<'a> {
-    pub fn new(method: Method, path: Vec<&'a str>) -> Self {
-        let (headers, body) = (Vec::new(), Bytes::new());
-        Self { method, path, headers, body, repeat: Repeat::Safe, session: None }
+    /// The path is decoded, one text a segment.
+    pub fn new(method: Method, path: Vec<&str>) -> Self {
+        Self::of(Call::new(method, &path))
     }
 
-    pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
-        self.headers.push((name, value.into()));
-        self
+    pub fn of(call: Call) -> Self {
+        Self { call, repeat: Repeat::Safe, session: None }
+    }
+
+    pub fn header(self, name: &'static str, value: impl Into<String>) -> Self {
+        Self { call: self.call.header(name, value), ..self }
+    }
+
+    /// At a continuation, if there is one.
+    pub fn after(self, continuation: Option<&str>) -> Self {
+        Self { call: self.call.after(continuation), ..self }
     }
 
     pub fn body(self, body: impl Into<Bytes>) -> Self {
-        Self { body: body.into(), ..self }
+        Self { call: self.call.body(body), ..self }
     }
 
     pub fn repeat(self, repeat: Repeat) -> Self {
@@ -123,7 +120,7 @@ impl Patience {
 /// Sends it until it is answered for good. An answer may be a refusal; what is left to the caller is that, and ranges that
 /// are gone.
 pub async fn send(remote: &Remote, ask: &Ask<'_>, patience: &mut Patience) -> Result<Answer, StoreError> {
-    let names_a_range = ask.headers.iter().any(|(name, _)| *name == RANGE);
+    let names_a_range = ask.call.names_a_range();
     loop {
         // Signed anew each time: a signature holds for a while only.
         let request = request(remote, ask)?;
@@ -154,14 +151,14 @@ async fn try_once(
     request: Request<Bytes>,
     timeout: Duration,
 ) -> Result<Answer, Trouble> {
-    let sent = remote.inner.client.send(request, timeout, limits::SERVICE_STORE_ANSWER_BYTES_MAX).await;
+    let sent = remote.inner.account.host.send(request, timeout, limits::SERVICE_STORE_ANSWER_BYTES_MAX).await;
     let answer = sent.map_err(|error| Trouble {
         error: StoreError::Unavailable(error.to_string()),
         after: None,
         nothing_was_done: !error.may_have_arrived(),
         is_behind: false,
     })?;
-    let answer = Answer::new(answer);
+    let answer = Answer(answer);
     if let (Some((container, _)), Some(token)) = (ask.session, answer.header(SESSION_TOKEN)) {
         remote.inner.sessions.note(container, token);
     }
@@ -170,33 +167,15 @@ async fn try_once(
 
 fn request(remote: &Remote, ask: &Ask<'_>) -> Result<Request<Bytes>, StoreError> {
     let inner = &remote.inner;
-    let encoded = ask.path.iter().map(|segment| utf8_percent_encode(segment, SEGMENT).to_string());
-    let uri = format!("{}/{}", inner.base, encoded.collect::<Vec<_>>().join("/"));
-    let date = inner.env.now().to_http();
-    let authorization = inner.signer.authorization(ask.method.as_str(), &ask.path.join("/"), &date);
-    let mut request = Request::builder()
-        .method(&ask.method)
-        .uri(uri)
-        .header(USER_AGENT, AGENT)
-        .header(ACCEPT, "application/json")
-        .header("x-ms-version", VERSION)
-        .header("x-ms-date", date)
-        .header(AUTHORIZATION, authorization);
-    let has_type = ask.headers.iter().any(|(name, _)| *name == CONTENT_TYPE.as_str());
-    if !ask.body.is_empty() && !has_type {
-        request = request.header(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    }
-    for (name, value) in &ask.headers {
-        request = request.header(*name, value);
-    }
+    let unwritable = |error: String| errors::refused(400, error);
+    let mut request = ask.call.request(&inner.account, inner.env.now()).map_err(unwritable)?;
     if let Some((container, Sees::Before)) = ask.session
         && let Some(token) = inner.sessions.token(container)
     {
-        request = request.header(SESSION_TOKEN, token);
+        let token = HeaderValue::from_str(&token).map_err(|error| unwritable(error.to_string()))?;
+        request.headers_mut().insert(SESSION_TOKEN, token);
     }
-    request
-        .body(ask.body.clone())
-        .map_err(|error| errors::refused(400, format!("the request cannot be written: {error}")))
+    Ok(request)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use crate::idempotency::hash;
 use crate::ports::documents::{Changes, Cursor, StoreError};
 use http::Method;
 use http::header::{ETAG, IF_NONE_MATCH};
+use orrery_client::Call;
 use orrery_core::limits;
 use serde_json::Value;
 
@@ -55,8 +56,7 @@ async fn read(
             break;
         }
         let within = within(remote, container, partition, &mut parts).await?;
-        let path = vec!["dbs", &remote.inner.database, "colls", container, "docs"];
-        let mut ask = Ask::new(Method::GET, path)
+        let mut ask = Ask::of(Call::items(Method::GET, &remote.inner.database, container))
             .header("a-im", "Incremental Feed")
             .header("x-ms-max-item-count", (wanted - items.len()).to_string())
             .session(container, Sees::Before);

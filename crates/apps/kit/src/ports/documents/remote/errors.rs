@@ -1,9 +1,8 @@
 //! Statuses as the port's errors, and answers read.
 
 use crate::ports::documents::StoreError;
-use bytes::Bytes;
-use http::Response;
 use serde::de::DeserializeOwned;
+use std::ops::Deref;
 use std::time::Duration;
 
 const SESSION_NOT_AVAILABLE: u32 = 1002;
@@ -11,8 +10,15 @@ const OWNER_MISSING: u32 = 1003;
 /// Of what a refusal says, so much is kept.
 const MESSAGE_CHARS_MAX: usize = 500;
 
-pub struct Answer {
-    response: Response<Bytes>,
+/// An answer, read as the port reads it.
+pub struct Answer(pub orrery_client::Answer);
+
+impl Deref for Answer {
+    type Target = orrery_client::Answer;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
 }
 
 /// An answer that says to come again.
@@ -25,48 +31,16 @@ pub struct Trouble {
 }
 
 impl Answer {
-    pub fn new(response: Response<Bytes>) -> Self {
-        Self { response }
-    }
-
     pub fn status(&self) -> u16 {
-        self.response.status().as_u16()
+        self.status.as_u16()
     }
 
     pub fn is_good(&self) -> bool {
-        self.response.status().is_success()
-    }
-
-    pub fn header(&self, name: &str) -> Option<&str> {
-        self.response.headers().get(name)?.to_str().ok().filter(|value| !value.is_empty())
-    }
-
-    pub fn charge(&self) -> f64 {
-        self.header("x-ms-request-charge").and_then(|value| value.parse().ok()).unwrap_or_default()
-    }
-
-    pub fn body(&self) -> &Bytes {
-        self.response.body()
+        self.status.is_success()
     }
 
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
-        let read = serde_json::from_slice(self.body());
-        read.map_err(|error| {
-            StoreError::Unavailable(format!("the store's answer is not understood: {error}"))
-        })
-    }
-
-    pub fn substatus(&self) -> u32 {
-        self.header("x-ms-substatus").and_then(|value| value.parse().ok()).unwrap_or_default()
-    }
-
-    /// The sentence of a refusal.
-    pub fn message(&self) -> String {
-        message(self.body())
-    }
-
-    fn after(&self) -> Option<Duration> {
-        self.header("x-ms-retry-after-ms")?.parse().ok().map(Duration::from_millis)
+        self.parse().map_err(|error| not_understood(&error.to_string()))
     }
 
     /// A physical partition is not there any more; ranges are to be read again.
@@ -76,7 +50,7 @@ impl Answer {
 
     /// Why it is a refusal.
     pub fn refusal(&self) -> StoreError {
-        refusal(self.status(), self.substatus(), self.after(), &message(self.body()))
+        refusal(self.status(), self.substatus(), self.retry_after(), &message(&self.body))
     }
 
     fn is_session_missing(&self) -> bool {
@@ -86,13 +60,17 @@ impl Answer {
 
 /// What makes it worth another try, if something does. Of a range that is gone, who named it has to know.
 pub fn trouble(answer: &Answer, names_a_range: bool) -> Option<Trouble> {
-    let (status, after, is_behind) = (answer.status(), answer.after(), answer.is_session_missing());
+    let (status, after, is_behind) = (answer.status(), answer.retry_after(), answer.is_session_missing());
     let nothing_was_done = matches!(status, 429 | 449) || is_behind;
     let is_moving = answer.is_gone() && !names_a_range;
     // What is not implemented will not be the next time.
     let is_trouble = nothing_was_done || is_moving || status == 408 || (status >= 500 && status != 501);
     let after = after.filter(|_| status == 429);
     is_trouble.then(|| Trouble { error: answer.refusal(), after, nothing_was_done, is_behind })
+}
+
+pub fn not_understood(why: &str) -> StoreError {
+    StoreError::Unavailable(format!("the store's answer is not understood: {why}"))
 }
 
 pub fn refused(status: u16, message: impl Into<String>) -> StoreError {
@@ -126,11 +104,14 @@ fn message(body: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bytes::Bytes;
+    use http::Response;
 
     fn answer(status: u16, substatus: u32) -> Answer {
         let response = Response::builder().status(status).header("x-ms-substatus", substatus);
         let response = response.header("x-ms-retry-after-ms", "7");
-        Answer::new(response.body(Bytes::from_static(br#"{"code":"X","message":"why"}"#)).unwrap())
+        let response = response.body(Bytes::from_static(br#"{"code":"X","message":"why"}"#)).unwrap();
+        Answer(orrery_client::Answer::new(response))
     }
 
     #[test]

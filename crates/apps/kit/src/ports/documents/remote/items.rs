@@ -6,6 +6,7 @@ use super::errors::{self, Answer, refusal};
 use crate::ports::documents::{Item, StoreError, Write};
 use http::Method;
 use http::header::{ETAG, IF_MATCH};
+use orrery_client::Call;
 use orrery_core::limits;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,8 +18,9 @@ pub async fn read(
     partition: &str,
     id: &str,
 ) -> Result<Option<Item>, StoreError> {
-    let path = vec!["dbs", &remote.inner.database, "colls", container, "docs", id];
-    let ask = Ask::new(Method::GET, path).partition(partition).session(container, Sees::Before);
+    let ask = Ask::of(Call::item(Method::GET, &remote.inner.database, container, id))
+        .partition(partition)
+        .session(container, Sees::Before);
     let answer = send(remote, &ask, &mut Patience::new(remote)).await?;
     if answer.is_good() {
         return item(&answer).map(Some);
@@ -35,16 +37,17 @@ pub async fn write(
     partition: &str,
     write: Write,
 ) -> Result<Option<Item>, StoreError> {
-    let mut path = vec!["dbs", &remote.inner.database, "colls", container, "docs"];
-    path.extend(id_in_path(&write)?);
     let method = match &write {
         Write::Create(_) | Write::Upsert { .. } => Method::POST,
         Write::Replace { .. } => Method::PUT,
         Write::Delete { .. } => Method::DELETE,
     };
+    let call = match id_in_path(&write)? {
+        Some(id) => Call::item(method, &remote.inner.database, container, id),
+        None => Call::items(method, &remote.inner.database, container),
+    };
     let repeat = if is_refused_twice(&write) { Repeat::Safe } else { Repeat::Unsafe };
-    let mut ask =
-        Ask::new(method, path).partition(partition).repeat(repeat).session(container, Sees::Nothing);
+    let mut ask = Ask::of(call).partition(partition).repeat(repeat).session(container, Sees::Nothing);
     if matches!(write, Write::Upsert { .. }) {
         ask = ask.header("x-ms-documentdb-is-upsert", "true");
     }
@@ -78,8 +81,7 @@ pub async fn batch(
     let operations = writes.iter().map(operation).collect::<Result<Vec<_>, _>>()?;
     // One that would be refused is enough: then so is all of it.
     let repeat = if writes.iter().any(is_refused_twice) { Repeat::Safe } else { Repeat::Unsafe };
-    let path = vec!["dbs", &remote.inner.database, "colls", container, "docs"];
-    let ask = Ask::new(Method::POST, path)
+    let ask = Ask::of(Call::items(Method::POST, &remote.inner.database, container))
         .partition(partition)
         .header("x-ms-cosmos-is-batch-request", "true")
         .header("x-ms-cosmos-batch-atomic", "true")

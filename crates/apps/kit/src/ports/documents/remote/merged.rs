@@ -7,27 +7,23 @@
 //! survives splits, and costs what it says; whoever pages through many rows in order asks one partition at a time.
 
 use super::Remote;
-use super::call::{Ask, Patience, RANGE, Sees, send};
+use super::call::{Ask, Patience, Sees, send};
 use super::errors::{self, Answer};
 use super::query::{Feed, body};
-use super::ranges::{self, Range};
+use super::ranges;
 use crate::ports::documents::{Page, Query, StoreError};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use http::Method;
-use http::header::CONTENT_TYPE;
+use orrery_client::{Call, ENABLE_CROSS_PARTITION, Exchange, Merged, Range, is_left_to_client};
 use orrery_core::limits;
-use orrery_query::plan::distributed::merge::{FEATURES, Merge, Next, is_left_to_client};
-use orrery_query::plan::distributed::{Distributed, needs_merging};
+use orrery_query::plan::distributed::needs_merging;
 use orrery_query::{QueryError, parse};
 use orrery_value::Value as Datum;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::sync::Arc;
+use tokio::sync::Mutex;
 
 const VERSION: u8 = 1;
-/// Of our own server; others ignore it.
-const CROSS_PARTITION: &str = "x-orrery-cross-partition";
 
 /// Whether the ranges' rows one after the other are not the answer. What cannot be read is for the store to refuse.
 pub fn is_needed(query: &Query) -> bool {
@@ -101,29 +97,18 @@ impl Asked<'_> {
         if self.query.items_max == 0 { limits::PAGE_ITEMS_DEFAULT } else { self.query.items_max }
     }
 
-    fn ask(&self, text: &str) -> Ask<'_> {
-        let path = vec!["dbs", &self.remote.inner.database, "colls", self.container, "docs"];
-        Ask::new(Method::POST, path)
-            .header(CONTENT_TYPE.as_str(), "application/query+json")
-            .header("x-ms-documentdb-query-enablecrosspartition", "true")
-            .body(body(text, self.query))
-            .session(self.container, Sees::Before)
-    }
-
     /// One page of the store's own answer.
     async fn whole(&self, token: Option<&str>) -> Result<Whole, StoreError> {
-        let mut ask = self
-            .ask(&self.query.text)
-            .header("x-ms-documentdb-isquery", "true")
-            .header("x-ms-max-item-count", self.items_max().to_string());
-        if self.remote.has_shortcut {
-            ask = ask.header(CROSS_PARTITION, "direct");
-        }
-        if let Some(token) = token {
-            ask = ask.header("x-ms-continuation", token);
-        }
+        let (database, container) = (&self.remote.inner.database, self.container);
+        let body = body(&self.query.text, self.query);
+        let call = match self.remote.has_shortcut {
+            true => Call::query(database, container, body),
+            false => Call::page_of_query(database, container, body).header(ENABLE_CROSS_PARTITION, "True"),
+        };
+        let ask = Ask::of(call.header("x-ms-max-item-count", self.items_max().to_string()).after(token));
+        let ask = ask.session(container, Sees::Before);
         let answer = send(self.remote, &ask, &mut Patience::new(self.remote)).await?;
-        if is_left_to_client(answer.status(), answer.substatus(), &answer.message()) {
+        if is_left_to_client(&answer) {
             return Ok(Whole::LeftToClient);
         }
         let (rows, token) = rows(&answer)?;
@@ -133,110 +118,89 @@ impl Asked<'_> {
 
     /// One page of the merged answer, after so many rows; begun again when ranges are split meanwhile.
     async fn merged(&self, behind: u64) -> Result<(Page, Option<At>), StoreError> {
-        let mut patience = Patience::new(self.remote);
+        let ranges = Ranges {
+            remote: self.remote,
+            container: self.container,
+            patience: Mutex::new(Patience::new(self.remote)),
+        };
         for _ in 0..limits::SERVICE_STORE_MOVES_MAX {
-            match self.merged_once(behind, &mut patience).await? {
-                Some(page) => return Ok(page),
-                None => self.remote.inner.ranges.forget(self.container),
+            match self.merged_once(&ranges, behind).await {
+                Ok(page) => return Ok(page),
+                Err(Stopped::Gone) => self.remote.inner.ranges.forget(self.container),
+                Err(Stopped::Failed(error)) => return Err(error),
             }
         }
-        Err(StoreError::Unavailable("its partitions are being moved".to_owned()))
+        Err(ranges::are_moving())
     }
 
-    /// Nothing if a range is gone.
-    async fn merged_once(
-        &self,
-        behind: u64,
-        patience: &mut Patience,
-    ) -> Result<Option<(Page, Option<At>)>, StoreError> {
-        let (plan, mut charge) = self.plan(patience).await?;
-        let ranges = self.ranges_of(&plan).await?;
-        let mut merge = Merge::new(&plan.0, &self.query.text, ranges.len());
+    async fn merged_once(&self, by: &Ranges<'_>, behind: u64) -> Result<(Page, Option<At>), Stopped> {
+        let body = body(&self.query.text, self.query).into();
+        let database = &self.remote.inner.database;
+        let mut merged = Merged::begin(by, database, self.container, &body).await?;
         let (mut skip, mut rows) = (behind, Vec::new());
-        loop {
-            match merge.next().map_err(refused)? {
-                Next::Fetch { range, text, continuation } => {
-                    let answer = self.fetch(&ranges[range], &text, continuation, patience).await?;
-                    if answer.is_gone() {
-                        return Ok(None);
-                    }
-                    charge += answer.charge();
-                    let (page, next) = self::rows(&answer)?;
-                    merge.give(page.iter().map(|row| Datum::read(&row.to_string())).collect(), next);
-                }
-                Next::Row(_) if skip > 0 => skip -= 1,
-                Next::Row(_) if rows.len() == self.items_max() => {
-                    let at = At::Behind(behind + rows.len() as u64);
-                    return Ok(Some((Page { rows, continuation: None, charge }, Some(at))));
-                }
-                Next::Row(row) => rows.push(json_of(&row)?),
-                Next::End => return Ok(Some((Page { rows, continuation: None, charge }, None))),
+        while let Some(row) = merged.next().await? {
+            if skip > 0 {
+                skip -= 1;
+            } else if rows.len() == self.items_max() {
+                let at = At::Behind(behind + rows.len() as u64);
+                return Ok((Page { rows, continuation: None, charge: merged.charge }, Some(at)));
+            } else {
+                rows.push(json_of(&row).map_err(Stopped::Failed)?);
             }
         }
-    }
-
-    async fn plan(&self, patience: &mut Patience) -> Result<(Plan, f64), StoreError> {
-        let ask = self
-            .ask(&self.query.text)
-            .header("x-ms-cosmos-is-query-plan-request", "True")
-            .header("x-ms-cosmos-query-version", "1.4")
-            .header("x-ms-cosmos-supported-query-features", FEATURES);
-        let answer = send(self.remote, &ask, patience).await?;
-        if !answer.is_good() {
-            return Err(answer.refusal());
-        }
-        let document = std::str::from_utf8(answer.body()).ok().and_then(|text| Datum::parse(text).ok());
-        let document = document
-            .ok_or_else(|| StoreError::Unavailable("the store's query plan is not understood".to_owned()))?;
-        Ok((Distributed::read(&document).map_err(refused)?, answer.charge()))
-    }
-
-    /// The ranges that have some of the plan's keys; one at least, for an answer to come from.
-    async fn ranges_of(&self, (_, wanted): &Plan) -> Result<Vec<Range>, StoreError> {
-        let all: Arc<Vec<Range>> = ranges::of(self.remote, self.container).await?;
-        let is_wanted = |range: &&Range| wanted.iter().any(|wanted| wanted.overlaps(&range.min, &range.max));
-        let mut found: Vec<Range> = all.iter().filter(is_wanted).cloned().collect();
-        if found.is_empty() {
-            found.extend(all.first().cloned());
-        }
-        Ok(found)
-    }
-
-    async fn fetch(
-        &self,
-        range: &Range,
-        text: &str,
-        token: Option<String>,
-        patience: &mut Patience,
-    ) -> Result<Answer, StoreError> {
-        let mut ask = self
-            .ask(text)
-            .header("x-ms-documentdb-isquery", "true")
-            .header("x-ms-max-item-count", limits::PAGE_ITEMS_DEFAULT.to_string())
-            .header(RANGE, range.id.as_str());
-        if let Some(token) = token {
-            ask = ask.header("x-ms-continuation", token);
-        }
-        send(self.remote, &ask, patience).await
+        Ok((Page { rows, continuation: None, charge: merged.charge }, None))
     }
 }
 
-type Plan = (Distributed, Vec<orrery_query::plan::distributed::QueryRange>);
+/// The ranges of a container as merging asks them: each sees what was seen before, and is asked again within one patience.
+struct Ranges<'a> {
+    remote: &'a Remote,
+    container: &'a str,
+    patience: Mutex<Patience>,
+}
+
+enum Stopped {
+    /// A range is not there any more; to be begun again.
+    Gone,
+    Failed(StoreError),
+}
+
+impl Exchange for Ranges<'_> {
+    type Error = Stopped;
+
+    async fn exchange(&self, call: Call) -> Result<orrery_client::Answer, Stopped> {
+        let ask = Ask::of(call).session(self.container, Sees::Before);
+        let answer = send(self.remote, &ask, &mut *self.patience.lock().await).await;
+        match answer.map_err(Stopped::Failed)? {
+            gone if gone.is_gone() => Err(Stopped::Gone),
+            good if good.is_good() => Ok(good.0),
+            bad => Err(Stopped::Failed(bad.refusal())),
+        }
+    }
+
+    async fn ranges(&self, _: &str, container: &str) -> Result<Vec<Range>, Stopped> {
+        let ranges = ranges::of(self.remote, container).await.map_err(Stopped::Failed)?;
+        Ok(ranges.to_vec())
+    }
+
+    fn not_understood(&self, why: String) -> Stopped {
+        Stopped::Failed(errors::not_understood(&why))
+    }
+
+    fn refused(&self, error: QueryError) -> Stopped {
+        Stopped::Failed(errors::refused(400, error.to_string()))
+    }
+}
 
 fn rows(answer: &Answer) -> Result<(Vec<Value>, Option<String>), StoreError> {
     if !answer.is_good() {
         return Err(answer.refusal());
     }
-    let token = answer.header("x-ms-continuation").map(str::to_owned);
-    Ok((answer.json::<Feed>()?.rows, token))
+    Ok((answer.json::<Feed>()?.rows, answer.continuation()))
 }
 
 fn json_of(row: &Datum) -> Result<Value, StoreError> {
     serde_json::from_str(&row.to_json()).map_err(|error| errors::refused(500, error.to_string()))
-}
-
-fn refused(error: QueryError) -> StoreError {
-    errors::refused(400, error.to_string())
 }
 
 #[cfg(test)]

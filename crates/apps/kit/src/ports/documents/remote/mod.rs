@@ -1,7 +1,7 @@
-//! A database over the wire: another Orrery, or Azure Cosmos DB. A thin client of the gateway protocol.
+//! A database over the wire: another Orrery, or Azure Cosmos DB. What is sent, signed and read is `crates/client`; what is
+//! here is how it is tried again, what was seen, and where a query or a feed goes on.
 //!
 //! ```text
-//! sign       the authorization of a request: an account key, or a bearer token
 //! call       a request sent, and sent again where that is safe, within a time
 //! session    what was seen of each container, so that reads see the writes of this process
 //! ranges     the physical partitions of a container
@@ -26,14 +26,13 @@ mod parts;
 mod query;
 mod ranges;
 mod session;
-mod sign;
 
 use super::types::{Changes, Cursor, Item, Layout, Page, Query, StoreError, Write};
-use crate::http::{Client, Tls, Trust, Versions};
+use crate::http::{Trust, Versions};
+use orrery_client::{Account, Address, Host};
 use orrery_core::{Env, limits};
 use ranges::Ranges;
 use session::Sessions;
-use sign::Signer;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -55,6 +54,16 @@ pub enum Credential {
     Token(Arc<dyn Fn() -> String + Send + Sync>),
 }
 
+impl Credential {
+    fn signer(self) -> Result<orrery_client::Credential, String> {
+        match self {
+            Self::Token(token) => Ok(orrery_client::Credential::Token(token)),
+            Self::Key(key) => orrery_client::Credential::key(&key)
+                .map_err(|_| "the store's key is not Base64; copy it as the account shows it".to_owned()),
+        }
+    }
+}
+
 /// A database over the wire. A cheap handle.
 #[derive(Clone)]
 pub struct Remote {
@@ -66,12 +75,9 @@ pub struct Remote {
 }
 
 struct Inner {
-    client: Client,
+    account: Account,
     env: Env,
-    /// Scheme and authority, without a slash at the end.
-    base: String,
     database: String,
-    signer: Signer,
     sessions: Sessions,
     ranges: Ranges,
 }
@@ -80,12 +86,12 @@ impl Remote {
     /// Connects with the first operation. `env` gives the dates that are signed, which a store compares with its own.
     pub fn new(options: RemoteOptions, env: Env) -> Result<Self, String> {
         let RemoteOptions { endpoint, database, credential, trust } = options;
+        let address = Address::parse("the endpoint", &endpoint)?;
+        let host = Host::trusting(address, trust, Versions::Any)?;
         let inner = Inner {
-            client: Client::new(Tls { trust, versions: Versions::Any })?,
+            account: Account::at(host, credential.signer()?),
             env,
-            base: base(&endpoint)?,
             database,
-            signer: Signer::new(credential)?,
             sessions: Sessions::default(),
             ranges: Ranges::default(),
         };
@@ -156,31 +162,5 @@ impl Remote {
         partition: Option<&str>,
     ) -> Result<Cursor, StoreError> {
         changes::end(self, container, partition).await
-    }
-}
-
-fn base(endpoint: &str) -> Result<String, String> {
-    let wrong = |why: &str| format!("the endpoint '{endpoint}' {why}; write it as https://host:port");
-    let uri: http::Uri = endpoint.parse().map_err(|_| wrong("is not a URL"))?;
-    if !matches!(uri.scheme_str(), Some("http" | "https")) {
-        return Err(wrong("begins with neither http:// nor https://"));
-    }
-    if uri.authority().is_none() || !matches!(uri.path(), "" | "/") || uri.query().is_some() {
-        return Err(wrong("has a path, or no host"));
-    }
-    Ok(endpoint.trim_end_matches('/').to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_endpoint_is_a_scheme_and_a_host() {
-        assert_eq!(base("https://a.example:443/").as_deref(), Ok("https://a.example:443"));
-        assert_eq!(base("http://[::1]:8081").as_deref(), Ok("http://[::1]:8081"));
-        for endpoint in ["", "a.example", "ftp://a", "https://a/b", "https://a/?b", "https://"] {
-            assert!(base(endpoint).is_err(), "{endpoint}");
-        }
     }
 }

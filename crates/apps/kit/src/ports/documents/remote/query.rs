@@ -1,12 +1,11 @@
 //! Pages of rows: of one partition, or of every range in turn.
 
-use super::call::{Ask, Patience, RANGE, Sees, send};
+use super::call::{Ask, Patience, Sees, send};
 use super::parts::{Parts, Within};
 use super::{Remote, merged, ranges};
 use crate::idempotency::hash;
 use crate::ports::documents::{Page, Query, StoreError};
-use http::Method;
-use http::header::CONTENT_TYPE;
+use orrery_client::{Call, ENABLE_CROSS_PARTITION, RANGE};
 use orrery_core::limits;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -65,8 +64,8 @@ impl Asked<'_> {
             }
             page.charge += answer.charge();
             page.rows = answer.json::<Feed>()?.rows;
-            match (answer.header("x-ms-continuation"), parts.0.front_mut()) {
-                (Some(token), Some(part)) => part.token = Some(token.to_owned()),
+            match (answer.continuation(), parts.0.front_mut()) {
+                (Some(token), Some(part)) => part.token = Some(token),
                 _ => drop(parts.0.pop_front()),
             }
             if !page.rows.is_empty() || parts.0.is_empty() {
@@ -78,21 +77,13 @@ impl Asked<'_> {
 
     fn ask(&self, within: Option<&Within>, token: Option<&str>) -> Ask<'_> {
         let items = if self.items_max == 0 { limits::PAGE_ITEMS_DEFAULT } else { self.items_max };
-        let path = vec!["dbs", &self.remote.inner.database, "colls", self.container, "docs"];
-        let mut ask = Ask::new(Method::POST, path)
-            .header(CONTENT_TYPE.as_str(), "application/query+json")
-            .header("x-ms-documentdb-isquery", "true")
+        let call = Call::page_of_query(&self.remote.inner.database, self.container, self.body.clone())
             .header("x-ms-max-item-count", items.to_string())
-            .body(self.body.clone())
-            .session(self.container, Sees::Before);
-        if let Some(token) = token {
-            ask = ask.header("x-ms-continuation", token);
-        }
+            .after(token);
+        let ask = Ask::of(call).session(self.container, Sees::Before);
         match (self.partition, within) {
             (Some(partition), _) => ask.partition(partition),
-            (None, Some(within)) => {
-                scoped(ask.header("x-ms-documentdb-query-enablecrosspartition", "true"), within)
-            }
+            (None, Some(within)) => scoped(ask.header(ENABLE_CROSS_PARTITION, "True"), within),
             (None, None) => ask,
         }
     }

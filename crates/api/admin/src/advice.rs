@@ -1,0 +1,44 @@
+//! `/v1/advice`: what the server knows of a container and its use; `orrery advise` makes findings of it.
+//!
+//! It shows partition keys, ids and the texts of queries, so it is for administrators (`server`).
+
+use crate::Problem;
+use http::StatusCode;
+use orrery_api_cosmos::{Cosmos, Failure};
+use percent_encoding::percent_decode_str;
+use serde_json::Value;
+
+/// The report on the container that the query string names; else a status and a sentence.
+pub async fn of(cosmos: &Cosmos, query: Option<&str>) -> Result<Value, Problem> {
+    let query = query.unwrap_or_default();
+    let (Some(database), Some(container)) = (named(query, "database"), named(query, "container")) else {
+        let sentence = "say which container: /v1/advice?database=D&container=C";
+        return Err((StatusCode::BAD_REQUEST, sentence.to_owned()));
+    };
+    let report = cosmos.store().usage_report(&database, &container).await.map_err(Failure::from);
+    let report = report.map_err(|failure| (failure.status, failure.message))?;
+    serde_json::to_value(report).map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
+}
+
+fn named(query: &str, name: &str) -> Option<String> {
+    let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+    let (_, value) = pairs.into_iter().find(|(known, _)| *known == name)?;
+    percent_decode_str(value).decode_utf8().ok().map(|value| value.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_and_decoded() {
+        let query = "database=my%20db&container=%C3%A9%26";
+        assert_eq!(named(query, "database").as_deref(), Some("my db"));
+        assert_eq!(named(query, "container").as_deref(), Some("é&"));
+        assert_eq!(
+            (named(query, "data"), named("", "database"), named("database", "database")),
+            (None, None, None)
+        );
+        assert_eq!(named("database=%FF", "database"), None);
+    }
+}

@@ -1,0 +1,44 @@
+//! What `/v1/top` answers: the busiest containers, logical partitions and queries.
+
+use serde::{Deserialize, Serialize};
+
+/// Everything is summed up since `since_ms`; whoever wants rates asks twice.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Top {
+    pub since_ms: u64,
+    pub now_ms: u64,
+    pub containers: Vec<Busy>,
+    pub partitions: Vec<Busy>,
+    pub queries: Vec<Asked>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Busy {
+    pub database: String,
+    pub container: String,
+    /// JSON; of a container nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition: Option<String>,
+    pub requests: u64,
+    pub reads: u64,
+    pub writes: u64,
+    pub queries: u64,
+    pub throttled: u64,
+    pub request_units: f64,
+    pub p50_ms: f64,
+    pub p95_ms: f64,
+    pub p99_ms: f64,
+    /// Nothing where it was not looked up.
+    pub bytes: Option<u64>,
+    pub items: Option<u64>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Asked {
+    pub database: String,
+    pub container: String,
+    pub text: String,
+    pub queries: u64,
+    pub rows: u64,
+    pub request_units: f64,
+}

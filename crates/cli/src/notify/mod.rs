@@ -1,0 +1,8 @@
+//! `orrery notify`: a client of the notification service's REST.
+
+mod ask;
+mod command;
+mod print;
+
+pub use ask::AskFlags;
+pub use command::{NotifyVerb, notify};
