@@ -60,7 +60,7 @@ const EXCEPTIONS: &[Exception] = &[
     Exception {
         from: "crates/api/admin",
         to: "crates/api/cosmos",
-        reason: "requests are counted, and the use of containers noted, in api/cosmos; both move to stores/documents",
+        reason: "access to the account, changes of roles and the statuses of store errors are in api/cosmos",
     },
     Exception {
         from: "crates/api/common",
