@@ -179,13 +179,30 @@ impl Cosmos {
         if !matches!(located.route, Route::Items { .. } | Route::Item { .. }) {
             request.container = container_of(self, &located.route);
         }
-        // Operations on items are metered by the store.
-        if located.route == Route::Account || is_about_items(request, &located.route) {
+        // Operations on items are metered by the store. A body is not read while the throughput is spent.
+        if let Some((database, container)) = items_of(request, &located.route) {
+            self.check_throughput(request, database, container)
+                .inspect_err(|_| request.container = container_of(self, &located.route))?;
+            return self.dispatch(request, located).await;
+        }
+        if located.route == Route::Account {
             return self.dispatch(request, located).await;
         }
         let charge =
             |outcome: &Result<Reply, Failure>| outcome.as_ref().map_or_else(Failure::charge, Reply::charge);
         self.0.store.metered_metadata(self.dispatch(request, located), charge).await
+    }
+
+    fn check_throughput(&self, request: &Request, database: &str, container: &str) -> Result<(), Failure> {
+        if !self.0.store.is_throttling() {
+            return Ok(());
+        }
+        // If the container is not there, or a header is wrong, the handler says so.
+        let Ok(container) = handlers::find_container(self, request, database, container) else {
+            return Ok(());
+        };
+        let scope = handlers::item_feed::scope(request, &container).ok();
+        Ok(self.0.store.check_throughput(&container, scope.as_ref(), request.priority())?)
     }
 
     /// Clients from before partition keys name none; a container that was created without has one partition, the one of the
@@ -305,15 +322,19 @@ impl Cosmos {
     }
 }
 
-/// Whether a request reads or writes items, rather than what databases and containers are.
-fn is_about_items(request: &Request, route: &Route<'_>) -> bool {
+/// The database and the container whose items a request reads or writes; none if it is about something else.
+fn items_of<'r>(request: &Request, route: &'r Route<'_>) -> Option<(&'r str, &'r str)> {
     match route {
-        Route::Items { .. } | Route::Item { .. } | Route::PartitionKeyDelete { .. } => true,
+        Route::Items { database, container }
+        | Route::Item { database, container, .. }
+        | Route::PartitionKeyDelete { database, container } => Some((database, container)),
         // A stored procedure is run by a POST, and works on items.
-        Route::Child { owner: OwnerPath::Container { .. }, kind, .. } => {
-            *kind == subresources::Kind::StoredProcedure && *request.method() == Method::POST
-        }
-        _ => false,
+        Route::Child {
+            owner: OwnerPath::Container { database, container },
+            kind: subresources::Kind::StoredProcedure,
+            ..
+        } if *request.method() == Method::POST => Some((database, container)),
+        _ => None,
     }
 }
 

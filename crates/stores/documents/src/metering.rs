@@ -47,6 +47,22 @@ impl Store {
         outcome
     }
 
+    /// Refuses an operation on items whose throughput is spent, and takes nothing. A protocol may ask before it reads a
+    /// request's body; the operation itself is refused all the same.
+    pub fn check_throughput(
+        &self,
+        container: &Container,
+        scope: Option<&FeedScope>,
+        priority: Priority,
+    ) -> Result<(), Error> {
+        self.throttle().check(self, container, scope, priority)
+    }
+
+    /// Whether anything is refused for want of throughput.
+    pub fn is_throttling(&self) -> bool {
+        self.throttle().is_on()
+    }
+
     /// The same for an operation on databases, containers, offers and what belongs to them. `charge` says what its
     /// outcome cost, as most of them are answered from the catalog in memory.
     pub async fn metered_metadata<T, E: From<Error>>(

@@ -12,7 +12,7 @@ use crate::partition_key::Scope;
 use crate::plan_cache::{PreparedQuery, QueryRequest};
 use crate::queries::QueryHost;
 use crate::query_pages::{Begin, Pages, Received};
-use crate::query_spec::QuerySpec;
+use crate::query_spec::{QuerySpec, fnv1a};
 use crate::scripts::functions::WithFunctions;
 use crate::store::Store;
 use crate::throttle::Priority;
@@ -121,7 +121,7 @@ impl Store {
         target.check(prepared, &spec.parameters, container, named.as_deref())?;
         let is_by_range =
             target.is_by_range() && !prepared.ast.from.is_empty() && !needs_merging(&prepared.ast);
-        let seal = self.tokens().of_query(container.number(), *question);
+        let seal = self.tokens().of_query(container.number(), question ^ fingerprint(scope));
         let pages = Pages { container, scope, named: named.as_deref(), seal };
         let Begin { scope, resume, is_by_range } = pages.begin(continuation.as_ref(), is_by_range)?;
         let host_with_functions = &WithFunctions::new(host, self, snapshot, container.rid());
@@ -249,6 +249,15 @@ impl Store {
             },
         };
         Ok(ClientPlan(plan.to_json(&client_ranges(named.as_deref()))))
+    }
+}
+
+/// Ties a continuation to the partition that was asked, so that it reads no other one. A scope of several partitions may
+/// be narrowed between pages.
+fn fingerprint(scope: &Scope) -> u32 {
+    match scope {
+        Scope::Partition(epk) => fnv1a(epk.as_bytes()),
+        Scope::Between(..) => 0,
     }
 }
 

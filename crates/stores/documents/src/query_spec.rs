@@ -50,12 +50,8 @@ impl QuerySpec {
 }
 
 fn fingerprint<'a>(list: &str, text: &str, parameters: impl Iterator<Item = &'a (String, Value)>) -> u32 {
-    let mut hash = 0x811c_9dc5_u32;
-    let mut add = |bytes: &[u8]| {
-        for byte in bytes.iter().chain(&[0xff]) {
-            hash = (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
-        }
-    };
+    let mut hash = FNV_OFFSET;
+    let mut add = |bytes: &[u8]| hash = fnv1a_on(fnv1a_on(hash, bytes), &[0xff]);
     add(list.as_bytes());
     add(text.as_bytes());
     for (name, value) in parameters {
@@ -63,6 +59,17 @@ fn fingerprint<'a>(list: &str, text: &str, parameters: impl Iterator<Item = &'a 
         add(value.to_json().as_bytes());
     }
     hash
+}
+
+const FNV_OFFSET: u32 = 0x811c_9dc5;
+
+/// A 32-bit FNV-1a hash.
+pub(crate) fn fnv1a(bytes: &[u8]) -> u32 {
+    fnv1a_on(FNV_OFFSET, bytes)
+}
+
+fn fnv1a_on(hash: u32, bytes: &[u8]) -> u32 {
+    bytes.iter().fold(hash, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }
 
 /// Whether a text has a parameter's name, whole.

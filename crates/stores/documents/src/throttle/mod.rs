@@ -107,6 +107,22 @@ impl Throttle {
         self.is_serverless
     }
 
+    pub fn is_on(&self) -> bool {
+        self.meters.is_some()
+    }
+
+    /// Whether an operation on items would be let in now; takes nothing.
+    pub fn check(
+        &self,
+        store: &Store,
+        container: &Container,
+        scope: Option<&Scope>,
+        priority: Priority,
+    ) -> Result<(), Error> {
+        let Some(meters) = &self.meters else { return Ok(()) };
+        meters.affordable(store, container, scope, priority, store.env().now().millis()).map(drop)
+    }
+
     /// Lets an operation on items in, or says when to come back. Without a scope, it covers all ranges.
     pub fn admit(
         &self,
@@ -172,14 +188,27 @@ impl Meters {
         priority: Priority,
         now_millis: u64,
     ) -> Result<Ticket, Error> {
+        let Some(draw) = self.affordable(store, container, scope, priority, now_millis)? else {
+            return Ok(Ticket::Free);
+        };
+        self.take(&draw, DEPOSIT, now_millis);
+        Ok(Ticket::Data(draw))
+    }
+
+    /// What an operation will draw from, if there is some left; nothing if its container has no throughput.
+    fn affordable(
+        &self,
+        store: &Store,
+        container: &Container,
+        scope: Option<&Scope>,
+        priority: Priority,
+        now_millis: u64,
+    ) -> Result<Option<Draw>, Error> {
         let allotment = self.allotments(store, now_millis).of(container.number());
-        let Some(allotment) = allotment else { return Ok(Ticket::Free) };
+        let Some(allotment) = allotment else { return Ok(None) };
         let draw = self.draw(scope, container, allotment);
         match self.wait_millis(&draw, priority, now_millis) {
-            0 => {
-                self.take(&draw, DEPOSIT, now_millis);
-                Ok(Ticket::Data(draw))
-            }
+            0 => Ok(Some(draw)),
             retry_after_ms => {
                 let range = container.ranges().leaves().get(draw.ranges.0).map_or(0, |range| range.id);
                 Err(Error::RateTooLarge { retry_after_ms, range })
