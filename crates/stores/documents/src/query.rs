@@ -38,6 +38,8 @@ pub struct PageRequest {
     pub scope: Scope,
     pub target: QueryTarget,
     pub continuation: Option<Received>,
+    /// Whether the filter under an ORDER BY may differ from that of the page before: SDKs that resume one narrow it.
+    pub may_narrow: bool,
     pub limits: Limits,
     pub priority: Priority,
 }
@@ -112,7 +114,7 @@ impl Store {
         container: &Container,
         request: &PageRequest,
     ) -> Result<QueryPage, Error> {
-        let PageRequest { query, scope, target, continuation, limits, .. } = request;
+        let PageRequest { query, scope, target, continuation, may_narrow, limits, .. } = request;
         let spec = &query.spec;
         let prepared_query = query.prepare(self.parse_cache(), &settings(container))?;
         let PreparedQuery { prepared, need, question, paths } = &*prepared_query;
@@ -121,6 +123,7 @@ impl Store {
         target.check(prepared, &spec.parameters, container, named.as_deref())?;
         let is_by_range =
             target.is_by_range() && !prepared.ast.from.is_empty() && !needs_merging(&prepared.ast);
+        let question = if *may_narrow { *question } else { spec.fingerprint_of("") };
         let seal = self.tokens().of_query(container.number(), question ^ fingerprint(scope));
         let pages = Pages { container, scope, named: named.as_deref(), seal };
         let Begin { scope, resume, is_by_range } = pages.begin(continuation.as_ref(), is_by_range)?;

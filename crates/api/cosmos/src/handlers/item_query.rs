@@ -34,6 +34,7 @@ pub async fn query(
         scope: scope(request, container)?,
         target: target(cosmos, request, container)?,
         continuation: continuation(request)?,
+        may_narrow: true,
         limits: request.page_limits()?,
         priority: request.priority(),
     };

@@ -28,6 +28,7 @@ pub async fn page(
         scope: scope(&container, partition)?,
         target: QueryTarget::direct(),
         continuation: token.map(Received::parse).transpose().map_err(|error| errors::store(error.into()))?,
+        may_narrow: false,
         limits: limits_of(query.items_max),
         priority: Priority::High,
     };
