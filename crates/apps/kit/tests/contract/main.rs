@@ -4,6 +4,7 @@
 //! facts/     what holds on every store
 //! world      a store to show them on: in process, or a server behind HTTP or TLS, with a key or with a token
 //! server     a server process
+//! in_process what a store in this process refuses and remembers, as one over the wire does
 //! remote/    what only a store over the wire can do: be gone, be slow, be split
 //! ```
 //!
@@ -13,6 +14,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on panics, as the test does")]
 
 mod facts;
+mod in_process;
 mod remote;
 mod server;
 mod world;
@@ -62,6 +64,7 @@ facts! {
     queries::a_continuation_goes_on_with_its_own_query_only,
     queries::a_query_that_is_none_is_refused,
     queries::rows_of_all_partitions_are_merged,
+    queries::a_query_calls_user_defined_functions,
     changes::every_change_is_seen_once_and_in_order_within_its_partition,
     changes::a_partition_has_a_feed_of_its_own,
     changes::nothing_new_is_an_empty_page_with_a_cursor,

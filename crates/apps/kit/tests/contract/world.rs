@@ -4,13 +4,14 @@ use crate::server::Server;
 use orrery_core::{Env, Timestamp};
 use orrery_document_store::Store;
 use orrery_documents::spaces::SPACES;
+use orrery_documents::subresources::{Definition, Kind, Owner};
 use orrery_kit::http::{Trust, certificates};
 use orrery_kit::ports::documents::{
     Credential, Documents, Embedded, Item, Layout, Page, Query, Remote, RemoteOptions, StoreError, Write,
 };
 use orrery_kit::service_container;
 use orrery_kv::{MemoryEngine, Sync};
-use orrery_testing_client::EMULATOR_KEY;
+use orrery_testing_client::{Client, EMULATOR_KEY, Method, Request};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,6 +37,7 @@ pub struct World {
     pub env: Env,
     way: Way,
     behind: Behind,
+    database: String,
 }
 
 #[derive(Clone)]
@@ -85,7 +87,28 @@ impl World {
         };
         documents.ensure(&layout()).await.unwrap();
         let env = Env::seeded(Timestamp::from_seconds(1_794_704_563), 1);
-        Self { documents, env, way, behind }
+        Self { documents, env, way, behind, database: database.to_owned() }
+    }
+
+    /// A user-defined function of the container; services have no way to make one, so it is made behind the port.
+    pub async fn define_function(&self, name: &str, body: &str) {
+        let definition = json!({"id": name, "body": body});
+        match &self.behind {
+            Behind::Store(store) => {
+                let Value::Object(definition) = definition else { unreachable!("it is an object") };
+                let kind = Kind::UserDefinedFunction;
+                let definition = Definition::parse(kind, definition).unwrap();
+                let owner = Owner::Container(store.container(&self.database, ITEMS).unwrap().rid());
+                store.create_subresource(&owner, kind, &definition).await.unwrap();
+            }
+            Behind::Server(server, _) => {
+                let address = std::net::SocketAddr::from(([127, 0, 0, 1], server.port));
+                let path = format!("dbs/{}/colls/{ITEMS}/udfs", self.database);
+                let request = Request::new(Method::Post, path).body(definition.to_string());
+                let reply = Client::new(address, Env::system().unwrap()).call(&request).await.unwrap();
+                assert_eq!(reply.status, 201, "{reply:?}");
+            }
+        }
     }
 
     pub fn advance(&self, seconds: u64) {

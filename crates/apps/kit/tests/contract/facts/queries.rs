@@ -131,3 +131,13 @@ pub async fn a_query_that_is_none_is_refused(world: &World) {
         assert!(matches!(outcome, Err(StoreError::Refused { status: 400, .. })), "{text}: {outcome:?}");
     }
 }
+
+/// Whoever asks: a function is the container's, not the protocol's.
+pub async fn a_query_calls_user_defined_functions(world: &World) {
+    world.define_function("twice", "function twice(n) { return 2 * n; }").await;
+    world.create("p", "a", 21).await;
+    let rows = world.rows(Some("p"), query("SELECT VALUE udf.twice(c.n) FROM c", 0)).await;
+    assert_eq!(rows, [serde_json::json!(42)]);
+    let unknown = world.page(Some("p"), &query("SELECT VALUE udf.thrice(c.n) FROM c", 0)).await;
+    assert!(matches!(unknown, Err(StoreError::Refused { status: 400, .. })), "{unknown:?}");
+}
