@@ -144,8 +144,27 @@ impl TxnManager {
         scope: Scope<'_>,
         body: impl Fn(&mut Txn<'_>) -> Result<T, E>,
     ) -> Result<Committed<T>, WriteError<E>> {
+        self.run(scope, body, may_commit_here()).await
+    }
+
+    /// [`write`](Self::write) for a task that has several writes under way at once: none of them commits on its own
+    /// thread, so that all are queued before the first is waited for, and share a sync.
+    pub async fn write_concurrently<T, E>(
+        &self,
+        scope: Scope<'_>,
+        body: impl Fn(&mut Txn<'_>) -> Result<T, E>,
+    ) -> Result<Committed<T>, WriteError<E>> {
+        self.run(scope, body, false).await
+    }
+
+    async fn run<T, E>(
+        &self,
+        scope: Scope<'_>,
+        body: impl Fn(&mut Txn<'_>) -> Result<T, E>,
+        may_commit_here: bool,
+    ) -> Result<Committed<T>, WriteError<E>> {
         for attempt in 0..limits::TRANSACTION_RETRIES_MAX {
-            let outcome = match self.attempt(scope, attempt > 0, &body)? {
+            let outcome = match self.attempt(scope, attempt > 0, may_commit_here, &body)? {
                 Attempt::Retry => None,
                 Attempt::Reserved(reserved) => {
                     reserved.released().await;
@@ -182,6 +201,7 @@ impl TxnManager {
         &self,
         scope: Scope<'_>,
         is_retry: bool,
+        may_commit_here: bool,
         body: &impl Fn(&mut Txn<'_>) -> Result<T, E>,
     ) -> Result<Attempt<T, E>, WriteError<E>> {
         let inner = &*self.0;
@@ -201,7 +221,7 @@ impl TxnManager {
             return Err(WriteError::PreconditionFailed);
         }
         let pushed = if returned.is_ok() && !batch.is_empty() {
-            inner.push(batch, scope, index, epoch, &mut stripe, may_commit_here())
+            inner.push(batch, scope, index, epoch, &mut stripe, may_commit_here)
         } else if rests_on_pending {
             inner.queue.barrier(epoch).map(Pushed::Queued)
         } else {

@@ -269,7 +269,7 @@ impl Store {
         while outcomes.len() < steps.len() {
             let rest = &steps[outcomes.len()..];
             let body = |txn: &mut Txn<'_>| self.independent(txn, &container, rest, on_refusal, budget);
-            let written = self.write(partition(&container, epk), body).await;
+            let written = self.write_concurrently(partition(&container, epk), body).await;
             tries += 1;
             match written {
                 Ok(committed) => {

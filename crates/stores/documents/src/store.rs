@@ -223,6 +223,16 @@ impl Store {
         self.0.txns.write(orrery_txn::Scope::new(&bytes).tracked(newest.as_ref()), body).await
     }
 
+    /// [`write`](Self::write) for a task that has several writes under way at once, so that they share a sync.
+    pub(crate) async fn write_concurrently<T, E>(
+        &self,
+        scope: Scope<'_>,
+        body: impl Fn(&mut Txn<'_>) -> Result<T, E>,
+    ) -> Result<Committed<T>, WriteError<E>> {
+        let (bytes, newest) = (scope.to_bytes(), self.0.catalog.range_lsns().cell_of(scope));
+        self.0.txns.write_concurrently(orrery_txn::Scope::new(&bytes).tracked(newest.as_ref()), body).await
+    }
+
     /// [`write`](Self::write) for a thread that may block and runs no tasks, such as a background job's.
     pub fn write_blocking<T, E>(
         &self,
