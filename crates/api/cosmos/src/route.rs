@@ -43,11 +43,11 @@ pub enum Route<'a> {
         rid: Cow<'a, str>,
     },
     /// All users, permissions, scripts or client encryption keys of an owner.
-    Children {
+    Subresources {
         owner: OwnerPath<'a>,
         kind: Kind,
     },
-    Child {
+    Subresource {
         owner: OwnerPath<'a>,
         kind: Kind,
         id: Cow<'a, str>,
@@ -164,8 +164,8 @@ fn children<'a>(segments: &[Cow<'a, str>], at: usize) -> Option<Route<'a>> {
         }
     };
     Some(match segments.get(at + 1) {
-        None => Route::Children { owner, kind },
-        Some(id) => Route::Child { owner, kind, id: id.clone() },
+        None => Route::Subresources { owner, kind },
+        Some(id) => Route::Subresource { owner, kind, id: id.clone() },
     })
 }
 
@@ -214,16 +214,16 @@ mod tests {
             "dbs/d/colls/c",
         );
         let container = || OwnerPath::Container { database: "d".into(), container: "c".into() };
-        let sproc = Route::Child { owner: container(), kind: Kind::StoredProcedure, id: "s".into() };
+        let sproc = Route::Subresource { owner: container(), kind: Kind::StoredProcedure, id: "s".into() };
         check("/dbs/d/colls/c/sprocs/s", sproc, "sprocs", "dbs/d/colls/c/sprocs/s");
-        let triggers = Route::Children { owner: container(), kind: Kind::Trigger };
+        let triggers = Route::Subresources { owner: container(), kind: Kind::Trigger };
         check("/dbs/d/colls/c/triggers", triggers, "triggers", "dbs/d/colls/c");
         let user = OwnerPath::User { database: "d".into(), user: "u".into() };
-        let permission = Route::Child { owner: user, kind: Kind::Permission, id: "p".into() };
+        let permission = Route::Subresource { owner: user, kind: Kind::Permission, id: "p".into() };
         let link = "dbs/d/users/u/permissions/p";
         check(&format!("/{link}"), permission, "permissions", link);
         let database = OwnerPath::Database { database: "d".into() };
-        let keys = Route::Children { owner: database, kind: Kind::ClientEncryptionKey };
+        let keys = Route::Subresources { owner: database, kind: Kind::ClientEncryptionKey };
         check("/dbs/d/clientencryptionkeys/", keys, "clientencryptionkeys", "dbs/d");
         let conflict = Route::Conflict { database: "d".into(), container: "c".into(), id: "x".into() };
         check("/dbs/d/colls/c/conflicts/x", conflict, "conflicts", "dbs/d/colls/c/conflicts/x");

@@ -304,11 +304,11 @@ impl Cosmos {
             (Route::Offers, Method::POST) => handlers::offers::query(self, request).await,
             (Route::Offer { rid }, Method::GET) => handlers::offers::read(self, &rid),
             (Route::Offer { rid }, Method::PUT) => handlers::offers::replace(self, request, &rid).await,
-            (Route::Children { owner, kind }, method) => {
-                handlers::children::on_feed(self, request, &method, &owner, kind).await
+            (Route::Subresources { owner, kind }, method) => {
+                handlers::subresources::on_feed(self, request, &method, &owner, kind).await
             }
-            (Route::Child { owner, kind, id }, method) => {
-                handlers::children::on_child(self, request, &method, &owner, kind, &id).await
+            (Route::Subresource { owner, kind, id }, method) => {
+                handlers::subresources::on_subresource(self, request, &method, &owner, kind, &id).await
             }
             (Route::Conflicts { database, container }, method) => {
                 handlers::conflicts::on_feed(self, request, &method, &database, &container).await
@@ -329,7 +329,7 @@ fn items_of<'r>(request: &Request, route: &'r Route<'_>) -> Option<(&'r str, &'r
         | Route::Item { database, container, .. }
         | Route::PartitionKeyDelete { database, container } => Some((database, container)),
         // A stored procedure is run by a POST, and works on items.
-        Route::Child {
+        Route::Subresource {
             owner: OwnerPath::Container { database, container },
             kind: subresources::Kind::StoredProcedure,
             ..
@@ -347,8 +347,10 @@ fn container_of(cosmos: &Cosmos, route: &Route<'_>) -> Option<u32> {
         | Route::Ranges { database, container }
         | Route::Conflicts { database, container }
         | Route::Conflict { database, container, .. }
-        | Route::Children { owner: OwnerPath::Container { database, container }, .. }
-        | Route::Child { owner: OwnerPath::Container { database, container }, .. } => (database, container),
+        | Route::Subresources { owner: OwnerPath::Container { database, container }, .. }
+        | Route::Subresource { owner: OwnerPath::Container { database, container }, .. } => {
+            (database, container)
+        }
         _ => return None,
     };
     handlers::container(cosmos, database, container).ok().map(|container| container.number())

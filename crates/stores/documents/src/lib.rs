@@ -55,7 +55,7 @@ pub use orrery_txn::{
 };
 pub use partition_key::PartitionKeyError;
 pub use plan_cache::{PlanCache, PreparedQuery, QueryRequest};
-pub use queries::{BrokeOff, MemoryUse, NotRun, QueryHost, Track, Waiting, on_a_thread};
+pub use queries::{BrokeOff, MemoryUse, NotRun, QueryHost, QueryKey, Waiting, on_a_thread};
 pub use query::{ClientPlan, Explained, PageRequest, QueryPage};
 pub use query_pages::Received;
 pub use query_spec::QuerySpec;

@@ -94,14 +94,15 @@ impl Store {
         let (scope, priority) = (request.scope.clone(), request.priority);
         let run = async {
             let (snapshot, text) = (self.snapshot(), &request.query.spec.text);
-            let (track, may_call_functions) = (self.track(container.number(), text), names_functions(text));
+            let (query_key, may_call_functions) =
+                (self.query_key(container.number(), text), names_functions(text));
             let work = {
                 let (store, container) = (self.clone(), container.clone());
                 move |host: &QueryHost| store.query_page(host, &snapshot, &container, &request)
             };
             match may_call_functions {
                 true => self.run_query(work).await?,
-                false => self.run_tracked(track, work).await?,
+                false => self.run_known_query(query_key, work).await?,
             }
         };
         self.metered(container, Some(&scope), priority, run).await
@@ -140,7 +141,7 @@ impl Store {
             *limits,
         )?;
         items.scope_key_paths().into_iter().for_each(|path| page.index_usage.add_path(path));
-        if !host.is_tired() {
+        if !host.inline_budget_spent() {
             let reach = reach(&scope, named.as_deref(), container);
             self.note_query(container, &spec.text, continuation.is_none(), reach, paths, &page);
         }

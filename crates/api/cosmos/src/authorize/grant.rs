@@ -115,7 +115,7 @@ impl Grant<'_> {
         let Some((kind, name)) = &self.permission.resource.inside else { return Ok(()) };
         let is_meant = match route {
             Route::Item { id, .. } => kind == "docs" && self.is_same_item(request, container, name, id)?,
-            Route::Child { kind: meant, id, .. } => {
+            Route::Subresource { kind: meant, id, .. } => {
                 kind == meant.segment() && self.is_same_child(container, *meant, name, id)?
             }
             Route::Conflict { id, .. } => kind == "conflicts" && name == id,

@@ -78,11 +78,11 @@ impl Operation {
             Route::Offer { .. } => read_or_manage(verb, Self::ReadManaged),
             Route::Items { .. } => items(verb, post, is_change_feed),
             Route::Item { .. } => item(verb),
-            Route::Children { kind, .. } => {
+            Route::Subresources { kind, .. } => {
                 let (read, manage) = children(*kind);
                 list(verb, post, read, manage)
             }
-            Route::Child { kind, .. } => match (verb, children(*kind)) {
+            Route::Subresource { kind, .. } => match (verb, children(*kind)) {
                 ("GET", (read, _)) => read,
                 ("POST", _) if *kind == Kind::StoredProcedure => Self::ExecuteScript,
                 (_, (_, manage)) => manage,

@@ -19,7 +19,7 @@ pub fn named<'a>(route: &'a Route<'_>) -> (Option<&'a str>, Option<&'a str>) {
         | Route::PartitionKeyDelete { database, container }
         | Route::Conflicts { database, container }
         | Route::Conflict { database, container, .. } => (Some(database), Some(container)),
-        Route::Children { owner, .. } | Route::Child { owner, .. } => match owner {
+        Route::Subresources { owner, .. } | Route::Subresource { owner, .. } => match owner {
             OwnerPath::Database { database } | OwnerPath::User { database, .. } => (Some(database), None),
             OwnerPath::Container { database, container } => (Some(database), Some(container)),
         },

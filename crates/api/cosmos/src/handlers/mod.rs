@@ -4,7 +4,6 @@ pub mod account;
 pub mod batch;
 pub mod by_rid;
 pub mod change_feed;
-pub mod children;
 pub mod conflicts;
 pub mod containers;
 pub mod databases;
@@ -14,6 +13,7 @@ pub mod items;
 pub mod offers;
 pub mod partition_delete;
 pub mod ranges;
+pub mod subresources;
 
 use crate::failure::Failure;
 use crate::header;

@@ -50,7 +50,7 @@ impl QueryHost {
         Self::patient_for(env, Duration::MAX)
     }
 
-    /// For one that is expected to be short: its answer is worth nothing once this [is tired](Self::is_tired).
+    /// For one that is expected to be short: its answer is worth nothing once this [has spent its inline budget](Self::inline_budget_spent).
     pub(super) fn impatient(env: &Env) -> Self {
         Self::patient_for(env, Duration::from_millis(limits::QUERY_PATIENCE_MILLIS))
     }
@@ -100,7 +100,7 @@ impl QueryHost {
     }
 
     /// Whether the query was ended here, so that it is run again elsewhere, or that nobody waits for it.
-    pub fn is_tired(&self) -> bool {
+    pub fn inline_budget_spent(&self) -> bool {
         self.cut.get().is_some() || self.gone.load(Ordering::Relaxed)
     }
 
@@ -120,7 +120,7 @@ impl Host for QueryHost {
     }
 
     fn elapsed_ms(&self) -> u64 {
-        if self.is_tired() {
+        if self.inline_budget_spent() {
             return u64::MAX;
         }
         let elapsed = self.elapsed();
@@ -157,12 +157,12 @@ mod tests {
     fn a_query_that_takes_too_long_here_is_ended_and_known_to_be() {
         let env = Env::system().expect("a clock");
         let host = QueryHost::patient_for(&env, Duration::ZERO);
-        assert!(!host.is_tired());
+        assert!(!host.inline_budget_spent());
         assert_eq!(host.elapsed_ms(), u64::MAX);
-        assert!(host.is_tired());
+        assert!(host.inline_budget_spent());
         assert_eq!(host.cut(), Some(Cut::Time));
         let patient = QueryHost::new(&env);
-        assert!(patient.elapsed_ms() < u64::MAX && !patient.is_tired());
+        assert!(patient.elapsed_ms() < u64::MAX && !patient.inline_budget_spent());
     }
 
     /// On a machine whose processors are busy, a short query takes long and does little.

@@ -5,7 +5,7 @@
 //! host      the world as a query sees it, and who waits for it
 //! lanes     the slots in which queries run
 //! memory    the bytes that all queries may hold
-//! pace      how long queries took the last time
+//! latency_hints      how long queries took the last time
 //! ```
 //!
 //! A query goes to a thread that may block, once it has a slot. One that was very short the last time is run at once where
@@ -17,21 +17,21 @@
 
 mod host;
 mod lanes;
+mod latency_hints;
 mod memory;
-mod pace;
 
 pub use host::{QueryHost, Waiting};
+pub use latency_hints::QueryKey;
 pub use memory::MemoryUse;
-pub use pace::Track;
 
 use crate::Store;
 use host::Cut;
 use lanes::{Lane, Lanes};
+use latency_hints::LatencyHints;
 use memory::Memory;
 use orrery_core::limits;
 use orrery_documents::index::IndexStatistics;
 use orrery_query::ParseCache;
-use pace::Pace;
 use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -42,9 +42,9 @@ const BRIEF: Duration = Duration::from_millis(limits::QUERY_BRIEF_MILLIS_MAX);
 pub(crate) struct Queries {
     lanes: Lanes,
     memory: Memory,
-    pace: Pace,
-    counts: IndexStatistics,
-    texts: ParseCache,
+    latency_hints: LatencyHints,
+    statistics: IndexStatistics,
+    parse_cache: ParseCache,
     /// How long a query may take in the brief lane.
     brief: Duration,
 }
@@ -55,9 +55,9 @@ impl Queries {
         Self {
             lanes: Lanes::default(),
             memory: Memory::new(bytes),
-            pace: Pace::default(),
-            counts: IndexStatistics::default(),
-            texts: ParseCache::default(),
+            latency_hints: LatencyHints::default(),
+            statistics: IndexStatistics::default(),
+            parse_cache: ParseCache::default(),
             brief: BRIEF,
         }
     }
@@ -91,12 +91,12 @@ pub async fn on_a_thread<T: Send + 'static>(
 impl Store {
     /// What queries counted, for those after them.
     pub fn statistics(&self) -> &IndexStatistics {
-        &self.0.queries.counts
+        &self.0.queries.statistics
     }
 
     /// Texts that were asked before.
     pub fn parse_cache(&self) -> &ParseCache {
-        &self.0.queries.texts
+        &self.0.queries.parse_cache
     }
 
     /// Memory that queries hold.
@@ -109,7 +109,7 @@ impl Store {
         self.0.queries.lanes.enter(Lane::Long).await
     }
 
-    /// Runs a query that is unlike others before it. See [`run_tracked`](Self::run_tracked).
+    /// Runs a query that is unlike others before it. See [`run_known_query`](Self::run_known_query).
     pub async fn run_query<T: Send + 'static>(
         &self,
         work: impl Fn(&QueryHost) -> T + Send + 'static,
@@ -121,24 +121,24 @@ impl Store {
     }
 
     /// Whatever it is asked for, a text over a container is one query.
-    pub fn track(&self, container: u32, text: &str) -> Track {
-        self.0.queries.pace.track(container, text)
+    pub fn query_key(&self, container: u32, text: &str) -> QueryKey {
+        self.0.queries.latency_hints.query_key(container, text)
     }
 
-    /// Runs a query that has a track. The work may be begun several times; what it gives is worth nothing once its host
-    /// [is tired](QueryHost::is_tired).
-    pub async fn run_tracked<T: Send + 'static>(
+    /// Runs a query that has a query_key. The work may be begun several times; what it gives is worth nothing once its host
+    /// [has spent its inline budget](QueryHost::inline_budget_spent).
+    pub async fn run_known_query<T: Send + 'static>(
         &self,
-        track: Track,
+        query_key: QueryKey,
         work: impl Fn(&QueryHost) -> T + Send + 'static,
     ) -> Result<T, NotRun> {
-        let Queries { pace, memory, .. } = &self.0.queries;
-        let took = pace.of(track);
+        let Queries { latency_hints, memory, .. } = &self.0.queries;
+        let took = latency_hints.of(query_key);
         if took.is_some_and(|took| took <= SHORT) {
             let host = QueryHost::impatient(self.env()).within(memory.share());
             let answer = work(&host);
             if host.cut().is_none() {
-                pace.note(track, host.elapsed());
+                latency_hints.note(query_key, host.elapsed());
                 return Ok(answer);
             }
         }
@@ -146,7 +146,7 @@ impl Store {
         let timed = move |host: &QueryHost| {
             let answer = work(host);
             // What a query had done when it was ended is the least that it takes.
-            store.0.queries.pace.note(track, host.elapsed());
+            store.0.queries.latency_hints.note(query_key, host.elapsed());
             answer
         };
         if took.is_some_and(|took| took > BRIEF) {

@@ -54,15 +54,16 @@ impl Gate {
 #[tokio::test]
 async fn a_short_query_passes_any_number_of_long_ones() {
     let (store, gate) = (store(64 * MEGABYTE, Duration::MAX), Arc::new(Gate::default()));
-    let long = store.track(1, "long");
-    store.0.queries.pace.note(long, Duration::from_secs(1));
+    let long = store.query_key(1, "long");
+    store.0.queries.latency_hints.note(long, Duration::from_secs(1));
     let count = limits::QUERIES_LONG_MAX + limits::QUERIES_BRIEF_MAX + 10;
-    let run =
-        |store: Store, gate: Arc<Gate>| async move { store.run_tracked(long, move |_| gate.pass()).await };
+    let run = |store: Store, gate: Arc<Gate>| async move {
+        store.run_known_query(long, move |_| gate.pass()).await
+    };
     let running: Vec<_> = (0..count).map(|_| tokio::spawn(run(store.clone(), gate.clone()))).collect();
     gate.until_came(limits::QUERIES_LONG_MAX).await;
-    let short = store.track(1, "short");
-    assert_eq!(store.run_tracked(short, |_| "answered").await, Ok("answered"));
+    let short = store.query_key(1, "short");
+    assert_eq!(store.run_known_query(short, |_| "answered").await, Ok("answered"));
     assert_eq!(store.run_query(|_| "answered").await, Ok("answered"));
     assert_eq!(gate.came.load(Ordering::SeqCst), limits::QUERIES_LONG_MAX, "the others wait");
     gate.open();
@@ -99,17 +100,17 @@ async fn a_query_that_turns_out_to_be_long_makes_room_for_short_ones() {
 #[tokio::test]
 async fn a_query_that_was_long_begins_among_the_long_ones() {
     let (store, runs) = (store(64 * MEGABYTE, Duration::ZERO), Arc::new(AtomicUsize::new(0)));
-    let track = store.track(1, "long");
+    let query_key = store.query_key(1, "long");
     let run = |runs: Arc<AtomicUsize>| {
         move |host: &QueryHost| {
             runs.fetch_add(1, Ordering::SeqCst);
             host.elapsed_ms() != u64::MAX
         }
     };
-    assert_eq!(store.run_tracked(track, run(runs.clone())).await, Ok(true));
+    assert_eq!(store.run_known_query(query_key, run(runs.clone())).await, Ok(true));
     assert_eq!(runs.swap(0, Ordering::SeqCst), 2, "begun again");
-    store.0.queries.pace.note(track, Duration::from_secs(1));
-    assert_eq!(store.run_tracked(track, run(runs.clone())).await, Ok(true));
+    store.0.queries.latency_hints.note(query_key, Duration::from_secs(1));
+    assert_eq!(store.run_known_query(query_key, run(runs.clone())).await, Ok(true));
     assert_eq!(runs.load(Ordering::SeqCst), 1);
 }
 

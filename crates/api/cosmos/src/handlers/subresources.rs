@@ -41,7 +41,7 @@ pub async fn on_feed(
     }
 }
 
-pub async fn on_child(
+pub async fn on_subresource(
     cosmos: &Cosmos,
     request: &mut Request,
     method: &Method,
