@@ -3,12 +3,10 @@
 use crate::block_on::block_on;
 use crate::committer::Committer;
 use crate::error::{CommitError, OpenError, WriteError};
-use crate::health::CommitHealth;
-use crate::queue::{Answer, Group, Pushed, Queue};
+use crate::queue::{Answer, Group, Pushed};
 use crate::scope::Scope;
 use crate::scope_watch::Reserved;
-use crate::stripe::{Stripe, Stripes};
-use crate::watchdog::Watchdog;
+use crate::stripe::Stripe;
 use orrery_core::{Env, Lsn, limits};
 use orrery_kv::{Batch, Db, Engine, Error as EngineError, Measure, Snapshot, Sync, Txn};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +14,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::runtime::{Handle, RuntimeFlavor};
-use tokio::sync::Notify;
 
 /// A cheap handle on the transactions of a process.
 #[derive(Clone)]
@@ -25,13 +22,8 @@ pub struct TxnManager(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     pub(crate) db: Arc<Db>,
     env: Env,
-    pub(crate) queue: Arc<Queue>,
-    pub(crate) stripes: Arc<Stripes>,
-    watchdog: Arc<Watchdog>,
-    health: Arc<CommitHealth>,
-    /// Notified of every committed group.
-    committed: Arc<Notify>,
-    committer: Committer,
+    /// Also has the queue, the stripes and the health of commits.
+    pub(crate) committer: Committer,
     ordinals: AtomicU64,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
@@ -61,11 +53,6 @@ impl TxnManager {
         let committer = Committer::new(db.clone(), newest);
         let inner = Inner {
             env,
-            queue: committer.queue.clone(),
-            stripes: committer.stripes.clone(),
-            watchdog: committer.watchdog.clone(),
-            health: committer.health.clone(),
-            committed: committer.committed.clone(),
             committer,
             ordinals: AtomicU64::new(first_ordinal(newest)),
             threads: Mutex::default(),
@@ -78,7 +65,7 @@ impl TxnManager {
 
     fn start_threads(&self, on_stuck: fn()) -> std::io::Result<()> {
         let inner = &self.0;
-        let watchdog = inner.watchdog.clone();
+        let watchdog = inner.committer.watchdog.clone();
         let named = |name: &str| std::thread::Builder::new().name(name.to_owned());
         let mut threads = inner.threads.lock().unwrap_or_else(PoisonError::into_inner);
         for name in ["committer-1", "committer-2"] {
@@ -107,7 +94,7 @@ impl TxnManager {
     pub async fn wait_until_durable(&self, lsn: Lsn, within: Duration) -> bool {
         let durable = async {
             loop {
-                let next = self.0.committed.notified();
+                let next = self.0.committer.committed.notified();
                 if self.durable_lsn() >= lsn {
                     return;
                 }
@@ -129,7 +116,7 @@ impl TxnManager {
 
     /// Why the last commit failed, if it did. Background jobs try again every round, unless only a restart helps.
     pub fn commit_failure(&self) -> Option<EngineError> {
-        self.0.health.error()
+        self.0.committer.health.error()
     }
 
     /// A number above all earlier ones, also those of earlier runs.
@@ -205,12 +192,12 @@ impl TxnManager {
         body: &impl Fn(&mut Txn<'_>) -> Result<T, E>,
     ) -> Result<Attempt<T, E>, WriteError<E>> {
         let inner = &*self.0;
-        let index = scope.stripe(inner.stripes.len());
-        let mut stripe = inner.stripes.lock(index);
+        let index = scope.stripe(inner.committer.stripes.len());
+        let mut stripe = inner.committer.stripes.lock(index);
         if let Some(reserved) = stripe.reserved(scope, None) {
             return Ok(Attempt::Reserved(reserved));
         }
-        let epoch = inner.queue.epoch();
+        let epoch = inner.committer.queue.epoch();
         let snapshot = inner.db.snapshot();
         let pending = stripe.pending_over(&snapshot, epoch);
         let rests_on_pending = pending.iter().any(|puts| !puts.is_empty());
@@ -223,7 +210,7 @@ impl TxnManager {
         let pushed = if returned.is_ok() && !batch.is_empty() {
             inner.push(batch, scope, index, epoch, &mut stripe, may_commit_here)
         } else if rests_on_pending {
-            inner.queue.barrier(epoch).map(Pushed::Queued)
+            inner.committer.queue.barrier(epoch).map(Pushed::Queued)
         } else {
             return Ok(Attempt::Settled(returned));
         };
@@ -237,11 +224,11 @@ impl TxnManager {
 
     /// Commits what waits and stops the threads. Later writes are refused; reads go on.
     pub fn close(&self) {
-        self.0.queue.close();
+        self.0.committer.queue.close();
         let mut threads = std::mem::take(&mut *self.0.threads.lock().unwrap_or_else(PoisonError::into_inner));
         let watchdog = threads.pop();
         threads.into_iter().for_each(|thread| drop(thread.join()));
-        self.0.watchdog.close();
+        self.0.committer.watchdog.close();
         if let Some(watchdog) = watchdog {
             watchdog.thread().unpark();
             drop(watchdog.join());
@@ -262,11 +249,11 @@ impl Inner {
         may_commit_here: bool,
     ) -> Result<Pushed, CommitError> {
         // Refused here, such a batch does not keep those that make room from being committed with others of their kind.
-        if self.health.is_full() && !batch.makes_room(self.db.spaces()) {
+        if self.committer.health.is_full() && !batch.makes_room(self.db.spaces()) {
             self.db.check_room().map_err(CommitError::Engine)?;
         }
         let least = lsn_above(self.ordinals.load(Ordering::Relaxed));
-        self.queue.push(batch, index, epoch, least, may_commit_here, |batch| {
+        self.committer.queue.push(batch, index, epoch, least, may_commit_here, |batch| {
             if let Some(newest) = scope.newest() {
                 newest.raise(batch.lsn());
             }

@@ -48,7 +48,7 @@ impl TxnManager {
         let batch = txn.into_batch();
         let pushed = match (returned.is_ok() && !batch.is_empty(), attempt.rests_on_pending()) {
             (true, _) => attempt.push(batch),
-            (false, true) => self.0.queue.barrier(attempt.epoch),
+            (false, true) => self.0.committer.queue.barrier(attempt.epoch),
             (false, false) => return settle(returned, Ok(self.durable_lsn())),
         };
         drop(attempt);
@@ -74,16 +74,16 @@ struct Attempt<'a> {
 impl<'a> Attempt<'a> {
     fn begin(manager: &'a TxnManager, scope: Scope<'a>, exclusive: bool) -> Self {
         let inner = &*manager.0;
-        let index = scope.stripe(inner.stripes.len());
+        let index = scope.stripe(inner.committer.stripes.len());
         let id = manager.next_ordinal();
         loop {
-            let mut stripe = inner.stripes.lock(index);
+            let mut stripe = inner.committer.stripes.lock(index);
             if let Some(reserved) = stripe.reserved(scope, None) {
                 drop(stripe);
                 block_on(reserved.released());
                 continue;
             }
-            let (epoch, snapshot) = (inner.queue.epoch(), inner.db.snapshot());
+            let (epoch, snapshot) = (inner.committer.queue.epoch(), inner.db.snapshot());
             let pending = stripe.pending_over(&snapshot, epoch).map(Overlay::clone);
             stripe.watches().begin(id, scope, exclusive);
             return Self { manager, scope, stripe: index, id, snapshot, pending, epoch };
@@ -97,7 +97,7 @@ impl<'a> Attempt<'a> {
     /// Puts the batch into the queue, unless another transaction wrote to the scope meanwhile.
     fn push(&self, batch: orrery_kv::Batch) -> Result<Answer, CommitError> {
         let inner = &*self.manager.0;
-        let mut stripe = inner.stripes.lock(self.stripe);
+        let mut stripe = inner.committer.stripes.lock(self.stripe);
         let is_reserved = stripe.reserved(self.scope, Some(self.id)).is_some();
         if is_reserved || stripe.watches().is_written(self.id) {
             return Err(CommitError::Aborted);
@@ -112,6 +112,6 @@ impl<'a> Attempt<'a> {
 
 impl Drop for Attempt<'_> {
     fn drop(&mut self) {
-        self.manager.0.stripes.lock(self.stripe).watches().end(self.id);
+        self.manager.0.committer.stripes.lock(self.stripe).watches().end(self.id);
     }
 }

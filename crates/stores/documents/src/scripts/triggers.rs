@@ -182,7 +182,8 @@ impl Job {
             ItemAction::Create { .. } => Step::Create(self.prepared(document)?),
             ItemAction::Upsert { .. } => Step::Upsert(self.prepared(document)?),
             ItemAction::Replace { id, .. } => Step::Replace(self.target(id), self.prepared(document)?),
-            ItemAction::Delete { id } | ItemAction::Patch { id, .. } => Step::Delete(self.target(id)),
+            ItemAction::Delete { id } => Step::Delete(self.target(id)),
+            ItemAction::Patch { .. } => return Err(Error::Internal("A patch runs no triggers.")),
         };
         let stamp = partition.stamp();
         let effect = self.store.apply(partition.txn, &self.container, &step, self.conditions, stamp)?;
