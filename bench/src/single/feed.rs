@@ -9,7 +9,7 @@ use crate::cell::Size;
 use crate::error::Error;
 use crate::report::Report;
 use crate::subjects::HttpLoad;
-use orrery_core::limits;
+use orrery_documents::limits;
 use orrery_testing_client::{Options, ServerProcess};
 use serde_json::json;
 use std::time::Instant;

@@ -15,10 +15,12 @@ use crate::item::{self, Place, Random, Template};
 use crate::sample::Sample;
 use crate::seeds::mix;
 use bytes::{BufMut as _, Bytes, BytesMut};
-use orrery_core::{Lsn, limits};
+use orrery_core::Lsn;
+use orrery_documents::limits;
 use orrery_documents::spaces::{DOCUMENTS, INDEX, LOG, OVERFLOW, SPACES};
 use orrery_kv::{Batch, Db, Outcome, Read as _, StampedBatch, Sync, overflow_key};
 use orrery_kv_fjall::{FjallEngine, Folder, Options};
+use orrery_txn::limits::GROUP_TRANSACTIONS_MAX;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -212,7 +214,7 @@ impl Shared {
 
 fn commit_what_waits(store: &Shared, queue: &Receiver<Waiting>) {
     while let Ok(first) = queue.recv() {
-        let more = queue.try_iter().take(limits::GROUP_TRANSACTIONS_MAX - 1);
+        let more = queue.try_iter().take(GROUP_TRANSACTIONS_MAX - 1);
         let (batches, answers): (Vec<_>, Vec<_>) =
             std::iter::once(first).chain(more).map(|waiting| (waiting.batch, waiting.answer)).unzip();
         let outcome = store.commit(batches).map_err(|error| error.to_string());

@@ -22,6 +22,7 @@ pub mod blueprints;
 pub mod client;
 pub mod data;
 pub mod identity;
+pub mod limits;
 pub mod manual;
 pub mod migrate;
 pub mod monitor;

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use http::Method;
-use orrery_core::limits;
+use orrery_documents::catalog::limits;
 use serde_json::Value;
 use std::fs::File;
 use std::io::Read as _;

@@ -5,11 +5,12 @@ use crate::http::{Address, Client, SendError, Tls, Trust, Versions, certificates
 use bytes::Bytes;
 use http::{Request, Uri};
 use orrery_core::limits;
+use orrery_query::limits::VALUE_BYTES_MAX;
 use std::path::Path;
 use std::time::Duration;
 
 /// A page ends at 4 MiB, but its first row is there at any size that a query can build.
-const ANSWER_BYTES_MAX: usize = limits::PAGE_BYTES_MAX + 4 * limits::VALUE_BYTES_MAX;
+const ANSWER_BYTES_MAX: usize = limits::PAGE_BYTES_MAX + 4 * VALUE_BYTES_MAX;
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(limits::REQUEST_SECONDS_MAX);
 
 /// A server to connect to. A cheap handle; clones share the connections.

@@ -24,6 +24,7 @@ mod call;
 mod connection;
 mod credential;
 pub mod http;
+pub mod limits;
 mod merged;
 mod ranges;
 mod remote;

@@ -3,10 +3,11 @@
 //! It opens the folder as `serve` does, checks of its end included, reads every file of tables against its checksum, follows
 //! the log from the first entry that was not trimmed, and writes nothing of its own.
 
+use crate::limits;
 use crate::schema_check;
 use crate::terminal;
 use clap::Args;
-use orrery_core::{Lsn, limits};
+use orrery_core::Lsn;
 use orrery_documents::catalog::{Catalog, Container};
 use orrery_documents::index::{self, Checked};
 use orrery_documents::spaces::SPACES;

@@ -1,15 +1,18 @@
 //! Configuration: flags over environment (`ORRERY_*`) over `orrery.toml` over defaults.
 
+use crate::limits;
 use crate::notify::{ServiceFlags, Settings, Table};
 use crate::otlp_push::Push;
 use clap::builder::{BoolishValueParser, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use orrery_api_admin::monitor::alerts::rule::{self, Rule};
+use orrery_api_common::limits::{CONNECTIONS_MAX, MEMORY_MEGABYTES_DEFAULT};
 use orrery_api_common::{CorsRules, WebGuard, split_authority};
 use orrery_api_cosmos::Consistency;
 use orrery_blueprint::Environment;
 use orrery_cli::blueprints::environment;
-use orrery_core::limits;
+use orrery_core::limits::PARTITION_BYTES_MAX;
+use orrery_document_store::limits::PARTITION_UNITS_PER_SECOND_MAX;
 use orrery_document_store::{CrossPartition, Throttling};
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -308,7 +311,7 @@ impl Config {
             partition_bytes_max: flags
                 .partition_mb
                 .or(file.partition_mb)
-                .map_or(limits::PARTITION_BYTES_MAX, |mb| mb.saturating_mul(1_000_000)),
+                .map_or(PARTITION_BYTES_MAX, |mb| mb.saturating_mul(1_000_000)),
             disk_free_bytes_min: flags
                 .disk_reserve_mb
                 .or(file.disk_reserve_mb)
@@ -360,7 +363,7 @@ impl Config {
 fn connections(given: Option<u32>) -> Result<u32, String> {
     match given {
         Some(0) => Err("--connections 0 would let nobody in; give at least 1".to_owned()),
-        given => Ok(given.unwrap_or(limits::CONNECTIONS_MAX as u32)),
+        given => Ok(given.unwrap_or(CONNECTIONS_MAX as u32)),
     }
 }
 
@@ -389,7 +392,7 @@ fn guard(
 }
 
 fn memory_bytes(megabytes: Option<usize>) -> Result<usize, String> {
-    let megabytes = megabytes.unwrap_or(limits::MEMORY_MEGABYTES_DEFAULT);
+    let megabytes = megabytes.unwrap_or(MEMORY_MEGABYTES_DEFAULT);
     if megabytes < limits::MEMORY_MEGABYTES_MIN {
         return Err(format!(
             "--memory-mb is {megabytes}; it must be at least {}",
@@ -409,7 +412,7 @@ fn throttling(flags: &ServeFlags, file: &File) -> Result<Throttling, String> {
         is_on: is_on(flags.throttle, file.throttle),
         saves: is_on(flags.burst, file.burst),
         is_serverless: flags.serverless || file.serverless == Some(true),
-        partition_units_max: partition_units_max.unwrap_or(limits::PARTITION_UNITS_PER_SECOND_MAX),
+        partition_units_max: partition_units_max.unwrap_or(PARTITION_UNITS_PER_SECOND_MAX),
     })
 }
 

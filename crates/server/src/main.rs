@@ -23,6 +23,7 @@ mod data_folder;
 mod doctor;
 mod front_page;
 mod identity;
+mod limits;
 mod logging;
 mod notify;
 mod open_files;

@@ -1,11 +1,11 @@
 //! `--otlp URL`: measurements sent to a collector every few seconds, and once more when the server stops.
 
 use crate::client::{Address, Host};
+use crate::limits;
 use bytes::Bytes;
 use http::Request;
 use orrery_api_admin::monitor::{Watch, otlp};
 use orrery_api_common::Stop;
-use orrery_core::limits;
 use std::time::Duration;
 
 /// Where to send, and how often.

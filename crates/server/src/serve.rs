@@ -9,6 +9,7 @@ use crate::caller::Callers;
 use crate::config::{Clock, Config, Durability};
 use crate::data_folder::{self, DataFolder};
 use crate::identity;
+use crate::limits;
 use crate::open_files;
 use crate::otlp_push;
 use crate::ports;
@@ -19,10 +20,11 @@ use orrery_api_admin::Admin;
 use orrery_api_admin::monitor::family::Family;
 use orrery_api_admin::monitor::{self, Watch};
 use orrery_api_common::bearer::{Bearers, Issuer};
+use orrery_api_common::limits::MEMORY_FOR_BODIES_DIVISOR;
 use orrery_api_common::{BodyBudget, Stop};
 use orrery_api_cosmos::{Cosmos, Options};
 use orrery_api_services::{Api, Gate};
-use orrery_core::{Env, Timestamp, limits};
+use orrery_core::{Env, Timestamp};
 use orrery_document_store::{Options as StoreOptions, Store, Sync, TxnManager, TxnOptions};
 use orrery_documents::spaces::SPACES;
 use orrery_kit::service::{self, Service};
@@ -89,7 +91,7 @@ fn open_store(config: &Config, folder: Folder, env: Env, secret: [u8; 32]) -> Re
         ..Default::default()
     };
     let engine = FjallEngine::open(folder, &SPACES, &options).map_err(|error| error.to_string())?;
-    let for_bodies = config.memory_bytes / limits::MEMORY_FOR_BODIES_DIVISOR;
+    let for_bodies = config.memory_bytes / MEMORY_FOR_BODIES_DIVISOR;
     BodyBudget::limit_process(for_bodies);
     let options = TxnOptions {
         sync: match config.durability {

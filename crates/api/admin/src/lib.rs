@@ -18,6 +18,7 @@ mod advice;
 mod blueprints;
 mod clock;
 mod keys;
+pub mod limits;
 pub mod monitor;
 mod routes;
 mod schemas;

@@ -6,11 +6,12 @@
 //! memory of one [budget](BodyBudget).
 
 use crate::budget::{BodyBudget, BodyHold};
+use crate::limits::BODY_DISCARD_BYTES_MAX;
 use bytes::buf::Chain;
 use bytes::{Buf, Bytes, BytesMut};
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Body as HttpBody, Incoming};
-use orrery_core::limits::{BODY_DISCARD_BYTES_MAX, BODY_SECONDS_MAX};
+use orrery_core::limits::BODY_SECONDS_MAX;
 use std::time::Duration;
 use tokio::time::timeout;
 

@@ -4,7 +4,7 @@
 //! connection that is read, and a client that sends large ones must not keep the others out. When nothing is left, a body
 //! waits a little and is then refused, which gives back what it had; so bodies never wait for each other in a circle.
 
-use orrery_core::limits;
+use crate::limits;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};

@@ -10,6 +10,7 @@ use crate::Stop;
 use crate::access_log::Entry;
 use crate::body::{Answer, body};
 use crate::cors;
+use crate::limits;
 use crate::listener::Options;
 use crate::patience::{Activity, Expired, Metered, Patience};
 use crate::web_guard::{Passage, Refusal, WebGuard};
@@ -19,7 +20,7 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use orrery_core::limits;
+use orrery_core::limits::HEAD_BYTES_MAX;
 use std::convert::Infallible;
 use std::future::Future;
 use std::io;
@@ -71,13 +72,13 @@ pub(crate) fn http_builder() -> auto::Builder<TokioExecutor> {
         .http1()
         .timer(TokioTimer::new())
         .header_read_timeout(None)
-        .max_buf_size(limits::HEAD_BYTES_MAX)
+        .max_buf_size(HEAD_BYTES_MAX)
         .pipeline_flush(false);
     builder
         .http2()
         .timer(TokioTimer::new())
         .max_concurrent_streams(limits::STREAMS_MAX)
-        .max_header_list_size(limits::HEAD_BYTES_MAX as u32)
+        .max_header_list_size(HEAD_BYTES_MAX as u32)
         .keep_alive_interval(Duration::from_secs(limits::PING_SECONDS))
         .keep_alive_timeout(Duration::from_secs(limits::PING_ANSWER_SECONDS_MAX));
     builder

@@ -12,8 +12,8 @@
 //! confirmed ones. Some go at once, so that a flood does not pay for a search with each connection. If nothing can give way, new
 //! clients wait in the system's queue.
 
+use crate::limits;
 use crate::patience::{Activity, Phase};
-use orrery_core::limits;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

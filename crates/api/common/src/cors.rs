@@ -1,13 +1,13 @@
 //! The answers that a browser waits for before a page of an allowed origin may use the server and read from it.
 
 use crate::body::{Answer, body};
+use crate::limits;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS,
     ACCESS_CONTROL_REQUEST_METHOD, HeaderName, VARY,
 };
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
-use orrery_core::limits;
 
 const REQUEST_PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-request-private-network");
 const ALLOW_PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-allow-private-network");

@@ -13,6 +13,7 @@ mod certificate;
 mod connection;
 mod connection_table;
 mod cors;
+pub mod limits;
 mod listener;
 mod master_key;
 mod patience;

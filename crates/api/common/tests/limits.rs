@@ -7,8 +7,9 @@ mod support;
 
 use http::{Request, StatusCode, Version};
 use http_body_util::Full;
+use orrery_api_common::limits::{HEAD_SECONDS_MAX, HEADERS_MAX, IDLE_SECONDS_MAX};
 use orrery_api_common::{Listener, Options, Stop};
-use orrery_core::limits::{HEAD_BYTES_MAX, HEAD_SECONDS_MAX, HEADERS_MAX, IDLE_SECONDS_MAX};
+use orrery_core::limits::HEAD_BYTES_MAX;
 use std::time::Duration;
 use support::{GET, Server, http2, read_answer, read_to_close};
 use tokio::io::AsyncWriteExt;

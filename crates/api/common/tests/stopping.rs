@@ -4,8 +4,8 @@ mod support;
 
 use http::{Request, Response};
 use hyper::body::Incoming;
+use orrery_api_common::limits::STOP_SECONDS_MAX;
 use orrery_api_common::{Body, Options, Peer, body};
-use orrery_core::limits::STOP_SECONDS_MAX;
 use std::future::{Future, pending};
 use std::pin::Pin;
 use std::sync::Arc;

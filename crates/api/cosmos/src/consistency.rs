@@ -8,13 +8,14 @@
 use crate::failure::Failure;
 use crate::handlers::item_feed;
 use crate::header;
+use crate::limits;
 use crate::reply::ToValue as _;
 use crate::request::{Post, Request};
 use crate::service::Cosmos;
 use crate::session::Token;
 use http::Method;
 use orrery_api_common::percent;
-use orrery_core::{Lsn, limits};
+use orrery_core::Lsn;
 use orrery_document_store::covered;
 use orrery_documents::catalog::Container;
 use orrery_documents::ranges::Range;

@@ -3,10 +3,12 @@
 //! Every error of the layers below becomes one of these in exactly one place, by an exhaustive match.
 
 use crate::header;
+use crate::limits;
 use crate::reply::ToValue as _;
 use http::{HeaderName, HeaderValue, StatusCode};
 use orrery_api_common::BodyError;
-use orrery_core::{InvalidName, Lsn, limits};
+use orrery_core::{InvalidName, Lsn};
+use orrery_document_store::limits::QUERY_BUSY_RETRY_MILLIS;
 use orrery_document_store::{
     BrokeOff, ContinuationError, EngineError, Error, NotRun, PartitionKeyError, WriteError,
 };
@@ -161,7 +163,7 @@ impl Failure {
 
     /// Other queries have what this one needs. Clients take it for a lack of throughput, and try again.
     fn queries_busy(message: impl Into<String>) -> Self {
-        Self::throttled(message.into(), limits::QUERY_BUSY_RETRY_MILLIS)
+        Self::throttled(message.into(), QUERY_BUSY_RETRY_MILLIS)
     }
 
     fn throttled(message: String, retry_after_ms: u64) -> Self {
@@ -415,7 +417,7 @@ impl From<BodyError> for Failure {
             ),
             BodyError::NoRoom => {
                 let message = format!("The request was not read: {error}.");
-                Self { retry_after_ms: Some(limits::QUERY_BUSY_RETRY_MILLIS), ..Self::unavailable(message) }
+                Self { retry_after_ms: Some(QUERY_BUSY_RETRY_MILLIS), ..Self::unavailable(message) }
             }
             BodyError::Broken(error) => Self::bad_request(format!("The body could not be read: {error}.")),
         }

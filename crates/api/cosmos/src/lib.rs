@@ -18,6 +18,7 @@ mod front_page;
 pub mod fuzz;
 mod handlers;
 mod header;
+pub mod limits;
 mod query;
 mod reply;
 mod request;

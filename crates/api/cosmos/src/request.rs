@@ -3,6 +3,7 @@
 use crate::authorize::Operation;
 use crate::failure::Failure;
 use crate::header;
+use crate::limits;
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HOST, IF_MATCH, IF_NONE_MATCH};
 use http::request::Parts;
@@ -10,7 +11,8 @@ use http::uri::Authority;
 use http::{HeaderName, Method};
 use hyper::body::Incoming;
 use orrery_api_common::{BodyHold, Peer, read_body_held};
-use orrery_core::{ETag, limits};
+use orrery_core::ETag;
+use orrery_core::limits::{PAGE_BYTES_MAX, PAGE_ITEMS_DEFAULT};
 use orrery_document_store::Priority;
 use orrery_documents::definition::Throughput;
 use orrery_documents::item::{Preconditions, TagMatch};
@@ -139,9 +141,9 @@ impl Request {
     /// `-1` and `0` leave the size of a page to the server.
     pub fn page_limits(&self) -> Result<Limits, Failure> {
         let items = match self.header_or_refuse(&header::MAX_ITEM_COUNT)?.filter(|text| !text.is_empty()) {
-            None => limits::PAGE_ITEMS_DEFAULT,
+            None => PAGE_ITEMS_DEFAULT,
             Some(text) => match text.parse::<i64>() {
-                Ok(-1 | 0) => limits::PAGE_ITEMS_DEFAULT,
+                Ok(-1 | 0) => PAGE_ITEMS_DEFAULT,
                 Ok(count @ 1..) => count as usize,
                 _ => {
                     let message = format!(
@@ -151,7 +153,7 @@ impl Request {
                 }
             },
         };
-        Ok(Limits { items, bytes: limits::PAGE_BYTES_MAX })
+        Ok(Limits { items, bytes: PAGE_BYTES_MAX })
     }
 
     /// Waits for the whole body, so that what is looked up afterwards is not a minute old when it is used.

@@ -4,13 +4,13 @@
 use crate::failure::Failure;
 use crate::handlers::{find_container, items};
 use crate::header;
+use crate::limits;
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::service::Cosmos;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode};
 use orrery_api_common::percent;
-use orrery_core::limits;
 use orrery_document_store::{ProcedureCall, TriggerNames, partition_key};
 use serde_json::Value;
 use std::sync::Arc;

@@ -6,7 +6,8 @@
 
 use crate::failure::Failure;
 use crate::service::Cosmos;
-use orrery_core::{Lsn, limits};
+use orrery_core::Lsn;
+use orrery_document_store::limits;
 use orrery_documents::catalog::Container;
 use orrery_documents::ranges::Range;
 

@@ -15,6 +15,7 @@ mod apns;
 mod control;
 mod fcm;
 mod identity;
+pub mod limits;
 mod reply;
 mod state;
 

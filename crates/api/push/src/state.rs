@@ -1,6 +1,6 @@
 //! What was received, what shall be answered, what was counted.
 
-use orrery_core::limits;
+use crate::limits;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::net::SocketAddr;

@@ -2,6 +2,7 @@
 
 use crate::body::ServiceBody;
 use crate::caller::{Caller, Gate};
+use crate::limits;
 use crate::problem::{Kind, Problem};
 use crate::readiness::Readiness;
 use crate::sse::Streams;
@@ -13,7 +14,7 @@ use http::request::Parts;
 use http::{HeaderValue, Request, Response};
 use hyper::body::Incoming;
 use orrery_api_common::{Stop, read_body};
-use orrery_core::{Env, limits};
+use orrery_core::Env;
 use orrery_kit::bucket::{Buckets, Taken};
 use orrery_kit::service::{self, Alias, Handler, Route, Service, Shape, Who};
 use serde_json::Value;

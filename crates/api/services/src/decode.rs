@@ -1,5 +1,6 @@
 //! From a request's head and body to the request that a handler gets: path, query string, conditions.
 
+use crate::limits;
 use crate::problem::Problem;
 use crate::table::InPath;
 use bytes::Bytes;
@@ -7,7 +8,6 @@ use http::HeaderMap;
 use http::header::{HeaderName, IF_MATCH};
 use http::request::Parts;
 use orrery_api_common::percent;
-use orrery_core::limits;
 use orrery_kit::service::Request;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");

@@ -18,6 +18,7 @@ mod decode;
 mod encode;
 mod errors;
 mod idempotency;
+pub mod limits;
 mod openapi;
 mod problem;
 mod readiness;

@@ -10,10 +10,10 @@
 //! got of a batch without an id. A record that changes twice between two pages is sent once, as it is then.
 
 use crate::body::ServiceBody;
+use crate::limits;
 use crate::problem::{Kind, Problem};
 use bytes::Bytes;
 use orrery_api_common::Stop;
-use orrery_core::limits;
 use orrery_kit::service::{Feed, FeedPage, LiveFeed, ServiceError};
 use std::sync::Arc;
 use std::time::Duration;

@@ -3,7 +3,8 @@
 //! The number of keys is bounded. A key whose bucket is full again is forgotten, since a new bucket would be the same. When
 //! all are in use, further keys share one bucket, so inventing names gains nobody a fresh one.
 
-use orrery_core::{Timestamp, limits};
+use crate::limits;
+use orrery_core::Timestamp;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

@@ -10,9 +10,9 @@
 //! The record alone does not make the work happen once, since no transaction spans both; ids that follow from the key do. A
 //! response that is known beforehand may be given to `begin`; then there is nothing to finish.
 
+use crate::limits;
 use crate::ports::documents::{Documents, Item, StoreError, Write};
 use crate::service_container::PARTITION;
-use orrery_core::limits;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 

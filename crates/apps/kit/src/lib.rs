@@ -17,6 +17,7 @@ pub mod bucket;
 pub mod failpoint;
 pub mod idempotency;
 pub mod lease;
+pub mod limits;
 pub mod outbox;
 pub mod ports;
 pub mod service;

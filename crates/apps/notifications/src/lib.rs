@@ -9,6 +9,7 @@
 //! ```
 
 pub mod dispatch;
+pub mod limits;
 pub mod policy;
 pub mod push;
 pub mod records;

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use orrery_core::limits::EPK_BYTES_MAX;
+use crate::limits::EPK_BYTES_MAX;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Epk(Vec<u8>);

@@ -12,6 +12,7 @@ pub mod fuzz;
 mod hashing;
 mod index_value;
 mod key;
+pub mod limits;
 mod murmur;
 mod reader;
 mod split;

@@ -2,8 +2,9 @@
 
 use super::sets::Set;
 use crate::client::{Database, Remote};
+use crate::limits;
 use crate::terminal::{ProgressLine, bar};
-use orrery_core::limits;
+use orrery_core::limits::BATCH_OPERATIONS_MAX;
 use orrery_migration::{Container, ItemKey};
 use orrery_value::Value;
 use std::sync::Arc;
@@ -61,10 +62,7 @@ impl Place {
 /// As many items as one request takes, and the number of the next.
 fn chunk(place: &Place, set: Set, from: u64, items: u64) -> (Vec<(ItemKey, Value)>, u64) {
     let (mut chunk, mut bytes, mut number) = (Vec::new(), 0, from);
-    while number < items
-        && chunk.len() < limits::BATCH_OPERATIONS_MAX
-        && bytes < limits::MIGRATION_BULK_BYTES_MAX
-    {
+    while number < items && chunk.len() < BATCH_OPERATIONS_MAX && bytes < limits::MIGRATION_BULK_BYTES_MAX {
         let text = set.item(number, items).to_string();
         bytes += text.len();
         let item = Value::read(&text);

@@ -6,9 +6,9 @@
 
 use super::server::Server;
 use crate::client::Call;
+use crate::limits;
 use http::StatusCode;
 use orrery_blueprint::{Blueprint, Change, Environment, Plan, Step, Subject, Verdict, plan};
-use orrery_core::limits;
 use orrery_documents::definition::{ContainerDefinition, Throughput};
 use orrery_protocol::ascii_json;
 use serde_json::{Map, Value, json};

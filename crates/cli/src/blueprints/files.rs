@@ -1,7 +1,7 @@
 //! Which blueprints are meant: by the name of one that is built in, by a file, or by a folder of files.
 
+use orrery_blueprint::limits;
 use orrery_blueprint::{Blueprint, Source, Variables, built_in, built_in_names, read};
-use orrery_core::limits;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};

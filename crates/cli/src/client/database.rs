@@ -1,10 +1,10 @@
 //! A database of a server: its containers, items one by one or in bulk, and pages of them.
 
 use super::{Answer, Call, Merged, Remote, allowed, bulk, elements, is_left_to_client, not_understood};
+use crate::limits;
 use bytes::Bytes;
 use http::Method;
 use orrery_client::Range;
-use orrery_core::limits;
 use orrery_migration::{Container, ItemKey, Path};
 use orrery_value::{Value, utf8};
 use serde_json::{Value as Json, json};

@@ -2,9 +2,9 @@
 
 use super::location::Location;
 use crate::client::{AccountFlags, Answer, Call, Remote, allowed, bulk, elements, not_understood};
+use crate::limits;
 use bytes::Bytes;
 use http::Method;
-use orrery_core::limits;
 use orrery_protocol::ascii_json;
 use orrery_value::{Value, raw};
 use serde_json::{Value as Json, json};

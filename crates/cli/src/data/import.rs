@@ -10,9 +10,10 @@ use super::location::Location;
 use super::records::{self, FileFormat, Position, ReadError, Record, Records};
 use super::verbs::counted;
 use crate::client::{self, AccountFlags};
+use crate::limits;
 use crate::terminal::{self, ProgressLine, share_bar};
 use clap::{Args, ValueEnum};
-use orrery_core::limits;
+use orrery_core::limits::BATCH_OPERATIONS_MAX;
 use orrery_value::{Value, raw};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -303,7 +304,7 @@ impl Chunks {
         let mut chunk =
             Chunk { first_record: self.next, records: 0, items: Vec::new(), rejected: Vec::new() };
         let mut bytes = 0;
-        while (chunk.records as usize) < limits::BATCH_OPERATIONS_MAX {
+        while (chunk.records as usize) < BATCH_OPERATIONS_MAX {
             let Some(record) = self.held.take().or_else(|| self.records.next()) else { break };
             let length = record.as_ref().map_or(0, String::len);
             if chunk.records > 0 && bytes + length > CHUNK_BYTES_MAX {

@@ -16,7 +16,7 @@ use super::reconcile::{Seen, do_all, from_target, path, sum, sum_of, writes};
 use super::units::{Items, Unit};
 use super::world::{Which, World};
 use crate::client::{Stored, Written};
-use orrery_core::limits;
+use crate::limits;
 use orrery_migration::{ItemKey, Refusal, Role};
 use orrery_value::Value;
 

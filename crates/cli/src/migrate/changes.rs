@@ -1,8 +1,8 @@
 //! Pages of a container's change feed, of one range.
 
 use crate::client::{Database, allowed, elements, not_understood};
+use crate::limits;
 use http::Method;
-use orrery_core::limits;
 use orrery_value::{Value, raw};
 
 /// Which feed, and from where.

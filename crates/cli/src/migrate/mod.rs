@@ -27,8 +27,8 @@ mod verify;
 mod world;
 
 use crate::client::{AccountFlags, Remote};
+use crate::limits;
 use clap::{Args, ValueEnum};
-use orrery_core::limits;
 use orrery_migration::{BUILT_IN, Plan, built_in};
 use progress::Progress;
 use record::Phase;

@@ -13,7 +13,7 @@ use super::agree::agree;
 use super::units::{Items, Unit, hint_of, read_all, read_parts};
 use super::world::{Which, World};
 use crate::client::{Stored, Written};
-use orrery_core::limits;
+use crate::limits;
 use orrery_migration::{ItemKey, Migrated, Plan, Refusal, Role, Rule, Sum, content_hash};
 use orrery_value::Value;
 use std::collections::BTreeMap;

@@ -5,7 +5,7 @@ use super::state::{self, RunState, Stage, write_hash};
 use super::streams::waiting;
 use super::verify::Verdict;
 use super::world::{Which, World};
-use orrery_core::limits;
+use crate::limits;
 use orrery_migration::{ItemKey, Sum};
 use serde_json::{Value as Json, json};
 use std::process::ExitCode;

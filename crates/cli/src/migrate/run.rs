@@ -5,7 +5,7 @@ use super::record::{Containers, Marks, Phase, RunRecord};
 use super::state::{self, RangeState, RunState, Stage};
 use super::streams::{Ended, drive};
 use super::world::{Which, World};
-use orrery_core::limits;
+use crate::limits;
 use orrery_migration::Shape;
 use std::collections::BTreeSet;
 use std::sync::Arc;

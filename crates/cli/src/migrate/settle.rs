@@ -10,7 +10,7 @@ use super::units::{Unit, of_target};
 use super::verify::{Verdict, each_wanted, verify};
 use super::world::{Which, World};
 use crate::client::Written;
-use orrery_core::limits;
+use crate::limits;
 use orrery_migration::{ItemKey, Role, Rule, Shape};
 use orrery_value::Value;
 use std::collections::{BTreeMap, BTreeSet};

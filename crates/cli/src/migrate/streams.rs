@@ -5,7 +5,8 @@ use super::reconcile::reconcile;
 use super::state::{RangeState, Stage};
 use super::units::{Unit, of_changes, of_root};
 use super::world::{Which, World};
-use orrery_core::limits;
+use crate::limits;
+use orrery_core::limits::BATCH_OPERATIONS_MAX;
 use orrery_migration::{ItemKey, Role, Shape};
 use orrery_value::Value;
 use std::collections::{BTreeMap, HashSet};
@@ -192,8 +193,7 @@ fn chunks(items: Vec<(ItemKey, Value)>) -> Vec<Vec<(ItemKey, Value)>> {
     for (key, item) in items {
         let size = item.to_json().len();
         let (bytes, chunk) = open.entry(key.container.clone()).or_default();
-        let is_full =
-            *bytes + size > limits::MIGRATION_BULK_BYTES_MAX || chunk.len() == limits::BATCH_OPERATIONS_MAX;
+        let is_full = *bytes + size > limits::MIGRATION_BULK_BYTES_MAX || chunk.len() == BATCH_OPERATIONS_MAX;
         if is_full && !chunk.is_empty() {
             full.push(std::mem::take(chunk));
             *bytes = 0;
@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(chunks.iter().map(Vec::len).sum::<usize>(), 253);
         assert_eq!(chunks.len(), 2 + 2 + 3);
         for chunk in &chunks {
-            assert!(chunk.len() <= limits::BATCH_OPERATIONS_MAX);
+            assert!(chunk.len() <= BATCH_OPERATIONS_MAX);
             assert!(chunk.iter().all(|(key, _)| key.container == chunk[0].0.container));
         }
     }

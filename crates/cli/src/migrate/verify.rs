@@ -10,7 +10,7 @@
 use super::run::containers;
 use super::units::{Unit, of_root, read_parts};
 use super::world::{Which, World};
-use orrery_core::limits;
+use crate::limits;
 use orrery_migration::{ItemKey, Role, Shape, Sum, content_hash, hash_of};
 use orrery_value::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

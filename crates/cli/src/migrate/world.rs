@@ -2,7 +2,7 @@
 
 use crate::client::Database;
 use crate::client::Remote;
-use orrery_core::limits;
+use crate::limits;
 use orrery_migration::{Container, ItemKey, Plan, Side, hash_of};
 use std::collections::BTreeMap;
 use std::sync::Mutex;

@@ -3,13 +3,14 @@
 use super::address::Address;
 use super::tls::{Tls, Trust, Versions};
 use super::{Arrived, SendError};
+use crate::limits;
 use bytes::Bytes;
 use http::{HeaderValue, Request, Response, Uri, header};
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::client::conn::{TrySendError, http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use orrery_core::limits;
+use orrery_core::limits::HEAD_BYTES_MAX;
 use rustls::pki_types::ServerName;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -90,13 +91,13 @@ where
             .keep_alive_interval(PING_EVERY)
             .keep_alive_timeout(PING_ANSWER_TIME_MAX)
             .keep_alive_while_idle(true)
-            .max_header_list_size(limits::HEAD_BYTES_MAX as u32);
+            .max_header_list_size(HEAD_BYTES_MAX as u32);
         let (sender, connection) = builder.handshake(stream).await.map_err(|error| error.to_string())?;
         tokio::spawn(connection);
         return Ok(Opened::Http2(sender));
     }
     let mut builder = http1::Builder::new();
-    builder.max_buf_size(limits::HEAD_BYTES_MAX);
+    builder.max_buf_size(HEAD_BYTES_MAX);
     let (sender, connection) = builder.handshake(stream).await.map_err(|error| error.to_string())?;
     tokio::spawn(connection);
     Ok(Opened::Http1(sender))

@@ -21,10 +21,10 @@ mod tls;
 pub use address::Address;
 pub use tls::{Tls, Trust, Versions, certificates};
 
+use crate::limits;
 use bytes::Bytes;
 use connection::{Connector, Unanswered};
 use http::{Request, Response};
-use orrery_core::limits;
 use pool::{Lent, Pool};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};

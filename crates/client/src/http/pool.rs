@@ -7,9 +7,9 @@
 use super::SendError;
 use super::address::Address;
 use super::connection::{Connector, Http1, Http2, Opened, Unanswered, send_http1, send_http2};
+use crate::limits;
 use bytes::Bytes;
 use http::{Request, Response};
-use orrery_core::limits;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -4,6 +4,7 @@ use crate::Folder;
 use crate::folder::Disk;
 use crate::journals;
 use crate::keyspaces::{KeyspaceId, Keyspaces, RunSpace};
+use crate::limits;
 use crate::memtables::{BatchSizes, Memtables};
 use crate::promise::Promises;
 use crate::reclaim::Reclaimer;
@@ -12,7 +13,6 @@ use crate::segments::Segment;
 use crate::verify::{self, Verified};
 use bytes::{Bytes, BytesMut};
 use fjall::{CompressionType, Database, Keyspace, PersistMode, Readable};
-use orrery_core::limits;
 use orrery_kv::{
     Engine, Error, KeyRange, Measure, Order, Purpose, Put, Read, Rows, Space, SpaceSet, Sync, Tip,
 };

@@ -1,7 +1,7 @@
 //! The data folder: created, recognised, and locked against a second process.
 
+use crate::limits;
 use crate::promise;
-use orrery_core::limits;
 use orrery_kv::{Error, Purpose};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};

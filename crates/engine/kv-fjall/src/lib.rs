@@ -20,6 +20,7 @@ mod engine;
 mod folder;
 mod journals;
 mod keyspaces;
+pub mod limits;
 mod memtables;
 mod promise;
 mod reclaim;

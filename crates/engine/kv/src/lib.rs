@@ -14,6 +14,7 @@ pub mod contract;
 mod db;
 mod engine;
 mod error;
+pub mod limits;
 mod log;
 mod memory;
 mod overflow;

@@ -9,9 +9,10 @@
 //! So an entry that was changed, swapped or left out makes every later link wrong. The engine has
 //! its own checksums; these are ours, because its journal was seen to be truncated silently.
 
+use crate::limits;
 use crate::{Error, KeyRange, Order, Read, Row, Space};
 use bytes::Bytes;
-use orrery_core::{Lsn, limits};
+use orrery_core::Lsn;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use xxhash_rust::xxh3::xxh3_64;

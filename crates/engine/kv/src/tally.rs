@@ -3,9 +3,9 @@
 //! A tally is a row of numbered counts. No transaction reads it before it writes, so writers of
 //! different partitions never wait for each other, and a group of commits writes each row once.
 
+use crate::limits;
 use crate::{Error, Put, Read, Space};
 use bytes::Bytes;
-use orrery_core::limits;
 use std::collections::{BTreeMap, HashMap};
 
 /// Value of a tally row: number and count of each field, 8 bytes each, ordered by number.

@@ -22,6 +22,7 @@ mod committer;
 mod error;
 mod health;
 mod jobs;
+pub mod limits;
 mod manager;
 mod optimistic;
 mod queue;

@@ -3,11 +3,12 @@
 use crate::block_on::block_on;
 use crate::committer::Committer;
 use crate::error::{CommitError, OpenError, WriteError};
+use crate::limits;
 use crate::queue::{Answer, Group, Pushed};
 use crate::scope::Scope;
 use crate::scope_watch::Reserved;
 use crate::stripe::Stripe;
-use orrery_core::{Env, Lsn, limits};
+use orrery_core::{Env, Lsn};
 use orrery_kv::{Batch, Db, Engine, Error as EngineError, Measure, Snapshot, Sync, Txn};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -11,10 +11,10 @@
 
 use crate::block_on::block_on;
 use crate::error::{CommitError, WriteError};
+use crate::limits;
 use crate::manager::{Committed, TxnManager, settle};
 use crate::queue::{Answer, Pushed};
 use crate::scope::Scope;
-use orrery_core::limits;
 use orrery_kv::{Overlay, Snapshot, Txn};
 use std::sync::Arc;
 

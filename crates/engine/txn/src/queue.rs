@@ -1,7 +1,8 @@
 //! What waits for the committer, in the order of LSNs.
 
 use crate::error::CommitError;
-use orrery_core::{Lsn, limits};
+use crate::limits;
+use orrery_core::Lsn;
 use orrery_kv::{Batch, StampedBatch};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -4,8 +4,9 @@
 
 use crate::blueprint::{Blueprint, Capacity, CapacityTarget, Container};
 use crate::container;
+use crate::limits;
 use crate::node::{Fault, Location, fault};
-use orrery_core::{DatabaseName, limits};
+use orrery_core::DatabaseName;
 use orrery_documents::definition::Throughput;
 use serde_json::{Map, Value};
 

@@ -1,7 +1,7 @@
 //! What evaluating a file may cost: templates and variables can multiply one another.
 
+use crate::limits;
 use crate::node::{Fault, Location, fault};
-use orrery_core::limits;
 use std::cell::Cell;
 
 /// Counts down over all that is evaluated for one file.

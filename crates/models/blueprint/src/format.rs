@@ -4,9 +4,11 @@
 
 use crate::blueprint::{Blueprint, Capacity, CapacityTarget, Container, Environment};
 use crate::container;
+use crate::limits;
 use crate::node::{Data, Fault, Fields, Node, fault};
 use crate::query::{NamedQuery, Parameter, ParameterType};
-use orrery_core::{DatabaseName, limits};
+use orrery_core::DatabaseName;
+use orrery_core::limits::NAME_CHARS_MAX;
 use serde_json::{Map, Value, json};
 
 pub(crate) fn read(root: &Node) -> Result<Blueprint, Fault> {
@@ -268,7 +270,7 @@ fn text(node: Option<&Node>, what: &str) -> Result<Option<String>, Fault> {
 fn identifier(node: &Node, what: &str) -> Result<String, Fault> {
     let text = node.expect_text(what)?;
     let is_plain = text.chars().all(|one| one.is_ascii_alphanumeric() || matches!(one, '-' | '_' | '.'));
-    if text.is_empty() || !is_plain || text.len() > limits::NAME_CHARS_MAX {
+    if text.is_empty() || !is_plain || text.len() > NAME_CHARS_MAX {
         return fault(
             node.at,
             format!("{what} is made of letters, digits, '-', '_' and '.', and '{text}' is not"),

@@ -24,6 +24,7 @@ mod built_in;
 mod container;
 mod format;
 mod json;
+pub mod limits;
 mod node;
 mod plan;
 mod query;

@@ -2,9 +2,9 @@
 
 use crate::blueprint::Blueprint;
 use crate::budget::Budget;
+use crate::limits;
 use crate::node::{Fault, SourceError};
 use crate::{arm, format, json, terraform, yaml};
-use orrery_core::limits;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 

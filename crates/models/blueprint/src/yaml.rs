@@ -3,8 +3,8 @@
 //! Plain scalars are read by the core schema of YAML 1.2, so `no` is text and `null`, `true` and `12` are not. Anchors and
 //! aliases work, and what they multiply is counted; tags other than `!!str` and merge keys are not taken.
 
+use crate::limits;
 use crate::node::{Data, Fault, Location, Member, Node, fault};
-use orrery_core::limits;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 use serde_json::{Number, Value as Scalar};
 use std::borrow::Cow;

@@ -25,6 +25,7 @@
 pub mod definition;
 pub mod indexing;
 pub mod jobs;
+pub mod limits;
 pub mod metering;
 mod model;
 mod operations;

@@ -5,9 +5,9 @@
 //! process. Rows carry names, so that a bill can speak of what is dropped by then.
 
 use crate::definition::Throughput;
+use crate::limits;
 use crate::row::{self, Row};
 use bytes::Bytes;
-use orrery_core::limits;
 use orrery_kv::{Error, META, Order, Read, Txn};
 use serde::{Deserialize, Serialize};
 

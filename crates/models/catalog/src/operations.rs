@@ -4,12 +4,13 @@ use super::model::{self, Container, Database, Offer, OfferTarget};
 use super::record::{self, NumbersRecord};
 use crate::definition::{ContainerDefinition, DefinitionError, Throughput};
 use crate::jobs::JobKind;
+use crate::limits;
 use crate::precondition::{Preconditions, Verdict};
 use crate::ranges::Ranges;
 use crate::row::{self, Row};
 use crate::{Stamp, jobs, schema, subresources};
 use bytes::Bytes;
-use orrery_core::{ContainerRid, DatabaseName, DatabaseRid, ETag, OfferRid, limits};
+use orrery_core::{ContainerRid, DatabaseName, DatabaseRid, ETag, OfferRid};
 use orrery_kv::{Error, META, Order, Read, Txn};
 use serde_json::{Map, Value};
 

@@ -6,8 +6,8 @@
 
 use crate::charge::Charge;
 use crate::item::{self, Change, Effect, ItemError, ItemRow, Preconditions, PreparedItem, Target, Verdict};
+use crate::limits;
 use orrery_catalog::{Container, Stamp};
-use orrery_core::limits;
 use orrery_kv::{Error, Txn};
 use orrery_query::execute::Host;
 use std::sync::atomic::{AtomicUsize, Ordering};

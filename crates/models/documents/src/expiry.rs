@@ -5,6 +5,7 @@
 //! changed, the item was written again) is dropped when it comes up.
 
 use crate::item::{self, ItemHead, Ttl};
+use crate::limits;
 use crate::row::{self, Row};
 use crate::spaces::{DOCUMENTS, INDEX};
 use bytes::Bytes;
@@ -12,7 +13,9 @@ use orrery_catalog::Container;
 use orrery_catalog::definition::DefaultTtl;
 pub use orrery_catalog::jobs::Step;
 use orrery_catalog::jobs::{self, ExpiryJob, JobKind};
-use orrery_core::{Timestamp, limits};
+use orrery_catalog::limits::SWEEP_ROWS_MAX;
+use orrery_core::Timestamp;
+use orrery_core::limits::REQUEST_SECONDS_MAX;
 use orrery_kv::{Error, KeyRange, META, Order, Read, Txn};
 
 /// The second from which on the item is gone; `None` if it stays.
@@ -88,7 +91,7 @@ pub fn rebuild_step(txn: &mut Txn<'_>, container: &Container, now: Timestamp) ->
     if !job.cursor.is_empty() {
         range = KeyRange { start: [&job.cursor[..], &[0]].concat(), end: range.end };
     }
-    let rows = txn.range(DOCUMENTS, &range, Order::Ascending).take(limits::SWEEP_ROWS_MAX);
+    let rows = txn.range(DOCUMENTS, &range, Order::Ascending).take(SWEEP_ROWS_MAX);
     let rows = rows.map(|row| expiry_row(container, row?)).collect::<Result<Vec<_>, Error>>()?;
     let Some((last, _)) = rows.last().cloned() else { return Ok(pass_done(txn, key, &job, now)) };
     for row in rows.into_iter().filter_map(|(_, row)| row) {
@@ -113,7 +116,7 @@ fn pass_done(txn: &mut Txn<'_>, key: Bytes, job: &ExpiryJob, now: Timestamp) -> 
         txn.delete(META, key);
         return Step::Done;
     }
-    let not_before = now.seconds() + limits::REQUEST_SECONDS_MAX;
+    let not_before = now.seconds() + REQUEST_SECONDS_MAX;
     txn.put(META, key, ExpiryJob { pass: 2, not_before, cursor: Vec::new() }.write());
     Step::Waits
 }

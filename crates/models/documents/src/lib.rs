@@ -22,6 +22,7 @@ pub mod charge;
 pub mod expiry;
 pub mod index;
 pub mod item;
+pub mod limits;
 pub mod partition;
 pub mod patch;
 pub mod purge;

@@ -4,9 +4,9 @@
 //! partition as the service does, and tells how large one is without going through it.
 
 use crate::item::ItemError;
+use crate::limits;
 use crate::row::Row;
 use crate::spaces::INDEX;
-use orrery_core::limits;
 use orrery_kv::{Error, Read, Txn};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

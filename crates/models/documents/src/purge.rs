@@ -9,11 +9,12 @@
 
 use crate::expiry;
 use crate::item::{self, ItemHead, ItemRow, Removal};
+use crate::limits;
 use crate::row::{self, Row};
 use crate::spaces::DOCUMENTS;
 use orrery_catalog::Container;
 use orrery_catalog::jobs::Step;
-use orrery_core::{Timestamp, limits};
+use orrery_core::Timestamp;
 use orrery_kv::{Error, KeyRange, META, Order, Read, Txn};
 
 /// How far the work has come.

@@ -7,8 +7,9 @@ use crate::row::{self, Row};
 use crate::spaces::{DOCUMENTS, INDEX, LOG, OVERFLOW};
 use bytes::Bytes;
 use orrery_catalog::jobs::{self, JobKind, Step};
+use orrery_catalog::limits;
 use orrery_catalog::subresources;
-use orrery_core::{Lsn, limits};
+use orrery_core::Lsn;
 use orrery_kv::{Error, LogRecord, META, Order, Read, Row as KeyValue, Space, Txn};
 
 pub use orrery_catalog::jobs::jobs;

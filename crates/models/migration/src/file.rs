@@ -1,10 +1,11 @@
 //! A plan as it is written down, and what is made of it.
 
 use crate::canonical::content_hash;
+use crate::limits;
 use crate::plan::check;
 use crate::rule::{Condition, Rule, Shape};
 use crate::{Container, Path, Plan, PlanError, Side, Split, Step, yaml};
-use orrery_core::limits;
+use orrery_core::limits::{NAME_CHARS_MAX, PARTITION_KEY_PATHS_MAX};
 use orrery_value::Value;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
@@ -80,10 +81,7 @@ pub fn parse(text: &str) -> Result<Plan, PlanError> {
     if text.rules.len() > limits::MIGRATION_RULES_MAX {
         return Err(PlanError(format!("a plan has at most {} rules", limits::MIGRATION_RULES_MAX)));
     }
-    if text.name.is_empty()
-        || text.name.len() > limits::NAME_CHARS_MAX
-        || text.name.contains(['/', '\\', '?', '#'])
-    {
+    if text.name.is_empty() || text.name.len() > NAME_CHARS_MAX || text.name.contains(['/', '\\', '?', '#']) {
         return Err(PlanError("the name of a plan is a short text without / \\ ? #".to_owned()));
     }
     let rules = text.rules.into_iter().map(rule).collect::<Result<_, _>>()?;
@@ -109,7 +107,7 @@ fn container(name: String, definition: Json) -> Result<Container, PlanError> {
         Json::Array(paths) => texts(paths).ok_or_else(wrong)?,
         whole => whole["paths"].as_array().and_then(|paths| texts(paths)).ok_or_else(wrong)?,
     };
-    if paths.is_empty() || paths.len() > limits::PARTITION_KEY_PATHS_MAX {
+    if paths.is_empty() || paths.len() > PARTITION_KEY_PATHS_MAX {
         return Err(wrong());
     }
     let parsed = paths.iter().map(|path| Path::parse(path)).collect::<Result<_, _>>()?;

@@ -17,6 +17,7 @@
 mod built_in;
 mod canonical;
 mod file;
+pub mod limits;
 mod path;
 mod plan;
 mod rule;

@@ -3,7 +3,7 @@
 //! Aliases and tags are not taken; a plan needs neither, and an alias can make a file mean more than it holds.
 
 use crate::PlanError;
-use orrery_core::limits;
+use crate::limits;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle};
 use serde_json::{Map, Value};
 

@@ -54,7 +54,7 @@ pub enum QueryError {
 impl QueryError {
     /// The error of a query that exceeded its time limit.
     pub fn too_long() -> Self {
-        let seconds = orrery_core::limits::QUERY_MILLIS_MAX / 1000;
+        let seconds = crate::limits::QUERY_MILLIS_MAX / 1000;
         Self::TooLong(format!(
             "The query took longer than {seconds} seconds; narrow it with a filter or a partition key."
         ))

@@ -16,6 +16,7 @@ pub mod functions;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod lex;
+pub mod limits;
 pub mod parse;
 mod parse_cache;
 pub mod plan;

@@ -2,10 +2,10 @@
 
 use crate::bind::{Parameters, Settings};
 use crate::error::QueryError;
+use crate::limits;
 use crate::parse;
 use crate::plan::Rules;
 use crate::prepare::{Prepared, parse_shared, plan_parsed};
-use orrery_core::limits;
 use std::collections::HashMap;
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};

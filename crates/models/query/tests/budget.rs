@@ -4,8 +4,8 @@
 //! The clock is the test's: it goes on by so much each time the executor looks at it, which is once in about
 //! a thousand rows.
 
-use orrery_core::limits;
 use orrery_query::execute::{Collection, Host, Limits, Page, ScannedDocument, Start, page};
+use orrery_query::limits;
 use orrery_query::plan::{Plan, Rules};
 use orrery_query::{Datum, QueryError, prepare};
 use orrery_value::{Value, raw};

@@ -2,8 +2,8 @@
 
 use crate::call::ScriptError;
 use crate::compile::compile;
+use crate::limits;
 use crate::runtime::{Elapsed, Limits, Machine, Prelude, Shared, broken};
-use orrery_core::limits;
 use rquickjs::function::Args;
 use rquickjs::{Ctx, Function, Persistent, Value as JsValue};
 use std::collections::HashMap;

@@ -20,6 +20,7 @@ mod call;
 mod compile;
 mod functions;
 mod isolation;
+pub mod limits;
 mod process;
 mod run;
 mod runtime;

@@ -187,7 +187,7 @@ fn string<'a>(options: &'a Json, name: &str) -> Option<&'a str> {
 
 fn items_max(options: &Json) -> Option<usize> {
     match options.member("pageSize") {
-        Json::Undefined | Json::Null => Some(orrery_core::limits::SCRIPT_PAGE_ITEMS_DEFAULT),
+        Json::Undefined | Json::Null => Some(crate::limits::SCRIPT_PAGE_ITEMS_DEFAULT),
         size => size.to_json().parse::<usize>().ok(),
     }
 }

@@ -1,7 +1,7 @@
 //! One runtime: QuickJS with its limits set, and the prelude in it.
 
 use crate::call::ScriptError;
-use orrery_core::limits;
+use crate::limits;
 use rquickjs::context::{EvalOptions, intrinsic};
 use rquickjs::{CatchResultExt, CaughtError, Context, Ctx, Error, FromJs, Function, Object, Runtime, Value};
 use std::cell::{Cell, RefCell};

@@ -1,10 +1,11 @@
 //! `orrery token`: a bearer token for development, as Entra would give one.
 
 use super::{COSMOS, development_key};
+use crate::limits;
 use crate::terminal;
 use clap::Args;
 use orrery_api_common::bearer::{Grant, Mint};
-use orrery_core::{Env, limits};
+use orrery_core::Env;
 use orrery_documents::roles::Scope;
 use serde_json::json;
 use std::path::PathBuf;

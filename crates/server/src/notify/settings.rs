@@ -2,7 +2,7 @@
 
 use crate::config::Switch;
 use clap::Args;
-use orrery_core::limits;
+use orrery_api_services::limits;
 use serde::Deserialize;
 use std::path::PathBuf;
 

@@ -4,9 +4,9 @@
 //! Every step is a small transaction in the partition it concerns, so writers are never kept waiting for longer than
 //! one of their own. Damage in one container does not keep the others from being looked after.
 
+use crate::limits;
 use crate::scope::Scope;
 use crate::store::Store;
-use orrery_core::limits;
 use orrery_documents::catalog::jobs::{self, JobKind};
 use orrery_documents::catalog::row::Row;
 use orrery_documents::catalog::{CatalogError, Container, settle_container};

@@ -13,7 +13,7 @@ use crate::partition_key::{self, PartitionKeyError};
 use crate::scope::Scope;
 use crate::store::Store;
 use crate::throttle::Priority;
-use orrery_core::{ItemId, Lsn, limits};
+use orrery_core::{ItemId, Lsn};
 use orrery_documents::batch::{
     Action, Budget, Deps, FailedStep, OnRefusal, Step, StepError, StepOutcome, atomic, independent,
 };
@@ -22,6 +22,7 @@ use orrery_documents::charge::Charge;
 use orrery_documents::item::{self, Directive, FeedScope, ItemError, Preconditions, PreparedItem, Target};
 use orrery_keys::Epk;
 use orrery_kv::{Error as EngineError, Txn};
+use orrery_txn::limits;
 use orrery_txn::{Committed, WriteError};
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! The world as the condition of a patch sees it: little time, because a partition waits for it.
 
-use orrery_core::{Env, Timestamp, limits};
+use crate::limits;
+use orrery_core::{Env, Timestamp};
 use orrery_query::QueryError;
 use orrery_query::execute::Host;
 use orrery_value::Value;

@@ -5,10 +5,10 @@
 //! bytes before it that name the question. No cursor is kept, so a token outlives restarts, other page sizes
 //! and splits.
 
+use crate::limits;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, Mac};
-use orrery_core::limits;
 use orrery_documents::subresources::Kind;
 use sha2::Sha256;
 

@@ -24,6 +24,7 @@ mod delete_partition;
 mod error;
 mod items;
 mod join;
+pub mod limits;
 mod metering;
 pub mod monitor;
 pub mod partition_key;

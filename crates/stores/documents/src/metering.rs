@@ -4,10 +4,10 @@
 use crate::error::Error;
 use crate::store::Store;
 use crate::throttle::Priority;
-use orrery_core::limits;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::FeedScope;
+use orrery_txn::limits;
 use std::sync::Arc;
 
 /// An outcome that says what it cost.

@@ -2,6 +2,7 @@
 
 use orrery_core::limits;
 use orrery_documents::catalog::Container;
+use orrery_documents::limits::PARTITION_KEY_BYTES_MAX;
 use orrery_keys::{Epk, epk, prefix_range};
 use orrery_value::Value;
 
@@ -27,7 +28,7 @@ pub enum PartitionKeyError {
 
 /// The components; an empty object stands for undefined.
 pub fn parse(header: &str) -> Result<Vec<Value>, PartitionKeyError> {
-    if header.len() > limits::PARTITION_KEY_BYTES_MAX * limits::PARTITION_KEY_PATHS_MAX * 6 {
+    if header.len() > PARTITION_KEY_BYTES_MAX * limits::PARTITION_KEY_PATHS_MAX * 6 {
         return Err(too_long());
     }
     let Ok(Value::Array(parts)) = Value::parse(header) else { return Err(malformed(header)) };
@@ -44,13 +45,13 @@ fn component(header: &str, part: Value) -> Result<Value, PartitionKeyError> {
     match part {
         Value::Object(members) if members.is_empty() => Ok(Value::Undefined),
         Value::Object(_) | Value::Array(_) => Err(malformed(header)),
-        Value::String(text) if text.len() > limits::PARTITION_KEY_BYTES_MAX => Err(too_long()),
+        Value::String(text) if text.len() > PARTITION_KEY_BYTES_MAX => Err(too_long()),
         scalar => Ok(scalar),
     }
 }
 
 fn too_long() -> PartitionKeyError {
-    PartitionKeyError::TooLong { bytes_max: limits::PARTITION_KEY_BYTES_MAX }
+    PartitionKeyError::TooLong { bytes_max: PARTITION_KEY_BYTES_MAX }
 }
 
 fn malformed(header: &str) -> PartitionKeyError {

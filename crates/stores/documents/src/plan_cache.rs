@@ -4,11 +4,12 @@
 //! in when it runs.
 
 use crate::error::Error;
+use crate::limits;
 use crate::query_spec::QuerySpec;
 use crate::usage::paths_of;
-use orrery_core::limits;
 use orrery_query::access::{IndexPredicate, Path, index_predicate};
 use orrery_query::bind::Settings;
+use orrery_query::limits::PARSE_CACHE_TEXT_BYTES_MAX;
 use orrery_query::plan::Rules;
 use orrery_query::{ParseCache, Prepared, QueryError, TextCache};
 use std::hash::{BuildHasher, RandomState};
@@ -50,7 +51,7 @@ impl Default for PlanCache {
 
 impl PlanCache {
     pub fn read(&self, body: &[u8]) -> Result<Arc<QueryRequest>, Error> {
-        if body.len() > limits::PARSE_CACHE_TEXT_BYTES_MAX {
+        if body.len() > PARSE_CACHE_TEXT_BYTES_MAX {
             return QueryRequest::read(body).map(Arc::new);
         }
         let text = std::str::from_utf8(body).unwrap_or_default();

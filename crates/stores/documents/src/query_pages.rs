@@ -6,8 +6,8 @@
 //! for the beginning of the range.
 
 use crate::continuation::{ContinuationError, Seal};
+use crate::limits;
 use crate::partition_key::Scope;
-use orrery_core::limits;
 use orrery_documents::catalog::Container;
 use orrery_documents::ranges::Range;
 use orrery_keys::Epk;

@@ -1,8 +1,9 @@
 //! A query as it is sent: its text, its parameters, and where an ORDER BY is resumed (wire guide §17.1, §17.6).
 
 use crate::error::Error;
-use orrery_core::{ItemRid, limits};
+use orrery_core::ItemRid;
 use orrery_query::execute::ResumeFilter;
+use orrery_query::limits;
 use orrery_query::parse::{OrderBy, Query, print};
 use orrery_value::Value;
 

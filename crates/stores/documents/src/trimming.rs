@@ -1,8 +1,8 @@
 //! Trimming the logs of containers, now and then.
 
+use crate::limits;
 use crate::scope::Scope;
 use crate::store::Store;
-use orrery_core::limits;
 use orrery_documents::catalog::Container;
 use orrery_documents::changes;
 use orrery_txn::{JobError, Progress, WriteError};

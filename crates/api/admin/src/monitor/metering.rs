@@ -4,9 +4,11 @@ use super::calendar::hour_of;
 use super::sizes::Sizes;
 use super::throughput::{Provisioned, Supply};
 use super::window::Look;
-use orrery_core::{Timestamp, limits};
+use crate::limits;
+use orrery_core::Timestamp;
 use orrery_document_store::monitor::Totals;
 use orrery_document_store::{EngineError, Scope, Store, WriteError};
+use orrery_documents::catalog::limits::METERING_ROWS_MAX;
 use orrery_documents::metering::{self, Owner, Use};
 use std::collections::BTreeMap;
 
@@ -67,7 +69,7 @@ impl Metering {
             let rows: Vec<(u32, Owner, Use)> = self
                 .pending
                 .iter()
-                .take(limits::METERING_ROWS_MAX)
+                .take(METERING_ROWS_MAX)
                 .map(|((hour, owner), used)| (*hour, *owner, used.clone()))
                 .collect();
             store.write_blocking(Scope::Catalog, |txn| {

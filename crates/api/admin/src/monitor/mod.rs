@@ -25,13 +25,14 @@ mod window;
 
 pub use routes::{answer, has};
 
+use crate::limits;
 use alerts::reading::{Known, readings};
 use alerts::rule::{Kind, Rule};
 use alerts::{Alerts, Change, whom};
 use family::Family;
 use metering::Metering;
 use orrery_api_cosmos::Cosmos;
-use orrery_core::{Lsn, Timestamp, limits};
+use orrery_core::{Lsn, Timestamp};
 use orrery_document_store::Store;
 use serde_json::Value;
 use sizes::Sizes;

@@ -1,6 +1,7 @@
 //! What containers hold, looked up now and then and remembered.
 
-use orrery_core::limits;
+use crate::limits;
+use orrery_document_store::limits::MONITOR_CONTAINERS_MAX;
 use orrery_document_store::{EngineError, Snapshot};
 use orrery_documents::catalog::Catalog;
 use orrery_documents::index::{self, Survey};
@@ -23,7 +24,7 @@ pub struct Held {
 /// Goes through the partitions of all containers, until it went through as many as one look may.
 pub fn look(state: &Snapshot, catalog: &Catalog) -> Result<Sizes, EngineError> {
     let (mut sizes, mut looked_at) = (Sizes::new(), 0);
-    for container in catalog.all_containers().take(limits::MONITOR_CONTAINERS_MAX) {
+    for container in catalog.all_containers().take(MONITOR_CONTAINERS_MAX) {
         if looked_at > limits::MONITOR_SIZES_ROWS_MAX {
             break;
         }

@@ -1,6 +1,7 @@
 //! Who has which throughput: containers with their own, databases that share theirs, or everybody alike.
 
 use orrery_core::limits;
+use orrery_documents::catalog::limits::THROUGHPUT_MANUAL_MIN;
 use orrery_documents::catalog::{Catalog, Offer};
 use orrery_documents::definition::Throughput;
 use orrery_documents::metering::Owner;
@@ -45,7 +46,7 @@ pub fn provisioned(catalog: &Catalog, is_serverless: bool) -> Provisioned {
             }
             let ranges = container.ranges().leaves().len() as u64;
             // Without any, as in a folder that was serverless before, it is the least there is.
-            let own = own.or((!is_serverless).then_some(Throughput::Manual(limits::THROUGHPUT_MANUAL_MIN)));
+            let own = own.or((!is_serverless).then_some(Throughput::Manual(THROUGHPUT_MANUAL_MIN)));
             let everybody = ranges * limits::SERVERLESS_UNITS_PER_SECOND_MAX;
             found.supplies.push(Supply {
                 owner: Owner::Container(number),

@@ -1,7 +1,7 @@
 //! `/v1/top`: the busiest containers, logical partitions and queries, each with what it came to since the start.
 
 use super::Watch;
-use orrery_core::limits;
+use crate::limits;
 use orrery_document_store::monitor::{Class, Histogram, Subject};
 use orrery_protocol::top::{Asked, Busy, Top};
 

@@ -1,6 +1,7 @@
 //! Looks at the counters, kept so that what happened in the last while is the difference of two.
 
-use orrery_core::{Timestamp, limits};
+use crate::limits;
+use orrery_core::Timestamp;
 use orrery_document_store::monitor::{Class, MeterTotals, Subject, Totals};
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,7 +1,8 @@
 //! What a payload says, read strictly: a time that is no number is not a time that is missing.
 
 use super::BearerError;
-use orrery_core::{Timestamp, limits};
+use crate::limits;
+use orrery_core::Timestamp;
 use orrery_protocol::jwt::text;
 use serde_json::{Map, Value};
 use std::time::Duration;

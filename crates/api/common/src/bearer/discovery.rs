@@ -4,6 +4,7 @@
 //! Over http only an issuer on this machine is asked, for development.
 
 use super::{BearerError, KeySet};
+use crate::limits;
 use arc_swap::ArcSwap;
 use bytes::Bytes;
 use http::header::ACCEPT;
@@ -11,7 +12,6 @@ use http::uri::Scheme;
 use http::{Request, StatusCode, Uri};
 use orrery_client::Address;
 use orrery_client::http::{Client, Tls, Trust, Versions};
-use orrery_core::limits;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;

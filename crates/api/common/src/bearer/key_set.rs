@@ -1,8 +1,8 @@
 //! The public keys of an issuer (a JWK set, RFC 7517), and what each can verify.
 
+use crate::limits;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use orrery_core::limits;
 use orrery_protocol::jwt::{Algorithm, PublicKey, text};
 use serde_json::{Map, Value};
 use std::sync::Arc;

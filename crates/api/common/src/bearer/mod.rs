@@ -21,9 +21,10 @@ pub use discovery::{Discovery, DiscoveryError};
 pub use key_set::KeySet;
 pub use orrery_client::http::Trust;
 
+use crate::limits;
 use claims::Claims;
 use emulator::Emulator;
-use orrery_core::{Timestamp, limits};
+use orrery_core::Timestamp;
 use orrery_protocol::jwt::{Algorithm, Token, text};
 use serde_json::{Map, Value};
 

@@ -3,14 +3,13 @@
 use super::operation::Operation;
 use crate::failure::Failure;
 use crate::header;
+use crate::limits;
 use crate::request::Request;
 use crate::route::Located;
 use http::header::DATE;
 use http::{HeaderMap, HeaderName, Method};
 use orrery_api_common::{Access, Keys, string_to_sign};
-use orrery_core::{
-    ClientKeyRid, ContainerRid, DatabaseRid, Env, ItemRid, PermissionRid, Timestamp, UserRid, limits,
-};
+use orrery_core::{ClientKeyRid, ContainerRid, DatabaseRid, Env, ItemRid, PermissionRid, Timestamp, UserRid};
 use std::time::Duration;
 
 /// Whether one of the account's keys signed this, and whether it may do it.

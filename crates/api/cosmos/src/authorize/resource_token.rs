@@ -11,11 +11,12 @@
 
 use crate::failure::Failure;
 use crate::header;
+use crate::limits;
 use crate::request::Request;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, Mac};
-use orrery_core::{DatabaseRid, ETag, Timestamp, UserRid, limits};
+use orrery_core::{DatabaseRid, ETag, Timestamp, UserRid};
 use sha2::Sha256;
 use std::time::Duration;
 

@@ -8,8 +8,8 @@ use crate::reply::Reply;
 use crate::request::Request;
 use crate::service::Cosmos;
 use http::StatusCode;
-use orrery_core::limits;
 use orrery_documents::charge::Charge;
+use orrery_query::limits;
 use serde_json::json;
 
 pub fn read(cosmos: &Cosmos, request: &Request) -> Reply {

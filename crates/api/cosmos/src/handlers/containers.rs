@@ -2,6 +2,7 @@
 
 use super::{container, list_reply};
 use crate::failure::Failure;
+use crate::limits;
 use crate::query::resources;
 use crate::reply::Reply;
 use crate::request::{Post, Request};
@@ -9,7 +10,8 @@ use crate::service::Cosmos;
 use crate::{encode, header, session};
 use http::StatusCode;
 use orrery_api_common::percent;
-use orrery_core::{Lsn, limits};
+use orrery_core::Lsn;
+use orrery_core::limits::ITEM_BYTES_MAX;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::definition::{ContainerDefinition, PartitionKeyDefinition};
@@ -78,7 +80,7 @@ pub async fn read(cosmos: &Cosmos, request: &Request, owner: &str, name: &str) -
             "documentSize={kilobytes};documentsSize={kilobytes};documentsCount={items};collectionSize={kilobytes};"
         );
         let most = container.ranges().leaves().len() as u64 * limits::RANGE_KILOBYTES;
-        let item = limits::ITEM_BYTES_MAX / 1024;
+        let item = ITEM_BYTES_MAX / 1024;
         let quota =
             format!("documentSize={item};documentsSize={most};documentsCount=-1;collectionSize={most};");
         reply = reply.header(header::RESOURCE_QUOTA, quota).header(header::RESOURCE_USAGE, usage);

@@ -2,7 +2,8 @@
 
 use crate::call::Call;
 use crate::world::{ITEMS, World};
-use orrery_core::limits::{BODY_BYTES_MAX, ITEM_BYTES_MAX};
+use orrery_api_cosmos::limits::BODY_BYTES_MAX;
+use orrery_core::limits::ITEM_BYTES_MAX;
 use orrery_testing_client::Connection;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

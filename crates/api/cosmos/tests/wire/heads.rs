@@ -2,7 +2,8 @@
 
 use crate::call::Call;
 use crate::world::{CONTAINER, ITEMS, World};
-use orrery_core::limits::{HEAD_BYTES_MAX, HEADERS_MAX};
+use orrery_api_common::limits::HEADERS_MAX;
+use orrery_core::limits::HEAD_BYTES_MAX;
 
 #[tokio::test]
 async fn the_activity_id_is_the_clients_or_a_new_one() {

@@ -3,7 +3,8 @@
 
 use crate::call::Call;
 use crate::world::{ITEMS, World};
-use orrery_core::limits;
+use orrery_documents::catalog::limits;
+use orrery_query::limits::COMPOSITE_PATHS_MAX;
 use serde_json::{Value, json};
 
 fn ask(sql: String) -> Call {
@@ -76,7 +77,7 @@ async fn definitions_end_where_the_service_ends_them() {
         (unique(limits::UNIQUE_KEYS_MAX, 1), unique(limits::UNIQUE_KEYS_MAX + 1, 1), "The most are 10 keys"),
         (unique(1, limits::UNIQUE_KEY_PATHS_MAX), unique(1, limits::UNIQUE_KEY_PATHS_MAX + 1), "16 paths"),
         (computed(limits::COMPUTED_PROPERTIES_MAX), computed(limits::COMPUTED_PROPERTIES_MAX + 1), "20"),
-        (composite(limits::COMPOSITE_PATHS_MAX), composite(limits::COMPOSITE_PATHS_MAX + 1), "8"),
+        (composite(COMPOSITE_PATHS_MAX), composite(COMPOSITE_PATHS_MAX + 1), "8"),
     ] {
         let name = format!("c{}", world.env.random_u64());
         world.made(container(&name, &largest)).await;

@@ -5,8 +5,8 @@
 
 use super::{KIND, OUTBOX};
 use crate::lease::{Lease, Leases};
+use crate::limits;
 use crate::ports::documents::{Cursor, Documents, StoreError};
-use orrery_core::limits;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 

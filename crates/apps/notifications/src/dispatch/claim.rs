@@ -7,13 +7,14 @@
 use super::decide::{Decided, Known, aggregate_id, decide};
 use super::due::is_due_event;
 use super::{Dispatcher, StepError};
+use crate::limits;
 use crate::policy::{Earlier, is_wanted};
 use crate::records::{Aggregate, Attempt, Event, Preferences, Status};
 use crate::service::Tagged;
 use crate::service::containers::{EVENTS, NOTIFICATIONS, PREFERENCES};
 use crate::service::items::{self, before};
 use crate::service::tombstone::is_erased;
-use orrery_core::{Timestamp, limits};
+use orrery_core::Timestamp;
 use orrery_kit::ports::documents::{StoreError, Write};
 use orrery_kit::time;
 use serde_json::{Value, json};

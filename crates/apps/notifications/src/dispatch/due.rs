@@ -5,11 +5,12 @@
 //! so that many events of one user do not delay the others. A page takes a few events of each user.
 
 use super::Dispatcher;
+use crate::limits;
 use crate::records::{Event, Status};
 use crate::service::Tagged;
 use crate::service::containers::EVENTS;
 use crate::service::items;
-use orrery_core::{Timestamp, limits};
+use orrery_core::Timestamp;
 use orrery_kit::ports::documents::{Query, StoreError};
 use orrery_kit::time;
 use serde_json::json;

@@ -8,12 +8,13 @@
 //! all tokens gone, or no devices ────────▶ Completed, no_devices
 //! ```
 
+use crate::limits;
 use crate::policy::{Backoff, Next};
 use crate::push::Outcome;
 use crate::records::{Attempt, Device, Event, Status};
 use crate::service::dead_letter::GivenUp;
 use crate::service::items::{self, short};
-use orrery_core::{Timestamp, limits};
+use orrery_core::Timestamp;
 use orrery_kit::time;
 use std::time::Duration;
 

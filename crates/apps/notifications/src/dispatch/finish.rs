@@ -6,12 +6,13 @@
 use super::claim::HeldEvent;
 use super::end::{DELIVERED, End};
 use super::{Dispatcher, StepError};
+use crate::limits;
 use crate::records::{Attempt, Ending, Event, Status};
 use crate::service::containers::{EVENTS, NOTIFICATIONS};
 use crate::service::items;
 use crate::service::outbox::{self, Told};
 use crate::service::tombstone::is_erased;
-use orrery_core::{Timestamp, limits};
+use orrery_core::Timestamp;
 use orrery_kit::ports::documents::StoreError;
 use orrery_kit::time;
 use serde_json::json;

@@ -27,8 +27,8 @@ mod push;
 
 pub use decide::{Decided, Known, decide};
 
+use crate::limits;
 use crate::service::{Notifications, ServiceError};
-use orrery_core::limits;
 use orrery_kit::failpoint;
 use orrery_kit::ports::documents::StoreError;
 use std::future::Future;

@@ -2,8 +2,9 @@
 
 use super::due::{DuePage, DueScan, UserGroup};
 use super::{Dispatcher, Round};
+use crate::limits;
 use crate::service::ServiceError;
-use orrery_core::{Timestamp, limits};
+use orrery_core::Timestamp;
 use orrery_kit::ports::documents::StoreError;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::future::Future;

@@ -1,11 +1,12 @@
 //! The notification is written as it was decided: the same item however often, and never an older text over a newer one.
 
 use super::{Dispatcher, StepError};
+use crate::limits;
 use crate::records::{Decision, Ending, Event, Notification, Says};
 use crate::service::Tagged;
 use crate::service::containers::NOTIFICATIONS;
 use crate::service::items;
-use orrery_core::{Timestamp, limits};
+use orrery_core::Timestamp;
 use orrery_kit::ports::documents::{StoreError, Write};
 
 impl Dispatcher {

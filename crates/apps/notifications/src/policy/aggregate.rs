@@ -9,8 +9,9 @@
 //! The window begins with its first event and does not move. The aggregate's next value is decided here from its last
 //! one; that both it and the event change in one batch, so that every event counts once, is the dispatcher's part.
 
+use crate::limits;
 use crate::records::{Aggregate, Event};
-use orrery_core::{Timestamp, limits};
+use orrery_core::Timestamp;
 use orrery_kit::time;
 use std::time::Duration;
 

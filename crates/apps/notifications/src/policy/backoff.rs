@@ -9,7 +9,7 @@
 //! `retryCount` is the retries that were made. So all five waits are used, and an event that FAILED with a retryCount
 //! of 5 is one that the seed's query never finds again.
 
-use orrery_core::limits;
+use crate::limits;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 

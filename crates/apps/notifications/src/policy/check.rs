@@ -2,8 +2,9 @@
 
 use super::render::cut;
 use super::{Policy, Registry, Zone, quiet};
+use crate::limits;
 use crate::records::{Category, Payload, Platform, Preferences, Toggles};
-use orrery_core::{ChildName, Timestamp, limits};
+use orrery_core::{ChildName, Timestamp};
 use orrery_kit::time;
 use serde_json::{Map, Value};
 use std::time::Duration;

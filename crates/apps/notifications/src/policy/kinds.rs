@@ -4,8 +4,8 @@
 
 use super::Policy;
 use super::template::Template;
+use crate::limits;
 use crate::records::Category;
-use orrery_core::limits;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;

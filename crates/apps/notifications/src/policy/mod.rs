@@ -118,7 +118,7 @@ impl Policy {
     /// How long a push may take: it is over well before the lease is, and so is the note of it.
     pub fn push_time(&self) -> Duration {
         let margin = (self.lease() / 4).max(Duration::from_secs(1));
-        let most = Duration::from_secs(orrery_core::limits::PUSH_SECONDS_MAX);
+        let most = Duration::from_secs(crate::limits::PUSH_SECONDS_MAX);
         self.lease().saturating_sub(margin).min(most)
     }
 

@@ -1,8 +1,8 @@
 //! What a notification says: title, body and deeplink of an event, or of many that became one (S2-80).
 
 use super::kinds::Known;
+use crate::limits;
 use crate::records::{Payload, TargetType};
-use orrery_core::limits;
 use serde_json::Value;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 //! {{ and }}         the braces themselves
 //! ```
 
-use orrery_core::limits;
+use crate::limits;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template(Vec<Part>);

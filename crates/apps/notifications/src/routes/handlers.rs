@@ -2,10 +2,10 @@
 
 use super::feed::live_feed;
 use super::{shown, tagged, visible};
+use crate::limits;
 use crate::records::{Category, Status};
 use crate::service::{Accepted, List, Notifications, ServiceError};
 use http::StatusCode;
-use orrery_core::limits;
 use orrery_kit::service::{Request, Response};
 use orrery_kit::time;
 use serde_json::{Map, Value, json};

@@ -2,9 +2,9 @@
 
 use super::handlers;
 use super::public_error;
+use crate::limits;
 use crate::service::{Notifications, ServiceError};
 use http::Method;
-use orrery_core::limits;
 use orrery_kit::service::{Alias, Endpoint, Parameter, ParameterKind, Request, Response, Route, Shape, Who};
 
 const SENDER: Who = Who::Role("send");

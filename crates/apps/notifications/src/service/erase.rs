@@ -13,7 +13,8 @@
 use super::containers::{DEVICES, EVENTS, NOTIFICATIONS, PREFERENCES};
 use super::items;
 use super::{Notifications, ServiceError, tombstone};
-use orrery_core::{Timestamp, limits};
+use crate::limits;
+use orrery_core::Timestamp;
 use orrery_kit::ports::documents::StoreError;
 use orrery_kit::{failpoint, time};
 use serde::Serialize;

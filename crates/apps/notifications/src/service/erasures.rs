@@ -10,7 +10,7 @@
 use super::containers::SERVICE;
 use super::items;
 use super::{Notifications, ServiceError};
-use orrery_core::limits;
+use crate::limits;
 use orrery_kit::idempotency::hash;
 use orrery_kit::ports::documents::{StoreError, Write};
 use orrery_kit::time;

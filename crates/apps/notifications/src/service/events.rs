@@ -3,8 +3,8 @@
 use super::containers::EVENTS;
 use super::items::{self, Tagged};
 use super::{Notifications, ServiceError};
+use crate::limits;
 use crate::records::{Event, Status};
-use orrery_core::limits;
 use orrery_kit::ports::documents::StoreError;
 use serde_json::{Value, json};
 

@@ -1,6 +1,7 @@
 //! Records in and items out: what every operation does with the port.
 
-use orrery_core::{Timestamp, limits};
+use crate::limits;
+use orrery_core::Timestamp;
 use orrery_kit::ports::documents::{Documents, Item, Query, StoreError, Write};
 use orrery_kit::time;
 use serde::Serialize;

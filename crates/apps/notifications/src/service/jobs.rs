@@ -6,7 +6,8 @@
 use super::containers::SERVICE;
 use super::cron::Cron;
 use super::{Notifications, ServiceError};
-use orrery_core::{Timestamp, limits};
+use crate::limits;
+use orrery_core::Timestamp;
 use orrery_kit::lease::{Lease, Leases};
 use orrery_kit::time;
 use serde::{Deserialize, Serialize};

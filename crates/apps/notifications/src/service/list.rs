@@ -6,8 +6,8 @@ use super::containers::NOTIFICATIONS;
 use super::counters::Step;
 use super::items;
 use super::{Notifications, ServiceError};
+use crate::limits;
 use crate::records::{Category, Notification};
-use orrery_core::limits;
 use serde_json::{Value, json};
 
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,7 @@
 //! The events that this service tells the world of, each in the batch of the change that it is about.
 
-use orrery_core::{Timestamp, limits};
+use crate::limits;
+use orrery_core::Timestamp;
 use orrery_kit::outbox::{self, Event};
 use orrery_kit::ports::documents::Write;
 use orrery_kit::time;

@@ -4,9 +4,9 @@ use super::containers::PREFERENCES;
 use super::counters::Step;
 use super::items::{self, Tagged};
 use super::{Notifications, ServiceError, tombstone};
+use crate::limits;
 use crate::policy::check::{self, Settings};
 use crate::records::Preferences;
-use orrery_core::limits;
 use orrery_kit::ports::documents::StoreError;
 use serde_json::Value;
 

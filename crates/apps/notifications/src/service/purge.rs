@@ -3,8 +3,9 @@
 use super::containers::DEVICES;
 use super::items::{self, before};
 use super::{Notifications, ServiceError};
+use crate::limits;
 use crate::records::Device;
-use orrery_core::{Timestamp, limits};
+use orrery_core::Timestamp;
 use orrery_kit::ports::documents::StoreError;
 use orrery_kit::time;
 use serde_json::{Value, json};

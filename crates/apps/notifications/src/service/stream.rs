@@ -5,7 +5,7 @@
 
 use super::containers::NOTIFICATIONS;
 use super::{Notifications, ServiceError, place_of};
-use orrery_core::limits;
+use crate::limits;
 use orrery_kit::ports::documents::{Cursor, StoreError};
 use serde_json::Value;
 use tokio::sync::watch;

@@ -4,8 +4,8 @@
 use super::containers::EVENTS;
 use super::items::{self, before};
 use super::{Notifications, ServiceError};
+use crate::limits;
 use crate::records::{Event, Status};
-use orrery_core::limits;
 use orrery_kit::time;
 use serde::Deserialize as _;
 use serde_json::{Value, json};

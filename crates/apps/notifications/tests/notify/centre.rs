@@ -2,7 +2,7 @@
 
 use crate::place::Place;
 use crate::world::{World, like, of_type};
-use orrery_core::limits;
+use orrery_notifications::limits;
 use orrery_notifications::records::Category;
 use orrery_notifications::service::containers::NOTIFICATIONS;
 use orrery_notifications::service::{List, ServiceError};

@@ -1,9 +1,10 @@
 //! Group commit: many writers, few syncs, nothing lost.
 
 use crate::place::{Place, Write, add, here, open, read_number};
-use orrery_core::{Lsn, limits};
+use orrery_core::Lsn;
 use orrery_kv::contract::{DOCUMENTS, INDEX, SPACES};
 use orrery_kv::{Db, Error, KeyRange, MemoryEngine, Order, Read, Snapshot, Sync};
+use orrery_txn::limits;
 use orrery_txn::{Scope, WriteError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};

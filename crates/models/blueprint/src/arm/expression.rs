@@ -1,7 +1,7 @@
 //! The language of ARM's expressions: calls, texts, numbers, members and indexes, between `[` and `]`.
 
+use crate::limits;
 use crate::node::{Fault, Location, fault};
-use orrery_core::limits;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Expression {

@@ -3,8 +3,8 @@
 use super::scope::Scope;
 use crate::account::Account;
 use crate::container;
+use crate::limits;
 use crate::node::{Data, Fault, Node, fault};
-use orrery_core::limits;
 use orrery_documents::definition::Throughput;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 
 use super::members::Members;
 use super::members::{Parsed, invalid};
-use orrery_core::limits;
+use crate::limits;
 use serde_json::{Map, Value, json};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,8 @@
 use super::members::{Members, spelled};
 use super::members::{Parsed, invalid};
 use super::path::PropertyPath;
-use orrery_core::limits;
+use crate::limits;
+use orrery_query::limits::COMPOSITE_PATHS_MAX;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -50,7 +51,7 @@ fn parse_index(raw: Value) -> Parsed<CompositeIndex> {
     let Value::Array(entries) = raw else {
         return Err(invalid("Each of the compositeIndexes must be an array of paths with an order."));
     };
-    let paths_max = limits::COMPOSITE_PATHS_MAX;
+    let paths_max = COMPOSITE_PATHS_MAX;
     if !(2..=paths_max).contains(&entries.len()) {
         return Err(invalid(format!(
             "A composite index has {} paths. It takes 2 to {paths_max}.",

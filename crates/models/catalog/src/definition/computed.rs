@@ -5,7 +5,7 @@
 use super::SYSTEM_PROPERTIES;
 use super::members::Members;
 use super::members::{Parsed, invalid, wrong_input};
-use orrery_core::limits;
+use crate::limits;
 use orrery_query::bind::bound::{Expr, SourceOf};
 use orrery_query::parse::Select;
 use orrery_query::plan::Rules;

@@ -3,7 +3,8 @@
 //! `null` counts as absent, because some clients send every member they know. What nobody took is the
 //! rest: members we do not know, which go into the answer unchanged.
 
-use orrery_core::{InvalidName, limits};
+use crate::limits;
+use orrery_core::InvalidName;
 use serde_json::{Map, Value};
 
 /// One object of a definition; `owner` is what messages call it.

@@ -2,7 +2,7 @@
 
 use super::members::integer;
 use super::members::{DefinitionError, invalid};
-use orrery_core::limits;
+use crate::limits;
 use serde_json::{Value, json};
 
 /// Request units per second.

@@ -2,7 +2,7 @@
 
 use super::members::integer;
 use super::members::{DefinitionError, Parsed, invalid};
-use orrery_core::limits;
+use crate::limits;
 use serde_json::{Value, json};
 
 /// What happens to an item that says nothing itself. No value at all is a container where nothing expires.

@@ -3,7 +3,7 @@
 use super::members::Members;
 use super::members::{DefinitionError, Parsed, invalid};
 use super::path::PropertyPath;
-use orrery_core::limits;
+use crate::limits;
 use serde_json::{Map, Value};
 
 pub(super) fn parse(raw: Value) -> Parsed<Vec<Vec<PropertyPath>>> {

@@ -3,7 +3,7 @@
 use super::members::{DefinitionError, Parsed, invalid};
 use super::members::{Members, spelled};
 use super::path::PropertyPath;
-use orrery_core::limits;
+use crate::limits;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 

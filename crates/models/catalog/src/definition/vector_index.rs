@@ -4,7 +4,7 @@ use super::members::{DefinitionError, Parsed, invalid, wrong_input};
 use super::members::{Members, spelled};
 use super::path::PropertyPath;
 use super::vector::VectorEmbedding;
-use orrery_core::limits;
+use crate::limits;
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 

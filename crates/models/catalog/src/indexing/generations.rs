@@ -6,7 +6,7 @@
 
 use super::rules::IndexRules;
 use crate::definition::IndexingPolicy;
-use orrery_core::limits;
+use crate::limits;
 use serde_json::Value;
 use std::sync::Arc;
 

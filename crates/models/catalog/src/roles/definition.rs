@@ -1,7 +1,7 @@
 //! A role: a name for a set of actions.
 
 use super::RoleError;
-use orrery_core::limits;
+use crate::limits;
 use std::fmt;
 
 /// `Cosmos DB Built-in Data Reader`

@@ -1,9 +1,9 @@
 //! Changing roles. All of these run in the catalog's one scope, so each sees the last.
 
 use super::{Assignment, Definition, Roles, Scope};
+use crate::limits;
 use crate::row::Row;
 use bytes::Bytes;
-use orrery_core::limits;
 use orrery_kv::{Error, META, Txn};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

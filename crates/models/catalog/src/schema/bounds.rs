@@ -9,7 +9,7 @@
 //! A schema is one document: references lead into it and nowhere else.
 
 use super::definition::{SchemaError, refused};
-use orrery_core::limits;
+use crate::limits;
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 use std::collections::HashMap;

@@ -2,10 +2,10 @@
 
 use super::bounds::escaped;
 use super::schemas::{Compiled, Schemas};
+use crate::limits;
 use crate::row::Row;
 use crate::{CatalogError, Container, load_container};
 use bytes::Bytes;
-use orrery_core::limits;
 use orrery_kv::{Error, META, Read, Txn};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;

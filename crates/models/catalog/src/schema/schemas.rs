@@ -3,9 +3,10 @@
 use super::bounds::escaped;
 use super::definition::{self, Definition, SchemaError, Shape, Validation};
 use super::validator::{Validator, Violation, Violations};
+use crate::limits;
 use crate::row;
 use bytes::Bytes;
-use orrery_core::{ItemId, Timestamp, limits};
+use orrery_core::{ItemId, Timestamp};
 use orrery_kv::{Error, META, Order, Read};
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};

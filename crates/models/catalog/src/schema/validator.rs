@@ -6,9 +6,9 @@
 
 use super::bounds::{self, Bounds};
 use super::definition::{SchemaError, refused};
+use crate::limits;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, PatternOptions, ValidationError, draft202012};
-use orrery_core::limits;
 use serde_json::Value;
 use std::fmt;
 

@@ -4,7 +4,9 @@
 
 use super::Subresource;
 use crate::definition::DefinitionError;
-use orrery_core::{ChildName, limits};
+use crate::limits;
+use orrery_core::ChildName;
+use orrery_core::limits::PARTITION_KEY_PATHS_MAX;
 use serde_json::{Map, Value};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -279,9 +281,7 @@ fn partition_key(value: &Value) -> Result<Vec<Value>, DefinitionError> {
     };
     match value {
         Value::Array(parts)
-            if !parts.is_empty()
-                && parts.len() <= limits::PARTITION_KEY_PATHS_MAX
-                && parts.iter().all(is_value) =>
+            if !parts.is_empty() && parts.len() <= PARTITION_KEY_PATHS_MAX && parts.iter().all(is_value) =>
         {
             Ok(parts.clone())
         }

@@ -1,12 +1,12 @@
 //! The owner of a subresource, and the sweep of what a dropped owner leaves.
 
 use crate::jobs::{JobKind, Step};
+use crate::limits;
 use crate::row::{self, Row};
 use crate::subresources::Kind;
 use bytes::Bytes;
 use orrery_core::{
     ClientKeyRid, ContainerRid, DatabaseName, DatabaseRid, ItemRid, PermissionRid, ResourceKind, UserRid,
-    limits,
 };
 use orrery_kv::{Error, KeyRange, META, Order, Read, Txn};
 

@@ -1,9 +1,10 @@
 //! A subresource, and its row: JSON with a version (`docs/formats/subresources.md`).
 
 use super::{Kind, Owner};
+use crate::limits;
 use crate::row::{self, Row};
 use bytes::Bytes;
-use orrery_core::{ChildName, ETag, Timestamp, limits};
+use orrery_core::{ChildName, ETag, Timestamp};
 use orrery_kv::{Error, KeyRange, META, Order, Read};
 use orrery_query::execute::Limits;
 use serde::{Deserialize, Serialize};

@@ -7,11 +7,12 @@
 use super::log::{self, Commit};
 use super::{Changes, Start, Work};
 use crate::item::{FeedScope, ItemHead, ItemRow};
+use crate::limits;
 use crate::spaces::{DOCUMENTS, INDEX};
 use crate::{expiry, index, partition};
 use bytes::Bytes;
 use orrery_catalog::Container;
-use orrery_core::{Lsn, Timestamp, limits};
+use orrery_core::{Lsn, Timestamp};
 use orrery_kv::{Error, KeyRange, Order, Read, Snapshot, Tally};
 use orrery_query::execute::Limits;
 use std::collections::HashMap;

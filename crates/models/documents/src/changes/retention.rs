@@ -4,9 +4,11 @@
 //! all-versions feed goes on from any position; a position with older changes after it has lost some, and is refused.
 
 use super::log;
+use crate::limits;
 use crate::row::Row;
 use orrery_catalog::Container;
-use orrery_core::{Lsn, Timestamp, limits};
+use orrery_catalog::limits::CHANGE_FEED_RETENTION_MINUTES_MAX;
+use orrery_core::{Lsn, Timestamp};
 use orrery_kv::{Error, META, Read, Snapshot};
 use std::time::Duration;
 
@@ -26,7 +28,7 @@ pub enum NotRetained {
 
 /// How long a container keeps what its items were.
 pub fn retention(container: &Container) -> Duration {
-    let minutes_max = limits::CHANGE_FEED_RETENTION_MINUTES_MAX as u64;
+    let minutes_max = CHANGE_FEED_RETENTION_MINUTES_MAX as u64;
     let minutes = container.definition().change_feed().map(|policy| u64::from(policy.retention_minutes));
     Duration::from_secs(minutes.unwrap_or(minutes_max) * 60)
 }

@@ -19,11 +19,12 @@ use super::log::Entry;
 use super::log::{self, Commit};
 use super::retention::{horizon, retention};
 use crate::item::{ItemHead, require_container};
+use crate::limits;
 use crate::row::{self, Row};
 use crate::spaces::{INDEX, LOG, OVERFLOW};
 use bytes::Bytes;
 use orrery_catalog::Container;
-use orrery_core::{Lsn, Timestamp, limits};
+use orrery_core::{Lsn, Timestamp};
 use orrery_kv::{Error, META, Snapshot, Space, Txn, unverified_before};
 
 /// One step: what to put and to remove, and how far the log is trimmed then.

@@ -20,10 +20,10 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
+use crate::limits::{SPATIAL_CELLS_MAX, SPATIAL_LOOKUPS_MAX};
 use cell::{EpkRange, LEVEL_STEP, LEVELS, ROOT};
 use extent::Extent;
 use orrery_catalog::definition::{BoundingBox, SpatialType};
-use orrery_core::limits::{SPATIAL_CELLS_MAX, SPATIAL_LOOKUPS_MAX};
 use orrery_query::access::Rectangle;
 use orrery_value::Value;
 use std::ops::RangeInclusive;

@@ -7,12 +7,12 @@
 use super::entry_writer::EntryWriter;
 use super::locator::Locator;
 use crate::item::{self, ItemHead, ItemRow};
+use crate::limits;
 use crate::row;
 use crate::spaces::{DOCUMENTS, INDEX};
 use crate::{index, partition};
 use orrery_catalog::Container;
 use orrery_catalog::jobs::IndexJob;
-use orrery_core::limits;
 use orrery_kv::{Error, KeyRange, Order, Read, Tally, Txn};
 
 /// How much of the container's index is as its policy asks, in percent.

@@ -1,8 +1,8 @@
 //! The part of a container that a query covers, and which index entries it reads.
 
+use crate::limits;
 use crate::partition::{self, PartitionSize};
 use crate::row;
-use orrery_core::limits;
 use orrery_kv::{Error, Read};
 use std::hash::{Hash, Hasher};
 use std::mem;

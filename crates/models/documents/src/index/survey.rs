@@ -8,13 +8,14 @@
 use super::locator::Locator;
 use super::terms::terms;
 use crate::item::{self, ItemRow};
+use crate::limits;
 use crate::partition::PartitionSize;
 use crate::row::{self, Row};
 use crate::spaces::{DOCUMENTS, INDEX};
 use orrery_catalog::Container;
 use orrery_catalog::indexing::IndexRules;
 use orrery_catalog::indexing::number::{self, ROOT};
-use orrery_core::limits;
+use orrery_core::limits::NESTING_LEVELS_MAX;
 use orrery_kv::{Error, KeyRange, Order, Read};
 use orrery_query::access::{Path, Step};
 use orrery_value::{Value, raw};
@@ -237,7 +238,7 @@ impl PathCounts {
     fn path(&self, mut number: u64) -> Option<Path> {
         let mut steps = Vec::new();
         // A path is no longer than an item is deep; two paths of one number could make a ring.
-        while number != ROOT && steps.len() <= limits::NESTING_LEVELS_MAX {
+        while number != ROOT && steps.len() <= NESTING_LEVELS_MAX {
             let (above, step) = self.names.get(&number)?;
             steps.push(step.clone());
             number = *above;

@@ -10,13 +10,14 @@ use super::record::{ItemHead, ItemRow};
 use crate::index::{EpkRange, IndexReader, IndexScope, PolicyIndexes, StatisticsView};
 use crate::{expiry, row};
 use orrery_catalog::Container;
-use orrery_core::{ItemRid, ResourceKind, SYSTEM_MEMBERS, Timestamp, limits};
+use orrery_core::{ItemRid, ResourceKind, SYSTEM_MEMBERS, Timestamp};
 use orrery_keys::{Epk, Hashing};
 use orrery_kv::{KeyRange, Read, Row};
 use orrery_query::access::{self, EntryCursor, IndexOf, Indexes, Path, Rectangle, SeekKey, Span, Step};
 use orrery_query::execute::{
     Collection, Host, OrdinalScan, RelativePosition, ScannedDocument, Start, value_of,
 };
+use orrery_query::limits;
 use orrery_query::plan::{Plan, Rules};
 use orrery_query::{Datum, Document, QueryError, prepare};
 use orrery_value::Value;

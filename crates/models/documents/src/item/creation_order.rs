@@ -6,10 +6,10 @@
 
 use super::record::ItemHead;
 use crate::index::{self, Locator};
+use crate::limits;
 use crate::spaces::{DOCUMENTS, INDEX};
 use crate::{partition, row};
 use orrery_catalog::Container;
-use orrery_core::limits;
 use orrery_keys::Epk;
 use orrery_kv::{Error, KeyRange, Order, Read, Tally};
 use std::ops::ControlFlow;

@@ -3,10 +3,11 @@
 use super::creation_order::{CreationOrder, OrderStrategy};
 use super::record::{ItemHead, ItemRow};
 use crate::index::Locator;
+use crate::limits;
 use crate::spaces::DOCUMENTS;
 use crate::{expiry, row};
 use orrery_catalog::Container;
-use orrery_core::{Timestamp, limits};
+use orrery_core::Timestamp;
 use orrery_keys::{Epk, Hashing};
 use orrery_kv::{Error, KeyRange, Order, Read};
 use orrery_query::execute::Limits;

@@ -2,11 +2,13 @@
 
 use super::record::{self, Ttl};
 use crate::index::Generations;
+use crate::limits;
 use crate::row::Row;
 use bytes::Bytes;
 use orrery_catalog::Container;
 use orrery_catalog::schema::Verdict;
-use orrery_core::{InvalidName, ItemId, SYSTEM_MEMBERS, limits};
+use orrery_core::limits::ITEM_BYTES_MAX;
+use orrery_core::{InvalidName, ItemId, SYSTEM_MEMBERS};
 use orrery_keys::{Direction, Epk, KeyBuf, epk};
 use orrery_value::{JsonError, Member, Span, Value, raw, scan_object_text, utf8};
 use std::borrow::Cow;
@@ -50,7 +52,7 @@ impl Directive {
 pub enum PrepareError {
     #[error("the body is not a JSON object: {0}")]
     Json(#[from] JsonError),
-    #[error("the item is {0} bytes; the largest item is {max} bytes", max = limits::ITEM_BYTES_MAX)]
+    #[error("the item is {0} bytes; the largest item is {max} bytes", max = ITEM_BYTES_MAX)]
     TooLarge(usize),
     #[error("The input content is invalid because the required properties - 'id; ' - are missing")]
     NoId,
@@ -87,7 +89,7 @@ pub fn prepare(container: &Container, body: &[u8]) -> Result<PreparedItem, Prepa
     let scan = scan_object_text(body)?;
     let body = without_lone_surrogates(body, &scan.lone_surrogates);
     let (text, members) = clean(&body, scan.members);
-    if text.len() > limits::ITEM_BYTES_MAX {
+    if text.len() > ITEM_BYTES_MAX {
         return Err(PrepareError::TooLarge(text.len()));
     }
     let text = &*text;

@@ -16,10 +16,11 @@
 //! its bytes through the table. A large body lies apart and never changes: the item's row and, when that is replaced,
 //! the log point to it, and it is written once.
 
+use crate::limits;
 use crate::spaces::{DOCUMENTS, OVERFLOW};
 use bytes::Bytes;
 use orrery_catalog::Container;
-use orrery_core::{ETag, Guid, ItemRid, Lsn, ResourceKind, Timestamp, limits};
+use orrery_core::{ETag, Guid, ItemRid, Lsn, ResourceKind, Timestamp};
 use orrery_kv::{Error, Read, overflow_key};
 use orrery_value::{Member, Span};
 use std::cmp::Ordering;

@@ -1,10 +1,11 @@
 //! How many items each range of a container holds, and how large they are.
 
 use super::record::ItemHead;
+use crate::limits;
 use crate::spaces::DOCUMENTS;
 use crate::{expiry, row};
 use orrery_catalog::Container;
-use orrery_core::{Timestamp, limits};
+use orrery_core::Timestamp;
 use orrery_kv::{Error, Order, Read};
 
 #[derive(Clone, Debug, PartialEq, Eq)]

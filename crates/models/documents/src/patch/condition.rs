@@ -5,6 +5,7 @@ use orrery_catalog::Container;
 use orrery_core::limits;
 use orrery_kv::Read;
 use orrery_query::execute::{Host, Limits, page};
+use orrery_query::limits::QUERY_TEXT_BYTES_MAX;
 use orrery_query::parse::{OrderBy, Query, TextSpan};
 use orrery_query::plan::{Plan, Rules};
 use orrery_query::{QueryError, prepare};
@@ -18,7 +19,7 @@ pub struct Condition(Plan);
 
 impl Condition {
     pub fn parse(text: &str) -> Result<Self, QueryError> {
-        if text.len() > limits::QUERY_TEXT_BYTES_MAX - SELECT.len() {
+        if text.len() > QUERY_TEXT_BYTES_MAX - SELECT.len() {
             return Err(QueryError::Refused("The condition of the patch is too long.".into()));
         }
         let begins = text.trim_ascii_start().get(..4).is_some_and(|word| word.eq_ignore_ascii_case("from"));

@@ -9,9 +9,10 @@
 //! Nothing here stores anything or knows who may write what; the paths that nobody may patch are in `guard`.
 
 use crate::item::is_system;
+use crate::limits;
 pub use condition::Condition;
 use orrery_catalog::definition::PartitionKeyDefinition;
-use orrery_core::limits;
+use orrery_core::limits::NESTING_LEVELS_MAX;
 use orrery_value::{Number, Value, raw};
 
 mod condition;
@@ -186,7 +187,7 @@ pub enum Reason {
     Unknown,
     #[error("the path is not a JSON pointer: it begins with '/', and '~' stands only in '~0' and '~1'.")]
     Path,
-    #[error("the path is longer than {max} segments.", max = limits::NESTING_LEVELS_MAX)]
+    #[error("the path is longer than {max} segments.", max = NESTING_LEVELS_MAX)]
     PathTooLong,
     #[error("the member 'value' is missing.")]
     NoValue,

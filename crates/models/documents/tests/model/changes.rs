@@ -4,9 +4,11 @@ use crate::audit::audit;
 use crate::changes_model::{Diary, PARTITIONS, Step, Told, key_of, steps};
 use crate::world::{START, World, epk, target};
 use orrery_catalog::Container;
-use orrery_core::{Lsn, Timestamp, limits};
+use orrery_core::limits::PAGE_BYTES_MAX;
+use orrery_core::{Lsn, Timestamp};
 use orrery_documents::changes::{self, Change, Changes, NotRetained, Start, Version};
 use orrery_documents::item::{FeedScope, ItemRow, Preconditions};
+use orrery_documents::limits;
 use orrery_documents::spaces::LOG;
 use orrery_keys::{Epk, prefix_range};
 use orrery_kv::{Engine, LogRecord, Order, Put, Read, Sync};
@@ -14,7 +16,7 @@ use orrery_query::execute::Limits;
 use orrery_value::Value;
 use proptest::prelude::*;
 
-const ALL: Limits = Limits { items: 1000, bytes: limits::PAGE_BYTES_MAX };
+const ALL: Limits = Limits { items: 1000, bytes: PAGE_BYTES_MAX };
 const ALWAYS: Preconditions = Preconditions { if_match: None, if_none_match: None };
 
 fn everything() -> FeedScope {

@@ -3,10 +3,11 @@
 use crate::world::{World, epk, prepared, target};
 use orrery_catalog::Container;
 use orrery_catalog::Stamp;
-use orrery_core::{Lsn, limits};
+use orrery_core::Lsn;
 use orrery_documents::changes::Change;
 use orrery_documents::expiry;
 use orrery_documents::item::{self, ItemError, Preconditions};
+use orrery_documents::limits;
 use orrery_kv::Txn;
 use proptest::prelude::*;
 use std::collections::BTreeMap;

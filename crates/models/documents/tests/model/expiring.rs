@@ -3,9 +3,9 @@
 use crate::audit::audit;
 use crate::world::{Change, World, Written, said, target};
 use orrery_catalog::Container;
-use orrery_core::limits;
 use orrery_documents::expiry;
 use orrery_documents::item::{FeedScope, Preconditions, read_feed};
+use orrery_documents::limits;
 use orrery_documents::spaces::INDEX;
 use orrery_kv::{KeyRange, Order, Read};
 use orrery_query::execute::Limits;

@@ -4,6 +4,7 @@ use crate::world::{World, Written, epk, target};
 use orrery_catalog::Container;
 use orrery_core::limits;
 use orrery_documents::item::{FeedScope, Page, Preconditions, read_feed};
+use orrery_documents::limits::PAGE_ROWS_SCANNED_MAX;
 use orrery_documents::row::Row;
 use orrery_documents::spaces::DOCUMENTS;
 use orrery_keys::{Epk, prefix_range};
@@ -158,7 +159,7 @@ fn a_prefix_of_a_hierarchical_key_covers_what_is_below_it() {
 fn a_page_that_meets_only_expired_items_ends_and_goes_on() {
     let (mut world, container) = with_items(1);
     let old = world.create(&container, r#"{"id":"old","pk":9,"ttl":1,"n":-1}"#).unwrap();
-    let (partition, count) = (epk(&container, "9"), limits::PAGE_ROWS_SCANNED_MAX + 1);
+    let (partition, count) = (epk(&container, "9"), PAGE_ROWS_SCANNED_MAX + 1);
     let put = |n: usize| {
         let id = format!("old{n}");
         let key = Row::Item { container: container.number(), epk: partition.as_bytes(), id: &id }.key();

@@ -4,6 +4,7 @@ use crate::world::{World, epk, target};
 use orrery_catalog::Container;
 use orrery_core::limits;
 use orrery_documents::item::{FeedScope, Items, Preconditions, prune, read_feed};
+use orrery_documents::limits::INSERTION_ORDER_COLLECTED_MAX;
 use orrery_keys::Epk;
 use orrery_query::execute::{Host, Limits, page};
 use orrery_query::plan::Rules;
@@ -13,7 +14,7 @@ use orrery_value::{Value, raw};
 const ALWAYS: Preconditions = Preconditions { if_match: None, if_none_match: None };
 const UNINDEXED: &str = r#""indexingPolicy":{"indexingMode":"none","automatic":false}"#;
 const FEW: i64 = 40;
-const MANY: i64 = limits::INSERTION_ORDER_COLLECTED_MAX as i64 + 100;
+const MANY: i64 = INSERTION_ORDER_COLLECTED_MAX as i64 + 100;
 
 struct Still(u64);
 
@@ -135,7 +136,7 @@ fn items_come_as_they_were_created() {
 /// with, it goes on with, and each item comes once.
 #[test]
 fn a_sequence_of_pages_goes_on_as_it_began() {
-    let limit = limits::INSERTION_ORDER_COLLECTED_MAX as i64;
+    let limit = INSERTION_ORDER_COLLECTED_MAX as i64;
     let (mut world, container) = with_items(UNINDEXED, limit);
     let query = "SELECT * FROM c";
     let scope = everything();

@@ -5,7 +5,7 @@ use crate::patching::ALWAYS;
 use crate::world::{Change, World, epk, target};
 use orrery_catalog::Container;
 use orrery_catalog::jobs::Step;
-use orrery_core::limits;
+use orrery_documents::limits;
 use orrery_documents::purge;
 
 const MEMBERS: &str = r#""defaultTtl":-1,"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/n"]}]}"#;

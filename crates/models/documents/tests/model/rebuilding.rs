@@ -5,7 +5,9 @@ use crate::expiring::{index_rows, reap};
 use crate::world::{World, target};
 use orrery_catalog::Container;
 use orrery_catalog::jobs::JobKind;
-use orrery_core::{Timestamp, limits};
+use orrery_catalog::limits;
+use orrery_core::Timestamp;
+use orrery_core::limits::REQUEST_SECONDS_MAX;
 use orrery_documents::expiry::{self, Step};
 
 /// More items than two steps take.
@@ -25,8 +27,8 @@ fn rebuild(world: World, container: &Container) -> (World, usize) {
         [(JobKind::Expiry, container.number())]
     );
     let (mut world, steps) = pass(world, container, 0, Step::Waits);
-    assert_eq!(step(&mut world, container, limits::REQUEST_SECONDS_MAX - 1), Step::Waits);
-    let (world, _) = pass(world, container, limits::REQUEST_SECONDS_MAX, Step::Done);
+    assert_eq!(step(&mut world, container, REQUEST_SECONDS_MAX - 1), Step::Waits);
+    let (world, _) = pass(world, container, REQUEST_SECONDS_MAX, Step::Done);
     assert_eq!(orrery_catalog::jobs::jobs(&*world.snapshot()).unwrap(), []);
     (world, steps)
 }
@@ -161,7 +163,7 @@ fn an_item_written_under_the_old_policy_is_found_by_the_second_pass() {
     let container = world.replace_container(r#""defaultTtl":10"#).unwrap();
     let (mut world, _) = pass(world, &container, 0, Step::Waits);
     world.create(&before, r#"{"id":"late","pk":1}"#).unwrap();
-    let (mut world, _) = pass(world, &container, limits::REQUEST_SECONDS_MAX, Step::Done);
+    let (mut world, _) = pass(world, &container, REQUEST_SECONDS_MAX, Step::Done);
     world.at(10);
     assert_eq!(reap_all(&mut world, &container), ITEMS + 1);
 }

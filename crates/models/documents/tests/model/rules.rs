@@ -1,8 +1,9 @@
 //! What an item's own members must be: its id, its ttl, its partition key, its unique values.
 
 use crate::world::{World, Written, epk, prepare, prepared};
-use orrery_core::limits;
+use orrery_core::limits::ITEM_ID_BYTES_MAX;
 use orrery_documents::item::{Preconditions, PrepareError, Ttl, partition_key_of};
+use orrery_documents::limits;
 use orrery_value::Value;
 
 #[test]
@@ -31,7 +32,7 @@ fn an_id_is_a_string_that_a_url_can_hold() {
     for invalid in [r#""a/b""#, r#""a\\b""#, r#""a#b""#, "\"\""] {
         check(invalid, "invalid");
     }
-    let longest = "x".repeat(limits::ITEM_ID_BYTES_MAX);
+    let longest = "x".repeat(ITEM_ID_BYTES_MAX);
     check(&format!("\"{longest}\""), &longest);
     check(&format!("\"{longest}x\""), "invalid");
 }

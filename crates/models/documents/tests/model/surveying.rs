@@ -1,8 +1,8 @@
 //! What a survey of a container tells: its partitions, its indexed paths, its large items.
 
 use crate::world::{World, epk};
-use orrery_core::limits;
 use orrery_documents::index::{self, Survey};
+use orrery_documents::limits;
 use orrery_query::access::PathDisplay;
 use orrery_value::Value;
 

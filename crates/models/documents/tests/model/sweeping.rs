@@ -5,8 +5,9 @@ use crate::world::World;
 use orrery_catalog as catalog;
 use orrery_catalog::jobs::Step;
 use orrery_catalog::jobs::{self, JobKind};
-use orrery_core::limits;
+use orrery_catalog::limits;
 use orrery_documents::item::Preconditions;
+use orrery_documents::limits::TEXT_APART_BYTES_MIN;
 use orrery_documents::spaces::{DOCUMENTS, INDEX, LOG, OVERFLOW};
 use orrery_documents::sweep;
 use orrery_kv::{KeyRange, META, Order, Read, Row, Space};
@@ -33,7 +34,7 @@ fn a_sweep_removes_every_row_of_its_container_and_nothing_else() {
     let doomed = world.named_container("doomed", MEMBERS);
     let after = world.named_container("after", MEMBERS);
     let much = |n: usize| {
-        if n.is_multiple_of(LARGE_EVERY) { "x".repeat(limits::TEXT_APART_BYTES_MIN) } else { String::new() }
+        if n.is_multiple_of(LARGE_EVERY) { "x".repeat(TEXT_APART_BYTES_MIN) } else { String::new() }
     };
     let body = |n: usize| format!(r#"{{"id":"{n}","pk":{},"n":{n},"much":"{}"}}"#, n % 3, much(n));
     world.create_all(&before, (0..20).map(body));

@@ -4,11 +4,13 @@ use crate::audit::audit;
 use crate::changes_model::trim;
 use crate::world::{World, prepared, target};
 use orrery_catalog::Container;
-use orrery_core::{Lsn, limits};
+use orrery_core::Lsn;
 use orrery_documents::changes;
 use orrery_documents::item::{self, Preconditions};
+use orrery_documents::limits;
 use orrery_documents::spaces::{DOCUMENTS, INDEX, LOG, OVERFLOW};
 use orrery_documents::{row, sweep};
+use orrery_kv::limits::LOG_VERIFY_COMMITS;
 use orrery_kv::{Engine, KeyRange, LogRecord, META, Order, Put, Read, Sync};
 
 const ALWAYS: Preconditions = Preconditions { if_match: None, if_none_match: None };
@@ -41,7 +43,7 @@ fn large_body(id: &str, number: u64) -> String {
 
 /// So many commits elsewhere that none of the container's is verified at start any more.
 fn leave_behind(world: &mut World) {
-    world.skip_commits(limits::LOG_VERIFY_COMMITS + 1);
+    world.skip_commits(LOG_VERIFY_COMMITS + 1);
     world.edit(|txn| txn.put(META, vec![7], Vec::new()));
 }
 

@@ -3,7 +3,7 @@
 use super::access_path::passes_array;
 use super::indexes::{Interval, Path, Span};
 use super::predicate::IndexPredicate;
-use orrery_core::limits;
+use crate::limits;
 use orrery_value::Value;
 
 /// The conjuncts of an index predicate.

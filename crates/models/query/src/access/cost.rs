@@ -12,7 +12,7 @@
 //! pays until it is full: it is assumed that matches lie evenly among what is scanned.
 
 use super::access_path::PostingSet;
-use orrery_core::limits;
+use crate::limits;
 
 pub(crate) const ENTRY: u64 = 1;
 pub(crate) const EXISTS_CHECK: u64 = 1;

@@ -9,7 +9,7 @@ use super::indexes::{EntryValue, IndexOf, Indexes, Interval, Path, Rectangle, Sp
 use super::posting_cursor::PostingCursor;
 use crate::error::QueryError;
 use crate::execute::ExecContext;
-use orrery_core::limits;
+use crate::limits;
 use orrery_value::Value;
 
 /// Materialises the sets of a chosen access path.

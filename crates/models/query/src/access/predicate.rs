@@ -14,7 +14,7 @@ use super::interval::Within;
 use super::predicate_rules;
 use crate::bind::bound::{Block, SourceOf};
 use crate::datum::Kind;
-use orrery_core::limits;
+use crate::limits;
 use std::collections::HashMap;
 use std::fmt;
 

@@ -14,7 +14,7 @@ use super::predicate::IndexPredicate;
 use crate::datum::{Datum, Kind};
 use crate::error::QueryError;
 use crate::execute::ExecContext;
-use orrery_core::limits;
+use crate::limits;
 use orrery_value::Value;
 use std::cell::{Cell, RefCell};
 use std::ops::Bound;

@@ -10,7 +10,7 @@ use super::document_path::paths_read;
 use super::indexes::{DeclaredIndexes, IndexOf, Interval, Path};
 use super::predicate::IndexPredicate;
 use crate::bind::bound::Block;
-use orrery_core::limits;
+use crate::limits;
 
 /// Index usage of a page.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -4,8 +4,8 @@ use super::bound::{Aggregate, Block, Expr, Grouping, Source, SourceOf};
 use super::{Binder, unresolved};
 use crate::error::{Complaint, QueryError};
 use crate::lex::is_name;
+use crate::limits;
 use crate::parse::{self, Collection, ExprKind, OrderBy, Query, Select, Step, TextSpan};
-use orrery_core::limits;
 use orrery_value::{Number, Value};
 use std::collections::HashSet;
 

@@ -15,9 +15,9 @@ pub(crate) use clauses::row_count;
 use crate::error::{Complaint, QueryError};
 use crate::execute::size_of_value;
 use crate::functions::vector::Distance;
+use crate::limits;
 use crate::parse::{self, TextSpan};
 use bound::Block;
-use orrery_core::limits;
 use orrery_value::Value;
 use std::collections::HashMap;
 

@@ -7,8 +7,9 @@ use crate::bind::bound::Expr;
 use crate::datum::{Datum, Kind};
 use crate::error::QueryError;
 use crate::functions::Function;
+use crate::limits;
 use crate::parse::{BinaryOp, UnaryOp};
-use orrery_core::limits;
+use orrery_core::limits::VALUE_LEVELS_MAX;
 use orrery_value::Value;
 use std::borrow::Cow;
 
@@ -150,8 +151,8 @@ fn size_of(datum: &Datum<'_>) -> usize {
 pub(crate) fn built<'d>(value: Value, ctx: &ExecContext<'_>) -> Datum<'d> {
     if subquery::size_of_value(&value) > limits::VALUE_BYTES_MAX {
         ctx.fail(too_large());
-    } else if subquery::levels_of_value(&value) > limits::VALUE_LEVELS_MAX {
-        let max = limits::VALUE_LEVELS_MAX;
+    } else if subquery::levels_of_value(&value) > VALUE_LEVELS_MAX {
+        let max = VALUE_LEVELS_MAX;
         ctx.fail(QueryError::Refused(format!("The query builds a value of more than {max} levels.")));
     } else {
         return Datum::Built(Cow::Owned(value));

@@ -3,7 +3,7 @@
 use crate::access::PostingSet;
 use crate::error::QueryError;
 use crate::functions::Context;
-use orrery_core::limits;
+use crate::limits;
 use orrery_value::Value;
 use std::cell::{Cell, RefCell};
 

@@ -10,7 +10,7 @@ use crate::access::ScanOrder;
 use crate::bind::bound::{Block, Source, SourceOf};
 use crate::datum::Datum;
 use crate::error::QueryError;
-use orrery_core::limits;
+use crate::limits;
 use orrery_value::{Value, raw};
 use std::cell::RefCell;
 use std::ops::ControlFlow;

@@ -12,7 +12,7 @@ use crate::access::{
     Span, TieOrder, document, is_stored_whole,
 };
 use crate::error::QueryError;
-use orrery_core::limits;
+use crate::limits;
 use orrery_value::Value;
 use std::collections::HashSet;
 

@@ -17,8 +17,8 @@ use crate::access::{Access, IndexUsage, PageRequest, ScanOrder};
 use crate::bind::bound::Grouping;
 use crate::datum::Datum;
 use crate::error::QueryError;
+use crate::limits;
 use crate::plan::Plan;
-use orrery_core::limits;
 use orrery_value::Value;
 use std::borrow::Cow;
 

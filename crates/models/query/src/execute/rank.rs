@@ -13,7 +13,7 @@ use crate::bind::bound::{Block, Expr, Rank, Score};
 use crate::datum::Datum;
 use crate::error::QueryError;
 use crate::functions::full_text::{self, Term};
-use orrery_core::limits;
+use crate::limits;
 use std::collections::{BTreeMap, HashMap};
 
 /// What BM25 knows of the collection, for one score.

@@ -3,7 +3,7 @@
 use super::regex::{CompileError, Meter, Regex, Stop};
 use crate::error::QueryError;
 use crate::execute::Host;
-use orrery_core::limits;
+use crate::limits;
 use orrery_value::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;

@@ -15,8 +15,8 @@ pub use keyword::Keyword;
 pub use symbol::Symbol;
 
 use crate::error::Complaint;
+use crate::limits::{QUERY_TEXT_BYTES_MAX, QUERY_TOKEN_SHOWN_BYTES_MAX};
 use crate::parse::TextSpan;
-use orrery_core::limits::{QUERY_TEXT_BYTES_MAX, QUERY_TOKEN_SHOWN_BYTES_MAX};
 use orrery_value::Number;
 
 #[derive(Clone, Debug, PartialEq)]

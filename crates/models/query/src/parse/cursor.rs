@@ -4,7 +4,8 @@ use super::ast::{Name, TextSpan};
 use super::query::QueryBuilt;
 use crate::error::Complaint;
 use crate::lex::{self, Token, TokenKind};
-use orrery_core::limits::{QUERY_SUBQUERY_LEVELS, QUERY_TREE_LEVELS_MAX};
+use crate::limits::QUERY_SUBQUERY_LEVELS;
+use orrery_core::limits::QUERY_TREE_LEVELS_MAX;
 
 pub(super) struct Cursor<'t> {
     text: &'t str,

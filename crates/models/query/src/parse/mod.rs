@@ -25,8 +25,8 @@ pub use print::{print, print_expr};
 
 use crate::error::Complaint;
 use crate::lex;
+use crate::limits::{QUERY_IN_ITEMS_MAX, QUERY_JOINS_MAX};
 use cursor::Cursor;
-use orrery_core::limits::{QUERY_IN_ITEMS_MAX, QUERY_JOINS_MAX};
 
 /// Reads one query.
 pub fn parse(text: &str) -> Result<Query, Complaint> {

@@ -6,7 +6,7 @@ use super::machine::Built;
 use super::source::SourceBuilt;
 use crate::error::Complaint;
 use crate::lex::{Keyword, Symbol, TokenKind};
-use orrery_core::limits::QUERY_SUBQUERY_LEVELS;
+use crate::limits::QUERY_SUBQUERY_LEVELS;
 use orrery_value::Number;
 
 /// A query and the height of its tree.

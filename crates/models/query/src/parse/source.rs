@@ -5,7 +5,7 @@ use super::cursor::{Cursor, check_level, span};
 use super::machine::Built;
 use crate::error::Complaint;
 use crate::lex::{Keyword, Symbol, TokenKind};
-use orrery_core::limits::QUERY_SUBQUERY_LEVELS;
+use crate::limits::QUERY_SUBQUERY_LEVELS;
 use orrery_value::Number;
 
 /// A source and the height of its tree.

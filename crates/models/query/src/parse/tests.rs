@@ -1,7 +1,9 @@
 //! Limits and places; which text makes which tree is in `cases/parse`.
 
 use super::*;
-use orrery_core::limits::{QUERY_SUBQUERY_LEVELS, QUERY_TEXT_BYTES_MAX, QUERY_TREE_LEVELS_MAX};
+use crate::limits::QUERY_SUBQUERY_LEVELS;
+use crate::limits::QUERY_TEXT_BYTES_MAX;
+use orrery_core::limits::QUERY_TREE_LEVELS_MAX;
 
 /// What a thread has by default.
 const STACK_BYTES: usize = 2 * 1024 * 1024;

@@ -2,9 +2,10 @@
 
 use super::collection::{Indexed, Policy, composite, path};
 use super::memory::Still;
-use orrery_core::limits;
+use orrery_core::limits::INDEX_STRING_BYTES_MAX;
 use orrery_query::access::{Access, AccessPreference};
 use orrery_query::execute::{Host, Limits, Metrics, Page, page};
+use orrery_query::limits;
 use orrery_query::plan::{Plan, Rules};
 use orrery_query::{QueryError, prepare};
 use orrery_value::{Value, raw};
@@ -219,7 +220,7 @@ fn an_array_or_an_object_leaves_no_least_value() {
 /// Of texts that an index keeps alike, the documents tell which is the least; of others, none is read.
 #[test]
 fn the_least_of_long_texts_is_told_by_their_documents() {
-    let long = |at: usize| format!("{}{}{at:03}", "x".repeat(limits::INDEX_STRING_BYTES_MAX - 1), at / 100);
+    let long = |at: usize| format!("{}{}{at:03}", "x".repeat(INDEX_STRING_BYTES_MAX - 1), at / 100);
     let document = |at: usize| Value::parse(&format!(r#"{{"s":"{}"}}"#, long(999 - at))).expect("a document");
     let policy = Policy { paths: vec![path("/s")], ..Policy::default() };
     let collection = Indexed::new((0..1000).map(document), Some(policy));
@@ -260,7 +261,7 @@ fn what_is_too_much_to_gather_is_scanned_instead() {
 /// Of a text that is too long, the index keeps a part; what it says of it must not be taken for the whole.
 #[test]
 fn texts_that_an_index_cuts_alike_are_told_apart() {
-    let long = |end: &str| format!("{}{end}", "x".repeat(limits::INDEX_STRING_BYTES_MAX));
+    let long = |end: &str| format!("{}{end}", "x".repeat(INDEX_STRING_BYTES_MAX));
     let document = |at: usize| {
         let text = format!(r#"{{"s":"{}","n":{at}}}"#, long(["a", "b", "c"][at % 3]));
         Value::parse(&text).expect("a document")

@@ -4,7 +4,7 @@ use super::WORKER_VERB;
 use super::message::{Reply, Request};
 use super::wire::{Channel, ChannelError};
 use crate::call::ScriptError;
-use orrery_core::limits;
+use crate::limits;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;

@@ -4,7 +4,7 @@ use super::message::{Reply, Request, Run};
 use super::pool::{Lease, Pool};
 use crate::call::{Call, Ended, Failed, ScriptContext};
 use crate::call::{Host, ScriptError};
-use orrery_core::limits;
+use crate::limits;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -5,7 +5,7 @@ use super::wire::{Channel, ChannelError};
 use crate::call::{Answer, Host, Operation, Refusal};
 use crate::call::{ScriptContext, ScriptError};
 use crate::functions::Functions;
-use orrery_core::limits;
+use crate::limits;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Resource, Rlimit, setrlimit};
 use std::io;

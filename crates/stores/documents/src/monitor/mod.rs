@@ -20,9 +20,10 @@ pub use kind::{Class, Kind};
 pub use partitions::PartitionTotals;
 pub use series::{STATUSES, Totals};
 
+use crate::limits;
 use crate::usage::Reach;
 use arc_swap::ArcSwap;
-use orrery_core::{Timestamp, limits};
+use orrery_core::Timestamp;
 use orrery_documents::catalog::Catalog;
 use orrery_documents::charge::Charge;
 use partitions::Partitions;

@@ -8,8 +8,8 @@
 //! known, and what is told of it is what it got since, never too much.
 
 use super::histogram::{BUCKETS, Histogram, bucket};
+use crate::limits;
 use crate::partition_key;
-use orrery_core::limits;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,7 +1,8 @@
 //! The world as a query sees it.
 
 use super::memory::{Share, Short};
-use orrery_core::{Env, limits};
+use crate::limits;
+use orrery_core::Env;
 use orrery_query::QueryError;
 use orrery_query::execute::Host;
 use orrery_value::Value;

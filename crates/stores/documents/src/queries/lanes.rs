@@ -1,7 +1,7 @@
 //! The slots in which queries run.
 
 use super::{BrokeOff, NotRun};
-use orrery_core::limits;
+use crate::limits;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};

@@ -3,7 +3,7 @@
 //! Most of them are shared: a query takes as much as it holds, while there is some. The rest belongs to the one query
 //! that runs in the roomy lane, so that a query which found nothing left always comes to its end.
 
-use orrery_core::limits;
+use crate::limits;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 

@@ -25,11 +25,11 @@ pub use latency_hints::QueryKey;
 pub use memory::MemoryUse;
 
 use crate::Store;
+use crate::limits;
 use host::Cut;
 use lanes::{Lane, Lanes};
 use latency_hints::LatencyHints;
 use memory::Memory;
-use orrery_core::limits;
 use orrery_documents::index::IndexStatistics;
 use orrery_query::ParseCache;
 use std::time::Duration;

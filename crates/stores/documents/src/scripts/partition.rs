@@ -6,11 +6,13 @@
 use super::functions::WithFunctions;
 use crate::error::Error;
 use crate::items::Refused;
+use crate::limits;
 use crate::partition_key::PartitionKeyError;
 use crate::queries::NotRun;
 use crate::query_spec::QuerySpec;
 use crate::store::Store;
-use orrery_core::{ETag, ItemId, ItemRid, ResourceKind, Timestamp, limits};
+use orrery_core::limits::PAGE_BYTES_MAX;
+use orrery_core::{ETag, ItemId, ItemRid, ResourceKind, Timestamp};
 use orrery_documents::Stamp;
 use orrery_documents::batch::StepError;
 use orrery_documents::catalog::Container;
@@ -25,6 +27,7 @@ use orrery_kv::{Error as EngineError, Txn};
 use orrery_query::QueryError;
 use orrery_query::execute::{Host as QueryHost, Limits, page};
 use orrery_query::plan::Rules;
+use orrery_script::limits::SCRIPT_MILLIS_MAX;
 use orrery_script::{
     Answer, Call, Document, Ended, Failed, Host, Operation, Refusal, ScriptContext, WriteOptions,
 };
@@ -234,7 +237,7 @@ impl<'a, 't> Partition<'a, 't> {
         let resume = continuation
             .map(|token| tokens.read_query(container.number(), fingerprint, token))
             .transpose()?;
-        let limits = Limits { items: items_max.unwrap_or(usize::MAX), bytes: limits::PAGE_BYTES_MAX };
+        let limits = Limits { items: items_max.unwrap_or(usize::MAX), bytes: PAGE_BYTES_MAX };
         let host =
             InTime { store: self.store, now_ms: self.now.millis(), began: self.began, asked: Instant::now() };
         let host = WithFunctions::new(&host, self.store, &*self.txn, container.rid());
@@ -376,7 +379,7 @@ impl QueryHost for InTime<'_> {
     }
 
     fn elapsed_ms(&self) -> u64 {
-        let is_over = self.began.elapsed().as_millis() as u64 > limits::SCRIPT_MILLIS_MAX;
+        let is_over = self.began.elapsed().as_millis() as u64 > SCRIPT_MILLIS_MAX;
         if is_over { u64::MAX } else { self.asked.elapsed().as_millis() as u64 }
     }
 

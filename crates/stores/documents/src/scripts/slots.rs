@@ -1,7 +1,8 @@
 //! How many scripts run at once. A script that runs for long moves to a slot for long ones, so that as many scripts that
 //! never end as there are slots keep a short one waiting for half a second, and not until they are killed.
 
-use orrery_core::limits;
+use crate::limits;
+use orrery_script::limits::SCRIPT_SHORT_MILLIS_MAX;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
@@ -40,7 +41,7 @@ impl Slot {
         tokio::select! {
             biased;
             done = &mut work => return done,
-            () = sleep(Duration::from_millis(limits::SCRIPT_SHORT_MILLIS_MAX)) => {}
+            () = sleep(Duration::from_millis(SCRIPT_SHORT_MILLIS_MAX)) => {}
         }
         if let Ok(long) = self.long.clone().try_acquire_owned() {
             self.held = long;
@@ -65,7 +66,7 @@ mod tests {
         assert_eq!(slots.short.available_permits(), 0);
         let began = tokio::time::Instant::now();
         slots.take().await.unwrap().hold(async {}).await;
-        assert_eq!(began.elapsed().as_millis() as u64, limits::SCRIPT_SHORT_MILLIS_MAX);
+        assert_eq!(began.elapsed().as_millis() as u64, SCRIPT_SHORT_MILLIS_MAX);
         assert_eq!(slots.short.available_permits(), limits::SCRIPTS_MAX);
     }
 

@@ -3,9 +3,10 @@
 use super::partition::{Partition, Script, json};
 use crate::error::Error;
 use crate::items::{Done, ItemAction, ItemWrite, Refused, Step};
+use crate::limits;
 use crate::partition_key::PartitionKeyError;
 use crate::store::Store;
-use orrery_core::{ItemId, limits};
+use orrery_core::ItemId;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::{self, Directive, Effect, Preconditions, PreparedItem, Target};

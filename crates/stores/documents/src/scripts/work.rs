@@ -2,9 +2,9 @@
 
 use crate::error::Error;
 use crate::items::Refused;
+use crate::limits;
 use crate::scope::Scope;
 use crate::store::Store;
-use orrery_core::limits;
 use orrery_documents::catalog::Container;
 use orrery_keys::Epk;
 use orrery_kv::Txn;

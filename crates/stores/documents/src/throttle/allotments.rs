@@ -10,7 +10,8 @@
 //! and are divided when their range is split; those of what was dropped are gone.
 
 use super::bucket::{Bucket, Pace};
-use orrery_core::limits;
+use orrery_core::limits::SERVERLESS_UNITS_PER_SECOND_MAX;
+use orrery_documents::catalog::limits;
 use orrery_documents::catalog::{Catalog, Container, Database, Offer, OfferTarget};
 use orrery_documents::definition::Throughput;
 use orrery_documents::ranges::Range;
@@ -131,7 +132,7 @@ impl Allotments {
 impl Rules {
     fn pace(&self, throughput: &Throughput, ranges: usize) -> Pace {
         match (self.is_serverless, self.saves) {
-            (true, _) => Pace::steady(limits::SERVERLESS_UNITS_PER_SECOND_MAX, 1),
+            (true, _) => Pace::steady(SERVERLESS_UNITS_PER_SECOND_MAX, 1),
             (false, true) => Pace::saving(throughput.most(), ranges),
             (false, false) => Pace::steady(throughput.most(), ranges),
         }
@@ -262,7 +263,7 @@ mod tests {
         let serverless = Rules { is_serverless: true, ..PLAIN };
         let allotments = Allotments::none().following(&ground.catalog(), serverless, 0);
         for container in [own, one, least] {
-            assert_eq!(of(&allotments, container).units_each, limits::SERVERLESS_UNITS_PER_SECOND_MAX);
+            assert_eq!(of(&allotments, container).units_each, SERVERLESS_UNITS_PER_SECOND_MAX);
         }
     }
 

@@ -13,7 +13,8 @@
 //!
 //! Pure: time comes in as milliseconds, and time that goes back stands still. Units are millionths of a request unit.
 
-use orrery_core::limits;
+use crate::limits;
+use orrery_documents::catalog::limits::THROUGHPUT_MAX;
 
 /// Millionths of a request unit.
 pub type Micros = i64;
@@ -68,7 +69,7 @@ impl Pace {
     /// One of so many equal shares of `units` a second; what is not used within a second is lost.
     pub fn steady(units: u64, shares: usize) -> Self {
         let shares = i64::try_from(shares).unwrap_or(i64::MAX).max(1);
-        let units = i64::try_from(units.min(limits::THROUGHPUT_MAX)).unwrap_or(i64::MAX);
+        let units = i64::try_from(units.min(THROUGHPUT_MAX)).unwrap_or(i64::MAX);
         let per_milli = (units * MICROS_PER_UNIT / MILLIS_PER_SECOND / shares).max(1);
         Self { per_milli, saved_seconds: 1, peak_per_milli: None }
     }

@@ -20,12 +20,12 @@ mod partitions;
 pub use bucket::Priority;
 
 use crate::error::Error;
+use crate::limits;
 use crate::scope::covered;
 use crate::store::Store;
 use allotments::{Allotment, Allotments, Rules, lock};
 use arc_swap::{ArcSwap, Guard};
 use bucket::{Bucket, MICROS_PER_UNIT, Micros, Pace};
-use orrery_core::limits;
 use orrery_documents::catalog::{Container, Offer};
 use orrery_documents::charge::Charge;
 use orrery_documents::item::FeedScope as Scope;

@@ -4,7 +4,7 @@
 //! If none is full, those that come then are not counted: the bucket of their range still holds.
 
 use super::bucket::{Bucket, Micros, Pace, Priority};
-use orrery_core::limits;
+use crate::limits;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Mutex, MutexGuard, PoisonError};

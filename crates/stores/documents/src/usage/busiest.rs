@@ -4,7 +4,7 @@
 //! too small, and none is too large by more than the smallest is ("space saving", Metwally, Agrawal and El Abbadi,
 //! 2005). Whatever gets more than one request in as many as there are counters is among them.
 
-use orrery_core::limits;
+use crate::limits;
 use std::collections::HashMap;
 
 #[derive(Clone, Debug, Default)]

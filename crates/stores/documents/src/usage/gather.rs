@@ -7,12 +7,13 @@ use super::report::{
 };
 use super::shapes::ShapeUsage;
 use crate::error::Error;
+use crate::limits;
 use crate::queries::on_a_thread;
 use crate::store::Store;
-use orrery_core::limits;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
 use orrery_documents::index::{self, Survey};
+use orrery_documents::limits::SURVEY_LARGEST_MAX;
 use orrery_kv::{Error as EngineError, Snapshot};
 use orrery_query::access::{Path, PathDisplay};
 use orrery_value::Value;
@@ -105,7 +106,7 @@ fn busiest(
     container: &Container,
 ) -> Result<Vec<BusyPartition>, EngineError> {
     let mut found = Vec::new();
-    for (epk, requests) in known.busiest.counts().into_iter().take(limits::SURVEY_LARGEST_MAX) {
+    for (epk, requests) in known.busiest.counts().into_iter().take(SURVEY_LARGEST_MAX) {
         let key = index::partition_key(state, container, &epk)?;
         found.extend(key.map(|key| BusyPartition { key: shown(key), requests }));
     }

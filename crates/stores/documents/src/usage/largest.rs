@@ -1,6 +1,6 @@
 //! The largest items that were written.
 
-use orrery_core::limits;
+use crate::limits;
 
 #[derive(Clone, Debug, Default)]
 pub struct Largest {

@@ -22,9 +22,10 @@ mod shapes;
 pub use orrery_protocol::report;
 pub(crate) use query_paths::paths_of;
 
+use crate::limits;
 use busiest::Busiest;
 use largest::{Large, Largest};
-use orrery_core::{Timestamp, limits};
+use orrery_core::Timestamp;
 use orrery_documents::catalog::Catalog;
 use orrery_documents::charge::Charge;
 use orrery_query::TextCache;

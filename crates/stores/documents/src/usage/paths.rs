@@ -1,6 +1,6 @@
 //! The paths that queries asked for.
 
-use orrery_core::limits;
+use crate::limits;
 use orrery_query::access::{Path, Step};
 use std::collections::HashMap;
 

@@ -4,7 +4,7 @@
 //! Numbers and strings become `?`, several in a row `?…`; what stands in quotes only to name a member stays, and so
 //! do parameters. Blanks and comments become one blank.
 
-use orrery_core::limits;
+use crate::limits;
 use orrery_query::lex::{Symbol, Token, TokenKind, lex};
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -2,7 +2,7 @@
 
 use super::shape::Shape;
 use super::{Queried, Reach};
-use orrery_core::limits;
+use crate::limits;
 use orrery_documents::charge::Charge;
 use orrery_query::access::{Path, Step};
 use std::collections::HashMap;

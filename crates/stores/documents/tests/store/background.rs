@@ -5,6 +5,7 @@ use orrery_core::limits;
 use orrery_document_store::{Progress, WriteError};
 use orrery_documents::catalog::Container;
 use orrery_documents::item::Target;
+use orrery_documents::limits::REAP_ITEMS_MAX;
 use orrery_documents::spaces::SPACES;
 use orrery_kv::{MemoryEngine, Sync};
 
@@ -116,6 +117,6 @@ fn writers_and_the_reaper_share_a_partition() {
     shop.settle();
     assert_eq!(shop.texts(&container).len(), 60);
     assert_eq!(shop.audit().expiring, 60);
-    const { assert!(60 < limits::REAP_ITEMS_MAX) };
+    const { assert!(60 < REAP_ITEMS_MAX) };
     shop.store.close();
 }

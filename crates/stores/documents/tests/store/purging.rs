@@ -1,10 +1,10 @@
 //! A partition's removal that nobody waits for any more is ended by background rounds.
 
 use crate::shop::{Shop, prepared};
-use orrery_core::limits;
 use orrery_document_store::{Progress, Scope};
 use orrery_documents::catalog::Container;
 use orrery_documents::expiry::Step;
+use orrery_documents::limits;
 use orrery_documents::purge;
 use orrery_documents::spaces::SPACES;
 use orrery_kv::{MemoryEngine, Sync};

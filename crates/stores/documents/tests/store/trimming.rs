@@ -2,10 +2,12 @@
 
 use crate::shop::START;
 use crate::shop::{Shop, prepared};
-use orrery_core::{Env, Lsn, limits};
+use orrery_core::{Env, Lsn};
 use orrery_document_store::Progress;
+use orrery_document_store::limits;
 use orrery_documents::catalog::Container;
 use orrery_documents::spaces::SPACES;
+use orrery_kv::limits::LOG_VERIFY_COMMITS;
 use orrery_kv::{Engine, META, MemoryEngine, Put, Sync, Tip};
 use std::time::Duration;
 
@@ -22,7 +24,7 @@ fn write(shop: &Shop, container: &Container, count: usize) {
 fn much_later(engine: &MemoryEngine, shop: Shop, seconds: u64) -> Shop {
     let newest = shop.store.snapshot().lsn();
     shop.store.close();
-    let tip = Tip { lsn: Lsn(newest.0 + limits::LOG_VERIFY_COMMITS + 1), chain: 7 };
+    let tip = Tip { lsn: Lsn(newest.0 + LOG_VERIFY_COMMITS + 1), chain: 7 };
     let key = b"\0tip".to_vec().into();
     engine
         .write(vec![Put { space: META, key, value: Some(tip.to_bytes().to_vec().into()) }], Sync::Data)

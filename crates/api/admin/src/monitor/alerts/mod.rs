@@ -10,7 +10,8 @@
 pub mod reading;
 pub mod rule;
 
-use orrery_core::{Timestamp, limits};
+use crate::limits;
+use orrery_core::Timestamp;
 use reading::{Reading, Subject};
 use rule::{Kind, Rule};
 use serde_json::{Value, json};

@@ -7,7 +7,7 @@
 //! for_seconds = 300
 //! ```
 
-use orrery_core::limits;
+use crate::limits;
 use serde::Deserialize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

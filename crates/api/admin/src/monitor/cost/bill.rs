@@ -9,7 +9,8 @@
 //! ```
 
 use super::prices::Prices;
-use orrery_core::limits;
+use orrery_core::limits::SERVERLESS_UNITS_PER_SECOND_MAX;
+use orrery_documents::catalog::limits;
 use orrery_documents::definition::Throughput;
 use orrery_documents::metering::{Owner, Use};
 use orrery_protocol::cost::{Bill, Costs, Line, Mode};
@@ -69,7 +70,7 @@ fn line(prices: &Prices, hours: u32, used: &[&Use]) -> Line {
     // A month's price, for the hours that were measured.
     let gigabyte_months = bytes / 1e9 / f64::from(hours.max(1));
     let costs = Costs {
-        serverless: (peak <= limits::SERVERLESS_UNITS_PER_SECOND_MAX as f64)
+        serverless: (peak <= SERVERLESS_UNITS_PER_SECOND_MAX as f64)
             .then_some(request_units / 1e6 * prices.serverless_per_million_units),
         manual: manual / 100.0 * prices.manual_per_100_units_hour,
         autoscale: autoscale / 100.0 * prices.autoscale_per_100_units_hour,

@@ -10,11 +10,11 @@ mod outcome;
 
 use super::items::{body_text, directive, place};
 use crate::failure::Failure;
+use crate::limits;
 use crate::reply::{Reply, ToValue as _};
 use crate::request::Request;
 use crate::service::Cosmos;
 use crate::{header, session};
-use orrery_core::limits;
 use orrery_document_store::{BatchOutcome, BatchRequest, partition_key};
 use orrery_documents::batch::OnRefusal;
 use orrery_documents::catalog::Container;

@@ -4,12 +4,13 @@
 //! not tried again for a few seconds, so that a thousand pushes are not a thousand exchanges.
 
 use super::{NAME, TIME_MAX};
+use crate::limits;
 use crate::policy::render::cut;
 use crate::push::key::NamedKey;
 use crate::push::outcome::{Outcome, retry_after};
 use bytes::Bytes;
 use http::{Request, Uri, header};
-use orrery_core::{Env, Timestamp, limits};
+use orrery_core::{Env, Timestamp};
 use orrery_kit::http::Client;
 use serde_json::{Value, json};
 use std::time::Duration;

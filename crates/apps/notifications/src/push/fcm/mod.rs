@@ -9,12 +9,13 @@ mod body;
 use super::options::FcmOptions;
 use super::outcome::Outcome;
 use super::{Message, outcome};
+use crate::limits;
 use crate::records::Device;
 use answer::Answer;
 use bearer::Bearer;
 use bytes::Bytes;
 use http::{Request, header};
-use orrery_core::{Env, limits};
+use orrery_core::Env;
 use orrery_kit::http::Client;
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! What a check finds: a kind of fault, how often, and a few examples.
 
-use orrery_core::limits;
+use crate::limits;
 use std::collections::BTreeMap;
 use std::fmt;
 

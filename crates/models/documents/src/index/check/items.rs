@@ -8,12 +8,12 @@ use crate::index::entry_writer::terms_under;
 use crate::index::locator::Locator;
 use crate::index::{DOCUMENTS, INDEXED, Terms};
 use crate::item::{ItemRow, partition_key_of, unique_of};
+use crate::limits;
 use crate::partition::{self, PartitionSize};
 use crate::row::{self, Row};
 use crate::spaces::{self, INDEX, LOG};
 use orrery_catalog::Container;
 use orrery_catalog::jobs::{self, JobKind};
-use orrery_core::limits;
 use orrery_kv::{Error, LogRecord, Order, Read};
 use orrery_value::{Value, raw};
 

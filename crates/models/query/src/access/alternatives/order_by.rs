@@ -12,7 +12,7 @@ use crate::access::conditions::{Constraint, IndexSpans};
 use crate::access::cost::{self, CostedSet, ENTRY, PageFraction, SEEK, intersection, proportion};
 use crate::access::indexes::{IndexOf, Interval, Path, Span};
 use crate::error::QueryError;
-use orrery_core::limits;
+use crate::limits;
 use orrery_value::Value;
 
 pub(super) fn offer(input: &PlanInput<'_>) -> Result<Vec<Alternative>, QueryError> {

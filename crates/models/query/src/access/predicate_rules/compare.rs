@@ -6,8 +6,8 @@ use crate::access::interval::kind_of;
 use crate::access::predicate::IndexPredicate;
 use crate::bind::bound::Expr;
 use crate::datum::Kind;
+use crate::limits;
 use crate::parse::BinaryOp;
-use orrery_core::limits;
 use orrery_value::Value;
 use std::ops::Bound;
 

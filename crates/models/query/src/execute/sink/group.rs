@@ -10,7 +10,7 @@ use crate::execute::eval::{Row, eval};
 use crate::execute::exec_context::ExecContext;
 use crate::execute::scan::{RowPosition, Sink, SinkResult};
 use crate::execute::subquery::size_of_value;
-use orrery_core::limits;
+use crate::limits;
 use orrery_value::Value;
 use std::collections::BTreeMap;
 

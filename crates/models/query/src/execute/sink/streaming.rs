@@ -6,7 +6,7 @@ use crate::execute::eval::{Row, write};
 use crate::execute::exec_context::ExecContext;
 use crate::execute::page::{Limits, Output};
 use crate::execute::scan::{RowPosition, Sink, SinkResult};
-use orrery_core::limits;
+use crate::limits;
 
 /// The text of the first row.
 #[derive(Default)]

@@ -13,7 +13,7 @@ use crate::execute::eval::{Row, eval, write};
 use crate::execute::exec_context::ExecContext;
 use crate::execute::scan::{DecidedBy, KeyPreview, KeyVerdict, RowPosition, Sink, SinkResult};
 use crate::execute::subquery::size_of_value;
-use orrery_core::limits;
+use crate::limits;
 use orrery_value::Value;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};

@@ -1,9 +1,9 @@
 //! From the text of a pattern to a program, within limits.
 
 use super::{Engine, Regex, vm};
+use crate::limits;
 use fancy_regex::internal::{analyze, can_compile_as_anchored, compile, optimize};
 use fancy_regex::{Error, Expr, ParseError, RegexBuilder};
-use orrery_core::limits;
 
 /// Why a pattern cannot be run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

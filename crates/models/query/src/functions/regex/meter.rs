@@ -1,7 +1,7 @@
 //! What matching may cost.
 
 use crate::execute::Host;
-use orrery_core::limits;
+use crate::limits;
 use std::cell::Cell;
 
 /// Why a match was given up.

@@ -17,7 +17,7 @@ mod vm;
 pub(crate) use compile::CompileError;
 pub(super) use meter::{Meter, Stop};
 
-use orrery_core::limits;
+use crate::limits;
 use std::ops::Range;
 
 /// A compiled pattern.

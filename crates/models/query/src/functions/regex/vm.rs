@@ -4,9 +4,9 @@
 //! to restore is on a trail of old values. Every instruction is a step of the [`Meter`].
 
 use super::meter::{Meter, Stop};
+use crate::limits;
 use fancy_regex::Assertion;
 use fancy_regex::internal::Insn;
-use orrery_core::limits;
 use regex_automata::util::look::LookMatcher;
 use regex_automata::util::primitives::NonMaxUsize;
 use regex_automata::{Anchored, Input, meta};

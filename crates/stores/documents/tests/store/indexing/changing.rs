@@ -4,10 +4,12 @@ use super::shelf::{
     Book, ENTRIES, Now, PLACES, Shelf, agree, composites, everything, named, nothing, target,
 };
 use crate::shop::prepared;
-use orrery_core::limits;
+use orrery_catalog::limits;
 use orrery_document_store::WriteError;
 use orrery_documents::catalog::{CatalogError, Container};
 use orrery_documents::item::Directive;
+use orrery_documents::limits::INDEX_TERMS_MAX;
+use orrery_kv::limits::TALLY_FIELDS_MAX;
 
 #[test]
 fn a_write_decided_before_a_change_is_refused_and_taken_when_decided_again() {
@@ -183,8 +185,8 @@ fn items_with_more_paths_than_are_counted_are_found() {
         shelf.shop.upsert(&container, &prepared(&container, text).indexed(directive)).unwrap();
         shelf.agree();
     };
-    put(&wide(1, limits::TALLY_FIELDS_MAX), Directive::Default);
-    put(&wide(2, limits::TALLY_FIELDS_MAX), Directive::Default);
+    put(&wide(1, TALLY_FIELDS_MAX), Directive::Default);
+    put(&wide(2, TALLY_FIELDS_MAX), Directive::Default);
     let is_used = shelf.has(&["kind"]);
     put(&wide(1, 0), Directive::Default);
     put(&wide(2, 0), Directive::Default);
@@ -212,12 +214,12 @@ fn an_item_with_too_many_terms_is_left_out_of_the_index() {
     };
     shelf.fill(0..30);
     let rows = [PLACES, ENTRIES].map(|tag| shelf.rows(tag));
-    put(&wide(40, limits::INDEX_TERMS_MAX));
+    put(&wide(40, INDEX_TERMS_MAX));
     assert_eq!([PLACES, ENTRIES].map(|tag| shelf.rows(tag)), rows);
     assert!(!shelf.has(&["kind"]), "an index that lacks an item is of no use");
     put(&wide(40, 100));
     assert!(shelf.has(&["kind"]) && shelf.rows(PLACES) == rows[0] + 1);
-    put(&wide(40, limits::INDEX_TERMS_MAX));
+    put(&wide(40, INDEX_TERMS_MAX));
     assert_eq!([PLACES, ENTRIES].map(|tag| shelf.rows(tag)), rows);
     // A policy that does not ask for so many.
     shelf.set_policy(named());

@@ -1,8 +1,8 @@
 //! A logical partition that grows large has entries of its own from that moment on.
 
 use super::shelf::{Book, ENTRIES, LOCAL_ENTRIES, Shelf, everything, key, named, path, policy, walk};
-use orrery_core::limits;
 use orrery_documents::item::FeedScope;
+use orrery_documents::limits;
 use orrery_query::access::IndexOf;
 
 /// How many items of [`heavy`] make a partition large.

@@ -3,7 +3,7 @@
 use super::shelf::{
     Book, ENTRIES, LOCAL_ENTRIES, PLACES, Shelf, TALLIES, composites, everything, named, nothing, rows_of,
 };
-use orrery_core::limits;
+use orrery_documents::limits;
 
 fn heavy(number: u64) -> String {
     let mut text: serde_json::Value = serde_json::from_str(&Book::new(number).text()).unwrap();

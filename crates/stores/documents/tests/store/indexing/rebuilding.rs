@@ -2,8 +2,8 @@
 //! as a scan answers it.
 
 use super::shelf::{Book, Shelf, composites, everything, named, nothing};
-use orrery_core::limits;
 use orrery_document_store::Progress;
+use orrery_documents::limits;
 
 /// Enough for several rounds.
 const ITEMS: u64 = 2 * limits::REINDEX_ITEMS_MAX as u64 + 300;

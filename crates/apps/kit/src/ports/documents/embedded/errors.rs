@@ -1,7 +1,7 @@
 //! The store's errors as the port says them: exhaustive matches, so that a new error is thought about here.
 
 use crate::ports::documents::StoreError;
-use orrery_core::limits;
+use orrery_document_store::limits;
 use orrery_document_store::{EngineError, Error, NotRun};
 use orrery_documents::batch::StepError;
 use orrery_documents::catalog::CatalogError;

@@ -15,9 +15,9 @@ mod items;
 mod query;
 
 use super::types::{Changes, Cursor, Item, Layout, Page, Query, StoreError, Write};
-use orrery_core::limits;
 use orrery_document_store::Store;
 use orrery_documents::catalog::Container;
+use orrery_documents::limits;
 use orrery_keys::{Epk, epk};
 use orrery_value::Value as Datum;
 use std::sync::Arc;

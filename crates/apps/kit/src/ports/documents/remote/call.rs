@@ -2,11 +2,12 @@
 
 use super::Remote;
 use super::errors::{self, Answer, Trouble};
+use crate::limits;
 use crate::ports::documents::StoreError;
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request};
 use orrery_client::{Call, PARTITION_KEY};
-use orrery_core::{Env, limits};
+use orrery_core::Env;
 use orrery_protocol::ascii_json;
 use std::time::Duration;
 use tokio::time::Instant;

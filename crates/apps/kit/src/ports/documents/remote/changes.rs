@@ -8,11 +8,12 @@ use super::call::{Ask, Patience, Sees, send};
 use super::parts::Parts;
 use super::query::{Feed, scoped, within};
 use crate::idempotency::hash;
+use crate::limits;
 use crate::ports::documents::{Changes, Cursor, StoreError};
 use http::Method;
 use http::header::{ETAG, IF_NONE_MATCH};
 use orrery_client::Call;
-use orrery_core::limits;
+use orrery_core::limits::PAGE_ITEMS_DEFAULT;
 use serde_json::Value;
 
 pub async fn page(
@@ -47,7 +48,7 @@ async fn read(
     items_max: usize,
 ) -> Result<Changes, StoreError> {
     let of = feed(container, partition);
-    let wanted = if items_max == 0 { limits::PAGE_ITEMS_DEFAULT } else { items_max };
+    let wanted = if items_max == 0 { PAGE_ITEMS_DEFAULT } else { items_max };
     let (mut items, mut has_more, mut visited, mut moves) = (Vec::new(), false, 0, 0);
     let mut patience = Patience::new(remote);
     while visited < parts.0.len() {

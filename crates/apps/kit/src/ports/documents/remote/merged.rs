@@ -11,11 +11,12 @@ use super::call::{Ask, Patience, Sees, send};
 use super::errors::{self, Answer};
 use super::query::{Feed, body};
 use super::ranges;
+use crate::limits;
 use crate::ports::documents::{Page, Query, StoreError};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use orrery_client::{Call, ENABLE_CROSS_PARTITION, Exchange, Merged, Range, is_left_to_client};
-use orrery_core::limits;
+use orrery_core::limits::PAGE_ITEMS_DEFAULT;
 use orrery_query::plan::distributed::needs_merging;
 use orrery_query::{QueryError, parse};
 use orrery_value::Value as Datum;
@@ -94,7 +95,7 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     fn items_max(&self) -> usize {
-        if self.query.items_max == 0 { limits::PAGE_ITEMS_DEFAULT } else { self.query.items_max }
+        if self.query.items_max == 0 { PAGE_ITEMS_DEFAULT } else { self.query.items_max }
     }
 
     /// One page of the store's own answer.

@@ -29,8 +29,9 @@ mod session;
 
 use super::types::{Changes, Cursor, Item, Layout, Page, Query, StoreError, Write};
 use crate::http::{Trust, Versions};
+use crate::limits;
 use orrery_client::{Account, Address, Host};
-use orrery_core::{Env, limits};
+use orrery_core::Env;
 use ranges::Ranges;
 use session::Sessions;
 use std::sync::Arc;

@@ -12,7 +12,7 @@ use super::ranges::Range;
 use crate::ports::documents::StoreError;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use orrery_core::limits;
+use orrery_documents::catalog::limits;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 

@@ -4,9 +4,10 @@ use super::call::{Ask, Patience, Sees, send};
 use super::parts::{Parts, Within};
 use super::{Remote, merged, ranges};
 use crate::idempotency::hash;
+use crate::limits;
 use crate::ports::documents::{Page, Query, StoreError};
 use orrery_client::{Call, ENABLE_CROSS_PARTITION, RANGE};
-use orrery_core::limits;
+use orrery_core::limits::PAGE_ITEMS_DEFAULT;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -76,7 +77,7 @@ impl Asked<'_> {
     }
 
     fn ask(&self, within: Option<&Within>, token: Option<&str>) -> Ask<'_> {
-        let items = if self.items_max == 0 { limits::PAGE_ITEMS_DEFAULT } else { self.items_max };
+        let items = if self.items_max == 0 { PAGE_ITEMS_DEFAULT } else { self.items_max };
         let call = Call::page_of_query(&self.remote.inner.database, self.container, self.body.clone())
             .header("x-ms-max-item-count", items.to_string())
             .after(token);

@@ -18,7 +18,7 @@
 //! ```
 //!
 //! Ordered rows and rows without any step are streamed. Groups, distinct rows and ranked rows are held, up to
-//! [`QUERY_MEMORY_BYTES_MAX`](orrery_core::limits::QUERY_MEMORY_BYTES_MAX). Rows with equal sort keys come in the order
+//! [`QUERY_MEMORY_BYTES_MAX`](crate::limits::QUERY_MEMORY_BYTES_MAX). Rows with equal sort keys come in the order
 //! of their `_rid`, which may be another order than a single range would give them.
 //!
 //! Absent: HTTP, and what to do when a range is split on the way; the caller starts again.

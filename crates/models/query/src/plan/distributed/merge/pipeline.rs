@@ -6,7 +6,7 @@ use super::groups::Groups;
 use super::sources::{Pulled, Sources};
 use crate::error::QueryError;
 use crate::execute::size_of_value;
-use orrery_core::limits;
+use crate::limits;
 use orrery_value::Value;
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The limits of services, their requests to others and their pushes.
+//! The limits of notifications.
 
 /// What a notification event may carry: its payload as JSON, a snippet (S2-81), a name or other text of it, a dedupe key.
 pub const NOTIFICATION_PAYLOAD_BYTES_MAX: usize = 8 * 1024;
@@ -24,44 +24,6 @@ pub const NOTIFICATION_RETRIES_MAX: usize = 5;
 /// A device's push token and label.
 pub const NOTIFICATION_PUSH_TOKEN_BYTES_MAX: usize = 4 * 1024;
 pub const NOTIFICATION_LABEL_CHARS_MAX: usize = 100;
-
-/// Keys with a rate limit of their own; the rest share one.
-pub const SERVICE_BUCKETS_MAX: usize = 100_000;
-/// How long the answer to a request with an idempotency key is kept.
-pub const SERVICE_IDEMPOTENCY_SECONDS: u64 = 24 * 60 * 60;
-/// Items that a round of a relay looks at.
-pub const SERVICE_RELAY_ITEMS_MAX: usize = 100;
-/// What one request to a store over the wire may take, how long one operation goes on trying, and the waits between two
-/// tries where the store names none.
-pub const SERVICE_STORE_REQUEST_SECONDS_MAX: u64 = 20;
-pub const SERVICE_STORE_SECONDS_MAX: u64 = 30;
-pub const SERVICE_STORE_TRIES_MAX: usize = 12;
-pub const SERVICE_STORE_WAIT_MILLIS_MIN: u64 = 20;
-pub const SERVICE_STORE_WAIT_MILLIS_MAX: u64 = 2_000;
-/// The largest answer of a store: a page and its envelope, or an item that its escapes make larger.
-pub const SERVICE_STORE_ANSWER_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// How often one operation follows a store whose partitions move under it.
-pub const SERVICE_STORE_MOVES_MAX: usize = 8;
-/// The body of a request to a service, the key that makes it idempotent or its tag, and a place in a live stream.
-pub const SERVICE_BODY_BYTES_MAX: usize = 256 * 1024;
-pub const SERVICE_KEY_BYTES_MAX: usize = 255;
-pub const SERVICE_CURSOR_BYTES_MAX: usize = 4 * 1024;
-/// Live streams of a server, and how often each says that it is still there.
-pub const SERVICE_STREAMS_MAX: usize = 1_024;
-pub const SERVICE_HEARTBEAT_SECONDS: u64 = 15;
-/// Requests a second that one caller may make, unless the server is told otherwise.
-pub const SERVICE_REQUESTS_PER_SECOND: u32 = 10_000;
-
-/// Requests to others: hosts at once, connections to each, requests that share one of HTTP/2 before another is opened.
-pub const HTTP_HOSTS_MAX: usize = 64;
-pub const HTTP_CONNECTIONS_PER_HOST_MAX: usize = 16;
-pub const HTTP_STREAMS_PER_CONNECTION: usize = 100;
-/// How long dialling may take, how long an unused connection of HTTP/1.1 is kept, and how one of HTTP/2 is known to be alive.
-pub const HTTP_CONNECT_SECONDS_MAX: u64 = 5;
-pub const HTTP_IDLE_SECONDS_MAX: u64 = 50;
-pub const HTTP_PING_SECONDS: u64 = 30;
-pub const HTTP_PING_ANSWER_SECONDS_MAX: u64 = 10;
-
 /// Events and notifications are kept for thirty days; an event that was not delivered a day before is given up (C-36).
 pub const NOTIFICATION_KEPT_SECONDS: u64 = 30 * 86_400;
 pub const NOTIFICATION_UNDELIVERED_SECONDS_MAX: u64 = 29 * 86_400;
@@ -103,15 +65,6 @@ pub const NOTIFICATION_FINISH_TRIES_MAX: usize = 4;
 /// How long an event waits whose provider is set up wrongly, and a dispatcher whose store does not answer.
 pub const NOTIFICATION_MISCONFIGURED_SECONDS: u64 = 300;
 pub const NOTIFICATION_STORE_WAIT_MILLIS_MAX: u64 = 5_000;
-
-/// A push: its time, the provider's answer, the JSON that is sent, and the id by which devices replace one by another.
+/// The time of a push, and the provider's answer.
 pub const PUSH_SECONDS_MAX: u64 = 20;
 pub const PUSH_ANSWER_BYTES_MAX: usize = 64 * 1024;
-pub const PUSH_PAYLOAD_BYTES_MAX: usize = 4_096;
-pub const PUSH_COLLAPSE_ID_BYTES_MAX: usize = 64;
-/// What the stand-ins of the providers remember: pushes, and answers that are scripted.
-pub const PUSH_RECEIVED_MAX: usize = 100_000;
-pub const PUSH_RULES_MAX: usize = 10_000;
-
-/// Lines on items that do not match their schema which `orrery check --json` lists; the count goes on.
-pub const CHECK_MISMATCHES_MAX: usize = 10_000;
