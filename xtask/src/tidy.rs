@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use crate::checks::{cases, dependencies, headers, layers, leftovers, links, modules, names, seeds, sizes};
+use crate::checks::{
+    cases, dependencies, headers, layers, leftovers, limits, links, modules, names, seeds, sizes,
+};
 use crate::finding::Finding;
 use crate::packages::Packages;
 use crate::tree::Tree;
@@ -34,6 +36,7 @@ fn findings(tree: &Tree) -> Vec<Finding> {
         leftovers::check(tree),
         sizes::check(tree),
         dependencies::check(tree, &packages),
+        limits::check(tree, &packages),
         links::check(tree),
         names::check(tree),
         seeds::check(tree),
@@ -71,16 +74,19 @@ mod tests {
             ("ARCHITECTURE.md", "[`gone`](crates/odd/x/src/lib.rs)\n"),
             ("long.sh", &"x\n".repeat(601)),
             ("blueprints/x.yaml", ""),
+            ("crates/odd/x/src/limits.rs", "pub const PAGE_MAX: u8 = 1;\n"),
         ]);
         let found: Vec<_> = findings(&tree).into_iter().map(|f| f.path).collect();
         let expected = [
             "crates/odd/x/Cargo.toml",
             "crates/odd/x/src/lib.rs",
             "crates/odd/x/src/dead.rs",
+            "crates/odd/x/src/limits.rs",
             "crates/odd/x/cases",
             "crates/odd/x/src/lib.rs",
             "long.sh",
             "Cargo.toml",
+            "crates/odd/x/src/limits.rs",
             "README.md",
             "ARCHITECTURE.md",
             "docs/seeds.md",

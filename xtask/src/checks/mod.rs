@@ -5,6 +5,7 @@ pub mod dependencies;
 pub mod headers;
 pub mod layers;
 pub mod leftovers;
+pub mod limits;
 pub mod links;
 pub mod modules;
 pub mod names;
