@@ -13,19 +13,20 @@
 //!
 //! A run of another length is no specifier, and a pattern with one gives nothing.
 
-use super::moment::{Fields, Moment};
+use super::moment::Moment;
+use jiff::civil::DateTime;
 use std::iter::Peekable;
 use std::str::Chars;
 
 pub(super) fn format(moment: Moment, pattern: &str) -> Option<String> {
-    let fields = moment.fields();
+    let civil = moment.civil();
     let mut out = String::new();
     let mut rest = pattern.chars().peekable();
     while let Some(letter) = rest.next() {
         match letter {
             '\\' => out.push(rest.next()?),
             'y' | 'M' | 'd' | 'H' | 'h' | 'm' | 's' | 't' | 'f' | 'F' => {
-                out.push_str(&written(letter, run(letter, &mut rest), fields)?);
+                out.push_str(&written(letter, run(letter, &mut rest), civil)?);
             }
             itself => out.push(itself),
         }
@@ -42,27 +43,27 @@ fn run(letter: char, rest: &mut Peekable<Chars<'_>>) -> usize {
     count
 }
 
-fn written(letter: char, count: usize, fields: Fields) -> Option<String> {
+fn written(letter: char, count: usize, civil: DateTime) -> Option<String> {
     let number = match (letter, count) {
-        ('y', 1 | 2) => fields.date.year() % 100,
-        ('y', 4) => fields.date.year(),
-        ('M', 1 | 2) => fields.date.month(),
-        ('d', 1 | 2) => fields.date.day(),
-        ('H', 1 | 2) => fields.hour,
+        ('y', 1 | 2) => civil.year() % 100,
+        ('y', 4) => civil.year(),
+        ('M', 1 | 2) => civil.month().into(),
+        ('d', 1 | 2) => civil.day().into(),
+        ('H', 1 | 2) => civil.hour().into(),
         // Midnight and noon are both twelve.
-        ('h', 1 | 2) => (fields.hour + 11) % 12 + 1,
-        ('m', 1 | 2) => fields.minute,
-        ('s', 1 | 2) => fields.second,
-        ('t', 2) => return Some(if fields.hour < 12 { "AM" } else { "PM" }.to_owned()),
-        ('f', 1..=7) => return Some(fraction(fields, count)),
-        ('F', 1..=7) => return Some(fraction(fields, count).trim_end_matches('0').to_owned()),
+        ('h', 1 | 2) => ((civil.hour() + 11) % 12 + 1).into(),
+        ('m', 1 | 2) => civil.minute().into(),
+        ('s', 1 | 2) => civil.second().into(),
+        ('t', 2) => return Some(if civil.hour() < 12 { "AM" } else { "PM" }.to_owned()),
+        ('f', 1..=7) => return Some(fraction(civil, count)),
+        ('F', 1..=7) => return Some(fraction(civil, count).trim_end_matches('0').to_owned()),
         _ => return None,
     };
     Some(format!("{number:0count$}"))
 }
 
-fn fraction(fields: Fields, count: usize) -> String {
-    let mut digits = format!("{:07}", fields.fraction);
+fn fraction(civil: DateTime, count: usize) -> String {
+    let mut digits = format!("{:09}", civil.subsec_nanosecond());
     digits.truncate(count);
     digits
 }

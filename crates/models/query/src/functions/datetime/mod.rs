@@ -6,11 +6,9 @@
 
 use super::{Context, Function, function};
 use crate::datum::Datum;
-use calendar::Date;
-use moment::{Fields, Moment, TICKS_PER_MS};
+use moment::{Moment, TICKS_PER_MS, date_of, time_of};
 use part::Part;
 
-mod calendar;
 mod format;
 mod moment;
 mod part;
@@ -88,13 +86,8 @@ fn formatted(args: &[Datum<'_>]) -> Option<String> {
 fn from_parts(args: &[Datum<'_>]) -> Option<Moment> {
     let given = |index: usize| args.get(index).and_then(Datum::as_i64);
     let or_zero = |index: usize| args.get(index).map_or(Some(0), Datum::as_i64);
-    Moment::from_fields(Fields {
-        date: Date::new(given(0)?, given(1)?, given(2)?)?,
-        hour: or_zero(3)?,
-        minute: or_zero(4)?,
-        second: or_zero(5)?,
-        fraction: or_zero(6)?,
-    })
+    let date = date_of(given(0)?, given(1)?, given(2)?)?;
+    Moment::from_civil(date.to_datetime(time_of(or_zero(3)?, or_zero(4)?, or_zero(5)?, or_zero(6)?)?))
 }
 
 fn part_of(args: &[Datum<'_>]) -> Option<i64> {

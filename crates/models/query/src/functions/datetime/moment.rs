@@ -8,31 +8,27 @@
 //!
 //! Everything is UTC: an offset is not read. The forms are those of `IS_DATETIME`.
 
-use super::calendar::Date;
+use jiff::SignedDuration;
+use jiff::civil::{Date, DateTime, Time, date};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Moment {
     ticks: i64,
 }
 
-/// A moment taken apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fields {
-    pub date: Date,
-    pub hour: i64,
-    pub minute: i64,
-    pub second: i64,
-    /// Of a second, in ticks.
-    pub fraction: i64,
-}
-
 pub(super) const TICKS_PER_SECOND: i64 = 10_000_000;
 pub(super) const TICKS_PER_MS: i64 = 10_000;
 pub(super) const TICKS_PER_DAY: i64 = 86_400 * TICKS_PER_SECOND;
+const NANOS_PER_TICK: i32 = 100;
+const EPOCH: DateTime = date(1970, 1, 1).at(0, 0, 0, 0);
+/// 0001-01-01T00:00:00.0000000Z.
+const TICKS_MIN: i64 = -719_162 * TICKS_PER_DAY;
+/// 9999-12-31T23:59:59.9999999Z.
+const TICKS_MAX: i64 = 2_932_897 * TICKS_PER_DAY - 1;
 
 impl Moment {
     pub(super) fn from_ticks(ticks: i64) -> Option<Self> {
-        Date::from_days(ticks.div_euclid(TICKS_PER_DAY)).map(|_| Self { ticks })
+        (TICKS_MIN..=TICKS_MAX).contains(&ticks).then_some(Self { ticks })
     }
 
     /// Since 1970.
@@ -40,51 +36,54 @@ impl Moment {
         self.ticks
     }
 
-    pub(super) fn from_fields(fields: Fields) -> Option<Self> {
-        let exists = (0..24).contains(&fields.hour)
-            && (0..60).contains(&fields.minute)
-            && (0..60).contains(&fields.second)
-            && (0..TICKS_PER_SECOND).contains(&fields.fraction);
-        let seconds = (fields.date.to_days() * 24 + fields.hour) * 3600 + fields.minute * 60 + fields.second;
-        exists.then_some(Self { ticks: seconds * TICKS_PER_SECOND + fields.fraction })
+    /// Nanoseconds less than a tick are lost.
+    pub(super) fn from_civil(civil: DateTime) -> Option<Self> {
+        let since = civil.duration_since(EPOCH);
+        let fraction = i64::from(since.subsec_nanos().div_euclid(NANOS_PER_TICK));
+        Self::from_ticks(since.as_secs() * TICKS_PER_SECOND + fraction)
     }
 
-    pub(super) fn date(self) -> Date {
-        Date::from_days(self.ticks.div_euclid(TICKS_PER_DAY)).expect("a moment is in the calendar's years")
+    /// Its date and its time of day.
+    pub(super) fn civil(self) -> DateTime {
+        let fraction = (self.ticks % TICKS_PER_SECOND) as i32;
+        let since = SignedDuration::new(self.ticks / TICKS_PER_SECOND, fraction * NANOS_PER_TICK);
+        EPOCH.checked_add(since).expect("a moment is in the calendar's years")
     }
 
-    pub(super) fn fields(self) -> Fields {
-        let seconds = self.ticks.div_euclid(TICKS_PER_SECOND);
-        Fields {
-            date: self.date(),
-            hour: seconds.div_euclid(3600).rem_euclid(24),
-            minute: seconds.div_euclid(60).rem_euclid(60),
-            second: seconds.rem_euclid(60),
-            fraction: self.ticks.rem_euclid(TICKS_PER_SECOND),
-        }
-    }
-
-    /// The same time on another date.
-    pub(super) fn on(self, date: Date) -> Self {
-        Self { ticks: date.to_days() * TICKS_PER_DAY + self.ticks.rem_euclid(TICKS_PER_DAY) }
+    /// The fraction of its second, in ticks.
+    pub(super) fn fraction(self) -> i64 {
+        self.ticks.rem_euclid(TICKS_PER_SECOND)
     }
 
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut rest = Reader(text.as_bytes());
         let date = rest.date()?;
-        let (hour, minute, second, fraction) = match rest.0.first() {
+        let time = match rest.0.first() {
             Some(b'T' | b' ') => rest.time()?,
-            _ => (0, 0, 0, 0),
+            _ => Time::midnight(),
         };
         matches!(rest.0, b"" | b"Z").then_some(())?;
-        Self::from_fields(Fields { date, hour, minute, second, fraction })
+        Self::from_civil(date.to_datetime(time))
     }
 
     pub(super) fn print(self) -> String {
-        let Fields { date, hour, minute, second, fraction } = self.fields();
-        let (year, month, day) = (date.year(), date.month(), date.day());
+        let civil = self.civil();
+        let (year, month, day) = (civil.year(), civil.month(), civil.day());
+        let (hour, minute, second, fraction) =
+            (civil.hour(), civil.minute(), civil.second(), self.fraction());
         format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{fraction:07}Z")
     }
+}
+
+/// A date that exists.
+pub(super) fn date_of(year: i64, month: i64, day: i64) -> Option<Date> {
+    Date::new(year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?).ok()
+}
+
+/// A time of day; the fraction of its second is in ticks.
+pub(super) fn time_of(hour: i64, minute: i64, second: i64, fraction: i64) -> Option<Time> {
+    let nanos = i32::try_from(fraction).ok()?.checked_mul(NANOS_PER_TICK)?;
+    Time::new(hour.try_into().ok()?, minute.try_into().ok()?, second.try_into().ok()?, nanos).ok()
 }
 
 /// The text that is still to be read.
@@ -96,11 +95,11 @@ impl Reader<'_> {
         self.byte(b'-')?;
         let month = self.digits(2)?;
         self.byte(b'-')?;
-        Date::new(year, month, self.digits(2)?)
+        date_of(year, month, self.digits(2)?)
     }
 
     /// A separator, hour, minute, second, and the fraction if there is one.
-    fn time(&mut self) -> Option<(i64, i64, i64, i64)> {
+    fn time(&mut self) -> Option<Time> {
         self.0 = self.0.get(1..)?;
         let hour = self.digits(2)?;
         self.byte(b':')?;
@@ -108,7 +107,7 @@ impl Reader<'_> {
         self.byte(b':')?;
         let second = self.digits(2)?;
         let fraction = if self.byte(b'.').is_some() { self.fraction()? } else { 0 };
-        Some((hour, minute, second, fraction))
+        time_of(hour, minute, second, fraction)
     }
 
     /// One to seven digits right of the point, as ticks.
@@ -205,13 +204,56 @@ mod tests {
         assert!(Moment::from_ticks(i64::MIN).is_none() && Moment::from_ticks(i64::MAX).is_none());
     }
 
+    /// The days of each month, by nothing but the rule of leap years.
+    fn days_in_month(year: i64, month: i64) -> i64 {
+        const DAYS: [i64; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+        let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        DAYS[month as usize - 1] + i64::from(is_leap && month == 2)
+    }
+
+    #[test]
+    fn the_first_and_the_last_tick_of_every_month_are_where_counting_puts_them() {
+        let mut ticks = TICKS_MIN;
+        for (year, month) in (1..=9999).flat_map(|year| (1..=12).map(move |month| (year, month))) {
+            let days = days_in_month(year, month);
+            let first = date_of(year, month, 1).unwrap().at(0, 0, 0, 0);
+            let last = date_of(year, month, days).unwrap().at(23, 59, 59, 999_999_900);
+            let end = ticks + days * TICKS_PER_DAY;
+            for (ticks, civil) in [(ticks, first), (end - 1, last)] {
+                let moment = Moment::from_ticks(ticks).unwrap();
+                assert_eq!((moment.civil(), Moment::from_civil(civil)), (civil, Some(moment)));
+            }
+            ticks = end;
+        }
+        assert_eq!(ticks, TICKS_MAX + 1);
+    }
+
+    #[test]
+    fn days_that_are_in_no_calendar_are_no_moments() {
+        for (year, month, day) in [
+            (2021, 2, 29),
+            (1900, 2, 29),
+            (2000, 2, 30),
+            (2020, 4, 31),
+            (2020, 0, 1),
+            (2020, 13, 1),
+            (2020, 1, 0),
+            (2020, 1, i64::MAX),
+            (0, 1, 1),
+            (-1, 1, 1),
+            (10_000, 1, 1),
+        ] {
+            let moment = date_of(year, month, day).and_then(|date| Moment::from_civil(date.at(0, 0, 0, 0)));
+            assert_eq!(moment, None, "{year}-{month}-{day}");
+        }
+    }
+
     proptest! {
         #[test]
         fn what_is_written_reads_back(ticks in -621_355_968_000_000_000i64..2_534_023_008_000_000_000) {
             let moment = Moment::from_ticks(ticks).unwrap();
             prop_assert_eq!(Moment::parse(&moment.print()), Some(moment));
-            prop_assert_eq!(Moment::from_fields(moment.fields()), Some(moment));
-            prop_assert_eq!(moment.on(moment.date()), moment);
+            prop_assert_eq!(Moment::from_civil(moment.civil()), Some(moment));
         }
 
         #[test]

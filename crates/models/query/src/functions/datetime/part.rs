@@ -3,8 +3,8 @@
 //! Years and months are of the calendar; from days on a part is a fixed length, and a boundary of it is a
 //! multiple of that length since 1970 (midnight, the full hour).
 
-use super::calendar::Date;
 use super::moment::{Moment, TICKS_PER_DAY, TICKS_PER_MS, TICKS_PER_SECOND};
+use jiff::Span;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
@@ -21,7 +21,7 @@ pub(super) enum Part {
 
 const NANOS_PER_TICK: i128 = 100;
 /// A bin may not start before this year, the first that the service's clock counts from.
-const BIN_START_YEAR_MIN: i64 = 1601;
+const BIN_START_YEAR_MIN: i16 = 1601;
 
 impl Part {
     /// By its name or a short one, whatever the case.
@@ -42,17 +42,17 @@ impl Part {
 
     /// The value of this part; those below the second count all of the second's fraction.
     pub(super) fn of(self, moment: Moment) -> i64 {
-        let fields = moment.fields();
+        let civil = moment.civil();
         match self {
-            Self::Year => fields.date.year(),
-            Self::Month => fields.date.month(),
-            Self::Day => fields.date.day(),
-            Self::Hour => fields.hour,
-            Self::Minute => fields.minute,
-            Self::Second => fields.second,
-            Self::Millisecond => fields.fraction / TICKS_PER_MS,
-            Self::Microsecond => fields.fraction / 10,
-            Self::Nanosecond => fields.fraction * 100,
+            Self::Year => civil.year().into(),
+            Self::Month => civil.month().into(),
+            Self::Day => civil.day().into(),
+            Self::Hour => civil.hour().into(),
+            Self::Minute => civil.minute().into(),
+            Self::Second => civil.second().into(),
+            Self::Millisecond => moment.fraction() / TICKS_PER_MS,
+            Self::Microsecond => moment.fraction() / 10,
+            Self::Nanosecond => moment.fraction() * 100,
         }
     }
 
@@ -76,8 +76,8 @@ impl Part {
 /// a tick are lost.
 pub(super) fn add(part: Part, amount: i64, moment: Moment) -> Option<Moment> {
     match part {
-        Part::Year => moment.date().add_months(amount.checked_mul(12)?).map(|date| moment.on(date)),
-        Part::Month => moment.date().add_months(amount).map(|date| moment.on(date)),
+        Part::Year => add_span(moment, Span::new().try_years(amount).ok()?),
+        Part::Month => add_span(moment, Span::new().try_months(amount).ok()?),
         _ => {
             let ticks = i128::from(amount) * part.nanos()? / NANOS_PER_TICK;
             Moment::from_ticks(i64::try_from(i128::from(moment.ticks()) + ticks).ok()?)
@@ -85,23 +85,28 @@ pub(super) fn add(part: Part, amount: i64, moment: Moment) -> Option<Moment> {
     }
 }
 
+/// By the calendar: the same time of day, on a day that exists.
+fn add_span(moment: Moment, span: Span) -> Option<Moment> {
+    Moment::from_civil(moment.civil().checked_add(span).ok()?)
+}
+
 /// How many boundaries of the part lie between two moments; negative if the end is first.
 pub(super) fn difference(part: Part, start: Moment, end: Moment) -> Option<i64> {
-    let of_dates = |count: fn(Date) -> i64| count(end.date()) - count(start.date());
+    let years = Part::Year.of(end) - Part::Year.of(start);
     match part.nanos() {
         Some(length) => {
             let whole = |moment| nanos(moment).div_euclid(length);
             i64::try_from(whole(end) - whole(start)).ok()
         }
-        None if part == Part::Year => Some(of_dates(Date::year)),
-        None => Some(of_dates(Date::months)),
+        None if part == Part::Year => Some(years),
+        None => Some(years * 12 + Part::Month.of(end) - Part::Month.of(start)),
     }
 }
 
 /// The start of the bin a moment is in, when bins are `size` parts long and one starts at `origin`.
 pub(super) fn bin(moment: Moment, part: Part, size: i64, origin: Moment) -> Option<Moment> {
     let length = part.nanos()? * i128::from(size);
-    if size <= 0 || origin.date().year() < BIN_START_YEAR_MIN {
+    if size <= 0 || origin.civil().year() < BIN_START_YEAR_MIN {
         return None;
     }
     let into_bin = (nanos(moment) - nanos(origin)).rem_euclid(length);
@@ -169,7 +174,7 @@ mod tests {
             index in 2usize..8, size in 1i64..1000, moment in moments(), origin in moments()
         ) {
             let part = PARTS[index];
-            prop_assume!(origin.date().year() >= BIN_START_YEAR_MIN);
+            prop_assume!(origin.civil().year() >= BIN_START_YEAR_MIN);
             if let Some(start) = bin(moment, part, size, origin) {
                 prop_assert!(start <= moment);
                 prop_assert!(add(part, size, start).is_none_or(|next| next > moment));
@@ -184,6 +189,22 @@ mod tests {
         let last = Moment::parse("9999-12-31").unwrap();
         assert_eq!(difference(Part::Nanosecond, first, last), None);
         assert_eq!(difference(Part::Microsecond, first, last), Some(315_537_811_200_000_000));
+    }
+
+    #[test]
+    fn a_month_too_short_takes_its_last_day() {
+        let check = |from: &str, months: i64, expected: Option<&str>| {
+            let moment = |text: &str| Moment::parse(text).unwrap();
+            assert_eq!(add(Part::Month, months, moment(from)), expected.map(moment), "{from} {months}");
+        };
+        check("2020-01-31", 1, Some("2020-02-29"));
+        check("2020-03-31T23:59:59.9999999", -1, Some("2020-02-29T23:59:59.9999999"));
+        check("2020-02-29", 12, Some("2021-02-28"));
+        check("2020-11-30", 3, Some("2021-02-28"));
+        check("0001-01-31T01:02:03.0000001", 9998 * 12 + 11, Some("9999-12-31T01:02:03.0000001"));
+        check("9999-12-01", 1, None);
+        check("0001-01-01", -1, None);
+        check("0001-01-01", i64::MAX, None);
     }
 
     #[test]
