@@ -4,8 +4,8 @@
 //! the log from the first entry that was not trimmed, and writes nothing of its own.
 
 use crate::schema_check;
-use crate::terminal;
 use clap::Args;
+use orrery_cli::terminal;
 use orrery_core::{Lsn, limits};
 use orrery_documents::catalog::{Catalog, Container};
 use orrery_documents::index::{self, Checked};
