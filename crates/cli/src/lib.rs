@@ -5,7 +5,7 @@
 //! terminal     tables, colours, progress; JSON for programs
 //! query, data  queries, items and files of items, a shell
 //! blueprints, schema        what a server has to be like
-//! advise, monitor, bench    how it is doing
+//! advise, monitor, bench, doctor    how it is doing
 //! migrate      containers copied to another layout while they are used
 //! identity     keys and roles
 //! notify       notifications
@@ -13,14 +13,15 @@
 //! ```
 //!
 //! Each verb is its flags and one function; `server` puts them into one command line. A verb prints a table for a person or,
-//! with `--json`, JSON and nothing else; its error is a sentence. Absent: stores, engines, servers; a verb that opens a data
-//! folder is in `server`.
+//! with `--json`, JSON and nothing else; its error is a sentence. Absent: stores, engines, servers; a verb that needs no
+//! server is in `offline`.
 
 pub mod advise;
 pub mod bench;
 pub mod blueprints;
 pub mod client;
 pub mod data;
+pub mod doctor;
 pub mod identity;
 pub mod limits;
 pub mod manual;

@@ -1,7 +1,7 @@
 //! What the server prints when it is ready: where it is, and a connection string to copy.
 
-use crate::account_keys::AccountKeys;
 use crate::config::{Config, Durability};
+use orrery_api_common::secrets::AccountKeys;
 use std::net::{IpAddr, SocketAddr};
 
 pub fn text(config: &Config, keys: &AccountKeys, (cosmos, services): (u16, u16)) -> String {

@@ -24,8 +24,9 @@ pub struct ServiceFiles {
 }
 
 impl ServiceFiles {
-    pub fn check(&self, env: &Env) -> Vec<Check> {
-        self.notifications.check(env)
+    pub fn check(&self) -> Result<Vec<Check>, String> {
+        let env = Env::system().map_err(|error| error.to_string())?;
+        Ok(self.notifications.check(&env))
     }
 }
 

@@ -1,23 +1,24 @@
 //! The command line.
 
-use crate::check::CheckFlags;
-use crate::config::{Config, ServeFlags};
-use crate::doctor::{self, DoctorFlags};
-use crate::identity::{self, TokenFlags};
-use crate::notify::{self, NotifyFlags};
-use crate::{check, logging, script_worker, serve};
+use crate::built_in_services::ServiceFiles;
+use crate::config::{Config, Settings};
+use crate::{logging, script_worker, serve};
 use anstream::{AutoStream, ColorChoice};
 use clap::{CommandFactory as _, Parser, Subcommand};
 use orrery_cli::advise::{self, AdviseFlags};
 use orrery_cli::bench::{self, BenchFlags};
 use orrery_cli::blueprints::{self, ApplyFlags, InitFlags};
 use orrery_cli::data::{self, ExportFlags, GetFlags, ImportFlags, LsFlags, PutFlags, RmFlags, ShellFlags};
+use orrery_cli::doctor::{self, DoctorFlags};
 use orrery_cli::identity::{KeysFlags, RoleFlags, keys, role};
 use orrery_cli::manual::{self, CompletionsFlags, ManFlags};
 use orrery_cli::migrate::{self, MigrateFlags};
 use orrery_cli::monitor::{self, AlertsFlags, CostFlags, TopFlags};
 use orrery_cli::query::{self, QueryFlags};
 use orrery_cli::schema::{self, SchemaFlags};
+use orrery_offline::check::{self, CheckFlags};
+use orrery_offline::notify::{self, NotifyFlags};
+use orrery_offline::token::{self, TokenFlags};
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -37,7 +38,7 @@ struct Command {
 #[derive(Subcommand)]
 enum Verb {
     /// Start the server
-    Serve(Box<ServeFlags>),
+    Serve(Box<Settings>),
     /// Run a query on a server, or explain it without one
     Query(Box<QueryFlags>),
     /// List databases, containers or items
@@ -77,7 +78,12 @@ enum Verb {
     /// Send notifications, look after them, try a policy
     Notify(Box<NotifyFlags>),
     /// Examine a running server and say what is wrong; exit code 1 if anything is
-    Doctor(Box<DoctorFlags>),
+    Doctor {
+        #[command(flatten)]
+        flags: Box<DoctorFlags>,
+        #[command(flatten)]
+        files: ServiceFiles,
+    },
     /// Show the account's keys, or replace one while the server runs
     Keys(KeysFlags),
     /// Define roles and assign them to those who come with bearer tokens
@@ -121,10 +127,10 @@ pub fn run() -> Result<ExitCode, String> {
         Verb::Bench(flags) => bench::bench(&flags),
         Verb::Migrate(flags) => migrate::migrate(&flags),
         Verb::Notify(flags) => notify::notify(&flags),
-        Verb::Doctor(flags) => doctor::doctor(&flags),
+        Verb::Doctor { flags, files } => doctor::doctor(&flags, files.check()?),
         Verb::Keys(flags) => keys(&flags).map(done),
         Verb::Role(flags) => role(&flags).map(done),
-        Verb::Token(flags) => identity::token(&flags).map(done),
+        Verb::Token(flags) => token::token(&flags).map(done),
         Verb::Top(flags) => monitor::top(&flags).map(done),
         Verb::ScriptWorker => script_worker::work().map(done),
         Verb::Alerts(flags) => monitor::alerts(&flags),

@@ -1,7 +1,7 @@
 //! Configuration: flags over environment (`ORRERY_*`) over `orrery.toml` over defaults.
 
 use crate::limits;
-use crate::notify::{ServiceFlags, Settings, Table};
+use crate::notify::{ServiceConfig, ServiceSettings};
 use crate::otlp_push::Push;
 use clap::builder::{BoolishValueParser, PossibleValuesParser};
 use clap::{Args, ValueEnum};
@@ -14,14 +14,17 @@ use orrery_cli::blueprints::environment;
 use orrery_core::limits::PARTITION_BYTES_MAX;
 use orrery_document_store::limits::PARTITION_UNITS_PER_SECOND_MAX;
 use orrery_document_store::{CrossPartition, Throttling};
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::{Path, PathBuf};
 
 const OTLP_SECONDS_DEFAULT: u64 = 10;
 
-#[derive(Args, Default)]
-pub struct ServeFlags {
+// The flags of `serve` with their environment, and the members of `orrery.toml`: one list for both.
+#[derive(Args, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
     /// Folder that holds the data [default: ./orrery-data]
     #[arg(long, env = "ORRERY_DATA")]
     data: Option<PathBuf>,
@@ -42,9 +45,11 @@ pub struct ServeFlags {
     clock: Option<Clock>,
     /// Configuration file [default: ./orrery.toml, if it is there]
     #[arg(long, env = "ORRERY_CONFIG")]
+    #[serde(skip)]
     config: Option<PathBuf>,
     /// Write the ports as JSON to this file once the server answers
     #[arg(long, env = "ORRERY_PORTS_FILE")]
+    #[serde(skip)]
     ports_file: Option<PathBuf>,
     /// What to log, as in RUST_LOG; requests adds a line for each request [default: info]
     #[arg(long, env = "ORRERY_LOG")]
@@ -101,6 +106,7 @@ pub struct ServeFlags {
     blueprints: Vec<String>,
     /// The environment whose throughput blueprints ask for [default: development]
     #[arg(long, value_name = "ENVIRONMENT", env = "ORRERY_BLUEPRINT_ENV", value_parser = environment())]
+    #[serde(deserialize_with = "environment_by_name")]
     blueprint_env: Option<Environment>,
     /// Send measurements to this OpenTelemetry collector, such as http://127.0.0.1:4318
     #[arg(long, value_name = "URL", env = "ORRERY_OTLP")]
@@ -122,9 +128,13 @@ pub struct ServeFlags {
     allow_origins: Vec<String>,
     /// Go on although the data folder lost acknowledged writes
     #[arg(long)]
+    #[serde(skip)]
     accept_loss: bool,
+    /// When alerts fire.
+    #[arg(skip)]
+    alerts: rule::Tables,
     #[command(flatten)]
-    services: ServiceFlags,
+    services: ServiceSettings,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
@@ -168,49 +178,6 @@ pub enum Merging {
 pub enum Switch {
     On,
     Off,
-}
-
-/// The members of `orrery.toml`.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    data: Option<PathBuf>,
-    host: Option<String>,
-    cosmos_port: Option<u16>,
-    services_port: Option<u16>,
-    durability: Option<Durability>,
-    clock: Option<Clock>,
-    log: Option<String>,
-    log_format: Option<LogFormat>,
-    cache_mb: Option<u64>,
-    memory_mb: Option<usize>,
-    disk_reserve_mb: Option<u64>,
-    partition_mb: Option<u64>,
-    throttle: Option<Switch>,
-    burst: Option<Switch>,
-    serverless: Option<bool>,
-    partition_rus: Option<u64>,
-    cross_partition: Option<Merging>,
-    consistency: Option<String>,
-    issuer: Option<String>,
-    jwks: Option<PathBuf>,
-    #[serde(default)]
-    audiences: Vec<String>,
-    #[serde(default)]
-    blueprints: Vec<String>,
-    blueprint_env: Option<String>,
-    otlp: Option<String>,
-    otlp_seconds: Option<u64>,
-    connections: Option<u32>,
-    advertise: Option<String>,
-    #[serde(default)]
-    allow_hosts: Vec<String>,
-    #[serde(default)]
-    allow_origins: Vec<String>,
-    #[serde(default)]
-    alerts: rule::Tables,
-    #[serde(default)]
-    services: Table,
 }
 
 /// Where clients reach the server, if that is not where it listens.
@@ -273,20 +240,20 @@ pub struct Config {
     /// Which names and web pages every port serves.
     pub guard: WebGuard,
     pub accept_loss: bool,
-    pub services: Settings,
+    pub services: ServiceConfig,
 }
 
 impl Config {
-    pub fn read(flags: ServeFlags) -> Result<Self, String> {
+    pub fn read(flags: Settings) -> Result<Self, String> {
         let file = match &flags.config {
             Some(path) => read_file(path)?,
             None if Path::new("orrery.toml").exists() => read_file(Path::new("orrery.toml"))?,
-            None => File::default(),
+            None => Settings::default(),
         };
         Self::merge(flags, file)
     }
 
-    fn merge(flags: ServeFlags, file: File) -> Result<Self, String> {
+    fn merge(flags: Settings, file: Settings) -> Result<Self, String> {
         let throttling = throttling(&flags, &file)?;
         let host = host(flags.host.or(file.host))?;
         let advertised = flags.advertise.or(file.advertise).as_deref().map(Advertised::parse).transpose()?;
@@ -327,15 +294,11 @@ impl Config {
             jwks: flags.jwks.or(file.jwks),
             audiences: either(flags.audiences, file.audiences),
             blueprints: either(flags.blueprints, file.blueprints),
-            blueprint_environment: match (flags.blueprint_env, file.blueprint_env) {
-                (Some(given), _) => given,
-                (None, Some(text)) => text.parse()?,
-                (None, None) => Environment::default(),
-            },
+            blueprint_environment: flags.blueprint_env.or(file.blueprint_env).unwrap_or_default(),
             push: push(flags.otlp.or(file.otlp), flags.otlp_seconds.or(file.otlp_seconds))?,
             alert_rules: rule::rules(&file.alerts)?,
             accept_loss: flags.accept_loss,
-            services: Settings::merge(flags.services, file.services)?,
+            services: ServiceConfig::merge(flags.services, file.services)?,
         };
         if config.jwks.is_some() && config.issuer.is_none() {
             return Err("--jwks has the keys of an issuer; say which with --issuer".to_owned());
@@ -358,6 +321,10 @@ impl Config {
     pub fn is_loopback(&self) -> bool {
         self.host.is_loopback()
     }
+}
+
+fn environment_by_name<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Environment>, D::Error> {
+    String::deserialize(from)?.parse().map(Some).map_err(D::Error::custom)
 }
 
 fn connections(given: Option<u32>) -> Result<u32, String> {
@@ -402,7 +369,7 @@ fn memory_bytes(megabytes: Option<usize>) -> Result<usize, String> {
     Ok(megabytes.saturating_mul(1 << 20))
 }
 
-fn throttling(flags: &ServeFlags, file: &File) -> Result<Throttling, String> {
+fn throttling(flags: &Settings, file: &Settings) -> Result<Throttling, String> {
     let is_on = |flag: Option<Switch>, member: Option<Switch>| flag.or(member) == Some(Switch::On);
     let partition_units_max = flags.partition_rus.or(file.partition_rus);
     if partition_units_max == Some(0) {
@@ -411,7 +378,7 @@ fn throttling(flags: &ServeFlags, file: &File) -> Result<Throttling, String> {
     Ok(Throttling {
         is_on: is_on(flags.throttle, file.throttle),
         saves: is_on(flags.burst, file.burst),
-        is_serverless: flags.serverless || file.serverless == Some(true),
+        is_serverless: flags.serverless || file.serverless,
         partition_units_max: partition_units_max.unwrap_or(PARTITION_UNITS_PER_SECOND_MAX),
     })
 }
@@ -434,7 +401,7 @@ fn host(given: Option<String>) -> Result<IpAddr, String> {
     }
 }
 
-fn read_file(path: &Path) -> Result<File, String> {
+fn read_file(path: &Path) -> Result<Settings, String> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
     toml::from_str(&text)
@@ -445,13 +412,13 @@ fn read_file(path: &Path) -> Result<File, String> {
 mod tests {
     use super::*;
 
-    fn merged(flags: ServeFlags, file: &str) -> Result<Config, String> {
+    fn merged(flags: Settings, file: &str) -> Result<Config, String> {
         Config::merge(flags, toml::from_str(file).map_err(|error| error.message().to_owned())?)
     }
 
     #[test]
     fn flags_win_over_the_file_and_the_file_over_defaults() {
-        let flags = ServeFlags { cosmos_port: Some(1), ..ServeFlags::default() };
+        let flags = Settings { cosmos_port: Some(1), ..Settings::default() };
         let config =
             merged(flags, "cosmos_port = 2\nservices_port = 3\ndurability = \"relaxed\"").expect("a config");
         assert_eq!((config.cosmos_port, config.services_port), (1, 3));
@@ -461,9 +428,9 @@ mod tests {
 
     #[test]
     fn throughput_and_consistency_are_chosen_by_flags_or_the_file() {
-        let config = merged(ServeFlags::default(), "").expect("a config");
+        let config = merged(Settings::default(), "").expect("a config");
         assert_eq!((config.throttling, config.consistency), (Throttling::default(), Consistency::Session));
-        let flags = ServeFlags { throttle: Some(Switch::On), serverless: true, ..ServeFlags::default() };
+        let flags = Settings { throttle: Some(Switch::On), serverless: true, ..Settings::default() };
         let file = "throttle = \"off\"\nburst = \"on\"\npartition_rus = 500\nconsistency = \"strong\"";
         let config = merged(flags, file).expect("a config");
         let all = Throttling { is_on: true, is_serverless: true, saves: true, partition_units_max: 500 };
@@ -473,7 +440,7 @@ mod tests {
     #[test]
     fn clients_merge_unless_the_server_is_told_to() {
         let merging = |flag: Option<Merging>, file: &str| {
-            let flags = ServeFlags { cross_partition: flag, ..ServeFlags::default() };
+            let flags = Settings { cross_partition: flag, ..Settings::default() };
             merged(flags, file).expect("a config").cross_partition
         };
         assert_eq!(merging(None, ""), CrossPartition::Service);
@@ -483,24 +450,20 @@ mod tests {
 
     #[test]
     fn mistakes_are_sentences() {
-        let check = |flags: ServeFlags, file: &str, fragment: &str| {
+        let check = |flags: Settings, file: &str, fragment: &str| {
             let error = merged(flags, file).expect_err(fragment);
             assert!(error.contains(fragment), "{error}");
         };
-        check(ServeFlags::default(), "cosmosport = 1", "unknown field `cosmosport`");
-        check(
-            ServeFlags::default(),
-            "consistency = \"Strongest\"",
-            "choose Strong, BoundedStaleness, Session",
-        );
-        check(ServeFlags::default(), "partition_rus = 0", "let no request in");
-        check(ServeFlags::default(), "connections = 0", "let nobody in");
-        check(ServeFlags::default(), "advertise = \"http://db\"", "not like db.example");
-        check(ServeFlags::default(), "allow_hosts = [\"db:80\"]", "without a port");
-        check(ServeFlags::default(), "allow_origins = [\"db\"]", "not an origin");
-        check(ServeFlags { host: Some("nowhere".into()), ..ServeFlags::default() }, "", "not an IP address");
+        check(Settings::default(), "cosmosport = 1", "unknown field `cosmosport`");
+        check(Settings::default(), "consistency = \"Strongest\"", "choose Strong, BoundedStaleness, Session");
+        check(Settings::default(), "partition_rus = 0", "let no request in");
+        check(Settings::default(), "connections = 0", "let nobody in");
+        check(Settings::default(), "advertise = \"http://db\"", "not like db.example");
+        check(Settings::default(), "allow_hosts = [\"db:80\"]", "without a port");
+        check(Settings::default(), "allow_origins = [\"db\"]", "not an origin");
+        check(Settings { host: Some("nowhere".into()), ..Settings::default() }, "", "not an IP address");
         let exposed =
-            ServeFlags { host: Some("0.0.0.0".into()), clock: Some(Clock::Manual), ..ServeFlags::default() };
+            Settings { host: Some("0.0.0.0".into()), clock: Some(Clock::Manual), ..Settings::default() };
         check(exposed, "", "loopback only");
     }
 }

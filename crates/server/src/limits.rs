@@ -1,7 +1,5 @@
-//! The limits of the process: its memory, how it stops, what its own commands print.
+//! The limits of the process: its memory and how it stops.
 
-/// A development token.
-pub const BEARER_MINTED_SECONDS_MAX: u64 = 30 * 24 * 60 * 60;
 /// How long a stop waits for threads that work for nobody any more, after it has waited for requests in flight. Both
 /// together stay below the 20 seconds in which the process has ended.
 pub const STOP_THREADS_SECONDS_MAX: u64 = 2;
@@ -9,5 +7,3 @@ pub const STOP_THREADS_SECONDS_MAX: u64 = 2;
 pub const MEMORY_MEGABYTES_MIN: usize = 64;
 /// How long a collector of measurements has to take them.
 pub const OTLP_SECONDS_MAX: u64 = 10;
-/// Lines on items that do not match their schema which `orrery check --json` lists; the count goes on.
-pub const CHECK_MISMATCHES_MAX: usize = 10_000;

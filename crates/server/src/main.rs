@@ -10,17 +10,12 @@
 //! `completions` and `man` describe the command line itself.
 //! `script-worker` is hidden: the server starts it to run scripts in.
 
-mod account_keys;
-mod background;
 mod banner;
 mod blueprints;
 mod built_in_services;
 mod caller;
-mod check;
 mod command;
 mod config;
-mod data_folder;
-mod doctor;
 mod front_page;
 mod identity;
 mod limits;
@@ -30,8 +25,6 @@ mod open_files;
 mod otlp_push;
 mod ports;
 mod ports_file;
-mod private_file;
-mod schema_check;
 mod script_worker;
 mod serve;
 mod services;

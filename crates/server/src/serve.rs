@@ -1,13 +1,10 @@
 //! `orrery serve`: open the folder, bind the ports, say where we are, answer until told to stop.
 
-use crate::account_keys::{self, AccountKeys};
-use crate::background::Background;
 use crate::banner;
 use crate::blueprints::{self, Blueprints, OwnQueries};
 use crate::built_in_services;
 use crate::caller::Callers;
 use crate::config::{Clock, Config, Durability};
-use crate::data_folder::{self, DataFolder};
 use crate::identity;
 use crate::limits;
 use crate::open_files;
@@ -21,15 +18,18 @@ use orrery_api_admin::monitor::family::Family;
 use orrery_api_admin::monitor::{self, Watch};
 use orrery_api_common::bearer::{Bearers, Issuer};
 use orrery_api_common::limits::MEMORY_FOR_BODIES_DIVISOR;
-use orrery_api_common::{BodyBudget, Stop};
+use orrery_api_common::secrets::AccountKeys;
+use orrery_api_common::{BodyBudget, Keys, Stop};
 use orrery_api_cosmos::{Cosmos, Options};
 use orrery_api_services::{Api, Gate};
 use orrery_core::{Env, Timestamp};
-use orrery_document_store::{Options as StoreOptions, Store, Sync, TxnManager, TxnOptions};
+use orrery_document_store::{Options as StoreOptions, Store};
 use orrery_documents::spaces::SPACES;
 use orrery_kit::service::{self, Service};
-use orrery_kv_fjall::{FjallEngine, Folder};
+use orrery_kv_fjall::{DataFolder, FjallEngine, Folder};
+use orrery_protocol::KeyKind;
 use orrery_script::{Isolation, Scripts};
+use orrery_txn::{Background, Jobs, Options as TxnOptions, Sync, TxnManager};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -47,8 +47,8 @@ pub fn serve(mut config: Config) -> Result<(), String> {
     // Dropped last: what a failed start leaves in a folder of its own goes with it.
     let mut start = Start { made: Some(DataFolder::prepare(&config.data)?), found: None };
     let folder = Folder::open(&config.data).map_err(|error| error.to_string())?;
-    data_folder::restrict(&config.data);
-    let keys = Arc::new(account_keys::load_or_make(&config)?);
+    orrery_kv_fjall::restrict(&config.data);
+    let keys = Arc::new(AccountKeys::load_or_make(&config.data, config.is_loopback())?);
     let issuers = identity::issuers(&config)?;
     let tls = orrery_api_common::load_or_make(&config.data).map_err(|error| error.to_string())?;
     let begun = Instant::now();
@@ -181,10 +181,12 @@ fn spawn_background(
     background: &Arc<Background>,
     store: &Store,
 ) -> Result<std::thread::JoinHandle<()>, String> {
-    let (background, store) = (background.clone(), store.clone());
+    let mut jobs = Jobs::default();
+    store.register_jobs(&mut jobs);
+    let (background, txns) = (background.clone(), store.txns().clone());
     let thread = std::thread::Builder::new().name("background".to_owned());
     thread
-        .spawn(move || background.run(&store))
+        .spawn(move || background.run(&txns, &jobs))
         .map_err(|error| format!("no thread could be started: {error}"))
 }
 
@@ -248,7 +250,7 @@ async fn run(
         store: store.clone(),
         cosmos: cosmos.clone(),
         watch: watch.clone(),
-        keys: keys.clone(),
+        keys: Arc::new(OwnKeys(keys.clone())),
         queries: Arc::new(OwnQueries::new(known.clone(), keys.clone(), store.env().clone())),
         wake: waker(&background, in_process.clone()),
     };
@@ -351,6 +353,19 @@ fn waker(
         background.wake();
         services.iter().for_each(|service| service.wake());
     })
+}
+
+/// The folder's keys, for the administrative routes.
+struct OwnKeys(Arc<AccountKeys>);
+
+impl orrery_api_admin::AccountKeys for OwnKeys {
+    fn text(&self, kind: KeyKind) -> String {
+        self.0.text(kind)
+    }
+
+    fn regenerate(&self, kind: KeyKind, open: &dyn Fn(Keys)) -> Result<(), String> {
+        self.0.regenerate(kind, open)
+    }
 }
 
 /// A token may be for either port.

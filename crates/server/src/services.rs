@@ -1,8 +1,6 @@
 //! The services port: health and readiness; the administrative routes, which `api/admin` answers for; and the services
 //! themselves, which `api/services` answers for.
 
-use crate::account_keys::AccountKeys;
-use crate::background::Background;
 use crate::blueprints::Blueprints;
 use crate::caller::{self, Caller, Callers, Needs};
 use crate::front_page;
@@ -11,10 +9,12 @@ use hyper::body::Incoming;
 pub use orrery_api_admin::Problem;
 use orrery_api_admin::monitor::Watch;
 use orrery_api_admin::{Admin, Said};
+use orrery_api_common::secrets::AccountKeys;
 use orrery_api_common::{Body, Peer};
 use orrery_api_cosmos::Cosmos;
 use orrery_api_services::{Api, Readiness, ServiceBody};
 use orrery_document_store::Store;
+use orrery_txn::Background;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What every protocol shares: the listener, the certificate, signatures, bodies, percent-encoding.
+//! What every protocol shares: the listener, the certificate, the keys of accounts, signatures, bodies, percent-encoding.
 //!
 //! A protocol hands [`Listener::serve`] a function from request to response and never sees sockets, TLS or
 //! HTTP versions; it reads bodies with [`read_body`] and checks callers with [`Keys`]. Nothing here knows a
@@ -19,6 +19,7 @@ mod master_key;
 mod patience;
 pub mod percent;
 mod repoll;
+pub mod secrets;
 mod stop;
 mod web_guard;
 

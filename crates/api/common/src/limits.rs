@@ -1,8 +1,7 @@
 //! The limits of the listener: connections, heads, bodies, tokens and issuers.
 
-/// A bearer token, and how far its times may be off ours.
+/// A bearer token.
 pub const BEARER_BYTES_MAX: usize = 16 * 1024;
-pub const BEARER_SKEW_SECONDS_MAX: u64 = 5 * 60;
 /// The keys of an issuer: their document, their number, how long it may take to come, how often it is asked for when a
 /// key is unknown, and after which time in any case.
 pub const ISSUER_BYTES_MAX: usize = 256 * 1024;

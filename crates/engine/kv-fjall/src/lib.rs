@@ -16,6 +16,7 @@
 //!   those are a ring of [`segments`], which [`reclaim`] compacts;
 //! - every row in a memtable costs a search through it: [`run_memtable`] keeps sorted runs instead.
 
+mod data_folder;
 mod engine;
 mod folder;
 mod journals;
@@ -29,6 +30,7 @@ mod segments;
 mod verify;
 mod worker;
 
+pub use data_folder::{DataFolder, restrict};
 pub use engine::{FjallEngine, Options};
 pub use folder::{FORMAT_VERSION, Folder, FolderError};
 pub use promise::{NoteCopy, read_copies};

@@ -17,6 +17,7 @@
 //! Absent: what a container, a table or a queue is (the models make the scopes), and which jobs run (the stores
 //! register theirs).
 
+mod background;
 mod block_on;
 mod committer;
 mod error;
@@ -31,6 +32,7 @@ mod scope_watch;
 mod stripe;
 mod watchdog;
 
+pub use background::Background;
 pub use error::{OpenError, WriteError};
 pub use health::log_failure;
 pub use jobs::{JobError, Jobs, Progress};

@@ -3,12 +3,13 @@
 //! The server is its own client for it, over two ports of loopback that nobody else knows and that are gone afterwards; so
 //! a client that reaches the announced ports finds everything there.
 
-use crate::account_keys::{AccountKeys, KeyKind};
 use crate::client::{self, Account, AccountFlags, Address, Host};
 use crate::services::Services;
+use orrery_api_common::secrets::AccountKeys;
 use orrery_api_common::{Listener, Stop};
 use orrery_blueprint::{Blueprint, Environment, Variables, built_in_names};
 use orrery_cli::blueprints::{self, Server};
+use orrery_protocol::KeyKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 /// The blueprints that a server knows: those that are built in, and those it was started with.

@@ -2,9 +2,9 @@
 
 use super::Blueprints;
 use super::at_start::own_account;
-use crate::account_keys::AccountKeys;
 use http::StatusCode;
 use orrery_api_admin::{NamedQueries, NamedQueryAnswer, NamedQueryRequest, Problem};
+use orrery_api_common::secrets::AccountKeys;
 use orrery_blueprint::Blueprint;
 use orrery_cli::blueprints::{Named, Page, ask_named};
 use orrery_core::Env;

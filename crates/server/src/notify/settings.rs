@@ -1,4 +1,4 @@
-//! The flags of `serve` about services, and the table `[services]` of `orrery.toml`.
+//! The flags of `serve` about services, which are the table `[services]` of `orrery.toml` too.
 
 use crate::config::Switch;
 use clap::Args;
@@ -6,8 +6,9 @@ use orrery_api_services::limits;
 use serde::Deserialize;
 use std::path::PathBuf;
 
-#[derive(Args, Default)]
-pub struct ServiceFlags {
+#[derive(Args, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ServiceSettings {
     /// Whether the notification service runs; it makes its containers when it is first used [default: on]
     #[arg(long, env = "ORRERY_NOTIFICATIONS")]
     notifications: Option<Switch>,
@@ -34,30 +35,17 @@ pub struct ServiceFlags {
     store_ca: Option<PathBuf>,
     /// Requests a second that one caller may make of the services [default: 10000]
     #[arg(long, value_name = "N", env = "ORRERY_SERVICES_RATE")]
+    #[serde(rename = "rate")]
     services_rate: Option<u32>,
     /// End the process where this name is reached; for tests, on loopback only
     #[arg(long, value_name = "NAME", env = "ORRERY_FAILPOINT", hide = true)]
+    #[serde(skip)]
     failpoint: Option<String>,
-}
-
-/// The same in the file.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Table {
-    notifications: Option<Switch>,
-    notifications_config: Option<PathBuf>,
-    notifications_database: Option<String>,
-    push_config: Option<PathBuf>,
-    store: Option<String>,
-    store_key: Option<String>,
-    store_token: Option<String>,
-    store_ca: Option<PathBuf>,
-    rate: Option<u32>,
 }
 
 /// What they come to.
 #[derive(Debug)]
-pub struct Settings {
+pub struct ServiceConfig {
     pub is_on: bool,
     pub policy: Option<PathBuf>,
     pub database: String,
@@ -93,9 +81,9 @@ impl std::fmt::Debug for StoreAt {
     }
 }
 
-impl Settings {
-    pub fn merge(flags: ServiceFlags, file: Table) -> Result<Self, String> {
-        let rate = flags.services_rate.or(file.rate).unwrap_or(limits::SERVICE_REQUESTS_PER_SECOND);
+impl ServiceConfig {
+    pub fn merge(flags: ServiceSettings, file: ServiceSettings) -> Result<Self, String> {
+        let rate = flags.services_rate.or(file.services_rate).unwrap_or(limits::SERVICE_REQUESTS_PER_SECOND);
         if rate == 0 {
             return Err("--services-rate 0 would let no request in; give at least 1".to_owned());
         }

@@ -1,9 +1,9 @@
 //! What a payload says, read strictly: a time that is no number is not a time that is missing.
 
 use super::BearerError;
-use crate::limits;
 use orrery_core::Timestamp;
 use orrery_protocol::jwt::text;
+use orrery_protocol::limits;
 use serde_json::{Map, Value};
 use std::time::Duration;
 

@@ -28,6 +28,9 @@ use orrery_core::Timestamp;
 use orrery_protocol::jwt::{Algorithm, Token, text};
 use serde_json::{Map, Value};
 
+/// What Entra's tokens for Cosmos DB are for, unless they are for one account.
+pub const COSMOS: &str = "https://cosmos.azure.com";
+
 /// Who asks, by an issuer's word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Principal {

@@ -55,7 +55,7 @@ fn a_minted_token_says_who_and_what() {
 
 #[test]
 fn a_token_works_from_its_beginning_to_its_end_and_five_minutes_about() {
-    let (key, skew) = (key(), limits::BEARER_SKEW_SECONDS_MAX);
+    let (key, skew) = (key(), orrery_protocol::limits::BEARER_SKEW_SECONDS_MAX);
     let token = key.mint(&mint(), NOW).unwrap();
     let at = |seconds: u64| {
         verify(&bearers(Issuer::development(&key)), &token, Timestamp::from_seconds(seconds)).map(drop)

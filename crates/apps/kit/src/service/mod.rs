@@ -6,7 +6,7 @@
 //! error      why it did not do it, told apart by what the caller can do about it
 //! feed       a live feed of changes, resumable by cursor
 //! stores     the containers that the service ensures, its own one among them
-//! health     checks for `/readyz` and `orrery doctor`, measurements for `/metrics`
+//! health     measurements for `/metrics`; checks for `/readyz` and `orrery doctor` are in `base/protocol`
 //! ```
 //!
 //! Whoever takes a list of services knows none of them by name. *Absent: HTTP, authentication, rate limits, flags.*
@@ -20,7 +20,8 @@ mod stores;
 
 pub use error::ServiceError;
 pub use feed::{Feed, FeedPage, LiveFeed};
-pub use health::{Check, Measure, MeasureKind, MeasureUnit, Verdict};
+pub use health::{Measure, MeasureKind, MeasureUnit};
+pub use orrery_protocol::{Check, Verdict};
 pub use request::{Content, Request, Response};
 pub use route::{Alias, Endpoint, Handler, Parameter, ParameterKind, Route, Shape, Who};
 pub use stores::Stores;

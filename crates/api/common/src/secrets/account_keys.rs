@@ -3,13 +3,12 @@
 //! On loopback the published emulator key works beside the folder's own, as code and tests expect. Bound to anything else, only the
 //! folder's own keys do.
 
-use crate::config::Config;
-use crate::private_file;
+use super::private_file;
+use crate::{EMULATOR_KEY, Key, Keys};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use orrery_api_common::{EMULATOR_KEY, Key, Keys};
 use orrery_core::Env;
-pub use orrery_protocol::KeyKind;
+use orrery_protocol::KeyKind;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -58,32 +57,22 @@ pub struct AccountKeys {
     pub are_new: bool,
 }
 
-pub fn load_or_make(config: &Config) -> Result<AccountKeys, String> {
-    let path = config.data.join("keys.json");
-    let (record, are_new) = match fs::read(&path) {
-        Ok(bytes) => (read(&path, &bytes)?, false),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => (make(&path)?, true),
-        Err(error) => return Err(format!("{} cannot be read: {error}", path.display())),
-    };
-    let secret = STANDARD.decode(&record.token_secret).ok().and_then(|bytes| bytes.try_into().ok());
-    let token_secret = secret.ok_or_else(|| damaged(&path, "the token secret is not 32 bytes"))?;
-    let takes_published = config.is_loopback();
-    let keys = AccountKeys { path, record: Mutex::new(record), takes_published, token_secret, are_new };
-    keys.keys()?;
-    Ok(keys)
-}
-
-impl orrery_api_admin::AccountKeys for AccountKeys {
-    fn text(&self, kind: KeyKind) -> String {
-        Self::text(self, kind)
-    }
-
-    fn regenerate(&self, kind: KeyKind, open: &dyn Fn(Keys)) -> Result<(), String> {
-        Self::regenerate(self, kind, open)
-    }
-}
-
 impl AccountKeys {
+    /// Of a data folder. `takes_published`: whether the emulator's key works beside its own.
+    pub fn load_or_make(folder: &Path, takes_published: bool) -> Result<Self, String> {
+        let path = folder.join("keys.json");
+        let (record, are_new) = match fs::read(&path) {
+            Ok(bytes) => (read(&path, &bytes)?, false),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => (make(&path)?, true),
+            Err(error) => return Err(format!("{} cannot be read: {error}", path.display())),
+        };
+        let secret = STANDARD.decode(&record.token_secret).ok().and_then(|bytes| bytes.try_into().ok());
+        let token_secret = secret.ok_or_else(|| damaged(&path, "the token secret is not 32 bytes"))?;
+        let keys = Self { path, record: Mutex::new(record), takes_published, token_secret, are_new };
+        keys.keys()?;
+        Ok(keys)
+    }
+
     /// What opens the account now.
     pub fn keys(&self) -> Result<Keys, String> {
         self.opening(&self.record())

@@ -1,7 +1,7 @@
 //! `orrery notify`: the verbs that ask a server, and `sim` and `fake-push`, which need none.
 
-use super::fake_push::{FakePushFlags, fake_push};
-use super::sim::{SimFlags, sim};
+use crate::fake_push::{FakePushFlags, fake_push};
+use crate::sim::{SimFlags, sim};
 use clap::{Args, Subcommand};
 use orrery_cli::notify::{AskFlags, NotifyVerb};
 use std::process::ExitCode;

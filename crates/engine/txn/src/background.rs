@@ -1,8 +1,8 @@
-//! The thread that runs the stores' background jobs, a round every second and whenever it is woken. When nobody
+//! The loop that runs the background jobs of all stores, a round every second and whenever it is woken. When nobody
 //! has written for a few seconds it lets the engine move what is in memory to files.
 
+use crate::{EngineError, Jobs, Progress, TxnManager};
 use orrery_core::Lsn;
-use orrery_document_store::{EngineError, Jobs, Progress, Store};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ struct State {
 }
 
 const ROUND_EVERY: Duration = Duration::from_secs(1);
-/// Without a commit for so long, the store rests in every round.
+/// Without a commit for so long, the engine rests in every round.
 const QUIET_FOR: Duration = Duration::from_secs(3);
 
 impl Background {
@@ -39,12 +39,11 @@ impl Background {
         self.state().trouble.clone()
     }
 
-    pub fn run(&self, store: &Store) {
-        let mut jobs = Jobs::default();
-        store.register_jobs(&mut jobs);
-        let mut quiet = Quiet::new(store.durable_lsn());
+    /// Runs on the calling thread until it is stopped.
+    pub fn run(&self, txns: &TxnManager, jobs: &Jobs) {
+        let mut quiet = Quiet::new(txns.durable_lsn());
         while !self.state().stopping {
-            if needs_restart(store) {
+            if needs_restart(txns) {
                 self.wait();
                 continue;
             }
@@ -52,7 +51,7 @@ impl Background {
             let has_more = matches!(round, Ok(Progress::More));
             self.note(round.err().map(|error| error.to_string()));
             if !has_more {
-                quiet.look(store);
+                quiet.look(txns);
                 self.wait();
             }
         }
@@ -84,9 +83,9 @@ impl Background {
     }
 }
 
-/// Whether the store takes no writes until the process is started again; why was logged when it happened.
-fn needs_restart(store: &Store) -> bool {
-    matches!(store.commit_failure(), Some(EngineError::Uncertain(_) | EngineError::Halted))
+/// Whether no writes are taken until the process is started again; why was logged when it happened.
+fn needs_restart(txns: &TxnManager) -> bool {
+    matches!(txns.commit_failure(), Some(EngineError::Uncertain(_) | EngineError::Halted))
 }
 
 /// Since when nobody has written.
@@ -100,12 +99,12 @@ impl Quiet {
         Self { lsn, since: Instant::now() }
     }
 
-    fn look(&mut self, store: &Store) {
-        let lsn = store.durable_lsn();
+    fn look(&mut self, txns: &TxnManager) {
+        let lsn = txns.durable_lsn();
         if lsn != self.lsn {
             *self = Self::new(lsn);
         } else if self.since.elapsed() >= QUIET_FOR
-            && let Err(error) = store.rest()
+            && let Err(error) = txns.rest()
         {
             tracing::warn!(%error, "what is in memory could not be written to files; it stays in the journal");
         }

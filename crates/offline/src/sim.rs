@@ -12,7 +12,6 @@
 //! Who has no device in it is given one at the start, so that pushes show. After the last line the clock goes on for
 //! another day, for what was deferred.
 
-use super::start::policy;
 use clap::Args;
 use orrery_cli::client::block_on;
 use orrery_cli::terminal::{self, Screen, Table};
@@ -23,6 +22,7 @@ use orrery_kit::ports::documents::{Documents, Embedded};
 use orrery_kit::time;
 use orrery_kv::{MemoryEngine, Sync};
 use orrery_notifications::dispatch;
+use orrery_notifications::policy::Policy;
 use orrery_notifications::push::{Outcome, Providers};
 use orrery_notifications::records::{Event, Status};
 use orrery_notifications::service::{self, Notifications, ServiceError, containers};
@@ -77,7 +77,7 @@ type Pushes = Arc<Mutex<BTreeMap<String, Vec<(String, String)>>>>;
 /// Runs the verb; the error is a sentence for a person.
 pub fn sim(flags: &SimFlags, as_json: bool) -> Result<ExitCode, String> {
     let happenings = read(&flags.file)?;
-    let policy = policy(flags.policy.as_deref())?;
+    let policy = flags.policy.as_deref().map_or_else(|| Ok(Policy::default()), policy)?;
     let Some(first) = happenings.first() else { return Err("nothing happens in the file".to_owned()) };
     let env = Env::seeded(first.at, 1);
     let pushes = Pushes::default();
@@ -101,6 +101,11 @@ pub fn sim(flags: &SimFlags, as_json: bool) -> Result<ExitCode, String> {
         terminal::print(&drawn(&told, &pushes))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn policy(path: &Path) -> Result<Policy, String> {
+    let wrong = |why: &dyn std::fmt::Display| format!("--policy {}: {why}", path.display());
+    Policy::parse(&std::fs::read(path).map_err(|error| wrong(&error))?).map_err(|error| wrong(&error))
 }
 
 fn read(path: &Path) -> Result<Vec<Happening>, String> {

@@ -1,28 +1,16 @@
-//! The issuers whose bearer tokens the server takes, and a key pair of its own for tokens of development.
-//!
-//! ```text
-//! serve     issuers, audiences       development_key: a key pair in the data folder
-//! verbs     token                    mints by the development key
-//! ```
-
-mod development_key;
-mod token;
-
-pub use token::{TokenFlags, token};
+//! The issuers whose bearer tokens the server takes, and whom tokens may be for.
 
 use crate::config::Config;
-use orrery_api_common::bearer::{Discovery, Issuer, KeySet, Trust};
+use orrery_api_common::bearer::{COSMOS, Discovery, Issuer, KeySet, Trust};
+use orrery_api_common::secrets;
 use orrery_protocol::EMULATOR_KEY;
-
-/// What Entra's tokens for Cosmos DB are for, unless they are for one account.
-const COSMOS: &str = "https://cosmos.azure.com";
 
 /// The issuers that are believed: the one that was named, and on loopback our own and the emulators'. The last is taken
 /// exactly where the published key is.
 pub fn issuers(config: &Config) -> Result<Vec<Issuer>, String> {
     let mut issuers = Vec::new();
     if config.is_loopback() {
-        issuers.push(Issuer::development(&development_key::load_or_make(&config.data)?));
+        issuers.push(Issuer::development(&secrets::development_key(&config.data)?));
         issuers.push(Issuer::emulator(EMULATOR_KEY));
     }
     if let Some(name) = &config.issuer {

@@ -5,8 +5,8 @@
 
 use crate::limits;
 use crate::schema_check;
-use crate::terminal;
 use clap::Args;
+use orrery_cli::terminal;
 use orrery_core::Lsn;
 use orrery_documents::catalog::{Catalog, Container};
 use orrery_documents::index::{self, Checked};

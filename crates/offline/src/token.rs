@@ -1,10 +1,10 @@
 //! `orrery token`: a bearer token for development, as Entra would give one.
 
-use super::{COSMOS, development_key};
 use crate::limits;
-use crate::terminal;
 use clap::Args;
-use orrery_api_common::bearer::{Grant, Mint};
+use orrery_api_common::bearer::{COSMOS, Grant, Mint};
+use orrery_api_common::secrets;
+use orrery_cli::terminal;
 use orrery_core::Env;
 use orrery_documents::roles::Scope;
 use serde_json::json;
@@ -48,7 +48,7 @@ pub fn token(flags: &TokenFlags) -> Result<(), String> {
         let folder = flags.data.display();
         return Err(format!("{folder} is not an orrery data folder; start the server once, or give --data"));
     }
-    let key = development_key::load_or_make(&flags.data)?;
+    let key = secrets::development_key(&flags.data)?;
     let grant = |role: &String| Grant { role: role.clone(), scope: flags.scope.clone() };
     let mint = Mint {
         principal: flags.principal.clone(),

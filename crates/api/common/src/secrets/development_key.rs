@@ -1,9 +1,9 @@
 //! The key pair of the development issuer, in the data folder: made by whoever needs it first.
 
-use crate::private_file;
+use super::private_file;
+use crate::bearer::DevelopmentKey;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use orrery_api_common::bearer::DevelopmentKey;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::Path;

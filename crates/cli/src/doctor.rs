@@ -3,15 +3,13 @@
 //! Each check is a line: `ok`, `look` for what is as it should be and yet worth knowing, `bad` for what wants doing. The exit
 //! code is 1 if anything is bad.
 
-use crate::built_in_services::ServiceFiles;
+use crate::client::{Account, Answer, Call, ServerFlags, Services, block_on};
+use crate::terminal::{self, BAD, GOOD, NOTICE, Screen};
 use bytes::Bytes;
 use clap::Args;
 use http::{Request, StatusCode};
-use orrery_api_common::limits;
-use orrery_cli::client::{Account, Answer, Call, ServerFlags, Services, block_on};
-use orrery_cli::terminal::{self, BAD, GOOD, NOTICE, Screen};
 use orrery_core::Env;
-use orrery_kit::service::{Check, Verdict};
+use orrery_protocol::{Check, Verdict, limits};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
@@ -19,16 +17,15 @@ use std::process::ExitCode;
 pub struct DoctorFlags {
     #[command(flatten)]
     server: ServerFlags,
-    #[command(flatten)]
-    files: ServiceFiles,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Runs the verb; the error is a sentence for a person.
-pub fn doctor(flags: &DoctorFlags) -> Result<ExitCode, String> {
-    let findings = block_on(examine(flags))??;
+/// Runs the verb; the error is a sentence for a person. `files`: what was found in the files that a server would be started
+/// with.
+pub fn doctor(flags: &DoctorFlags, files: Vec<Check>) -> Result<ExitCode, String> {
+    let findings = block_on(examine(flags, files))??;
     let is_bad = findings.iter().any(|finding| finding.verdict == Verdict::Bad);
     if flags.json {
         let told: Vec<Value> = findings.iter().map(to_json).collect();
@@ -55,10 +52,10 @@ fn to_json(check: &Check) -> Value {
     json!({ "about": check.about, "verdict": check.verdict.word(), "sentence": check.sentence })
 }
 
-async fn examine(flags: &DoctorFlags) -> Result<Vec<Check>, String> {
+async fn examine(flags: &DoctorFlags, files: Vec<Check>) -> Result<Vec<Check>, String> {
     let account = flags.server.account()?;
     let env = Env::system().map_err(|error| error.to_string())?;
-    let mut findings = flags.files.check(&env);
+    let mut findings = files;
     findings.push(signed(&account, &env).await);
     let mut services = match flags.server.services_of(&account).await {
         Ok(services) => services,

@@ -1,11 +1,11 @@
 //! `orrery notify fake-push`: stand-ins for FCM and APNs on this machine, and the files to push to them.
 
-use crate::client::block_on;
-use crate::private_file;
-use crate::terminal;
 use clap::Args;
 use orrery_api_common::Stop;
+use orrery_api_common::secrets::replace_private_file;
 use orrery_api_push::{Options, Ports, StandIns};
+use orrery_cli::client::block_on;
+use orrery_cli::terminal;
 use orrery_core::Env;
 use std::fs;
 use std::io::ErrorKind;
@@ -90,7 +90,7 @@ fn write_files(folder: &Path, stand_ins: &StandIns) -> Result<(), String> {
     for file in stand_ins.files() {
         let path = folder.join(file.name);
         if file.is_secret {
-            let written = private_file::replace(&path, file.text.as_bytes());
+            let written = replace_private_file(&path, file.text.as_bytes());
             written.map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
         } else {
             write_whole(&path, &file.text)?;

@@ -1,0 +1,19 @@
+//! The verbs of `orrery` that need no server.
+//!
+//! ```text
+//! check             goes through the folder of a server that is stopped; schema_check holds its items against schemas
+//! token             a bearer token for development, by the key in a data folder
+//! notify            orrery notify: the verbs that ask a server (`cli`), and
+//!   sim             a day against a policy, in memory
+//!   fake_push       stand-ins for the push providers
+//! ```
+//!
+//! Each is its flags and one function; `server` puts them into the command line beside those of `cli`.
+
+pub mod check;
+mod fake_push;
+mod limits;
+pub mod notify;
+mod schema_check;
+mod sim;
+pub mod token;
