@@ -1,11 +1,11 @@
 //! What the server prints when it is ready: where it is, and a connection string to copy.
 
-use crate::config::{Config, Durability};
+use crate::config::{Config, Durability, PortNumbers};
 use orrery_api_common::secrets::AccountKeys;
 use std::net::{IpAddr, SocketAddr};
 
-pub fn text(config: &Config, keys: &AccountKeys, (cosmos, services): (u16, u16)) -> String {
-    let (account, services) = (account(config, cosmos), dialled(config.host, services));
+pub fn text(config: &Config, keys: &AccountKeys, ports: PortNumbers) -> String {
+    let (account, services) = (account(config, ports.cosmos), dialled(config.host, ports.services));
     let connection = if config.is_loopback() || keys.are_new {
         format!("AccountEndpoint=http://{account}/;AccountKey={};", keys.shown())
     } else {

@@ -15,7 +15,7 @@ use orrery_core::limits::PARTITION_BYTES_MAX;
 use orrery_document_store::limits::PARTITION_UNITS_PER_SECOND_MAX;
 use orrery_document_store::{CrossPartition, Throttling};
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::{Path, PathBuf};
 
@@ -37,6 +37,9 @@ pub struct Settings {
     /// Port of the services: health, clock; 0 for any free one [default: 8080]
     #[arg(long, env = "ORRERY_SERVICES_PORT")]
     services_port: Option<u16>,
+    /// Choose any free port for each that is not given, so that several servers run side by side
+    #[arg(long, env = "ORRERY_FREE_PORTS", value_parser = BoolishValueParser::new())]
+    free_ports: bool,
     /// Whether a write is answered after it is synced, or before [default: synced]
     #[arg(long, env = "ORRERY_DURABILITY")]
     durability: Option<Durability>,
@@ -208,12 +211,31 @@ impl Advertised {
     }
 }
 
+/// The number of each port; 0 before one is bound that may be any free one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct PortNumbers {
+    pub cosmos: u16,
+    pub services: u16,
+}
+
+impl PortNumbers {
+    fn merge(flags: &Settings, file: &Settings) -> Self {
+        let are_free = flags.free_ports || file.free_ports;
+        let number = |flag: Option<u16>, in_file: Option<u16>, default| {
+            flag.or(in_file).unwrap_or(if are_free { 0 } else { default })
+        };
+        Self {
+            cosmos: number(flags.cosmos_port, file.cosmos_port, 8081),
+            services: number(flags.services_port, file.services_port, 8080),
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct Config {
     pub data: PathBuf,
     pub host: IpAddr,
-    pub cosmos_port: u16,
-    pub services_port: u16,
+    pub ports: PortNumbers,
     pub durability: Durability,
     pub clock: Clock,
     pub ports_file: Option<PathBuf>,
@@ -255,6 +277,7 @@ impl Config {
 
     fn merge(flags: Settings, file: Settings) -> Result<Self, String> {
         let throttling = throttling(&flags, &file)?;
+        let ports = PortNumbers::merge(&flags, &file);
         let host = host(flags.host.or(file.host))?;
         let advertised = flags.advertise.or(file.advertise).as_deref().map(Advertised::parse).transpose()?;
         let allow_hosts = either(flags.allow_hosts, file.allow_hosts);
@@ -266,8 +289,7 @@ impl Config {
             connections_max: connections(flags.connections.or(file.connections))?,
             advertised,
             guard,
-            cosmos_port: flags.cosmos_port.or(file.cosmos_port).unwrap_or(8081),
-            services_port: flags.services_port.or(file.services_port).unwrap_or(8080),
+            ports,
             durability: flags.durability.or(file.durability).unwrap_or(Durability::Synced),
             clock: flags.clock.or(file.clock).unwrap_or(Clock::System),
             ports_file: flags.ports_file,
@@ -421,7 +443,7 @@ mod tests {
         let flags = Settings { cosmos_port: Some(1), ..Settings::default() };
         let config =
             merged(flags, "cosmos_port = 2\nservices_port = 3\ndurability = \"relaxed\"").expect("a config");
-        assert_eq!((config.cosmos_port, config.services_port), (1, 3));
+        assert_eq!((config.ports.cosmos, config.ports.services), (1, 3));
         assert_eq!(config.durability, Durability::Relaxed);
         assert_eq!(config.data, PathBuf::from("orrery-data"));
     }

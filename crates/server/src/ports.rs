@@ -1,6 +1,6 @@
 //! The ports: bound on every address that is configured, and what is counted of their connections.
 
-use crate::config::Config;
+use crate::config::{Config, PortNumbers};
 use orrery_api_admin::monitor::family::{Family, Labels, Unit};
 use orrery_api_common::{ConnectionCounts, Listener, Options, ServerConfig};
 use std::io;
@@ -10,8 +10,33 @@ use std::sync::Arc;
 /// How often another free port is looked for, when one that is free on the first address is taken on the second.
 const TRIES_MAX: usize = 16;
 
+/// Every port, bound and not yet served.
+pub struct Listeners {
+    pub cosmos: Listener,
+    pub services: Listener,
+}
+
+impl Listeners {
+    pub fn bind(config: &Config, tls: &Arc<ServerConfig>) -> Result<Self, String> {
+        let bind = |name, port| bind(config, name, port, Some(tls.clone()));
+        Ok(Self {
+            cosmos: bind("cosmos", config.ports.cosmos)?,
+            services: bind("services", config.ports.services)?,
+        })
+    }
+
+    pub fn numbers(&self) -> Result<PortNumbers, String> {
+        Ok(PortNumbers { cosmos: number(&self.cosmos)?, services: number(&self.services)? })
+    }
+
+    /// What is counted of their connections, by the name of each port.
+    pub fn counts(&self) -> Vec<(&'static str, ConnectionCounts)> {
+        vec![("cosmos", self.cosmos.counts()), ("services", self.services.counts())]
+    }
+}
+
 /// Binds `--{name}-port`. `localhost` means 127.0.0.1 to some clients and ::1 to others, so both are bound.
-pub fn bind(
+fn bind(
     config: &Config,
     name: &'static str,
     port: u16,
@@ -53,7 +78,7 @@ fn refusal(name: &str, address: SocketAddr, error: &io::Error) -> String {
     }
 }
 
-pub fn number(listener: &Listener) -> Result<u16, String> {
+fn number(listener: &Listener) -> Result<u16, String> {
     listener.local_addr().map(|address| address.port()).map_err(|error| error.to_string())
 }
 

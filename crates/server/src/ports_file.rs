@@ -1,9 +1,10 @@
 //! `--ports-file`: where a script that let us choose ports finds them. Written whole, once we answer.
 
+use crate::config::PortNumbers;
 use std::path::Path;
 
-pub fn write(path: &Path, cosmos: u16, services: u16) -> Result<(), String> {
-    let text = serde_json::json!({ "cosmos": cosmos, "services": services }).to_string();
+pub fn write(path: &Path, ports: PortNumbers) -> Result<(), String> {
+    let text = serde_json::json!(ports).to_string();
     let new = path.with_extension("new");
     let written = std::fs::write(&new, text).and_then(|()| std::fs::rename(&new, path));
     written.map_err(|error| format!("the ports file {} cannot be written: {error}", path.display()))

@@ -4,12 +4,12 @@ use crate::banner;
 use crate::blueprints::{self, Blueprints, OwnQueries};
 use crate::built_in_services;
 use crate::caller::Callers;
-use crate::config::{Clock, Config, Durability};
+use crate::config::{Clock, Config, Durability, PortNumbers};
 use crate::identity;
 use crate::limits;
 use crate::open_files;
 use crate::otlp_push;
-use crate::ports;
+use crate::ports::{self, Listeners};
 use crate::ports_file;
 use crate::script_worker;
 use crate::services::Services;
@@ -199,10 +199,9 @@ async fn run(
     background: &Arc<Background>,
     start: &mut Start,
 ) -> Result<(), String> {
-    let cosmos_listener = ports::bind(config, "cosmos", config.cosmos_port, Some(tls.clone()))?;
-    let services_listener = ports::bind(config, "services", config.services_port, Some(tls))?;
-    let ports = (ports::number(&cosmos_listener)?, ports::number(&services_listener)?);
-    let bound = SocketAddr::new(config.host, ports.0);
+    let listeners = Listeners::bind(config, &tls)?;
+    let ports = listeners.numbers()?;
+    let bound = SocketAddr::new(config.host, ports.cosmos);
     let known = Arc::new(Blueprints::read(&config.blueprints, config.blueprint_environment, bound)?);
     // Before anybody knows of the server: a signal that nobody catches ends it at once.
     let (mut terminate, mut interrupt) = (caught(SignalKind::terminate())?, caught(SignalKind::interrupt())?);
@@ -210,10 +209,10 @@ async fn run(
         keys: keys.keys()?,
         account: "orrery".to_owned(),
         account_id: keys.account_id()?,
-        services_port: Some(ports.1),
+        services_port: Some(ports.services),
         secret: keys.token_secret,
         consistency: config.consistency,
-        advertised: config.advertised.as_ref().map(|advertised| advertised.authority(ports.0)),
+        advertised: config.advertised.as_ref().map(|advertised| advertised.authority(ports.cosmos)),
         cross_partition: config.cross_partition,
     };
     let cosmos = Cosmos::new(store.clone(), options);
@@ -239,7 +238,7 @@ async fn run(
         is_throttling: config.throttling.is_on,
     };
     let watch = Watch::new(store.clone(), cosmos.clone(), options);
-    let counts = [("cosmos", cosmos_listener.counts()), ("services", services_listener.counts())];
+    let counts = listeners.counts();
     let measured = in_process.clone();
     watch.tell_also(move || {
         let mut families = ports::families(&counts);
@@ -260,7 +259,7 @@ async fn run(
         background,
         keys,
         callers,
-        cosmos_port: ports.0,
+        cosmos_port: ports.cosmos,
         watch: watch.clone(),
         blueprints: known,
         admin,
@@ -276,14 +275,14 @@ async fn run(
     let watching = watch_on(watch.clone(), stop.clone());
     let pushing = push_on(config.push.clone(), watch.clone(), stop.clone());
     let working = run_services(in_process, stop.clone());
-    let cosmos = cosmos_listener.serve(
+    let cosmos = listeners.cosmos.serve(
         move |request, peer| {
             let cosmos = cosmos.clone();
             async move { cosmos.handle(request, peer).await }
         },
         stop.clone(),
     );
-    let services = services_listener.serve(
+    let services = listeners.services.serve(
         move |request, peer| {
             let services = services.clone();
             async move { services.handle(request, peer).await }
@@ -291,7 +290,7 @@ async fn run(
         stop.clone(),
     );
     if let Some(path) = &config.ports_file {
-        ports_file::write(path, ports.0, ports.1)?;
+        ports_file::write(path, ports)?;
     }
     let until_told = async {
         tokio::select! {
@@ -369,8 +368,8 @@ impl orrery_api_admin::AccountKeys for OwnKeys {
 }
 
 /// A token may be for either port.
-fn audiences(config: &Config, ports: (u16, u16)) -> Vec<String> {
-    let mut audiences = identity::audiences(config, ports.0);
-    audiences.extend(identity::audiences(config, ports.1));
+fn audiences(config: &Config, ports: PortNumbers) -> Vec<String> {
+    let mut audiences = identity::audiences(config, ports.cosmos);
+    audiences.extend(identity::audiences(config, ports.services));
     audiences
 }

@@ -186,7 +186,7 @@ fn spawn(folder: &Path, options: &Options, scratch: &Path) -> Result<Child, Serv
         Durability::Relaxed => "relaxed",
     };
     command(options)
-        .args(["serve", "--host", "127.0.0.1", "--cosmos-port", "0", "--services-port", "0"])
+        .args(["serve", "--host", "127.0.0.1", "--free-ports"])
         .args(["--durability", durability])
         .arg("--data")
         .arg(folder)

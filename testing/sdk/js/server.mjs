@@ -40,8 +40,7 @@ export async function startServer(...flags) {
 function command(folder, ports, flags) {
   return [
     ...["serve", "--data", join(folder, "data"), "--host", "127.0.0.1"],
-    ...(flags.includes("--cosmos-port") ? [] : ["--cosmos-port", "0"]),
-    ...["--services-port", "0", "--durability", "relaxed", "--ports-file", ports, ...flags],
+    ...["--free-ports", "--durability", "relaxed", "--ports-file", ports, ...flags],
   ];
 }
 

@@ -64,8 +64,7 @@ class Server:
     def _command(self, ports, flags):
         return [
             binary(), "serve", "--data", str(Path(self._folder.name, "data")), "--host", "127.0.0.1",
-            *([] if "--cosmos-port" in flags else ["--cosmos-port", "0"]),
-            "--services-port", "0", "--durability", "relaxed", "--ports-file", str(ports), *flags,
+            "--free-ports", "--durability", "relaxed", "--ports-file", str(ports), *flags,
         ]  # fmt: skip
 
     def _wait_for(self, ports):

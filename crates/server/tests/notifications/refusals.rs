@@ -59,9 +59,7 @@ fn a_configuration_that_is_not_understood_keeps_the_server_from_starting() {
         let path = here.path().join(name);
         std::fs::write(&path, text).unwrap();
         let mut command = orrery(here.path());
-        command
-            .args(["serve", "--cosmos-port", "0", "--services-port", "0", "--data"])
-            .arg(here.path().join("data"));
+        command.args(["serve", "--free-ports", "--data"]).arg(here.path().join("data"));
         let ended = command.arg(flag).arg(&path).output().unwrap();
         let said = String::from_utf8(ended.stderr).unwrap();
         assert_eq!(ended.status.code(), Some(2), "{said}");
@@ -88,9 +86,7 @@ fn a_configuration_that_is_not_understood_keeps_the_server_from_starting() {
         (&["--services-rate", "0"], "let no request in"),
     ] {
         let mut command = orrery(here.path());
-        command
-            .args(["serve", "--cosmos-port", "0", "--services-port", "0", "--data"])
-            .arg(here.path().join("data"));
+        command.args(["serve", "--free-ports", "--data"]).arg(here.path().join("data"));
         let ended = command.args(flags).output().unwrap();
         let said = String::from_utf8(ended.stderr).unwrap();
         assert!(ended.status.code() == Some(2) && said.contains(fragment), "{said}");

@@ -53,7 +53,15 @@ fn store(here: &TempDir, cosmos: &str, services: &str, flags: &[&str]) -> Server
     let mut command = orrery(scratch.path());
     command.arg("serve").arg("--data").arg(here.path().join("store"));
     command
-        .args(["--cosmos-port", cosmos, "--services-port", services, "--notifications", "off"])
+        .args([
+            "--cosmos-port",
+            cosmos,
+            "--services-port",
+            services,
+            "--free-ports",
+            "--notifications",
+            "off",
+        ])
         .args(flags);
     Server::run(command, scratch)
 }

@@ -273,9 +273,7 @@ async fn bound_to_the_world_a_server_does_not_believe_its_own_development_tokens
     let data = here.path().join("data");
     let scratch = tempfile::tempdir().unwrap();
     let mut command = orrery(scratch.path());
-    command
-        .args(["serve", "--host", "0.0.0.0", "--cosmos-port", "0", "--services-port", "0", "--data"])
-        .arg(&data);
+    command.args(["serve", "--host", "0.0.0.0", "--free-ports", "--data"]).arg(&data);
     let server = Server::run(command, scratch);
     let token = mint(&data, &["--role", "contributor"]);
     let refused = bearing(&server, "/dbs", &token).await;

@@ -228,7 +228,7 @@ async fn a_server_applies_before_it_announces_its_ports_or_does_not_start() {
     assert_eq!(server.client().call(&request).await.unwrap().status, 200);
     server.stop();
     std::fs::write(&file, SHOP.replace("/customer\n", "/number\n")).unwrap();
-    let arguments = ["serve", "--data", data.to_str().unwrap(), "--cosmos-port", "0", "--services-port", "0"];
+    let arguments = ["serve", "--data", data.to_str().unwrap(), "--free-ports"];
     let refused = said(here.path(), &[&arguments[..], &["--blueprint", file.to_str().unwrap()]].concat());
     assert_eq!((refused.code, refused.out.as_str()), (Some(2), ""), "{}", refused.errors);
     assert!(refused.errors.contains("the blueprint 'shop' is not applied: refused"), "{}", refused.errors);

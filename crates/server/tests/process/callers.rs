@@ -33,7 +33,7 @@ async fn send(server: &Server, request: &str, headers: &str, body: &str) -> Owne
 fn exposed(data: &Path) -> Server {
     let scratch = tempfile::tempdir().unwrap();
     let mut command = orrery(scratch.path());
-    command.args(["serve", "--host", "0.0.0.0", "--cosmos-port", "0", "--services-port", "0"]);
+    command.args(["serve", "--host", "0.0.0.0", "--free-ports"]);
     command.args(["--blueprint", "asora-notifications", "--data"]).arg(data);
     Server::run(command, scratch)
 }
@@ -194,9 +194,9 @@ async fn a_failed_start_leaves_no_folder_behind() {
     let other = Server::start(&here.path().join("other"), &[]);
     let taken = other.cosmos.port().to_string();
     for flags in [
-        &["--cosmos-port", &taken, "--services-port", "0"][..],
-        &["--cosmos-port", "0", "--services-port", "0", "--blueprint", "no-such-blueprint"],
-        &["--cosmos-port", "0", "--services-port", "0", "--issuer", "http://login.example"],
+        &["--cosmos-port", &taken, "--free-ports"][..],
+        &["--free-ports", "--blueprint", "no-such-blueprint"],
+        &["--free-ports", "--issuer", "http://login.example"],
     ] {
         let mut command = orrery(here.path());
         let output = command.args(["serve", "--data"]).arg(&data).args(flags).output().unwrap();

@@ -22,8 +22,7 @@ async fn is_manual(server: &Server) -> bool {
     server.ask("GET", "/v1/clock", "").await.1["manual"] == json!(true)
 }
 
-const FILE: &str =
-    "data = \"by-file\"\nclock = \"manual\"\ncosmos_port = 0\nservices_port = 0\ndurability = \"relaxed\"\n";
+const FILE: &str = "data = \"by-file\"\nclock = \"manual\"\nfree_ports = true\ndurability = \"relaxed\"\n";
 
 #[tokio::test]
 async fn the_file_is_found_and_heeded() {

@@ -123,7 +123,7 @@ async fn a_flood_leaves_files_to_the_engine_where_few_may_be_open() {
     command
         .args(["-c", "ulimit -n 256; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_orrery"), "serve"])
         .env_clear();
-    command.args(["--cosmos-port", "0", "--services-port", "0", "--data"]).arg(here.path().join("data"));
+    command.args(["--free-ports", "--data"]).arg(here.path().join("data"));
     let server = Server::run(command, scratch);
     assert!(server.errors().contains("few connections"), "{}", server.errors());
     let mut flood = Vec::new();

@@ -17,9 +17,7 @@ use tokio_rustls::TlsConnector;
 fn exposed(data: &Path) -> Server {
     let scratch = tempfile::tempdir().unwrap();
     let mut command = orrery(scratch.path());
-    command
-        .args(["serve", "--host", "0.0.0.0", "--cosmos-port", "0", "--services-port", "0", "--data"])
-        .arg(data);
+    command.args(["serve", "--host", "0.0.0.0", "--free-ports", "--data"]).arg(data);
     Server::run(command, scratch)
 }
 

@@ -432,7 +432,7 @@ async fn a_migration_under_load_survives_the_death_of_the_migrator_and_of_the_se
             let scratch = tempfile::tempdir().unwrap();
             let mut command = orrery(scratch.path());
             command.arg("serve").arg("--data").arg(&data);
-            command.args(["--cosmos-port", &port, "--services-port", "0"]);
+            command.args(["--cosmos-port", &port, "--free-ports"]);
             server = Server::run(command, scratch);
             *address.lock().unwrap() = server.cosmos;
             more(20);

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 fn serve(here: &TempDir) -> Command {
     let mut command = orrery(here.path());
-    command.args(["serve", "--cosmos-port", "0", "--services-port", "0", "--data", "data"]);
+    command.args(["serve", "--free-ports", "--data", "data"]);
     command
 }
 
@@ -51,8 +51,7 @@ fn a_port_that_is_taken() {
     let port = taken.local_addr().unwrap().port().to_string();
     for flag in ["--cosmos-port", "--services-port"] {
         let mut command = orrery(here.path());
-        let other = if flag == "--cosmos-port" { "--services-port" } else { "--cosmos-port" };
-        command.args(["serve", "--data", "data", flag, &port, other, "0"]);
+        command.args(["serve", "--data", "data", flag, &port, "--free-ports"]);
         refused(command, &[&format!("port {port} is taken"), &format!("another {flag}")]);
     }
 }

@@ -49,12 +49,7 @@ impl Server {
     pub fn start(data: &Path, flags: &[&str]) -> Self {
         let scratch = tempfile::tempdir().unwrap();
         let mut command = orrery(scratch.path());
-        command
-            .arg("serve")
-            .arg("--data")
-            .arg(data)
-            .args(["--cosmos-port", "0", "--services-port", "0"])
-            .args(flags);
+        command.arg("serve").arg("--data").arg(data).args(["--free-ports"]).args(flags);
         Self::run(command, scratch)
     }
 

@@ -83,7 +83,9 @@ async fn a_stop_frees_the_folder_and_the_ports() {
     server.stop();
     let scratch = tempfile::tempdir().unwrap();
     let mut command = crate::server::orrery(scratch.path());
-    command.args(["serve", "--cosmos-port", &cosmos, "--services-port", &services, "--data"]).arg(&data);
+    command
+        .args(["serve", "--cosmos-port", &cosmos, "--services-port", &services, "--free-ports", "--data"])
+        .arg(&data);
     let again = Server::run(command, scratch);
     assert_eq!(again.client().read_account().await.unwrap().status, 200);
 }

@@ -99,7 +99,7 @@ async fn off_loopback_any_name_is_served_and_a_foreign_page_is_not() {
     let here = tempfile::tempdir().unwrap();
     let scratch = tempfile::tempdir().unwrap();
     let mut command = orrery(scratch.path());
-    command.args(["serve", "--host", "0.0.0.0", "--cosmos-port", "0", "--services-port", "0"]);
+    command.args(["serve", "--host", "0.0.0.0", "--free-ports"]);
     command.args(["--advertise", "db.example:443", "--data"]).arg(here.path().join("data"));
     let server = Server::run(command, scratch);
     assert_eq!(send(server.services, "GET /healthz", "host: whoever.example\r\n", "").await.status, 200);

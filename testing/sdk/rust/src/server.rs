@@ -27,7 +27,7 @@ impl Server {
         let (ports, log) = (folder.join("ports.json"), folder.join("log"));
         let output = File::create(&log)?;
         let child = Command::new(&binary)
-            .args(["serve", "--host", "127.0.0.1", "--cosmos-port", "0", "--services-port", "0"])
+            .args(["serve", "--host", "127.0.0.1", "--free-ports"])
             .args(["--durability", "relaxed", "--data"])
             .arg(folder.join("data"))
             .arg("--ports-file")

@@ -72,7 +72,7 @@ fn run(folder: &Path, port: u16, flags: &[&str]) -> (Child, u16) {
     drop(std::fs::remove_file(&ports));
     let out = std::fs::File::create(&log).unwrap();
     let mut child = orrery(folder)
-        .args(["serve", "--host", "127.0.0.1", "--services-port", "0", "--durability", "relaxed"])
+        .args(["serve", "--host", "127.0.0.1", "--free-ports", "--durability", "relaxed"])
         .args(["--cosmos-port", &port.to_string()])
         .arg("--data")
         .arg(folder.join("data"))
