@@ -130,6 +130,11 @@ impl<'a> Txn<'a> {
         self.batch.is_empty() && self.pending.iter().all(|puts| puts.is_empty())
     }
 
+    /// What is durable, without what this transaction and those before it wrote.
+    pub fn snapshot(&self) -> &'a Snapshot {
+        self.snapshot
+    }
+
     pub fn into_batch(self) -> Batch {
         self.batch
     }

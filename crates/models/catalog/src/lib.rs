@@ -11,10 +11,13 @@
 //! definition/    a container's definition: validated and normalised policies
 //! indexing/      an indexing policy prepared for use, and its generations
 //! ranges.rs      the physical partitions of a container
-//! children/      users, permissions, scripts, client encryption keys: one mechanism for all of them
+//! subresources/  users, permissions, scripts, client encryption keys: one mechanism for all of them
 //! roles/         role definitions and assignments
 //! schema/        JSON schemas that the items of a container must conform to
 //! metering/      use, hour by hour
+//! storage/       what tables, queues and blob containers have in common: names, access policies, service properties
+//! change_log.rs  the log of changes to items and entities
+//! scope.rs       which transactions exclude each other
 //! jobs.rs        background work that a change of the catalog leaves
 //! precondition.rs  `If-Match` and `If-None-Match`
 //! row.rs         every key that the catalog stores
@@ -22,6 +25,7 @@
 //!
 //! Absent: items, HTTP, threads, the disk.
 
+pub mod change_log;
 pub mod definition;
 pub mod indexing;
 pub mod jobs;
@@ -35,6 +39,8 @@ mod record;
 pub mod roles;
 pub mod row;
 pub mod schema;
+pub mod scope;
+pub mod storage;
 pub mod subresources;
 
 pub(crate) use operations::{find_database, load_container};

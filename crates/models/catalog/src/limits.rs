@@ -82,3 +82,14 @@ pub const VIOLATION_VALUE_BYTES_MAX: usize = 60;
 pub const VIOLATIONS_KEPT_MAX: usize = 10;
 /// Hours of use that one transaction writes or forgets.
 pub const METERING_ROWS_MAX: usize = 1_024;
+
+// Storage accounts and what they hold, as Azure publishes.
+
+pub const ACCOUNT_NAME_CHARS_MIN: usize = 3;
+pub const ACCOUNT_NAME_CHARS_MAX: usize = 24;
+pub const RESOURCE_NAME_CHARS_MIN: usize = 3;
+pub const RESOURCE_NAME_CHARS_MAX: usize = 63;
+pub const ACCESS_POLICIES_MAX: usize = 5;
+pub const ACCESS_POLICY_ID_CHARS_MAX: usize = 64;
+pub const CORS_RULES_MAX: usize = 5;
+pub const RETENTION_DAYS_MAX: u16 = 365;

@@ -256,7 +256,10 @@ fn count(txn: &Txn<'_>, range: &orrery_kv::KeyRange, max: usize) -> Result<bool,
     Ok(rows.collect::<Result<Vec<_>, _>>()?.len() >= max)
 }
 
-fn next_number(txn: &mut Txn<'_>, which: fn(&mut NumbersRecord) -> &mut u32) -> Result<u32, Error> {
+pub(crate) fn next_number(
+    txn: &mut Txn<'_>,
+    which: fn(&mut NumbersRecord) -> &mut u32,
+) -> Result<u32, Error> {
     let mut numbers = NumbersRecord::read(txn.get(META, &Row::Numbers.key())?)?;
     let number = which(&mut numbers);
     *number += 1;

@@ -15,7 +15,7 @@ const VERSION: u32 = 1;
 
 /// The last numbers that were given.
 #[derive(Serialize, Deserialize)]
-pub(super) struct NumbersRecord {
+pub(crate) struct NumbersRecord {
     v: u32,
     pub databases: u32,
     pub containers: u32,

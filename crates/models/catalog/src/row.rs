@@ -4,6 +4,7 @@
 
 use crate::jobs::JobKind;
 use crate::metering::Owner;
+use crate::storage::ServiceKind;
 use bytes::Bytes;
 use orrery_keys::{KeyBuf, KeyReader};
 use orrery_kv::{KeyRange, META, Space};
@@ -67,6 +68,11 @@ pub enum Row<'a> {
         hour: u32,
         owner: Owner,
     },
+    /// The properties of a storage account's service.
+    ServiceProperties {
+        service: ServiceKind,
+        account: &'a str,
+    },
 }
 
 const NUMBERS: u8 = 1;
@@ -83,9 +89,10 @@ const ROLE_DEFINITION: u8 = 11;
 const ROLE_ASSIGNMENT: u8 = 12;
 const SCHEMA: u8 = 14;
 const METERED: u8 = 15;
+const SERVICE_PROPERTIES: u8 = 24;
 
 /// The first bytes of the catalog's keys.
-pub const TAGS: [u8; 14] = [
+pub const TAGS: [u8; 15] = [
     NUMBERS,
     DATABASE,
     CONTAINER,
@@ -100,6 +107,7 @@ pub const TAGS: [u8; 14] = [
     ROLE_ASSIGNMENT,
     SCHEMA,
     METERED,
+    SERVICE_PROPERTIES,
 ];
 
 const METERED_CONTAINER: u8 = 1;
@@ -137,6 +145,9 @@ impl Row<'_> {
                     Owner::Database(number) => (METERED_DATABASE, number),
                 };
                 KeyBuf::new().u8(METERED).u32(hour).u8(kind).u32(number)
+            }
+            Row::ServiceProperties { service, account } => {
+                KeyBuf::new().u8(SERVICE_PROPERTIES).u8(service as u8).raw(account.as_bytes())
             }
         };
         Bytes::from(key.finish())

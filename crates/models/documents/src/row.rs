@@ -162,11 +162,6 @@ pub fn local_entry(to: KeyBuf, container: u32, epk: &[u8], term: &[u8], ordinal:
     to.u32(container).u8(LOCAL_ENTRY).bytes(epk).raw(term).u64(ordinal)
 }
 
-/// The stream of a container in the log.
-pub fn stream(container: u32) -> u64 {
-    u64::from(container)
-}
-
 pub fn purges() -> KeyRange {
     KeyRange::prefix(&[PURGE])
 }

@@ -1,13 +1,14 @@
-//! The spaces that items are stored in, beside `meta`, and what each asks of the engine.
+//! The spaces that items are stored in, beside `meta` and the log of changes, and what each asks of the engine.
 
+use orrery_catalog::change_log;
 use orrery_kv::{Memtable, Space, SpaceSet, SpaceSpec};
+
+pub use change_log::LOG;
 
 /// Items.
 pub const DOCUMENTS: Space = Space::new(1);
 /// Everything that is derived from items and found by value: unique keys, expiry, indexes.
 pub const INDEX: Space = Space::new(2);
-/// The log of changes, one stream per container.
-pub const LOG: Space = Space::new(3);
 /// Bodies of large items: each written once, under the commit that brought it.
 pub const OVERFLOW: Space = Space::new(4);
 
@@ -29,9 +30,8 @@ pub const SPECS: &[SpaceSpec] = &[
         level_0_files: 6,
         ..SpaceSpec::by_key(INDEX, "index")
     },
-    SpaceSpec::log(LOG, "log"),
     SpaceSpec::overflow(OVERFLOW, "texts"),
 ];
 
 /// The spaces of a store of documents alone.
-pub static SPACES: SpaceSet = SpaceSet::new(&[SPECS]);
+pub static SPACES: SpaceSet = SpaceSet::new(&[change_log::SPECS, SPECS]);

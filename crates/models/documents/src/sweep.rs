@@ -1,11 +1,12 @@
 //! Removing the rows of a dropped container, some at a time. The container is out of the catalog before, so
 //! nobody reads them. Its scripts go with the rest; what dropped databases and users leave is removed in `children`.
 
-use crate::changes::Entry;
+use crate::changes::{self, Entry};
 use crate::item::ItemHead;
 use crate::row::{self, Row};
 use crate::spaces::{DOCUMENTS, INDEX, LOG, OVERFLOW};
 use bytes::Bytes;
+use orrery_catalog::change_log;
 use orrery_catalog::jobs::{self, JobKind, Step};
 use orrery_catalog::limits;
 use orrery_catalog::subresources;
@@ -24,7 +25,7 @@ pub fn step(txn: &mut Txn<'_>, container: u32) -> Result<Step, Error> {
     let spaces = [
         (DOCUMENTS, row::of_container(container)),
         (INDEX, row::of_container(container)),
-        (LOG, LogRecord::range(row::stream(container), Lsn(0))),
+        (LOG, LogRecord::range(change_log::stream(container), Lsn(0))),
     ];
     for (at, (space, mut range)) in spaces.into_iter().enumerate().skip(first) {
         if at == first && reached > range.start.as_slice() {
@@ -54,7 +55,11 @@ pub fn step(txn: &mut Txn<'_>, container: u32) -> Result<Step, Error> {
 pub(crate) fn text_of(space: Space, row: &KeyValue) -> Option<Bytes> {
     let item = match space {
         DOCUMENTS => ItemHead::read(row.1.clone()).ok(),
-        LOG => LogRecord::read(row).and_then(Entry::read).and_then(|entry| entry.image()).ok().flatten(),
+        LOG => LogRecord::read(row)
+            .and_then(Entry::read)
+            .and_then(|entry| changes::replaced(&entry))
+            .ok()
+            .flatten(),
         _ => None,
     };
     item.and_then(|item| item.text_key())

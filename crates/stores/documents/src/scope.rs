@@ -1,7 +1,7 @@
 //! The scopes of document transactions (one logical partition of one container, or the catalog), and the partition key
 //! ranges that a read covers.
 
-use orrery_documents::catalog::Container;
+use orrery_documents::catalog::{Container, scope};
 use orrery_documents::item::FeedScope;
 use orrery_documents::ranges::Range;
 use orrery_keys::Epk;
@@ -14,18 +14,14 @@ pub enum Scope<'a> {
     Partition { container: u32, epk: &'a [u8] },
 }
 
-/// The first byte tells the scopes of this store from those of other stores.
-const CATALOG: u8 = 0;
-const PARTITION: u8 = 1;
-
 impl Scope<'_> {
     /// The bytes by which the transactions lock it.
     pub(crate) fn to_bytes(self) -> Vec<u8> {
         match self {
-            Self::Catalog => vec![CATALOG],
+            Self::Catalog => vec![scope::CATALOG],
             Self::Partition { container, epk } => {
                 let mut bytes = Vec::with_capacity(5 + epk.len());
-                bytes.push(PARTITION);
+                bytes.push(scope::DOCUMENT_PARTITION);
                 bytes.extend_from_slice(&container.to_be_bytes());
                 bytes.extend_from_slice(epk);
                 bytes

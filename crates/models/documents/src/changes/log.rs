@@ -4,33 +4,13 @@
 use crate::item::{ItemHead, ItemRow, LSN_AT};
 use crate::row::{self, Row};
 use crate::spaces::{INDEX, LOG};
-use bytes::Bytes;
 use orrery_catalog::Container;
+use orrery_catalog::change_log;
 use orrery_core::{Lsn, Timestamp};
-use orrery_kv::{Batch, Error, LogRecord, Order, Read, Rows, Txn};
+use orrery_kv::{Error, LogRecord, Order, Read, Rows, Txn};
 use std::collections::HashMap;
 
-/// What an entry begins with, after its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
-    Create = 1,
-    Replace = 2,
-    Delete = 3,
-    /// A delete because its time to live had passed.
-    Expire = 4,
-}
-
-const VERSION: u8 = 1;
-const HEAD_BYTES: usize = 14;
-
-/// An entry as it is stored. The key and the image are read in place.
-#[derive(Clone, Debug)]
-pub struct Entry {
-    record: LogRecord,
-    change: Change,
-    at: Timestamp,
-    key_end: usize,
-}
+pub use orrery_catalog::change_log::{Change, Entry};
 
 /// Appends an entry, and notes beside the version that ends here which commit ended it.
 pub(crate) fn log(
@@ -42,14 +22,8 @@ pub(crate) fn log(
     old: Option<&ItemRow>,
 ) {
     let image = old.map_or(&[][..], |old| old.bytes());
-    let mut entry = Batch::log_payload(HEAD_BYTES + key.len() + image.len());
-    entry.extend_from_slice(&[VERSION, change as u8]);
-    entry.extend_from_slice(&now.millis().to_be_bytes());
-    entry.extend_from_slice(&(key.len() as u32).to_be_bytes());
-    entry.extend_from_slice(key);
-    let image_at = entry.len();
-    entry.extend_from_slice(image);
-    let stream = row::stream(container.number());
+    let (entry, image_at) = change_log::payload(change, now, key, image);
+    let stream = change_log::stream(container.number());
     match old {
         // What this very transaction wrote gets its LSN with the commit, in the image too.
         Some(old) if old.lsn() == Lsn(0) => txn.log_stamped(LOG, stream, entry, image_at + LSN_AT),
@@ -63,67 +37,9 @@ pub(crate) fn log(
     }
 }
 
-impl Entry {
-    pub fn read(record: LogRecord) -> Result<Self, Error> {
-        let damaged = |what: &str| Error::Corrupt(format!("the log entry of commit {} {what}", record.lsn));
-        let payload = &record.payload;
-        let Some((head, rest)) = payload.split_first_chunk::<HEAD_BYTES>() else {
-            return Err(damaged("is shorter than its head"));
-        };
-        if head[0] != VERSION {
-            return Err(damaged(&format!("has version {}", head[0])));
-        }
-        let change = match head[1] {
-            1 => Change::Create,
-            2 => Change::Replace,
-            3 => Change::Delete,
-            4 => Change::Expire,
-            other => return Err(damaged(&format!("tells of a change {other}"))),
-        };
-        let number = |bytes: &[u8]| bytes.iter().fold(0u64, |word, byte| (word << 8) | u64::from(*byte));
-        let key_bytes = number(&head[10..]) as usize;
-        if key_bytes > rest.len() {
-            return Err(damaged("does not hold its key"));
-        }
-        let at = Timestamp::from_millis(number(&head[2..10]));
-        Ok(Self { change, at, key_end: HEAD_BYTES + key_bytes, record })
-    }
-
-    pub fn change(&self) -> Change {
-        self.change
-    }
-
-    pub fn lsn(&self) -> Lsn {
-        self.record.lsn
-    }
-
-    pub fn at(&self) -> Timestamp {
-        self.at
-    }
-
-    /// The item's key.
-    pub fn key(&self) -> &[u8] {
-        &self.record.payload[HEAD_BYTES..self.key_end]
-    }
-
-    /// The row that was replaced or removed. A create has none, and an old replace may have lost it.
-    pub fn image(&self) -> Result<Option<ItemHead>, Error> {
-        let image = self.record.payload.slice(self.key_end..);
-        if image.is_empty() { Ok(None) } else { ItemHead::read(image).map(Some) }
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        self.record.payload.len()
-    }
-
-    pub(super) fn log_key(&self) -> Bytes {
-        self.record.key()
-    }
-
-    /// What to store in its place when the image goes.
-    pub(super) fn without_image(&self) -> Bytes {
-        self.record.with_payload(&self.record.payload[..self.key_end])
-    }
+/// The item that an entry's change replaced or removed.
+pub(crate) fn replaced(entry: &Entry) -> Result<Option<ItemHead>, Error> {
+    entry.image().map(ItemHead::read).transpose()
 }
 
 // The log of a container, commit by commit.
@@ -166,7 +82,7 @@ impl Commit {
 
 /// The commits after `after` that changed items of the container.
 pub(super) fn after(state: &dyn Read, container: u32, after: Lsn) -> Commits<'_> {
-    let range = LogRecord::range(row::stream(container), Lsn(after.0.saturating_add(1)));
+    let range = LogRecord::range(change_log::stream(container), Lsn(after.0.saturating_add(1)));
     Commits { rows: state.range(LOG, &range, Order::Ascending), next: None }
 }
 
@@ -214,6 +130,6 @@ impl Iterator for Commits<'_> {
 
 /// The entries of one commit.
 pub(super) fn one(state: &dyn Read, container: u32, lsn: Lsn) -> Result<Vec<Entry>, Error> {
-    let rows = state.range(LOG, &LogRecord::of_commit(row::stream(container), lsn), Order::Ascending);
+    let rows = state.range(LOG, &LogRecord::of_commit(change_log::stream(container), lsn), Order::Ascending);
     rows.map(|row| Entry::read(LogRecord::read(&row?)?)).collect()
 }

@@ -19,8 +19,8 @@ mod trim;
 mod versions;
 
 pub use latest::latest;
-pub(crate) use log::log;
 pub use log::{Change, Entry};
+pub(crate) use log::{log, replaced};
 pub use retention::{NotRetained, check_retained, horizon, position_at, retention};
 
 pub use trim::{Trimming, apply_trimming, plan_trimming};

@@ -80,7 +80,7 @@ pub fn apply_trimming(txn: &mut Txn<'_>, container: &Container, step: &Trimming)
 impl Trimming {
     fn pass(&mut self, state: &Snapshot, container: u32, commit: &Commit) -> Result<(), Error> {
         for (index, entry) in commit.entries.iter().enumerate() {
-            let replaced = entry.image()?;
+            let replaced = log::replaced(entry)?;
             if let Some(replaced) = &replaced {
                 self.forget_replaced(state, container, entry, replaced)?;
             }

@@ -90,7 +90,7 @@ impl Reader<'_> {
 
     /// The row that the entry's change replaced, with its text.
     fn image(&self, entry: &Entry) -> Result<Option<ItemRow>, Error> {
-        entry.image()?.map(|item| item.whole(self.state)).transpose()
+        super::log::replaced(entry)?.map(|item| item.whole(self.state)).transpose()
     }
 
     /// The row that an entry's change wrote.

@@ -3,6 +3,7 @@
 //! It works the rows out again from the items' text with other code than the model's, so that a mistake there
 //! is not repeated here. The store's crash tests use it too.
 
+use orrery_catalog::change_log;
 use orrery_catalog::jobs::JobKind;
 use orrery_catalog::{Catalog, Container, OfferTarget};
 use orrery_core::Lsn;
@@ -275,7 +276,7 @@ impl LogEntry {
 /// The log, from its start, makes the items that are there, and each entry holds what it replaced. Where it was trimmed,
 /// there is one entry for each item that was there then.
 fn check_log(state: &dyn Read, container: &Container, items: &Items, tip: Lsn) -> usize {
-    let range = LogRecord::range(row::stream(container.number()), Lsn(0));
+    let range = LogRecord::range(change_log::stream(container.number()), Lsn(0));
     let trimmed = changes::horizon(state, container.number()).expect("how far the log is trimmed");
     let mut written: BTreeMap<Vec<u8>, (Lsn, u64)> = BTreeMap::new();
     let mut successors = BTreeMap::new();

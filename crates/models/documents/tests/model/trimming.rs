@@ -4,6 +4,7 @@ use crate::audit::audit;
 use crate::changes_model::trim;
 use crate::world::{World, prepared, target};
 use orrery_catalog::Container;
+use orrery_catalog::change_log;
 use orrery_core::Lsn;
 use orrery_documents::changes;
 use orrery_documents::item::{self, Preconditions};
@@ -17,7 +18,7 @@ const ALWAYS: Preconditions = Preconditions { if_match: None, if_none_match: Non
 const DAY: u64 = 86_400;
 
 fn log(world: &World, container: &Container) -> Vec<LogRecord> {
-    let range = LogRecord::range(row::stream(container.number()), Lsn(0));
+    let range = LogRecord::range(change_log::stream(container.number()), Lsn(0));
     let snapshot = world.snapshot();
     let rows = snapshot.range(LOG, &range, Order::Ascending);
     rows.map(|row| LogRecord::read(&row.unwrap()).unwrap()).collect()

@@ -13,6 +13,7 @@ use crate::partition::{self, PartitionSize};
 use crate::row::{self, Row};
 use crate::spaces::{self, INDEX, LOG};
 use orrery_catalog::Container;
+use orrery_catalog::change_log;
 use orrery_catalog::jobs::{self, JobKind};
 use orrery_kv::{Error, LogRecord, Order, Read};
 use orrery_value::{Value, raw};
@@ -90,7 +91,7 @@ impl<'a> Items<'a> {
 
     /// Trimming leaves the last change of an item that is there.
     fn check_logged(&mut self, found: &Found<'_>) -> Result<(), Error> {
-        let commit = LogRecord::of_commit(row::stream(self.container.number()), found.row.lsn());
+        let commit = LogRecord::of_commit(change_log::stream(self.container.number()), found.row.lsn());
         match self.state.range(LOG, &commit, Order::Ascending).next().transpose()? {
             Some(_) => {}
             None => self.findings.note(Fault::UnloggedItem, || found.id.to_owned()),
