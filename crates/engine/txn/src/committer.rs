@@ -3,11 +3,13 @@
 use crate::error::CommitError;
 use crate::health::CommitHealth;
 use crate::queue::{Group, Queue, Waiting, Work};
+use crate::recent_commits::RecentCommits;
 use crate::stripe::Stripes;
 use crate::watchdog::Watchdog;
 use orrery_core::Lsn;
 use orrery_kv::{Db, Error, Outcome, SpaceSet};
 use std::sync::Arc;
+use std::time::Instant;
 use tokio::sync::{Notify, oneshot};
 
 #[derive(Clone)]
@@ -17,6 +19,7 @@ pub(crate) struct Committer {
     pub stripes: Arc<Stripes>,
     pub watchdog: Arc<Watchdog>,
     pub health: Arc<CommitHealth>,
+    pub recent: Arc<RecentCommits>,
     /// Notified of every durable group.
     pub committed: Arc<Notify>,
 }
@@ -29,6 +32,7 @@ impl Committer {
             stripes: Arc::new(Stripes::new()),
             watchdog: Arc::default(),
             health: Arc::default(),
+            recent: Arc::default(),
             committed: Arc::default(),
         }
     }
@@ -60,7 +64,9 @@ impl Committer {
         let stores = writers.iter().flat_map(|(work, _)| work).any(|work| !work.makes_room);
         // Declared after the writers, so that it is dropped before them: a commit that broke off answers nobody.
         let _stop_on_panic = StopOnPanic;
+        let begun = Instant::now();
         let committed = self.db.commit(batches);
+        self.recent.record(begun.elapsed(), writers.len());
         self.committed.notify_waiters();
         let is_committed = |outcome: &Outcome| *outcome == Outcome::Committed;
         match &committed {

@@ -27,6 +27,7 @@ pub mod limits;
 mod manager;
 mod optimistic;
 mod queue;
+mod recent_commits;
 mod scope;
 mod scope_watch;
 mod stripe;

@@ -12,3 +12,7 @@ pub const COMMIT_QUEUE_BYTES_MAX: usize = 256 * 1024 * 1024;
 pub const TRANSACTION_RETRIES_MAX: usize = 16;
 /// Tries of a script while others write to its partition; in the last one they wait for it.
 pub const SCRIPT_TRIES_MAX: usize = 3;
+/// Mean time of commits up to which a lone writer blocks its worker instead of handing the worker's tasks to another thread.
+pub const COMMIT_INLINE_MICROS_MAX: u64 = 500;
+/// Commits in a row that had one writer each before a lone writer does so.
+pub const COMMIT_INLINE_STREAK_MIN: u64 = 32;

@@ -163,7 +163,7 @@ impl TxnManager {
                     settle(returned, answer.await.unwrap_or(Err(CommitError::Closed)))?
                 }
                 Attempt::Lone(returned, group, answer) => {
-                    tokio::task::block_in_place(|| self.0.committer.commit_lone(group));
+                    self.commit_lone(group);
                     settle(returned, answer.await.unwrap_or(Err(CommitError::Closed)))?
                 }
             };
@@ -172,6 +172,16 @@ impl TxnManager {
             }
         }
         Err(WriteError::Busy)
+    }
+
+    /// Commits on this thread. It keeps its tasks where a commit is over before another thread has taken them.
+    fn commit_lone(&self, group: Group) {
+        let committer = &self.0.committer;
+        if committer.recent.allow_inline() && Handle::current().metrics().num_workers() > 1 {
+            committer.commit_lone(group);
+        } else {
+            tokio::task::block_in_place(|| committer.commit_lone(group));
+        }
     }
 
     /// [`write`](Self::write) for a thread that may block and runs no tasks, such as a background job's.
