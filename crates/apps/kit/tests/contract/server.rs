@@ -1,6 +1,6 @@
 //! A server process that a test starts, kills, and starts again at the same port.
 
-use orrery_testing_client::newest_binary;
+use orrery_testing_client::{Connection, newest_binary};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -15,13 +15,14 @@ pub struct Server {
     child: Child,
     folder: TempDir,
     pub port: u16,
+    services: u16,
 }
 
 impl Server {
     pub fn start(flags: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let (child, port) = run(folder.path(), 0, flags);
-        Self { child, folder, port }
+        let (child, port, services) = run(folder.path(), 0, flags);
+        Self { child, folder, port, services }
     }
 
     pub fn data(&self) -> PathBuf {
@@ -37,7 +38,16 @@ impl Server {
     /// On the same folder and at the same port as before.
     pub fn restart(&mut self, flags: &[&str]) {
         self.kill();
-        (self.child, _) = run(self.folder.path(), self.port, flags);
+        (self.child, _, self.services) = run(self.folder.path(), self.port, flags);
+    }
+
+    /// Moves the clock of a server that was started with `--clock manual`.
+    pub async fn advance_clock(&self, seconds: u64) {
+        let body = format!(r#"{{"advance_seconds":{seconds}}}"#);
+        let head = "POST /v1/clock HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
+        let request = format!("{head}content-length: {}\r\n\r\n{body}", body.len());
+        let mut connection = Connection::connect(([127, 0, 0, 1], self.services).into()).await.unwrap();
+        assert_eq!(connection.exchange(request.as_bytes()).await.unwrap().status, 200);
     }
 
     /// A bearer token that may read and write items.
@@ -67,7 +77,7 @@ fn orrery(here: &Path) -> Command {
     command
 }
 
-fn run(folder: &Path, port: u16, flags: &[&str]) -> (Child, u16) {
+fn run(folder: &Path, port: u16, flags: &[&str]) -> (Child, u16, u16) {
     let (ports, log) = (folder.join("ports.json"), folder.join("log"));
     drop(std::fs::remove_file(&ports));
     let out = std::fs::File::create(&log).unwrap();
@@ -88,7 +98,8 @@ fn run(folder: &Path, port: u16, flags: &[&str]) -> (Child, u16) {
         if let Some(told) =
             std::fs::read(&ports).ok().and_then(|text| serde_json::from_slice::<Value>(&text).ok())
         {
-            return (child, u16::try_from(told["cosmos"].as_u64().unwrap()).unwrap());
+            let port = |name: &str| u16::try_from(told[name].as_u64().unwrap()).unwrap();
+            return (child, port("cosmos"), port("services"));
         }
         let ended = child.try_wait().unwrap();
         let log = || std::fs::read_to_string(&log).unwrap_or_default();
