@@ -96,6 +96,7 @@ pub(crate) async fn run<S, F, B>(
     F: Future<Output = Response<B>> + Send + 'static,
     B: Answer,
 {
+    orrery_core::tour_step!();
     let accepted = Instant::now();
     let opening = timeout_at(accepted + shared.options.head_time_max, open(stream, shared.tls.as_ref()));
     let opened = tokio::select! {

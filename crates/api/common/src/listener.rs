@@ -131,6 +131,7 @@ impl Listener {
                 () = &mut stopped => break,
                 accepted = accepted => accepted,
             };
+            orrery_core::tour_step!();
             let connection =
                 connection::run(shared.clone(), stream, addr, place.activity.clone(), place.give_way.clone());
             tokio::spawn(repoll_on_wake(async move {

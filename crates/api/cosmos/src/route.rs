@@ -90,6 +90,7 @@ const OTHERS: [&str; 2] = ["operations", "attachments"];
 const SEGMENTS_MAX: usize = 7;
 
 pub fn locate(uri: &Uri) -> Result<Located<'_>, Failure> {
+    orrery_core::tour_step!();
     let mut segments = segments(uri.path())?;
     // JavaScript leaves a `?` of an item's id as it is, and signs it as part of the id.
     if let (Some(query), 6) = (uri.query(), segments.len())

@@ -114,6 +114,7 @@ impl Cosmos {
     }
 
     pub async fn handle(&self, request: http::Request<Incoming>, peer: Peer) -> Response<Body> {
+        orrery_core::tour_step!();
         let mut request = Request::new(request, peer);
         if front_page::is_wanted(&request) {
             return front_page::answer(self.services_port());

@@ -90,6 +90,7 @@ impl Api {
         head: &Parts,
         body: impl Future<Output = Result<Bytes, Problem>>,
     ) -> Response<ServiceBody> {
+        orrery_core::tour_step!();
         let mut taken = None;
         let answered = self.0.try_answer(head, body, &mut taken).await;
         let mut response = answered.unwrap_or_else(|problem| problem.into_response(head.uri.path()));

@@ -37,6 +37,7 @@ pub enum Caller {
 
 impl Gate {
     pub async fn admit(&self, headers: &HeaderMap, now: Timestamp) -> Result<Caller, Problem> {
+        orrery_core::tour_step!();
         if let Some(given) = headers.get(AUTHORIZATION) {
             let given = given.to_str().unwrap_or_default();
             let Some(token) = bearer(given) else {
@@ -100,6 +101,7 @@ impl Caller {
     }
 
     pub fn check(&self, row: &Row, in_path: &InPath) -> Result<(), Problem> {
+        orrery_core::tour_step!();
         let (route, service) = (&row.route, row.tag);
         let (id, roles) = match (self, route.who) {
             (_, Who::Everybody) => return Ok(()),

@@ -17,6 +17,7 @@ pub async fn once(
     said: &[&[u8]],
     work: impl Future<Output = Result<Response, ServiceError>>,
 ) -> Result<Response, Problem> {
+    orrery_core::tour_step!();
     let body_hash = hash(said);
     let key = Key { caller, key, body_hash: &body_hash };
     let begun = match records.begin(&key, None).await? {

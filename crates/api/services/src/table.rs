@@ -48,6 +48,7 @@ impl Table {
 
     /// The route of a request, with what its path names; else 404, or 405 with the allowed verbs.
     pub fn find(&self, method: &Method, path: &str) -> Result<(&Row, InPath), Problem> {
+        orrery_core::tour_step!();
         let mut allowed = Vec::new();
         for row in &self.rows {
             let Some(pieces) = fits(row.route.path, path) else { continue };

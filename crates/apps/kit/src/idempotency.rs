@@ -54,6 +54,7 @@ const TRIES_MAX: usize = 3;
 
 impl Records<'_> {
     pub async fn begin(&self, key: &Key<'_>, planned: Option<Value>) -> Result<Begun, StoreError> {
+        orrery_core::tour_step!();
         let name = name(key);
         let planned = planned.unwrap_or_default();
         for _ in 0..TRIES_MAX {

@@ -12,6 +12,7 @@ mod log_limiter;
 mod name;
 mod rid;
 mod time;
+mod tour;
 
 pub use env::{Env, OsSeed};
 pub use etag::ETag;
@@ -23,6 +24,8 @@ pub use rid::{
     RidText, UserRid,
 };
 pub use time::Timestamp;
+#[doc(hidden)]
+pub use tour::tour_step_of;
 
 /// The members that the server writes into an item; the last is of the change feed.
 pub const SYSTEM_MEMBERS: [&str; 6] = ["_rid", "_self", "_etag", "_attachments", "_ts", "_lsn"];

@@ -50,6 +50,7 @@ pub fn scan_object(text: &[u8]) -> Result<Scan, JsonError> {
 
 /// [`scan_object`] of what is known to be UTF-8.
 pub fn scan_object_text(text: &str) -> Result<Scan, JsonError> {
+    orrery_core::tour_step!();
     let mut scanner = Scanner::new(text)?;
     let top = scanner.document()?;
     if top != b'{' {

@@ -247,6 +247,7 @@ impl Engine for FjallEngine {
     }
 
     fn write(&self, mut puts: Vec<Put>, sync: Sync) -> Result<(), Error> {
+        orrery_core::tour_step!();
         self.mark()?;
         let mode = match sync {
             Sync::Data => PersistMode::SyncData,

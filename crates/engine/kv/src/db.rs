@@ -151,6 +151,7 @@ impl Db {
     /// Commits a group with one engine write and one sync. Stops at the first batch whose conditions do not
     /// hold: the ones before it are committed, the ones after it must be run again.
     pub fn commit(&self, mut group: Vec<StampedBatch>) -> Result<Vec<Outcome>, Error> {
+        orrery_core::tour_step!();
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let snapshot = self.published.load_full();
         let good = conditions_that_hold(&group, &*snapshot)?;
@@ -177,6 +178,7 @@ impl Db {
     }
 
     fn publish(&self, tip: Tip) {
+        orrery_core::tour_step!();
         self.show(tip.lsn);
         if self.sync == Sync::Data {
             self.engine.note_promise(tip);

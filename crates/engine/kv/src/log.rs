@@ -77,6 +77,7 @@ impl Links {
         number: u16,
         state: &dyn Read,
     ) -> Result<(Bytes, Bytes, u64), Error> {
+        orrery_core::tour_step!();
         let newest = match self.0.entry((line.space, line.stream)) {
             Entry::Occupied(newest) => newest.into_mut(),
             Entry::Vacant(unknown) => unknown.insert(newest_link(state, line.space, line.stream, lsn)?),

@@ -29,6 +29,7 @@ impl<'a> Txn<'a> {
 
     /// On top of two generations of pending puts, the newer first.
     pub fn over(snapshot: &'a Snapshot, pending: [&'a Overlay; 2]) -> Self {
+        orrery_core::tour_step!();
         Self { snapshot, pending, own: Default::default(), batch: Batch::new() }
     }
 

@@ -55,6 +55,7 @@ impl Committer {
     }
 
     fn commit(&self, group: Group) -> Done {
+        orrery_core::tour_step!();
         self.watchdog.busy();
         let (mut batches, mut writers) = (Vec::with_capacity(group.len()), Vec::with_capacity(group.len()));
         for Waiting { work, answer } in group {
@@ -83,6 +84,7 @@ impl Committer {
 
     /// An entry without work waited for everything before it; if any of that failed, its transaction must run again.
     fn answer(&self, Done { writers, committed, stores, all_well, aborted }: Done) {
+        orrery_core::tour_step!();
         let durable = self.db.durable_lsn();
         let mut stripes = Vec::with_capacity(writers.len());
         let mut outcomes = committed.as_ref().ok().into_iter().flatten();

@@ -132,6 +132,7 @@ impl TxnManager {
         scope: Scope<'_>,
         body: impl Fn(&mut Txn<'_>) -> Result<T, E>,
     ) -> Result<Committed<T>, WriteError<E>> {
+        orrery_core::tour_step!();
         self.run(scope, body, may_commit_here()).await
     }
 
@@ -296,6 +297,7 @@ pub(crate) fn settle<T, E>(
     returned: Result<T, E>,
     answer: Result<Lsn, CommitError>,
 ) -> Result<Option<Committed<T>>, WriteError<E>> {
+    orrery_core::tour_step!();
     match answer {
         Ok(lsn) => returned.map(|value| Some(Committed { value, lsn })).map_err(WriteError::Model),
         Err(CommitError::Aborted) => Ok(None),

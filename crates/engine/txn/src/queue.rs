@@ -100,6 +100,7 @@ impl Queue {
         may_commit: bool,
         with: impl FnOnce(&StampedBatch),
     ) -> Result<Pushed, CommitError> {
+        orrery_core::tour_step!();
         let mut state = self.state();
         state.check(self.epoch() == epoch)?;
         state.next_lsn = state.next_lsn.max(least);

@@ -39,6 +39,7 @@ impl Stripes {
     }
 
     pub fn lock(&self, index: usize) -> MutexGuard<'_, Stripe> {
+        orrery_core::tour_step!();
         // A closure that panicked left its own transaction unwritten and the stripe as it was.
         self.0[index].lock().unwrap_or_else(PoisonError::into_inner)
     }

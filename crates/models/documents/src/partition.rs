@@ -64,6 +64,7 @@ pub(crate) fn count_write(
     replaced: Option<u64>,
     bytes_max: u64,
 ) -> Result<Growth, ItemError> {
+    orrery_core::tour_step!();
     let before = PartitionSize::of(container, epk, txn)?;
     let bytes = before.bytes.saturating_sub(replaced.unwrap_or(0)) + bytes;
     let is_large = before.is_large || bytes >= limits::PARTITION_LARGE_BYTES;

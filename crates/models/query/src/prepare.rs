@@ -28,6 +28,7 @@ pub fn prepare_for(
 }
 
 pub(crate) fn parse_shared(text: &str) -> Result<Arc<parse::Query>, QueryError> {
+    orrery_core::tour_step!();
     let ast = parse::parse(text).map_err(|complaint| complaint.in_utf16(text))?;
     Ok(Arc::new(ast))
 }
@@ -39,6 +40,7 @@ pub(crate) fn plan_parsed(
     rules: Rules,
     settings: &Settings,
 ) -> Result<Prepared, QueryError> {
+    orrery_core::tour_step!();
     let bound = bind(&ast, parameters, settings).map_err(|error| match error {
         QueryError::Text(complaint) => complaint.in_utf16(text).into(),
         other => other,

@@ -113,6 +113,7 @@ pub struct Seal<'a> {
 
 impl Seal<'_> {
     pub fn seal(&self, state: &[u8]) -> String {
+        orrery_core::tour_step!();
         match self.question {
             None => self.tokens.write(self.container, state),
             Some(question) => self.tokens.write_query(self.container, question, state),
@@ -120,6 +121,7 @@ impl Seal<'_> {
     }
 
     pub fn unseal(&self, token: &str) -> Result<Vec<u8>, ContinuationError> {
+        orrery_core::tour_step!();
         match self.question {
             None => self.tokens.read(self.container, token),
             Some(question) => self.tokens.read_query(self.container, question, token),

@@ -54,6 +54,7 @@ impl QueryTarget {
         container: &Container,
         named: Option<&[(Epk, Epk)]>,
     ) -> Result<(), Error> {
+        orrery_core::tour_step!();
         let query = &prepared.ast;
         if !self.is_by_range() || query.from.is_empty() || is_pinned(named) {
             return Ok(());

@@ -150,6 +150,7 @@ impl Store {
         container: &Arc<Container>,
         request: &ItemWrite,
     ) -> Result<Written, Refused> {
+        orrery_core::tour_step!();
         self.with_container(container, |container| self.try_write(container, request)).await
     }
 

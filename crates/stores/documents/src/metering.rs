@@ -41,6 +41,7 @@ impl Store {
         priority: Priority,
         operation: impl Future<Output = Result<T, E>>,
     ) -> Result<T, E> {
+        orrery_core::tour_step!();
         let ticket = self.throttle().admit(self, container, scope, priority)?;
         let outcome = operation.await;
         self.throttle().settle(self, &ticket, outcome.as_ref().map_or_else(E::charge, T::charge));

@@ -51,6 +51,7 @@ impl Default for PlanCache {
 
 impl PlanCache {
     pub fn read(&self, body: &[u8]) -> Result<Arc<QueryRequest>, Error> {
+        orrery_core::tour_step!();
         if body.len() > PARSE_CACHE_TEXT_BYTES_MAX {
             return QueryRequest::read(body).map(Arc::new);
         }
@@ -79,6 +80,7 @@ impl QueryRequest {
     }
 
     pub fn prepare(&self, texts: &ParseCache, settings: &Settings) -> Result<Arc<PreparedQuery>, QueryError> {
+        orrery_core::tour_step!();
         // With vectors, the same query may mean something else over another container.
         let is_of_any = settings.vectors.is_empty();
         if let Some(known) = self.prepared.get().filter(|_| is_of_any) {

@@ -91,6 +91,7 @@ impl Charged for ClientPlan {
 
 impl Store {
     pub async fn query(&self, container: &Arc<Container>, request: PageRequest) -> Result<QueryPage, Error> {
+        orrery_core::tour_step!();
         let (scope, priority) = (request.scope.clone(), request.priority);
         let run = async {
             let (snapshot, text) = (self.snapshot(), &request.query.spec.text);
@@ -115,6 +116,7 @@ impl Store {
         container: &Container,
         request: &PageRequest,
     ) -> Result<QueryPage, Error> {
+        orrery_core::tour_step!();
         let PageRequest { query, scope, target, continuation, may_narrow, limits, .. } = request;
         let spec = &query.spec;
         let prepared_query = query.prepare(self.parse_cache(), &settings(container))?;

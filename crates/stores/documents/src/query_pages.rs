@@ -112,6 +112,7 @@ impl Pages<'_> {
         token: Option<&Received>,
         is_by_range: bool,
     ) -> Result<Begin, ContinuationError> {
+        orrery_core::tour_step!();
         let resume = token.map(|received| self.seal.unseal(&received.token)).transpose()?;
         let resume = resume.filter(|state| !state.is_empty());
         let piece = match token {

@@ -17,6 +17,7 @@ pub struct QuerySpec {
 
 impl QuerySpec {
     pub fn parse(body: &[u8]) -> Result<Self, Error> {
+        orrery_core::tour_step!();
         let refused = |why: String| Error::Invalid(format!("The query's body is invalid: {why}."));
         let text = orrery_value::utf8(body).map_err(|error| refused(error.to_string()))?;
         let body = Value::parse(text).map_err(|error| refused(error.to_string()))?;

@@ -64,6 +64,7 @@ impl RangeLsns {
 
     /// The cell to raise when the scope is written; `None` if it is no partition, or its container is gone.
     pub fn cell_of(&self, scope: Scope<'_>) -> Option<NewestLsn> {
+        orrery_core::tour_step!();
         let Scope::Partition { container, epk } = scope else { return None };
         let containers = self.containers.load();
         Some(containers.get(&container)?.holding(epk)?.own.clone())

@@ -219,6 +219,7 @@ impl Store {
         scope: Scope<'_>,
         body: impl Fn(&mut Txn<'_>) -> Result<T, E>,
     ) -> Result<Committed<T>, WriteError<E>> {
+        orrery_core::tour_step!();
         let (bytes, newest) = (scope.to_bytes(), self.0.catalog.range_lsns().cell_of(scope));
         self.0.txns.write(orrery_txn::Scope::new(&bytes).tracked(newest.as_ref()), body).await
     }

@@ -41,6 +41,7 @@ pub async fn authorize(
     request: &Request,
     located: &Located<'_>,
 ) -> Result<Operation, Failure> {
+    orrery_core::tour_step!();
     let Some(given) = request.header(&AUTHORIZATION) else {
         return Err(Failure::unauthorized(
             "Required Header authorization is missing. Ensure a valid Authorization token is passed.",

@@ -49,6 +49,7 @@ async fn page(cosmos: &Cosmos, request: &Request, container: &Arc<Container>) ->
 
 /// Partition key, else range, else bounds, else everything; bounds narrow a range (wire guide §17.1).
 pub(crate) fn scope(request: &Request, container: &Container) -> Result<Scope, Failure> {
+    orrery_core::tour_step!();
     if let Some(key) = request.header_or_refuse(&header::PARTITION_KEY)?
         && partition_key::names_some(container, key)?
     {

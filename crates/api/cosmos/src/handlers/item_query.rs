@@ -25,6 +25,7 @@ pub async fn query(
     request: &mut Request,
     container: &Arc<Container>,
 ) -> Result<Reply, Failure> {
+    orrery_core::tour_step!();
     if request.is_true(&header::EXPLAIN) {
         return explain(cosmos, request, container).await;
     }

@@ -27,6 +27,7 @@ pub async fn post(
     request: &mut Request,
     container: &Arc<Container>,
 ) -> Result<Reply, Failure> {
+    orrery_core::tour_step!();
     match request.post() {
         Post::Create => {
             let text = body_text(request).await?;
@@ -155,6 +156,7 @@ pub fn failure(cosmos: &Cosmos, container: &Container, refused: Refused, wants_l
 }
 
 fn write_reply(cosmos: &Cosmos, request: &Request, written: &Written) -> Reply {
+    orrery_core::tour_step!();
     let Written { container, epk, lsn, effect, answer, .. } = written;
     let status = if effect.is_new { StatusCode::CREATED } else { StatusCode::OK };
     let reply = Reply::new(status, effect.charge).etag(effect.item.etag()).warnings(effect.warnings);

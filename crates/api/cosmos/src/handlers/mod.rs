@@ -38,6 +38,7 @@ pub fn find_container(
     database: &str,
     name: &str,
 ) -> Result<Arc<Container>, Failure> {
+    orrery_core::tour_step!();
     let container = container(cosmos, database, name)
         .map_err(|failure| Failure { substatus: crate::failure::OWNER_MISSING, ..failure })?;
     match request.header(&header::INTENDED_COLLECTION) {

@@ -56,6 +56,7 @@ struct DecisionInputs {
 
 impl Dispatcher {
     pub(super) async fn claim(&self, mut found: Tagged<Event>) -> Result<Claim, StepError> {
+        orrery_core::tour_step!();
         let (user, id) = (found.value.user_id.clone(), found.value.id.clone());
         for _ in 0..limits::NOTIFICATION_CHANGE_TRIES_MAX {
             let tried = match found.value.decision {
@@ -107,6 +108,7 @@ impl Dispatcher {
         decided: Decided,
         inputs: DecisionInputs,
     ) -> Result<HeldEvent, StepError> {
+        orrery_core::tour_step!();
         let mut held = self.leased(found.value);
         held.event.decision = Some(decided.decision);
         held.event.notification_id = decided.notification_id;

@@ -36,6 +36,7 @@ pub struct Decided {
 }
 
 pub fn decide(policy: &Policy, kind: &policy::kinds::Known, known: Known<'_>) -> Decided {
+    orrery_core::tour_step!();
     let Known { event, now, .. } = known;
     if !policy::is_wanted(event.category, known.preferences.categories) {
         let decision = Decision { ending: Ending::SuppressedCategory, at: time::format(now), says: None };

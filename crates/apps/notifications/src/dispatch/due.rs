@@ -60,6 +60,7 @@ impl Dispatcher {
     /// The next page of a scan.
     pub(super) async fn due_page(&self, mut scan: DueScan) -> Result<DuePage, StoreError> {
         let page = self.service.documents().query(EVENTS, None, &scan.query).await?;
+        orrery_core::tour_step!();
         let mut events = Vec::with_capacity(page.rows.len());
         for row in page.rows {
             match Tagged::<Event>::of_row(&row) {

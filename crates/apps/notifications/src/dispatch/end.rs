@@ -48,6 +48,7 @@ pub(super) enum End {
 impl End {
     /// The event as it is to be written. `random` is any number.
     pub fn apply(&self, mut event: Event, now: Timestamp, backoff: &Backoff, random: u64) -> Event {
+        orrery_core::tour_step!();
         event.lease_owner = None;
         event.lease_until = None;
         event.next_retry_at = None;
@@ -125,6 +126,7 @@ impl PushResult {
 
 /// The event already has the attempts of `tried`; `devices` is how many are active.
 pub(super) fn verdict(event: &Event, devices: usize, tried: &[PushResult], now: Timestamp) -> End {
+    orrery_core::tour_step!();
     let later = tried.iter().filter_map(|one| match &one.outcome {
         Outcome::Later { after, reason, .. } => Some((*after, reason.clone())),
         _ => None,

@@ -20,6 +20,7 @@ use std::time::Duration;
 
 impl Dispatcher {
     pub(super) async fn finish(&self, held: HeldEvent, end: &End) -> Result<f64, StepError> {
+        orrery_core::tour_step!();
         self.reach("notify.finish.before")?;
         let now = self.service.now();
         let backoff = &self.service.policy().backoff;

@@ -61,6 +61,7 @@ impl Pool {
     {
         while self.working.len() < workers {
             let Some(group) = self.waiting.pop_front() else { return };
+            orrery_core::tour_step!();
             let user = group.user.clone();
             let task = self.working.spawn(work(group));
             self.users.insert(task.id(), user);

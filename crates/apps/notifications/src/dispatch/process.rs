@@ -19,6 +19,7 @@ impl Dispatcher {
     /// The events of a user, one after the other. What the store does not do now stops those behind it too, so that they do
     /// not overtake it; what it will never do is given up.
     pub(super) async fn work(&self, group: UserGroup) -> Round {
+        orrery_core::tour_step!();
         let mut round = Round { claimed: group.events.len(), ..Round::default() };
         for found in group.events {
             let id = found.value.id.clone();
@@ -50,6 +51,7 @@ impl Dispatcher {
     }
 
     async fn process(&self, found: Tagged<Event>) -> Result<(), StepError> {
+        orrery_core::tour_step!();
         let mut held = match self.claim(found).await? {
             Claim::Held(held) => *held,
             Claim::Erased(found) => return self.drop_erased(&found.value).await,

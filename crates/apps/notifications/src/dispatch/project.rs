@@ -12,6 +12,7 @@ use orrery_kit::ports::documents::{StoreError, Write};
 impl Dispatcher {
     /// What it cost.
     pub(super) async fn project(&self, event: &Event) -> Result<f64, StepError> {
+        orrery_core::tour_step!();
         let (Some(decision), Some(id)) = (&event.decision, &event.notification_id) else { return Ok(0.0) };
         let Some(says) = &decision.says else { return Ok(0.0) };
         let fresh = fresh(event, id, decision, says, self.service.now());

@@ -25,6 +25,7 @@ pub(super) enum Pushed {
 
 impl Dispatcher {
     pub(super) async fn push(&self, held: &mut HeldEvent) -> Result<Pushed, StepError> {
+        orrery_core::tour_step!();
         let user = held.event.user_id.clone();
         let preferences = match held.preferences.take() {
             Some(preferences) => preferences,

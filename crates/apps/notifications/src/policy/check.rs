@@ -38,6 +38,7 @@ pub struct Enqueue {
 }
 
 pub fn enqueue(registry: &Registry, body: &Value, now: Timestamp) -> Result<Enqueue, Invalid> {
+    orrery_core::tour_step!();
     const MEMBERS: [&str; 7] =
         ["userId", "userIds", "eventType", "category", "payload", "dedupeKey", "scheduledAt"];
     let body = object("body", body)?;

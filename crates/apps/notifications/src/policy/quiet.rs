@@ -90,6 +90,7 @@ pub enum Release {
 const STEPS_MAX: usize = 64;
 
 pub fn release(now: Timestamp, zone: &Zone, quiet_hours: &[bool], category: Category) -> Release {
+    orrery_core::tour_step!();
     let is_quiet = |at| quiet_hours.get(zone.hour(at)).copied().unwrap_or(false);
     if is_urgent(category) || !is_quiet(now) {
         return Release::Now;

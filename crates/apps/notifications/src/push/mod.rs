@@ -102,6 +102,7 @@ impl Providers {
 
     /// One try. The outcome never shows the device's token.
     pub async fn push(&self, device: &Device, message: &Message) -> Outcome {
+        orrery_core::tour_step!();
         let outcome = match &*self.0 {
             Inner::Real { fcm, apns } => match device.platform {
                 Platform::Fcm => match &fcm.provider {

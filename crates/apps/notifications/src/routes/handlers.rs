@@ -14,6 +14,7 @@ use std::time::Duration;
 // --- events: accepted, looked up, cancelled, queued again
 
 pub async fn enqueue(service: Notifications, request: Request) -> Result<Response, ServiceError> {
+    orrery_core::tour_step!();
     let accepted = service.enqueue(&request.json()?, request.idempotency_key.as_deref()).await?;
     // What the store did not take must be sent again, with the same key.
     let is_whole = accepted.iter().all(|accepted| accepted.status != "unavailable");

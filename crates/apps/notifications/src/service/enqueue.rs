@@ -37,6 +37,7 @@ impl Notifications {
     /// One event for each user of the request. A repeat with the same key makes nothing anew: ids follow from keys. The
     /// key is to be the caller's alone, so put the caller's name in it.
     pub async fn enqueue(&self, body: &Value, key: Option<&str>) -> Result<Vec<Accepted>, ServiceError> {
+        orrery_core::tour_step!();
         let request = Arc::new(check::enqueue(self.registry(), body, self.now())?);
         self.ensure().await?;
         let taken = self.enqueue_all(&request, key).await;
@@ -78,6 +79,7 @@ impl Notifications {
         user: &str,
         key: Option<&str>,
     ) -> Result<Accepted, ServiceError> {
+        orrery_core::tour_step!();
         if request.scheduled_at.is_some() && tombstone::is_erased(self.documents(), user).await? {
             return Ok(self.dropped(user));
         }

@@ -37,6 +37,7 @@ impl EntryWriter<'_> {
         old: Option<&ItemRow>,
         new: Option<&ItemRow>,
     ) -> Result<u64, Error> {
+        orrery_core::tour_step!();
         let number = self.container.number();
         let generations = self.container.generations();
         let place = match old {

@@ -76,6 +76,7 @@ impl<'a> Items<'a> {
 
     /// Only what lies in these partitions too; `(min, max)` of effective partition keys.
     pub fn restrict_ranges(self, partitions: &[(Epk, Epk)]) -> Self {
+        orrery_core::tour_step!();
         let container = self.container.number();
         let keys = partitions.iter().map(|(min, max)| {
             if min == max {
@@ -99,6 +100,7 @@ impl<'a> Items<'a> {
 
     /// Attaches the container's indexes, where they cover these items.
     pub fn indexed(self) -> Result<Self, QueryError> {
+        orrery_core::tour_step!();
         let scope = match &self.areas {
             None => None,
             Some(areas) if areas.iter().all(|(min, max)| min == max) => {

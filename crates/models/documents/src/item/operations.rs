@@ -100,6 +100,7 @@ pub fn create(
     stamp: Stamp,
     ordinal: impl FnOnce() -> u64,
 ) -> Result<Effect, ItemError> {
+    orrery_core::tour_step!();
     if find_live(txn, container, item, stamp)?.is_some() {
         return Err(ItemError::Exists);
     }
@@ -222,6 +223,7 @@ fn find_live(
     item: &PreparedItem,
     stamp: Stamp,
 ) -> Result<Option<ItemRow>, Error> {
+    orrery_core::tour_step!();
     let found = stored_at(txn, &item.key)?;
     live(txn, container, item.epk.as_bytes(), item.id.as_str(), found, stamp)
 }
@@ -261,6 +263,7 @@ fn insert(
     stamp: Stamp,
     ordinal: impl FnOnce() -> u64,
 ) -> Result<Effect, ItemError> {
+    orrery_core::tour_step!();
     claim_all(txn, container, item, stamp)?;
     let (stored, entries) = put(txn, container, item, stamp, ordinal(), Change::Create, None)?;
     let charge = Charge::create(stored.text_length(), entries);
@@ -310,6 +313,7 @@ fn put(
     change: Change,
     old: Option<&ItemRow>,
 ) -> Result<(ItemRow, u64), ItemError> {
+    orrery_core::tour_step!();
     let (number, epk, id) = (container.number(), item.epk.as_bytes(), item.id.as_str());
     let stamps = Stamps { written: stamp.now, etag: stamp.etag, ordinal };
     let stored = ItemRow::with(item.row.clone(), stamps);

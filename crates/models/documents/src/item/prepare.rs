@@ -85,6 +85,7 @@ impl PreparedItem {
 }
 
 pub fn prepare(container: &Container, body: &[u8]) -> Result<PreparedItem, PrepareError> {
+    orrery_core::tour_step!();
     let body = utf8(body)?;
     let scan = scan_object_text(body)?;
     let body = without_lone_surrogates(body, &scan.lone_surrogates);

@@ -39,6 +39,7 @@ pub enum Pruning {
 
 impl Pruning {
     pub fn of(prepared: &Prepared, parameters: &[(String, Value)], container: &Container) -> Self {
+        orrery_core::tour_step!();
         if let Some(lookups) = id_and_key_lookups(&prepared.ast, parameters, &key_paths(container)) {
             let keys = lookups.into_iter().map(|(id, key)| (epk(container.hashing(), &key), id));
             return Self::Items(keys.collect());

@@ -73,6 +73,7 @@ pub(super) struct Stamps {
 
 /// The row with everything but its stamps.
 pub(super) fn encode(text: &[u8], members: &[Member], ttl: Ttl) -> Vec<u8> {
+    orrery_core::tour_step!();
     let mut row = Vec::with_capacity(TEXT_AT + text.len() + members.len() * 6);
     row.resize(TEXT_AT, 0);
     row[0] = INSIDE;

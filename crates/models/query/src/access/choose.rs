@@ -76,6 +76,7 @@ pub(crate) fn choose(
     request: PageRequest,
     ctx: &ExecContext<'_>,
 ) -> Result<Access, QueryError> {
+    orrery_core::tour_step!();
     if request.prefer == AccessPreference::Scan || block.rank.is_some() || !is_over_collection(block) {
         return Ok(Access::Scan);
     }

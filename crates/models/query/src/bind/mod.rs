@@ -51,6 +51,7 @@ pub fn bind(
     parameters: &Parameters,
     settings: &Settings,
 ) -> Result<BoundQuery, QueryError> {
+    orrery_core::tour_step!();
     let mut binder = Binder {
         parameters: parameters.iter().map(|(name, value)| (name.as_str(), value)).collect(),
         expanded: 0,

@@ -20,6 +20,7 @@ const ROW_BYTES_MAX: usize = limits::QUERY_MEMORY_BYTES_MAX + limits::VALUE_BYTE
 pub(crate) type Row<'d> = Vec<Datum<'d>>;
 
 pub(crate) fn eval<'d>(expr: &'d Expr, row: &mut Row<'d>, ctx: &ExecContext<'_>) -> Datum<'d> {
+    orrery_core::tour_step!();
     match expr {
         Expr::Constant(value) => Datum::of(value),
         Expr::Slot(slot) => row[*slot].clone(),

@@ -25,6 +25,7 @@ pub(crate) fn each_row<'d>(
     ctx: &ExecContext<'_>,
     visit: Visit<'_, 'd>,
 ) -> ControlFlow<()> {
+    orrery_core::tour_step!();
     let Some((source, rest)) = sources.split_first() else {
         return if ctx.count_row() { visit(row) } else { ControlFlow::Break(()) };
     };

@@ -67,6 +67,7 @@ pub fn page_with_predicate(
     filter: Option<&ResumeFilter>,
     limits: Limits,
 ) -> Result<Page, QueryError> {
+    orrery_core::tour_step!();
     let resume = resume.map(QueryState::read).transpose()?;
     let ctx = ExecContext::new(host);
     let query = &plan.query;

@@ -125,6 +125,7 @@ pub(crate) fn run(
     filter: Option<&ResumeFilter>,
     page: Limits,
 ) -> Result<Page, QueryError> {
+    orrery_core::tour_step!();
     let block = scan.block;
     let resume =
         resume.unwrap_or(QueryState { skip: block.offset, left: block.limit, kind: StateKind::Ranked(0) });

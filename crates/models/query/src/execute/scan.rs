@@ -144,6 +144,7 @@ impl<'a> Scan<'a> {
         from: Option<&ScanPosition>,
         sink: &mut dyn Sink,
     ) -> Result<Option<ScanPosition>, QueryError> {
+        orrery_core::tour_step!();
         match self.block.from.split_first() {
             Some((first, rest)) => match &first.of {
                 SourceOf::Collection => index_access::run(self, first, rest, from, sink),

@@ -81,6 +81,7 @@ pub(crate) fn check_length(text: &str) -> Result<(), Complaint> {
 /// The tokens up to the end, or up to the first that is wrong. A syntax error before a wrong token is the
 /// one to report, so the parser reads what there is and meets this complaint at the end.
 pub(crate) fn scan(text: &str) -> (Vec<Token>, Option<Complaint>) {
+    orrery_core::tour_step!();
     let mut tokens = Vec::with_capacity(text.len() / 4 + 1);
     let mut at = 0;
     loop {

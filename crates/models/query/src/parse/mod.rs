@@ -30,6 +30,7 @@ use cursor::Cursor;
 
 /// Reads one query.
 pub fn parse(text: &str) -> Result<Query, Complaint> {
+    orrery_core::tour_step!();
     lex::check_length(text)?;
     let mut cursor = Cursor::new(text);
     let query = cursor.query()?.query;

@@ -86,6 +86,7 @@ impl Plan {
     }
 
     pub fn new(query: BoundQuery, rules: Rules) -> Self {
+        orrery_core::tour_step!();
         match rules {
             Rules::Off => Self { query, prefer: AccessPreference::Scan },
             Rules::On => {

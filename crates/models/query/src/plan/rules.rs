@@ -11,6 +11,7 @@ pub(super) const ALL: &[fn(Plan) -> Plan] = &[fold, sort];
 // An expression that reads no row has one value: compute it once.
 
 pub(super) fn fold(mut plan: Plan) -> Plan {
+    orrery_core::tour_step!();
     plan.query.block.for_each_expr(&mut fold_expr);
     plan
 }
@@ -75,6 +76,7 @@ impl Host for ConstantHost {
 // `IN` a list of constants: sort them once, and search instead of comparing with each.
 
 pub(super) fn sort(mut plan: Plan) -> Plan {
+    orrery_core::tour_step!();
     plan.query.block.for_each_expr(&mut sort_expr);
     plan
 }

@@ -132,6 +132,7 @@ impl Store {
         query_key: QueryKey,
         work: impl Fn(&QueryHost) -> T + Send + 'static,
     ) -> Result<T, NotRun> {
+        orrery_core::tour_step!();
         let Queries { latency_hints, memory, .. } = &self.0.queries;
         let took = latency_hints.of(query_key);
         if took.is_some_and(|took| took <= SHORT) {

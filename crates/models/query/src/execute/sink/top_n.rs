@@ -258,6 +258,7 @@ impl Sink for TopNSink {
         at: &RowPosition<'_>,
         ctx: &ExecContext<'_>,
     ) -> SinkResult {
+        orrery_core::tour_step!();
         let mut keys: Vec<Datum<'d>> = block.order.iter().map(|key| eval(&key.expr, row, ctx)).collect();
         let (mut ordinal, mut inner) = at.tie_breaker();
         if block.distinct {

@@ -26,6 +26,7 @@ pub fn partition_keys(
     parameters: &[(String, Value)],
     paths: &[Vec<String>],
 ) -> Option<Vec<Vec<Value>>> {
+    orrery_core::tour_step!();
     if query.from.is_empty() {
         return Some(Vec::new());
     }
