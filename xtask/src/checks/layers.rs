@@ -24,7 +24,11 @@ struct Layer {
 const LAYERS: [Layer; 10] = [
     Layer { name: "base", uses: &[], shared: &["core", "value", "keys"] },
     Layer { name: "engine", uses: &["base"], shared: &["kv"] },
-    Layer { name: "models", uses: &["base", "engine"], shared: &["query", "script", "catalog"] },
+    Layer {
+        name: "models",
+        uses: &["base", "engine"],
+        shared: &["query", "script", "json-schema", "catalog"],
+    },
     Layer { name: "client", uses: &["base", "models/query"], shared: &[] },
     Layer { name: "stores", uses: &["base", "engine", "models"], shared: &[] },
     Layer { name: "apps", uses: &["base", "engine", "models", "stores"], shared: &["kit"] },

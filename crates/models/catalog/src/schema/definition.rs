@@ -1,11 +1,11 @@
 //! What a container is told of its items: how it comes from whoever sets it, and how it is shown again.
 
-use super::bounds::escaped;
 use super::schemas::{Compiled, Schemas};
 use crate::limits;
 use crate::row::Row;
 use crate::{CatalogError, Container, load_container};
 use bytes::Bytes;
+use orrery_json_schema::{InvalidSchema, escaped};
 use orrery_kv::{Error, META, Read, Txn};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -50,12 +50,14 @@ pub enum SchemaError {
     Store(#[from] Error),
 }
 
-pub(super) fn refused(at: &str, why: impl AsRef<str>) -> SchemaError {
-    let text = format!("{at}: {}", why.as_ref());
-    SchemaError::Invalid(match text.char_indices().nth(limits::SCHEMA_REFUSAL_CHARS_MAX) {
-        None => text,
-        Some((end, _)) => format!("{}…", &text[..end]),
-    })
+impl From<InvalidSchema> for SchemaError {
+    fn from(error: InvalidSchema) -> Self {
+        Self::Invalid(error.to_string())
+    }
+}
+
+fn refused(at: &str, why: impl AsRef<str>) -> SchemaError {
+    InvalidSchema::new(at, why).into()
 }
 
 impl Validation {

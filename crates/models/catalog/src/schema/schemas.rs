@@ -1,12 +1,11 @@
 //! What the catalog's picture of a container has of its schemas, shared by whoever writes to it.
 
-use super::bounds::escaped;
 use super::definition::{self, Definition, SchemaError, Shape, Validation};
-use super::validator::{Validator, Violation, Violations};
 use crate::limits;
 use crate::row;
 use bytes::Bytes;
 use orrery_core::{ItemId, Timestamp};
+use orrery_json_schema::{Validator, Violation, Violations, escaped};
 use orrery_kv::{Error, META, Order, Read};
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};

@@ -1,7 +1,7 @@
 //! No schema and no item takes more time, stack or words than their limits say.
 
 use crate::support::schema;
-use orrery_catalog::limits;
+use orrery_json_schema::limits;
 use serde_json::{Value, json};
 use std::time::Instant;
 

@@ -8,7 +8,7 @@
 //!
 //! A schema is one document: references lead into it and nowhere else.
 
-use super::definition::{SchemaError, refused};
+use crate::InvalidSchema;
 use crate::limits;
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 /// What a schema comes to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Bounds {
+pub(crate) struct Bounds {
     /// Parts that one value may be held against, and what is in it.
     pub parts: u64,
     /// Parts inside one another, references followed.
@@ -26,17 +26,17 @@ pub(super) struct Bounds {
 }
 
 /// Checks a schema; `at` says where it is in what was given.
-pub(super) fn check(schema: &Value, at: &str) -> Result<Bounds, SchemaError> {
+pub(crate) fn check(schema: &Value, at: &str) -> Result<Bounds, InvalidSchema> {
     let mut walk = Walk { root: schema, anchors: HashMap::new(), known: HashMap::new(), patterns: 0 };
     if nesting(schema) > limits::SCHEMA_LEVELS_MAX {
         let max = limits::SCHEMA_LEVELS_MAX;
-        return Err(refused(at, format!("it is nested more than {max} levels deep")));
+        return Err(InvalidSchema::new(at, format!("it is nested more than {max} levels deep")));
     }
     walk.name_anchors(schema);
     let bounds = walk.unfold(schema, at, 0)?;
     if bounds.parts > limits::SCHEMA_PARTS_MAX {
         let max = limits::SCHEMA_PARTS_MAX;
-        return Err(refused(
+        return Err(InvalidSchema::new(
             at,
             format!("it has more than {max} parts when its references are followed; name fewer parts twice"),
         ));
@@ -66,7 +66,7 @@ const BESIDE: [&str; 2] = ["propertyNames", "contains"];
 const KEPT: [&str; 2] = ["$defs", "definitions"];
 
 impl<'a> Walk<'a> {
-    fn unfold(&mut self, schema: &'a Value, at: &str, above: usize) -> Result<Bounds, SchemaError> {
+    fn unfold(&mut self, schema: &'a Value, at: &str, above: usize) -> Result<Bounds, InvalidSchema> {
         match self.known.get(&std::ptr::from_ref(schema)) {
             Some(Some(bounds)) => return self.within(*bounds, at, above),
             Some(None) => return Ok(Bounds { parts: 1, levels: 1, growth: 1 }),
@@ -83,12 +83,12 @@ impl<'a> Walk<'a> {
     }
 
     /// Long ways through references would exhaust the stack.
-    fn within(&self, bounds: Bounds, at: &str, above: usize) -> Result<Bounds, SchemaError> {
+    fn within(&self, bounds: Bounds, at: &str, above: usize) -> Result<Bounds, InvalidSchema> {
         let max = limits::SCHEMA_REFERENCE_LEVELS_MAX;
         if above + bounds.levels > max {
             let why =
                 format!("schemas are more than {max} levels inside one another when references are followed");
-            return Err(refused(at, why));
+            return Err(InvalidSchema::new(at, why));
         }
         Ok(bounds)
     }
@@ -98,7 +98,7 @@ impl<'a> Walk<'a> {
         object: &'a Map<String, Value>,
         at: &str,
         above: usize,
-    ) -> Result<Bounds, SchemaError> {
+    ) -> Result<Bounds, InvalidSchema> {
         let (mut all, mut member, mut element) = (Sum::default(), 0, 0);
         for (keyword, value) in object {
             let at = format!("{at}/{keyword}");
@@ -135,35 +135,38 @@ impl<'a> Walk<'a> {
         schema: &Value,
         object: &Map<String, Value>,
         at: &str,
-    ) -> Result<(), SchemaError> {
+    ) -> Result<(), InvalidSchema> {
         let patterns = object.get("patternProperties").and_then(Value::as_object).map_or(0, Map::len);
         self.patterns += patterns + usize::from(object.contains_key("pattern"));
         if self.patterns > limits::SCHEMA_PATTERNS_MAX {
             let max = limits::SCHEMA_PATTERNS_MAX;
-            return Err(refused(at, format!("the schema has more than {max} patterns")));
+            return Err(InvalidSchema::new(at, format!("the schema has more than {max} patterns")));
         }
         if let Some(dialect) = object.get("$schema")
             && dialect.as_str().map(|dialect| dialect.trim_end_matches('#')) != Some(DIALECT)
         {
-            return Err(refused(&format!("{at}/$schema"), format!("the only dialect is {DIALECT}")));
+            return Err(InvalidSchema::new(
+                &format!("{at}/$schema"),
+                format!("the only dialect is {DIALECT}"),
+            ));
         }
         if object.contains_key("$id") && !std::ptr::eq(schema, self.root) {
             let why = "only the whole schema has an $id; name parts of it by $anchor or by #/$defs/…";
-            return Err(refused(&format!("{at}/$id"), why));
+            return Err(InvalidSchema::new(&format!("{at}/$id"), why));
         }
         for keyword in ["$dynamicRef", "$recursiveRef"] {
             if object.contains_key(keyword) {
                 let why = "a schema is one document, in which this is the same as $ref; write $ref";
-                return Err(refused(&format!("{at}/{keyword}"), why));
+                return Err(InvalidSchema::new(&format!("{at}/{keyword}"), why));
             }
         }
         Ok(())
     }
 
-    fn target(&self, reference: &str, at: &str) -> Result<&'a Value, SchemaError> {
+    fn target(&self, reference: &str, at: &str) -> Result<&'a Value, InvalidSchema> {
         let Some(fragment) = reference.strip_prefix('#') else {
             let why = format!("'{reference}' leads out of the schema; references begin with #");
-            return Err(refused(at, why));
+            return Err(InvalidSchema::new(at, why));
         };
         let fragment = percent_decode_str(fragment).decode_utf8_lossy();
         let found = match &*fragment {
@@ -171,7 +174,7 @@ impl<'a> Walk<'a> {
             pointer if pointer.starts_with('/') => self.root.pointer(pointer),
             name => self.anchors.get(name).copied(),
         };
-        found.ok_or_else(|| refused(at, format!("'{reference}' leads to nothing")))
+        found.ok_or_else(|| InvalidSchema::new(at, format!("'{reference}' leads to nothing")))
     }
 
     fn name_anchors(&mut self, schema: &'a Value) {
@@ -219,7 +222,7 @@ fn subschemas<'a>(keyword: &str, value: &'a Value, at: &str) -> Vec<(&'a Value, 
 }
 
 /// A name as it stands in a JSON pointer.
-pub(super) fn escaped(name: &str) -> String {
+pub fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 

@@ -4,22 +4,22 @@
 //! the item: the crate remembers what it has decided. What is wrong is found out by another way through the schema that
 //! remembers nothing. It is taken as far as its work is bounded, and else less is said.
 
-use super::bounds::{self, Bounds};
-use super::definition::{SchemaError, refused};
+use crate::InvalidSchema;
+use crate::bounds::{self, Bounds};
 use crate::limits;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, PatternOptions, ValidationError, draft202012};
 use serde_json::Value;
 use std::fmt;
 
-pub(super) struct Validator {
+pub struct Validator {
     compiled: jsonschema::Validator,
     bounds: Bounds,
 }
 
 impl Validator {
     /// `at` says where the schema is in what was given.
-    pub fn compile(schema: &Value, at: &str) -> Result<Self, SchemaError> {
+    pub fn compile(schema: &Value, at: &str) -> Result<Self, InvalidSchema> {
         let bounds = bounds::check(schema, at)?;
         // An engine without backtracking: a pattern takes time in proportion to the text, whatever it says.
         let patterns = PatternOptions::regex()
@@ -32,11 +32,11 @@ impl Validator {
             .with_pattern_options(patterns);
         // What is wrong by the draft's own schema is an instance of that; what does not compile is a part of ours.
         draft202012::meta::validate(schema).map_err(|error| {
-            refused(&format!("{at}{}", error.instance_path()), Violation::of(&error).reason)
+            InvalidSchema::new(&format!("{at}{}", error.instance_path()), Violation::of(&error).reason)
         })?;
         let compiled = options
             .build(schema)
-            .map_err(|error| refused(&format!("{at}{}", error.schema_path()), unfit(&error)))?;
+            .map_err(|error| InvalidSchema::new(&format!("{at}{}", error.schema_path()), unfit(&error)))?;
         Ok(Self { compiled, bounds })
     }
 
@@ -141,13 +141,13 @@ pub struct Violations {
 }
 
 impl Violation {
-    pub(super) fn new(pointer: impl Into<String>, reason: impl AsRef<str>) -> Self {
+    pub fn new(pointer: impl Into<String>, reason: impl AsRef<str>) -> Self {
         let pointer = clipped(&pointer.into(), limits::VIOLATION_POINTER_CHARS_MAX);
         Self { pointer, reason: clipped(reason.as_ref(), limits::VIOLATION_REASON_CHARS_MAX) }
     }
 
     /// A short value is shown, a long one would hide what is said of it.
-    pub(super) fn of(error: &ValidationError<'_>) -> Self {
+    pub fn of(error: &ValidationError<'_>) -> Self {
         let reason = match &**error.instance() {
             Value::Array(_) | Value::Object(_) => error.masked_with("the value").to_string(),
             Value::String(text) if text.len() > limits::VIOLATION_VALUE_BYTES_MAX => {
@@ -160,7 +160,7 @@ impl Violation {
 }
 
 impl Violations {
-    pub(super) fn one(violation: Violation) -> Self {
+    pub fn one(violation: Violation) -> Self {
         Self { first: vec![violation], count: 1 }
     }
 
