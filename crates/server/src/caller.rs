@@ -13,10 +13,10 @@
 //!
 //! Absent: routes of tenants and users, which `api/services` answers for and which always want a credential.
 
-use crate::services::Problem;
+use http::Method;
 use http::header::AUTHORIZATION;
 use http::request::Parts;
-use http::{Method, StatusCode};
+use orrery_api_common::problem::{Kind, Problem};
 use orrery_api_common::{Access, is_forwarded, parse_authorization};
 use orrery_api_cosmos::{Cosmos, signed_access};
 use orrery_api_services::{Caller as ServiceCaller, Gate};
@@ -70,17 +70,16 @@ impl Callers {
         let given = head.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
         if given.is_some_and(|given| parse_authorization(given).is_ok()) {
             let signed = signed_access(&self.cosmos, head, services_kind(head.uri.path()));
-            return signed.map(Caller::Key).map_err(|failure| (failure.status, failure.message));
+            return Ok(Caller::Key(signed?));
         }
-        let admitted = self.gate.admit(&head.headers, self.cosmos.store().env().now()).await;
-        match admitted.map_err(|problem| (problem.kind.status(), problem.detail))? {
+        match self.gate.admit(&head.headers, self.cosmos.store().env().now()).await? {
             ServiceCaller::Key(access) => Ok(Caller::Key(access)),
             ServiceCaller::User { id, roles } if roles.iter().any(|role| role == ADMINISTRATOR) => {
                 Ok(Caller::Administrator { id })
             }
             ServiceCaller::User { id, .. } => {
                 let sentence = format!("the token of '{id}' has no role {ADMINISTRATOR}, which this wants");
-                Err((StatusCode::FORBIDDEN, sentence))
+                Err(Problem::new(Kind::Forbidden, sentence))
             }
             ServiceCaller::Nobody if self.is_on_loopback && !is_forwarded(&head.headers) => {
                 Ok(Caller::Operator)
@@ -95,23 +94,23 @@ fn unknown() -> Problem {
         "this wants a key of the account or a bearer token with the role {ADMINISTRATOR}; without either it is \
          answered only by a server that listens on loopback alone, and not through a proxy"
     );
-    (StatusCode::UNAUTHORIZED, sentence)
+    Problem::unauthorized(sentence)
 }
 
 fn check(caller: &Caller, needs: Needs) -> Result<(), Problem> {
     match (caller, needs) {
         (Caller::Operator, Needs::Credential | Needs::OwnKey) => {
             let sentence = "this wants a read-write key of the account, also on loopback";
-            Err((StatusCode::UNAUTHORIZED, sentence.to_owned()))
+            Err(Problem::unauthorized(sentence))
         }
         (Caller::Key(Access::Published), Needs::OwnKey) => {
             let sentence = "the published key does not open the account's own keys; use one of them (keys.json in the \
                             data folder has them)";
-            Err((StatusCode::FORBIDDEN, sentence.to_owned()))
+            Err(Problem::new(Kind::Forbidden, sentence))
         }
         (Caller::Key(Access::ReadOnly), Needs::Writing | Needs::Credential | Needs::OwnKey) => {
             let sentence = "the key is read-only; this wants a read-write key";
-            Err((StatusCode::FORBIDDEN, sentence.to_owned()))
+            Err(Problem::new(Kind::Forbidden, sentence))
         }
         _ => Ok(()),
     }

@@ -4,11 +4,12 @@
 use crate::blueprints::Blueprints;
 use crate::caller::{self, Caller, Callers, Needs};
 use crate::front_page;
+use http::request::Parts;
 use http::{HeaderMap, Method, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
-pub use orrery_api_admin::Problem;
 use orrery_api_admin::monitor::Watch;
 use orrery_api_admin::{Admin, Said};
+use orrery_api_common::problem::{Kind, Problem};
 use orrery_api_common::secrets::AccountKeys;
 use orrery_api_common::{Body, Peer};
 use orrery_api_cosmos::Cosmos;
@@ -36,8 +37,8 @@ pub struct Services {
 
 impl Services {
     pub async fn handle(&self, request: Request<Incoming>, peer: Peer) -> Response<ServiceBody> {
-        if let Some((status, sentence)) = wrong_content_type(request.method(), request.headers()) {
-            return problem(status, &sentence).map(ServiceBody::from);
+        if let Some(problem) = wrong_content_type(request.method(), request.headers()) {
+            return problem.into_response(request.uri().path());
         }
         if !self.api.has(request.uri().path()) {
             return self.handle_own(request, peer).await.map(ServiceBody::from);
@@ -53,38 +54,40 @@ impl Services {
 
     async fn handle_own(&self, request: Request<Incoming>, peer: Peer) -> Response<Body> {
         let (head, body) = request.into_parts();
-        let needs = caller::needs(&head.method, head.uri.path());
-        if let Some(needs) = needs {
-            match self.callers.admit(&head, needs).await {
-                Ok(Caller::Operator) => {}
-                Ok(Caller::Key(_) | Caller::Administrator { .. }) => peer.confirm(),
-                Err((status, sentence)) => return problem(status, &sentence),
+        let answered = self.try_answer(&head, body, peer).await;
+        answered.unwrap_or_else(|problem| problem.into_response(head.uri.path()))
+    }
+
+    async fn try_answer(&self, head: &Parts, body: Incoming, peer: Peer) -> Result<Response<Body>, Problem> {
+        if let Some(needs) = caller::needs(&head.method, head.uri.path()) {
+            match self.callers.admit(head, needs).await? {
+                Caller::Operator => {}
+                Caller::Key(_) | Caller::Administrator { .. } => peer.confirm(),
             }
         }
         match (&head.method, head.uri.path()) {
             // The id is no secret; our own tools compare it with the one of the Cosmos DB endpoint.
             (&Method::GET, "/healthz") => {
-                reply(StatusCode::OK, &json!({ "status": "ok", "accountId": self.cosmos.account_id() }))
+                Ok(reply(&json!({ "status": "ok", "accountId": self.cosmos.account_id() })))
             }
-            (&Method::GET, "/") => front_page::answer(&head.headers, self.cosmos_port),
+            (&Method::GET, "/") => Ok(front_page::answer(&head.headers, self.cosmos_port)),
             (&Method::GET, "/readyz") => {
-                self.readiness(self.callers.admit(&head, Needs::Reading).await.is_ok())
+                self.readiness(self.callers.admit(head, Needs::Reading).await.is_ok())
             }
             (_, "/" | "/healthz" | "/readyz") => {
-                problem(StatusCode::METHOD_NOT_ALLOWED, "the verb is not allowed here")
+                Err(Problem::new(Kind::Verb, "the verb is not allowed here"))
             }
-            (_, path) if orrery_api_admin::has(path) => match self.admin.handle(&head, body, peer).await {
-                Ok(Said::Json(value)) => reply(StatusCode::OK, &value),
-                Ok(Said::Text { kind, text }) => respond(StatusCode::OK, kind, text),
-                Err((status, sentence)) => problem(status, &sentence),
+            (_, path) if orrery_api_admin::has(path) => match self.admin.handle(head, body, peer).await? {
+                Said::Json(value) => Ok(reply(&value)),
+                Said::Text { kind, text } => Ok(respond(kind, text)),
             },
-            (_, path) => problem(StatusCode::NOT_FOUND, &format!("there is nothing at {path}")),
+            (_, path) => Err(Problem::new(Kind::Missing, format!("there is nothing at {path}"))),
         }
     }
 
     /// Ready: the last commit reached the disk, and the last round of background work went well. What a service's checks find
     /// makes it `degraded`, and ready all the same: requests are still answered. Details are for callers that may see them.
-    fn readiness(&self, with_details: bool) -> Response<Body> {
+    fn readiness(&self, with_details: bool) -> Result<Response<Body>, Problem> {
         let trouble = self.store.commit_failure().map(|error| error.to_string());
         match trouble.or_else(|| self.background.trouble()) {
             None => {
@@ -92,15 +95,14 @@ impl Services {
                 let Readiness { is_degraded, services } = self.api.readiness();
                 let status = if is_degraded { "degraded" } else { "ready" };
                 if !with_details {
-                    return reply(StatusCode::OK, &json!({ "status": status }));
+                    return Ok(reply(&json!({ "status": status })));
                 }
-                reply(
-                    StatusCode::OK,
+                Ok(reply(
                     &json!({ "status": status, "lsn": lsn, "alerts": self.watch.firing(), "services": services }),
-                )
+                ))
             }
-            Some(trouble) if with_details => problem(StatusCode::SERVICE_UNAVAILABLE, &trouble),
-            Some(_) => problem(StatusCode::SERVICE_UNAVAILABLE, "the server cannot write; its log says why"),
+            Some(trouble) if with_details => Err(Problem::new(Kind::Unavailable, trouble)),
+            Some(_) => Err(Problem::new(Kind::Unavailable, "the server cannot write; its log says why")),
         }
     }
 }
@@ -111,7 +113,7 @@ fn wrong_content_type(method: &Method, headers: &HeaderMap) -> Option<Problem> {
         return None;
     }
     let sentence = format!("a {method} wants the header Content-Type: application/json");
-    Some((StatusCode::UNSUPPORTED_MEDIA_TYPE, sentence))
+    Some(Problem::new(Kind::Other(StatusCode::UNSUPPORTED_MEDIA_TYPE), sentence))
 }
 
 /// `application/json` or one of its kin, such as `application/merge-patch+json`; parameters do not matter.
@@ -121,22 +123,12 @@ fn is_json(headers: &HeaderMap) -> bool {
     kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
 }
 
-fn reply(status: StatusCode, body: &Value) -> Response<Body> {
-    respond(status, "application/json", body.to_string())
+fn reply(body: &Value) -> Response<Body> {
+    respond("application/json", body.to_string())
 }
 
-fn problem(status: StatusCode, detail: &str) -> Response<Body> {
-    let body = json!({ "title": status.canonical_reason(), "status": status.as_u16(), "detail": detail });
-    respond(status, "application/problem+json", body.to_string())
-}
-
-fn respond(status: StatusCode, kind: &'static str, body: String) -> Response<Body> {
+fn respond(kind: &'static str, body: String) -> Response<Body> {
     let mut response = Response::new(orrery_api_common::body(body));
-    *response.status_mut() = status;
-    if status == StatusCode::UNAUTHORIZED {
-        let challenge = http::HeaderValue::from_static("Bearer realm=\"orrery\"");
-        response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
-    }
     response.headers_mut().insert(header::CONTENT_TYPE, http::HeaderValue::from_static(kind));
     response
 }
@@ -152,7 +144,7 @@ mod tests {
             if !kind.is_empty() {
                 headers.insert(header::CONTENT_TYPE, http::HeaderValue::from_static(kind));
             }
-            wrong_content_type(&method, &headers).map(|(status, _)| status.as_u16())
+            wrong_content_type(&method, &headers).map(|problem| problem.kind.status().as_u16())
         };
         for kind in ["application/json", "Application/JSON; charset=utf-8", "application/merge-patch+json"] {
             assert_eq!(judged(Method::POST, kind), None, "{kind}");

@@ -2,22 +2,20 @@
 //!
 //! It shows partition keys, ids and the texts of queries, so it is for administrators (`server`).
 
-use crate::Problem;
-use http::StatusCode;
+use orrery_api_common::problem::{Kind, Problem};
 use orrery_api_cosmos::{Cosmos, Failure};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-/// The report on the container that the query string names; else a status and a sentence.
+/// The report on the container that the query string names.
 pub async fn of(cosmos: &Cosmos, query: Option<&str>) -> Result<Value, Problem> {
     let query = query.unwrap_or_default();
     let (Some(database), Some(container)) = (named(query, "database"), named(query, "container")) else {
         let sentence = "say which container: /v1/advice?database=D&container=C";
-        return Err((StatusCode::BAD_REQUEST, sentence.to_owned()));
+        return Err(Problem::new(Kind::Invalid, sentence));
     };
-    let report = cosmos.store().usage_report(&database, &container).await.map_err(Failure::from);
-    let report = report.map_err(|failure| (failure.status, failure.message))?;
-    serde_json::to_value(report).map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
+    let report = cosmos.store().usage_report(&database, &container).await.map_err(Failure::from)?;
+    serde_json::to_value(report).map_err(|error| Problem::new(Kind::Broken, error.to_string()))
 }
 
 fn named(query: &str, name: &str) -> Option<String> {

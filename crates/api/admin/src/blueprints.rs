@@ -2,10 +2,10 @@
 //!
 //! Rows of queries are items, so they are for administrators (`server`).
 
-use crate::Problem;
-use crate::routes::wrong_verb;
+use crate::routes::{nothing_at, wrong_verb};
+use http::Method;
 use http::request::Parts;
-use http::{Method, StatusCode};
+use orrery_api_common::problem::{Kind, Problem};
 use orrery_blueprint::{Blueprint, Container, NamedQuery};
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
@@ -59,14 +59,15 @@ pub async fn handle(known: &dyn NamedQueries, head: &Parts) -> Result<Value, Pro
             Ok(json!({"queries": queries.collect::<Vec<_>>()}))
         }
         [blueprint, "queries", query] => ask(known, find(known, blueprint)?, query, head.uri.query()).await,
-        _ => Err((StatusCode::NOT_FOUND, format!("there is nothing at {path}"))),
+        _ => Err(nothing_at(path)),
     }
 }
 
 fn find<'s>(known: &'s dyn NamedQueries, name: &str) -> Result<&'s Blueprint, Problem> {
     known.blueprints().iter().find(|blueprint| blueprint.name == name).ok_or_else(|| {
         let names: Vec<&str> = known.blueprints().iter().map(|one| one.name.as_str()).collect();
-        (StatusCode::NOT_FOUND, format!("there is no blueprint '{name}'; there are {}", names.join(", ")))
+        let detail = format!("there is no blueprint '{name}'; there are {}", names.join(", "));
+        Problem::new(Kind::Missing, detail)
     })
 }
 
@@ -77,7 +78,7 @@ async fn ask(
     query: Option<&str>,
 ) -> Result<Value, Problem> {
     let found =
-        blueprint.query(name).ok_or_else(|| (StatusCode::NOT_FOUND, blueprint.unknown_query(name)))?;
+        blueprint.query(name).ok_or_else(|| Problem::new(Kind::Missing, blueprint.unknown_query(name)))?;
     let mut given = pairs(query.unwrap_or_default())?;
     let (continuation, rows_max) = (given.remove(CONTINUATION), given.remove(TOP));
     let page = Page { continuation, rows_max };
@@ -95,11 +96,12 @@ fn pairs(query: &str) -> Result<BTreeMap<String, String>, Problem> {
         let decoded = |text: &str| {
             let text = text.replace('+', " ");
             let decoded = percent_decode_str(&text).decode_utf8().map(|text| text.into_owned());
-            decoded.map_err(|_| (StatusCode::BAD_REQUEST, "the parameters are not UTF-8".to_owned()))
+            decoded.map_err(|_| Problem::new(Kind::Invalid, "the parameters are not UTF-8"))
         };
         let name = decoded(name)?;
         if found.insert(name.clone(), decoded(value)?).is_some() {
-            return Err((StatusCode::BAD_REQUEST, format!("the parameter '{name}' is given twice")));
+            let detail = format!("the parameter '{name}' is given twice");
+            return Err(Problem::new(Kind::Invalid, detail));
         }
     }
     Ok(found)
@@ -145,7 +147,7 @@ mod tests {
         let expected = [("$top", "3"), ("flag", ""), ("name", "a b"), ("now", "2026-11-15T00:00:00Z")];
         let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
         assert_eq!(found, BTreeMap::from(expected));
-        assert!(pairs("a=1&a=2").is_err_and(|(_, sentence)| sentence.contains("'a' is given twice")));
+        assert!(pairs("a=1&a=2").is_err_and(|problem| problem.detail.contains("'a' is given twice")));
         assert!(pairs("a=%FF").is_err());
     }
 

@@ -3,13 +3,13 @@
 //! They always want a read-write credential (`server`), since other people may have an account on the machine. Keys are
 //! told only over https or a connection that stays on the machine, and not through a proxy.
 
-use crate::routes::{BODY_BYTES_MAX, wrong_verb};
-use crate::{Admin, Problem};
+use crate::Admin;
+use crate::routes::{BODY_BYTES_MAX, nothing_at, wrong_verb};
+use http::Method;
 use http::request::Parts;
-use http::{Method, StatusCode};
 use hyper::body::Incoming;
-use orrery_api_common::Keys;
-use orrery_api_common::{Peer, is_forwarded, read_body};
+use orrery_api_common::problem::{Kind, Problem};
+use orrery_api_common::{Keys, Peer, is_forwarded, read_body};
 use orrery_api_cosmos::{Failure, change_roles};
 use orrery_documents::roles::{self, Assignment, Definition, RoleError, Roles, Scope};
 use orrery_protocol::KeyKind;
@@ -42,7 +42,7 @@ pub async fn handle(admin: &Admin, head: &Parts, body: Incoming, peer: Peer) -> 
         check_private(&peer, is_forwarded(&head.headers))?;
     }
     let body = read_body(body, BODY_BYTES_MAX).await;
-    let body = body.map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))?;
+    let body = body.map_err(|error| Problem::new(Kind::Invalid, error.to_string()))?;
     match (&head.method, &segments[..]) {
         (&Method::GET, ["keys"]) => Ok(all_keys(admin)),
         (&Method::POST, ["keys", kind, "regenerate"]) => regenerate(admin, kind).await,
@@ -51,7 +51,7 @@ pub async fn handle(admin: &Admin, head: &Parts, body: Incoming, peer: Peer) -> 
         (&Method::POST, ["roles", "assignments"]) => assign(admin, &body).await,
         (&Method::DELETE, ["roles", id]) => remove(admin, id).await,
         (_, ["keys"] | ["keys", _, "regenerate"] | ["roles"] | ["roles", _]) => Err(wrong_verb()),
-        _ => Err((StatusCode::NOT_FOUND, format!("there is nothing at {}", head.uri.path()))),
+        _ => Err(nothing_at(head.uri.path())),
     }
 }
 
@@ -61,7 +61,7 @@ fn check_private(peer: &Peer, is_forwarded: bool) -> Result<(), Problem> {
     }
     let sentence =
         "keys would travel in the clear; ask over https, or on the machine that the server runs on";
-    Err((StatusCode::FORBIDDEN, sentence.to_owned()))
+    Err(Problem::new(Kind::Forbidden, sentence))
 }
 
 /// Whether nobody between here and the caller can read along.
@@ -69,8 +69,8 @@ fn is_private(scheme: &str, from: IpAddr, is_forwarded: bool) -> bool {
     !is_forwarded && (scheme == "https" || from.to_canonical().is_loopback())
 }
 
-fn problem(failure: Failure) -> Problem {
-    (failure.status, failure.message)
+fn problem(error: RoleError) -> Problem {
+    Failure::from(error).into()
 }
 
 fn all_keys(admin: &Admin) -> Value {
@@ -82,7 +82,8 @@ fn all_keys(admin: &Admin) -> Value {
 async fn regenerate(admin: &Admin, kind: &str) -> Result<Value, Problem> {
     let Some(kind) = KeyKind::find(kind) else {
         let known = KeyKind::ALL.map(KeyKind::name).join(", ");
-        return Err((StatusCode::NOT_FOUND, format!("there is no key '{kind}'; there are {known}")));
+        let detail = format!("there is no key '{kind}'; there are {known}");
+        return Err(Problem::new(Kind::Missing, detail));
     };
     let (keys, cosmos) = (admin.keys.clone(), admin.cosmos.clone());
     let work = move || {
@@ -91,7 +92,7 @@ async fn regenerate(admin: &Admin, kind: &str) -> Result<Value, Problem> {
     };
     let done: Result<String, String> =
         tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(error.to_string()));
-    let key = done.map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error))?;
+    let key = done.map_err(|error| Problem::new(Kind::Broken, error))?;
     tracing::info!(kind = kind.name(), "an account key was replaced");
     Ok(json!({ kind.name(): key }))
 }
@@ -116,8 +117,7 @@ struct AssignmentBody {
 async fn define(admin: &Admin, body: &[u8]) -> Result<Value, Problem> {
     let body: DefinitionBody = parse(body)?;
     let id = body.id.unwrap_or_else(|| admin.store.env().guid());
-    let role =
-        Definition::new(&id, &body.role_name, body.data_actions).map_err(|error| problem(error.into()))?;
+    let role = Definition::new(&id, &body.role_name, body.data_actions).map_err(problem)?;
     change(admin, |txn| roles::define(txn, &role)).await
 }
 
@@ -125,13 +125,11 @@ async fn assign(admin: &Admin, body: &[u8]) -> Result<Value, Problem> {
     let body: AssignmentBody = parse(body)?;
     let id = body.id.unwrap_or_else(|| admin.store.env().guid());
     let scope = Scope::parse(&body.scope).ok_or_else(|| {
-        (
-            StatusCode::BAD_REQUEST,
-            format!("the scope '{}' is not like /, /dbs/D or /dbs/D/colls/C", body.scope),
-        )
+        let detail = format!("the scope '{}' is not like /, /dbs/D or /dbs/D/colls/C", body.scope);
+        Problem::new(Kind::Invalid, detail)
     })?;
     let given = Assignment::new(&id, &body.principal_id, &body.role_definition_id, scope);
-    let given = given.map_err(|error| problem(error.into()))?;
+    let given = given.map_err(problem)?;
     change(admin, |txn| roles::assign(txn, &given).map(drop)).await
 }
 
@@ -150,7 +148,7 @@ async fn change(
     admin: &Admin,
     change: impl Fn(&mut orrery_document_store::Txn<'_>) -> Result<(), RoleError>,
 ) -> Result<Value, Problem> {
-    change_roles(&admin.cosmos, change).await.map(|((), roles)| shown(&roles)).map_err(problem)
+    change_roles(&admin.cosmos, change).await.map(|((), roles)| shown(&roles)).map_err(Problem::from)
 }
 
 fn shown(roles: &Roles) -> Value {
@@ -167,7 +165,7 @@ fn shown(roles: &Roles) -> Value {
 
 fn parse<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, Problem> {
     serde_json::from_slice(body)
-        .map_err(|error| (StatusCode::BAD_REQUEST, format!("the body is not understood: {error}")))
+        .map_err(|error| Problem::new(Kind::Invalid, format!("the body is not understood: {error}")))
 }
 
 #[cfg(test)]

@@ -26,8 +26,3 @@ mod schemas;
 pub use blueprints::{NamedQueries, NamedQueryAnswer, NamedQueryRequest, Page};
 pub use keys::{AccountKeys, are_about_credentials, are_about_keys};
 pub use routes::{Admin, Said, has};
-
-use http::StatusCode;
-
-/// Why a request is not answered: a status, and a sentence for a person.
-pub type Problem = (StatusCode, String);

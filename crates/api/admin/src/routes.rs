@@ -3,10 +3,11 @@
 use crate::blueprints::{self, NamedQueries};
 use crate::keys::{self, AccountKeys};
 use crate::monitor::{self, Watch};
-use crate::{Problem, advice, clock, schemas};
+use crate::{advice, clock, schemas};
+use http::Method;
 use http::request::Parts;
-use http::{Method, StatusCode};
 use hyper::body::Incoming;
+use orrery_api_common::problem::{Kind, Problem};
 use orrery_api_common::{Peer, read_body};
 use orrery_api_cosmos::Cosmos;
 use orrery_document_store::Store;
@@ -57,16 +58,16 @@ impl Admin {
                 keys::handle(self, head, body, peer).await.map(Said::Json)
             }
             (_, path) if has(path) => Err(wrong_verb()),
-            (_, path) => Err((StatusCode::NOT_FOUND, format!("there is nothing at {path}"))),
+            (_, path) => Err(nothing_at(path)),
         }
     }
 
     /// What comes after the clock was moved is measured from there on, so the look is over before the answer.
     async fn advance(&self, body: Incoming) -> Result<Value, Problem> {
         let body = read_body(body, BODY_BYTES_MAX).await;
-        let body = body.map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))?;
+        let body = body.map_err(|error| Problem::new(Kind::Invalid, error.to_string()))?;
         let shown = clock::advance(self.store.env(), &body)
-            .map_err(|sentence| (StatusCode::BAD_REQUEST, sentence))?;
+            .map_err(|sentence| Problem::new(Kind::Invalid, sentence))?;
         let watch = self.watch.clone();
         drop(tokio::task::spawn_blocking(move || watch.look()).await);
         (self.wake)();
@@ -75,5 +76,9 @@ impl Admin {
 }
 
 pub fn wrong_verb() -> Problem {
-    (StatusCode::METHOD_NOT_ALLOWED, "the verb is not allowed here".to_owned())
+    Problem::new(Kind::Verb, "the verb is not allowed here")
+}
+
+pub fn nothing_at(path: &str) -> Problem {
+    Problem::new(Kind::Missing, format!("there is nothing at {path}"))
 }

@@ -2,11 +2,11 @@
 //!
 //! It shows parts of items, so it is for administrators (`server`).
 
-use crate::Problem;
 use crate::routes::wrong_verb;
+use http::Method;
 use http::request::Parts;
-use http::{Method, StatusCode};
 use hyper::body::Incoming;
+use orrery_api_common::problem::{Kind, Problem};
 use orrery_api_common::read_body;
 use orrery_api_cosmos::Failure;
 use orrery_document_store::{Store, WriteError};
@@ -24,14 +24,14 @@ pub fn has(path: &str) -> bool {
 
 pub async fn handle(store: &Store, head: &Parts, body: Incoming) -> Result<Value, Problem> {
     let (database, container) = named(head.uri.path()).ok_or_else(|| {
-        (StatusCode::NOT_FOUND, "say which container: /v1/schemas/{database}/{container}".to_owned())
+        Problem::new(Kind::Missing, "say which container: /v1/schemas/{database}/{container}")
     })?;
     match head.method {
         Method::GET => {}
         Method::PUT => {
             // A schema that is too long is refused by its own sentence.
             let body = read_body(body, limits::SCHEMA_BYTES_MAX + 1).await;
-            let body = body.map_err(|error| (StatusCode::PAYLOAD_TOO_LARGE, error.to_string()))?;
+            let body = body.map_err(|error| Problem::new(Kind::TooLarge, error.to_string()))?;
             set(store, &database, &container, body.to_vec()).await?;
         }
         Method::DELETE => {
@@ -58,7 +58,7 @@ fn named(path: &str) -> Option<(String, String)> {
 async fn set(store: &Store, database: &str, container: &str, body: Vec<u8>) -> Result<(), Problem> {
     // Compiling may take a while.
     let parsed = tokio::task::spawn_blocking(move || Definition::parse(&body)).await;
-    let parsed = parsed.map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+    let parsed = parsed.map_err(|error| Problem::new(Kind::Broken, error.to_string()))?;
     let definition = parsed.map_err(problem)?;
     let (database, container) = (database.to_owned(), container.to_owned());
     let validation = definition.validation().name();
@@ -108,16 +108,12 @@ fn seen(seen: &Seen) -> Value {
 }
 
 fn problem(error: SchemaError) -> Problem {
-    let sentence = error.to_string();
     match error {
-        SchemaError::Invalid(_) => (StatusCode::BAD_REQUEST, sentence),
+        SchemaError::Invalid(_) => Problem::new(Kind::Invalid, error.to_string()),
         SchemaError::DatabaseMissing | SchemaError::ContainerMissing | SchemaError::NoSchema => {
-            (StatusCode::NOT_FOUND, sentence)
+            Problem::new(Kind::Missing, error.to_string())
         }
-        SchemaError::Store(error) => {
-            let failure = Failure::from(error);
-            (failure.status, failure.message)
-        }
+        SchemaError::Store(error) => Failure::from(error).into(),
     }
 }
 
@@ -125,7 +121,7 @@ fn refusal(error: WriteError<SchemaError>) -> Problem {
     match error {
         WriteError::Model(error) => problem(error),
         WriteError::PreconditionFailed => problem(SchemaError::ContainerMissing),
-        WriteError::Busy | WriteError::Stopping => (StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
+        WriteError::Busy | WriteError::Stopping => Problem::new(Kind::Unavailable, error.to_string()),
         WriteError::Engine(error) => problem(SchemaError::Store(error)),
     }
 }

@@ -1,8 +1,10 @@
-//! What every protocol shares: the listener, the certificate, the keys of accounts, signatures, bodies, percent-encoding.
+//! What every protocol shares: the listener, the certificate, the keys of accounts, signatures, bodies, problems,
+//! percent-encoding.
 //!
 //! A protocol hands [`Listener::serve`] a function from request to response and never sees sockets, TLS or
 //! HTTP versions; it reads bodies with [`read_body`] and checks callers with [`Keys`]. Nothing here knows a
-//! resource, a route or an error body: those belong to each protocol.
+//! resource or a route: those belong to each protocol, and so do the error bodies of Azure's. The services port has one,
+//! [`problem`], whoever answers there.
 
 mod access_log;
 mod authorization;
@@ -18,6 +20,7 @@ mod listener;
 mod master_key;
 mod patience;
 pub mod percent;
+pub mod problem;
 mod repoll;
 pub mod secrets;
 mod stop;

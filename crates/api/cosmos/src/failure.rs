@@ -7,6 +7,7 @@ use crate::limits;
 use crate::reply::ToValue as _;
 use http::{HeaderName, HeaderValue, StatusCode};
 use orrery_api_common::BodyError;
+use orrery_api_common::problem::{Kind, Problem};
 use orrery_core::{InvalidName, Lsn};
 use orrery_document_store::limits::QUERY_BUSY_RETRY_MILLIS;
 use orrery_document_store::{
@@ -200,6 +201,13 @@ impl Failure {
     pub fn and(mut self, more: impl IntoIterator<Item = (HeaderName, HeaderValue)>) -> Self {
         self.place.extend(more);
         self
+    }
+}
+
+/// The administrative routes of the services port ask the same stores, and say it as that port does.
+impl From<Failure> for Problem {
+    fn from(failure: Failure) -> Self {
+        Self::new(Kind::of(failure.status), failure.message)
     }
 }
 

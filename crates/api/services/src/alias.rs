@@ -1,8 +1,8 @@
 //! Aliases: requests under one prefix are answered as those under another path, in which `{user}` is the caller.
 
 use crate::caller::Caller;
-use crate::problem::Problem;
 use orrery_api_common::percent;
+use orrery_api_common::problem::Problem;
 use orrery_kit::service::Alias;
 use std::borrow::Cow;
 

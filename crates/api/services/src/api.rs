@@ -3,16 +3,16 @@
 use crate::body::ServiceBody;
 use crate::caller::{Caller, Gate};
 use crate::limits;
-use crate::problem::{Kind, Problem};
 use crate::readiness::Readiness;
 use crate::sse::Streams;
 use crate::table::{Row, Table, Target};
-use crate::{alias, decode, encode, idempotency, openapi};
+use crate::{alias, decode, encode, errors, idempotency, openapi};
 use bytes::Bytes;
 use http::header::HeaderName;
 use http::request::Parts;
 use http::{HeaderValue, Request, Response};
 use hyper::body::Incoming;
+use orrery_api_common::problem::{Kind, Problem};
 use orrery_api_common::{Stop, read_body};
 use orrery_core::Env;
 use orrery_kit::bucket::{Buckets, Taken};
@@ -136,12 +136,14 @@ impl Inner {
         handler: &Handler,
         mut request: service::Request,
     ) -> Result<service::Response, Problem> {
-        Box::pin(service.stores().ensure()).await?;
-        let Some(key) = request.idempotency_key.take() else { return Ok(handler(request).await?) };
+        Box::pin(service.stores().ensure()).await.map_err(errors::of_service)?;
+        let Some(key) = request.idempotency_key.take() else {
+            return handler(request).await.map_err(errors::of_service);
+        };
         // Two callers may choose the same key.
         request.idempotency_key = Some(format!("{}\n{key}", caller.name()));
         if !route.takes_idempotency_key {
-            return Ok(handler(request).await?);
+            return handler(request).await.map_err(errors::of_service);
         }
         let said = [route.id.as_bytes(), head.uri.path().as_bytes(), &request.body.clone()];
         let records = service.stores().idempotency();

@@ -6,11 +6,11 @@
 //! x-api-key: <key>                the same
 //! ```
 
-use crate::problem::{Kind, Problem};
 use crate::table::{InPath, Row};
 use http::header::{AUTHORIZATION, HeaderName};
 use http::{HeaderMap, Method};
 use orrery_api_common::bearer::Bearers;
+use orrery_api_common::problem::{Kind, Problem};
 use orrery_api_common::{Access, Key, Keys};
 use orrery_core::Timestamp;
 use orrery_kit::service::Who;

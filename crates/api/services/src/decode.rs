@@ -1,13 +1,13 @@
 //! From a request's head and body to the request that a handler gets: path, query string, conditions.
 
 use crate::limits;
-use crate::problem::Problem;
 use crate::table::InPath;
 use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{HeaderName, IF_MATCH};
 use http::request::Parts;
 use orrery_api_common::percent;
+use orrery_api_common::problem::Problem;
 use orrery_kit::service::Request;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");

@@ -1,10 +1,10 @@
 //! From a handler's response to bytes and headers.
 
 use crate::body::ServiceBody;
-use crate::problem::Problem;
 use crate::sse::Streams;
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG};
 use http::{HeaderValue, Response};
+use orrery_api_common::problem::Problem;
 use orrery_kit::service::{self, Content};
 
 pub async fn response(

@@ -1,52 +1,44 @@
-//! The problem that each error of a service, a store or a body becomes.
+//! The problem that each error of a service or a store becomes.
 
-use crate::problem::{Kind, Problem};
-use orrery_api_common::BodyError;
+use orrery_api_common::problem::{Kind, Problem};
 use orrery_core::LogLimiter;
 use orrery_kit::ports::documents::StoreError;
 use orrery_kit::service::ServiceError;
+use serde_json::json;
 use std::time::{Duration, Instant};
 
 /// When nobody says how long, this is.
 const AFTER: Duration = Duration::from_secs(1);
 
-impl From<ServiceError> for Problem {
-    fn from(error: ServiceError) -> Self {
-        match error {
-            // The record of a key lives for a day, and the event that it made for longer.
-            ServiceError::Invalid { member, .. } if member == ServiceError::IDEMPOTENCY_KEY => Self::reused(),
-            ServiceError::Invalid { member, reason } => Self::invalid(&member, reason),
-            ServiceError::Missing(what) => Self::new(Kind::Missing, what),
-            ServiceError::Conflict(why) => Self::new(Kind::Conflict, why),
-            ServiceError::Changed { current, etag } => Self::changed(*current, etag),
-            ServiceError::Busy { after } => busy(after),
-            ServiceError::Unavailable(why) => unavailable(&why),
-            ServiceError::Broken(why) => broken(&why),
-        }
+pub fn of_service(error: ServiceError) -> Problem {
+    match error {
+        // The record of a key lives for a day, and the event that it made for longer.
+        ServiceError::Invalid { member, .. } if member == ServiceError::IDEMPOTENCY_KEY => reused(),
+        ServiceError::Invalid { member, reason } => Problem::invalid(&member, reason),
+        ServiceError::Missing(what) => Problem::new(Kind::Missing, what),
+        ServiceError::Conflict(why) => Problem::new(Kind::Conflict, why),
+        ServiceError::Changed { current, etag } => Problem::changed(*current, etag),
+        ServiceError::Busy { after } => busy(after),
+        ServiceError::Unavailable(why) => unavailable(&why),
+        ServiceError::Broken(why) => broken(&why),
     }
 }
 
-impl From<StoreError> for Problem {
-    fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::Busy { after } => busy(after),
-            StoreError::Unavailable(why) => unavailable(&why),
-            StoreError::Conflict | StoreError::Changed => {
-                Self::new(Kind::Conflict, "the same request is being answered; ask again").after(AFTER)
-            }
-            StoreError::Missing | StoreError::Refused { .. } => broken(&error.to_string()),
+pub fn of_store(error: StoreError) -> Problem {
+    match error {
+        StoreError::Busy { after } => busy(after),
+        StoreError::Unavailable(why) => unavailable(&why),
+        StoreError::Conflict | StoreError::Changed => {
+            Problem::new(Kind::Conflict, "the same request is being answered; ask again").after(AFTER)
         }
+        StoreError::Missing | StoreError::Refused { .. } => broken(&error.to_string()),
     }
 }
 
-impl From<BodyError> for Problem {
-    fn from(error: BodyError) -> Self {
-        match error {
-            BodyError::TooLarge { .. } => Self::new(Kind::TooLarge, error.to_string()),
-            BodyError::NoRoom => Self::new(Kind::Unavailable, error.to_string()),
-            BodyError::TooSlow | BodyError::Broken(_) => Self::invalid("", error.to_string()),
-        }
-    }
+/// A key is for one request.
+pub fn reused() -> Problem {
+    let detail = "this Idempotency-Key came with another request before; give each request its own";
+    Problem::new(Kind::Reused, detail).with("member", json!(ServiceError::IDEMPOTENCY_KEY))
 }
 
 fn busy(after: Option<Duration>) -> Problem {
@@ -77,10 +69,10 @@ mod tests {
     fn what_is_wrong_inside_is_not_told() {
         let why = || "10.0.0.7:8081 refuses /var/lib/orrery".to_owned();
         let problems = [
-            Problem::from(ServiceError::Unavailable(why())),
-            Problem::from(ServiceError::Broken(why())),
-            Problem::from(StoreError::Unavailable(why())),
-            Problem::from(StoreError::Refused { status: 400, message: why() }),
+            of_service(ServiceError::Unavailable(why())),
+            of_service(ServiceError::Broken(why())),
+            of_store(StoreError::Unavailable(why())),
+            of_store(StoreError::Refused { status: 400, message: why() }),
         ];
         for problem in problems {
             assert!(
@@ -88,7 +80,7 @@ mod tests {
                 "{problem:?}"
             );
         }
-        let unavailable = Problem::from(StoreError::Unavailable(why()));
+        let unavailable = of_store(StoreError::Unavailable(why()));
         assert_eq!(unavailable.kind, Kind::Unavailable);
     }
 
@@ -98,8 +90,8 @@ mod tests {
             member: ServiceError::IDEMPOTENCY_KEY.to_owned(),
             reason: "was used".to_owned(),
         };
-        assert_eq!(Problem::from(noticed), Problem::reused());
+        assert_eq!(of_service(noticed), reused());
         let invalid = ServiceError::Invalid { member: "userId".to_owned(), reason: "is empty".to_owned() };
-        assert_eq!(Problem::from(invalid).kind, Kind::Invalid);
+        assert_eq!(of_service(invalid).kind, Kind::Invalid);
     }
 }

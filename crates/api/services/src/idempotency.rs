@@ -4,8 +4,9 @@
 //! Only the response of a success is recorded. After a failure, or a crash on the way, the request is done again: the
 //! services derive their ids from the key, so nothing is made twice.
 
-use crate::problem::Problem;
+use crate::errors;
 use http::StatusCode;
+use orrery_api_common::problem::Problem;
 use orrery_kit::idempotency::{Begun, Key, Records, hash};
 use orrery_kit::service::{Content, Response, ServiceError};
 use serde_json::{Value, json};
@@ -20,12 +21,12 @@ pub async fn once(
     orrery_core::tour_step!();
     let body_hash = hash(said);
     let key = Key { caller, key, body_hash: &body_hash };
-    let begun = match records.begin(&key, None).await? {
+    let begun = match records.begin(&key, None).await.map_err(errors::of_store)? {
         Begun::First(begun) | Begun::Unfinished(begun) => begun,
         Begun::Repeated(recorded) => return Ok(read(&recorded)),
-        Begun::Different => return Err(Problem::reused()),
+        Begun::Different => return Err(errors::reused()),
     };
-    let response = work.await?;
+    let response = work.await.map_err(errors::of_service)?;
     if let Some(recorded) = written(&response) {
         // The work is done. Without a record a repeat does it again, with the same ids.
         if let Err(error) = records.finish(&key, begun, &recorded).await {

@@ -1,7 +1,7 @@
 //! The table of routes as OpenAPI 3.1.
 
-use crate::problem::{CONTENT, Kind};
 use crate::table::{Row, name};
+use orrery_api_common::problem::{BLANK, CONTENT, Kind};
 use orrery_kit::service::{ParameterKind, Route, Shape, Who};
 use serde_json::{Map, Value, json};
 
@@ -157,7 +157,7 @@ fn content(shape: Shape) -> Value {
 }
 
 fn problem() -> Value {
-    let kinds: Vec<String> = Kind::ALL.iter().map(|kind| format!("/v1/docs#{}", kind.name())).collect();
+    let kinds: Vec<&str> = Kind::EXPLAINED.iter().map(|kind| kind.uri()).chain([BLANK]).collect();
     json!({
         "type": "object",
         "properties": {

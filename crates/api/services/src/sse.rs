@@ -10,10 +10,10 @@
 //! got of a batch without an id. A record that changes twice between two pages is sent once, as it is then.
 
 use crate::body::ServiceBody;
-use crate::limits;
-use crate::problem::{Kind, Problem};
+use crate::{errors, limits};
 use bytes::Bytes;
 use orrery_api_common::Stop;
+use orrery_api_common::problem::{Kind, Problem};
 use orrery_kit::service::{Feed, FeedPage, LiveFeed, ServiceError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,7 +46,7 @@ impl Streams {
         };
         let LiveFeed { event, cursor, mut feed } = live;
         // The first page shows whether the cursor is one, while the response can still say so.
-        let first = feed.page(&cursor).await?;
+        let first = feed.page(&cursor).await.map_err(errors::of_service)?;
         let (sender, receiver) = mpsc::channel(PIECES_MAX);
         let stream = Stream { event, feed, cursor, sender, _permit: permit };
         tokio::spawn(stream.run(self.stop.clone(), first));

@@ -1,8 +1,8 @@
 //! The table of routes: which route a request is for, and what its path names.
 
-use crate::problem::{Kind, Problem};
 use http::Method;
 use orrery_api_common::percent;
+use orrery_api_common::problem::{Kind, Problem};
 use orrery_core::ItemId;
 use orrery_kit::service::{Handler, Route, Service};
 use std::collections::BTreeSet;

@@ -2,8 +2,8 @@
 
 use super::Blueprints;
 use super::at_start::own_account;
-use http::StatusCode;
-use orrery_api_admin::{NamedQueries, NamedQueryAnswer, NamedQueryRequest, Problem};
+use orrery_api_admin::{NamedQueries, NamedQueryAnswer, NamedQueryRequest};
+use orrery_api_common::problem::{Kind, Problem};
 use orrery_api_common::secrets::AccountKeys;
 use orrery_blueprint::Blueprint;
 use orrery_cli::blueprints::{Named, Page, ask_named};
@@ -24,12 +24,13 @@ impl OwnQueries {
 
     async fn page(&self, request: NamedQueryRequest<'_>) -> Result<Value, Problem> {
         let NamedQueryRequest { blueprint, query, given, page } = request;
-        let filled =
-            Named::new(blueprint, query, &given).map_err(|sentence| (StatusCode::BAD_REQUEST, sentence))?;
+        let filled = Named::new(blueprint, query, &given);
+        let filled = filled.map_err(|sentence| Problem::new(Kind::Invalid, sentence))?;
         let account = own_account(&self.keys, self.known.own);
-        let account = account.map_err(|sentence| (StatusCode::INTERNAL_SERVER_ERROR, sentence))?;
+        let account = account.map_err(|sentence| Problem::new(Kind::Broken, sentence))?;
         let page = Page { continuation: page.continuation.as_deref(), rows_max: page.rows_max.as_deref() };
-        ask_named(&account, self.env.now(), &filled, &page).await
+        let asked = ask_named(&account, self.env.now(), &filled, &page).await;
+        asked.map_err(|(status, sentence)| Problem::new(Kind::of(status), sentence))
     }
 }
 

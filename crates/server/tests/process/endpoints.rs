@@ -79,7 +79,9 @@ async fn other_verbs_and_paths_are_problems() {
         assert_eq!(server.ask("DELETE", path, "").await.0, 405, "{path}");
     }
     let (status, problem) = server.ask("GET", "/nothing", "").await;
-    assert_eq!((status, &problem["detail"]), (404, &json!("there is nothing at /nothing")));
+    let expected = json!({"type": "/v1/docs#not-there", "title": "There is no such thing", "status": 404,
+        "detail": "there is nothing at /nothing", "instance": "/nothing"});
+    assert_eq!((status, problem), (404, expected));
     let large = format!("{{\"advance_seconds\":5,\"x\":\"{}\"}}", "y".repeat(100_000));
     assert_eq!(server.ask("POST", "/v1/clock", &large).await.0, 400);
 }

@@ -3,8 +3,8 @@
 //! They show partition keys and texts of queries, so they are for administrators (`caller`); a scraper sends a read-only key.
 
 use super::{Watch, prometheus};
-use crate::{Problem, Said};
-use http::StatusCode;
+use crate::Said;
+use orrery_api_common::problem::{Kind, Problem};
 use serde_json::json;
 
 pub fn has(path: &str) -> bool {
@@ -33,5 +33,5 @@ fn shown(value: &impl serde::Serialize) -> Result<Said, Problem> {
 }
 
 fn broken(why: String) -> Problem {
-    (StatusCode::INTERNAL_SERVER_ERROR, why)
+    Problem::new(Kind::Broken, why)
 }

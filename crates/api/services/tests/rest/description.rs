@@ -144,7 +144,8 @@ async fn the_page_needs_nothing_from_outside() {
     assert!(answer.header("content-security-policy").starts_with("default-src 'self'"));
     // Every kind of problem that the description knows is explained.
     let api = description(&World::new()).await;
-    for kind in api["components"]["schemas"]["Problem"]["properties"]["type"]["enum"].as_array().unwrap() {
+    let kinds = api["components"]["schemas"]["Problem"]["properties"]["type"]["enum"].as_array().unwrap();
+    for kind in kinds.iter().filter(|kind| **kind != "about:blank") {
         let anchor = kind.as_str().unwrap().strip_prefix("/v1/docs#").unwrap();
         assert!(page.contains(&format!("id=\"{anchor}\"")), "{anchor}");
     }

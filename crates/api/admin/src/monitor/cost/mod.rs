@@ -5,9 +5,8 @@ pub mod prices;
 
 use super::Watch;
 use super::calendar::Month;
-use crate::Problem;
 use bill::bill;
-use http::StatusCode;
+use orrery_api_common::problem::{Kind, Problem};
 use orrery_documents::metering::{self, Owner, Use};
 use orrery_protocol::cost::Bill;
 use prices::Prices;
@@ -19,17 +18,17 @@ impl Watch {
         let month = match month {
             None => Month::of(self.now()),
             Some(text) => Month::parse(text).ok_or_else(|| {
-                (StatusCode::BAD_REQUEST, format!("the month '{text}' is not like 2026-11"))
+                Problem::new(Kind::Invalid, format!("the month '{text}' is not like 2026-11"))
             })?,
         };
         self.look();
-        let broken = |why: String| (StatusCode::INTERNAL_SERVER_ERROR, why);
+        let broken = |why: String| Problem::new(Kind::Broken, why);
         let prices = Prices::load().map_err(broken)?;
         let state = self.state();
         let stored = metering::between(&*self.0.store.snapshot(), month.from, month.to);
         let mut used: BTreeMap<(u32, Owner), Use> = BTreeMap::new();
         for (hour, owner, one) in
-            stored.map_err(|error| (StatusCode::SERVICE_UNAVAILABLE, error.to_string()))?
+            stored.map_err(|error| Problem::new(Kind::Unavailable, error.to_string()))?
         {
             used.insert((hour, owner), one);
         }

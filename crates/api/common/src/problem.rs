@@ -1,16 +1,17 @@
-//! The body of every error: `application/problem+json` (RFC 9457).
+//! The answer to every request of the services port that fails: `application/problem+json` (RFC 9457).
 //!
 //! `type` links to the section of `/v1/docs` that explains the kind. Invalid input names the member and the reason; a stale
 //! tag brings the document as it is now.
 
-use crate::body::ServiceBody;
+use crate::body::{Body, BodyError, body};
 use http::header::{ALLOW, CONTENT_TYPE, ETAG, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, Response, StatusCode};
-use orrery_kit::service::ServiceError;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 pub const CONTENT: &str = "application/problem+json";
+/// The `type` of a problem whose status says all (RFC 9457, 4.2.1).
+pub const BLANK: &str = "about:blank";
 
 /// The kinds, each with its status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,10 +28,13 @@ pub enum Kind {
     TooMany,
     Broken,
     Unavailable,
+    /// No section of `/v1/docs` is about it: the status says all.
+    Other(StatusCode),
 }
 
 impl Kind {
-    pub const ALL: [Self; 12] = [
+    /// Those that `/v1/docs` explains.
+    pub const EXPLAINED: [Self; 12] = [
         Self::Invalid,
         Self::Unauthorized,
         Self::Forbidden,
@@ -44,6 +48,12 @@ impl Kind {
         Self::Broken,
         Self::Unavailable,
     ];
+
+    /// The kind that has a status. 422 is nobody's but the idempotency key's.
+    pub fn of(status: StatusCode) -> Self {
+        let mut kinds = Self::EXPLAINED.into_iter().filter(|kind| *kind != Self::Reused);
+        kinds.find(|kind| kind.status() == status).unwrap_or(Self::Other(status))
+    }
 
     pub fn status(self) -> StatusCode {
         match self {
@@ -59,24 +69,26 @@ impl Kind {
             Self::TooMany => StatusCode::TOO_MANY_REQUESTS,
             Self::Broken => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Other(status) => status,
         }
     }
 
-    /// The anchor on the page, and the last part of `type`.
-    pub fn name(self) -> &'static str {
+    /// The member `type`; what follows `#` is an anchor on the page.
+    pub fn uri(self) -> &'static str {
         match self {
-            Self::Invalid => "invalid-input",
-            Self::Unauthorized => "who-are-you",
-            Self::Forbidden => "not-yours",
-            Self::Missing => "not-there",
-            Self::Verb => "verb-not-allowed",
-            Self::Conflict => "conflict",
-            Self::Changed => "changed-meanwhile",
-            Self::TooLarge => "too-large",
-            Self::Reused => "key-reused",
-            Self::TooMany => "too-many-requests",
-            Self::Broken => "broken",
-            Self::Unavailable => "come-back-later",
+            Self::Invalid => "/v1/docs#invalid-input",
+            Self::Unauthorized => "/v1/docs#who-are-you",
+            Self::Forbidden => "/v1/docs#not-yours",
+            Self::Missing => "/v1/docs#not-there",
+            Self::Verb => "/v1/docs#verb-not-allowed",
+            Self::Conflict => "/v1/docs#conflict",
+            Self::Changed => "/v1/docs#changed-meanwhile",
+            Self::TooLarge => "/v1/docs#too-large",
+            Self::Reused => "/v1/docs#key-reused",
+            Self::TooMany => "/v1/docs#too-many-requests",
+            Self::Broken => "/v1/docs#broken",
+            Self::Unavailable => "/v1/docs#come-back-later",
+            Self::Other(_) => BLANK,
         }
     }
 
@@ -94,6 +106,7 @@ impl Kind {
             Self::TooMany => "Too many requests",
             Self::Broken => "The server has a fault",
             Self::Unavailable => "Come back later",
+            Self::Other(status) => status.canonical_reason().unwrap_or_default(),
         }
     }
 }
@@ -108,12 +121,6 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A key is for one request.
-    pub fn reused() -> Self {
-        let detail = "this Idempotency-Key came with another request before; give each request its own";
-        Self::new(Kind::Reused, detail).with("member", json!(ServiceError::IDEMPOTENCY_KEY))
-    }
-
     pub fn new(kind: Kind, detail: impl Into<String>) -> Self {
         Self { kind, detail: detail.into(), more: Box::default(), headers: Vec::new() }
     }
@@ -126,10 +133,7 @@ impl Problem {
     }
 
     pub fn unauthorized(detail: impl Into<String>) -> Self {
-        let challenge = "Bearer realm=\"orrery\"".to_owned();
-        let mut problem = Self::new(Kind::Unauthorized, detail);
-        problem.headers.push((WWW_AUTHENTICATE, challenge));
-        problem
+        Self::new(Kind::Unauthorized, detail)
     }
 
     pub fn verb(allowed: &str) -> Self {
@@ -157,23 +161,60 @@ impl Problem {
     }
 
     /// `instance` is the path that was asked for.
-    pub fn into_response(self, instance: &str) -> Response<ServiceBody> {
+    pub fn into_response<B: From<Body>>(self, instance: &str) -> Response<B> {
         let status = self.kind.status();
-        let mut body = Map::new();
-        body.insert("type".to_owned(), json!(format!("/v1/docs#{}", self.kind.name())));
-        body.insert("title".to_owned(), json!(self.kind.title()));
-        body.insert("status".to_owned(), json!(status.as_u16()));
-        body.insert("detail".to_owned(), json!(self.detail));
-        body.insert("instance".to_owned(), json!(instance));
-        body.extend(*self.more);
-        let mut response = Response::new(ServiceBody::whole(Value::Object(body).to_string()));
+        let mut members = Map::new();
+        members.insert("type".to_owned(), json!(self.kind.uri()));
+        members.insert("title".to_owned(), json!(self.kind.title()));
+        members.insert("status".to_owned(), json!(status.as_u16()));
+        members.insert("detail".to_owned(), json!(self.detail));
+        members.insert("instance".to_owned(), json!(instance));
+        members.extend(*self.more);
+        let mut response = Response::new(B::from(body(Value::Object(members).to_string())));
         *response.status_mut() = status;
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(CONTENT));
+        if self.kind == Kind::Unauthorized {
+            let challenge = HeaderValue::from_static("Bearer realm=\"orrery\"");
+            response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+        }
         for (name, value) in self.headers {
             if let Ok(value) = HeaderValue::from_str(&value) {
                 response.headers_mut().insert(name, value);
             }
         }
         response
+    }
+}
+
+impl From<BodyError> for Problem {
+    fn from(error: BodyError) -> Self {
+        match error {
+            BodyError::TooLarge { .. } => Self::new(Kind::TooLarge, error.to_string()),
+            BodyError::NoRoom => Self::new(Kind::Unavailable, error.to_string()),
+            BodyError::TooSlow | BodyError::Broken(_) => Self::invalid("", error.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_that_no_page_explains_says_all_itself() {
+        assert_eq!(Kind::of(StatusCode::NOT_FOUND), Kind::Missing);
+        for status in [StatusCode::UNSUPPORTED_MEDIA_TYPE, StatusCode::UNPROCESSABLE_ENTITY] {
+            let kind = Kind::of(status);
+            assert_eq!((kind.status(), kind.uri()), (status, BLANK));
+            assert_eq!(Some(kind.title()), status.canonical_reason());
+        }
+    }
+
+    #[test]
+    fn whoever_is_not_known_is_told_how_to_be() {
+        let response: Response<Body> = Problem::unauthorized("who?").into_response("/v1/keys");
+        assert_eq!(response.status(), StatusCode::UNAUTHORIZED);
+        assert_eq!(response.headers()[WWW_AUTHENTICATE], "Bearer realm=\"orrery\"");
+        assert_eq!(response.headers()[CONTENT_TYPE], CONTENT);
     }
 }
