@@ -69,7 +69,7 @@ const EXCEPTIONS: &[Exception] = &[
     Exception {
         from: "crates/api/admin",
         to: "crates/api/cosmos",
-        reason: "access to the account, changes of roles and the statuses of store errors are in api/cosmos",
+        reason: "access to the account and the statuses of store errors are in api/cosmos",
     },
     Exception {
         from: "crates/api/common",

@@ -10,8 +10,8 @@ use http::request::Parts;
 use hyper::body::Incoming;
 use orrery_api_common::problem::{Kind, Problem};
 use orrery_api_common::{Keys, Peer, is_forwarded, read_body};
-use orrery_api_cosmos::{Failure, change_roles};
-use orrery_documents::roles::{self, Assignment, Definition, RoleError, Roles, Scope};
+use orrery_api_cosmos::Failure;
+use orrery_documents::roles::{Assignment, Definition, Roles, Scope};
 use orrery_protocol::KeyKind;
 use percent_encoding::percent_decode_str;
 use serde::Deserialize;
@@ -46,10 +46,13 @@ pub async fn handle(admin: &Admin, head: &Parts, body: Incoming, peer: Peer) -> 
     match (&head.method, &segments[..]) {
         (&Method::GET, ["keys"]) => Ok(all_keys(admin)),
         (&Method::POST, ["keys", kind, "regenerate"]) => regenerate(admin, kind).await,
-        (&Method::GET, ["roles"]) => change(admin, |_| Ok(())).await,
+        (&Method::GET, ["roles"]) => Ok(shown(&*admin.store.roles().map_err(refusal)?)),
         (&Method::POST, ["roles", "definitions"]) => define(admin, &body).await,
         (&Method::POST, ["roles", "assignments"]) => assign(admin, &body).await,
-        (&Method::DELETE, ["roles", id]) => remove(admin, id).await,
+        (&Method::DELETE, ["roles", id]) => {
+            let id = percent_decode_str(id).decode_utf8_lossy();
+            admin.store.remove_role(&id).await.map(|roles| shown(&roles)).map_err(refusal)
+        }
         (_, ["keys"] | ["keys", _, "regenerate"] | ["roles"] | ["roles", _]) => Err(wrong_verb()),
         _ => Err(nothing_at(head.uri.path())),
     }
@@ -69,8 +72,8 @@ fn is_private(scheme: &str, from: IpAddr, is_forwarded: bool) -> bool {
     !is_forwarded && (scheme == "https" || from.to_canonical().is_loopback())
 }
 
-fn problem(error: RoleError) -> Problem {
-    Failure::from(error).into()
+fn refusal(error: impl Into<Failure>) -> Problem {
+    error.into().into()
 }
 
 fn all_keys(admin: &Admin) -> Value {
@@ -117,8 +120,8 @@ struct AssignmentBody {
 async fn define(admin: &Admin, body: &[u8]) -> Result<Value, Problem> {
     let body: DefinitionBody = parse(body)?;
     let id = body.id.unwrap_or_else(|| admin.store.env().guid());
-    let role = Definition::new(&id, &body.role_name, body.data_actions).map_err(problem)?;
-    change(admin, |txn| roles::define(txn, &role)).await
+    let role = Definition::new(&id, &body.role_name, body.data_actions).map_err(refusal)?;
+    admin.store.define_role(role).await.map(|roles| shown(&roles)).map_err(refusal)
 }
 
 async fn assign(admin: &Admin, body: &[u8]) -> Result<Value, Problem> {
@@ -129,26 +132,8 @@ async fn assign(admin: &Admin, body: &[u8]) -> Result<Value, Problem> {
         Problem::new(Kind::Invalid, detail)
     })?;
     let given = Assignment::new(&id, &body.principal_id, &body.role_definition_id, scope);
-    let given = given.map_err(problem)?;
-    change(admin, |txn| roles::assign(txn, &given).map(drop)).await
-}
-
-/// The assignment with this id, else the role.
-async fn remove(admin: &Admin, id: &str) -> Result<Value, Problem> {
-    let id = percent_decode_str(id).decode_utf8_lossy().into_owned();
-    change(admin, |txn| match roles::remove_assignment(txn, &id) {
-        Err(RoleError::NoAssignment(_)) => roles::remove_definition(txn, &id),
-        other => other,
-    })
-    .await
-}
-
-/// All roles, as they are after a change.
-async fn change(
-    admin: &Admin,
-    change: impl Fn(&mut orrery_document_store::Txn<'_>) -> Result<(), RoleError>,
-) -> Result<Value, Problem> {
-    change_roles(&admin.cosmos, change).await.map(|((), roles)| shown(&roles)).map_err(Problem::from)
+    let given = given.map_err(refusal)?;
+    admin.store.assign_role(given).await.map(|roles| shown(&roles)).map_err(refusal)
 }
 
 fn shown(roles: &Roles) -> Value {

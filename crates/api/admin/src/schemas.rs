@@ -11,10 +11,9 @@ use orrery_api_common::read_body;
 use orrery_api_cosmos::Failure;
 use orrery_document_store::{Store, WriteError};
 use orrery_documents::catalog::limits;
-use orrery_documents::schema::{self, Definition, Report, SchemaError, Schemas, Seen};
+use orrery_documents::schema::{Definition, Report, SchemaError, Schemas, Seen};
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 const ROOT: &str = "/v1/schemas/";
 
@@ -40,7 +39,7 @@ pub async fn handle(store: &Store, head: &Parts, body: Incoming) -> Result<Value
         }
         _ => return Err(wrong_verb()),
     }
-    let schemas = find(store, &database, &container).map_err(problem)?;
+    let schemas = store.schemas(&database, &container).map_err(problem)?;
     Ok(shown(&database, &container, &schemas))
 }
 
@@ -60,30 +59,20 @@ async fn set(store: &Store, database: &str, container: &str, body: Vec<u8>) -> R
     let parsed = tokio::task::spawn_blocking(move || Definition::parse(&body)).await;
     let parsed = parsed.map_err(|error| Problem::new(Kind::Broken, error.to_string()))?;
     let definition = parsed.map_err(problem)?;
-    let (database, container) = (database.to_owned(), container.to_owned());
     let validation = definition.validation().name();
-    let path = format!("dbs/{database}/colls/{container}");
-    let write =
-        move |txn: &mut orrery_document_store::Txn<'_>| schema::set(txn, &database, &container, &definition);
-    store.write_catalog(write).await.map_err(refusal)?;
-    tracing::info!(container = path, validation, "a schema was set");
+    store.set_schema(database, container, definition).await.map_err(refusal)?;
+    tracing::info!(container = path(database, container), validation, "a schema was set");
     Ok(())
 }
 
 async fn remove(store: &Store, database: &str, container: &str) -> Result<(), Problem> {
-    let (database, container) = (database.to_owned(), container.to_owned());
-    let path = format!("dbs/{database}/colls/{container}");
-    let write = move |txn: &mut orrery_document_store::Txn<'_>| schema::remove(txn, &database, &container);
-    store.write_catalog(write).await.map_err(refusal)?;
-    tracing::info!(container = path, "a schema was removed");
+    store.remove_schema(database, container).await.map_err(refusal)?;
+    tracing::info!(container = path(database, container), "a schema was removed");
     Ok(())
 }
 
-fn find(store: &Store, database: &str, container: &str) -> Result<Arc<Schemas>, SchemaError> {
-    let catalog = store.catalog();
-    let database = catalog.database(database).ok_or(SchemaError::DatabaseMissing)?;
-    let container = catalog.container(database.rid, container).ok_or(SchemaError::ContainerMissing)?;
-    container.schemas().cloned().ok_or(SchemaError::NoSchema)
+fn path(database: &str, container: &str) -> String {
+    format!("dbs/{database}/colls/{container}")
 }
 
 fn shown(database: &str, container: &str, schemas: &Schemas) -> Value {

@@ -27,7 +27,7 @@ mod scripts;
 mod service;
 mod session;
 
-pub use authorize::{Access, change_roles, signed_access};
+pub use authorize::{Access, signed_access};
 pub use consistency::Consistency;
 pub use failure::Failure;
 pub use service::{Cosmos, Options};

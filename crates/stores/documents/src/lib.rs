@@ -3,6 +3,7 @@
 //! ```text
 //! items       read_item, write_item            batch       batch, bulk         delete_partition
 //! query       query, explain, client_plan      read_feed   changes             scripts/procedure
+//! catalog     databases, containers, offers, what they own, roles, schemas
 //! metering    around each of them: throttling, the charge, the retry when the container changed underneath
 //! ```
 //!
@@ -15,7 +16,6 @@
 mod background;
 mod batch;
 mod catalog;
-mod catalog_cache;
 mod changes;
 mod condition;
 mod continuation;

@@ -1,6 +1,7 @@
 //! The handle: the catalog and the transactions of documents.
 
-use crate::catalog_cache::CatalogCache;
+use crate::catalog::cache::CatalogCache;
+use crate::catalog::roles::RoleCache;
 use crate::continuation::Tokens;
 use crate::error::Error;
 use crate::monitor::Monitor;
@@ -27,6 +28,7 @@ pub struct Store(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     pub(crate) txns: TxnManager,
     catalog: CatalogCache,
+    roles: RoleCache,
     pub(crate) trimming_due: TrimmingDue,
     pub(crate) queries: Queries,
     tokens: Tokens,
@@ -69,6 +71,7 @@ impl Store {
         let now = txns.env().now();
         let inner = Inner {
             catalog: CatalogCache::load(&txns.snapshot())?,
+            roles: RoleCache::default(),
             trimming_due: TrimmingDue::default(),
             queries: Queries::new(options.query_bytes),
             tokens: Tokens::new(&options.secret),
@@ -159,6 +162,10 @@ impl Store {
     /// Queries that came before.
     pub fn plan_cache(&self) -> &PlanCache {
         &self.0.plan_cache
+    }
+
+    pub(crate) fn role_cache(&self) -> &RoleCache {
+        &self.0.roles
     }
 
     pub(crate) fn scripts(&self) -> &Scripts {

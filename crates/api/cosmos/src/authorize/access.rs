@@ -1,7 +1,6 @@
 //! What the service knows of who may do what.
 
 use super::resource_token::ResourceTokens;
-use super::roles::RoleCache;
 use arc_swap::ArcSwap;
 use orrery_api_common::Keys;
 use orrery_api_common::bearer::Bearers;
@@ -11,7 +10,6 @@ pub struct Access {
     keys: ArcSwap<Keys>,
     pub(super) resource_tokens: ResourceTokens,
     bearers: OnceLock<Arc<Bearers>>,
-    pub(super) roles: RoleCache,
 }
 
 impl Access {
@@ -20,7 +18,6 @@ impl Access {
             keys: ArcSwap::from_pointee(keys),
             resource_tokens: ResourceTokens::new(secret),
             bearers: OnceLock::new(),
-            roles: RoleCache::default(),
         }
     }
 

@@ -46,7 +46,7 @@ pub async fn check(
             ),
         ));
     }
-    let roles = cosmos.access().roles.current(cosmos.store())?;
+    let roles = cosmos.store().roles()?;
     let catalog = cosmos.store().catalog();
     let scope = place::scope(&catalog, route);
     for action in operation.actions() {

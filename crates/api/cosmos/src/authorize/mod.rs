@@ -18,14 +18,12 @@ mod mint;
 mod operation;
 mod place;
 mod resource_token;
-mod roles;
 
 pub use access::Access;
 pub use administrator::signed_access;
 pub use mint::{Minting, check_resource};
 pub(crate) use operation::Operation;
 pub(crate) use place::named;
-pub use roles::change_roles;
 
 use crate::failure::Failure;
 use crate::header;

@@ -4,8 +4,8 @@ use crate::call::{Call, READ_ONLY_KEY, READ_WRITE_KEY, signature, token};
 use crate::world::{CONTAINER, ITEMS, World};
 use orrery_api_common::Access;
 use orrery_api_common::bearer::{Bearers, DEVELOPMENT_ISSUER, DevelopmentKey, Grant, Issuer, KeySet, Mint};
-use orrery_api_cosmos::{change_roles, signed_access};
-use orrery_documents::roles::{self, Assignment, Definition, Scope};
+use orrery_api_cosmos::{Failure, signed_access};
+use orrery_documents::roles::{Assignment, Definition, Scope};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ impl Realm {
 
     async fn assign(&self, id: &str, principal: &str, role: &str, scope: &str) {
         let given = Assignment::new(id, principal, role, Scope::parse(scope).unwrap()).unwrap();
-        change_roles(&self.world.cosmos, |txn| roles::assign(txn, &given)).await.unwrap();
+        self.world.cosmos.store().assign_role(given).await.unwrap();
     }
 }
 
@@ -211,17 +211,17 @@ async fn roles_are_given_changed_and_taken_away_while_the_server_runs() {
     let actions = ["items/upsert", "items/read"]
         .map(|name| format!("Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers/{name}"));
     let role = Definition::new("w", "Writer", actions.to_vec()).unwrap();
-    change_roles(&world.cosmos, |txn| roles::define(txn, &role)).await.unwrap();
+    world.cosmos.store().define_role(role).await.unwrap();
     realm.assign("a", "worker", "writer", "/dbs/d/colls/c").await;
     check(world, &token, &["read", "upsert"]).await;
     let refused = world.refused(Call::get(ITEMS).authorization(&token), (403, 5302), "executeQuery").await;
     let message = refused.json().unwrap()["message"].as_str().unwrap().to_owned();
     assert!(message.contains("on resource [/dbs/d/colls/c]"), "{message}");
-    let role_in_use = change_roles(&world.cosmos, |txn| roles::remove_definition(txn, "w")).await;
-    assert_eq!(role_in_use.map(drop).unwrap_err().status, 409);
-    change_roles(&world.cosmos, |txn| roles::remove_assignment(txn, "a")).await.unwrap();
+    let role_in_use = world.cosmos.store().remove_role("w").await;
+    assert!(role_in_use.is_err_and(|error| Failure::from(error).status == 409));
+    world.cosmos.store().remove_role("a").await.unwrap();
     check(world, &token, &[]).await;
-    change_roles(&world.cosmos, |txn| roles::remove_definition(txn, "w")).await.unwrap();
+    world.cosmos.store().remove_role("w").await.unwrap();
 }
 
 #[tokio::test]

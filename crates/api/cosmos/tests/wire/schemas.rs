@@ -4,7 +4,7 @@ use crate::batches::{batch, statuses};
 use crate::call::Call;
 use crate::scripts::execute;
 use crate::world::{ITEMS, World};
-use orrery_documents::schema::{self, Definition, Report};
+use orrery_documents::schema::{Definition, Report};
 use orrery_testing_client::OwnedReply;
 use serde_json::{Value, json};
 
@@ -23,13 +23,11 @@ impl World {
 
     async fn schema(&self, body: &Value) {
         let definition = Definition::parse(body.to_string().as_bytes()).unwrap();
-        let set = move |txn: &mut orrery_document_store::Txn<'_>| schema::set(txn, "d", "c", &definition);
-        self.cosmos.store().write_catalog(set).await.unwrap();
+        self.cosmos.store().set_schema("d", "c", definition).await.unwrap();
     }
 
     async fn no_schema(&self) {
-        let remove = |txn: &mut orrery_document_store::Txn<'_>| schema::remove(txn, "d", "c");
-        self.cosmos.store().write_catalog(remove).await.unwrap();
+        self.cosmos.store().remove_schema("d", "c").await.unwrap();
     }
 
     fn report(&self) -> Report {

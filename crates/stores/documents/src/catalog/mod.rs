@@ -1,6 +1,16 @@
 //! Operations on the catalog: databases, containers, offers, and what belongs to a database, a container or a user.
 //!
+//! ```text
+//! cache      the catalog of the newest durable state, in memory
+//! roles      roles and their assignments
+//! schemas    what a container's items are held to
+//! ```
+//!
 //! Reads are answered from [`Store::catalog`], which shows a change as soon as it is answered here.
+
+pub(crate) mod cache;
+pub(crate) mod roles;
+mod schemas;
 
 use crate::scope::Scope;
 use crate::store::Store;
