@@ -3,7 +3,7 @@
 //! ```text
 //! items       read_item, write_item            batch       batch, bulk         delete_partition
 //! query       query, explain, client_plan      read_feed   changes             scripts/procedure
-//! catalog     databases, containers, offers, what they own, roles, schemas
+//! catalog     databases, containers, offers, what they own, roles, schemas     query_resources
 //! metering    around each of them: throttling, the charge, the retry when the container changed underneath
 //! ```
 //!
@@ -22,6 +22,7 @@ mod continuation;
 mod cross_partition;
 mod delete_partition;
 mod error;
+mod item_query;
 mod items;
 mod join;
 pub mod limits;
@@ -35,6 +36,7 @@ mod query_pages;
 mod query_spec;
 mod range_lsns;
 mod read_feed;
+mod resource_query;
 mod scope;
 mod scripts;
 mod store;
@@ -61,6 +63,7 @@ pub use query::{ClientPlan, Explained, PageRequest, QueryPage};
 pub use query_pages::Received;
 pub use query_spec::QuerySpec;
 pub use read_feed::{Encoded, FeedPage, FeedRequest};
+pub use resource_query::{ResourceList, ResourcePage, ResourceRequest};
 pub use scope::{Scope, covered};
 pub use scripts::procedure::{ProcedureCall, ProcedureOutcome};
 pub use scripts::triggers::TriggerNames;

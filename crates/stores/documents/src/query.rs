@@ -7,29 +7,28 @@
 
 use crate::cross_partition::{QueryTarget, is_pinned};
 use crate::error::Error;
+use crate::item_query::ItemQuery;
 use crate::metering::Charged;
 use crate::partition_key::Scope;
 use crate::plan_cache::{PreparedQuery, QueryRequest};
 use crate::queries::QueryHost;
 use crate::query_pages::{Begin, Pages, Received};
 use crate::query_spec::{QuerySpec, fnv1a};
-use crate::scripts::functions::WithFunctions;
 use crate::store::Store;
 use crate::throttle::Priority;
 use crate::usage::{Queried, Reach};
 use orrery_core::Lsn;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;
-use orrery_documents::item::{Items, Pruning, partitions, prune, settings};
+use orrery_documents::item::{Pruning, partitions, settings};
 use orrery_keys::Epk;
 use orrery_kv::Snapshot;
 use orrery_query::access::{IndexOf, Path};
-use orrery_query::execute::{self, Host, Limits, Page, page_with_predicate};
+use orrery_query::execute::{self, Host as _, Limits, Page};
 use orrery_query::plan::Rules;
 use orrery_query::plan::distributed::{
     DistributeOptions, Distributed, HybridForm, QueryRange, distribute, needs_merging, unsupported,
 };
-use orrery_query::prepare_for;
 use std::sync::Arc;
 
 /// One page of a query.
@@ -120,7 +119,7 @@ impl Store {
         let PageRequest { query, scope, target, continuation, may_narrow, limits, .. } = request;
         let spec = &query.spec;
         let prepared_query = query.prepare(self.parse_cache(), &settings(container))?;
-        let PreparedQuery { prepared, need, question, paths } = &*prepared_query;
+        let PreparedQuery { prepared, question, paths, .. } = &*prepared_query;
         let pruning = Pruning::of(prepared, &spec.parameters, container);
         let named = pruning.partitions();
         target.check(prepared, &spec.parameters, container, named.as_deref())?;
@@ -130,19 +129,18 @@ impl Store {
         let seal = self.tokens().of_query(container.number(), question ^ fingerprint(scope));
         let pages = Pages { container, scope, named: named.as_deref(), seal };
         let Begin { scope, resume, is_by_range } = pages.begin(continuation.as_ref(), is_by_range)?;
-        let host_with_functions = &WithFunctions::new(host, self, snapshot, container.rid());
-        let items = pruning.restrict(Items::new(snapshot, container, &scope, host_with_functions)?);
-        let items = items.with_statistics(self.statistics().at(snapshot.lsn())).indexed()?;
-        let mut page = page_with_predicate(
-            &prepared.plan,
-            need,
-            &items,
-            host_with_functions,
-            resume.as_deref(),
-            spec.resume.as_ref(),
-            *limits,
-        )?;
-        items.scope_key_paths().into_iter().for_each(|path| page.index_usage.add_path(path));
+        let item_query = ItemQuery {
+            store: self,
+            state: snapshot,
+            container,
+            scope: &scope,
+            spec,
+            query: &prepared_query,
+            pruning: &pruning,
+            is_indexed: true,
+            statistics: Some(self.statistics().at(snapshot.lsn())),
+        };
+        let page = item_query.page(host, resume.as_deref(), *limits)?;
         if !host.inline_budget_spent() {
             let reach = reach(&scope, named.as_deref(), container);
             self.note_query(container, &spec.text, continuation.is_none(), reach, paths, &page);
@@ -187,17 +185,27 @@ impl Store {
     ) -> Result<Explained, Error> {
         let run = async {
             let (container, scope, snapshot) = (container.clone(), scope.clone(), self.snapshot());
-            let store = self.clone();
+            let (store, request) = (self.clone(), QueryRequest::new(spec));
             let work = move |host: &QueryHost| -> Result<Explained, Error> {
-                let prepared = prepare_for(&spec.text, &spec.parameters, Rules::On, &settings(&container))?;
-                let host = &WithFunctions::new(host, &store, &*snapshot, container.rid());
-                let items = Items::new(&*snapshot, &container, &scope, host)?;
-                let (items, named) = prune(items, &prepared, &spec.parameters, &container);
-                let items = items.indexed()?;
-                let access = execute::explain(&prepared.plan, &items, host, limits)?;
+                let query = request.prepare(store.parse_cache(), &settings(&container))?;
+                let plan = &query.prepared.plan;
+                let pruning = Pruning::of(&query.prepared, &request.spec.parameters, &container);
+                let item_query = ItemQuery {
+                    store: &store,
+                    state: &*snapshot,
+                    container: &container,
+                    scope: &scope,
+                    spec: &request.spec,
+                    query: &query,
+                    pruning: &pruning,
+                    is_indexed: true,
+                    statistics: None,
+                };
+                let host = item_query.host(host);
+                let access = execute::explain(plan, &item_query.items(&host)?, &host, limits)?;
                 Ok(Explained {
-                    plan: prepared.plan.to_string(),
-                    partitions: partitions_reached(&scope, named.map(|named| named.len())),
+                    plan: plan.to_string(),
+                    partitions: partitions_reached(&scope, pruning.partitions().map(|named| named.len())),
                     access: access.to_string(),
                     lsn: snapshot.lsn(),
                 })

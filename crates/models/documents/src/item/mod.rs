@@ -21,7 +21,7 @@ pub use orrery_catalog::{Preconditions, TagMatch, Verdict};
 pub use patch::{Change, patch};
 pub use prepare::{Directive, PrepareError, PreparedItem, partition_key_of, prepare};
 pub(crate) use prepare::{is_system, unique_of};
-pub use prune::{Pruning, partitions, prune, settings};
+pub use prune::{Pruning, partitions, settings};
 pub(crate) use record::LSN_AT;
 pub use record::{ItemHead, ItemRow, Ttl};
 pub use statistics::{Statistics, statistics};

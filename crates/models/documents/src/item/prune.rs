@@ -66,17 +66,6 @@ impl Pruning {
     }
 }
 
-/// Only the items, or else the partitions, that the filter names; and which partitions these are.
-pub fn prune<'a>(
-    items: Items<'a>,
-    prepared: &Prepared,
-    parameters: &[(String, Value)],
-    container: &Container,
-) -> (Items<'a>, Option<Vec<(Epk, Epk)>>) {
-    let named = Pruning::of(prepared, parameters, container);
-    (named.restrict(items), named.partitions())
-}
-
 /// The effective partition keys of whole keys (`min` is `max`) and of prefixes that the filter names; none at all if no
 /// document can match or none is read, and `None` if it may mean any.
 pub fn partitions(

@@ -3,7 +3,7 @@
 use crate::world::{World, epk, target};
 use orrery_catalog::Container;
 use orrery_core::limits;
-use orrery_documents::item::{FeedScope, Items, Preconditions, prune, read_feed};
+use orrery_documents::item::{FeedScope, Items, Preconditions, Pruning, read_feed};
 use orrery_documents::limits::INSERTION_ORDER_COLLECTED_MAX;
 use orrery_keys::Epk;
 use orrery_query::execute::{Host, Limits, page};
@@ -84,7 +84,7 @@ fn query_page(
     let prepared = prepare(query, &[], Rules::On).unwrap();
     let (snapshot, host) = (world.snapshot(), Still(world.now().millis()));
     let all = Items::new(&*snapshot, container, scope, &host).unwrap();
-    let (narrow, _) = prune(all, &prepared, &[], container);
+    let narrow = Pruning::of(&prepared, &[], container).restrict(all);
     let limits = Limits { items, bytes: limits::PAGE_BYTES_MAX };
     let page = page(&prepared.plan, &narrow.indexed().unwrap(), &host, resume, None, limits).unwrap();
     let text = format!("[{}]", String::from_utf8(page.rows).unwrap());

@@ -3,13 +3,12 @@
 //! An operation that is refused leaves nothing behind, whatever the script makes of its error. Trouble with the store
 //! is none that a script may catch: it is kept, and the transaction fails with it.
 
-use super::functions::WithFunctions;
 use crate::error::Error;
+use crate::item_query::ItemQuery;
 use crate::items::Refused;
 use crate::limits;
 use crate::partition_key::PartitionKeyError;
 use crate::queries::NotRun;
-use crate::query_spec::QuerySpec;
 use crate::store::Store;
 use orrery_core::limits::PAGE_BYTES_MAX;
 use orrery_core::{ETag, ItemId, ItemRid, ResourceKind, Timestamp};
@@ -19,14 +18,13 @@ use orrery_documents::catalog::Container;
 use orrery_documents::changes::NotRetained;
 use orrery_documents::charge::Charge;
 use orrery_documents::item::{
-    self, Directive, FeedScope, ItemError, ItemRow, Items, Preconditions, PrepareError, PreparedItem,
-    TagMatch, Target, prune, settings,
+    self, Directive, FeedScope, ItemError, ItemRow, Preconditions, PrepareError, PreparedItem, Pruning,
+    TagMatch, Target, settings,
 };
 use orrery_keys::Epk;
 use orrery_kv::{Error as EngineError, Txn};
 use orrery_query::QueryError;
-use orrery_query::execute::{Host as QueryHost, Limits, page};
-use orrery_query::plan::Rules;
+use orrery_query::execute::{Host as QueryHost, Limits};
 use orrery_script::limits::SCRIPT_MILLIS_MAX;
 use orrery_script::{
     Answer, Call, Document, Ended, Failed, Host, Operation, Refusal, ScriptContext, WriteOptions,
@@ -231,34 +229,29 @@ impl<'a, 't> Partition<'a, 't> {
         items_max: Option<usize>,
         continuation: Option<&str>,
     ) -> Result<Answer, Error> {
-        let spec = QuerySpec::parse(question.as_bytes())?;
-        let (tokens, container) = (self.store.tokens(), self.container);
-        let fingerprint = spec.fingerprint_of("script");
-        let resume = continuation
-            .map(|token| tokens.read_query(container.number(), fingerprint, token))
-            .transpose()?;
+        let (store, container) = (self.store, self.container);
+        let request = store.plan_cache().read(question.as_bytes())?;
+        let seal = store.tokens().of_query(container.number(), request.spec.fingerprint_of("script"));
+        let resume = continuation.map(|token| seal.unseal(token)).transpose()?;
         let limits = Limits { items: items_max.unwrap_or(usize::MAX), bytes: PAGE_BYTES_MAX };
-        let host =
-            InTime { store: self.store, now_ms: self.now.millis(), began: self.began, asked: Instant::now() };
-        let host = WithFunctions::new(&host, self.store, &*self.txn, container.rid());
-        let prepared = self.store.parse_cache().prepare_for(
-            &spec.text,
-            &spec.parameters,
-            Rules::On,
-            &settings(container),
-        )?;
-        let items = Items::new(&*self.txn, container, &FeedScope::Partition(self.epk.clone()), &host)?;
-        let (items, _) = prune(items, &prepared, &spec.parameters, container);
-        let items = if self.txn.is_as_durable() { items.indexed()? } else { items };
-        let found = page(&prepared.plan, &items, &host, resume.as_deref(), None, limits)?;
-        let charge = Charge::page(&found);
-        let rows = String::from_utf8_lossy(&found.rows).into_owned();
-        let next =
-            found.next.as_ref().map(|state| tokens.write_query(container.number(), fingerprint, state));
-        drop(items);
-        drop(host);
-        self.pay(charge);
-        Ok(Answer { json: Some(format!("[{rows}]")), continuation: next, held_bytes: 0 })
+        let host = InTime { store, now_ms: self.now.millis(), began: self.began, asked: Instant::now() };
+        let query = request.prepare(store.parse_cache(), &settings(container))?;
+        let found = ItemQuery {
+            store,
+            state: &*self.txn,
+            container,
+            scope: &FeedScope::Partition(self.epk.clone()),
+            spec: &request.spec,
+            query: &query,
+            pruning: &Pruning::of(&query.prepared, &request.spec.parameters, container),
+            is_indexed: self.txn.is_as_durable(),
+            statistics: None,
+        }
+        .page(&host, resume.as_deref(), limits)?;
+        self.pay(Charge::page(&found));
+        let rows = String::from_utf8_lossy(&found.rows);
+        let continuation = found.next.as_deref().map(|state| seal.seal(state));
+        Ok(Answer { json: Some(format!("[{rows}]")), continuation, held_bytes: 0 })
     }
 }
 
