@@ -2,8 +2,8 @@
 
 use crate::error::Error;
 use crate::metering::Charged;
-use crate::queries::on_a_thread;
 use crate::read_feed::Encoded;
+use crate::scheduler::on_a_thread;
 use crate::store::Store;
 use crate::throttle::Priority;
 use orrery_core::{Lsn, Timestamp};

@@ -3,7 +3,7 @@
 
 use crate::continuation::ContinuationError;
 use crate::partition_key::PartitionKeyError;
-use crate::queries::{BrokeOff, NotRun};
+use crate::scheduler::{BrokeOff, NotRun};
 use orrery_core::InvalidName;
 use orrery_documents::batch::StepError;
 use orrery_documents::catalog::CatalogError;

@@ -1,8 +1,8 @@
 //! Queries over databases, containers, offers and what they own: the same language over a list, in memory or not.
 
 use crate::error::Error;
-use crate::queries::QueryHost;
 use crate::query_spec::QuerySpec;
+use crate::scheduler::QueryHost;
 use crate::store::Store;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

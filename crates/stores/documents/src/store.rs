@@ -6,7 +6,7 @@ use crate::continuation::Tokens;
 use crate::error::Error;
 use crate::monitor::Monitor;
 use crate::plan_cache::PlanCache;
-use crate::queries::Queries;
+use crate::scheduler::QueryScheduler;
 use crate::scope::Scope;
 use crate::scripts::slots::Slots;
 use crate::throttle::{Throttle, Throttling};
@@ -30,7 +30,7 @@ pub(crate) struct Inner {
     catalog: CatalogCache,
     roles: RoleCache,
     pub(crate) trimming_due: TrimmingDue,
-    pub(crate) queries: Queries,
+    pub(crate) scheduler: QueryScheduler,
     tokens: Tokens,
     partition_bytes_max: u64,
     plan_cache: PlanCache,
@@ -73,7 +73,7 @@ impl Store {
             catalog: CatalogCache::load(&txns.snapshot())?,
             roles: RoleCache::default(),
             trimming_due: TrimmingDue::default(),
-            queries: Queries::new(options.query_bytes),
+            scheduler: QueryScheduler::new(options.query_bytes),
             tokens: Tokens::new(&options.secret),
             partition_bytes_max: options.partition_bytes_max,
             plan_cache: PlanCache::default(),

@@ -8,7 +8,7 @@ use crate::item_query::ItemQuery;
 use crate::items::Refused;
 use crate::limits;
 use crate::partition_key::PartitionKeyError;
-use crate::queries::NotRun;
+use crate::scheduler::NotRun;
 use crate::store::Store;
 use orrery_core::limits::PAGE_BYTES_MAX;
 use orrery_core::{ETag, ItemId, ItemRid, ResourceKind, Timestamp};

@@ -8,7 +8,7 @@ use super::report::{
 use super::shapes::ShapeUsage;
 use crate::error::Error;
 use crate::limits;
-use crate::queries::on_a_thread;
+use crate::scheduler::on_a_thread;
 use crate::store::Store;
 use orrery_documents::catalog::Container;
 use orrery_documents::charge::Charge;

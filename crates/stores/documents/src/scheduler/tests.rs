@@ -20,7 +20,7 @@ fn store(query_bytes: usize, brief: Duration) -> Store {
         let options = crate::Options { query_bytes, ..crate::Options::standalone() };
         Store::open(txns, options).expect("a store")
     };
-    std::sync::Arc::get_mut(&mut store.0).expect("one handle").queries.brief = brief;
+    std::sync::Arc::get_mut(&mut store.0).expect("one handle").scheduler.brief = brief;
     store
 }
 
@@ -55,7 +55,7 @@ impl Gate {
 async fn a_short_query_passes_any_number_of_long_ones() {
     let (store, gate) = (store(64 * MEGABYTE, Duration::MAX), Arc::new(Gate::default()));
     let long = store.query_key(1, "long");
-    store.0.queries.latency_hints.note(long, Duration::from_secs(1));
+    store.0.scheduler.latency_hints.note(long, Duration::from_secs(1));
     let count = limits::QUERIES_LONG_MAX + limits::QUERIES_BRIEF_MAX + 10;
     let run = |store: Store, gate: Arc<Gate>| async move {
         store.run_known_query(long, move |_| gate.pass()).await
@@ -109,7 +109,7 @@ async fn a_query_that_was_long_begins_among_the_long_ones() {
     };
     assert_eq!(store.run_known_query(query_key, run(runs.clone())).await, Ok(true));
     assert_eq!(runs.swap(0, Ordering::SeqCst), 2, "begun again");
-    store.0.queries.latency_hints.note(query_key, Duration::from_secs(1));
+    store.0.scheduler.latency_hints.note(query_key, Duration::from_secs(1));
     assert_eq!(store.run_known_query(query_key, run(runs.clone())).await, Ok(true));
     assert_eq!(runs.load(Ordering::SeqCst), 1);
 }

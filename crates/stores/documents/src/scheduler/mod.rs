@@ -1,11 +1,10 @@
-//! Running queries beside everything else: a limited number at once, within a limited memory, and none for a client that
-//! has gone.
+//! The scheduler of queries: a limited number runs at once, within a limited memory, and none for a client that has gone.
 //!
 //! ```text
-//! host      the world as a query sees it, and who waits for it
-//! lanes     the slots in which queries run
-//! memory    the bytes that all queries may hold
-//! latency_hints      how long queries took the last time
+//! host             the world as a query sees it, and who waits for it
+//! lanes            the slots in which queries run
+//! memory           the bytes that all queries may hold
+//! latency_hints    how long queries took the last time
 //! ```
 //!
 //! A query goes to a thread that may block, once it has a slot. One that was very short the last time is run at once where
@@ -39,7 +38,7 @@ const SHORT: Duration = Duration::from_micros(limits::QUERY_SHORT_MICROS_MAX);
 const BRIEF: Duration = Duration::from_millis(limits::QUERY_BRIEF_MILLIS_MAX);
 
 /// What all queries of a process share.
-pub(crate) struct Queries {
+pub(crate) struct QueryScheduler {
     lanes: Lanes,
     memory: Memory,
     latency_hints: LatencyHints,
@@ -49,7 +48,7 @@ pub(crate) struct Queries {
     brief: Duration,
 }
 
-impl Queries {
+impl QueryScheduler {
     /// With so much memory for all of them.
     pub fn new(bytes: usize) -> Self {
         Self {
@@ -91,22 +90,22 @@ pub async fn on_a_thread<T: Send + 'static>(
 impl Store {
     /// What queries counted, for those after them.
     pub fn statistics(&self) -> &IndexStatistics {
-        &self.0.queries.statistics
+        &self.0.scheduler.statistics
     }
 
     /// Texts that were asked before.
     pub fn parse_cache(&self) -> &ParseCache {
-        &self.0.queries.parse_cache
+        &self.0.scheduler.parse_cache
     }
 
     /// Memory that queries hold.
     pub fn query_memory(&self) -> MemoryUse {
-        self.0.queries.memory.in_use()
+        self.0.scheduler.memory.in_use()
     }
 
     /// A slot for work that takes as long as a long query.
     pub async fn turn(&self) -> Result<OwnedSemaphorePermit, NotRun> {
-        self.0.queries.lanes.enter(Lane::Long).await
+        self.0.scheduler.lanes.enter(Lane::Long).await
     }
 
     /// Runs a query that is unlike others before it. See [`run_known_query`](Self::run_known_query).
@@ -122,7 +121,7 @@ impl Store {
 
     /// Whatever it is asked for, a text over a container is one query.
     pub fn query_key(&self, container: u32, text: &str) -> QueryKey {
-        self.0.queries.latency_hints.query_key(container, text)
+        self.0.scheduler.latency_hints.query_key(container, text)
     }
 
     /// Runs a query that has a query_key. The work may be begun several times; what it gives is worth nothing once its host
@@ -133,7 +132,7 @@ impl Store {
         work: impl Fn(&QueryHost) -> T + Send + 'static,
     ) -> Result<T, NotRun> {
         orrery_core::tour_step!();
-        let Queries { latency_hints, memory, .. } = &self.0.queries;
+        let QueryScheduler { latency_hints, memory, .. } = &self.0.scheduler;
         let took = latency_hints.of(query_key);
         if took.is_some_and(|took| took <= SHORT) {
             let host = QueryHost::impatient(self.env()).within(memory.share());
@@ -147,7 +146,7 @@ impl Store {
         let timed = move |host: &QueryHost| {
             let answer = work(host);
             // What a query had done when it was ended is the least that it takes.
-            store.0.queries.latency_hints.note(query_key, host.elapsed());
+            store.0.scheduler.latency_hints.note(query_key, host.elapsed());
             answer
         };
         if took.is_some_and(|took| took > BRIEF) {
@@ -178,7 +177,7 @@ impl Store {
         lane: Lane,
         work: W,
     ) -> Result<Attempt<T, W>, NotRun> {
-        let Queries { lanes, memory, brief, .. } = &self.0.queries;
+        let QueryScheduler { lanes, memory, brief, .. } = &self.0.scheduler;
         let turn = lanes.enter(lane).await?;
         let host = match lane {
             Lane::Brief => QueryHost::patient_for(self.env(), *brief)
