@@ -32,7 +32,7 @@ impl Dispatcher {
             match ended {
                 Ok(()) => round.processed += 1,
                 Err(StepError::Crashed) => break,
-                Err(StepError::Store(error)) if error.is_passing() => {
+                Err(StepError::Store(error)) if error.is_transient() => {
                     tracing::warn!(user = group.user, id, %error, "an event could not be worked on now");
                     round.troubled += 1;
                     break;
@@ -91,7 +91,7 @@ impl Dispatcher {
 
 /// Whether the store would say the same the next time; what says that somebody else was faster is not meant.
 fn is_final(error: &StoreError) -> bool {
-    matches!(error, StoreError::Refused { .. }) && !error.is_passing()
+    matches!(error, StoreError::Refused { .. }) && !error.is_transient()
 }
 
 /// An event that cannot be worked on is dead-lettered with the reason: whatever would fail in the same way the next time must
@@ -121,7 +121,7 @@ impl Dispatcher {
         let etag = row["_etag"].as_str().unwrap_or_default();
         let reason = format!("It is no event: {}", reason(error));
         match self.service.dead_letter(row.clone(), etag, &reason).await {
-            Err(error) if !error.is_passing() => {
+            Err(error) if !error.is_transient() => {
                 let (user, id) = (row["userId"].as_str(), row["id"].as_str());
                 tracing::warn!(user, id, %error, "an item of notification_events is no event and cannot be marked");
                 Ok(())

@@ -84,7 +84,7 @@ async fn user(service: &Notifications, request: &Request) -> Result<String, Serv
 pub async fn list(service: Notifications, request: Request) -> Result<Response, ServiceError> {
     let list = List {
         category: request.query("category").map(category).transpose()?,
-        unread: request.switch("unread")?,
+        unread: request.flag("unread")?,
         limit: request.number("limit", 1, limits::NOTIFICATION_LIST_MAX)?,
         continuation: request.query("continuation").map(str::to_owned),
     };

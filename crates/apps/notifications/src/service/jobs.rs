@@ -81,7 +81,7 @@ impl Notifications {
         self.ensure().await?;
         let mut told = Vec::new();
         for job in &self.0.jobs {
-            let seen = self.leases().look(&lease_of(job)).await?;
+            let seen = self.leases().inspect(&lease_of(job)).await?;
             let history = seen.as_ref().map(|seen| history(&seen.state)).unwrap_or_default();
             let next =
                 history.next_run_at.clone().or_else(|| job.schedule.next_after(self.now()).map(time::format));
@@ -99,12 +99,12 @@ impl Notifications {
 
     async fn run_job(&self, job: &Job) -> Result<bool, ServiceError> {
         let leases = self.leases();
-        let seen = leases.look(&lease_of(job)).await?;
+        let seen = leases.inspect(&lease_of(job)).await?;
         let known = seen.map(|seen| history(&seen.state)).unwrap_or_default();
         if known.next_run_at.is_some() && !is_due(&known, self.now()) {
             return Ok(false);
         }
-        let Some(mut lease) = leases.take(&lease_of(job)).await? else { return Ok(false) };
+        let Some(mut lease) = leases.acquire(&lease_of(job)).await? else { return Ok(false) };
         let mut history = history(&lease.state);
         let will_run = is_due(&history, self.now());
         if will_run {
@@ -123,7 +123,7 @@ impl Notifications {
     /// What a task does may be done twice without harm, so a lease that is lost on the way is no error.
     async fn run_task(&self, job: &Job, leases: &Leases, lease: &mut Lease) -> Result<Run, ServiceError> {
         let started_at = self.stamp();
-        leases.keep(lease).await?;
+        leases.renew_if_due(lease).await?;
         let done = match job.task {
             Task::PurgeDevices { older_than } => self.purge_devices(older_than).await,
             Task::Sweep => self.sweep().await,

@@ -15,7 +15,7 @@ const DEADLINE: Duration = Duration::from_secs(90);
 
 fn by(world: &World, way: &Way, worker: &str) -> Notifications {
     let Home::Server { server, database } = world.home() else { panic!("it is over the wire") };
-    let remote = server.remote(way.endpoint(), database).with_patience(Duration::from_millis(700));
+    let remote = server.remote(way.endpoint(), database).with_time_limit(Duration::from_millis(700));
     world.on(Documents::Remote(remote), worker)
 }
 

@@ -21,7 +21,7 @@ const USERS: [&str; 6] = ["u-0", "u-1", "u-2", "u-3", "u-4", "u-5"];
 /// Another process, which goes this way.
 pub(super) async fn by(world: &World, way: &Way, worker: &str) -> Notifications {
     let Home::Server { server, database } = world.home() else { panic!("it is over the wire") };
-    let remote = server.remote(way.endpoint(), database).with_patience(PATIENCE);
+    let remote = server.remote(way.endpoint(), database).with_time_limit(PATIENCE);
     let service = world.on(Documents::Remote(remote), worker);
     while service.ensure().await.is_err() {}
     service
