@@ -76,7 +76,7 @@ impl<'a, X: Exchange> Merged<'a, X> {
                 Next::End => return Ok(None),
                 Next::Fetch { range, text, continuation } => {
                     let (rows, next) = self.fetch(range, &text, continuation).await?;
-                    self.merge.give(rows, next);
+                    self.merge.accept(rows, next);
                 }
             }
         }

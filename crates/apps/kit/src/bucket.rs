@@ -1,7 +1,7 @@
 //! Rate limits: a token bucket for each key, refilled by the clock.
 //!
-//! The number of keys is bounded. A key whose bucket is full again is forgotten, since a new bucket would be the same. When
-//! all are in use, further keys share one bucket, so inventing names gains nobody a fresh one.
+//! The number of keys is bounded. A full bucket is dropped, since a new one would be identical. When all
+//! slots are in use, further keys share one bucket, so inventing names does not yield a fresh one.
 
 use crate::limits;
 use orrery_core::Timestamp;
@@ -9,21 +9,21 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Whether one was taken, and what is left, as rate-limit headers tell it.
+/// Whether a token was taken, and the values of the rate-limit headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taken {
     pub allowed: bool,
     pub limit: u64,
     pub remaining: u64,
-    /// Until the bucket is full again.
+    /// Time until the bucket is full.
     pub reset_after: Duration,
-    /// Until there is one to take; zero if one was taken.
+    /// Time until a token is available; zero if one was taken.
     pub retry_after: Duration,
 }
 
 pub struct Buckets {
     burst: u64,
-    /// How long one takes to come back.
+    /// Time for one token to be refilled.
     each_micros: u64,
     keys_max: usize,
     inner: Mutex<Inner>,
@@ -36,14 +36,14 @@ struct Inner {
     swept_at: Timestamp,
 }
 
-/// A bucket is known by when it is full again.
+/// A bucket is represented by the time at which it will be full.
 #[derive(Clone, Copy, Default)]
 struct Bucket {
     full_at_micros: u64,
 }
 
 impl Buckets {
-    /// `burst` at once, and `per_second` again every second.
+    /// Allows `burst` at once, refilled at `per_second`.
     pub fn new(per_second: f64, burst: u64) -> Self {
         let each_micros = (1e6 / per_second.max(1e-6)) as u64;
         let inner = Mutex::default();
@@ -55,7 +55,7 @@ impl Buckets {
         }
     }
 
-    /// Takes one for the key, if there is one.
+    /// Takes a token for the key, if one is available.
     pub fn take(&self, key: &str, now: Timestamp) -> Taken {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bucket) = inner.buckets.get_mut(key) {
@@ -72,7 +72,7 @@ impl Buckets {
 }
 
 impl Inner {
-    /// Forgets who has not asked for long enough; once a second at most, since it looks at every key.
+    /// Drops the full buckets; at most once a second, since it scans every key.
     fn sweep(&mut self, now: Timestamp) {
         if now.abs_diff(self.swept_at) < Duration::from_secs(1) {
             return;
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_is_allowed_and_then_one_each_time_that_one_has_come_back() {
+    fn a_burst_is_allowed_then_one_per_refill() {
         let buckets = Buckets::new(1.0, 3);
         let take = |second| remaining(buckets.take("a", at(second)));
         assert_eq!([take(0), take(0), take(0), take(0)], [Some(2), Some(1), Some(0), None]);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_says_when_to_come_back() {
+    fn a_refusal_reports_when_to_retry() {
         let buckets = Buckets::new(0.5, 2);
         (0..2).for_each(|_| assert!(buckets.take("a", at(0)).allowed));
         let taken = buckets.take("a", at(1));
@@ -139,14 +139,14 @@ mod tests {
     }
 
     #[test]
-    fn keys_do_not_take_from_one_another() {
+    fn keys_have_separate_buckets() {
         let buckets = Buckets::new(1.0, 3);
         (0..3).for_each(|_| assert!(buckets.take("a", at(0)).allowed));
         assert_eq!(remaining(buckets.take("b", at(0))), Some(2));
     }
 
     #[test]
-    fn when_there_are_too_many_keys_the_rest_share_and_idle_ones_make_room() {
+    fn surplus_keys_share_a_bucket_and_idle_keys_make_room() {
         let buckets = Buckets { keys_max: 2, ..Buckets::new(1.0, 3) };
         for key in ["a", "b"] {
             assert_eq!(remaining(buckets.take(key, at(0))), Some(2));

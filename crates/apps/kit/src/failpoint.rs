@@ -1,6 +1,6 @@
-//! Where a test ends the process: named places between two steps, one of which may be armed.
+//! Failpoints: named places between two steps at which a test can end the process.
 //!
-//! The server arms one from its configuration; nothing else does. A place that is not armed costs one load of an atomic.
+//! The server arms one from its configuration; nothing else does. An unarmed failpoint costs one atomic load.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -10,11 +10,11 @@ static ARMED: Mutex<Option<Armed>> = Mutex::new(None);
 
 struct Armed {
     name: String,
-    /// How often it is still passed before the process ends.
+    /// Passes left before the process ends.
     passes: u32,
 }
 
-/// Arms one place: `name`, or `name:3` for the third time that it is reached. An empty text disarms.
+/// Arms one failpoint: `name`, or `name:3` for its third pass. An empty string disarms.
 pub fn arm(text: &str) -> Result<(), String> {
     let (name, nth) = text.rsplit_once(':').unwrap_or((text, "1"));
     let nth = nth.parse::<u32>().ok().filter(|nth| *nth > 0);
@@ -25,7 +25,7 @@ pub fn arm(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Ends the process at once, as a crash would, if this place is armed.
+/// Ends the process immediately, like a crash, if this failpoint is armed and due.
 pub fn hit(name: &str) {
     if IS_ARMED.load(Ordering::Relaxed) && is_due(name) {
         std::process::abort();
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_armed_place_is_due_and_only_when_its_turn_has_come() {
+    fn only_the_armed_failpoint_fires_and_only_at_its_count() {
         hit("a.place");
         arm("a.place:3").unwrap();
         assert!(!is_due("another.place"));

@@ -7,8 +7,8 @@
 //!       └ Different ──▶ refuse: the key came with another request
 //! ```
 //!
-//! The record alone does not make the work happen once, since no transaction spans both; ids that follow from the key do. A
-//! response that is known beforehand may be given to `begin`; then there is nothing to finish.
+//! The record alone does not make the work happen once, since no transaction spans both; ids derived from the
+//! key do. A response known beforehand can be passed to `begin`; then there is nothing to finish.
 
 use crate::limits;
 use crate::ports::documents::{Documents, Item, StoreError, Write};
@@ -24,32 +24,32 @@ pub struct Records<'a> {
     pub container: &'a str,
 }
 
-/// A key as a caller gave it, and what it was given with.
+/// A key as the caller sent it, with the identity of its request.
 ///
-/// Each has a partition of its own, so that those of a busy caller are spread over the store.
+/// Each key has its own partition, so that the records of a busy caller are spread over the store.
 #[derive(Clone, Copy, Debug)]
 pub struct Key<'a> {
-    /// Whose key it is: two callers may use the same.
+    /// The owner of the key: two callers may use the same one.
     pub caller: &'a str,
     pub key: &'a str,
-    /// Tells one request from another; see [`hash`].
+    /// Distinguishes requests; see [`hash`].
     pub body_hash: &'a str,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Begun {
     First(Unanswered),
-    /// It was begun before, and its answer is not known.
+    /// It was begun before, and its response is unknown.
     Unfinished(Unanswered),
     Repeated(Value),
     Different,
 }
 
-/// A record that waits for its answer, by its tag.
+/// A record that awaits its response, with its etag.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unanswered(String);
 
-/// Records of a key that vanish while they are looked at.
+/// Retries if records of a key expire while they are read.
 const TRIES_MAX: usize = 3;
 
 impl Records<'_> {
@@ -66,7 +66,7 @@ impl Records<'_> {
                 Err(StoreError::Conflict) => {}
                 Err(error) => return Err(error),
             }
-            // Between the two it may have expired.
+            // The record may have expired between the two.
             if let Some(item) = self.documents.read(self.container, &name, ID).await? {
                 return Ok(judged(item, key));
             }
@@ -74,7 +74,8 @@ impl Records<'_> {
         Err(StoreError::Busy { after: None })
     }
 
-    /// Records the response. The first one stays: twins of a request may both come here.
+    /// Records the response. The first one stays, because concurrent copies of a request may both get
+    /// here.
     pub async fn finish(&self, key: &Key<'_>, begun: Unanswered, answer: &Value) -> Result<(), StoreError> {
         let name = name(key);
         let write = Write::Replace { item: record(&name, key, answer), if_match: Some(begun.0) };
@@ -95,7 +96,7 @@ fn judged(mut item: Item, key: &Key<'_>) -> Begun {
     }
 }
 
-/// Names what a request says, in hexadecimal: the parts one after the other, each with its length.
+/// A hexadecimal hash of a request: its parts in sequence, each with its length.
 pub fn hash(parts: &[&[u8]]) -> String {
     let mut hasher = Sha256::new();
     for part in parts {
@@ -107,7 +108,7 @@ pub fn hash(parts: &[&[u8]]) -> String {
 
 const ID: &str = "idempotency";
 
-/// The partition of its record. A key is any text, and a hash is short.
+/// The partition of the key's record. A key is arbitrary text; the hash has a bounded length.
 fn name(key: &Key<'_>) -> String {
     format!("idempotency:{}", hash(&[key.caller.as_bytes(), key.key.as_bytes()]))
 }
@@ -128,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_told_apart() {
+    fn parts_are_distinguished() {
         assert_ne!(hash(&[b"ab", b"c"]), hash(&[b"a", b"bc"]));
         assert_ne!(hash(&[b"", b"a"]), hash(&[b"a", b""]));
         assert_eq!(hash(&[b"a"]).len(), 64);

@@ -1,9 +1,9 @@
-//! Who may work on something: one at a time, for a while, and never somebody who was overtaken.
+//! Leases: one holder at a time, for a limited time, with fencing.
 //!
-//! A lease is an item of the service's own container. Taking, renewing and releasing replace it under its etag, so of
-//! two that try, one succeeds. `epoch` goes up each time that it is taken and is never given twice: a fencing token for
-//! what lies outside. What lies inside, a little state such as a cursor, is kept in the item itself, so it can be saved
-//! only by the holder:
+//! A lease is an item of the service's own container. Acquiring, renewing and releasing replace it under its
+//! etag, so of two contenders only one succeeds. `epoch` increases with each acquisition and is never reused:
+//! it is a fencing token for external resources. A small state, such as a cursor, is stored in the item
+//! itself, so only the holder can save it:
 //!
 //! ```text
 //! {id: "lease", partition: "lease:<name>", owner, until, epoch, state}
@@ -18,7 +18,7 @@ use std::time::Duration;
 
 const ID: &str = "lease";
 
-/// Takes leases for one worker. A cheap handle.
+/// Acquires leases for one worker. A cheap handle.
 #[derive(Clone)]
 pub struct Leases {
     documents: Documents,
@@ -28,18 +28,18 @@ pub struct Leases {
     length: Duration,
 }
 
-/// A lease that is held, as long as nobody was faster.
+/// A held lease, valid until it expires or another worker takes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lease {
     pub name: String,
-    /// Higher than that of every earlier holder.
+    /// Greater than that of every earlier holder.
     pub epoch: u64,
     pub until: Timestamp,
     pub state: Value,
     etag: String,
 }
 
-/// A lease as anybody sees it.
+/// A lease as any observer sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
     pub owner: String,
@@ -49,14 +49,14 @@ pub struct Seen {
 }
 
 impl Leases {
-    /// `owner` names the worker and must be of this run of the process: a lease that a crash left behind is waited for,
-    /// not taken up.
+    /// `owner` names the worker and must be unique to this run of the process: a lease left behind by a
+    /// crash must expire and is not resumed.
     pub fn new(documents: Documents, container: &str, env: Env, owner: &str, length: Duration) -> Self {
         Self { documents, container: container.to_owned(), env, owner: owner.to_owned(), length }
     }
 
-    /// The lease, unless somebody has it.
-    pub async fn take(&self, name: &str) -> Result<Option<Lease>, StoreError> {
+    /// Acquires the lease, unless another worker holds it.
+    pub async fn acquire(&self, name: &str) -> Result<Option<Lease>, StoreError> {
         let now = self.env.now();
         match self.read(name).await? {
             None => {
@@ -72,19 +72,19 @@ impl Leases {
         }
     }
 
-    /// Holds it for another while. False: it was lost, and whatever it protected must stop.
+    /// Renews the lease. False if it was lost; whatever it protects must stop.
     pub async fn renew(&self, lease: &mut Lease) -> Result<bool, StoreError> {
         let state = std::mem::take(&mut lease.state);
         self.save(lease, state).await
     }
 
-    /// Renews it when half of its time is over. False: it was lost.
-    pub async fn keep(&self, lease: &mut Lease) -> Result<bool, StoreError> {
+    /// Renews the lease once half its time is over. False if it was lost.
+    pub async fn renew_if_due(&self, lease: &mut Lease) -> Result<bool, StoreError> {
         let is_fresh = lease.until > self.env.now().plus(self.length / 2);
         if is_fresh { Ok(true) } else { self.renew(lease).await }
     }
 
-    /// Renews it and keeps a state in it. False: it was lost, and the state is not saved.
+    /// Renews the lease and saves a state in it. False if it was lost; the state is then not saved.
     pub async fn save(&self, lease: &mut Lease, state: Value) -> Result<bool, StoreError> {
         lease.state = state;
         let next = Lease { until: self.env.now().plus(self.length), ..lease.clone() };
@@ -97,14 +97,14 @@ impl Leases {
         Ok(is_held)
     }
 
-    /// Gives it back, so that nobody has to wait; its state stays.
+    /// Releases the lease, so that nobody has to wait; its state stays.
     pub async fn release(&self, lease: Lease) -> Result<(), StoreError> {
         let if_match = Some(lease.etag.clone());
         let free = Lease { until: Timestamp::default(), ..lease };
         self.put(free, move |item| Write::Replace { item, if_match }).await.map(drop)
     }
 
-    pub async fn look(&self, name: &str) -> Result<Option<Seen>, StoreError> {
+    pub async fn inspect(&self, name: &str) -> Result<Option<Seen>, StoreError> {
         Ok(self.read(name).await?.map(|(_, seen)| seen))
     }
 
@@ -118,7 +118,7 @@ impl Leases {
         Lease { name: name.to_owned(), epoch, until: now.plus(self.length), state, etag: String::new() }
     }
 
-    /// The lease as it is stored now; nothing if somebody else changed it meanwhile.
+    /// The lease as stored now; `None` if another worker changed it meanwhile.
     async fn put(
         &self,
         lease: Lease,

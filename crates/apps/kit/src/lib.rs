@@ -1,13 +1,13 @@
-//! What services share, so that a service is little more than its own records and decisions.
+//! Shared building blocks of services, so that a service consists mostly of its own records and decisions.
 //!
 //! ```text
 //! ports        the stores, as a service sees them: embedded in this process, or remote over the wire
-//! service      what a service is to those who take a list of them: routes, stores, health
-//! http         the HTTP client for what lies outside (crates/client)
+//! service      the interface of a service to its host: routes, stores, health
+//! http         the HTTP client for external endpoints (crates/client)
 //! service_container   the container for a service's leases, idempotency records and cursors
-//! time         timestamps as services write them
+//! time         timestamps in the services' format
 //! failpoint    named places where a test ends the process
-//! lease        who may work on something, with fencing
+//! lease        exclusive work, with fencing
 //! idempotency  a repeated key returns the first response
 //! outbox       events in the batch of the change that they report, and their relay
 //! bucket       rate limits: a token bucket for each key

@@ -1,19 +1,19 @@
-//! The limits of what services share, and of their requests to stores.
+//! The limits of the services' shared building blocks and of their requests to stores.
 
-/// Keys with a rate limit of their own; the rest share one.
+/// Keys with their own rate limit; further keys share one.
 pub const SERVICE_BUCKETS_MAX: usize = 100_000;
-/// How long the answer to a request with an idempotency key is kept.
+/// Retention of the response to a request with an idempotency key.
 pub const SERVICE_IDEMPOTENCY_SECONDS: u64 = 24 * 60 * 60;
-/// Items that a round of a relay looks at.
+/// Items that one round of a relay processes.
 pub const SERVICE_RELAY_ITEMS_MAX: usize = 100;
-/// What one request to a store over the wire may take, how long one operation goes on trying, and the waits between two
-/// tries where the store names none.
+/// Requests to a store over the wire: time limit per request and per operation with its retries, and the
+/// back-off if the store specifies none.
 pub const SERVICE_STORE_REQUEST_SECONDS_MAX: u64 = 20;
 pub const SERVICE_STORE_SECONDS_MAX: u64 = 30;
 pub const SERVICE_STORE_TRIES_MAX: usize = 12;
 pub const SERVICE_STORE_WAIT_MILLIS_MIN: u64 = 20;
 pub const SERVICE_STORE_WAIT_MILLIS_MAX: u64 = 2_000;
-/// The largest answer of a store: a page and its envelope, or an item that its escapes make larger.
+/// The largest response of a store: a page with its envelope, or an item enlarged by its escapes.
 pub const SERVICE_STORE_ANSWER_BYTES_MAX: usize = 32 * 1024 * 1024;
-/// How often one operation follows a store whose partitions move under it.
+/// Attempts of one operation to follow partitions that move meanwhile.
 pub const SERVICE_STORE_MOVES_MAX: usize = 8;

@@ -1,11 +1,12 @@
-//! The container that a service keeps for itself: leases, idempotency records, cursors.
+//! A service's own container: leases, idempotency records, cursors.
 //!
-//! Its partition key is `/partition`, and each item has its own TTL. Nothing searches it, so it has no index but ids.
+//! Its partition key is `/partition`, and each item has its own TTL. It is never queried, so it has no index
+//! except ids.
 
 use crate::ports::documents::Layout;
 use serde_json::json;
 
-/// The member that is the partition key of such a container.
+/// The member that holds the partition key.
 pub const PARTITION: &str = "partition";
 
 pub fn service_container(name: &str) -> Layout {

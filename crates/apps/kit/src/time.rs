@@ -1,7 +1,7 @@
-//! Timestamps as services write them: ISO 8601 in UTC with milliseconds, `2026-11-15T10:00:00.000Z`.
+//! Timestamps in the services' format: ISO 8601 in UTC with milliseconds, `2026-11-15T10:00:00.000Z`.
 //!
-//! One form, always as long, so that texts sort as the moments do; the seed's queries compare them as text. What comes
-//! from outside may have other fractions or an offset; it is read and written in this form again.
+//! There is one form of fixed length, so that strings sort as the times do; the seed's queries compare them
+//! as strings. External input may have other fractions or an offset; it is parsed and stored in this form.
 
 use jiff::SignedDuration;
 use jiff::civil::{self, DateTime};
@@ -11,7 +11,7 @@ const EPOCH: DateTime = civil::date(1970, 1, 1).at(0, 0, 0, 0);
 /// The last millisecond of the year 9999.
 const MILLIS_MAX: u64 = 253_402_300_799_999;
 
-/// `2026-11-15T10:00:00.000Z`. What lies after the year 9999 is its last moment.
+/// `2026-11-15T10:00:00.000Z`. Times after the year 9999 become its last millisecond.
 pub fn format(at: Timestamp) -> String {
     let at = EPOCH.saturating_add(SignedDuration::from_millis(at.millis().min(MILLIS_MAX) as i64));
     let (year, month, day) = (at.year(), at.month(), at.day());
@@ -19,8 +19,8 @@ pub fn format(at: Timestamp) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{fraction:03}Z")
 }
 
-/// Reads a date with a time and a zone: `Z` or an offset such as `+02:00`; up to nine digits of a fraction, of which
-/// milliseconds are kept. Nothing before 1970, and no date that does not exist.
+/// Parses a date with a time and a zone: `Z` or an offset such as `+02:00`; up to nine fraction digits, of
+/// which milliseconds are kept. Dates before 1970 and dates that do not exist are refused.
 pub fn parse(text: &str) -> Option<Timestamp> {
     let (date, rest) = text.split_at_checked(10)?;
     let rest = rest.strip_prefix(['T', 't'])?;
@@ -48,7 +48,7 @@ fn parse_clock(text: &str) -> Option<civil::Time> {
     is_whole.then(|| civil::Time::new(hour as i8, minute as i8, second as i8, 0).ok())?
 }
 
-/// The milliseconds of a fraction, and what follows it.
+/// The milliseconds of a fraction, and the text after it.
 fn parse_fraction(text: &str) -> Option<(u64, &str)> {
     let Some(text) = text.strip_prefix('.') else { return Some((0, text)) };
     let length = text.bytes().take_while(u8::is_ascii_digit).count();
@@ -61,7 +61,7 @@ fn parse_fraction(text: &str) -> Option<(u64, &str)> {
     Some((millis, zone))
 }
 
-/// Minutes that the zone is ahead of UTC.
+/// The zone's offset from UTC in minutes.
 fn parse_zone(text: &str) -> Option<i16> {
     if text == "Z" || text == "z" {
         return Some(0);
@@ -76,7 +76,7 @@ fn parse_zone(text: &str) -> Option<i16> {
     (hours < 24 && minutes < 60).then_some(sign * (hours * 60 + minutes))
 }
 
-/// A number of so many digits, at most four.
+/// A number with a fixed count of digits, at most four.
 fn digits(text: &str, length: usize) -> Option<i16> {
     let is_number = text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit());
     if is_number { text.parse().ok() } else { None }
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_is_written_and_read_again() {
+    fn a_timestamp_survives_a_round_trip() {
         let check = |millis: u64, text: &str| {
             assert_eq!(format(Timestamp::from_millis(millis)), text);
             assert_eq!(parse(text), Some(Timestamp::from_millis(millis)), "{text}");
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn every_day_of_four_centuries_comes_back() {
+    fn every_day_of_four_centuries_survives_a_round_trip() {
         let mut before = String::new();
         for day in 0..146_097 {
             let at = Timestamp::from_millis(day * 86_400_000 + 1);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_moment_is_refused() {
+    fn malformed_timestamps_are_refused() {
         for text in [
             "",
             "2026-11-15",

@@ -1,10 +1,10 @@
 //! The notification service (seed 002): events in, an in-app centre and pushes out.
 //!
 //! ```text
-//! records     the items as they are stored, in the seed's shapes
-//! policy      what is decided, from values alone: types, templates, windows, limits, quiet hours, back-off
-//! service     what a caller may ask for
-//! dispatch    what happens to an event, step by step, under a lease
+//! records     the items as stored, in the seed's shapes
+//! policy      pure decisions: types, templates, windows, limits, quiet hours, back-off
+//! service     the operations for callers
+//! dispatch    the processing of an event, step by step, under a lease
 //! push        FCM HTTP v1 and APNs
 //! ```
 

@@ -1,7 +1,7 @@
-//! The items as they are stored: plain documents in the seed's shapes, readable with any SDK.
+//! The items as stored: plain documents in the seed's shapes, readable with any SDK.
 //!
-//! Members that the seed does not know are ours and say so in their comment. What is not there is left out: every null would be
-//! an entry of an index, and only `revokedAt` is looked for as null. Times are ISO 8601 in UTC.
+//! Members that the seed does not have are marked as ours. Missing values are omitted: every null would be an
+//! index entry, and only `revokedAt` is queried for null. Times are ISO 8601 in UTC.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -74,7 +74,7 @@ pub struct Payload {
     pub target_type: TargetType,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snippet: Option<String>,
-    /// What is particular to the type of event.
+    /// The data specific to the event type.
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
@@ -87,7 +87,7 @@ pub enum TargetType {
     User,
 }
 
-/// An event of `notification_events`. Its etag is beside it in the port's `Item`.
+/// An event of `notification_events`. Its etag is in the port's `Item`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Event {
@@ -97,7 +97,7 @@ pub struct Event {
     pub category: Category,
     pub payload: Payload,
     pub status: Status,
-    /// The retries that were begun: the first try is none, so 5 of them are 6 tries (C-40).
+    /// The retries begun: the first attempt is not one, so 5 retries are 6 attempts (C-40).
     #[serde(default)]
     pub retry_count: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -109,14 +109,14 @@ pub struct Event {
     pub created_at: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processed_at: Option<String>,
-    /// Ours: who works on it, until when, and how often it was taken (the fencing token).
+    /// Ours: the worker that holds it, until when, and how often it was claimed (the fencing token).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_owner: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease_until: Option<String>,
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lease_epoch: u64,
-    /// Ours: how it ended, beside the status.
+    /// Ours: its outcome, besides the status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -125,13 +125,13 @@ pub struct Event {
     pub dead_lettered_at: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notification_id: Option<String>,
-    /// Ours: it was given up when its notification may not have been written yet.
+    /// Ours: it was dead-lettered when its notification may not have been written yet.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unprojected: bool,
-    /// Ours: what was decided when it was taken for the first time; never decided twice.
+    /// Ours: the decision of the first claim; never decided twice.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "as_text")]
     pub decision: Option<Decision>,
-    /// Ours: the log of pushes, one entry a device and try (the newest 50 are kept).
+    /// Ours: the log of pushes, one entry per device and attempt (the newest 50 are kept).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<Attempt>,
     #[serde(default)]
@@ -142,7 +142,8 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// As one text: only this service reads it, and a container that indexes every path has one entry of it.
+/// Stored as one string: only this service reads it, and a container that indexes every path has one entry
+/// for it.
 mod as_text {
     use super::Decision;
     use serde::de::Error as _;
@@ -162,26 +163,27 @@ mod as_text {
     }
 }
 
-/// What shall happen to an event.
+/// The decision about an event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Decision {
-    /// How it ends unless a push says otherwise.
+    /// Its outcome unless a push determines another.
     pub ending: Ending,
     pub at: String,
-    /// What the notification says; none where the category is switched off.
+    /// The notification's text; none if the category is switched off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub says: Option<Says>,
 }
 
-/// What was decided of a notification that its event does not have: everything is indexed, so nothing is kept twice.
+/// The decided parts of a notification that its event lacks: everything is indexed, so nothing is stored
+/// twice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Says {
     pub title: String,
     pub body: String,
     pub deeplink: String,
-    /// How many events it stands for, and the version of its aggregate.
+    /// The number of events it represents, and the version of its aggregate.
     pub count: u64,
     pub version: u64,
 }
@@ -203,7 +205,7 @@ pub struct Attempt {
     pub device_id: String,
     pub platform: Platform,
     pub at: String,
-    /// `delivered`, or why not.
+    /// `delivered`, or the reason why not.
     pub result: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
@@ -229,7 +231,7 @@ pub struct Notification {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dismissed_at: Option<String>,
     pub created_at: String,
-    /// Ours: how many events it stands for, and the version of its aggregate.
+    /// Ours: the number of events it represents, and the version of its aggregate.
     #[serde(default)]
     pub count: u64,
     #[serde(default)]
@@ -244,9 +246,9 @@ pub struct Notification {
 pub struct Preferences {
     pub id: String,
     pub user_id: String,
-    /// A name of the IANA database.
+    /// An IANA time zone name.
     pub timezone: String,
-    /// By local hour; true is quiet. 24 of them.
+    /// By local hour; true is quiet. 24 entries.
     pub quiet_hours: Vec<bool>,
     pub categories: Toggles,
     pub updated_at: String,
@@ -279,7 +281,7 @@ pub struct Device {
     pub label: String,
     pub created_at: String,
     pub last_seen_at: String,
-    /// Null while it is active: what is absent is not null (C-47).
+    /// Null while it is active: missing is not null (C-47).
     pub revoked_at: Option<String>,
     /// Ours: user, evicted or invalid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -292,7 +294,7 @@ impl std::fmt::Debug for Device {
     }
 }
 
-/// The events of one dedupe key in one window, beside the events they count (`kind` is `aggregate`).
+/// The events of one dedupe key in one window, stored beside the events it counts (`kind` is `aggregate`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Aggregate {
@@ -303,7 +305,7 @@ pub struct Aggregate {
     pub notification_id: String,
     pub opened_at: String,
     pub count: u64,
-    /// The first few names, in order of arrival, each once.
+    /// The first few distinct names, in order of arrival.
     pub actors: Vec<String>,
     pub version: u64,
     pub ttl: u64,
@@ -326,7 +328,7 @@ mod tests {
         }
     }
 
-    /// Of the seed, without anything of ours: somebody else may write events (S2-03 to S2-12).
+    /// An event of the seed without our members: other writers may create events (S2-03 to S2-12).
     #[test]
     fn an_event_of_the_seed_is_read() {
         let event: Event = serde_json::from_value(json!({

@@ -1,4 +1,5 @@
-//! The notification service as a value of the kit's `Service`: what the API, the server and the doctor know of it.
+//! Implements the kit's `Service` for the notification service: the view of the API, the server and the
+//! doctor.
 
 use crate::service::Notifications;
 use crate::{dispatch, routes};
@@ -36,14 +37,14 @@ impl Service for Notifications {
         self.wake();
     }
 
-    /// What keeps pushes from going out; every event is accepted and kept all the same.
+    /// Reports problems that prevent pushes; every event is accepted and kept all the same.
     fn health(&self) -> Vec<Check> {
         let (troubles, missing) = (self.providers().troubles(), self.providers().missing());
         if troubles.is_empty() {
             return vec![Check::ok("providers", "nothing keeps pushes from going out")];
         }
         let check = |trouble: String| {
-            // Whoever never configured a provider broke nothing.
+            // A provider that was never configured is not a fault.
             let verdict = if missing.contains(&trouble) { Verdict::Look } else { Verdict::Bad };
             Check::new("providers", verdict, format!("{trouble}; events are kept meanwhile"))
         };
@@ -56,8 +57,8 @@ impl Service for Notifications {
             let found = counted.iter().find(|(known, _)| *known == name);
             found.map_or(0.0, |(_, value)| *value as f64)
         };
-        let counter = |(name, told, help): &(&str, &'static str, &'static str)| Measure {
-            name: told,
+        let counter = |(name, metric, help): &(&str, &'static str, &'static str)| Measure {
+            name: metric,
             help,
             unit: MeasureUnit::None,
             kind: MeasureKind::Counter,
@@ -89,7 +90,7 @@ impl Service for Notifications {
     }
 }
 
-/// Each by its name in the service's own statistics, its name as a measurement, and what it means (S2-92).
+/// The counters: name in the statistics, name of the metric, and help text (S2-92).
 const COUNTS: [(&str, &str, &str); 15] = [
     ("enqueued", "notifications.enqueued", "Events accepted."),
     ("dropped", "notifications.dropped", "Events for erased users, not kept."),

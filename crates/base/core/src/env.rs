@@ -1,7 +1,7 @@
-//! The world as the core sees it: a clock and a source of randomness.
+//! `Env`: the clock and the source of randomness.
 //!
-//! The system clock is read here and nowhere else. A manual clock stands still until it is moved, so a
-//! test walks 30 days in a millisecond; a seeded source makes ids repeat.
+//! Only this file reads the system clock. A manual clock stands still until it is moved, so a test passes 30
+//! days in a millisecond; a seeded source makes ids reproducible.
 
 use crate::{Guid, Timestamp};
 use std::sync::Arc;
@@ -25,13 +25,13 @@ enum Clock {
     Manual(AtomicU64),
 }
 
-/// Randomness could not be had from the operating system.
+/// The operating system supplied no randomness.
 #[derive(Debug, thiserror::Error)]
 #[error("the operating system gave no randomness: {0}")]
 pub struct OsSeed(String);
 
 impl Env {
-    /// The real clock, randomness from the operating system.
+    /// The system clock, and randomness from the operating system.
     pub fn system() -> Result<Self, OsSeed> {
         Ok(Self::new(Clock::System, os_seed()?))
     }
@@ -41,7 +41,7 @@ impl Env {
         Ok(Self::new(Clock::Manual(AtomicU64::new(start.millis())), os_seed()?))
     }
 
-    /// A clock that stands still and ids that repeat: the same seed, the same world.
+    /// A clock that stands still and reproducible ids: the same seed gives the same sequence.
     pub fn seeded(start: Timestamp, seed: u64) -> Self {
         Self::new(Clock::Manual(AtomicU64::new(start.millis())), seed)
     }
@@ -65,7 +65,7 @@ impl Env {
         matches!(self.0.clock, Clock::Manual(_))
     }
 
-    /// Moves a manual clock forward and says what it shows now; `None` if the clock is the system's.
+    /// Moves a manual clock forward and returns its new time; `None` for the system clock.
     pub fn advance(&self, by: Duration) -> Option<Timestamp> {
         match &self.0.clock {
             Clock::System => None,
@@ -77,8 +77,8 @@ impl Env {
         }
     }
 
-    /// 64 bits that do not repeat within a process and cannot be told apart from random ones by eye. Not for
-    /// secrets: keys and tokens take theirs from the operating system.
+    /// 64 bits that do not repeat within a process and look random. Not for secrets: keys and tokens
+    /// use the operating system's randomness.
     pub fn random_u64(&self) -> u64 {
         let n = self.0.drawn.fetch_add(1, Ordering::Relaxed);
         mix(self.0.seed.wrapping_add(n.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
@@ -88,12 +88,12 @@ impl Env {
         (u128::from(self.random_u64()) << 64) | u128::from(self.random_u64())
     }
 
-    /// A version-4 GUID in text, for activity ids and ids we make up.
+    /// A version-4 GUID as text, for activity ids and generated ids.
     pub fn guid(&self) -> String {
         Guid::random(self.random_u128()).as_str().to_owned()
     }
 
-    /// Randomness fit for keys.
+    /// Cryptographic randomness, for keys.
     pub fn secret<const N: usize>() -> Result<[u8; N], OsSeed> {
         let mut bytes = [0; N];
         getrandom::fill(&mut bytes).map_err(|error| OsSeed(error.to_string()))?;
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_ids_and_never_twice_one() {
+    fn a_seed_gives_reproducible_distinct_ids() {
         let draw = |seed| {
             let env = Env::seeded(Timestamp::default(), seed);
             (0..1000).map(|_| env.random_u64()).collect::<Vec<_>>()

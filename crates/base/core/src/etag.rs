@@ -1,4 +1,4 @@
-//! The tag of one version of a resource. Opaque to clients; written quoted, in the shape of a GUID.
+//! The etag of one version of a resource. Opaque to clients; written quoted, in the form of a GUID.
 
 use crate::Guid;
 use std::fmt;
@@ -15,7 +15,7 @@ impl ETag {
         self.0
     }
 
-    /// Accepts the tag with or without its quotes, as clients send both. `None` is a tag that no version
+    /// Accepts the etag with or without quotes, as clients send both. `None` is an etag that no version
     /// of ours ever had, so it equals none.
     pub fn parse(raw: &str) -> Option<Self> {
         let text = raw.trim().trim_matches('"');
@@ -48,7 +48,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_makes_parse_fail_otherwise(text in ".{0,60}") {
+        fn parse_never_panics(text in ".{0,60}") {
             let _ = ETag::parse(&text);
         }
     }

@@ -1,6 +1,7 @@
-//! 128 bits in the shape of a GUID.
+//! 128 bits in the form of a GUID.
 //!
-//! Every answer has three of them, so they are written digit by digit: the formatting machinery takes ten times as long.
+//! Every response contains three, so they are written digit by digit: the formatting machinery takes ten
+//! times as long.
 
 /// The text of a GUID, without quotes or braces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +22,7 @@ impl Guid {
         Self(text)
     }
 
-    /// Of version 4: random, and saying so.
+    /// Sets the version bits of a random GUID.
     pub fn random(bits: u128) -> Self {
         Self::new(bits & !(0xf << 76) & !(0x3 << 62) | (0x4 << 76) | (0x2 << 62))
     }
@@ -45,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn a_random_one_says_so() {
+    fn a_random_guid_is_version_four() {
         assert_eq!(
             Guid::new(0x0123_4567_89ab_cdef_0123_4567_89ab_cdef).as_str(),
             "01234567-89ab-cdef-0123-456789abcdef"

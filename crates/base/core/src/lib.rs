@@ -1,8 +1,8 @@
-//! The vocabulary everything else is written in: names and resource ids, etags, timestamps, limits, and
-//! [`Env`], the only door through which time and randomness enter.
+//! The vocabulary of all crates: names and resource ids, etags, timestamps, limits, and [`Env`], the only
+//! source of time and randomness.
 //!
-//! Nothing here does I/O or knows a protocol. A value of one of these types is valid by construction:
-//! each is made by a `parse` that says what is wrong with what it was given.
+//! Nothing here does I/O or knows a protocol. Values of these types are valid by construction: each is made
+//! by a `parse` whose error explains the problem.
 
 mod env;
 mod etag;
@@ -27,10 +27,10 @@ pub use time::Timestamp;
 #[doc(hidden)]
 pub use tour::tour_step_of;
 
-/// The members that the server writes into an item; the last is of the change feed.
+/// The system members of an item; the last one appears in the change feed only.
 pub const SYSTEM_MEMBERS: [&str; 6] = ["_rid", "_self", "_etag", "_attachments", "_ts", "_lsn"];
 
-/// The position of a commit in the one order of all commits; the LSN of session tokens and the change feed.
+/// The position of a commit in the total order of commits; the LSN of session tokens and the change feed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lsn(pub u64);
 

@@ -1,4 +1,4 @@
-//! One log line a second about a failure that repeats, however often it does.
+//! Limits a repeated failure to one log line per second.
 
 use crate::limits;
 use std::sync::{Mutex, PoisonError};
@@ -19,7 +19,7 @@ impl LogLimiter {
         Self(Mutex::new(State { last: None, skipped: 0 }))
     }
 
-    /// How many lines were left out since the last one, if a line may be written now.
+    /// The number of lines suppressed since the last one, if a line may be written now.
     pub fn admit(&self, now: Instant) -> Option<u64> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let every = Duration::from_secs(limits::LOG_LINE_EVERY_SECONDS);
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_line_a_second_says_how_many_were_left_out() {
+    fn one_line_a_second_counts_the_suppressed_ones() {
         let (limiter, start) = (LogLimiter::new(), Instant::now());
         let at = |millis| limiter.admit(start + Duration::from_millis(millis));
         assert_eq!(at(0), Some(0));

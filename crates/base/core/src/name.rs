@@ -1,8 +1,8 @@
-//! Names that clients choose, checked once where they come in.
+//! Names chosen by clients, validated once at the edge.
 
 use crate::limits;
 
-/// Why a name is refused. Clients match on the second sentence, which is the service's.
+/// Why a name is invalid. Clients match on the second sentence, which is the service's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{fault}. Ensure to provide a unique non-empty string less than '{limit}' characters.")]
 pub struct InvalidName {
@@ -22,11 +22,11 @@ pub enum NameFault {
     EndsWithSpace,
 }
 
-/// The characters of a kind of name.
+/// The permitted characters of a kind of name.
 struct Rules {
     forbidden: &'static [char],
     may_end_with_space: bool,
-    /// The limit as the service words it.
+    /// The limit in the service's words.
     limit: &'static str,
     check_length: fn(&str) -> Result<(), NameFault>,
 }
@@ -51,7 +51,7 @@ impl Rules {
     }
 }
 
-/// Names of everything but items.
+/// Names of everything except items.
 const RESOURCE: Rules = Rules {
     forbidden: &['/', '\\', '#', '?'],
     may_end_with_space: false,
@@ -59,7 +59,7 @@ const RESOURCE: Rules = Rules {
     check_length: at_most_255_chars,
 };
 
-/// As the service does, items may have a `?` in their ids, and a space at the end.
+/// Like the service, item ids may contain `?` and end in a space.
 const ITEM: Rules = Rules {
     forbidden: &['/', '\\', '#'],
     may_end_with_space: true,
@@ -103,11 +103,12 @@ name!(
     DatabaseName, RESOURCE
 );
 name!(
-    /// The name of a container: as a database's.
+    /// The name of a container: same rules as for a database.
     ContainerName, RESOURCE
 );
 name!(
-    /// The id of a user, a permission, a script or a client encryption key: as a database's name.
+    /// The id of a user, a permission, a script or a client encryption key: same rules as for a
+    /// database's name.
     ChildName, RESOURCE
 );
 name!(

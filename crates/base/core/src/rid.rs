@@ -2,7 +2,7 @@
 //!
 //! A rid is Base64 (with `-` for `/`) of: database, 4 bytes big-endian; container, the database's 4 and 4
 //! more with the top bit set; item and its siblings, the container's 8 and 8 little-endian whose last high
-//! nibble says what kind of resource it is. SDKs rely on these shapes (wire guide §8). Users, permissions and client
+//! nibble is the kind of resource. SDKs rely on these forms (wire guide §8). Users, permissions and client
 //! encryption keys have theirs in `children`.
 
 mod children;
@@ -13,11 +13,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::fmt;
 
-/// A database's number in the account. Never used again after the database is deleted.
+/// A database's number in the account. Not reused after the database is deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DatabaseRid(pub u32);
 
-/// A container's number in the account, with its database's. Never used again.
+/// A container's number in the account, with its database's. Not reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContainerRid {
     pub database: DatabaseRid,
@@ -32,7 +32,7 @@ pub struct ItemRid {
     ordinal: u64,
 }
 
-/// What the last byte's high nibble says.
+/// The kinds in the last byte's high nibble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ResourceKind {
     Item = 0x0,
@@ -161,7 +161,7 @@ impl fmt::Display for OfferRid {
     }
 }
 
-/// The text of an id, kept without memory of its own.
+/// The text of an id, without a heap allocation.
 #[derive(Clone, Copy, Debug)]
 pub struct RidText {
     text: [u8; 24],
@@ -171,7 +171,7 @@ pub struct RidText {
 impl RidText {
     fn of(bytes: &[u8]) -> Self {
         let mut text = [0u8; 24];
-        // The longest id has sixteen bytes, which are 24 letters.
+        // The longest id has sixteen bytes, which are 24 characters.
         let length = STANDARD.encode_slice(bytes, &mut text).unwrap_or(0);
         text.iter_mut().filter(|byte| **byte == b'/').for_each(|byte| *byte = b'-');
         Self { text, length }

@@ -1,4 +1,4 @@
-//! A moment, in milliseconds since 1970 (UTC).
+//! A timestamp in milliseconds since 1970 (UTC).
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -31,7 +31,7 @@ impl Timestamp {
         Duration::from_millis(self.0.abs_diff(other.0))
     }
 
-    /// `Sun, 15 Nov 2026 01:02:43 GMT`, as HTTP writes dates.
+    /// `Sun, 15 Nov 2026 01:02:43 GMT`, the HTTP date format.
     pub fn to_http(self) -> String {
         httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_millis(self.0))
     }

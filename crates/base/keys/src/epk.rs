@@ -1,7 +1,7 @@
-//! The effective partition key: where a partition key value lies in the key space of its container.
+//! The effective partition key: the position of a partition key value in its container's key space.
 //!
-//! It is a byte string; clients see it as upper-case hex. The space of a container runs from the empty one
-//! to `FF`, and ranges are half-open. Order is that of the bytes, the shorter first.
+//! It is a byte string; clients see it as upper-case hex. The key space of a container runs from the empty
+//! string to `FF`, and ranges are half-open. The order is bytewise, a prefix first.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::limits::EPK_BYTES_MAX;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Epk(Vec<u8>);
 
-/// Text or bytes that are no effective partition key.
+/// The text or bytes are not an effective partition key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InvalidEpk {
     OddLength,
@@ -19,17 +19,17 @@ pub enum InvalidEpk {
 }
 
 impl Epk {
-    /// The start of every container's key space, included.
+    /// The start of every container's key space, inclusive.
     pub fn start() -> Self {
         Self(Vec::new())
     }
 
-    /// The end of every container's key space, excluded.
+    /// The end of every container's key space, exclusive.
     pub fn end() -> Self {
         Self(vec![0xff])
     }
 
-    /// Reads hex digits of either case.
+    /// Parses hex digits of either case.
     pub fn parse(hex: &str) -> Result<Self, InvalidEpk> {
         if let Some(at) = hex.bytes().position(|byte| !byte.is_ascii_hexdigit()) {
             return Err(InvalidEpk::NotHex { at });
@@ -52,14 +52,14 @@ impl Epk {
         &self.0
     }
 
-    /// Bytes that this crate computed, which are short enough.
+    /// Bytes computed by this crate, which are short enough.
     pub(crate) fn computed(bytes: Vec<u8>) -> Self {
         Self(bytes)
     }
 }
 
-/// The range of all keys that begin with this one: what a prefix of a hierarchical partition key covers.
-/// No hash begins with FF (its two top bits are clear), so `P`+`FF` is beyond all of them.
+/// The range of all keys with this prefix: the range of a hierarchical partition key's prefix. No hash begins
+/// with FF (its two top bits are clear), so `P`+`FF` is greater than all of them.
 pub fn prefix_range(epk: &Epk) -> (Epk, Epk) {
     (epk.clone(), Epk([epk.as_bytes(), &[0xff]].concat()))
 }

@@ -1,9 +1,9 @@
-//! What the fuzzers run, here so that the ordinary tests run the same. Each takes any bytes and panics
-//! only if a promise of this crate is broken.
+//! The fuzz targets, placed here so that ordinary tests run them too. Each accepts any bytes and panics only
+//! if this crate breaks a promise.
 
 use crate::{Direction, Epk, Hashing, KeyBuf, KeyReader, midpoint};
 
-/// The first byte says which parts to read; a value that is read is written as the same key again.
+/// The first byte selects the parts to read; a value that is read must be written as the same key again.
 pub fn key_reader(data: &[u8]) {
     let Some((&plan, key)) = data.split_first() else { return };
     let direction = if plan & 1 == 0 { Direction::Ascending } else { Direction::Descending };
@@ -29,7 +29,7 @@ fn check_value(reader: &mut KeyReader<'_>, direction: Direction) -> bool {
     true
 }
 
-/// What is accepted prints as itself; cutting at it stays inside the range.
+/// Accepted text must print as itself, and a cut must stay inside the range.
 pub fn epk_parse(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let Ok(epk) = Epk::parse(text) else { return };

@@ -1,4 +1,4 @@
-//! From the values of a partition key to its place in the key space.
+//! Hashing of partition keys: from values to a position in the key space.
 //!
 //! | kind      | hash of            | by                  | then                                            |
 //! |-----------|--------------------|---------------------|-------------------------------------------------|
@@ -6,7 +6,7 @@
 //! | MultiHash | each component     | the same            | one after another: 16 bytes a level             |
 //! | HashV1    | all components     | MurmurHash3, 32 bit | as a number, followed by the values themselves  |
 //!
-//! Clients compute the same, and some of them differ in version 1; these are the service's own values.
+//! Clients compute the same values, but some of them differ in version 1; these are the service's.
 
 use orrery_value::Value;
 
@@ -20,7 +20,7 @@ pub enum Hashing {
     MultiHash,
 }
 
-/// Version 1 looks at this much of a string: characters (UTF-16 units) and then bytes.
+/// Version 1 uses at most this prefix of a string: in characters (UTF-16 units) and in bytes.
 const V1_STRING_UNITS_MAX: usize = 100;
 const V1_STRING_BYTES_MAX: usize = 100;
 
@@ -33,9 +33,9 @@ mod tag {
     pub const STRING: u8 = 0x08;
 }
 
-/// The effective partition key of these components. Fewer components than paths make the prefix that all
-/// keys below share (hierarchical keys only); none at all, the start of the key space. An array or object is
-/// no partition key and counts as undefined.
+/// The effective partition key of these components. Fewer components than paths give the common prefix of all
+/// keys below (hierarchical keys only); no components give the start of the key space. An array or object
+/// cannot be a partition key and counts as undefined.
 pub fn epk(hashing: Hashing, components: &[Value]) -> Epk {
     if components.is_empty() {
         return Epk::start();
@@ -69,7 +69,7 @@ fn hash_v1(components: &[Value]) -> Vec<u8> {
     out
 }
 
-/// A cut through a surrogate pair leaves U+FFFD, as in the clients that cut so.
+/// A cut through a surrogate pair leaves U+FFFD, as in clients that do the same.
 fn cut_v1(component: &Value) -> Value {
     match component {
         Value::String(text) if text.len() > V1_STRING_UNITS_MAX => {
@@ -80,7 +80,7 @@ fn cut_v1(component: &Value) -> Value {
     }
 }
 
-/// A component as it goes into the hash.
+/// A component as input of the hash.
 fn write_hashed(component: &Value, string_end: u8, out: &mut Vec<u8>) {
     out.push(component_tag(component));
     match component {
@@ -93,7 +93,7 @@ fn write_hashed(component: &Value, string_end: u8, out: &mut Vec<u8>) {
     }
 }
 
-/// A component as version 1 keeps it after the hash, where it sorts as its value does.
+/// A component as version 1 appends it to the hash, in a form that sorts by value.
 fn write_v1(component: &Value, out: &mut Vec<u8>) {
     match component {
         Value::Number(number) => out.extend(encode_number(plain_zero(number.as_f64()))),
@@ -124,8 +124,8 @@ fn plain_zero(float: f64) -> f64 {
     if float == 0.0 { 0.0 } else { float }
 }
 
-/// A number in version 1: bits that sort as doubles do, eight of them and then seven a byte. The low bit of
-/// each further byte says that another follows; zero bits at the end are left away.
+/// A number in version 1: bits that sort as doubles do, first eight and then seven per byte. The low bit of
+/// each byte after the first tells whether another follows; trailing zero bits are omitted.
 pub(crate) fn encode_number(float: f64) -> Vec<u8> {
     const SIGN: u64 = 1 << 63;
     let bits = float.to_bits();
@@ -143,7 +143,7 @@ pub(crate) fn encode_number(float: f64) -> Vec<u8> {
     }
 }
 
-/// The number at the start of a version 1 key.
+/// The leading number of a version 1 key.
 pub(crate) fn decode_number(bytes: &[u8]) -> Option<f64> {
     const SIGN: u64 = 1 << 63;
     let [tag::NUMBER, first, rest @ ..] = bytes else { return None };

@@ -1,10 +1,11 @@
-//! Values as an index keeps them: in the order of values, but no longer than it pays.
+//! Index values: an order-preserving form of values with bounded length.
 //!
-//! A long string is cut, and of an array or an object only the kind is there. So values that differ may be written
-//! the same, yet never in the wrong order: whoever looks for a value finds all that it could be, and whoever reads
-//! one is told when it is not all. The bytes are in [`crate::KeyBuf`]'s file.
+//! A long string is truncated, and an array or object is reduced to its type. So different values may have
+//! the same bytes, but never the wrong order: a search for a value finds everything that may equal it, and a
+//! reader learns when the value is incomplete. [`crate::KeyBuf`]'s file documents the bytes.
 //!
-//! A number is written as a double. From 2^53 on a double stands for several integers, so it is not all either.
+//! A number is stored as a double. From 2^53 on a double represents several integers, so it is incomplete
+//! too.
 
 use orrery_core::limits::INDEX_STRING_BYTES_MAX;
 use orrery_value::{Number, Value};
@@ -12,7 +13,7 @@ use orrery_value::{Number, Value};
 use crate::key::{CUT, Direction, ESCAPED_ZERO, KeyBuf, ordered_bits, tag, write_open_bytes};
 use crate::reader::{InvalidKey, KeyReader};
 
-/// A value without what is inside of it. It borrows its string, so that one can be written from where it stands.
+/// A value without its contents. It borrows its string, so that it can be encoded in place.
 #[derive(Clone, Copy, Debug)]
 pub enum Shallow<'a> {
     Undefined,
@@ -24,11 +25,11 @@ pub enum Shallow<'a> {
     Object,
 }
 
-/// What an index tells of a value.
+/// The information that an index has about a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum IndexValue {
     Exactly(Value),
-    /// A cut string, an array, an object, or a number that a double does not hold for sure.
+    /// A truncated string, an array, an object, or a number that a double may not represent exactly.
     NotAll,
 }
 
@@ -47,18 +48,18 @@ impl<'a> From<&'a Value> for Shallow<'a> {
 }
 
 impl KeyBuf {
-    /// A value as an index keeps it, in the order of [`Value::cmp_total`] or its reverse.
+    /// Appends an index value, in the order of [`Value::cmp_total`] or its reverse.
     pub fn index_value(self, part: &Value, direction: Direction) -> Self {
         self.shallow(part.into(), direction)
     }
 
-    /// [`index_value`](Self::index_value) of a value that need not be there as a whole.
+    /// [`index_value`](Self::index_value) for a value that is not materialised.
     pub fn shallow(self, part: Shallow<'_>, direction: Direction) -> Self {
         self.masked(direction, |out| write(part, out))
     }
 
-    /// The beginning of an index value: each that is a string and starts so begins so. If what is asked for is longer
-    /// than what is kept, so do others.
+    /// The prefix of the index values of all strings with this prefix. If it is longer than the part
+    /// that an index keeps, other strings share it.
     pub fn open_index_string(self, part: &str, direction: Direction) -> Self {
         self.masked(direction, |out| {
             out.push(tag::STRING);
@@ -85,7 +86,7 @@ impl KeyReader<'_> {
         Ok(IndexValue::Exactly(value))
     }
 
-    /// Steps over an index value.
+    /// Skips an index value.
     pub fn skip_index_value(&mut self, direction: Direction) -> Result<(), InvalidKey> {
         let (mask, invalid) = (direction.mask(), self.invalid());
         match self.u8()? ^ mask {
@@ -127,7 +128,7 @@ fn write(part: Shallow<'_>, out: &mut Vec<u8>) {
 fn write_string(text: &str, out: &mut Vec<u8>) {
     let (kept, end) = (kept(text), if is_cut(text) { CUT } else { tag::END });
     out.push(tag::STRING);
-    // Nearly no string has a zero in it.
+    // Strings hardly ever contain a zero byte.
     if kept.contains(&0) {
         write_open_bytes(kept, out);
     } else {
@@ -136,7 +137,7 @@ fn write_string(text: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(&[0, end]);
 }
 
-/// As much of a string as an index has; its end may be inside a character.
+/// The part of a string that an index keeps; it may end inside a character.
 fn kept(text: &str) -> &[u8] {
     &text.as_bytes()[..text.len().min(INDEX_STRING_BYTES_MAX)]
 }
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_string_is_cut_after_its_bytes_and_not_after_a_character() {
+    fn a_long_string_is_truncated_by_bytes() {
         let whole = "x".repeat(128);
         assert_eq!(hex(&format!("{whole:?}")), format!("15{}0000", "78".repeat(128)));
         assert_eq!(hex(&format!("\"{whole}y\"")), format!("15{}0001", "78".repeat(128)));
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_string_is_between_the_whole_one_and_every_other_that_starts_so() {
+    fn a_truncated_string_sorts_between_the_whole_one_and_its_extensions() {
         let whole = "x".repeat(128);
         let keys = [whole.clone(), format!("{whole}\0"), format!("{}y", &whole[1..])];
         let keys = keys.map(|text| key(&Value::from(text), Ascending));
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_all_is_said_to_be() {
+    fn incomplete_values_are_marked() {
         assert_eq!(known(Value::from("x".repeat(128))), IndexValue::Exactly("x".repeat(128).into()));
         assert_eq!(known(Value::from("x".repeat(129))), IndexValue::NotAll);
         assert_eq!(known(Value::Array(Vec::new())), IndexValue::NotAll);
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_writer_wrote_is_an_error() {
+    fn malformed_bytes_are_an_error() {
         for bytes in [&[][..], &[0x18], &[0x14, 1, 2], &[0x15, b'a', 0], &[0x15, b'a', 0, 2], &[0x15, b'a']] {
             assert!(KeyReader::new(bytes).index_value(Ascending).is_err(), "{bytes:?}");
             assert!(KeyReader::new(bytes).skip_index_value(Ascending).is_err(), "{bytes:?}");

@@ -1,4 +1,4 @@
-//! Writing keys whose bytes sort as their parts do.
+//! Encodes keys whose bytes sort as their parts do.
 //!
 //! ```text
 //! u8 u32 u64   big-endian
@@ -15,10 +15,10 @@
 //!   object    17   nothing
 //! ```
 //!
-//! No part is a prefix of another of its kind, so what follows a part never decides between two that
-//! differ. Descending is the same with every bit turned over, which for that reason is the exact reverse.
+//! No part is a prefix of another of its kind, so later parts never affect the order of two different ones.
+//! Descending parts have every bit inverted, which therefore gives the exact reverse.
 //!
-//! These bytes are stored: changing them is a change of format.
+//! These bytes are stored: changing them changes the format.
 
 use orrery_value::{Number, Value};
 
@@ -29,7 +29,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// What every byte is combined with.
+    /// XORed with every byte.
     pub(crate) fn mask(self) -> u8 {
         match self {
             Self::Ascending => 0x00,
@@ -51,12 +51,12 @@ pub(crate) mod tag {
     pub const OBJECT: u8 = 0x17;
 }
 
-/// Stands after a 00 that belongs to the bytes; a second 00 there ends them.
+/// Follows a 00 that belongs to the bytes; a second 00 there ends them.
 pub(crate) const ESCAPED_ZERO: u8 = 0xff;
-/// Stands after the 00 that ends the bytes of a cut string: after the end of a whole one, before a zero.
+/// Follows the 00 that ends a truncated string: sorts after the end of a whole one and before a zero byte.
 pub(crate) const CUT: u8 = 0x01;
 
-/// A key being written, part after part.
+/// A key under construction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyBuf(Vec<u8>);
 
@@ -84,31 +84,31 @@ impl KeyBuf {
         self
     }
 
-    /// Bytes of any length, followed by any other part.
+    /// Bytes of any length; any part may follow.
     pub fn bytes(mut self, part: &[u8]) -> Self {
         write_bytes(part, &mut self.0);
         self
     }
 
-    /// The beginning of bytes: every key whose part here starts with these begins so. For bounds of ranges.
+    /// The prefix shared by all keys whose bytes part starts with these. For bounds of ranges.
     pub fn open_bytes(mut self, part: &[u8]) -> Self {
         write_open_bytes(part, &mut self.0);
         self
     }
 
-    /// Bytes as they are. Only as the last part, as nothing marks their end.
+    /// Raw bytes, only as the last part, because nothing marks their end.
     pub fn raw(mut self, part: &[u8]) -> Self {
         self.0.extend_from_slice(part);
         self
     }
 
-    /// A value, in the order of [`Value::cmp_total`] or its reverse. A number is written as the double that
+    /// A value, in the order of [`Value::cmp_total`] or its reverse. A number is encoded as the double
     /// it compares as, so that equal values have equal keys.
     pub fn value(self, part: &Value, direction: Direction) -> Self {
         self.masked(direction, |out| write_value(part, out))
     }
 
-    /// The beginning of a string value: every key whose value here is a string that starts so begins so.
+    /// The prefix shared by all keys whose value is a string with this prefix.
     pub fn open_string(self, part: &str, direction: Direction) -> Self {
         self.masked(direction, |out| {
             out.push(tag::STRING);
@@ -116,7 +116,7 @@ impl KeyBuf {
         })
     }
 
-    /// What the keys of all values of the same kind as this one begin with (true and false are two kinds).
+    /// The prefix shared by the keys of all values of this one's type (true and false are two types).
     pub fn kind(self, of: &Value, direction: Direction) -> Self {
         self.masked(direction, |out| out.push(value_tag(of)))
     }
@@ -139,7 +139,7 @@ impl KeyBuf {
     }
 }
 
-/// The smallest key greater than every key that begins with `prefix`; none if that is all FF.
+/// The smallest key greater than every key with this prefix; `None` if that is all FF.
 pub fn prefix_end(prefix: &[u8]) -> Option<Vec<u8>> {
     let last = prefix.iter().rposition(|byte| *byte != 0xff)?;
     let mut end = prefix[..=last].to_vec();
@@ -199,7 +199,7 @@ fn value_tag(value: &Value) -> u8 {
     }
 }
 
-/// Bits that sort as doubles do. Zero has one form; a NaN is below everything, at zero.
+/// Bits that sort as doubles do. Zero has one form; NaN sorts first.
 pub(crate) fn ordered_bits(number: Number) -> u64 {
     const SIGN: u64 = 1 << 63;
     let float = number.as_f64();
@@ -231,13 +231,13 @@ mod tests {
     }
 
     #[test]
-    fn every_zero_is_one_zero() {
+    fn both_zeros_have_one_key() {
         let key = |value: f64| KeyBuf::new().value(&value.into(), Ascending);
         assert_eq!(key(-0.0), key(0.0));
     }
 
     #[test]
-    fn an_open_part_begins_what_starts_with_it() {
+    fn an_open_part_is_a_prefix_of_its_matches() {
         let open = KeyBuf::new().u8(7).open_bytes(b"a\0").finish();
         for (part, is_inside) in
             [(&b"a\0"[..], true), (b"a\0z", true), (b"a\0\0", true), (b"a", false), (b"b", false)]
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_begins_all_its_values() {
+    fn a_kind_is_a_prefix_of_its_values() {
         for direction in [Ascending, Descending] {
             let numbers = KeyBuf::new().kind(&Value::from(0i64), direction).finish();
             let begins = |value: Value| KeyBuf::new().value(&value, direction).finish().starts_with(&numbers);

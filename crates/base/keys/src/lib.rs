@@ -1,10 +1,10 @@
 //! Order-preserving keys, and the hashing of partition keys.
 //!
-//! A key is a sequence of parts, written by [`KeyBuf`] and read by [`KeyReader`]; comparing two keys as bytes
-//! compares their parts one after another. An [`Epk`] is where a partition key value lies in the key space of
-//! a container, computed exactly as Cosmos DB and its clients do.
+//! A key is a sequence of parts, encoded by [`KeyBuf`] and decoded by [`KeyReader`]; comparing two keys
+//! bytewise compares their parts in turn. An [`Epk`] is the position of a partition key value in a
+//! container's key space, computed exactly as by Cosmos DB and its clients.
 //!
-//! This crate knows no kinds of rows: which parts a key has is its model's business.
+//! This crate knows no kinds of rows: each model defines the parts of its keys.
 
 mod epk;
 #[doc(hidden)]

@@ -1,6 +1,6 @@
-//! MurmurHash3, in the two variants that partition keys are hashed with. The seed is always zero.
+//! MurmurHash3, in the two variants used for partition keys. The seed is always zero.
 //!
-//! Both take the input in blocks, mix each into the state, then the rest of less than a block, then the
+//! Both process the input in blocks, mix each into the state, then the incomplete last block, then the
 //! length, and finally let every bit of the state affect every other.
 
 /// The 32-bit variant for 32-bit machines.
@@ -63,7 +63,7 @@ fn avalanche_64(half: u64) -> u64 {
     half ^ half >> 33
 }
 
-/// Up to eight bytes as a little-endian number; missing ones are zero.
+/// Up to eight bytes as a little-endian number, padded with zeros.
 fn word(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
 }
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_hashes_come_out() {
+    fn hashes_match_published_values() {
         assert_eq!(x86_32(b""), 0);
         assert_eq!(x86_32(b"hello"), 0x248b_fa47);
         assert_eq!(x86_32(b"hello, world"), 0x149b_bb7f);

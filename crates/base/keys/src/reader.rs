@@ -1,7 +1,7 @@
-//! Reading keys back, part after part, in the order they were written.
+//! Decodes keys part by part, in the order they were written.
 //!
-//! The bytes may come from a damaged file or from a token a client made up, so every step can fail and none
-//! can panic. Numbers come back as doubles, which is all that a key keeps of them.
+//! The bytes may come from a damaged file or a forged token, so every step can fail and none can panic.
+//! Numbers decode to doubles, since keys store nothing else.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ use orrery_value::{Number, Value};
 
 use crate::key::{Direction, ESCAPED_ZERO, tag};
 
-/// The bytes are not the key that was asked for.
+/// The bytes are not a key of the expected form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidKey {
-    /// How many bytes were left to read.
+    /// The number of bytes left to read.
     pub left: usize,
 }
 
@@ -49,7 +49,7 @@ impl<'a> KeyReader<'a> {
         self.array().map(u64::from_be_bytes)
     }
 
-    /// What [`KeyBuf::bytes`](crate::KeyBuf::bytes) wrote; borrowed unless it has a zero in it.
+    /// Decodes [`KeyBuf::bytes`](crate::KeyBuf::bytes); borrowed unless it contains a zero.
     pub fn bytes(&mut self) -> Result<Cow<'a, [u8]>, InvalidKey> {
         let zero = self.0.iter().position(|byte| *byte == 0).ok_or(self.invalid())?;
         if self.0.get(zero + 1) == Some(&0) {
@@ -64,12 +64,12 @@ impl<'a> KeyReader<'a> {
         self.value_under(direction.mask(), 0)
     }
 
-    /// The rest, as [`KeyBuf::raw`](crate::KeyBuf::raw) wrote it.
+    /// The rest, written by [`KeyBuf::raw`](crate::KeyBuf::raw).
     pub fn raw(self) -> &'a [u8] {
         self.0
     }
 
-    /// That nothing is left.
+    /// Checks that nothing is left.
     pub fn finish(self) -> Result<(), InvalidKey> {
         if self.0.is_empty() { Ok(()) } else { Err(self.invalid()) }
     }
@@ -128,7 +128,7 @@ impl<'a> KeyReader<'a> {
         if end == tag::END { Ok(part) } else { Err(invalid) }
     }
 
-    /// Bytes, and what stands after the 00 that ends them.
+    /// Bytes, and the byte after the 00 that ends them.
     pub(crate) fn ended_bytes_under(&mut self, mask: u8) -> Result<(Vec<u8>, u8), InvalidKey> {
         let mut part = Vec::new();
         loop {
@@ -141,7 +141,7 @@ impl<'a> KeyReader<'a> {
         }
     }
 
-    /// What is before the next 00, as it is stored, and what stands after that.
+    /// The bytes before the next 00 as stored, and the byte after it.
     pub(crate) fn run_under(&mut self, mask: u8) -> Result<(&'a [u8], u8), InvalidKey> {
         let length = self.0.iter().position(|byte| byte ^ mask == 0).ok_or(self.invalid())?;
         let run = &self.0[..length];
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_writer_wrote_is_an_error() {
+    fn malformed_bytes_are_an_error() {
         assert!(KeyReader::new(b"a\0\x05").bytes().is_err(), "an unknown escape");
         assert!(KeyReader::new(&[0x18]).value(Direction::Ascending).is_err(), "an unknown tag");
         assert!(KeyReader::new(&[0x15, 0xc3, 0, 0]).value(Direction::Ascending).is_err(), "not UTF-8");

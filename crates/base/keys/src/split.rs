@@ -1,7 +1,7 @@
-//! Cutting the key space of a container into ranges.
+//! Splits the key space of a container into ranges.
 //!
-//! The space that hashes fill is smaller than the space of keys: 126 bits for version 2 (and the first level
-//! of a hierarchical key), 32 bits, as a number, for version 1. Cuts are made evenly in the former.
+//! Hashes fill less than the key space: 126 bits for version 2 (and the first level of a hierarchical key),
+//! 32 bits, as a number, for version 1. Splits are even in terms of hashes.
 
 use crate::epk::Epk;
 use crate::hashing::{Hashing, decode_number, encode_number};
@@ -10,8 +10,7 @@ use crate::hashing::{Hashing, decode_number, encode_number};
 const V1_MAX: u128 = u32::MAX as u128;
 const V2_MAX: u128 = u128::MAX >> 2;
 
-/// The bounds between so many ranges of equal size, which run from the start to the end of the key space:
-/// one fewer than there are ranges.
+/// The inner bounds of ranges of equal size, which together cover the key space: one fewer than ranges.
 pub fn even_bounds(hashing: Hashing, ranges: usize) -> Vec<Epk> {
     let count = ranges as u128;
     let bound = |i: u128| match hashing {
@@ -21,7 +20,7 @@ pub fn even_bounds(hashing: Hashing, ranges: usize) -> Vec<Epk> {
     (1..count).map(bound).collect()
 }
 
-/// The key halfway through the hashes of a range; none if it is too small to be cut.
+/// The key halfway through the hashes of a range; `None` if it is too small to split.
 pub fn midpoint(hashing: Hashing, min: &Epk, max: &Epk) -> Option<Epk> {
     let (low, high) = (hash_at(hashing, min), hash_at(hashing, max));
     let middle = low + high.checked_sub(low)? / 2;
@@ -35,11 +34,11 @@ fn at_hash(hashing: Hashing, hash: u128) -> Epk {
     })
 }
 
-/// The hash a bound stands at; what lies outside of the hashes is at their nearer end.
+/// The hash of a bound; bounds outside of the hashes map to the nearest one.
 fn hash_at(hashing: Hashing, bound: &Epk) -> u128 {
     match hashing {
         Hashing::HashV1 => match decode_number(bound.as_bytes()) {
-            // A float-to-integer cast keeps within the integer's range.
+            // A float-to-integer cast saturates.
             Some(hash) => u128::from(hash as u32),
             None if bound.as_bytes() < &[0x05][..] => 0,
             None => V1_MAX,
@@ -98,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_in_any_order_or_form_are_no_trouble() {
+    fn bounds_in_any_order_or_form_are_accepted() {
         let epk = |hex: &str| Epk::parse(hex).unwrap();
         for hashing in [HashV1, HashV2, MultiHash] {
             assert_eq!(midpoint(hashing, &Epk::end(), &Epk::start()), None);

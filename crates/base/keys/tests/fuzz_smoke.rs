@@ -14,7 +14,7 @@ fn sample(direction: Direction) -> Vec<u8> {
 }
 
 #[test]
-fn noise_and_damage_break_no_reader() {
+fn random_and_mutated_input_breaks_no_promise() {
     let mut noise = Noise::new(0x0bad_5eed);
     let samples = [sample(Direction::Ascending), sample(Direction::Descending)];
     for round in 0..ROUNDS {

@@ -1,4 +1,4 @@
-//! Index values sort as values do, and read back as far as they go.
+//! Index values sort as values do, and decode as far as they were kept.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use orrery_keys::{Direction, IndexValue, KeyBuf, KeyReader};
 use orrery_value::{Number, Value};
 use proptest::prelude::*;
 
-/// Around the length where strings are cut, many share a beginning.
+/// Strings around the truncation length, many with a common prefix.
 fn text() -> impl Strategy<Value = String> {
     let tail = "[\\x00\\x01ab\u{ff}é\u{ffff}🚀]{0,4}";
     let filled = (INDEX_STRING_BYTES_MAX - 6..INDEX_STRING_BYTES_MAX + 2, tail)
@@ -49,7 +49,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
     #[test]
-    fn index_values_sort_as_values_do_but_for_ties_that_are_not_all(
+    fn index_values_sort_as_values_do_except_for_incomplete_ties(
         a in value(), b in value(), direction in direction(),
     ) {
         let (first, second) = (key(&a, direction), key(&b, direction));
@@ -62,7 +62,7 @@ proptest! {
     }
 
     #[test]
-    fn what_follows_decides_only_between_ties(
+    fn later_parts_decide_only_between_ties(
         (a, b) in (value(), value()), (after_a, after_b) in (any::<u64>(), any::<u64>()), direction in direction(),
     ) {
         let with = |value: &Value, after| KeyBuf::new().index_value(value, direction).u64(after).finish();
@@ -71,7 +71,7 @@ proptest! {
     }
 
     #[test]
-    fn reading_gives_the_value_or_says_that_it_is_not_all(a in value(), n: u64, direction in direction()) {
+    fn decoding_gives_the_value_or_marks_it_incomplete(a in value(), n: u64, direction in direction()) {
         let key = KeyBuf::new().index_value(&a, direction).u64(n).finish();
         let (mut reader, mut skipping) = (KeyReader::new(&key), KeyReader::new(&key));
         match reader.index_value(direction).unwrap() {
@@ -83,7 +83,7 @@ proptest! {
     }
 
     #[test]
-    fn an_open_string_begins_what_starts_with_it(start in text(), text in text(), direction in direction()) {
+    fn an_open_string_is_a_prefix_of_its_matches(start in text(), text in text(), direction in direction()) {
         let open = KeyBuf::new().open_index_string(&start, direction).finish();
         let is_inside = key(&Value::from(text.as_str()), direction).starts_with(&open);
         if start.len() <= INDEX_STRING_BYTES_MAX {
@@ -94,14 +94,14 @@ proptest! {
     }
 
     #[test]
-    fn every_string_begins_with_its_own_beginning(text in text(), length in 0usize..140, direction in direction()) {
+    fn every_string_matches_its_own_prefixes(text in text(), length in 0usize..140, direction in direction()) {
         let start: String = text.chars().take(length).collect();
         let open = KeyBuf::new().open_index_string(&start, direction).finish();
         prop_assert!(key(&Value::from(text), direction).starts_with(&open));
     }
 
     #[test]
-    fn what_reads_can_be_skipped(data: Vec<u8>, direction in direction()) {
+    fn decodable_values_can_be_skipped(data: Vec<u8>, direction in direction()) {
         let (mut reader, mut skipping) = (KeyReader::new(&data), KeyReader::new(&data));
         if reader.index_value(direction).is_ok() {
             prop_assert_eq!(skipping.skip_index_value(direction), Ok(()));
@@ -110,7 +110,7 @@ proptest! {
     }
 }
 
-/// What a key has of a value that it holds exactly.
+/// The decoded form of a value that a key holds exactly.
 fn as_double(value: &Value) -> Value {
     match value {
         Value::Number(number) => Value::from(number.as_f64()),
@@ -118,7 +118,7 @@ fn as_double(value: &Value) -> Value {
     }
 }
 
-/// Whether an index has not all of it.
+/// Whether an index holds the value only in part.
 fn is_more(value: &Value) -> bool {
     match value {
         Value::Number(number) => number.as_f64().abs() >= 9_007_199_254_740_992.0,

@@ -1,4 +1,4 @@
-//! Keys sort as what they were made of.
+//! Keys sort as their parts do.
 
 use std::cmp::Ordering;
 
@@ -31,7 +31,7 @@ fn text() -> impl Strategy<Value = String> {
     prop_oneof!["[\\x00\\x01a\u{ff}é\u{ffff}🚀]{0,4}", ".{0,8}"]
 }
 
-/// Short, and with many zeros and FFs, which are what can go wrong.
+/// Short, with many zeros and FFs, which are the critical bytes.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(prop_oneof![Just(0u8), Just(1), Just(0xff), any::<u8>()], 0..5)
 }
@@ -71,7 +71,7 @@ proptest! {
         (first, second) in (direction(), direction()),
     ) {
         let mut b = b;
-        // Tuples that differ early say nothing of their later parts.
+        // Tuples that differ early do not exercise their later parts.
         if share > 0 { b.0 = a.0.clone(); }
         if share > 1 { b.1 = a.1.clone(); }
         if share > 2 { b.2 = a.2; }

@@ -1,8 +1,8 @@
-//! One thing that was checked: how `/readyz` tells it of a service, and how `orrery doctor` shows it.
+//! Health checks, as `/readyz` reports them and `orrery doctor` shows them.
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// What was checked, in a word.
+    /// The subject in a word.
     pub about: String,
     pub verdict: Verdict,
     pub sentence: String,
@@ -11,9 +11,9 @@ pub struct Check {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Ok,
-    /// As somebody left it on purpose, and yet worth knowing.
+    /// Deliberate, but worth knowing.
     Look,
-    /// Somebody has to do something about it.
+    /// The operator has to act.
     Bad,
 }
 

@@ -1,20 +1,20 @@
-//! What `/v1/cost` answers: a month's measured use, and what it would cost in each mode.
+//! The response of `/v1/cost`: a month's metered usage, and its price in each mode.
 
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bill {
     pub month: String,
-    /// Of the month, and of those the ones in which the server ran.
+    /// Hours of the month, and those in which the server ran.
     pub hours: u32,
     pub hours_measured: u32,
     pub lines: Vec<Line>,
     pub total: Costs,
-    /// The total for a whole month of hours like those that were measured.
+    /// The total extrapolated from the measured hours to the whole month.
     pub projected: Costs,
     /// Whether hours are missing, so that `projected` is an extrapolation.
     pub is_extrapolated: bool,
-    /// What was dropped by now; in neither sum.
+    /// Owners dropped meanwhile; included in neither sum.
     pub dropped: Vec<Line>,
     pub scenarios: Vec<Scenario>,
 }
@@ -22,13 +22,13 @@ pub struct Bill {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Line {
     pub database: String,
-    /// None where a database's containers share its throughput.
+    /// `None` for a database whose containers share its throughput.
     pub container: Option<String>,
     pub requests: u64,
     pub request_units: f64,
     pub peak_units_per_second: f64,
     pub gigabytes: f64,
-    /// How it is provisioned, and what of each of the other two is reckoned with.
+    /// The current mode, and the basis of the other two prices.
     pub mode: Mode,
     pub manual_units: u64,
     pub autoscale_units_max: u64,
@@ -39,7 +39,7 @@ pub struct Line {
 /// In dollars.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Costs {
-    /// `None` where serverless would have turned requests away.
+    /// `None` if serverless would have throttled requests.
     pub serverless: Option<f64>,
     pub manual: f64,
     pub autoscale: f64,
@@ -71,7 +71,7 @@ impl Default for Costs {
     }
 }
 
-/// A row of the comparison that comes with the example blueprint `agent-studio`.
+/// A row of the comparison in the example blueprint `agent-studio`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scenario {
     pub workflows_a_day: u64,

@@ -1,6 +1,6 @@
 //! JSON in a header.
 
-/// JSON with what is not ASCII escaped; such characters are only ever inside strings.
+/// JSON with non-ASCII characters escaped; they occur only inside strings.
 pub fn ascii_json(json: &str) -> String {
     let mut units = [0; 2];
     let mut out = String::with_capacity(json.len());
@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_ascii_is_escaped_in_units_of_16_bits() {
+    fn non_ascii_is_escaped_as_utf16() {
         for (json, expected) in [
             (r#"["sol",1,{}]"#, r#"["sol",1,{}]"#),
             (r#"["söl"]"#, r#"["s\u00f6l"]"#),

@@ -1,7 +1,7 @@
-//! JSON Web Tokens (RFC 7519) in their compact form: split, verified, signed. The one place that knows it.
+//! JSON Web Tokens (RFC 7519) in compact form: parsing, verification, signing.
 //!
-//! Three algorithms are known and no other word in a header means anything. A key has one algorithm, whatever a token says
-//! of itself. *Absent: what claims mean, whose keys are believed, times.*
+//! Three algorithms are supported and any other name in a header is unknown. A key has one algorithm,
+//! whatever the token's header says. *Absent: the meaning of claims, the choice of trusted keys, times.*
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -12,7 +12,7 @@ use ring::signature::{
 };
 use serde_json::{Map, Value, json};
 
-/// All that are known. Anything else, `none` above all, is no algorithm.
+/// The supported algorithms. Any other name, above all `none`, is not an algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
     Rs256,
@@ -36,17 +36,17 @@ impl Algorithm {
     }
 }
 
-/// A token, its parts decoded and nothing of them believed.
+/// A decoded but unverified token.
 pub struct Token<'a> {
     pub header: Map<String, Value>,
     pub payload: Map<String, Value>,
     pub signature: Vec<u8>,
-    /// Header and payload as they travelled.
+    /// Header and payload in encoded form.
     pub signed: &'a [u8],
 }
 
 impl<'a> Token<'a> {
-    /// None if the text is not three parts of base64url, the first two of them JSON objects.
+    /// `None` unless the text is three parts of base64url, the first two of them JSON objects.
     pub fn split(text: &'a str) -> Option<Self> {
         let mut pieces = text.split('.');
         let (header, payload, signature) = (pieces.next()?, pieces.next()?, pieces.next()?);
@@ -62,7 +62,7 @@ impl<'a> Token<'a> {
         })
     }
 
-    /// The algorithm that the header names.
+    /// The header's algorithm.
     pub fn algorithm(&self) -> Option<Algorithm> {
         text(&self.header, "alg").and_then(Algorithm::named)
     }
@@ -71,25 +71,25 @@ impl<'a> Token<'a> {
         text(&self.header, "kid")
     }
 
-    /// Whether this key signed it, by this algorithm.
+    /// Whether this key signed it, with this algorithm.
     pub fn is_signed_by(&self, key: &PublicKey, algorithm: Algorithm) -> bool {
         key.verifies(algorithm, self.signed, &self.signature)
     }
 }
 
-/// A text member that is not empty.
+/// A non-empty string member.
 pub fn text<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
     object.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
 }
 
-/// A key verifies by the one algorithm that its kind has.
+/// A public key, tied to one algorithm.
 #[derive(Clone, Debug)]
 pub enum PublicKey {
     Rsa {
         n: Vec<u8>,
         e: Vec<u8>,
     },
-    /// A point, uncompressed.
+    /// An uncompressed point.
     P256(Vec<u8>),
     Ed25519(Vec<u8>),
 }
@@ -126,7 +126,7 @@ enum Pair {
 }
 
 impl SigningKey {
-    /// Of PKCS #8. Errors continue a sentence whose subject is the key.
+    /// From PKCS #8. Errors continue a sentence whose subject is the key.
     pub fn rs256(pkcs8: &[u8]) -> Result<Self, String> {
         let pair = RsaKeyPair::from_pkcs8(pkcs8).map_err(|error| format!("is no RSA key: {error}"))?;
         Ok(Self { pair: Pair::Rsa(pair), random: SystemRandom::new() })
@@ -139,7 +139,7 @@ impl SigningKey {
         Ok(Self { pair: Pair::P256(pair), random })
     }
 
-    /// A new P-256 key as PKCS #8, to be kept.
+    /// A new P-256 key as PKCS #8, for storage.
     pub fn generate_es256() -> Result<Vec<u8>, String> {
         let made = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new());
         made.map(|pair| pair.as_ref().to_vec()).map_err(|_| "no key could be made".to_owned())
@@ -162,12 +162,12 @@ impl SigningKey {
         }
     }
 
-    /// A token of these claims, under the key's name at whoever verifies it.
+    /// A token with these claims, under the verifier's name for the key.
     pub fn sign(&self, kid: &str, claims: &Value) -> Result<String, String> {
         self.sign_with(&json!({ "alg": self.algorithm().name(), "typ": "JWT", "kid": kid }), claims)
     }
 
-    /// Any header over any payload.
+    /// A token with any header and payload.
     pub fn sign_with(&self, header: &Value, payload: &Value) -> Result<String, String> {
         let piece = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
         let signed = format!("{}.{}", piece(header), piece(payload));
@@ -197,7 +197,8 @@ impl std::fmt::Debug for SigningKey {
 const PEM_BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
 const PEM_END: &str = "-----END PRIVATE KEY-----";
 
-/// The PKCS #8 key of a PEM text. Errors continue a sentence whose subject is the text, and show nothing of it.
+/// The PKCS #8 key in a PEM text. Errors continue a sentence whose subject is the text, and show nothing of
+/// it.
 pub fn pkcs8_of_pem(pem: &str) -> Result<Vec<u8>, String> {
     let inside = pem.split_once(PEM_BEGIN).and_then(|(_, rest)| rest.split_once(PEM_END));
     let (inside, _) =
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_token_is_not_split() {
+    fn malformed_tokens_are_refused() {
         let good = key().sign("k", &json!({})).expect("signed");
         for bad in ["", "a.b", "a.b.c", "..", &format!("{good}.x"), &good[..good.len() - 1]] {
             assert!(Token::split(bad).is_none(), "{bad}");

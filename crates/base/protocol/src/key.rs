@@ -1,7 +1,7 @@
 //! An account key and the signatures made with it.
 //!
-//! A [`Key`] holds the HMAC state after the key has gone in, so a request pays only for its own lines. A signature is
-//! compared in constant time, so the time it takes does not say how nearly it was right.
+//! A [`Key`] holds the HMAC state after the key has been absorbed, so a request pays only for its own lines.
+//! Signatures are compared in constant time, so timing reveals nothing about partial matches.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -22,12 +22,12 @@ pub struct Key(Hmac<Sha256>);
 #[error("an account key is Base64 text of at least one byte")]
 pub struct InvalidKey;
 
-/// A signature that came with a request.
+/// A signature received with a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Signature([u8; SIGNATURE_BYTES]);
 
 impl Key {
-    /// Reads a key as it is shown to people: Base64.
+    /// Parses the Base64 form of a key.
     pub fn parse(text: &str) -> Result<Self, InvalidKey> {
         Self::from_bytes(&STANDARD.decode(text.trim()).map_err(|_| InvalidKey)?)
     }
@@ -39,12 +39,12 @@ impl Key {
         Hmac::new_from_slice(bytes).map(Self).map_err(|_| InvalidKey)
     }
 
-    /// The signature of `payload`, in Base64 as it travels.
+    /// The signature of `payload`, in Base64.
     pub fn sign(&self, payload: &str) -> String {
         STANDARD.encode(self.mac(payload).finalize().into_bytes())
     }
 
-    /// Whether this key made the signature, over this payload.
+    /// Whether this key made the signature for this payload.
     pub fn verify(&self, payload: &str, signature: &Signature) -> bool {
         self.mac(payload).verify_slice(&signature.0).is_ok()
     }
@@ -61,16 +61,16 @@ impl std::fmt::Debug for Key {
 }
 
 impl Signature {
-    /// `None` if it cannot be one.
+    /// `None` if it cannot be a signature.
     pub fn parse(base64: &str) -> Option<Self> {
-        // The decoder wants room for a whole last group, which is more than the 32 bytes it leaves there.
+        // The decoder needs space for a complete last group, which is more than the 32 bytes.
         let mut bytes = [0; SIGNATURE_BYTES + 1];
         let length = STANDARD.decode_slice(base64, &mut bytes).ok()?;
         bytes[..length].try_into().ok().map(Self)
     }
 }
 
-/// Which of the four keys of an account.
+/// One of an account's four keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyKind {
     Primary,
@@ -83,7 +83,7 @@ impl KeyKind {
     pub const ALL: [Self; 4] =
         [Self::Primary, Self::Secondary, Self::PrimaryReadonly, Self::SecondaryReadonly];
 
-    /// As people write it.
+    /// The display form.
     pub fn name(self) -> &'static str {
         match self {
             Self::Primary => "primary",
@@ -97,7 +97,7 @@ impl KeyKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// What it is for.
+    /// The key's purpose, for people.
     pub fn about(self) -> &'static str {
         match self {
             Self::Primary => "Reads and writes",
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn signatures_are_those_another_implementation_makes() {
+    fn signatures_equal_those_of_another_implementation() {
         assert_eq!(key(EMULATOR_KEY).sign(PAYLOAD), BY_EMULATOR_KEY);
         assert_eq!(key(OTHER_KEY).sign(PAYLOAD), BY_OTHER_KEY);
     }

@@ -1,18 +1,18 @@
-//! What both ends of our wires agree on, said once: a server checks with it, our own clients sign with it.
+//! Protocol rules shared by both ends: the server verifies with them, our own clients sign with them.
 //!
 //! ```text
 //! key      an account key: signs, and checks in constant time
-//! sign     the five lines that are signed, of which resource, and how a signature travels
+//! sign     the five signed lines, the resource they name, and the form of a signature
 //! header   JSON in a header, which is ASCII
-//! jwt      JSON Web Tokens: split, verified, signed
-//! report   `/v1/advice`: what a container holds, and how it is used
+//! jwt      JSON Web Tokens: parsed, verified, signed
+//! report   `/v1/advice`: the contents and usage of a container
 //! top      `/v1/top`: the busiest containers, partitions and queries
-//! cost     `/v1/cost`: what a month would cost
-//! check    `/readyz`: what was checked, and how it is
+//! cost     `/v1/cost`: the price of a month
+//! check    `/readyz`: health checks and their results
 //! ```
 //!
-//! Left out: which keys an account has and what each allows (`api/common`), and everything that sends. The client of the
-//! tests has its own of all this on purpose: what is wrong here is not wrong there in the same way.
+//! Absent: which keys an account has and what each permits (`api/common`), and everything that sends. The
+//! test client has its own implementation on purpose, so that an error here is not repeated there.
 
 mod check;
 pub mod cost;

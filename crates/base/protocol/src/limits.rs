@@ -1,4 +1,4 @@
-//! The limits that both ends of our wires hold to.
+//! Limits that both ends of the protocol apply.
 
-/// How far the times of a bearer token may be off ours.
+/// Permitted clock skew of a bearer token's times.
 pub const BEARER_SKEW_SECONDS_MAX: u64 = 5 * 60;

@@ -1,36 +1,36 @@
-//! What `/v1/advice` answers, a report on one container: what it holds, and how it is used.
+//! The response of `/v1/advice`, a report on one container: its contents and usage.
 //!
-//! Paths are spelled as in an indexing policy, without what they end in. Partition keys are arrays, as clients send
-//! them; `{}` stands for a value that is missing.
+//! Paths are spelled as in an indexing policy, without their suffix. Partition keys are arrays, as clients
+//! send them; `{}` represents a missing value.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// When the server started to look, and when this was written.
+    /// When the server began to record, and when the report was written.
     pub since_ms: u64,
     pub now_ms: u64,
     pub statistics: Statistics,
     pub usage: Usage,
 }
 
-/// What is stored.
+/// The stored data.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Statistics {
     pub items: u64,
     pub bytes: u64,
     pub partitions: u64,
-    /// Not if there are so many partitions that only the first were counted.
+    /// False if only the first of very many partitions were counted.
     pub is_whole: bool,
-    /// What one partition may hold.
+    /// The size limit of a partition.
     pub partition_bytes_max: u64,
-    /// The partitions with the most bytes.
+    /// The largest partitions.
     pub largest: Vec<Partition>,
-    /// Items that were looked at for what is indexed of them, and how many index entries they have.
+    /// Items sampled for their indexing, and the number of their index entries.
     pub sampled: u64,
     pub entries: u64,
-    /// The paths that are indexed, the most entries first.
+    /// The indexed paths, those with the most entries first.
     pub paths: Vec<IndexedPath>,
 }
 
@@ -41,7 +41,7 @@ pub struct Partition {
     pub bytes: u64,
 }
 
-/// Of the items that were looked at.
+/// Among the sampled items.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct IndexedPath {
     pub path: String,
@@ -49,19 +49,19 @@ pub struct IndexedPath {
     pub entries: u64,
 }
 
-/// What was asked since the start.
+/// Requests since the start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
     pub queries: u64,
-    /// The most recent ones, those first that cost most.
+    /// The recent queries, most expensive first.
     pub shapes: Vec<Shape>,
-    /// Where queries look; nothing if it is not known of all of them.
+    /// How queries locate documents; `None` if that is not known for all of them.
     pub paths: Option<Vec<AskedPath>>,
-    /// Requests that were for one partition, estimated from some of them.
+    /// Single-partition requests, estimated from a sample.
     pub requests: u64,
-    /// The partitions that got the most of them.
+    /// The partitions with the most requests.
     pub busiest: Vec<BusyPartition>,
-    /// The largest items that were written and are still there, the largest first.
+    /// The largest items written that still exist, largest first.
     pub large: Vec<LargeItem>,
 }
 
@@ -69,10 +69,10 @@ pub struct Usage {
 pub struct Shape {
     pub text: String,
     pub queries: u64,
-    /// How many of them ran over all partitions.
+    /// How many of them were cross-partition.
     pub queries_over_all: u64,
     pub rows: u64,
-    /// Request units, of all of them.
+    /// Request units in total.
     pub charge: f64,
     /// Composite indexes that would have helped.
     pub missing: Vec<Vec<CompositePart>>,
@@ -101,7 +101,7 @@ pub struct LargeItem {
     pub key: Vec<Value>,
     pub id: String,
     pub bytes: u64,
-    /// The largest member at its top, and how large it is.
+    /// The largest top-level member, and its size.
     pub member: Option<String>,
     pub member_bytes: u64,
 }

@@ -1,9 +1,9 @@
-//! What of a request is signed, and how the signature travels.
+//! Signatures of requests: the signed content, and the form of the header.
 
 use crate::Key;
 use std::borrow::Cow;
 
-/// How a caller shows who it is.
+/// How a caller authenticates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     /// A signature with an account key.
@@ -13,27 +13,27 @@ pub enum Scheme {
 }
 
 impl Key {
-    /// The header `authorization` of a request for a decoded path such as `dbs/d/colls/c/docs/i`, at a moment as HTTP
-    /// writes it.
+    /// The `authorization` header of a request for a decoded path such as `dbs/d/colls/c/docs/i`, with
+    /// an HTTP date.
     pub fn authorization(&self, verb: &str, path: &str, date: &str) -> String {
         let (kind, link) = resource(path);
         authorization(Scheme::Master, &self.sign(&string_to_sign(verb, kind, &link, date, "")))
     }
 
-    /// The same for the services port, where a signature covers the path as it travels.
+    /// Variant for the services port, where a signature covers the encoded path.
     pub fn services_authorization(&self, verb: &str, path: &str, date: &str) -> String {
         let (kind, link) = (services_kind(path), path.trim_matches('/'));
         authorization(Scheme::Master, &self.sign(&string_to_sign(verb, kind, link, date, "")))
     }
 }
 
-/// The resource type that a signature for the services port covers: the first word of a path, after its version.
+/// The resource type that a signature for the services port covers: the first path segment after the version.
 pub fn services_kind(path: &str) -> &str {
     let path = path.strip_prefix("/v1").unwrap_or(path);
     path.split('/').find(|segment| !segment.is_empty()).unwrap_or_default()
 }
 
-/// The value of the header `authorization`, percent-encoded as a whole.
+/// The value of the `authorization` header, percent-encoded as a whole.
 pub fn authorization(scheme: Scheme, signature: &str) -> String {
     let scheme = match scheme {
         Scheme::Master => "master",
@@ -42,7 +42,7 @@ pub fn authorization(scheme: Scheme, signature: &str) -> String {
     encoded(&format!("type={scheme}&ver=1.0&sig={signature}"))
 }
 
-/// The five lines a client signs. Everything but the link is lower-cased; `date` is empty if there is none.
+/// The five signed lines. Everything but the link is lower-cased; `date` is empty if missing.
 pub fn string_to_sign(verb: &str, resource_type: &str, link: &str, x_ms_date: &str, date: &str) -> String {
     let length = verb.len() + resource_type.len() + link.len() + x_ms_date.len() + date.len() + 5;
     let mut text = String::with_capacity(length);
@@ -55,8 +55,8 @@ pub fn string_to_sign(verb: &str, resource_type: &str, link: &str, x_ms_date: &s
     text
 }
 
-/// The resource type and the link that are signed for a decoded path without its first slash: an odd number of segments
-/// is a feed and signs its parent. An offer is signed as its id alone, in lower case.
+/// The signed resource type and link of a decoded path without its leading slash: an odd number of segments
+/// is a feed and signs its parent. An offer signs only its id, in lower case.
 pub fn resource(path: &str) -> (&str, Cow<'_, str>) {
     if let Some(rid) = path.strip_prefix("offers/") {
         return ("offers", rid.to_lowercase().into());
@@ -75,7 +75,7 @@ fn push_line_lower(text: &mut String, line: &str) {
     text.push('\n');
 }
 
-/// All but letters and digits as `%XX`.
+/// Escapes everything but letters and digits as `%XX`.
 fn encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 3 / 2);
     for byte in text.bytes() {
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_is_the_one_computed_by_other_means() {
+    fn a_header_equals_one_computed_independently() {
         // Computed with Python's hmac module over "get\ndbs\ndbs/ToDoList\n<date>\n\n".
         let key = "dsZQi3KtZmCv1ljt3VNWNm7sQUF1y5rJfC6kv5JiwvW0EndXdDku/dkKBp8/ufDToSxLzR4y+O/0H/t4bQtVNw==";
         let key = Key::parse(key).expect("a valid key");
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_for_the_services_port_is_over_the_first_word_of_a_path() {
+    fn a_services_signature_covers_the_first_path_segment() {
         assert_eq!(
             ["/v1/keys/primary", "/metrics", "/v1/top", "/"].map(services_kind),
             ["keys", "metrics", "top", ""]

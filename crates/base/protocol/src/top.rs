@@ -1,8 +1,8 @@
-//! What `/v1/top` answers: the busiest containers, logical partitions and queries.
+//! The response of `/v1/top`: the busiest containers, logical partitions and queries.
 
 use serde::{Deserialize, Serialize};
 
-/// Everything is summed up since `since_ms`; whoever wants rates asks twice.
+/// Totals since `since_ms`; a client computes rates from two responses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Top {
     pub since_ms: u64,
@@ -16,7 +16,7 @@ pub struct Top {
 pub struct Busy {
     pub database: String,
     pub container: String,
-    /// JSON; of a container nothing.
+    /// JSON; empty for a container.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partition: Option<String>,
     pub requests: u64,
@@ -28,7 +28,7 @@ pub struct Busy {
     pub p50_ms: f64,
     pub p95_ms: f64,
     pub p99_ms: f64,
-    /// Nothing where it was not looked up.
+    /// Absent if it was not looked up.
     pub bytes: Option<u64>,
     pub items: Option<u64>,
 }

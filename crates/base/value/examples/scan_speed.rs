@@ -1,4 +1,5 @@
-//! How fast documents are scanned, in MB/s: `cargo run --release -p orrery-value --example scan_speed`.
+//! Prints the speed of scanning documents, in MB/s: `cargo run --release -p orrery-value --example
+//! scan_speed`.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -23,7 +24,7 @@ fn main() {
     }
 }
 
-/// The best of five runs of a fifth of a second.
+/// The best of five runs of a fifth of a second each.
 fn rate(bytes: usize, mut work: impl FnMut()) -> f64 {
     let mut best: f64 = 0.0;
     for _ in 0..5 {
@@ -37,7 +38,7 @@ fn rate(bytes: usize, mut work: impl FnMut()) -> f64 {
     best
 }
 
-/// An order with so many lines: short names, ids, dates, some numbers.
+/// An order with this many lines: short names, ids, dates, some numbers.
 fn document(lines: usize) -> String {
     let line = |i: usize| {
         format!(

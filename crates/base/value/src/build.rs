@@ -1,8 +1,8 @@
-//! Building a value from text that was validated before.
+//! Builds a value from validated text.
 //!
-//! One recursive descent over a cursor. Since the grammar holds, each step only has to see what comes
-//! next; where it does not hold, the walk ends and the value is undefined. The recursion is bounded:
-//! what validation lets in is less deep, and what a query built is at most as deep as it may build.
+//! One recursive descent over a cursor. Since the grammar holds, each step only examines the next byte; where
+//! it does not hold, the walk ends and the value is undefined. The recursion is bounded: validation limits
+//! the depth of input, and queries limit the depth of what they build.
 
 use orrery_core::limits::VALUE_LEVELS_MAX;
 
@@ -72,7 +72,7 @@ impl<'a> Builder<'a> {
         Some((name, self.value(depth)?))
     }
 
-    /// Steps over a comma (`true`) or the end of the container.
+    /// Skips a comma (`true`) or the end of the container.
     fn another(&mut self, end: u8) -> Option<bool> {
         let byte = self.peek()?;
         self.at += 1;
@@ -98,7 +98,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The next byte that is not white space, which is stepped over.
+    /// Skips white space and returns the next byte, also skipped.
     fn peek(&mut self) -> Option<u8> {
         self.at = skip_space(self.text.as_bytes(), self.at);
         self.text.as_bytes().get(self.at).copied()

@@ -1,4 +1,4 @@
-//! What can be wrong with JSON text, each with the byte where it was seen.
+//! Errors in JSON text, each with the byte offset.
 
 use orrery_core::limits::NESTING_LEVELS_MAX;
 

@@ -1,10 +1,10 @@
-//! What the fuzzers run, here so that the ordinary tests run the same. Each takes any bytes and panics
-//! only if a promise of this crate is broken.
+//! The fuzz targets, placed here so that ordinary tests run them too. Each accepts any bytes and panics only
+//! if this crate breaks a promise.
 
 use crate::raw::{at_path, members, unescape};
 use crate::{BinaryError, JsonError, Value};
 
-/// What is accepted has members that are values themselves, in order, and readable in place.
+/// The members of accepted text are values themselves, in order, and readable in place.
 pub fn scan_object(data: &[u8]) {
     let Ok(scan) = crate::scan_object(data) else { return };
     let text = std::str::from_utf8(data).expect("only UTF-8 is accepted");
@@ -20,7 +20,7 @@ pub fn scan_object(data: &[u8]) {
     }
 }
 
-/// What is read can be written, and reads back as the same.
+/// A parsed value can be written, and parses back as the same.
 pub fn value_parse(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let _ = Value::read(text);
@@ -28,7 +28,7 @@ pub fn value_parse(data: &[u8]) {
     assert_eq!(Value::parse(&value.to_json()).as_ref(), Ok(&value));
 }
 
-/// What is decoded is JSON, except that it may repeat a name.
+/// Decoded text is JSON, except that it may repeat a name.
 pub fn binary_to_text(data: &[u8]) {
     let text = match crate::binary_to_text(data) {
         Ok(text) => text,

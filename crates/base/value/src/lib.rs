@@ -1,10 +1,10 @@
-//! JSON as Cosmos DB sees it: values and their order, one-pass scanning of text, Cosmos binary JSON.
+//! JSON as Cosmos DB defines it: values and their order, one-pass scanning of text, Cosmos binary JSON.
 //!
-//! A document is checked once, by [`scan_object`], on the way in; from then on its text is trusted, and
-//! what is needed of it is read in place ([`raw`]) or as a [`Value`]. Everything here is total: bad input
-//! is an error, deep or hostile input costs bounded time and stack, nothing panics.
+//! [`scan_object`] validates a document once, on the way in; from then on its text is trusted and read in
+//! place ([`raw`]) or as a [`Value`]. Everything here is total: bad input is an error, deep or hostile input
+//! costs bounded time and stack, nothing panics.
 //!
-//! What this crate leaves out: storage, queries, and the splicing of system properties.
+//! Absent: storage, queries, and the splicing of system properties.
 
 mod binary;
 mod build;

@@ -1,8 +1,8 @@
-//! Finding two members of one name in an object.
+//! Finds duplicate member names in an object.
 //!
-//! The names of all open objects lie on one stack; closing an object checks its part and drops it. Each
-//! name has a fingerprint, so unequal names are nearly always told apart without touching their text.
-//! A small object compares every pair; a larger one sorts, so no choice of names makes it quadratic.
+//! The names of all open objects lie on one stack; closing an object checks and drops its part. Each name has
+//! a fingerprint, so unequal names are nearly always distinguished without reading their text. A small object
+//! compares every pair; a larger one sorts, so no choice of names makes it quadratic.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -11,9 +11,9 @@ use crate::error::JsonError;
 use crate::raw::unescape;
 use crate::scan::Span;
 
-/// Objects up to this many members compare pairs, which is faster than sorting.
+/// Objects with up to this many members compare pairs, which is faster than sorting.
 const PAIRWISE_MAX: usize = 16;
-/// How much of a repeated name an error shows.
+/// The prefix of a repeated name that an error shows.
 const NAME_CHARS_SHOWN_MAX: usize = 64;
 
 pub(crate) struct Names<'a> {
@@ -33,7 +33,7 @@ impl<'a> Names<'a> {
         Self { text, stack: Vec::with_capacity(32) }
     }
 
-    /// Where the names of an object that opens now begin.
+    /// The stack position at which the names of a new object begin.
     pub(crate) fn mark(&self) -> usize {
         self.stack.len()
     }
@@ -48,7 +48,7 @@ impl<'a> Names<'a> {
         self.stack.push(Name { fingerprint, span, escaped });
     }
 
-    /// Ends the object whose names began at `mark`.
+    /// Closes the object whose names begin at `mark`.
     #[inline]
     pub(crate) fn close(&mut self, mark: usize) -> Result<(), JsonError> {
         let repeated = match self.stack.len() - mark {
@@ -97,7 +97,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Equal for equal names; usually different for different ones. Reads at most sixteen bytes.
+/// Equal for equal names, usually different for different ones. Reads at most sixteen bytes.
 #[inline]
 fn fingerprint(name: &[u8]) -> u64 {
     const MIX: u64 = 0x9e37_79b9_7f4a_7c15;

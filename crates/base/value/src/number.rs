@@ -1,7 +1,7 @@
-//! Numbers: doubles to every comparison, while 64-bit integers keep their digits.
+//! Numbers: compared as doubles, while 64-bit integers keep their digits.
 //!
-//! The service computes and compares in IEEE doubles, yet returns `9007199254740993` as it was stored. So
-//! an integer is kept as one and looked at as a double; two integers that round to one double are equal.
+//! The service computes and compares in IEEE doubles, yet returns `9007199254740993` as it was stored. So an
+//! integer is stored as one and compared as a double; two integers that round to one double are equal.
 
 use std::cmp::Ordering;
 
@@ -12,9 +12,9 @@ pub enum Number {
 }
 
 impl Number {
-    /// Reads a number token. An integer beyond `i64` is a double, as for the service.
+    /// Parses a number token. An integer beyond `i64` becomes a double, as in the service.
     pub fn parse(token: &str) -> Option<Self> {
-        // `from_str` also knows "+1", ".5" and words like "inf", which JSON does not.
+        // `from_str` also accepts "+1", ".5" and words like "inf", which are not JSON.
         let is_digit = |c: char| c.is_ascii_digit();
         if !token.trim_start_matches('-').starts_with(is_digit) || !token.ends_with(is_digit) {
             return None;
@@ -32,7 +32,7 @@ impl Number {
         }
     }
 
-    /// The integer this is, if it is one that `i64` holds.
+    /// The integer value, if it is one and fits `i64`.
     pub fn as_i64(self) -> Option<i64> {
         const LIMIT: f64 = 9_223_372_036_854_775_808.0;
         match self {
@@ -43,14 +43,14 @@ impl Number {
         }
     }
 
-    /// By value as doubles; `-0.0` equals `0`. A NaN (which no text has) is itself, below all others.
+    /// Compares as doubles; `-0.0` equals `0`. A NaN (which no text has) equals itself and sorts first.
     pub fn cmp_total(self, other: Self) -> Ordering {
         let (a, b) = (self.as_f64(), other.as_f64());
         a.partial_cmp(&b).unwrap_or_else(|| b.is_nan().cmp(&a.is_nan()))
     }
 
-    /// Appends the number as JSON: integers in full, doubles with the fewest digits that read back, laid out
-    /// as JavaScript does. What JSON cannot say (NaN, infinity) is `null`.
+    /// Appends the number as JSON: integers in full, doubles with the fewest digits that parse back,
+    /// formatted as in JavaScript. NaN and infinity, which JSON cannot express, become `null`.
     pub fn write_json(self, out: &mut Vec<u8>) {
         match self {
             Self::Int(int) => out.extend_from_slice(int.to_string().as_bytes()),
@@ -68,7 +68,7 @@ impl PartialEq for Number {
 
 impl Eq for Number {}
 
-/// Below this, every integral double is an integer with exactly its digits.
+/// Below this limit, every integral double is an integer with exactly its digits.
 const EXACT_INTEGER_MAX: f64 = 9_007_199_254_740_992.0;
 
 fn write_float(float: f64, out: &mut Vec<u8>) {
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn words_and_overflow_are_no_numbers() {
+    fn words_and_overflow_are_not_numbers() {
         for token in ["", "inf", "-Infinity", "NaN", "1e400", "abc", "nan0", "+1", ".5", "5.", "--1"] {
             assert!(Number::parse(token).is_none(), "{token}");
         }
@@ -184,7 +184,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_reads_back(bits: u64) {
+        fn printed_numbers_parse_back(bits: u64) {
             let float = f64::from_bits(bits);
             prop_assume!(float.is_finite());
             let text = printed(Number::Float(float));

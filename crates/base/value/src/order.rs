@@ -1,10 +1,10 @@
-//! The one order of all values (ORDER BY, indexes, DISTINCT), and equality in filters.
+//! The total order of values (ORDER BY, indexes, DISTINCT), and equality in filters.
 //!
 //! undefined < null < false < true < numbers < strings < arrays < objects.
 //!
-//! Strings go by their UTF-8 bytes. That is the order of their code points: UTF-8 gives a larger code point
-//! a larger first byte, or an equal one and larger bytes after it. Arrays go element by element, then by
-//! length; objects the same over their members sorted by name, so the order of members does not matter.
+//! Strings compare by their UTF-8 bytes, which is the order of their code points. Arrays compare element by
+//! element, then by length; objects likewise over their members sorted by name, so the order of members does
+//! not matter.
 
 use std::cmp::Ordering;
 
@@ -21,7 +21,7 @@ impl Value {
         }
     }
 
-    /// Equality in a filter: no answer when either side is undefined.
+    /// Equality in a filter: undefined if either side is.
     pub fn equals(&self, other: &Self) -> Option<bool> {
         let both_defined = !self.is_undefined() && !other.is_undefined();
         both_defined.then(|| self == other)
@@ -47,7 +47,7 @@ fn by_name(members: &[(String, Value)]) -> Vec<&(String, Value)> {
     sorted
 }
 
-/// Sameness in the total order; unlike in a filter, undefined is the same as undefined.
+/// Equality in the total order; unlike in a filter, undefined equals undefined.
 impl PartialEq for Value {
     fn eq(&self, other: &Self) -> bool {
         self.cmp_total(other).is_eq()

@@ -1,14 +1,14 @@
-//! Reading parts of JSON text that was validated before, in place.
+//! Reads parts of validated JSON text in place.
 //!
-//! Nothing here checks grammar again. On text that no scan accepted the answers mean nothing, but they are
-//! still answers: no panic, no endless loop.
+//! Nothing here checks the grammar again. On unvalidated text the results are meaningless, but there is no
+//! panic and no endless loop.
 
 use std::borrow::Cow;
 
 use crate::scan::hex_unit;
 use crate::swar::plain_end;
 
-/// The string that the inside of a string token stands for. An unpaired surrogate becomes U+FFFD.
+/// Unescapes the inside of a string token. An unpaired surrogate becomes U+FFFD.
 pub fn unescape(raw: &str) -> Cow<'_, str> {
     let Some(first) = raw.find('\\') else { return Cow::Borrowed(raw) };
     let mut text = String::with_capacity(raw.len());
@@ -25,7 +25,7 @@ pub fn unescape(raw: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// The character of the escape at the start of `text`, and how many bytes it takes.
+/// The character of the escape at the start of `text`, and its length in bytes.
 fn read_escape(text: &[u8]) -> (char, usize) {
     match text.get(1) {
         Some(b'u') => read_unicode_escape(text),
@@ -51,7 +51,7 @@ fn read_unicode_escape(text: &[u8]) -> (char, usize) {
     }
 }
 
-/// Appends `text` as a JSON string, quotes included. Only what must be escaped is.
+/// Appends `text` as a JSON string with quotes. Escapes only what JSON requires.
 pub fn escape_into(text: &str, out: &mut Vec<u8>) {
     let bytes = text.as_bytes();
     out.push(b'"');
@@ -84,8 +84,8 @@ fn escape_byte(byte: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(&[b'\\', letter]);
 }
 
-/// The raw text of what lies at `path` below `value`. `None` if a member is missing or something on the
-/// way is not an object; the empty path leads to `value` itself.
+/// The raw text at `path` below `value`. `None` if a member is missing or its parent is not an object; the
+/// empty path returns `value` itself.
 pub fn at_path<'a>(value: &'a str, path: &[String]) -> Option<&'a str> {
     path.iter().try_fold(value, |object, name| member(object, name))
 }
@@ -95,7 +95,7 @@ pub fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
     members(object).find(|(raw, _)| is_name(raw, name)).map(|(_, value)| value)
 }
 
-/// The raw texts of several members' values, found in one go.
+/// The raw texts of several members' values, found in one pass.
 pub fn members_named<'a, const N: usize>(object: &'a str, names: [&str; N]) -> [Option<&'a str>; N] {
     let mut found = [None; N];
     for (raw, value) in members(object) {
@@ -113,8 +113,8 @@ fn is_name(raw: &str, name: &str) -> bool {
     raw == name && !raw.contains('\\') || raw.contains('\\') && unescape(raw) == name
 }
 
-/// The members of an object as raw name (no quotes, still escaped) and raw value. Anything but an object
-/// has none.
+/// The members of an object as raw name (no quotes, still escaped) and raw value. Empty for anything but an
+/// object.
 pub fn members(object: &str) -> impl Iterator<Item = (&str, &str)> {
     let start = skip_space(object.as_bytes(), 0);
     let is_object = object.as_bytes().get(start) == Some(&b'{');
@@ -126,7 +126,7 @@ struct Members<'a> {
     at: usize,
 }
 
-/// The elements of an array as raw values. Anything but an array has none.
+/// The elements of an array as raw values. Empty for anything but an array.
 pub fn elements(array: &str) -> impl Iterator<Item = &str> {
     let start = skip_space(array.as_bytes(), 0);
     let is_array = array.as_bytes().get(start) == Some(&b'[');
@@ -171,7 +171,7 @@ impl<'a> Iterator for Members<'a> {
     }
 }
 
-/// The next `wanted` byte, if only white space and commas are before it.
+/// The next `wanted` byte, if only white space and commas precede it.
 fn skip_until(bytes: &[u8], at: usize, wanted: u8) -> Option<usize> {
     let mut at = skip_space(bytes, at);
     if bytes.get(at) == Some(&b',') {
@@ -195,7 +195,7 @@ fn value_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The index after the closing quote of the string that opens at `at`.
+/// The index after the closing quote of the string that starts at `at`.
 pub(crate) fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
     let mut at = at + 1;
     loop {
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn several_members_are_found_at_once_and_of_like_ones_the_first() {
+    fn several_members_are_found_in_one_pass_and_the_first_duplicate_wins() {
         let text = r#"{"a":1,"x":0,"\u0062":[2],"a":3}"#;
         assert_eq!(members_named(text, ["b", "a", "c"]), [Some("[2]"), Some("1"), None]);
         assert_eq!(members_named(text, ["a", "x"]), ["a", "x"].map(|name| member(text, name)));

@@ -1,11 +1,11 @@
-//! One strict pass over JSON text: it is what it says, and where its members are.
+//! Validates JSON text in one strict pass, and locates its members.
 //!
-//! The scanner walks the bytes once, with a stack of its own, and builds nothing but the list of the top
-//! object's members. What it accepts is RFC 8259 without repeated names, without numbers beyond a double,
-//! and no deeper than [`NESTING_LEVELS_MAX`].
+//! The scanner walks the bytes once, with an explicit stack, and builds only the list of the top object's
+//! members. It accepts RFC 8259 without repeated names, without numbers beyond a double, and no deeper than
+//! [`NESTING_LEVELS_MAX`].
 //!
-//! A `\uD8xx`-style escape without its partner is allowed and reported: six bytes that the caller
-//! overwrites with `\ufffd`, so every stored string is Unicode.
+//! A `\uD8xx`-style escape without its partner is accepted and reported: the caller overwrites its six bytes
+//! with `\ufffd`, so every stored string is Unicode.
 
 use orrery_core::limits::NESTING_LEVELS_MAX;
 
@@ -13,23 +13,23 @@ use crate::error::JsonError;
 use crate::names::Names;
 use crate::swar::plain_end;
 
-/// What a pass over an object's text found.
+/// The result of scanning an object's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scan {
-    /// The members of the object itself, in the order of the text.
+    /// The members of the top object, in text order.
     pub members: Vec<Member>,
-    /// Where each unpaired surrogate escape begins (at its backslash), anywhere in the text.
+    /// The offset of each unpaired surrogate escape (its backslash), anywhere in the text.
     pub lone_surrogates: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// The name, without its quotes and still escaped.
+    /// The name, without quotes and still escaped.
     pub name: Span,
     pub value: Span,
 }
 
-/// A part of the text: byte offsets, the end exclusive.
+/// A part of the text: byte offsets, end exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     pub start: u32,
@@ -43,12 +43,12 @@ impl Span {
     }
 }
 
-/// Checks the text of a document, which has to be an object.
+/// Validates the text of a document, which must be an object.
 pub fn scan_object(text: &[u8]) -> Result<Scan, JsonError> {
     scan_object_text(utf8(text)?)
 }
 
-/// [`scan_object`] of what is known to be UTF-8.
+/// Variant of [`scan_object`] for text known to be UTF-8.
 pub fn scan_object_text(text: &str) -> Result<Scan, JsonError> {
     orrery_core::tour_step!();
     let mut scanner = Scanner::new(text)?;
@@ -59,12 +59,12 @@ pub fn scan_object_text(text: &str) -> Result<Scan, JsonError> {
     Ok(Scan { members: scanner.members, lone_surrogates: scanner.lone_surrogates })
 }
 
-/// The bytes as text, or where they stop being it.
+/// The bytes as text, or the offset at which they stop being UTF-8.
 pub fn utf8(bytes: &[u8]) -> Result<&str, JsonError> {
     std::str::from_utf8(bytes).map_err(|error| JsonError::Utf8 { at: error.valid_up_to() })
 }
 
-/// Checks the text of any value.
+/// Validates the text of any value.
 pub fn scan_value(text: &[u8]) -> Result<(), JsonError> {
     Scanner::new(utf8(text)?)?.document().map(|_| ())
 }
@@ -84,7 +84,7 @@ enum Frame {
     Object { names_mark: usize },
 }
 
-/// What the scanner stands before, after a step.
+/// The scanner's expectation after a step.
 enum Next {
     Value,
     AfterValue,
@@ -105,7 +105,7 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// Scans the whole text and returns the byte its value begins with.
+    /// Scans the whole text and returns the first byte of its value.
     fn document(&mut self) -> Result<u8, JsonError> {
         self.skip_space();
         let top = self.peek();
@@ -139,7 +139,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// After a value: closes what ends here. `false` when the text's one value is complete.
+    /// After a value: closes the containers that end here. `false` when the top value is complete.
     #[inline]
     fn find_next_value(&mut self) -> Result<bool, JsonError> {
         loop {
@@ -228,7 +228,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A string token; its inside, and whether that has escapes.
+    /// A string token; its inside, and whether it has escapes.
     #[inline]
     fn string(&mut self) -> Result<(Span, bool), JsonError> {
         let start = self.at + 1;
@@ -301,7 +301,7 @@ impl<'a> Scanner<'a> {
         if has_exponent {
             self.exponent()?;
         }
-        // Without an exponent it takes more than 308 digits to leave the range of a double.
+        // Without an exponent, only more than 308 digits exceed the range of a double.
         if (has_exponent || self.at - start > 308) && !is_finite(&self.text[start..self.at]) {
             return Err(JsonError::NumberTooLarge { at: start });
         }
@@ -333,7 +333,7 @@ impl<'a> Scanner<'a> {
         Ok(Next::AfterValue)
     }
 
-    /// The byte here; at the end a zero, which is good for nothing anywhere.
+    /// The current byte; zero at the end, which is invalid everywhere.
     #[inline]
     fn peek(&self) -> u8 {
         self.text.get(self.at).copied().unwrap_or(0)
@@ -352,7 +352,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The code unit of a whole `\uXXXX` at `at`.
+/// The code unit of a complete `\uXXXX` at `at`.
 pub(crate) fn hex_unit(text: &[u8], at: usize) -> Option<u16> {
     let [b'\\', b'u', digits @ ..] = text.get(at..at + 6)? else { return None };
     digits.iter().try_fold(0, |unit, &digit| Some(unit << 4 | (digit as char).to_digit(16)? as u16))
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn members_are_where_they_stand() {
+    fn member_spans_are_located() {
         assert_eq!(members("{}"), []);
         assert_eq!(
             members(" {\"a\" : 1 , \"b\":\t[1, {\"c\":2}]\n} "),
@@ -442,8 +442,8 @@ mod tests {
     }
 
     #[test]
-    fn a_hundred_thousand_members_are_no_matter() {
-        // Same length, same first and last eight bytes: every fingerprint is equal.
+    fn a_hundred_thousand_members_scan_quickly() {
+        // Same length, same first and last eight bytes, so every fingerprint is equal.
         let names: Vec<String> = (0..100_000).map(|n| format!("\"prefix__{n:06}__suffix\":0")).collect();
         let text = format!("{{{}}}", names.join(","));
         assert_eq!(scan_object(text.as_bytes()).unwrap().members.len(), 100_000);

@@ -1,13 +1,13 @@
-//! Finding the end of plain string text eight bytes at a time.
+//! Finds the end of plain string text eight bytes at a time.
 //!
-//! The usual trick: for a word `x`, `(x - 0x01…01) & !x & 0x80…80` has the top bit of the first zero byte
-//! set. A borrow can only spoil bytes above one that is flagged itself, so the lowest flag is exact.
+//! For a word `x`, `(x - 0x01…01) & !x & 0x80…80` has the top bit of the first zero byte set. A borrow can
+//! only affect bytes above one that is flagged itself, so the lowest flag is exact.
 
 const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
 const TOPS: u64 = u64::from_ne_bytes([0x80; 8]);
 
-/// The index of the first quote, backslash or control character at or after `at`; the length of the text
-/// when there is none.
+/// The index of the first quote, backslash or control character at or after `at`; the length of the text if
+/// there is none.
 #[inline]
 pub(crate) fn plain_end(text: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = text.get(at..).and_then(|rest| rest.first_chunk::<8>()) {

@@ -1,4 +1,4 @@
-//! A JSON value, with the one thing JSON lacks: undefined, which is what a missing member is.
+//! A JSON value, extended by undefined, the value of a missing member.
 
 use crate::build;
 use crate::error::JsonError;
@@ -20,14 +20,14 @@ pub enum Value {
 }
 
 impl Value {
-    /// Reads any text, checking all of it as [`scan_value`] does.
+    /// Parses any text, validating all of it like [`scan_value`].
     pub fn parse(text: &str) -> Result<Self, JsonError> {
         scan_value(text.as_bytes())?;
         Ok(build::value(text))
     }
 
-    /// Reads text that a scan accepted before, without checking it again. Of other text it makes
-    /// something, or undefined.
+    /// Parses validated text without checking it again. For other text the result is arbitrary or
+    /// undefined.
     pub fn read(valid: &str) -> Self {
         build::value(valid)
     }
@@ -36,14 +36,14 @@ impl Value {
         matches!(self, Self::Undefined)
     }
 
-    /// The value of a member; undefined if there is none, or this is no object.
+    /// The value of a member; undefined if absent or if this is not an object.
     pub fn member(&self, name: &str) -> &Self {
         let Self::Object(members) = self else { return &Self::Undefined };
         members.iter().find(|(key, _)| key == name).map_or(&Self::Undefined, |(_, value)| value)
     }
 
-    /// Appends the value as compact JSON. Undefined cannot be said in JSON: alone it writes nothing, and
-    /// elements and members that are undefined are left out.
+    /// Appends the value as compact JSON. Undefined has no JSON form: alone it writes nothing, and
+    /// undefined elements and members are omitted.
     pub fn write_json(&self, out: &mut Vec<u8>) {
         match self {
             Self::Undefined => {}

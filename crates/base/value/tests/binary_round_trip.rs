@@ -1,4 +1,4 @@
-//! Binary JSON of every form, made from values by an encoder that exists only here, decodes to them.
+//! Binary JSON of every form, produced from values by a test-only encoder, decodes to them.
 
 mod common;
 
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use orrery_value::{Number, Value, binary_to_text};
 use proptest::prelude::*;
 
-/// Encodes a value, choosing among the forms that can say it by a small generator.
+/// Encodes a value, choosing among the possible forms with a small generator.
 fn text_to_binary(value: &Value, seed: u64) -> Vec<u8> {
     let mut encoder = Encoder { out: vec![0x80], state: seed | 1, seen: HashMap::new() };
     encoder.value(value);
@@ -17,7 +17,8 @@ fn text_to_binary(value: &Value, seed: u64) -> Vec<u8> {
 struct Encoder {
     out: Vec<u8>,
     state: u64,
-    /// Where each string was written, for references. Containers are written in place, so offsets hold.
+    /// The position of each string, for references. Containers are written in place, so offsets stay
+    /// valid.
     seen: HashMap<String, usize>,
 }
 
@@ -124,7 +125,7 @@ impl Encoder {
         self.out.extend(pack(text.iter().map(code), bits));
     }
 
-    /// Small integers may come as one array without markers.
+    /// Small integers may be encoded as one array without markers.
     fn uniform(&mut self, items: &[Value]) -> bool {
         let bytes: Option<Vec<u8>> = items
             .iter()

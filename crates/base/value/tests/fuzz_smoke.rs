@@ -21,7 +21,7 @@ const BINARIES: [&[u8]; 4] = [
 ];
 
 #[test]
-fn noise_and_damage_break_no_decoder() {
+fn random_and_mutated_input_breaks_no_promise() {
     let mut noise = Noise::new(0x0bad_5eed);
     for round in 0..ROUNDS {
         let data = match round % 4 {
@@ -39,7 +39,7 @@ fn noise_and_damage_break_no_decoder() {
 }
 
 #[test]
-fn the_samples_are_good_before_they_are_damaged() {
+fn the_samples_are_valid_before_mutation() {
     for text in TEXTS {
         orrery_value::scan_value(text.as_bytes()).unwrap();
     }

@@ -1,4 +1,4 @@
-//! What must hold of any text and any values.
+//! Properties of any text and any values.
 
 mod common;
 
@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use orrery_value::{JsonError, Value, raw, scan_object, scan_value};
 use proptest::prelude::*;
 
-/// Pieces that, strung together, are often almost JSON.
+/// Pieces that, concatenated, are often almost JSON.
 fn token_soup() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "{",
@@ -66,7 +66,7 @@ fn damaged_text() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// The text of a value with white space wherever it may be.
+/// The text of a value with white space wherever it is permitted.
 fn spaced(value: &Value) -> String {
     let join = |parts: Vec<String>| parts.join("\r\n,\t");
     match value {
@@ -99,7 +99,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
-    fn what_another_parser_accepts_is_accepted(text in token_soup()) {
+    fn text_that_another_parser_accepts_is_accepted(text in token_soup()) {
         check_against_serde(text.as_bytes());
         check_against_serde(format!("[{text}]").as_bytes());
         check_against_serde(format!("{{\"z\":{text}}}").as_bytes());
@@ -107,7 +107,7 @@ proptest! {
     }
 
     #[test]
-    fn a_damaged_text_is_judged_as_another_parser_does(text in damaged_text()) {
+    fn the_verdict_on_damaged_text_is_another_parsers(text in damaged_text()) {
         check_against_serde(&text);
     }
 

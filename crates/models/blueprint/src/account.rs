@@ -1,6 +1,7 @@
-//! What a template of an account comes to: databases with their containers, gathered resource by resource.
+//! Collects the databases and containers of an account template, resource by resource.
 //!
-//! Terraform and ARM name resources in any order, so a container may come before its database, or without one.
+//! Terraform and ARM list resources in any order, so a container may come before its database, or without
+//! one.
 
 use crate::blueprint::{Blueprint, Capacity, CapacityTarget, Container};
 use crate::container;
@@ -73,7 +74,7 @@ impl Account {
         Ok(())
     }
 
-    /// Throughput that is a resource of its own.
+    /// Throughput declared as a separate resource.
     pub fn set_throughput(
         &mut self,
         at: Location,
@@ -99,7 +100,7 @@ impl Account {
         Ok(())
     }
 
-    /// A blueprint a database, by its name.
+    /// One blueprint per database, by name.
     pub fn finish(self) -> Vec<Blueprint> {
         let is_serverless = self.is_serverless;
         self.databases.into_iter().map(|draft| draft.finish(is_serverless)).collect()

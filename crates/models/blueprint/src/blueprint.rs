@@ -1,4 +1,4 @@
-//! What a blueprint is once it is read, whatever it was written in.
+//! A parsed blueprint, independent of its file format.
 
 use crate::query::NamedQuery;
 use orrery_core::DatabaseName;
@@ -7,17 +7,17 @@ use serde_json::{Map, Value};
 use std::fmt;
 use std::str::FromStr;
 
-/// One database, its containers and the questions that are asked of them.
+/// One database, its containers and its named queries.
 #[derive(Clone, Debug)]
 pub struct Blueprint {
     pub name: String,
     pub about: Option<String>,
     pub database: DatabaseName,
-    /// What the containers share.
+    /// The throughput that the containers share.
     pub capacity: Capacity,
     pub containers: Vec<Container>,
     pub queries: Vec<NamedQuery>,
-    /// What was made of it that its text does not say; sentences.
+    /// Completions that the text does not contain, as sentences.
     pub notes: Vec<String>,
 }
 
@@ -25,11 +25,11 @@ pub struct Blueprint {
 pub struct Container {
     pub about: Option<String>,
     pub definition: ContainerDefinition,
-    /// Whether the indexing policy was given; one that was not is left as the server has it.
+    /// Whether the indexing policy was given; otherwise the server's is kept.
     pub has_policy: bool,
-    /// Its own, beside what the database has.
+    /// Its own throughput, besides the database's.
     pub capacity: Capacity,
-    /// As `PUT /v1/schemas/{database}/{container}` takes it.
+    /// In the form of `PUT /v1/schemas/{database}/{container}`.
     pub schema: Option<Value>,
     /// Example items; each has an id.
     pub fixtures: Vec<Map<String, Value>>,
@@ -40,7 +40,7 @@ impl Blueprint {
         self.queries.iter().find(|query| query.name == name)
     }
 
-    /// The sentence for a query that it does not have.
+    /// The error for an unknown query name.
     pub fn unknown_query(&self, name: &str) -> String {
         let names: Vec<&str> = self.queries.iter().map(|query| query.name.as_str()).collect();
         let known = names.join(", ");
@@ -55,7 +55,7 @@ impl Blueprint {
     }
 }
 
-/// Which of its deployments a blueprint is applied for; they differ in throughput.
+/// The deployment environment; environments differ in throughput.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Environment {
     #[default]
@@ -92,20 +92,20 @@ impl fmt::Display for Environment {
     }
 }
 
-/// What throughput is wanted.
+/// The requested throughput.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CapacityTarget {
-    /// None is provisioned.
+    /// Not provisioned.
     Serverless,
     Provisioned(Throughput),
 }
 
-/// The throughput of a database or container in each environment; where nothing is said, nothing is asked for.
+/// The throughput of a database or container per environment; none is requested by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capacity([Option<CapacityTarget>; 3]);
 
 impl Capacity {
-    /// The same everywhere.
+    /// The same in every environment.
     pub fn everywhere(wanted: Option<CapacityTarget>) -> Self {
         Self([wanted; 3])
     }

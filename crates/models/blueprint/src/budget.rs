@@ -1,10 +1,10 @@
-//! What evaluating a file may cost: templates and variables can multiply one another.
+//! Cost limits for evaluating a file: templates and variables can multiply each other.
 
 use crate::limits;
 use crate::node::{Fault, Location, fault};
 use std::cell::Cell;
 
-/// Counts down over all that is evaluated for one file.
+/// Counts down across all evaluations for one file.
 pub(crate) struct Budget {
     steps: Cell<usize>,
     levels: Cell<usize>,
@@ -15,7 +15,7 @@ impl Budget {
         Self { steps: Cell::new(limits::BLUEPRINT_STEPS_MAX), levels: Cell::new(0) }
     }
 
-    /// Pays for so many values or bytes made.
+    /// Charges for a number of values or bytes.
     pub fn spend(&self, at: Location, steps: usize) -> Result<(), Fault> {
         match self.steps.get().checked_sub(steps) {
             Some(left) => {
@@ -26,7 +26,7 @@ impl Budget {
         }
     }
 
-    /// Does something one level deeper. What refers to itself ends here.
+    /// Runs a step one level deeper. Self-references end here.
     pub fn deeper<T>(&self, at: Location, work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
         self.spend(at, 1)?;
         if self.levels.get() == limits::BLUEPRINT_LEVELS_MAX {

@@ -1,8 +1,8 @@
-//! The blueprints that come with the binary.
+//! The built-in blueprints.
 
 use crate::source::Source;
 
-/// By name, with their text.
+/// Names and texts.
 const BUILT_IN: [(&str, &str); 4] = [
     ("project-ascension", include_str!("../../../../blueprints/project-ascension.yaml")),
     ("agent-studio", include_str!("../../../../blueprints/agent-studio.yaml")),
@@ -14,15 +14,15 @@ pub fn built_in_names() -> impl Iterator<Item = &'static str> {
     BUILT_IN.iter().map(|(name, _)| *name)
 }
 
-/// Its text, as a file of that name.
+/// The text, as a file with its name.
 pub fn built_in(name: &str) -> Option<Source> {
     let (name, text) = BUILT_IN.iter().find(|(known, _)| *known == name)?;
     Some(Source { name: format!("{name}.yaml"), text: (*text).to_owned() })
 }
 
-// What `orrery init` writes: a small blueprint that works, with a word on every member.
+// The template of `orrery init`: a small working blueprint with a comment on every member.
 
-/// The text for a blueprint of this name.
+/// The text of a starter blueprint with this name.
 pub fn starter(name: &str) -> String {
     TEXT.replace("NAME", name)
 }

@@ -1,21 +1,22 @@
-//! A container's definition from the members that a file has, through the parser that a create on the wire goes through.
+//! Builds a container's definition from a file's members, with the parser that a create on the wire uses.
 
 use crate::container;
 use crate::node::{Fault, Location};
 use orrery_documents::definition::{ContainerDefinition, IndexPath, Throughput};
 use serde_json::{Map, Value, json};
 
-/// What came of it: the definition, whether it brought a policy, and what was completed.
+/// The definition, whether it included a policy, and what was completed.
 pub(crate) struct Defined {
     pub definition: ContainerDefinition,
     pub has_policy: bool,
     pub notes: Vec<String>,
 }
 
-/// What a file means that says no version. The service means 1, which hashes only the first 100 characters of a key.
+/// The default partition key version in files. The service's default is 1, which hashes only the first 100
+/// characters of a key.
 const PARTITION_KEY_VERSION: u8 = 2;
 
-/// `body` is as the service takes it, but for what `policy` completes.
+/// `body` has the service's form, except for what `policy` completes.
 pub(crate) fn define(at: Location, mut body: Map<String, Value>) -> Result<Defined, Fault> {
     let id = body.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut notes = Vec::new();
@@ -33,7 +34,8 @@ pub(crate) fn define(at: Location, mut body: Map<String, Value>) -> Result<Defin
     Ok(Defined { definition, has_policy, notes })
 }
 
-/// Throughput as the files have it, checked as an offer is. Both kinds at once is refused, as the service does (C-30).
+/// Throughput in the files' form, validated like an offer. Both kinds at once are refused, as by the service
+/// (C-30).
 pub(crate) fn throughput(
     at: Location,
     manual: Option<i64>,
@@ -53,11 +55,12 @@ pub(crate) fn throughput(
     made.map(Some).map_err(|error| Fault { at, reason: error.to_string() })
 }
 
-// Indexing policies as people write them, made such that the service takes them.
+// Completes hand-written indexing policies so that the service accepts them.
 //
-// Documents and templates have policies that the service refuses for one of few reasons: no word about the root, a `*`
-// inside a path where an array is meant, a path without its end, a name without its quotes. Each has one sensible
-// answer, so it is given, with a note of what was done. Whatever else is wrong stays wrong and is refused as on the wire.
+// Documents and templates contain policies that the service refuses for a few common reasons: the root is
+// missing, a `*` inside a path where an array is meant, a path without its suffix, a name without its quotes.
+// Each has one sensible correction, which is applied and noted. Any other error remains and is refused as on
+// the wire.
 
 /// Completes the policy in place; the notes are sentences without a full stop.
 pub(crate) fn complete(policy: &mut Map<String, Value>) -> Vec<String> {
@@ -100,7 +103,7 @@ fn complete_entry(entry: &mut Value, notes: &mut Vec<String>) {
     *path = mended.into();
 }
 
-/// The path as the service takes it, if it does not take it as it is.
+/// The corrected path, if the service would refuse it as written.
 fn mended(raw: &str) -> Option<String> {
     if IndexPath::parse(raw).is_ok() {
         return None;
@@ -126,7 +129,8 @@ fn needs_quotes(part: &str) -> bool {
     !part.is_empty() && part != "[]" && !is_plain && !part.contains(['"', '\'', '\\'])
 }
 
-/// Paths that are included one by one mean that the rest is not; paths that are only excluded, that the rest is.
+/// Listing included paths means that the rest is excluded; listing only excluded paths, that the rest is
+/// included.
 fn complete_root(policy: &mut Map<String, Value>, notes: &mut Vec<String>) {
     let is_off = policy
         .get("indexingMode")
@@ -163,7 +167,7 @@ mod policy_tests {
     }
 
     #[test]
-    fn paths_that_the_service_refuses_are_mended() {
+    fn paths_that_the_service_refuses_are_corrected() {
         for (raw, expected) in [
             ("/agents/*/result/*", Some("/agents/[]/result/*")),
             ("/checkpoints/*/state/?", Some("/checkpoints/[]/state/?")),
@@ -180,7 +184,7 @@ mod policy_tests {
         assert_eq!(mended("/a//?"), None, "an empty name has no sensible answer");
     }
 
-    /// C-04: a policy that includes paths one by one means no others.
+    /// C-04: a policy that lists included paths excludes all others.
     #[test]
     fn the_root_is_named_on_the_side_that_is_meant() {
         check(

@@ -1,4 +1,5 @@
-//! Our own format: the tree of a YAML file to a blueprint. [docs/blueprints.md] has every member.
+//! The native format: converts the tree of a YAML file to a blueprint. [docs/blueprints.md] describes every
+//! member.
 //!
 //! [docs/blueprints.md]: ../../../../docs/blueprints.md
 
@@ -64,7 +65,7 @@ fn read_container(node: &Node, notes: &mut Vec<String>) -> Result<Container, Fau
     if let Some(keys) = fields.take("uniqueKeys") {
         body.insert("uniqueKeyPolicy".into(), unique_keys(keys)?);
     }
-    // As the service's JSON has them.
+    // In the service's JSON form.
     for name in PASSED_ON {
         if let Some(given) = fields.take(name) {
             body.insert(name.to_owned(), given.to_value());
@@ -103,7 +104,7 @@ const PASSED_ON: [&str; 7] = [
     "changeFeedPolicy",
 ];
 
-/// `/a`, or a list of paths, which is a hierarchical key.
+/// `/a`, or a list of paths for a hierarchical key.
 fn partition_key(node: &Node) -> Result<Value, Fault> {
     match &node.data {
         Data::Text(path) => Ok(json!({"paths": [path], "kind": "Hash", "version": 2})),
@@ -117,7 +118,7 @@ fn partition_key(node: &Node) -> Result<Value, Fault> {
     }
 }
 
-/// Paths of a key each; a lone path may come without its list.
+/// The paths of each key; a single path may be given without a list.
 fn unique_keys(node: &Node) -> Result<Value, Fault> {
     let keys = node.expect_list("'uniqueKeys'")?.iter().map(|key| match &key.data {
         Data::Text(path) => Ok(json!({"paths": [path]})),
@@ -240,7 +241,7 @@ fn parameter(name: &str, node: &Node) -> Result<Parameter, Fault> {
     Ok(Parameter { name: name.to_owned(), kind, example, about })
 }
 
-/// The parameter, or parameters, that are the partition key.
+/// The parameter or parameters that form the partition key.
 fn names(node: &Node, parameters: &[Parameter]) -> Result<Vec<String>, Fault> {
     let nodes = match &node.data {
         Data::List(list) => list.as_slice(),
@@ -266,7 +267,7 @@ fn text(node: Option<&Node>, what: &str) -> Result<Option<String>, Fault> {
     node.map(|node| node.expect_text(what).map(|text| text.trim().to_owned())).transpose()
 }
 
-/// Names of blueprints and queries stand in paths and on command lines.
+/// Names of blueprints and queries occur in paths and on command lines.
 fn identifier(node: &Node, what: &str) -> Result<String, Fault> {
     let text = node.expect_text(what)?;
     let is_plain = text.chars().all(|one| one.is_ascii_alphanumeric() || matches!(one, '-' | '_' | '.'));

@@ -1,7 +1,7 @@
-//! JSON text to a tree with places.
+//! Parses JSON text into a tree with positions.
 //!
-//! `serde_json` says whether the text is JSON, how deep it is and where it is not. The walk after it only has to find the
-//! places, over text that is known to be good.
+//! `serde_json` validates the text and its depth, and locates errors. The walk afterwards only has to find
+//! the positions, in text known to be valid.
 
 use crate::node::{Data, Fault, Location, Member, Node, fault};
 
@@ -65,7 +65,7 @@ impl<'t> Walk<'t> {
         Ok(Data::List(list))
     }
 
-    /// Passes commas, and the end if it is there.
+    /// Skips commas, and the end if it is there.
     fn more(&mut self, end: u8) -> bool {
         self.space();
         if self.peek() == b',' {
@@ -121,7 +121,7 @@ impl<'t> Walk<'t> {
     fn step(&mut self) {
         match self.peek() {
             b'\n' => (self.line, self.column) = (self.line + 1, 1),
-            // The second and later bytes of a character.
+            // A continuation byte of a character.
             0x80..=0xbf => {}
             _ => self.column += 1,
         }
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_told_where_it_is() {
+    fn json_errors_have_a_position() {
         let refused = |text: &str| load(0, text).expect_err(text);
         let found = refused("{\"a\": 1,\n \"b\": }");
         assert_eq!((found.at.line, found.at.column), (2, 7));

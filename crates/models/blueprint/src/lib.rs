@@ -7,14 +7,14 @@
 //!                  what a server has ───┘
 //! ```
 //!
-//! Three formats become one [`Blueprint`], whose container definitions went through the same parser as a create on the
-//! wire; what the service would refuse for a reason that has one sensible answer is completed, and a note says so.
-//! [`plan`] compares a blueprint with what a server has. Everything here is a pure function: files are read, and steps
-//! are taken, by the server crate.
+//! Three formats become one [`Blueprint`], whose container definitions pass the same parser as a create on
+//! the wire; input that the service would refuse for a reason with one sensible correction is completed, with
+//! a note. [`plan`] compares a blueprint with a server's state. Everything here is a pure function: the
+//! server crate reads files and executes steps.
 //!
-//! Invariants: no text makes it panic, recurse without bound or grow beyond its limits; every refusal has a file, a line,
-//! a column and a reason; planning what was applied gives nothing to do. Absent: I/O, the network, Bicep's own text (its
-//! compiler emits the ARM JSON that is read here) and anything of Azure that is not Cosmos DB's SQL API.
+//! Invariants: no text makes it panic, recurse without bound or exceed its limits; every error has a file, a
+//! line, a column and a reason; planning right after applying gives no steps. Absent: I/O, the network, Bicep
+//! source (its compiler emits the ARM JSON read here) and anything in Azure other than Cosmos DB's SQL API.
 
 mod account;
 mod arm;

@@ -1,9 +1,9 @@
-//! A tree of values that know where they stand, whatever file they came from, and complaints with a place.
+//! A tree of values with source positions, whatever the file format, and errors with a position.
 
 use serde_json::{Map, Number, Value};
 use std::fmt;
 
-/// A line and a column, both from 1, of a file by its number among those read together.
+/// A line and a column, both from 1, of a file by its index among those read together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Location {
     pub file: usize,
@@ -11,7 +11,7 @@ pub struct Location {
     pub column: usize,
 }
 
-/// What is wrong with a file, and where.
+/// An error in a file, with its position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct SourceError {
     pub file: String,
@@ -29,7 +29,7 @@ impl fmt::Display for SourceError {
     }
 }
 
-/// A trouble whose file still has no name.
+/// An error whose file has no name yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub at: Location,
@@ -53,7 +53,7 @@ pub(crate) enum Data {
     Number(Number),
     Text(String),
     List(Vec<Node>),
-    /// No name is there twice.
+    /// Names are unique.
     Map(Vec<Member>),
 }
 
@@ -77,7 +77,7 @@ impl Node {
         Self::new(at, Data::Number(number.into()))
     }
 
-    /// JSON that has no places of its own.
+    /// JSON without positions of its own.
     pub fn of_value(at: Location, value: Value) -> Self {
         let data = match value {
             Value::Null => Data::Null,
@@ -106,7 +106,7 @@ impl Node {
         }
     }
 
-    /// The member with this name; `null` is the same as absent.
+    /// The member with this name; `null` counts as absent.
     pub fn get(&self, name: &str) -> Option<&Self> {
         let Data::Map(members) = &self.data else { return None };
         let found = members.iter().find(|member| member.name == name).map(|member| &member.value);
@@ -120,7 +120,7 @@ impl Node {
         }
     }
 
-    /// How many values it is made of.
+    /// The number of values in the tree.
     pub fn size(&self) -> usize {
         match &self.data {
             Data::Null | Data::Bool(_) | Data::Number(_) | Data::Text(_) => 1,
@@ -156,7 +156,7 @@ impl Node {
         }
     }
 
-    /// A whole number, also as the text that a variable on a command line is.
+    /// An integer, also in the text form of a command line variable.
     pub fn expect_integer(&self, what: &str) -> Result<i64, Fault> {
         let found = match &self.data {
             Data::Number(number) => number.as_i64(),
@@ -190,7 +190,7 @@ impl Node {
     }
 }
 
-/// The members of an object, each asked for by name; one that nobody asked for is a mistake in the file.
+/// Reads the members of an object by name; one that is never read is an error in the file.
 pub(crate) struct Fields<'n> {
     what: &'static str,
     at: Location,
@@ -203,7 +203,7 @@ impl<'n> Fields<'n> {
         Ok(Self { what, at: node.at, members: node.expect_map(what)?, known: Vec::new() })
     }
 
-    /// `null` is the same as absent.
+    /// `null` counts as absent.
     pub fn take(&mut self, name: &'static str) -> Option<&'n Node> {
         self.known.push(name);
         let found = self.members.iter().find(|member| member.name == name).map(|member| &member.value);
@@ -215,7 +215,7 @@ impl<'n> Fields<'n> {
         self.take(name).ok_or_else(|| Fault { at, reason: format!("{what} has no '{name}'; add it") })
     }
 
-    /// To be called when every known name was taken.
+    /// Call after reading every known name.
     pub fn finish(self) -> Result<(), Fault> {
         match self.members.iter().find(|member| !self.known.contains(&member.name.as_str())) {
             None => Ok(()),

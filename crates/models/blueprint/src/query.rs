@@ -1,4 +1,4 @@
-//! Named queries: a text with typed parameters, which a person or a program fills in.
+//! Named queries: a text with typed parameters, which people or programs fill in.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -11,11 +11,12 @@ pub struct NamedQuery {
     pub container: String,
     pub sql: String,
     pub parameters: Vec<Parameter>,
-    /// The parameters whose values are the partition key; empty if it asks all partitions.
+    /// The parameters that form the partition key; empty for a cross-partition query.
     pub partition_key: Vec<String>,
-    /// The composite indexes that serve it, part by part; `None` if the blueprint does not say.
+    /// The composite indexes that serve it, part by part; `None` if the blueprint does not specify
+    /// them.
     pub index: Option<Vec<Vec<String>>>,
-    /// Rows over the example items with the example parameters.
+    /// The expected rows over the example items with the example parameters.
     pub rows: Option<u64>,
 }
 
@@ -28,17 +29,17 @@ pub struct Parameter {
     pub about: Option<String>,
 }
 
-/// How the text of a parameter becomes a value.
+/// How a parameter's text becomes a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterType {
-    /// The text itself.
+    /// The text as a string.
     String,
     Number,
     Integer,
     Boolean,
     Array,
     Object,
-    /// JSON if it is JSON, else the text itself.
+    /// Parsed as JSON if it is JSON, otherwise a string.
     Any,
 }
 
@@ -83,7 +84,7 @@ impl ParameterType {
     }
 }
 
-/// Why the given parameters are not those of a query.
+/// Errors in the given parameters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BindError {
     #[error("the query '{query}' needs the {}", listed(.names))]
@@ -103,18 +104,18 @@ fn there_are(known: &[String]) -> String {
     if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) }
 }
 
-/// A query with its values, as it goes over the wire.
+/// A query with its values, ready to send.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bound {
     pub sql: String,
-    /// By name, with its `@`.
+    /// Names include the `@`.
     pub parameters: Vec<(String, Value)>,
-    /// Empty if it asks all partitions.
+    /// Empty for a cross-partition query.
     pub partition_key: Vec<Value>,
 }
 
 impl NamedQuery {
-    /// Fills in texts by name, with or without an `@`.
+    /// Fills in parameters by name, with or without an `@`.
     pub fn bind(&self, given: &BTreeMap<String, String>) -> Result<Bound, BindError> {
         let bare = |name: &str| name.trim_start_matches('@').to_owned();
         let given: BTreeMap<String, &str> =
@@ -132,7 +133,7 @@ impl NamedQuery {
         self.filled(value)
     }
 
-    /// Filled in with its examples, if every parameter has one.
+    /// Fills in the examples, if every parameter has one.
     pub fn example(&self) -> Option<Bound> {
         let missing = || BindError::Missing { query: self.name.clone(), names: Vec::new() };
         self.filled(|parameter| parameter.example.clone().ok_or_else(missing)).ok()
@@ -162,7 +163,7 @@ impl NamedQuery {
         if missing.is_empty() { Ok(()) } else { Err(BindError::Missing { query, names: missing }) }
     }
 
-    /// What it is and takes, for who asks.
+    /// A description of the query and its parameters.
     pub fn shown(&self) -> Value {
         let parameters = self.parameters.iter().map(|parameter| {
             let shown = json!({"type": parameter.kind.name(), "example": parameter.example, "about": parameter.about});
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_unknown_or_mistyped_is_named() {
+    fn errors_name_missing_unknown_and_mistyped_parameters() {
         let refused = |given: &[(&str, &str)]| bind(given).expect_err("refused");
         assert_eq!(refused(&[]), "the query 'due' needs the parameters 'now', 'most'");
         assert_eq!(refused(&[("now", "")]), "the query 'due' needs the parameter 'most'");

@@ -1,4 +1,4 @@
-//! From files to blueprints: which format each is in, and the variables that were given beside them.
+//! Reads files into blueprints: detects each file's format, and applies the variables given with them.
 
 use crate::blueprint::Blueprint;
 use crate::budget::Budget;
@@ -8,14 +8,14 @@ use crate::{arm, format, json, terraform, yaml};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A file: its name, whose end tells the format, and its text.
+/// A file: its name, whose extension determines the format, and its text.
 #[derive(Clone, Debug)]
 pub struct Source {
     pub name: String,
     pub text: String,
 }
 
-/// `--var name=value`. Which were used is noted, because one that nobody asks for is a mistake.
+/// `--var name=value`. Records which were used, because an unused one is an error.
 #[derive(Debug, Default)]
 pub struct Variables {
     given: BTreeMap<String, String>,
@@ -39,7 +39,7 @@ impl Variables {
     }
 }
 
-/// The blueprints of these files. Terraform's are one module; every other file stands for itself.
+/// The blueprints of these files. Terraform files form one module; every other file is read separately.
 pub fn read(sources: &[Source], variables: &Variables) -> Result<Vec<Blueprint>, SourceError> {
     let named = |fault: Fault| {
         let file = sources.get(fault.at.file).map(|source| source.name.clone()).unwrap_or_default();
@@ -89,7 +89,7 @@ pub fn read(sources: &[Source], variables: &Variables) -> Result<Vec<Blueprint>,
     }
 }
 
-/// A template of Azure, or a blueprint of ours in JSON.
+/// An ARM template, or a native blueprint in JSON.
 fn read_json(root: &crate::node::Node, variables: &Variables) -> Result<Vec<Blueprint>, Fault> {
     if root.get("blueprint").is_some() && root.get("resources").is_none() {
         return Ok(vec![format::read(root)?]);

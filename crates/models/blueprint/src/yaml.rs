@@ -1,7 +1,8 @@
-//! YAML text to a tree with places.
+//! Parses YAML text into a tree with positions.
 //!
-//! Plain scalars are read by the core schema of YAML 1.2, so `no` is text and `null`, `true` and `12` are not. Anchors and
-//! aliases work, and what they multiply is counted; tags other than `!!str` and merge keys are not taken.
+//! Plain scalars follow the core schema of YAML 1.2, so `no` is a string and `null`, `true` and `12` are not.
+//! Anchors and aliases are supported, and their expansion is counted; merge keys and tags other than `!!str`
+//! are not supported.
 
 use crate::limits;
 use crate::node::{Data, Fault, Location, Member, Node, fault};
@@ -25,7 +26,7 @@ pub(crate) fn load(file: usize, text: &str) -> Result<Node, Fault> {
 
 struct Loader {
     file: usize,
-    /// Collections that have begun and not ended.
+    /// The open collections.
     open: Vec<Open>,
     anchors: HashMap<usize, Node>,
     nodes: usize,
@@ -143,7 +144,7 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, at: Location) -> Re
     }
 }
 
-/// What a plain scalar means.
+/// Interprets a plain scalar.
 pub fn plain(text: &str) -> Scalar {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Scalar::Null,
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn aliases_are_what_they_name_and_are_counted() {
+    fn aliases_expand_and_are_counted() {
         check("a: &x {p: 1}\nb: *x", json!({"a": {"p": 1}, "b": {"p": 1}}));
         let mut laughs = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n".to_owned();
         for n in 1..12 {
@@ -226,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_taken_is_told_where_it_is() {
+    fn unsupported_yaml_is_refused_with_a_position() {
         refused("", 1, 1, "empty");
         refused("a: 1\nb: 2\na: 3\n", 3, 1, "'a' is here twice");
         refused("a: 1\n---\nb: 2\n", 2, 1, "one document");

@@ -1,4 +1,4 @@
-//! No text makes the readers panic, hang or overflow a stack: damaged files, deep ones, and ones that multiply.
+//! No text makes the parsers panic, hang or overflow a stack: damaged files, deep ones, and ones that expand.
 
 use orrery_blueprint::{Environment, Observed, Source, Variables, built_in, built_in_names, plan, read};
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ fn refused(name: &str, text: String, fragment: &str) {
 }
 
 #[test]
-fn what_is_deep_is_refused() {
+fn deep_nesting_is_refused() {
     refused("a.yaml", "[".repeat(100_000), "recursion limit");
     refused("a.yaml", "- ".repeat(100_000), "deep");
     refused("a.json", "[".repeat(100_000), "recursion limit");
@@ -24,7 +24,7 @@ fn what_is_deep_is_refused() {
 }
 
 #[test]
-fn what_multiplies_is_refused() {
+fn multiplying_input_is_refused() {
     let doubled = |n: usize| format!("\"v{n}\": \"[concat(variables('v{0}'), variables('v{0}'))]\"", n - 1);
     let variables: Vec<String> = (1..60).map(doubled).collect();
     let text = format!(
@@ -55,7 +55,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn damaged_files_are_taken_or_refused(
+    fn damaged_files_are_accepted_or_refused(
         which in 0usize..4,
         cuts in prop::collection::vec((any::<prop::sample::Index>(), 0usize..40, "[\\[\\]{}\"'$%:,*&!|>a-z0-9 \n-]{0,3}"), 1..4),
     ) {

@@ -38,7 +38,7 @@ fn formats_become_blueprints() {
 }
 
 #[test]
-fn what_is_broken_is_refused_with_its_place() {
+fn errors_have_a_position() {
     run("cases/broken", |case| match read(&case.files, &Variables::new(case.variables.clone())) {
         Ok(_) => "it was taken\n".to_owned(),
         Err(trouble) => format!("{trouble}\n"),
@@ -68,7 +68,7 @@ fn read_case(case: &Case) -> Vec<Blueprint> {
         .unwrap_or_else(|trouble| panic!("{}: {trouble}", case.title))
 }
 
-/// A server that was made from this blueprint, as servers make containers: without throughput of any kind, 400 RU/s.
+/// The state of a server built from this blueprint, by the server's rules: without any throughput, 400 RU/s.
 fn made(blueprint: &Blueprint, environment: Environment) -> ObservedDatabase {
     let offer = |throughput| ObservedOffer { rid: "offer".to_owned(), throughput };
     let shared = blueprint.capacity.throughput(environment).map(offer);

@@ -1,7 +1,7 @@
-//! Background work that a change of the catalog leaves: one row for each job, put in the transaction of the change.
+//! Background jobs that a catalog change creates: one row per job, written in the transaction of the change.
 //!
-//! A job's value says how far the work has come; an empty or initial one is put here, the model that does the work owns
-//! the rest of its format.
+//! A job's value records its progress. An empty or initial value is written here; the model that runs the job
+//! owns the rest of its format.
 
 use crate::row::{self, Row};
 use bytes::Bytes;
@@ -11,9 +11,9 @@ use orrery_kv::{Error, META, Order, Read, Txn};
 pub enum JobKind {
     /// Remove every row of a dropped container.
     Sweep = 1,
-    /// Enter every item into the expiry rows, because the container's TTL changed.
+    /// Rebuild the expiry rows of all items, because the container's TTL changed.
     Expiry = 2,
-    /// Enter every item into the indexes that a new policy asks for.
+    /// Build the indexes of a new policy for all items.
     Index = 3,
     /// Remove the users and client encryption keys of a dropped database; the number is the database's.
     Database = 4,
@@ -25,7 +25,7 @@ pub enum JobKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     More,
-    /// Nothing to do before some time has passed.
+    /// Nothing to do until some time has passed.
     Waits,
     Done,
 }
@@ -35,13 +35,13 @@ pub fn key(kind: JobKind, container: u32) -> Bytes {
     Row::Job { kind, container }.key()
 }
 
-/// Every job that is noted.
+/// All pending jobs.
 pub fn jobs(state: &dyn Read) -> Result<Vec<(JobKind, u32)>, Error> {
     let rows = state.range(META, &row::jobs(), Order::Ascending);
     rows.map(|row| row::read_job(&row?.0).ok_or_else(|| Error::Corrupt("a job's key".into()))).collect()
 }
 
-/// Progress of a rebuild of the expiry rows: the pass, the second from which it may run, the last key it has done.
+/// Progress of a rebuild of the expiry rows: the pass, its earliest start second, and the last key done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpiryJob {
     pub pass: u8,
@@ -61,8 +61,8 @@ impl ExpiryJob {
     }
 }
 
-/// Progress of a rebuild of a container's indexes: the generation it builds, the items done, the items there were when
-/// it began, the last key it has done.
+/// Progress of an index build: its generation, the items done, the items when it began, and the last key
+/// done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexJob {
     pub generation: u8,
@@ -93,23 +93,23 @@ impl IndexJob {
     }
 }
 
-/// Notes that the rows of a dropped container must be removed.
+/// Schedules the removal of a dropped container's rows.
 pub fn schedule_sweep(txn: &mut Txn<'_>, container: u32) {
     txn.put(META, key(JobKind::Sweep, container), Bytes::new());
 }
 
-/// Notes that every item of the container needs a new expiry row, because its TTL changed.
+/// Schedules new expiry rows for every item of the container, because its TTL changed.
 pub(crate) fn schedule_expiry(txn: &mut Txn<'_>, container: u32) {
     let job = ExpiryJob { pass: 1, not_before: 0, cursor: Vec::new() };
     txn.put(META, key(JobKind::Expiry, container), job.write());
 }
 
-/// Notes that every item must be indexed under the container's newest generation. The first step counts them.
+/// Schedules the indexing of every item under the container's newest generation. The first step counts them.
 pub(crate) fn schedule_index(txn: &mut Txn<'_>, container: u32, generation: u8) {
     IndexJob { generation, done: 0, total: 0, cursor: Vec::new() }.put(txn, container);
 }
 
-/// Forgets a job: it is done, or its container is gone.
+/// Deletes a job that is done, or whose container is gone.
 pub fn forget(txn: &mut Txn<'_>, kind: JobKind, container: u32) {
     txn.delete(META, key(kind, container));
 }

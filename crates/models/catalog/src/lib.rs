@@ -1,8 +1,8 @@
 //! The catalog: databases, containers, offers and everything else that is defined rather than stored as items.
 //!
-//! Plain functions over a transaction or a snapshot: time and tags come in as a [`Stamp`], rows go out as
-//! puts. All changes run in the catalog's one scope, so each sees the last. What a change leaves for the background to do
-//! is noted as a job; the model that owns the rows does it.
+//! Plain functions over a transaction or a snapshot: time and etags come in as a [`Stamp`], rows go out as
+//! puts. All changes run in the catalog's one scope, so they are serialized. Background work that a change
+//! causes becomes a job; the model that owns the rows runs it.
 //!
 //! ```text
 //! model.rs       the catalog in memory, which every request looks at
@@ -54,11 +54,11 @@ pub use precondition::{Preconditions, TagMatch, Verdict};
 
 use orrery_core::{ETag, Timestamp};
 
-/// What the world adds to a write: the moment, the tag of the version it makes, and the bound it keeps to.
+/// The inputs of a write from outside: the time, the etag of the new version, and the partition size limit.
 #[derive(Clone, Copy, Debug)]
 pub struct Stamp {
     pub now: Timestamp,
     pub etag: ETag,
-    /// What one logical partition may hold.
+    /// The maximum size of a logical partition.
     pub partition_bytes_max: u64,
 }

@@ -1,8 +1,8 @@
-//! What was used, hour by hour: the rows that a bill is written from.
+//! Metering: hourly usage, from which a bill is computed.
 //!
-//! One row for each hour and each owner of throughput: a container, or a database whose containers share its throughput.
-//! A row is added to while its hour lasts. Whoever measures decides how often; what is not written yet is lost with the
-//! process. Rows carry names, so that a bill can speak of what is dropped by then.
+//! There is one row per hour and owner of throughput: a container, or a database whose containers share its
+//! throughput. A row is added to during its hour. The caller decides how often to measure; unwritten usage is
+//! lost with the process. Rows carry names, so that a bill can list owners dropped meanwhile.
 
 use crate::definition::Throughput;
 use crate::limits;
@@ -11,39 +11,39 @@ use bytes::Bytes;
 use orrery_kv::{Error, META, Order, Read, Txn};
 use serde::{Deserialize, Serialize};
 
-/// Whose use it is.
+/// The owner of the usage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Owner {
     Container(u32),
-    /// All containers of a database that have no throughput of their own.
+    /// All containers of a database without throughput of their own.
     Database(u32),
 }
 
-/// What an owner used in an hour, or in a part of one.
+/// An owner's usage in an hour, or in part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Use {
     pub database: String,
-    /// None of a database.
+    /// `None` for a database.
     pub container: Option<String>,
     pub requests: u64,
     /// Hundredths of a request unit.
     pub hundredths: u64,
-    /// The most of them in a second.
+    /// The maximum per second.
     pub peak_hundredths: u64,
-    /// What was stored, at most.
+    /// The maximum stored.
     pub bytes: u64,
     /// None on a serverless account.
     pub throughput: Option<Throughput>,
 }
 
 impl Use {
-    /// Two parts of one hour together.
+    /// Combines two parts of an hour.
     pub fn merge(&mut self, later: &Self) {
         self.requests = self.requests.saturating_add(later.requests);
         self.hundredths = self.hundredths.saturating_add(later.hundredths);
         self.peak_hundredths = self.peak_hundredths.max(later.peak_hundredths);
         self.bytes = self.bytes.max(later.bytes);
-        // An hour is paid for the most that was provisioned in it.
+        // An hour is billed by its highest provisioned throughput.
         let most = |throughput: &Option<Throughput>| throughput.map_or(0, |it| it.most());
         if most(&later.throughput) >= most(&self.throughput) {
             self.throughput = later.throughput;
@@ -66,7 +66,7 @@ pub fn add(txn: &mut Txn<'_>, hour: u32, owner: Owner, used: &Use) -> Result<(),
     Ok(())
 }
 
-/// What was used from one hour on and before another, in the order of time.
+/// The usage of the hours in a half-open range, in order of time.
 pub fn between(state: &dyn Read, from: u32, to: u32) -> Result<Vec<(u32, Owner, Use)>, Error> {
     let rows = state.range(META, &row::metered(from, to), Order::Ascending);
     let read = |row: Result<orrery_kv::Row, Error>| {
@@ -78,7 +78,7 @@ pub fn between(state: &dyn Read, from: u32, to: u32) -> Result<Vec<(u32, Owner, 
     rows.map(read).collect()
 }
 
-/// Forgets some of what is older than an hour; whether there was any.
+/// Deletes some rows older than an hour; returns whether there were any.
 pub fn forget_before(txn: &mut Txn<'_>, hour: u32) -> Result<bool, Error> {
     let rows = txn.range(META, &row::metered(0, hour), Order::Ascending).take(limits::METERING_ROWS_MAX);
     let keys = rows.map(|row| row.map(|(key, _)| key)).collect::<Result<Vec<_>, Error>>()?;
@@ -87,7 +87,7 @@ pub fn forget_before(txn: &mut Txn<'_>, hour: u32) -> Result<bool, Error> {
     Ok(is_any)
 }
 
-// How measured use is stored: JSON with a version (`docs/formats/metering.md`).
+// The stored form of usage: JSON with a version (`docs/formats/metering.md`).
 
 const VERSION: u32 = 1;
 
@@ -165,7 +165,7 @@ mod tests {
 
     static META_ONLY: SpaceSet = SpaceSet::new(&[]);
 
-    /// Commits what `body` does.
+    /// Commits the changes of `body`.
     fn commit<T>(db: &Db, lsn: u64, body: impl FnOnce(&mut Txn<'_>) -> Result<T, Error>) -> T {
         let (snapshot, pending) = (db.snapshot(), Overlay::default());
         let mut txn = Txn::new(&snapshot, &pending);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn an_hour_adds_up_and_hours_and_owners_are_told_apart() {
+    fn usage_adds_up_by_hour_and_owner() {
         let db = Db::open(Box::new(MemoryEngine::new(&META_ONLY)), Sync::Data).expect("a store");
         let (one, two) = (Some(Throughput::Manual(400)), Some(Throughput::Manual(800)));
         commit(&db, 1, |txn| {
@@ -198,7 +198,7 @@ mod tests {
 mod record_tests {
     use super::*;
 
-    /// The bytes are a stored format: what is here once must always be read.
+    /// The bytes are a stored format and must stay readable.
     #[test]
     fn version_one_is_read() {
         let stored = br#"{"v":1,"database":"d","container":"c","requests":3,"units":1500,"peak":700,"bytes":42,"autoscale":4000}"#;

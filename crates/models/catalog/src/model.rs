@@ -1,4 +1,4 @@
-//! The catalog in memory: what every request looks at before it touches the store.
+//! The catalog in memory, which every request reads before the store.
 
 use super::record;
 use crate::definition::{ContainerDefinition, PartitionKind, Throughput};
@@ -22,7 +22,7 @@ pub struct Database {
     pub offer: Option<OfferRid>,
 }
 
-/// A container, with what every answer about its items repeats worked out once.
+/// A container, with precomputed values that every response about its items contains.
 #[derive(Clone, Debug)]
 pub struct Container {
     database: DatabaseName,
@@ -46,13 +46,13 @@ pub struct Offer {
     pub rid: OfferRid,
     pub target: OfferTarget,
     pub throughput: Throughput,
-    /// The most that it has ever been.
+    /// The historical maximum.
     pub highest: u64,
     pub etag: ETag,
     pub written: Timestamp,
 }
 
-/// Whose throughput an offer is.
+/// The owner of an offer's throughput.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OfferTarget {
     Database(DatabaseRid),
@@ -60,7 +60,7 @@ pub enum OfferTarget {
 }
 
 impl Container {
-    /// One whose items are all indexed as the definition says, in the first generation.
+    /// A container whose items are all indexed by its definition, in the first generation.
     pub(super) fn new(
         database: DatabaseName,
         rid: ContainerRid,
@@ -92,17 +92,17 @@ impl Container {
         }
     }
 
-    /// The same container indexed in another way.
+    /// A copy with other indexing.
     pub(super) fn indexed_by(&self, generations: Generations) -> Self {
         Self { generations, ..self.clone() }
     }
 
-    /// The same container with other schemas, or without.
+    /// A copy with other schemas, or none.
     pub(crate) fn with_schemas(self, schemas: Option<Arc<Schemas>>) -> Self {
         Self { schemas, ..self }
     }
 
-    /// The same container with another definition, ranges or version.
+    /// A copy with another definition, ranges or version.
     pub(super) fn changed(
         &self,
         definition: ContainerDefinition,
@@ -125,7 +125,7 @@ impl Container {
         &self.rid_text
     }
 
-    /// The number that its rows' keys begin with.
+    /// The number that prefixes its rows' keys.
     pub fn number(&self) -> u32 {
         self.rid.number()
     }
@@ -159,20 +159,19 @@ impl Container {
         &self.path
     }
 
-    /// The key of the row that is there while the container is.
+    /// The key of the row that exists as long as the container.
     pub fn alive_key(&self) -> &Bytes {
         &self.alive_key
     }
 
-    /// What that row holds: a write that was prepared for another way of indexing, or under another schema, is refused
-    /// by it.
+    /// The value of that row: it refuses writes prepared under other indexing or another schema.
     pub fn alive_value(&self) -> Bytes {
         let mut value = vec![self.generations.number()];
         value.extend(self.schemas.iter().flat_map(|schemas| schemas.mark().to_be_bytes()));
         Bytes::from(value)
     }
 
-    /// What its items must look like, if that was said.
+    /// Its schemas, if any.
     pub fn schemas(&self) -> Option<&Arc<Schemas>> {
         self.schemas.as_ref()
     }
@@ -195,13 +194,13 @@ pub(super) fn hashing(kind: PartitionKind) -> Hashing {
     }
 }
 
-/// Everything in the catalog at one moment.
+/// An immutable snapshot of the catalog.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     databases: BTreeMap<String, Arc<Database>>,
     containers: BTreeMap<u32, BTreeMap<String, Arc<Container>>>,
     offers: BTreeMap<u32, Arc<Offer>>,
-    /// The rows that the picture was made from, so that a refresh reads only what changed.
+    /// The rows it was built from, so that a refresh reads only changes.
     rows: HashMap<Bytes, (Bytes, Entry)>,
     schemas: schema::Picture,
 }
@@ -214,7 +213,7 @@ enum Entry {
 }
 
 impl Entry {
-    /// A container with the schemas that it has now; the same picture of it if they are the same.
+    /// A container with its current schemas; shared with this snapshot if they are the same.
     fn with_schemas(self, schemas: &schema::Picture) -> Self {
         let Self::Container(container) = &self else { return self };
         let now = schemas.of(container.number());
@@ -226,7 +225,7 @@ impl Entry {
 }
 
 impl Catalog {
-    /// The catalog that `state` holds, reusing what has not changed since `self`.
+    /// Builds the catalog of `state`, reusing unchanged parts of `self`.
     pub fn refreshed(&self, state: &dyn Read) -> Result<Self, Error> {
         let schemas = self.schemas.refreshed(state)?;
         let mut next = Self::default();
@@ -265,7 +264,7 @@ impl Catalog {
         self.databases.values()
     }
 
-    /// By name, or by resource id in text.
+    /// By name, or by resource id as text.
     pub fn database(&self, name_or_rid: &str) -> Option<&Arc<Database>> {
         let by_rid = || {
             let rid = DatabaseRid::parse(name_or_rid).ok()?;
@@ -282,7 +281,7 @@ impl Catalog {
         self.containers.values().flat_map(BTreeMap::values)
     }
 
-    /// By name, or by resource id in text.
+    /// By name, or by resource id as text.
     pub fn container(&self, database: DatabaseRid, name_or_rid: &str) -> Option<&Arc<Container>> {
         let siblings = self.containers.get(&database.0)?;
         let by_rid = || {
@@ -300,7 +299,7 @@ impl Catalog {
         self.offers.values()
     }
 
-    /// By resource id in text.
+    /// By resource id as text.
     pub fn offer(&self, rid: &str) -> Option<&Arc<Offer>> {
         self.offers.values().find(|offer| offer.rid.to_string() == rid)
     }

@@ -1,4 +1,4 @@
-//! Changing the catalog. All of these run in the catalog's one scope, so each sees the last.
+//! Catalog changes. All run in the catalog's one scope, so they are serialized.
 
 use super::model::{self, Container, Database, Offer, OfferTarget};
 use super::record::{self, NumbersRecord};
@@ -61,7 +61,7 @@ pub fn create_database(
     Ok(database)
 }
 
-/// Deletes the database with everything in it; the items' rows are swept later.
+/// Deletes the database with its contents; a job removes the items' rows later.
 pub fn delete_database(txn: &mut Txn<'_>, name: &str, conditions: Preconditions) -> Result<(), CatalogError> {
     let database = find_database(txn, name)?.ok_or(CatalogError::DatabaseMissing)?;
     check(&conditions, database.etag)?;
@@ -85,7 +85,7 @@ pub fn create_container(
     put_new_container(txn, database, definition, |database| own_throughput(database, throughput), stamp)
 }
 
-/// A container of an account that provisions nothing: it has no offer, whatever its database has.
+/// A container of a serverless account: it has no offer, whatever its database has.
 pub fn create_serverless_container(
     txn: &mut Txn<'_>,
     database: &str,
@@ -123,7 +123,7 @@ fn put_new_container(
     Ok(container)
 }
 
-/// What a container is given when nothing is said: a share of its database's throughput, else the minimum.
+/// The default throughput: a share of the database's, else the minimum.
 fn own_throughput(database: &Database, asked: Option<&Throughput>) -> Option<Throughput> {
     match (asked, database.offer) {
         (Some(asked), _) => Some(*asked),
@@ -157,14 +157,14 @@ pub fn replace_container(
     Ok(changed)
 }
 
-/// The container with what another definition indexes; its items still have to be entered.
+/// The container with another definition's indexing; its items still have to be re-indexed.
 fn reindexed(container: &Container, next: &ContainerDefinition) -> Result<Container, CatalogError> {
     let shown = container.definition().to_json().remove("indexingPolicy").unwrap_or_default();
     let generations = container.generations().followed_by(next.indexing(), shown);
     Ok(container.indexed_by(generations.ok_or(CatalogError::StillIndexing)?))
 }
 
-/// Every item has been entered under the container's newest generation.
+/// Called when every item has been indexed under the container's newest generation.
 pub fn settle_container(txn: &mut Txn<'_>, container: &Container) -> Result<(), CatalogError> {
     let name = container.definition().name().as_str();
     let stored = find_container(txn, container.rid().database, name)?;
@@ -191,7 +191,7 @@ pub fn delete_container(
     Ok(())
 }
 
-/// Changes a throughput; more than the container's ranges carry splits some of them.
+/// Changes a throughput; if it exceeds what the container's ranges serve, some are split.
 pub fn replace_offer(
     txn: &mut Txn<'_>,
     rid: OfferRid,
@@ -250,7 +250,7 @@ fn containers_of(txn: &Txn<'_>, database: DatabaseRid) -> Result<Vec<Container>,
     rows.map(|row| record::read_container(&row?.1)).collect()
 }
 
-/// Whether a range holds `max` rows or more.
+/// Whether a range contains at least `max` rows.
 fn count(txn: &Txn<'_>, range: &orrery_kv::KeyRange, max: usize) -> Result<bool, Error> {
     let rows = txn.range(META, range, Order::Ascending).take(max);
     Ok(rows.collect::<Result<Vec<_>, _>>()?.len() >= max)

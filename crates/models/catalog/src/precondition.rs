@@ -1,4 +1,4 @@
-//! `If-Match` and `If-None-Match`, decided in one place.
+//! `If-Match` and `If-None-Match`, evaluated in one place.
 
 use orrery_core::ETag;
 
@@ -6,7 +6,7 @@ use orrery_core::ETag;
 pub enum TagMatch {
     /// `*`
     Any,
-    /// One tag; `None` is a tag that no version of ours can have.
+    /// One etag; `None` is an etag that no version of ours can have.
     Tag(Option<ETag>),
 }
 
@@ -16,7 +16,7 @@ pub struct Preconditions {
     pub if_none_match: Option<TagMatch>,
 }
 
-/// What the conditions say about a resource that is there.
+/// The result of the conditions for an existing resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Holds,

@@ -1,7 +1,7 @@
 //! The physical partitions of a container: ranges that tile the space of effective partition keys.
 //!
-//! A container has as many as its throughput asks for; raising it splits some. A range that was split is
-//! gone, its children name it among their parents. Lowering the throughput merges nothing.
+//! Throughput determines the number of ranges; raising it splits some. A split range is gone, and its
+//! children list it among their parents. Lowering the throughput merges nothing.
 
 use orrery_keys::{Epk, Hashing, even_bounds, midpoint};
 
@@ -9,7 +9,7 @@ use orrery_keys::{Epk, Hashing, even_bounds, midpoint};
 pub struct Ranges {
     leaves: Vec<Range>,
     next_id: u32,
-    /// Raised by every change; the etag of the ranges feed.
+    /// Incremented by every change; the etag of the ranges feed.
     version: u32,
 }
 
@@ -18,9 +18,9 @@ pub struct Range {
     pub id: u32,
     pub min: Epk,
     pub max: Epk,
-    /// Every range that this one came from, oldest first.
+    /// All ancestors of this range, oldest first.
     pub parents: Vec<u32>,
-    /// The version that brought it.
+    /// The version that created it.
     pub since: u32,
 }
 
@@ -39,7 +39,7 @@ impl Ranges {
         Self { leaves: leaves.collect(), next_id: count as u32, version: 1 }
     }
 
-    /// From stored parts; `None` unless they tile the whole space.
+    /// From stored parts; `None` unless they cover the whole key space without overlap.
     pub fn from_parts(leaves: Vec<Range>, next_id: u32, version: u32) -> Option<Self> {
         let tiled = leaves.first()?.min == Epk::start()
             && leaves.last()?.max == Epk::end()
@@ -55,7 +55,7 @@ impl Ranges {
         }
         grown.version += 1;
         while grown.leaves.len() < count {
-            // The range with the fewest ancestors is the widest: every split halves.
+            // The range with the fewest ancestors is the widest, because every split halves.
             let splittable = grown.leaves.iter().enumerate().filter_map(|(at, range)| {
                 Some((range.parents.len(), at, midpoint(hashing, &range.min, &range.max)?))
             });
@@ -87,13 +87,13 @@ impl Ranges {
         self.version
     }
 
-    /// The range that holds a partition key.
+    /// The range that contains a partition key.
     pub fn of(&self, epk: &Epk) -> &Range {
         let after = self.leaves.partition_point(|range| range.min <= *epk);
         &self.leaves[after.saturating_sub(1)]
     }
 
-    /// `None`: it was split, or never was.
+    /// `None` if it was split or never existed.
     pub fn get(&self, id: u32) -> Option<&Range> {
         self.leaves.iter().find(|range| range.id == id)
     }

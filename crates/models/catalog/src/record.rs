@@ -1,4 +1,4 @@
-//! How the catalog is stored: JSON with a version, one row each (`docs/formats/catalog.md`).
+//! The stored form of the catalog: JSON with a version, one row each (`docs/formats/catalog.md`).
 
 use crate::definition::{ContainerDefinition, Throughput};
 use crate::indexing::{Generations, Older};
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 const VERSION: u32 = 1;
 
-/// The last numbers that were given.
+/// The last numbers assigned.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct NumbersRecord {
     v: u32,
@@ -49,7 +49,7 @@ struct ContainerRecord {
     index_older: Vec<GenerationRecord>,
 }
 
-/// A way of indexing that some items may still be entered under.
+/// Indexing that some items may still be stored under.
 #[derive(Serialize, Deserialize)]
 struct GenerationRecord {
     number: u8,
@@ -74,7 +74,7 @@ struct OfferRecord {
     content: Value,
     etag: String,
     written_ms: u64,
-    /// The most it has ever been, where that is more than it is.
+    /// The historical maximum, if greater than the current value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     highest: Option<u64>,
 }
@@ -83,7 +83,7 @@ fn write(record: &impl Serialize) -> Bytes {
     Bytes::from(serde_json::to_vec(record).expect("a record of names and numbers has a JSON form"))
 }
 
-/// What every record begins with.
+/// The header of every record.
 #[derive(Deserialize)]
 struct Versioned {
     v: u32,

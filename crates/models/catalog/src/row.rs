@@ -1,6 +1,6 @@
 //! Every key that the catalog stores, in one enum; `base/keys` turns it into bytes that sort as it does.
 //!
-//! All of them are in the space `meta`. Models that keep rows there too take tags that are not in [`TAGS`].
+//! All of them are in the space `meta`. Other models with rows there use tags that are not in [`TAGS`].
 
 use crate::jobs::JobKind;
 use crate::metering::Owner;
@@ -11,7 +11,7 @@ use orrery_kv::{KeyRange, META, Space};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Row<'a> {
-    /// The last numbers given to databases, containers and offers.
+    /// The last numbers assigned to databases, containers and offers.
     Numbers,
     Database {
         name: &'a str,
@@ -20,14 +20,14 @@ pub enum Row<'a> {
         database: u32,
         name: &'a str,
     },
-    /// There while the container is; what writes of its items depend on.
+    /// Exists as long as the container; writes of its items depend on it.
     Alive {
         container: u32,
     },
     Offer {
         number: u32,
     },
-    /// Written after a failed commit, to learn whether the disk takes writes again.
+    /// Written after a failed commit, to find out whether the disk accepts writes again.
     Probe,
     /// Background work on a container.
     Job {
@@ -46,24 +46,24 @@ pub enum Row<'a> {
         owner: u32,
         ordinal: u64,
     },
-    /// How many subresources of a kind an owner has, and the last number that one was given.
+    /// The number of an owner's subresources of a kind, and the last number assigned.
     SubresourceCount {
         kind: u8,
         owner: u32,
     },
-    /// What the items of a container must look like.
+    /// The schemas of a container's items.
     Schema {
         container: u32,
     },
-    /// A role that was defined here.
+    /// A custom role.
     RoleDefinition {
         id: &'a str,
     },
-    /// A role given to somebody.
+    /// A role assignment.
     RoleAssignment {
         id: &'a str,
     },
-    /// What somebody used in an hour.
+    /// Usage of an owner in an hour.
     Metered {
         hour: u32,
         owner: Owner,
@@ -91,7 +91,7 @@ const SCHEMA: u8 = 14;
 const METERED: u8 = 15;
 const SERVICE_PROPERTIES: u8 = 24;
 
-/// The first bytes of the catalog's keys.
+/// The tags: first bytes of the catalog's keys.
 pub const TAGS: [u8; 15] = [
     NUMBERS,
     DATABASE,
@@ -170,17 +170,17 @@ pub fn offers() -> KeyRange {
     KeyRange::prefix(&[OFFER])
 }
 
-/// The subresources of one kind that an owner has, by name.
+/// An owner's subresources of one kind, by name.
 pub fn subresources(kind: u8, owner: u32) -> KeyRange {
     KeyRange::prefix(&KeyBuf::new().u8(SUBRESOURCE).u8(kind).u32(owner).finish())
 }
 
-/// The numbers of the subresources of one kind that an owner has.
+/// The numbers of an owner's subresources of one kind.
 pub fn subresource_places(kind: u8, owner: u32) -> KeyRange {
     KeyRange::prefix(&KeyBuf::new().u8(SUBRESOURCE_LOCATOR).u8(kind).u32(owner).finish())
 }
 
-/// The name of a subresource, of its row's key.
+/// The name of a subresource from its row's key.
 pub fn read_subresource(key: &[u8]) -> Option<&str> {
     const HEAD_BYTES: usize = 6;
     std::str::from_utf8(key.get(HEAD_BYTES..)?).ok()
@@ -199,20 +199,20 @@ pub fn schemas() -> KeyRange {
     KeyRange::prefix(&[SCHEMA])
 }
 
-/// The container of a schema's key.
+/// The container of a schema row's key.
 pub fn read_schema(key: &[u8]) -> Option<u32> {
     let mut reader = KeyReader::new(key);
     reader.u8().ok().filter(|tag| *tag == SCHEMA)?;
     reader.u32().ok()
 }
 
-/// What was used from one hour on and before another.
+/// The usage of the hours in a half-open range.
 pub fn metered(from: u32, to: u32) -> KeyRange {
     let bound = |hour: u32| KeyBuf::new().u8(METERED).u32(hour).finish();
     KeyRange::new(bound(from), bound(to))
 }
 
-/// The hour and the owner of a row of measured use.
+/// The hour and owner of a usage row's key.
 pub fn read_metered(key: &[u8]) -> Option<(u32, Owner)> {
     let mut reader = KeyReader::new(key);
     reader.u8().ok().filter(|tag| *tag == METERED)?;

@@ -1,8 +1,8 @@
-//! The first byte of each kind of transaction scope, so that the scopes of one store are never those of another.
+//! The first byte of each kind of transaction scope, so that the scopes of different stores never coincide.
 //!
-//! The bytes after it are the store's own. They are never stored.
+//! The bytes after it belong to the store. Scopes are never stored.
 
-/// Definitions of every kind of data, and background work on them. The scope is this one byte.
+/// Definitions of every kind of data, and background jobs on them. The scope is this one byte.
 pub const CATALOG: u8 = 0;
 /// A logical partition of a container.
 pub const DOCUMENT_PARTITION: u8 = 1;

@@ -5,7 +5,7 @@
 //! each is followed by what comes of it: `ok <json>`, the whole definition as shown, members in order;
 //! `has <json>`, some of its members; or `error <status> <fragment of the message>`. `#` starts a comment.
 //!
-//! Every definition that is made must also survive a round trip: reading what it shows gives it again.
+//! Every definition must also survive a round trip: parsing its JSON gives the same definition.
 //!
 //! `BLESS=1 cargo test -p orrery-catalog --test definition_cases` rewrites the text of every `ok`.
 
@@ -15,13 +15,13 @@ use serde_json::{Map, Value};
 use std::fs;
 use std::path::Path;
 
-/// What a file is after some of its lines.
+/// The state after some lines of a file.
 struct Run {
     /// The definition that a `replace` starts from.
     current: Option<ContainerDefinition>,
-    /// What the last step gave, until an expectation has looked at it.
+    /// The result of the last step, until an expectation has checked it.
     outcome: Option<Result<ContainerDefinition, DefinitionError>>,
-    /// New text for the expectations, by place in the file.
+    /// New text for the expectations, by position in the file.
     blessed: Vec<(usize, usize, String)>,
     bless: bool,
     steps: usize,
@@ -43,7 +43,7 @@ fn every_case_holds() {
     assert!(steps >= 60, "only {steps} steps were found; are the case files there?");
 }
 
-/// Checks the file's steps; gives their number and the file's text with its expected outputs rewritten.
+/// Checks the file's steps; returns their number and the file's text with its expected outputs rewritten.
 fn run_file(file: &Path, text: &str, bless: bool, failures: &mut Vec<String>) -> (usize, String) {
     let mut run = Run { current: None, outcome: None, blessed: Vec::new(), bless, steps: 0 };
     for line in lines(text) {
@@ -117,7 +117,7 @@ impl Run {
         if holds { Ok(()) } else { Err(format!("expected {text}\n  got {got}")) }
     }
 
-    /// What the step made, which must be the same after a round trip.
+    /// The definition of the step, which must survive a round trip.
     fn made(&mut self) -> Result<Map<String, Value>, String> {
         self.steps += 1;
         let outcome = self.outcome.take().ok_or("there is no step before this")?;

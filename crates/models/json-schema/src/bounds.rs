@@ -1,12 +1,12 @@
-//! What a schema may ask for, found out before it is compiled.
+//! Bounds on the cost of a schema, computed before it is compiled.
 //!
-//! References make a small text into much work: `a` that names `b` twice, `b` that names `c` twice, and so on. So the
-//! schema is unfolded along its references, once for each part, and what that comes to has a limit. A reference back to a
-//! part that is being unfolded is a recursion: it unfolds no further, because the validator remembers what it has
-//! decided of such a part and a value. Only telling what is wrong goes the long way, so how a recursion fans out is
-//! counted too (`growth`).
+//! References let a short text cause much work: `a` references `b` twice, `b` references `c` twice, and so
+//! on. So the schema is expanded along its references, once per part, and the size of the expansion is
+//! limited. A reference back to a part under expansion is a recursion: it expands no further, because the
+//! validator caches its result for each part and value. Only the search for violations does not cache, so the
+//! fan-out of recursions is counted too (`growth`).
 //!
-//! A schema is one document: references lead into it and nowhere else.
+//! A schema is one document: references may not leave it.
 
 use crate::InvalidSchema;
 use crate::limits;
@@ -14,18 +14,19 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
-/// What a schema comes to.
+/// The cost of a schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bounds {
-    /// Parts that one value may be held against, and what is in it.
+    /// Parts that one value and its contents may be checked against.
     pub parts: u64,
-    /// Parts inside one another, references followed.
+    /// Nesting depth, with references followed.
     pub levels: usize,
-    /// How many times at most a value is held against a recursion, for each time that what it is in was. None: 0.
+    /// The maximum number of times a value is checked against a recursion per check of its container; 0
+    /// without recursion.
     pub growth: u64,
 }
 
-/// Checks a schema; `at` says where it is in what was given.
+/// Checks a schema; `at` is its location in the request.
 pub(crate) fn check(schema: &Value, at: &str) -> Result<Bounds, InvalidSchema> {
     let mut walk = Walk { root: schema, anchors: HashMap::new(), known: HashMap::new(), patterns: 0 };
     if nesting(schema) > limits::SCHEMA_LEVELS_MAX {
@@ -47,7 +48,7 @@ pub(crate) fn check(schema: &Value, at: &str) -> Result<Bounds, InvalidSchema> {
 struct Walk<'a> {
     root: &'a Value,
     anchors: HashMap<&'a str, &'a Value>,
-    /// What is known of a part, by its address; nothing while it is being unfolded.
+    /// The known cost of a part, by its address; `None` while it is being expanded.
     known: HashMap<*const Value, Option<Bounds>>,
     patterns: usize,
 }
@@ -57,12 +58,12 @@ const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 const SAME_LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 const SAME: [&str; 4] = ["not", "if", "then", "else"];
 const SAME_MAPS: [&str; 2] = ["dependentSchemas", "dependencies"];
-/// Keywords of which one at most applies to a member, or to an element.
+/// Keywords of which at most one applies to a given member or element.
 const MEMBER: [&str; 2] = ["additionalProperties", "unevaluatedProperties"];
 const ELEMENT: [&str; 3] = ["items", "additionalItems", "unevaluatedItems"];
-/// Keywords that apply to a member or an element beside the others.
+/// Keywords that apply to a member or element in addition to others.
 const BESIDE: [&str; 2] = ["propertyNames", "contains"];
-/// Where schemas are kept that apply only when a reference names them.
+/// Containers of schemas that apply only when referenced.
 const KEPT: [&str; 2] = ["$defs", "definitions"];
 
 impl<'a> Walk<'a> {
@@ -82,7 +83,7 @@ impl<'a> Walk<'a> {
         self.within(bounds, at, above)
     }
 
-    /// Long ways through references would exhaust the stack.
+    /// Deep reference chains would exhaust the stack.
     fn within(&self, bounds: Bounds, at: &str, above: usize) -> Result<Bounds, InvalidSchema> {
         let max = limits::SCHEMA_REFERENCE_LEVELS_MAX;
         if above + bounds.levels > max {
@@ -129,7 +130,7 @@ impl<'a> Walk<'a> {
         Ok(Bounds { parts: all.parts.saturating_add(1), levels: all.levels + 1, growth })
     }
 
-    /// What is refused of a part by itself.
+    /// Violations of a part by itself.
     fn check_keywords(
         &mut self,
         schema: &Value,
@@ -204,7 +205,7 @@ impl Sum {
     }
 }
 
-/// The schemas that the value of a keyword holds, each with its place.
+/// The schemas in a keyword's value, each with its location.
 fn subschemas<'a>(keyword: &str, value: &'a Value, at: &str) -> Vec<(&'a Value, String)> {
     let is = |names: &[&str]| names.contains(&keyword);
     if is(&SAME) || is(&MEMBER) || is(&ELEMENT) || is(&BESIDE) {
@@ -221,7 +222,7 @@ fn subschemas<'a>(keyword: &str, value: &'a Value, at: &str) -> Vec<(&'a Value, 
     Vec::new()
 }
 
-/// A name as it stands in a JSON pointer.
+/// Escapes a name for a JSON pointer.
 pub fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
@@ -266,7 +267,7 @@ mod tests {
         assert_eq!(bounds(twice).1, 2);
     }
 
-    /// Each part names the next one twice.
+    /// Each part references the next one twice.
     fn doubling(count: usize) -> Value {
         let mut defs = Map::new();
         for at in 0..count {
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_unfolds_without_end_is_refused() {
+    fn endless_expansion_is_refused() {
         assert!(check(&doubling(8), "").is_ok());
         assert!(refusal(&doubling(16)).contains("parts when its references are followed"));
         let chain: Map<String, Value> = (0..500)
@@ -291,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_says_where() {
+    fn errors_name_the_location() {
         let deep = (0..70).fold(json!({}), |inner, _| json!({"not": inner}));
         let patterns: Vec<Value> = (0..200).map(|at| json!({"pattern": format!("{at}")})).collect();
         for (schema, expected) in [

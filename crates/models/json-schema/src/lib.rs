@@ -1,7 +1,7 @@
-//! JSON Schema (draft 2020-12) for items: a schema is compiled within bounds, and an item is held against it.
+//! JSON Schema (draft 2020-12) for items: compiles a schema within bounds, and checks items against it.
 //!
 //! ```text
-//! bounds       what a schema may ask for, found out before it is compiled: its size, its depth, its work
+//! bounds       limits on a schema's size, depth and work, checked before it is compiled
 //! validator    one compiled schema, and the violations of one item
 //! ```
 //!
@@ -21,7 +21,7 @@ pub use validator::{Validator, Violation, Violations};
 pub struct InvalidSchema(String);
 
 impl InvalidSchema {
-    /// `at` says where it is in what was given.
+    /// `at` is its location in the request.
     pub fn new(at: &str, why: impl AsRef<str>) -> Self {
         let text = format!("{at}: {}", why.as_ref());
         Self(match text.char_indices().nth(limits::SCHEMA_REFUSAL_CHARS_MAX) {

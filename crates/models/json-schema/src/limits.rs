@@ -1,20 +1,20 @@
-//! Limits of schemas and of what is told of items.
+//! Limits of schemas and of the reported violations.
 
-/// Arrays and objects of a schema inside one another.
+/// Nesting of arrays and objects in a schema.
 pub const SCHEMA_LEVELS_MAX: usize = 64;
-/// Parts of one schema when its references are followed, and parts inside one another on such a way.
+/// Parts of one schema with references followed, and the nesting depth of such an expansion.
 pub const SCHEMA_PARTS_MAX: u64 = 10_000;
 pub const SCHEMA_REFERENCE_LEVELS_MAX: usize = 64;
-/// Regular expressions of one schema, and what one of them takes when it is compiled.
+/// Regular expressions of one schema, and the compiled size of each.
 pub const SCHEMA_PATTERNS_MAX: usize = 128;
 pub const SCHEMA_PATTERN_BYTES_MAX: usize = 256 * 1024;
-/// Levels of an item times levels of a recursive schema: what there is stack for.
+/// Levels of an item times levels of a recursive schema, limited by the stack.
 pub const SCHEMA_RECURSION_LEVELS_MAX: usize = 1_024;
-/// Values of an item, each as often as recursions meet it, up to which all that is wrong with it is looked for.
+/// Values of an item, counted once per recursion that visits them, up to which all violations are searched.
 pub const SCHEMA_EXPLAIN_STEPS_MAX: u64 = 100_000;
-/// What is said of a schema that is refused.
+/// The length of an error message about a schema.
 pub const SCHEMA_REFUSAL_CHARS_MAX: usize = 1_000;
-/// Violations that are told of one item; how long the place and the reason of one are; texts that are shown in them.
+/// Reported violations per item; the length of a violation's path and reason; the length of quoted strings.
 pub const VIOLATIONS_SHOWN_MAX: usize = 5;
 pub const VIOLATION_POINTER_CHARS_MAX: usize = 200;
 pub const VIOLATION_REASON_CHARS_MAX: usize = 300;

@@ -1,8 +1,8 @@
 //! One compiled schema, and the violations of one item.
 //!
-//! Whether an item matches is decided first, which is quick and, under recursive schemas too, takes time in proportion to
-//! the item: the crate remembers what it has decided. What is wrong is found out by another way through the schema that
-//! remembers nothing. It is taken as far as its work is bounded, and else less is said.
+//! A fast check decides whether an item matches. It takes time proportional to the item even for recursive
+//! schemas, because the crate caches its decisions. The search for violations takes another path through the
+//! schema without a cache. It runs only as far as its work is bounded; beyond that, less is reported.
 
 use crate::InvalidSchema;
 use crate::bounds::{self, Bounds};
@@ -18,10 +18,10 @@ pub struct Validator {
 }
 
 impl Validator {
-    /// `at` says where the schema is in what was given.
+    /// `at` is the schema's location in the request.
     pub fn compile(schema: &Value, at: &str) -> Result<Self, InvalidSchema> {
         let bounds = bounds::check(schema, at)?;
-        // An engine without backtracking: a pattern takes time in proportion to the text, whatever it says.
+        // A linear-time regex engine, whatever the pattern.
         let patterns = PatternOptions::regex()
             .size_limit(limits::SCHEMA_PATTERN_BYTES_MAX)
             .dfa_size_limit(limits::SCHEMA_PATTERN_BYTES_MAX);
@@ -30,7 +30,8 @@ impl Validator {
             .offline()
             .should_validate_formats(false)
             .with_pattern_options(patterns);
-        // What is wrong by the draft's own schema is an instance of that; what does not compile is a part of ours.
+        // Violations of the meta-schema are instance errors; a schema that does not compile is reported
+        // as a part.
         draft202012::meta::validate(schema).map_err(|error| {
             InvalidSchema::new(&format!("{at}{}", error.instance_path()), Violation::of(&error).reason)
         })?;
@@ -69,7 +70,8 @@ impl Validator {
     }
 }
 
-/// The first of these. A part that several ways lead to says the same several times, which is told once.
+/// The first violations. A part reached in several ways reports the same violation several times; duplicates
+/// are removed.
 fn told<'a>(errors: impl Iterator<Item = ValidationError<'a>>) -> Violations {
     let mut said = Violations::default();
     for error in errors {
@@ -85,7 +87,7 @@ fn told<'a>(errors: impl Iterator<Item = ValidationError<'a>>) -> Violations {
     said
 }
 
-/// Why a part of a schema cannot be compiled.
+/// Why a part of a schema does not compile.
 fn unfit(error: &ValidationError<'_>) -> String {
     match error.kind() {
         ValidationErrorKind::Format { .. } => {
@@ -98,9 +100,9 @@ fn unfit(error: &ValidationError<'_>) -> String {
     }
 }
 
-/// How much an item is to go through.
+/// The cost of checking an item.
 struct Weight {
-    /// Values, each as often as it may be held against a recursion.
+    /// Values, counted once per recursion that may visit them.
     steps: u64,
     levels: usize,
 }
@@ -124,16 +126,16 @@ impl Weight {
     }
 }
 
-// What is wrong with an item: where in it, and why.
+// Violations of an item: where and why.
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// A JSON pointer into the item; empty if it is about the item as a whole.
+    /// A JSON pointer into the item; empty for the item as a whole.
     pub pointer: String,
     pub reason: String,
 }
 
-/// The first violations of an item, and how many there are in all.
+/// The first violations of an item, and their total number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Violations {
     pub first: Vec<Violation>,
@@ -146,7 +148,7 @@ impl Violation {
         Self { pointer, reason: clipped(reason.as_ref(), limits::VIOLATION_REASON_CHARS_MAX) }
     }
 
-    /// A short value is shown, a long one would hide what is said of it.
+    /// Short values are shown; a long one would hide the message.
     pub fn of(error: &ValidationError<'_>) -> Self {
         let reason = match &**error.instance() {
             Value::Array(_) | Value::Object(_) => error.masked_with("the value").to_string(),

@@ -1,8 +1,8 @@
-//! The plans that come with the binary: between the layouts of the seed documents, in both directions.
+//! The built-in plans: between the layouts of the seed documents, in both directions.
 
 use crate::{Plan, PlanError};
 
-/// Their names, and what they do.
+/// Names and descriptions.
 pub const BUILT_IN: [(&str, &str); 6] = [
     ("copilot-split", "the one container of copilot becomes five, with keys of their own"),
     ("copilot-join", "and back"),

@@ -1,6 +1,6 @@
-//! When two items are the same: the same JSON without what the server adds, in any order of members.
+//! Equality of items: the same JSON without system members, in any member order.
 //!
-//! Many items are compared by the sum of their hashes, which does not depend on the order in which they come.
+//! Sets of items are compared by the sum of their hashes, which does not depend on their order.
 
 use orrery_core::SYSTEM_MEMBERS;
 use orrery_value::Value;
@@ -13,7 +13,7 @@ pub fn without_system(mut item: Value) -> Value {
     item
 }
 
-/// The item as text that is the same for all items that are the same.
+/// A text form that is identical for equal items.
 pub fn canonical(item: &Value) -> String {
     sorted(without_system(item.clone())).to_json()
 }
@@ -39,7 +39,7 @@ fn sorted(value: Value) -> Value {
     }
 }
 
-/// How many items, and the sum of their hashes.
+/// The number of items, and the sum of their hashes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sum {
     pub items: u64,
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sum_does_not_depend_on_order_and_counts_what_is_there_twice() {
+    fn sums_ignore_order_and_count_duplicates() {
         let sum = |hashes: &[u128]| {
             let mut sum = Sum::default();
             hashes.iter().for_each(|hash| sum.add(*hash));

@@ -1,4 +1,4 @@
-//! A plan as it is written down, and what is made of it.
+//! Parses a plan file into a plan.
 
 use crate::canonical::content_hash;
 use crate::limits;
@@ -96,7 +96,7 @@ fn side(text: SideText) -> Result<Side, PlanError> {
     Ok(Side { database: text.database, containers: containers.collect::<Result<_, _>>()? })
 }
 
-/// `partitionKey` may be one path, a list of them, or all of what the protocol says.
+/// `partitionKey` may be one path, a list of paths, or the protocol's full form.
 fn container(name: String, definition: Json) -> Result<Container, PlanError> {
     let wrong =
         || PlanError(format!("the container '{name}' needs a partitionKey, such as partitionKey: /tenant"));
@@ -135,7 +135,7 @@ fn rule(text: RuleText) -> Result<Rule, PlanError> {
     Ok(Rule { from: text.from, to: text.to, takes, gives, steps: steps(rest)?, shape })
 }
 
-/// The last steps, if they say what is so of every item that the rule gives; and those before them.
+/// Splits off the trailing steps that state a fact about every item that the rule produces.
 fn ensured(mut steps: Vec<StepText>) -> Result<(Vec<Condition>, Vec<StepText>), PlanError> {
     let mut gives = Vec::new();
     while let Some(StepText::Ensure { path, value }) =

@@ -1,6 +1,6 @@
 //! The limits of migration plans.
 
-/// A plan of a migration, how deep it may be nested, and its rules.
+/// A plan file: its size, its nesting depth, and its rules.
 pub const MIGRATION_PLAN_BYTES_MAX: usize = 1024 * 1024;
 pub const MIGRATION_PLAN_LEVELS_MAX: usize = 64;
 pub const MIGRATION_RULES_MAX: usize = 1000;

@@ -1,7 +1,8 @@
-//! A way to a member: `/a/b`, or `/"a b"/c` where a name has a slash in it.
+//! A path to a member: `/a/b`, or `/"a b"/c` for a name with special characters.
 //!
-//! What `take` removes, `put` brings back exactly: an object that becomes empty goes with its last member, and nothing is put
-//! into an object that was empty before, because taking it out again would remove that object too.
+//! `put` restores exactly what `take` removed: an object that becomes empty is removed with its last member,
+//! and nothing is put into an object that was empty before, because taking it out again would remove that
+//! object too.
 
 use crate::{PlanError, Refusal};
 use orrery_value::Value;
@@ -40,22 +41,22 @@ impl Path {
         !self.get(item).is_undefined()
     }
 
-    /// Removes the member, and every object that is empty without it.
+    /// Removes the member, and every object that becomes empty.
     pub fn take(&self, item: &mut Value) -> Option<Value> {
         take(item, &self.0)
     }
 
-    /// Adds the member, which must not be there yet.
+    /// Adds the member, which must not exist yet.
     pub fn put(&self, item: &mut Value, value: Value) -> Result<(), Refusal> {
         put(item, &self.0, value).map_err(|why| Refusal(format!("the member {self} {why}")))
     }
 
-    /// Whether changing one may change what the other leads to.
+    /// Whether changing one path may change the value at the other.
     pub fn overlaps(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).all(|(a, b)| a == b)
     }
 
-    /// As a query names it: `c["a"]["b"]`.
+    /// In query syntax: `c["a"]["b"]`.
     pub fn in_query(&self) -> String {
         let segment = |name: &String| format!("[{}]", Value::from(name.as_str()).to_json());
         format!("c{}", self.0.iter().map(segment).collect::<String>())
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_goes_with_the_objects_that_it_leaves_empty() {
+    fn taking_a_member_removes_emptied_objects() {
         let mut item = Value::parse(r#"{"a":{"b":{"c":1}},"d":{"e":2,"f":3}}"#).unwrap();
         assert_eq!(path("/a/b/c").take(&mut item).unwrap().to_json(), "1");
         assert_eq!(path("/d/e").take(&mut item).unwrap().to_json(), "2");
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_put_over_something() {
+    fn put_does_not_overwrite() {
         let mut item = Value::parse(r#"{"a":1,"e":{}}"#).unwrap();
         for (at, fragment) in [("/a", "is there already"), ("/a/b", "no object"), ("/e/x", "empty object")] {
             let refused = path(at).put(&mut item, Value::Null).expect_err(at);

@@ -1,4 +1,4 @@
-//! A plan: two sides, each some containers of a database, and the rules that lead from one to the other.
+//! A plan: two sides, each a set of containers of a database, and the rules from one to the other.
 
 use crate::rule::{Migrated, Rule, Shape};
 use crate::split::id_of;
@@ -13,7 +13,7 @@ pub struct Plan {
     pub source: Side,
     pub target: Side,
     pub rules: Vec<Rule>,
-    /// Of what the file says: a migration goes on only with the plan that it began with.
+    /// The hash of the file: a migration resumes only with the plan that it began with.
     pub fingerprint: u128,
 }
 
@@ -28,31 +28,31 @@ pub struct Container {
     pub name: String,
     /// The paths of the partition key.
     pub key: Vec<Path>,
-    /// As it is made if it is not there.
+    /// The definition with which it is created if missing.
     pub definition: serde_json::Value,
 }
 
-/// What names an item in a container.
+/// The identity of an item in a container.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ItemKey {
     pub container: String,
-    /// As partition-key headers write it.
+    /// In the form of partition-key headers.
     pub partition: String,
     pub id: String,
 }
 
-/// What an item of the source is for a plan.
+/// The role of a source item in a plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Role<'a> {
     Root(&'a Rule),
-    /// A part of what another item becomes.
+    /// A part of another item's result.
     Child(&'a Rule),
-    /// No rule takes it.
+    /// No rule accepts it.
     Left,
 }
 
 impl Plan {
-    /// Of a file's text; `name` stands for the file in what is said about it.
+    /// Parses a file's text; `name` represents the file in errors.
     pub fn parse(name: &str, text: &str) -> Result<Self, PlanError> {
         file::parse(text).map_err(|error| PlanError(format!("{name}: {error}")))
     }
@@ -62,7 +62,7 @@ impl Plan {
         reversed(self)
     }
 
-    /// Where each item goes that a rule of this plan made.
+    /// The origin of each item produced by a rule of this plan.
     pub fn placed(&self, rule: &Rule, made: Migrated) -> Vec<(ItemKey, Value)> {
         let named =
             |name: &str| self.target.container(name).expect("a checked plan has the containers it names");
@@ -83,7 +83,7 @@ impl Plan {
         self.rules.iter().find(|rule| rule.can_take(container, item)).map_or(Role::Left, Role::Root)
     }
 
-    /// Whether an item of the target may come of a rule; others are somebody else's.
+    /// Whether a rule may have produced this target item; other items are foreign.
     pub fn can_give(&self, container: &str, item: &Value) -> bool {
         self.rules.iter().any(|rule| rule.can_give(container, item))
     }
@@ -122,7 +122,7 @@ impl std::fmt::Display for ItemKey {
     }
 }
 
-// What must hold of a plan as a whole: names that exist, one way for each item, children that can find their parents.
+// Checks of a plan as a whole: names exist, each item matches one rule, children can find their parents.
 
 pub fn check(plan: &Plan) -> Result<(), PlanError> {
     for rule in &plan.rules {
@@ -147,7 +147,7 @@ pub fn check(plan: &Plan) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// A container that rules read and that they write too.
+/// A container that rules both read and write.
 fn both_sides(plan: &Plan) -> Option<&str> {
     if plan.source.database != plan.target.database {
         return None;
@@ -205,7 +205,8 @@ fn check_split(split: &Split, parent: &[Path], child: &[Path]) -> Result<(), Pla
     }
 }
 
-// The plan that undoes a plan: sides change places, steps go backwards, what was split is joined. Undone twice it is the plan again.
+// The reverse plan: the sides change places, steps run backwards, split items are joined. Reversing twice
+// gives the original plan.
 
 pub fn reversed(plan: &Plan) -> Result<Plan, PlanError> {
     let rules = plan.rules.iter().map(reversed_rule).collect();

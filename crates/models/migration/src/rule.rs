@@ -1,7 +1,8 @@
-//! A rule: which items of a container it takes, and what becomes of them.
+//! A rule: the items of a container that it accepts, and their transformation.
 //!
-//! It has two sides. What it takes has certain members, and so has what it gives; its reverse takes what it gives, and gives what it
-//! takes. An item that would not be among those that it gives is refused: the way back would not know it.
+//! It has two sides. The items it accepts have certain members, and so have the items it produces; the
+//! reverse rule accepts the latter and produces the former. An item whose result would not satisfy the other
+//! side is refused, because it could not be reversed.
 
 use crate::canonical::without_system;
 use crate::plan::Container;
@@ -13,15 +14,15 @@ use orrery_value::Value;
 pub struct Rule {
     pub from: String,
     pub to: String,
-    /// What holds of the items that it takes.
+    /// The condition on accepted items.
     pub takes: Vec<Condition>,
-    /// What holds of the items that it gives.
+    /// The condition on produced items.
     pub gives: Vec<Condition>,
     pub steps: Vec<Step>,
     pub shape: Shape,
 }
 
-/// What an item must be, to be on one side of a rule.
+/// The condition on one side of a rule.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
     Equals { path: Path, value: Value },
@@ -30,29 +31,29 @@ pub enum Condition {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
-    /// One item becomes one.
+    /// One item becomes one item.
     Whole,
-    /// One item becomes one and its children.
+    /// One item becomes an item and its children.
     Split(Split),
-    /// An item and its children become one.
+    /// An item and its children become one item.
     Join(Split),
 }
 
-/// What a rule makes of an item, and of its children if it has any.
+/// The result of a rule: an item, and its children if any.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Migrated {
     pub root: Value,
     pub children: Vec<Value>,
 }
 
-/// The item that a child names as its parent.
+/// The parent that a child refers to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parent {
     pub id: String,
     pub partition: Vec<Value>,
 }
 
-/// What the children of one parent have in common.
+/// The values that the children of one parent share.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Siblings {
     pub shared: Vec<(Path, Value)>,
@@ -67,7 +68,7 @@ impl Condition {
         }
     }
 
-    /// A member that is not there, and of which only one value is right, gets it.
+    /// A missing member with only one valid value gets that value.
     fn ensure(&self, item: &mut Value) -> Result<(), Refusal> {
         match self {
             Self::Equals { path, value } if !path.is_in(item) => path.put(item, value.clone()),
@@ -100,7 +101,7 @@ impl Rule {
         is_part || self.to == container && self.gives.iter().all(|condition| condition.holds(item))
     }
 
-    /// What becomes of an item. An item that would be left without an id keeps the one it has.
+    /// Transforms an item. An item that would lose its id keeps it.
     pub fn apply(&self, root: &Value, children: &[Value]) -> Result<Migrated, Refusal> {
         let had = id_of(root).to_owned();
         let mut root = without_system(root.clone());
@@ -113,7 +114,7 @@ impl Rule {
             Value::Undefined => Path::parse("/id").expect("a path").put(&mut root, Value::String(had))?,
             _ => return Err(Refusal("its new id is not a text".to_owned())),
         }
-        // Parts may repeat what is added here.
+        // Parts may repeat a member added here.
         self.gives.iter().try_for_each(|condition| condition.ensure(&mut root))?;
         let children = match &self.shape {
             Shape::Split(split) => split.split(&mut root)?,
@@ -130,7 +131,7 @@ impl Rule {
         }
     }
 
-    /// Whom a child names, if it names one. `parents` is the container of the parents.
+    /// The parent that a child refers to, if any. `parents` is the container of the parents.
     pub fn parent_of(&self, child: &Value, parents: &Container) -> Option<Parent> {
         let carry = &self.split()?.carry;
         let carried = |wanted: &Path| {
@@ -142,7 +143,7 @@ impl Rule {
         Some(Parent { id: id.clone(), partition: partition.collect::<Option<_>>()? })
     }
 
-    /// The members that all children of a parent share, and the partition that they are in.
+    /// The members that all children of a parent share, and their partition.
     pub fn children_of(&self, parent: &Value, children: &Container) -> Option<Siblings> {
         let carry = &self.split()?.carry;
         let shared = carry.iter().map(|(to, from)| (to.clone(), from.get(parent).clone()));
@@ -153,16 +154,16 @@ impl Rule {
     }
 }
 
-// One change of an item's members, and the change that undoes it: for every item, both together change nothing, or the first
+// A change of an item's members, and its inverse: for every item, both together change nothing, or the first
 // refuses the item.
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// The member gets another name or place. Nothing happens to an item without it.
+    /// Renames or moves the member. Items without it are unchanged.
     Rename { from: Path, to: Path },
-    /// The member, which is not there, gets a value.
+    /// Adds a missing member with a value.
     Set { path: Path, value: Value },
-    /// The member, which has this value, goes.
+    /// Removes a member that has this value.
     Remove { path: Path, value: Value },
 }
 
@@ -198,7 +199,7 @@ fn rename(item: &mut Value, from: &Path, to: &Path) -> Result<(), Refusal> {
     }
 }
 
-/// A member that should have a certain value and has not.
+/// The member should have a certain value but does not.
 pub(crate) fn is_not(item: &Value, path: &Path, value: &Value) -> String {
     match path.get(item) {
         Value::Undefined => format!("the member {path} is not there and should be {}", value.to_json()),

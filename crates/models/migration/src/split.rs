@@ -1,11 +1,12 @@
-//! An array of an item, as items of their own: the children of what is left, their parent.
+//! Splits an array of an item into separate items: the children of the remaining item, their parent.
 //!
 //! ```text
 //! {id: w, steps: [{n: 7}, {n: 8}]}   ⇄   {id: w}  +  {id: s_w_000000, of: w, at: 0, n: 7}  {id: s_w_000001, of: w, at: 1, n: 8}
 //! ```
 //!
-//! A child's id comes of its parent's id and its place, so that splitting twice gives the same items. A child that somebody
-//! else made has another id; it keeps it in a member of its element. An array that is empty, or is none, stays in the parent.
+//! A child's id derives from its parent's id and its index, so that splitting twice gives the same items. A
+//! foreign child has another id, which is kept in a member of its element. An empty array, or a value that is
+//! not one, stays in the parent.
 
 use crate::canonical::without_system;
 use crate::{Path, Refusal, Step};
@@ -15,26 +16,26 @@ use std::collections::HashSet;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Split {
-    /// Where the array is in the parent, as the parent looks where the children are items.
+    /// The path of the array in the unsplit parent.
     pub array: Path,
-    /// The container of the children.
+    /// The children's container.
     pub container: String,
     /// `cp_{id}_{index}`
     pub id: String,
-    /// Members of the child, and those of the parent that they repeat.
+    /// Members of the child, with the parent's members that they repeat.
     pub carry: Vec<(Path, Path)>,
-    /// The member of a child that says where in the array it was.
+    /// The child's member for its index in the array.
     pub index: Path,
-    /// The member of an element that keeps the id of a child with an id of its own.
+    /// The element's member for the id of a child with a foreign id.
     pub keep_id: Path,
-    /// What else changes between an element and its child.
+    /// Further changes between an element and its child.
     pub steps: Vec<Step>,
 }
 
 const INDEX_DIGITS: usize = 6;
 
 impl Split {
-    /// Takes the array out of the parent and gives the children.
+    /// Removes the array from the parent and returns the children.
     pub fn split(&self, parent: &mut Value) -> Result<Vec<Value>, Refusal> {
         match self.array.get(parent) {
             Value::Array(elements) if !elements.is_empty() => {}
@@ -50,13 +51,13 @@ impl Split {
         }
     }
 
-    /// Puts the children into the parent.
+    /// Inserts the children into the parent.
     pub fn join(&self, parent: &mut Value, children: &[Value]) -> Result<(), Refusal> {
         if children.is_empty() {
             return Ok(());
         }
         let mut children: Vec<Value> = children.iter().cloned().map(without_system).collect();
-        // Those without a place come last.
+        // Children without an index come last.
         let place = |child: &Value| {
             (!self.index.is_in(child), self.index.get(child).clone(), id_of(child).to_owned())
         };

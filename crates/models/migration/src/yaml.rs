@@ -1,6 +1,6 @@
-//! YAML text to JSON, by the core schema of YAML 1.2: `no` is text; `null`, `true` and `12` are not.
+//! Parses YAML into JSON, by the core schema of YAML 1.2: `no` is a string; `null`, `true` and `12` are not.
 //!
-//! Aliases and tags are not taken; a plan needs neither, and an alias can make a file mean more than it holds.
+//! Aliases and tags are refused; a plan needs neither, and an alias can expand a file beyond its size.
 
 use crate::PlanError;
 use crate::limits;
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_and_values_are_told_apart() {
+    fn text_and_values_are_distinguished() {
         let value = load("a: no\nb: [1, 2.5, null, 'true', {c: -1}]\n").unwrap();
         assert_eq!(value.to_string(), r#"{"a":"no","b":[1,2.5,null,"true",{"c":-1}]}"#);
     }
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_place() {
+    fn errors_have_a_position() {
         for (text, fragment) in [
             ("a: 1\na: 2", "line 2, column 1"),
             ("a: &x 1\nb: *x", "anchor"),

@@ -1,4 +1,4 @@
-//! Plans that are none, and what is said about them.
+//! Invalid plans, and their errors.
 
 use orrery_migration::Plan;
 
@@ -13,7 +13,7 @@ rules:
 ";
 
 #[test]
-fn a_good_plan_is_taken_and_its_keys_are_written_out() {
+fn a_valid_plan_is_accepted_with_full_keys() {
     let plan = Plan::parse("p.yaml", GOOD).unwrap();
     let key = &plan.target.container("b").unwrap().definition["partitionKey"];
     assert_eq!(key.to_string(), r#"{"paths":["/x","/y"],"kind":"MultiHash","version":2}"#);
@@ -21,7 +21,7 @@ fn a_good_plan_is_taken_and_its_keys_are_written_out() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_the_file() {
+fn errors_name_the_file() {
     for (from, to, fragment) in [
         ("name: p", "nme: p", "unknown field `nme`"),
         ("from: a", "from: z", "names the container 'z', which the source does not have"),
@@ -62,7 +62,7 @@ rules: [{from: a, to: a}]
 }
 
 #[test]
-fn a_plan_is_known_again_by_what_it_says() {
+fn a_plan_is_identified_by_its_content() {
     let print = |text: &str| Plan::parse("p", text).unwrap().fingerprint;
     assert_eq!(print(GOOD), print(&GOOD.replace("name: p", "# a comment\nname:   p")));
     assert_ne!(print(GOOD), print(&GOOD.replace("/at", "/place")));
@@ -71,7 +71,7 @@ fn a_plan_is_known_again_by_what_it_says() {
 }
 
 #[test]
-fn two_ways_into_one_container_have_no_way_back() {
+fn two_rules_into_one_container_cannot_be_reversed() {
     let text = "
 name: p
 source: {database: d, containers: {a: {partitionKey: /k}, b: {partitionKey: /k}}}

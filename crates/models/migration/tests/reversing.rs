@@ -1,4 +1,5 @@
-//! The way back of any plan: undone twice it is the plan, and what came of an item comes back as the item.
+//! Reversing any plan: reversing twice gives the plan, and the result of an item is transformed back into the
+//! item.
 
 use orrery_migration::{Condition, Path, Plan, Role, Rule, Shape, Split, Step, canonical};
 use orrery_value::Value;
@@ -84,7 +85,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn a_plan_that_is_reversed_twice_is_the_plan(
+    fn reversing_twice_gives_the_plan(
         takes in conditions(), gives in conditions(), steps in steps(), shape in shapes(),
     ) {
         let plan = plan_of(takes, gives, steps, shape);
@@ -93,7 +94,7 @@ proptest! {
     }
 
     #[test]
-    fn what_comes_of_an_item_comes_back_as_it_or_the_item_was_refused(
+    fn reversing_restores_an_item_or_it_was_refused(
         takes in prop::collection::vec(exist(), 0..3), gives in prop::collection::vec(exist(), 0..2),
         steps in steps(), item in items(),
     ) {
@@ -112,9 +113,9 @@ fn item(text: &str) -> Value {
     Value::parse(text).expect(text)
 }
 
-/// An item of the target that would be in the source what no rule takes: it is not brought there, where it would be lost.
+/// A target item whose source form no rule accepts is refused, because it would be lost there.
 #[test]
-fn a_condition_that_something_exists_holds_on_the_way_back_too() {
+fn an_existence_condition_survives_reversal() {
     for (wanted, gone, fragment) in [
         (false, r#"{"id":"i","k":"k","a":1}"#, "it would have the member /a"),
         (true, r#"{"id":"i","k":"k"}"#, "it would have no member /a"),
@@ -128,16 +129,17 @@ fn a_condition_that_something_exists_holds_on_the_way_back_too() {
 }
 
 #[test]
-fn a_member_that_is_not_there_cannot_be_removed_because_it_would_be_there_on_the_way_back() {
+fn removing_a_missing_member_is_refused() {
     let remove = vec![Step::Remove { path: path("/a"), value: Value::from(1_i64) }];
     let plan = plan_of(Vec::new(), Vec::new(), remove, Shape::Whole);
     let refused = plan.rules[0].apply(&item(r#"{"id":"i","k":"k"}"#), &[]).expect_err("nothing to remove");
     assert!(refused.0.contains("the member /a is not there and should be 1"), "{refused}");
 }
 
-/// What `ensure` adds is the one thing that a way back leaves; and by it the way back knows what is its own.
+/// Members added by `ensure` are the only additions that survive the way back, and they identify the plan's
+/// own items.
 #[test]
-fn what_is_ensured_is_how_the_way_back_knows_an_item() {
+fn ensured_members_identify_items_when_reversing() {
     let text = "
 name: p
 source: {database: d, containers: {a: {partitionKey: /k}, b: {partitionKey: /k}}}

@@ -1,4 +1,4 @@
-//! The laws of plans: what is split and joined is what it was, whatever it was; and doing it twice does the same.
+//! Laws of plans: splitting and joining restores any item, and repeating a step changes nothing.
 
 use orrery_migration::{Plan, Role, built_in, canonical, content_hash};
 use orrery_value::Value;
@@ -21,7 +21,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Names that the plans know, in both layouts, and others.
+/// Names that the plans use, in both layouts, and others.
 fn name() -> impl Strategy<Value = String> {
     prop::sample::select(vec![
         "timestamp",
@@ -74,7 +74,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn split_and_joined_is_what_it_was_or_it_was_refused(item in workflow()) {
+    fn join_undoes_split_or_the_item_is_refused(item in workflow()) {
         let (split, join) = (plan("ascension-to-studio"), plan("studio-to-ascension"));
         let Role::Root(rule) = split.role("workflow-states", &item) else { panic!("a rule takes it") };
         let Ok(made) = rule.apply(&item, &[]) else { return Ok(()) };
@@ -83,14 +83,14 @@ proptest! {
         parts.reverse();
         let back = join.rules[0].apply(&made.root, &parts).expect("what was split can be joined");
         prop_assert_eq!(canonical(&back.root), canonical(&item));
-        // And split again it is the same parts with the same ids.
+        // Splitting again gives the same parts with the same ids.
         prop_assert_eq!(rule.apply(&back.root, &[]).map(|again| again.children.len()), Ok(made.children.len()));
         let hashes = |items: &[Value]| items.iter().map(content_hash).collect::<Vec<_>>();
         prop_assert_eq!(rule.apply(&back.root, &[]).map(|again| hashes(&again.children)), Ok(hashes(&made.children)));
     }
 
     #[test]
-    fn one_container_to_five_and_back_is_what_it_was(
+    fn one_container_to_five_and_back_restores_it(
         item in object(name(), value()),
         collection in prop::sample::select(vec!["archives", "messages", "chunks", "threads", "summaries"]),
     ) {

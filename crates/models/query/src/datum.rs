@@ -1,18 +1,18 @@
-//! A value while a query runs: borrowed from a document's text or from the query where it can be.
+//! A value during execution: borrowed from a document's text or from the plan where possible.
 //!
-//! Scalars are read when they are met; arrays and objects stay as text until somebody looks inside. So a
-//! filter on one member costs that member, and `SELECT VALUE c.big` copies bytes. What a query builds itself
-//! is a [`Value`].
+//! Scalars are parsed on access; arrays and objects stay text until something inside is needed. So a filter
+//! on one member costs that member, and `SELECT VALUE c.big` copies bytes. Values that a query builds are
+//! [`Value`]s.
 //!
-//! `'a` is the life of the document and of the plan.
+//! `'a` is the lifetime of the document and of the plan.
 
 use orrery_value::{Number, Value, raw};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// What a query reads: one JSON object, reached member by member.
+/// The input of a query: one JSON object, accessed by member.
 pub trait Document {
-    /// A top-level member; undefined if there is none.
+    /// A top-level member; undefined if absent.
     fn member(&self, name: &str) -> Datum<'_>;
     /// Appends the whole object as JSON.
     fn write_json(&self, out: &mut Vec<u8>);
@@ -25,9 +25,9 @@ pub enum Datum<'a> {
     Bool(bool),
     Number(Number),
     String(Cow<'a, str>),
-    /// An array or an object, as text that was validated before.
+    /// An array or object as validated text.
     Text(&'a str),
-    /// An array or an object that is a value already; never a scalar.
+    /// An array or object that is already a value; never a scalar.
     Built(Cow<'a, Value>),
     /// A whole document.
     Document(&'a dyn Document),
@@ -45,7 +45,7 @@ pub enum Kind {
 }
 
 impl<'a> Datum<'a> {
-    /// The value of validated JSON text; scalars are read, the rest stays text.
+    /// Parses validated JSON text: a scalar is decoded, anything else stays text.
     pub fn read(text: &'a str) -> Self {
         let text = text.trim_ascii_start();
         match text.as_bytes().first() {
@@ -125,7 +125,7 @@ impl<'a> Datum<'a> {
         if let Self::String(it) = self { Some(it) } else { None }
     }
 
-    /// The value of a member; undefined if there is none, or this is no object.
+    /// The value of a member; undefined if absent or if this is not an object.
     pub fn member(&self, name: &str) -> Self {
         match self {
             Self::Document(document) => document.member(name),
@@ -136,7 +136,7 @@ impl<'a> Datum<'a> {
         }
     }
 
-    /// The element at a place; undefined if there is none, or this is no array.
+    /// The element at an index; undefined if absent or if this is not an array.
     pub fn element(&self, index: usize) -> Self {
         match self {
             Self::Text(text) => raw::elements(text).nth(index).map_or(Self::Undefined, Self::read),
@@ -163,7 +163,7 @@ impl<'a> Datum<'a> {
         }
     }
 
-    /// The members of an object, in their order.
+    /// The members of an object, in order.
     pub fn members(&self) -> Option<Vec<(String, Self)>> {
         match self {
             Self::Text(text) if text.starts_with('{') => Some(
@@ -201,7 +201,7 @@ impl<'a> Datum<'a> {
         }
     }
 
-    /// The value, without a copy where it is one already.
+    /// The value, without a copy if it is one already.
     fn as_value(&self) -> Cow<'_, Value> {
         match self {
             Self::Built(value) => Cow::Borrowed(value),
@@ -244,7 +244,7 @@ impl<'a> Datum<'a> {
         }
     }
 
-    /// The one order of all values (ORDER BY, MIN, MAX, DISTINCT).
+    /// The total order of all values (ORDER BY, MIN, MAX, DISTINCT).
     pub fn cmp_total(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::String(a), Self::String(b)) => a.as_bytes().cmp(b.as_bytes()),
@@ -280,7 +280,7 @@ macro_rules! from {
 from! {
     bool, it => Self::Bool(it);
     i64, it => Self::Number(Number::Int(it));
-    // What JSON cannot say is undefined to a query.
+    // Numbers that JSON cannot express are undefined in queries.
     f64, it => if it.is_finite() { Self::Number(Number::Float(it)) } else { Self::Undefined };
     String, it => Self::String(Cow::Owned(it));
     Value, it => Self::owned(it);

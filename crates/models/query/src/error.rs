@@ -1,7 +1,7 @@
-//! Query errors in the form the service reports them.
+//! Query errors in the form in which the service reports them.
 //!
-//! A query that cannot be run is a 400 whose message holds a list of errors, each with a code (`SC1001` is
-//! a syntax error, `SC2xxx` are of the binder), a place in the text and a sentence.
+//! A query that cannot run gives a 400 whose message contains a list of errors, each with a code (`SC1001` is
+//! a syntax error, `SC2xxx` come from the binder), a span in the text and a sentence.
 
 use crate::parse::TextSpan;
 
@@ -9,7 +9,7 @@ use crate::parse::TextSpan;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{code}, {message}")]
 pub struct Complaint {
-    /// `SC1001` and its like.
+    /// `SC1001` and the like.
     pub code: &'static str,
     pub at: TextSpan,
     pub message: String,
@@ -20,7 +20,7 @@ impl Complaint {
         Self { code, at, message: message.into() }
     }
 
-    /// Places in the tree are bytes; to clients the service counts UTF-16 units.
+    /// Spans in the tree count bytes; to clients the service counts UTF-16 units.
     pub fn in_utf16(self, text: &str) -> Self {
         let units = |byte: u32| {
             let before = text.char_indices().take_while(|(at, _)| *at < byte as usize);
@@ -31,7 +31,7 @@ impl Complaint {
     }
 }
 
-/// Why a query gave no page.
+/// Why a query returned no page.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
     /// The text is malformed or names something unknown: 400.
@@ -43,7 +43,7 @@ pub enum QueryError {
     /// The query exceeded the time limit of a request: 408.
     #[error("{0}")]
     TooLong(String),
-    /// No memory is left for it now: 429, and the client may retry.
+    /// No memory is available now: 429, and the client may retry.
     #[error("{0}")]
     Busy(String),
     /// The documents could not be read.

@@ -1,5 +1,5 @@
-//! What the fuzzers run, here so that the ordinary tests run the same. Each takes any bytes and panics
-//! only if a promise of this crate is broken.
+//! The fuzz targets, placed here so that ordinary tests run them too. Each accepts any bytes and panics only
+//! if this crate breaks a promise.
 
 mod choices;
 mod execute;
@@ -8,8 +8,8 @@ pub use execute::query_execute;
 
 use crate::parse::{TextSpan, parse, print};
 
-/// What is read can be printed, and reads back as what prints the same; a complaint is about a part of the
-/// text.
+/// Text that parses can be printed, and the printed text parses to a tree that prints the same; a complaint
+/// refers to a span within the text.
 pub fn query_parse(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     match parse(text) {

@@ -4,8 +4,8 @@
 //! text ─ lex ─> tokens ─ parse ─> Ast ─ bind ─> Bound ─ plan ─> Plan ─ execute ─> pages of rows
 //! ```
 //!
-//! Each stage has its own folder and type, and can print itself. The parser knows no documents, the planner
-//! no storage, the executor no text.
+//! Each stage has its own folder and type, and each type can print itself. The parser knows no documents, the
+//! planner no storage, the executor no text.
 
 pub mod access;
 pub mod bind;

@@ -28,11 +28,10 @@ impl ParseCache {
     }
 }
 
-/// A bounded map from text to a value built from it. Clients send the same few texts again with
-/// other parameters.
+/// A bounded map from text to a value built from it. Clients repeat the same few texts with different
+/// parameters.
 ///
-/// It has two generations: when the young one is full it becomes the old one, and the old one is
-/// dropped.
+/// It has two generations: when the young one is full it replaces the old one, which is dropped.
 pub struct TextCache<T> {
     generations: Mutex<Generations<T>>,
     max: usize,
@@ -59,7 +58,7 @@ impl<T> TextCache<T> {
     pub fn get_or_make<E>(&self, text: &str, make: impl FnOnce() -> Result<Arc<T>, E>) -> Result<Arc<T>, E> {
         match self.find(text) {
             Some(known) => Ok(known),
-            None => make().map(|made| self.remembered(text, made)),
+            None => make().map(|made| self.insert(text, made)),
         }
     }
 
@@ -68,12 +67,12 @@ impl<T> TextCache<T> {
         known.young.get(text).cloned().or_else(|| {
             let old = known.old.get(text).cloned();
             drop(known);
-            old.map(|old| self.remembered(text, old))
+            old.map(|old| self.insert(text, old))
         })
     }
 
     /// Caches the value of a text, unless the text is too long.
-    pub fn remembered(&self, text: &str, made: Arc<T>) -> Arc<T> {
+    pub fn insert(&self, text: &str, made: Arc<T>) -> Arc<T> {
         if text.len() <= limits::PARSE_CACHE_TEXT_BYTES_MAX {
             let mut known = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
             if known.young.len() >= self.max / 2 {
@@ -90,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_parsed_once_while_it_is_asked_and_forgotten_after_many_others() {
+    fn a_text_in_use_is_parsed_once_and_evicted_after_many_others() {
         let texts = ParseCache::default();
         let tree = |text: &str| {
             let prepared = texts.prepare_for(text, &[], Rules::On, &Settings::default());
@@ -101,7 +100,7 @@ mod tests {
         let ask_others = |of: &str, count: usize| {
             (0..count).for_each(|at| drop(tree(&format!("SELECT VALUE '{of} {at}'")).unwrap()));
         };
-        // It is young, then old, and by being asked for young again.
+        // Inserted young, then old; a lookup makes it young again.
         for of in ["a", "b", "c"] {
             ask_others(of, limits::PARSE_CACHE_ENTRIES_MAX / 2);
             assert!(Arc::ptr_eq(&first, &tree("SELECT VALUE 1").unwrap()), "{of}");
@@ -113,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn long_and_wrong_texts_are_not_remembered() {
+    fn long_and_malformed_texts_are_not_cached() {
         let texts = ParseCache::default();
         let long = format!("SELECT VALUE '{}'", "x".repeat(limits::PARSE_CACHE_TEXT_BYTES_MAX));
         for text in [long.as_str(), "SELECT"] {
@@ -122,9 +121,9 @@ mod tests {
         assert!(texts.0.generations.lock().unwrap().young.is_empty());
     }
 
-    /// A complaint that binding has is told by the text's places whether the tree was there or not.
+    /// A cached tree gives the same spans in binding errors as a new one.
     #[test]
-    fn a_remembered_text_complains_as_a_new_one() {
+    fn a_cached_text_gives_the_same_errors() {
         let texts = ParseCache::default();
         let ask = || texts.prepare_for("SELECT VALUE '🚀é' || x", &[], Rules::On, &Settings::default());
         assert_eq!(format!("{:?}", ask().unwrap_err()), format!("{:?}", ask().unwrap_err()));

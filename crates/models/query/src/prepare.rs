@@ -17,7 +17,7 @@ pub fn prepare(text: &str, parameters: &Parameters, rules: Rules) -> Result<Prep
     prepare_for(text, parameters, rules, &Settings::default())
 }
 
-/// [`prepare`] with the settings of a container.
+/// Variant of [`prepare`] with the settings of a container.
 pub fn prepare_for(
     text: &str,
     parameters: &Parameters,
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_told_in_utf16_units() {
+    fn error_spans_count_utf16_units() {
         let place = |text: &str| match prepare(text, &[], Rules::On) {
             Err(QueryError::Text(complaint)) => (complaint.at.start, complaint.at.end),
             other => panic!("{other:?}"),

@@ -11,11 +11,11 @@ mod naive;
 
 use memory::Memory;
 use merging::Client;
-use naive::agree::disagreement;
+use naive::compare_rows::disagreement;
 use naive::engine::{WAYS, engine};
-use naive::expressions::World;
-use naive::make::{Case, case};
-use naive::{plain, run};
+use naive::expressions::Input;
+use naive::generate::{Case, case};
+use naive::{normalize, run};
 use orrery_query::bind::Settings;
 use orrery_query::parse::{Query, parse};
 use orrery_query::plan::distributed::{DistributeOptions, distribute};
@@ -34,11 +34,11 @@ fn the_executor_agrees_with_the_naive_evaluator() {
 }
 
 #[test]
-fn the_parser_reads_what_was_meant() {
+fn the_parser_reads_the_intended_tree() {
     for seed in 0..3_000 {
         let case = case(seed);
         let read = read(&case).unwrap_or_else(|why| panic!("seed {seed}: {why}\n{}", case.text));
-        let (read, meant) = (plain::query(&read), plain::query(&case.query));
+        let (read, meant) = (normalize::query(&read), normalize::query(&case.query));
         assert!(read == meant, "seed {seed}\n{}\nread  {read:?}\nmeant {meant:?}", case.text);
     }
 }
@@ -70,9 +70,9 @@ fn merged_ranges_agree_with_the_naive_evaluator() {
         let count = if case.query.from.is_empty() { 1 } else { seed as usize % 4 + 1 };
         let ranges = ranges(&case.documents, count);
         let client = Client { ranges: &ranges, parameters: &case.parameters, settings: &Settings::default() };
-        let world = World { documents: &case.documents, parameters: &case.parameters };
+        let input = Input { documents: &case.documents, parameters: &case.parameters };
         let expected =
-            run::answer(&case.query, &world, &Vec::new()).unwrap_or_else(|error| panic!("{error}"));
+            run::answer(&case.query, &input, &Vec::new()).unwrap_or_else(|error| panic!("{error}"));
         let rows =
             client.run(&case.text, &plan).unwrap_or_else(|why| panic!("seed {seed}: {why}\n{}", case.text));
         if let Some(why) = disagreement(&expected, &rows) {
@@ -121,8 +121,8 @@ fn wrong(case: &Case) -> Option<String> {
 }
 
 fn check(case: &Case) -> Result<(), String> {
-    let world = World { documents: &case.documents, parameters: &case.parameters };
-    let answer = run::answer(&read(case)?, &world, &Vec::new())?;
+    let input = Input { documents: &case.documents, parameters: &case.parameters };
+    let answer = run::answer(&read(case)?, &input, &Vec::new())?;
     let mut first: Option<Vec<Value>> = None;
     for way in WAYS {
         let rows = engine(&case.text, &case.parameters, &case.documents, way);

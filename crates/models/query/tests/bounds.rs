@@ -61,7 +61,7 @@ fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
 }
 
 #[test]
-fn a_value_is_not_built_deeper_than_may_be_walked() {
+fn building_a_value_beyond_the_depth_limit_is_refused() {
     on_a_small_stack(|| {
         let wrapped = |inner: &str| format!("{}{inner}{}", "[".repeat(60), "]".repeat(60));
         let joins: String = (1..10)
@@ -73,7 +73,7 @@ fn a_value_is_not_built_deeper_than_may_be_walked() {
 }
 
 #[test]
-fn rows_around_the_deepest_item_are_rows() {
+fn the_deepest_item_can_be_nested_in_a_row() {
     on_a_small_stack(|| {
         let deep = |n: usize| format!(r#"{{"n":{n},"d":{}{}}}"#, "[".repeat(127), "]".repeat(127));
         let texts = [deep(1), deep(2), deep(3)];
@@ -93,7 +93,7 @@ fn rows_around_the_deepest_item_are_rows() {
 }
 
 #[test]
-fn a_large_parameter_is_not_copied_without_end() {
+fn copies_of_a_large_parameter_are_bounded() {
     let large = Value::from("x".repeat(1_000_000));
     let uses = vec!["@p"; 2000].join(", ");
     let query = format!("SELECT VALUE [{uses}]");
@@ -103,7 +103,7 @@ fn a_large_parameter_is_not_copied_without_end() {
 }
 
 #[test]
-fn a_list_is_measured_while_it_grows() {
+fn a_list_is_measured_while_it_is_built() {
     let text = format!(r#"{{"s":"{}","l":[1,2,3,4,5,6,7,8,9,10]}}"#, "x".repeat(300_000));
     let each = vec!["ARRAY(SELECT VALUE c.s FROM x IN c.l)"; 20].join(", ");
     let documents = documents(&[&text]);
@@ -112,7 +112,7 @@ fn a_list_is_measured_while_it_grows() {
 }
 
 #[test]
-fn combinations_that_come_to_nothing_are_counted() {
+fn joins_without_a_row_still_cost_time() {
     let numbers: Vec<String> = (0..400).map(|n| n.to_string()).collect();
     let text = format!(r#"{{"l":[{}]}}"#, numbers.join(","));
     let query =
@@ -121,14 +121,14 @@ fn combinations_that_come_to_nothing_are_counted() {
 }
 
 #[test]
-fn a_pattern_that_goes_back_and_forth_is_counted() {
+fn backtracking_in_like_costs_time() {
     let text = format!(r#"{{"s":"{}"}}"#, "a".repeat(200_000));
     let query = format!("SELECT VALUE c.s LIKE '%{}b' FROM c", "a".repeat(20_000));
     refused(&query, &documents(&[&text]), "longer than");
 }
 
 #[test]
-fn a_long_list_of_names_is_read_in_time_that_grows_with_it() {
+fn long_lists_are_bound_in_linear_time() {
     let names = vec!["1"; 100_000].join(",");
     assert_eq!(outcome(&format!("SELECT {names}"), &documents(&[])), Ok(1));
     let parameters: Vec<(String, Value)> =
@@ -139,7 +139,7 @@ fn a_long_list_of_names_is_read_in_time_that_grows_with_it() {
 }
 
 #[test]
-fn a_subquery_that_gives_few_rows_pauses_too() {
+fn a_selective_subquery_pauses_too() {
     let texts: Vec<String> = (0..20_000).map(|n| format!(r#"{{"n":{n}}}"#)).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let documents = documents(&texts);
@@ -162,7 +162,7 @@ fn a_subquery_that_gives_few_rows_pauses_too() {
 }
 
 #[test]
-fn distinct_rows_in_order_need_no_page_for_each_item() {
+fn ordered_distinct_rows_need_few_pages() {
     let texts: Vec<String> = (0..300).map(|n| format!(r#"{{"n":{n},"g":{}}}"#, n % 3)).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let documents = documents(&texts);

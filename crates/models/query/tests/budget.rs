@@ -16,20 +16,20 @@ use std::ops::ControlFlow;
 const SLOW: u64 = 1_000;
 /// A page gets about seven thousand, and a refusal comes after about 150,000.
 const BRISK: u64 = 300;
-const STILL: u64 = 0;
+const FROZEN: u64 = 0;
 const PAGES_MAX: usize = 500;
 
 struct Clock {
     ms: Cell<u64>,
-    ms_per_look: u64,
+    ms_per_check: u64,
     /// The most memory that was asked for, and the most there is.
     reserved: Cell<usize>,
     memory: usize,
 }
 
 impl Clock {
-    fn new(ms_per_look: u64) -> Self {
-        Self { ms: Cell::new(0), ms_per_look, reserved: Cell::new(0), memory: usize::MAX }
+    fn new(ms_per_check: u64) -> Self {
+        Self { ms: Cell::new(0), ms_per_check, reserved: Cell::new(0), memory: usize::MAX }
     }
 }
 
@@ -43,7 +43,7 @@ impl Host for Clock {
     }
 
     fn elapsed_ms(&self) -> u64 {
-        self.ms.set(self.ms.get() + self.ms_per_look);
+        self.ms.set(self.ms.get() + self.ms_per_check);
         self.ms.get()
     }
 
@@ -150,7 +150,7 @@ fn pages_of(
 /// All rows by a slow clock and by one that stands still are the same; how many pages it took.
 fn check_paused(query: &str, documents: &Documents, ms: u64) -> usize {
     let expected =
-        pages_of(query, documents, STILL, usize::MAX).unwrap_or_else(|error| panic!("{query}: {error}"));
+        pages_of(query, documents, FROZEN, usize::MAX).unwrap_or_else(|error| panic!("{query}: {error}"));
     assert_eq!(expected.len(), 1, "{query}: without a clock it is one page");
     let pages = pages_of(query, documents, ms, usize::MAX).unwrap_or_else(|error| panic!("{query}: {error}"));
     assert_eq!(pages.concat(), expected[0], "{query}");
@@ -165,7 +165,7 @@ fn refusal(query: &str, documents: &Documents, ms: u64) -> QueryError {
 }
 
 #[test]
-fn a_streamed_page_ends_when_its_time_is_up_and_the_next_has_the_rest() {
+fn a_streamed_page_pauses_and_the_next_has_the_rest() {
     let documents = numbered(10_000);
     assert_eq!(check_paused("SELECT VALUE c.n FROM c", &documents, SLOW), 4);
     assert_eq!(check_paused("SELECT VALUE c.n FROM c WHERE c.n % 1000 = 7", &documents, SLOW), 4);
@@ -177,7 +177,7 @@ fn a_streamed_page_ends_when_its_time_is_up_and_the_next_has_the_rest() {
 }
 
 #[test]
-fn a_join_of_one_document_with_itself_pauses_and_finishes() {
+fn a_join_within_one_document_pauses_and_finishes() {
     let joined = "FROM c JOIN x IN c.l JOIN y IN c.l JOIN z IN c.l";
     let documents = with_list(40);
     for select in ["SELECT VALUE [x, y, z]", "SELECT VALUE COUNT(1)", "SELECT VALUE SUM(x * y - z)"] {
@@ -190,13 +190,13 @@ fn a_join_of_one_document_with_itself_pauses_and_finishes() {
 }
 
 #[test]
-fn a_document_whose_way_back_takes_too_long_is_refused_and_not_begun_again_for_ever() {
+fn a_document_too_slow_to_resume_in_is_refused() {
     let query = "SELECT VALUE 1 FROM c JOIN x IN c.l JOIN y IN c.l JOIN z IN c.l WHERE x < 0";
     assert!(matches!(refusal(query, &with_list(60), BRISK), QueryError::TooLong(_)));
 }
 
 #[test]
-fn a_page_takes_a_row_before_it_pauses_however_long_the_first_one_took() {
+fn a_page_has_a_row_before_it_pauses() {
     let documents = with_list(100);
     // The subquery is seen whole before its first row comes, which takes longer than a page has.
     let slow_start = "SELECT VALUE s FROM c JOIN (SELECT DISTINCT VALUE x FROM x IN c.l JOIN y IN c.l) AS s";
@@ -209,7 +209,7 @@ fn a_page_takes_a_row_before_it_pauses_however_long_the_first_one_took() {
 }
 
 #[test]
-fn a_subquery_in_from_that_must_be_seen_whole_takes_its_time_before_the_page_begins() {
+fn a_blocking_derived_table_is_not_charged_to_the_page() {
     let documents = numbered(10_000);
     check_paused("SELECT VALUE s.many FROM (SELECT COUNT(1) AS many FROM c) AS s", &documents, SLOW);
     check_paused("SELECT VALUE s + 1 FROM (SELECT DISTINCT VALUE c.n % 7 FROM c) AS s", &documents, SLOW);
@@ -219,12 +219,12 @@ fn a_subquery_in_from_that_must_be_seen_whole_takes_its_time_before_the_page_beg
     let streamed = "SELECT VALUE s FROM (SELECT VALUE c.n FROM c WHERE c.n % 2 = 0) AS s WHERE s % 3 = 0";
     assert!(check_paused(streamed, &documents, SLOW) > 1);
     let large = with_texts(100, 2_000_000);
-    let error = refusal("SELECT VALUE s.n FROM (SELECT DISTINCT * FROM c) AS s", &large, STILL);
+    let error = refusal("SELECT VALUE s.n FROM (SELECT DISTINCT * FROM c) AS s", &large, FROZEN);
     assert!(matches!(error, QueryError::Refused(_)), "{error}");
 }
 
 #[test]
-fn an_aggregate_pauses_with_what_it_has_and_is_right_in_the_end() {
+fn an_aggregate_pauses_and_resumes_correctly() {
     let documents = numbered(10_000);
     let query = "SELECT COUNT(1) AS a, SUM(c.n) AS b, AVG(c.n) AS c, MIN(c.n) AS d, MAX(c.n) AS e, COUNTIF(c.n < 10) AS f, MAX(c.x) AS g FROM c";
     let pages = pages_of(query, &documents, SLOW, usize::MAX).expect("pages");
@@ -238,7 +238,7 @@ fn an_aggregate_pauses_with_what_it_has_and_is_right_in_the_end() {
 }
 
 #[test]
-fn an_aggregate_too_large_for_a_token_goes_on_without_a_pause() {
+fn an_aggregate_too_large_for_a_token_does_not_pause() {
     let documents =
         Documents((0..5_000).map(|n| format!(r#"{{"t":"{n:04}{}"}}"#, "x".repeat(12_000))).collect());
     for query in ["SELECT VALUE LEFT(MAX(c.t), 4) FROM c", "SELECT VALUE MIN(c.t) FROM c"] {
@@ -252,7 +252,7 @@ fn an_aggregate_too_large_for_a_token_goes_on_without_a_pause() {
 }
 
 #[test]
-fn what_must_be_seen_whole_is_refused_after_the_longest_time() {
+fn blocking_queries_are_refused_after_the_time_limit() {
     let documents = numbered(60_000);
     let seen_whole = [
         "SELECT VALUE c.n FROM c ORDER BY c.n DESC",
@@ -270,7 +270,7 @@ fn what_must_be_seen_whole_is_refused_after_the_longest_time() {
 }
 
 #[test]
-fn what_a_subquery_collects_has_a_bound() {
+fn subquery_results_have_a_memory_limit() {
     let text = "x".repeat(20_000);
     let numbers: Vec<String> = (0..1000).map(|n| n.to_string()).collect();
     let documents = Documents(vec![format!(r#"{{"t":"{text}","l":[{}]}}"#, numbers.join(","))]);
@@ -283,7 +283,7 @@ fn what_a_subquery_collects_has_a_bound() {
         "SELECT VALUE MAKESET([x, y, c.t]) FROM c JOIN x IN c.l JOIN y IN c.l",
     ];
     for query in collecting {
-        let error = refusal(query, &documents, STILL);
+        let error = refusal(query, &documents, FROZEN);
         assert!(
             matches!(&error, QueryError::Refused(message) if message.contains(" MB")),
             "{query}: {error}"
@@ -292,7 +292,7 @@ fn what_a_subquery_collects_has_a_bound() {
 }
 
 #[test]
-fn values_that_are_doubled_again_and_again_are_refused() {
+fn repeatedly_doubled_values_are_refused() {
     let documents = with_texts(1, 400_000);
     let doubled = |build: &str| {
         let steps = (1..9)
@@ -301,29 +301,29 @@ fn values_that_are_doubled_again_and_again_are_refused() {
         format!("SELECT VALUE ARRAY_LENGTH(v8) FROM c JOIN (SELECT VALUE [c.t]) AS v0 {}", steps.join(" "))
     };
     for build in ["[v, v]", "ARRAY_CONCAT(v, v)", "[{\"a\": v, \"b\": v}]", "ARRAY_CONCAT(v, [v])"] {
-        let error = refusal(&doubled(build), &documents, STILL);
+        let error = refusal(&doubled(build), &documents, FROZEN);
         assert!(
             matches!(&error, QueryError::Refused(message) if message.contains("16 MB")),
             "{build}: {error}"
         );
     }
     let wide = format!("SELECT VALUE ARRAY_LENGTH(ARRAY_CONCAT([c.t]{})) FROM c", ", [c.t]".repeat(300));
-    assert!(matches!(refusal(&wide, &documents, STILL), QueryError::Refused(_)));
+    assert!(matches!(refusal(&wide, &documents, FROZEN), QueryError::Refused(_)));
     let pages =
-        pages_of("SELECT VALUE ARRAY_LENGTH(ARRAY_CONCAT([c.t], [c.t])) FROM c", &documents, STILL, 1);
+        pages_of("SELECT VALUE ARRAY_LENGTH(ARRAY_CONCAT([c.t], [c.t])) FROM c", &documents, FROZEN, 1);
     assert_eq!(pages.expect("pages"), [[Value::from(2i64)]]);
 }
 
 /// Rows of a megabyte, more of them than may be held: the pages are shorter than asked for, and each row is on
 /// one of them.
 #[test]
-fn rows_larger_than_may_be_held_make_pages_shorter_and_lose_none() {
+fn oversized_rows_shorten_pages_and_none_is_lost() {
     const COUNT: usize = 80;
     let documents = with_texts(COUNT, 1_000_000);
     let forwards: Vec<Value> = (0..COUNT as i64).map(Value::from).collect();
     let check = |query: &str, expected: &[Value]| {
-        let pages =
-            pages_of(query, &documents, STILL, usize::MAX).unwrap_or_else(|error| panic!("{query}: {error}"));
+        let pages = pages_of(query, &documents, FROZEN, usize::MAX)
+            .unwrap_or_else(|error| panic!("{query}: {error}"));
         assert!(pages.len() > 1, "{query} held everything");
         let found: Vec<Value> = pages.concat().iter().map(|row| row.member("n").clone()).collect();
         assert_eq!(found, expected, "{query}");
@@ -334,7 +334,7 @@ fn rows_larger_than_may_be_held_make_pages_shorter_and_lose_none() {
 }
 
 #[test]
-fn equal_rows_of_other_lengths_are_one_row() {
+fn equal_rows_of_different_lengths_are_duplicates() {
     // Each pair is equal and the second is longer; they come so that a later pair always displaces them.
     let pairs = (0..300)
         .rev()
@@ -343,23 +343,24 @@ fn equal_rows_of_other_lengths_are_one_row() {
     for (query, items) in
         [("SELECT DISTINCT VALUE c.v[0] FROM c", 1), ("SELECT DISTINCT VALUE c.v FROM c", 1)]
     {
-        let pages = pages_of(query, &documents, STILL, items).expect("pages");
+        let pages = pages_of(query, &documents, FROZEN, items).expect("pages");
         assert_eq!(pages.len(), 300);
-        assert_eq!(pages.concat(), pages_of(query, &documents, STILL, usize::MAX).expect("a page").concat());
+        assert_eq!(pages.concat(), pages_of(query, &documents, FROZEN, usize::MAX).expect("a page").concat());
     }
 }
 
 /// What dedupes the rows of a JOIN is often the whole item.
 #[test]
-fn a_distinct_row_may_be_longer_than_a_token() {
+fn a_distinct_row_may_exceed_the_token_size() {
     let twice = |documents: Documents| Documents([&documents.0[..], &documents.0[..]].concat());
     let documents = twice(with_texts(20, 20_000));
     for query in ["SELECT DISTINCT * FROM c", "SELECT DISTINCT VALUE c FROM c JOIN x IN [1, 2] ORDER BY c.n"]
     {
         let query = query.replace("[1, 2]", "(SELECT VALUE [1, 2])");
         for items in [1, 7, 100] {
-            let rows =
-                pages_of(&query, &documents, STILL, items).unwrap_or_else(|error| panic!("{error}")).concat();
+            let rows = pages_of(&query, &documents, FROZEN, items)
+                .unwrap_or_else(|error| panic!("{error}"))
+                .concat();
             let mut numbers: Vec<i64> =
                 rows.iter().filter_map(|row| Datum::of(row.member("n")).as_i64()).collect();
             numbers.sort_unstable();
@@ -372,8 +373,8 @@ fn a_distinct_row_may_be_longer_than_a_token() {
 fn a_sort_key_too_long_for_a_token_is_refused_when_a_token_is_needed() {
     let documents = with_texts(3, 20_000);
     let query = "SELECT VALUE c.n FROM c ORDER BY c.t";
-    assert_eq!(pages_of(query, &documents, STILL, 3).expect("one page").len(), 1);
-    let error = pages_of(query, &documents, STILL, 1).expect_err("two pages");
+    assert_eq!(pages_of(query, &documents, FROZEN, 3).expect("one page").len(), 1);
+    let error = pages_of(query, &documents, FROZEN, 1).expect_err("two pages");
     assert!(error.to_string().contains("too long for a continuation token"), "{error}");
     const { assert!(20_000 > limits::CONTINUATION_STATE_BYTES_MAX) }
 }
@@ -387,7 +388,7 @@ fn a_sort_of_long_rows_holds_their_keys_and_positions() {
         "SELECT * FROM c ORDER BY c.n DESC",
         "SELECT VALUE c FROM c JOIN x IN (SELECT VALUE [1, 2]) ORDER BY c.n DESC",
     ] {
-        let (plan, clock) = (plan(query), Clock::new(STILL));
+        let (plan, clock) = (plan(query), Clock::new(FROZEN));
         let page = page(&plan, &documents, &clock, None, None, limits).expect(query);
         assert!(clock.reserved.get() < 2 << 20, "{query} held {} bytes", clock.reserved.get());
         let numbers: Vec<i64> = rows(&page).iter().map(number_of).collect();
@@ -416,11 +417,11 @@ fn long_rows_and_short_ones_are_sorted_together() {
     let documents =
         Documents((0..50).map(|n| format!(r#"{{"n":{},"t":"{}"}}"#, n * 7 % 50, text(n))).collect());
     let query = "SELECT c.n, c.t FROM c ORDER BY c.n OFFSET 3 LIMIT 40";
-    let whole = pages_of(query, &documents, STILL, usize::MAX).expect(query).concat();
+    let whole = pages_of(query, &documents, FROZEN, usize::MAX).expect(query).concat();
     assert_eq!(whole.iter().map(number_of).collect::<Vec<_>>(), (3..43).collect::<Vec<_>>());
     for items in [1, 4, 7] {
         assert_eq!(
-            pages_of(query, &documents, STILL, items).expect(query).concat(),
+            pages_of(query, &documents, FROZEN, items).expect(query).concat(),
             whole,
             "pages of {items}"
         );
@@ -428,14 +429,14 @@ fn long_rows_and_short_ones_are_sorted_together() {
 }
 
 #[test]
-fn a_query_that_is_given_no_memory_ends_there() {
+fn a_query_denied_memory_fails() {
     for query in [
         "SELECT * FROM c ORDER BY c.n",
         "SELECT * FROM c",
         "SELECT c.t, COUNT(1) AS k FROM c GROUP BY c.t",
         "SELECT VALUE ARRAY(SELECT VALUE c.t FROM x IN (SELECT VALUE [1, 2, 3, 4, 5])) FROM c",
     ] {
-        let clock = Clock { memory: 300 * 1024, ..Clock::new(STILL) };
+        let clock = Clock { memory: 300 * 1024, ..Clock::new(FROZEN) };
         let limits = Limits { items: 1000, bytes: 4 << 20 };
         let bytes = if query.contains("ORDER") { 4_000 } else { 100_000 };
         let outcome = page(&plan(query), &with_texts(500, bytes), &clock, None, None, limits);

@@ -39,7 +39,7 @@ fn damage(noise: &mut Noise, query: &str) -> Vec<u8> {
 }
 
 #[test]
-fn noise_words_and_damage_break_no_promise() {
+fn random_and_mutated_text_breaks_no_promise() {
     let mut noise = Noise::new(0x0bad_5eed);
     for round in 0..ROUNDS {
         fuzz::query_parse(&match round % 4 {
@@ -54,7 +54,7 @@ fn noise_words_and_damage_break_no_promise() {
 const RUNS: usize = 4_000;
 
 #[test]
-fn queries_made_of_noise_answer_the_same_row_by_row() {
+fn random_queries_give_the_same_rows_one_per_page() {
     let mut noise = Noise::new(0x5eed_0bad);
     let answered = (0..RUNS).filter(|_| {
         let choices: Vec<u8> = (0..20 + noise.below(100)).map(|_| noise.byte() & 0x7f).collect();
@@ -65,7 +65,7 @@ fn queries_made_of_noise_answer_the_same_row_by_row() {
 }
 
 #[test]
-fn damaged_queries_answer_the_same_row_by_row() {
+fn mutated_queries_give_the_same_rows_one_per_page() {
     let mut noise = Noise::new(0x0bad_5eed);
     for round in 0..RUNS {
         let query = match round % 3 {
@@ -87,14 +87,14 @@ const RUNNING: [&str; 7] = [
 ];
 
 #[test]
-fn every_query_to_damage_has_an_answer_before() {
+fn every_query_succeeds_before_mutation() {
     for query in RUNNING {
         assert!(fuzz::query_execute(format!("#{query}").as_bytes()), "{query}");
     }
 }
 
 #[test]
-fn the_samples_are_good_before_they_are_damaged() {
+fn the_samples_parse_before_mutation() {
     for query in QUERIES {
         parse(query).unwrap();
     }

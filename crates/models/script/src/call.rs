@@ -2,14 +2,14 @@
 
 use crate::runtime::{Elapsed, Limits};
 
-/// What a script is run for.
+/// The kind of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call<'a> {
     /// A stored procedure, with its arguments as the text of a JSON array.
     Procedure { arguments: &'a str },
-    /// A pre-trigger: it may change the document that is about to be written. A delete has none.
+    /// A pre-trigger: it may change the document to be written. A delete has none.
     Before { on: On, document: Option<&'a str> },
-    /// A post-trigger: it sees the document as it was written.
+    /// A post-trigger: it sees the document as written.
     After { on: On, document: Option<&'a str>, written: Option<&'a str> },
 }
 
@@ -33,7 +33,7 @@ impl On {
     }
 }
 
-/// Where and when a script runs.
+/// The context of a script.
 pub struct ScriptContext<'a> {
     /// The script's own name, for stack traces.
     pub name: &'a str,
@@ -43,38 +43,39 @@ pub struct ScriptContext<'a> {
     pub alt_link: &'a str,
     /// The request's headers, as the text of a JSON object.
     pub values: &'a str,
-    /// What the clock shows, in milliseconds since 1970, from beginning to end.
+    /// The time in milliseconds since 1970, constant during the run.
     pub now_ms: u64,
-    /// Where the script's random numbers come from.
+    /// The seed of the script's random numbers.
     pub seed: u64,
     pub limits: Limits,
     pub elapsed: Elapsed,
 }
 
-/// A script that came to its end.
+/// The result of a script that completed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ended {
-    /// What the script set the response's body to, a pre-trigger the request's, as JSON text.
+    /// The body that the script set, of the response or, in a pre-trigger, of the request, as JSON
+    /// text.
     pub body: Option<String>,
     pub log: String,
 }
 
-/// A script that did not, and what it had said until then.
+/// The error of a script that failed, and its log until then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failed {
     pub error: ScriptError,
     pub log: String,
 }
 
-// What can be wrong with a script.
+// Script errors.
 
-/// Why a script came to nothing.
+/// Why a script failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScriptError {
-    /// Its text is not a function.
+    /// Its source is not a function.
     #[error("Encountered exception while compiling Javascript. Exception = {message}{}", place(stack))]
     Compile { message: String, stack: String },
-    /// It threw, and nobody caught it; `number` is the one that the error carries.
+    /// It threw an uncaught exception; `number` is the error's own.
     #[error(
         "Encountered exception while executing function. Exception = {message}{}",
         traced(message, stack)
@@ -101,9 +102,9 @@ fn traced(message: &str, stack: &str) -> String {
     if stack.is_empty() { String::new() } else { format!("\r\nStack trace: {message}\n{stack}") }
 }
 
-// What a script asks of the world: operations on the documents of one partition.
+// The host interface: operations on the documents of one partition.
 
-/// Does what a script asks for, in its transaction.
+/// Executes a script's operations in its transaction.
 pub trait Host {
     fn perform(&mut self, operation: Operation<'_>) -> Result<Answer, Refusal>;
 }
@@ -133,13 +134,13 @@ pub enum Operation<'a> {
     Query {
         /// `{"query", "parameters"}` as JSON text.
         question: &'a str,
-        /// As many as fit a page, if it names none.
+        /// As many as fit a page, if the script specifies no number.
         items_max: Option<usize>,
         continuation: Option<&'a str>,
     },
 }
 
-/// A document of the partition, as a link names it.
+/// A document of the partition, identified by its link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Document<'a> {
     Id(&'a str),
@@ -153,19 +154,19 @@ pub struct WriteOptions<'a> {
     pub index_action: Option<&'a str>,
 }
 
-/// What an operation came to.
+/// The result of an operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// A document, or an array of a query's rows, as JSON text; nothing after a delete.
+    /// A document, or an array of a query's rows, as JSON text; empty after a delete.
     pub json: Option<String>,
-    /// Where the query goes on.
+    /// The query's continuation.
     pub continuation: Option<String>,
-    /// What the operation replaced or deleted, beside the text that the script wrote. It counts
-    /// when the next operation is taken or not.
+    /// Bytes that the operation replaced or deleted, besides the text that the script wrote. They count
+    /// when the next operation is accepted or refused.
     pub held_bytes: usize,
 }
 
-/// An operation that was not done: a status, as the protocol numbers them, and a sentence.
+/// A failed operation: a protocol status and a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub number: u32,

@@ -1,7 +1,7 @@
-//! From the text of a script to its function.
+//! Compiles the source of a script into its function.
 //!
-//! A body is a function expression, with or without a name, an arrow function, or a program whose first function is
-//! the script and whose others help it.
+//! A body is a function expression, named or not, an arrow function, or a program whose first function is the
+//! script and whose other functions are helpers.
 
 use crate::call::ScriptError;
 use crate::runtime::{Machine, eval};
@@ -24,7 +24,7 @@ pub(crate) fn compile<'js>(
 ) -> Result<Function<'js>, ScriptError> {
     let name = format!("{name}.js");
     let text = trimmed(body);
-    // On one line with the body, so that its lines keep their numbers.
+    // On one line with the body, to preserve its line numbers.
     let found = match eval::<Value<'js>>(ctx, &format!("({text}\n)"), &name) {
         Ok(found) => found,
         Err(error) => {
@@ -35,7 +35,7 @@ pub(crate) fn compile<'js>(
     found.into_function().ok_or_else(not_a_function)
 }
 
-/// In a scope of its own, so that the helpers of one script are not seen by another.
+/// In a scope of its own, so that scripts do not see each other's helpers.
 fn as_program<'js>(ctx: &Ctx<'js>, body: &str, name: &str) -> Result<Value<'js>, Error> {
     match first_function(body) {
         Some(first) => eval(ctx, &format!("(function () {{ {body}\nreturn {first};\n}})()"), name),
@@ -50,7 +50,7 @@ fn syntax(error: ScriptError) -> ScriptError {
     }
 }
 
-/// The name of the function that a program begins with.
+/// The name of the first function in a program.
 fn first_function(program: &str) -> Option<&str> {
     let mut rest = program.trim_start();
     loop {

@@ -1,4 +1,4 @@
-//! User-defined functions: values in, a value out, any number of calls in one runtime.
+//! User-defined functions: values in, a value out, any number of calls per runtime.
 
 use crate::call::ScriptError;
 use crate::compile::compile;
@@ -8,7 +8,7 @@ use rquickjs::function::Args;
 use rquickjs::{Ctx, Function, Persistent, Value as JsValue};
 use std::collections::HashMap;
 
-/// The functions that a page of a query calls. What they take together is bounded.
+/// The functions that a page of a query calls. Their total time is bounded.
 pub struct Functions {
     // Before the machine, which must outlive them.
     known: HashMap<String, Persistent<Function<'static>>>,
@@ -40,7 +40,7 @@ impl Functions {
         Ok(())
     }
 
-    /// Calls a function with arguments as JSON; gives its value as JSON. `None` is undefined.
+    /// Calls a function with arguments as JSON; returns its value as JSON. `None` is undefined.
     pub fn call(&mut self, name: &str, args: &[Option<String>]) -> Result<Option<String>, ScriptError> {
         let began = self.begin();
         let answer = self.call_in_time(name, args);
@@ -68,7 +68,7 @@ impl Functions {
         })
     }
 
-    /// Sets the clock so that it counts what was used by earlier calls.
+    /// Adjusts the clock so that it includes the time of earlier calls.
     fn begin(&self) -> u64 {
         let now = self.machine.shared.elapsed();
         self.machine.shared.since.set(now.saturating_sub(self.used_ms));

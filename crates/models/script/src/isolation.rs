@@ -14,7 +14,8 @@ use std::sync::Arc;
 pub enum Isolation {
     /// Each script runs in a process of its own, started as `PROGRAM script-worker` and killed at the deadline.
     Process(PathBuf),
-    /// Scripts run on the caller's thread, where nothing stops a long native call. For tests without a program.
+    /// Scripts run on the caller's thread, where a long native call cannot be stopped. For tests
+    /// without a program.
     Thread,
 }
 
@@ -23,7 +24,7 @@ pub enum Isolation {
 pub struct Scripts(Option<Arc<Pool>>);
 
 impl Scripts {
-    /// Starts the first worker processes, if there are to be any.
+    /// Starts the first worker processes, if any are configured.
     pub fn new(isolation: Isolation) -> io::Result<Self> {
         match isolation {
             Isolation::Process(program) => Ok(Self(Some(Pool::start(program)?))),
@@ -31,7 +32,7 @@ impl Scripts {
         }
     }
 
-    /// Runs a procedure or a trigger to its end. The host decides whether to keep what the script did through it.
+    /// Runs a procedure or a trigger to its end. The host decides whether to keep the script's writes.
     pub fn run(
         &self,
         body: &str,
@@ -54,7 +55,7 @@ impl Scripts {
     }
 }
 
-/// The functions that a page of a query calls. The time of all calls together is bounded.
+/// The functions that a page of a query calls. The total time of all calls is bounded.
 pub enum Session {
     Local(Functions),
     Remote(RemoteFunctions),
@@ -75,7 +76,7 @@ impl Session {
         }
     }
 
-    /// Calls a function that was defined. Undefined goes in and comes out as it is.
+    /// Calls a defined function. Undefined is passed through in both directions.
     pub fn call(&mut self, name: &str, args: &[Value]) -> Result<Value, ScriptError> {
         let args: Vec<Option<String>> =
             args.iter().map(|arg| (!arg.is_undefined()).then(|| arg.to_json())).collect();

@@ -5,16 +5,16 @@
 //! Session::call        a user-defined function:   arguments in, a value out, nothing else
 //! ```
 //!
-//! The one idea: a script never calls into the host. Its operations queue up in JavaScript, and when the script has
-//! nothing more to do, this side takes them out one by one, asks the [`Host`], and calls back. So the host is an
-//! ordinary `&mut` argument, a chain of callbacks needs no stack, and nothing in JavaScript can reach what it was not
-//! given. What it is given is written in JavaScript too, in `prelude/`.
+//! The central idea: a script never calls into the host. Its operations queue up in JavaScript, and when the
+//! script has nothing more to do, this side takes them one by one, asks the [`Host`], and calls back. So the
+//! host is an ordinary `&mut` argument, a chain of callbacks needs no stack, and JavaScript code reaches only
+//! what it was given. That part is written in JavaScript too, in `prelude/`.
 //!
 //! Scripts run in worker processes (`process/`), because nothing else stops a native call that takes minutes.
 //!
-//! Invariants: a runtime lives for one run (or one page of a query) and shares nothing with another; time, memory,
-//! stack, operations, output and log are bounded; the clock and randomness are what the caller says. Left out:
-//! storage, transactions, HTTP, and which scripts there are.
+//! Invariants: a runtime lives for one run (or one page of a query) and shares nothing with another; time,
+//! memory, stack, operations, output and log are bounded; the caller supplies clock and randomness. Absent:
+//! storage, transactions, HTTP, and the set of scripts.
 
 mod call;
 mod compile;

@@ -1,4 +1,4 @@
-//! One run: the script's function, then its operations one by one until none is left.
+//! One run: the script's function, then its operations in turn until none is left.
 
 use crate::call::ScriptError;
 use crate::call::{Call, Ended, Failed, ScriptContext};
@@ -9,7 +9,7 @@ use orrery_value::Value as Json;
 use rquickjs::promise::PromiseState;
 use rquickjs::{Array, Ctx, Function, Object, Value};
 
-/// Runs a procedure or a trigger to its end. What it did through `host` is the host's to keep or to drop.
+/// Runs a procedure or a trigger to its end. The host keeps or drops the script's writes.
 pub fn run(
     body: &str,
     call: Call<'_>,
@@ -72,7 +72,7 @@ impl<'js> Run<'_, 'js> {
     ) -> Result<R, ScriptError> {
         let function: Function<'js> = driver.get(name).map_err(broken)?;
         let answer = function.call(args).map_err(|error| self.machine.describe(&self.ctx, error));
-        // The time may be over although a script that catches everything went on to a quiet end.
+        // The time may be up even though a script that catches everything ended normally.
         self.machine.shared.check_time()?;
         answer
     }
@@ -132,7 +132,7 @@ impl<'js> Run<'_, 'js> {
         }))
     }
 
-    /// A promise that ends in an error nobody looked at is an error of the script, as if it had been thrown.
+    /// An unhandled promise rejection is an error of the script, as if it had been thrown.
     fn check_promises(&self, returned: &Value<'js>) -> Result<(), ScriptError> {
         if let Some(promise) = returned.as_promise()
             && promise.state() == PromiseState::Rejected
@@ -161,7 +161,7 @@ impl<'js> Run<'_, 'js> {
     }
 }
 
-/// The request and the response as the prelude reads them.
+/// The request and the response in the prelude's form.
 fn given(call: Call<'_>, values: &str) -> String {
     let member =
         |name: &str, text: Option<&str>| text.map_or(String::new(), |text| format!(",\"{name}\":{text}"));

@@ -1,4 +1,4 @@
-//! One runtime: QuickJS with its limits set, and the prelude in it.
+//! A runtime: QuickJS with its limits set, and the prelude loaded.
 
 use crate::call::ScriptError;
 use crate::limits;
@@ -13,7 +13,7 @@ pub type Elapsed = Rc<dyn Fn() -> u64>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub millis_max: u64,
-    /// From then on no operation is taken.
+    /// From then on no operations are accepted.
     pub accept_millis_max: u64,
     pub operations_max: u64,
     pub written_bytes_max: usize,
@@ -36,11 +36,11 @@ impl Default for Limits {
     }
 }
 
-/// What both sides of a runtime look at.
+/// State shared by both sides of a runtime.
 pub(crate) struct Shared {
     pub limits: Limits,
     elapsed: Elapsed,
-    /// Time that counts from later than the run's beginning.
+    /// An offset, for clocks that start after the beginning of the run.
     pub since: Cell<u64>,
     is_over: Cell<bool>,
     operations: Cell<u64>,
@@ -69,7 +69,7 @@ impl Shared {
         (self.elapsed)()
     }
 
-    /// Looks at the clock; once the time is over it stays over.
+    /// Checks the clock; once the time is up it stays up.
     pub fn check_deadline(&self) -> bool {
         let is_over =
             self.is_over.get() || self.elapsed().saturating_sub(self.since.get()) > self.limits.millis_max;
@@ -85,7 +85,8 @@ impl Shared {
         ScriptError::TooLong { millis_max: self.limits.millis_max }
     }
 
-    /// Whether one more operation is taken, with so many bytes of text. What a script reads is not held.
+    /// Whether another operation with this many bytes of text is accepted. Data that a script reads is
+    /// not limited.
     fn accepts(&self, is_write: bool, bytes: usize) -> bool {
         let bytes = if is_write { bytes } else { 0 };
         let (operations, written) = (self.operations.get() + 1, self.written.get().saturating_add(bytes));
@@ -99,12 +100,13 @@ impl Shared {
         true
     }
 
-    /// Counts what an operation left in the transaction, besides the text that was counted when it was taken.
+    /// Counts the bytes an operation left in the transaction, besides the text counted when it was
+    /// accepted.
     pub fn hold(&self, bytes: usize) {
         self.written.set(self.written.get().saturating_add(bytes));
     }
 
-    /// SplitMix64; the upper 53 bits are what a double holds.
+    /// SplitMix64; the upper 53 bits fill a double.
     fn random(&self) -> f64 {
         let state = self.random.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
         self.random.set(state);
@@ -125,14 +127,14 @@ impl Shared {
         std::mem::take(&mut *self.log.borrow_mut())
     }
 
-    /// Promises that were rejected and whose rejection nobody has looked at.
+    /// Rejected promises whose rejection is still unhandled.
     pub fn rejections(&self) -> i64 {
         self.rejections.get()
     }
 }
 
-/// The language, without what would see anything outside: no weak references, which tell when memory is collected, and no
-/// clock.
+/// The language without access to the outside: no weak references, which reveal when memory is collected, and
+/// no clock.
 type Language = (
     intrinsic::Date,
     intrinsic::Eval,
@@ -145,7 +147,7 @@ type Language = (
     intrinsic::Proxy,
 );
 
-/// The name that stack traces have for the prelude.
+/// The prelude's name in stack traces.
 const PRELUDE: &str = "orrery";
 
 const WORLD: &str = include_str!("prelude/world.js");
@@ -156,7 +158,7 @@ const DATABASE: &str = concat!(
     include_str!("prelude/context.js"),
 );
 
-/// What the prelude is told, and whether it offers the database.
+/// The prelude's configuration, and whether it offers the database.
 pub(crate) enum Prelude<'a> {
     Bare { now_ms: u64 },
     Database { now_ms: u64, self_link: &'a str, alt_link: &'a str },
@@ -184,7 +186,7 @@ impl Machine {
         Ok(Self { context, _runtime: runtime, shared })
     }
 
-    /// Runs the prelude; what it gives back drives a script.
+    /// Runs the prelude; its result drives a script.
     pub fn prelude<'js>(&self, ctx: &Ctx<'js>, prelude: &Prelude<'_>) -> Result<Object<'js>, ScriptError> {
         let (database, end) = match prelude {
             Prelude::Bare { .. } => ("", "return {};"),
@@ -221,7 +223,7 @@ impl Machine {
         Ok(native)
     }
 
-    /// Runs what promises left to do.
+    /// Runs pending promise jobs.
     pub fn run_jobs(&self, ctx: &Ctx<'_>) -> Result<(), ScriptError> {
         while ctx.execute_pending_job() {
             self.shared.check_time()?;
@@ -229,7 +231,7 @@ impl Machine {
         self.shared.check_time()
     }
 
-    /// What an error of the engine means. Asks the exception that is pending, if there is one.
+    /// Interprets an error of the engine. Reads the pending exception, if there is one.
     pub fn describe(&self, ctx: &Ctx<'_>, error: Error) -> ScriptError {
         let caught = CaughtError::from_error(ctx, error);
         if self.shared.check_deadline() {
@@ -244,7 +246,7 @@ impl Machine {
         }
     }
 
-    /// What a value that was thrown, or that a promise was rejected with, means.
+    /// Interprets a thrown value or a rejection reason.
     pub fn thrown_value<'js>(&self, ctx: &Ctx<'js>, value: &Value<'js>) -> ScriptError {
         if let Some(error) = value.as_object().filter(|object| object.is_error()) {
             return self.thrown(error);
@@ -296,7 +298,7 @@ pub(crate) fn eval<'js, V: FromJs<'js>>(ctx: &Ctx<'js>, text: &str, name: &str) 
     ctx.eval_with_options(text, options)
 }
 
-/// The beginning of a text, as much as an error keeps.
+/// The prefix of a text that an error keeps.
 fn bounded(mut text: String) -> String {
     let most = text.len().min(limits::SCRIPT_ERROR_BYTES_MAX);
     let end = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
@@ -304,21 +306,21 @@ fn bounded(mut text: String) -> String {
     text
 }
 
-/// A member as text; anything else, or one that throws, is as good as empty.
+/// A string member; anything else, or a getter that throws, counts as empty.
 fn member(object: &Object<'_>, name: &str) -> String {
     let found = object.get::<_, Value<'_>>(name).catch(object.ctx());
     let text = found.ok().and_then(|value| value.as_string().and_then(|text| text.to_string().ok()));
     text.unwrap_or_default()
 }
 
-/// The number that an error carries, if it is one that a status could be.
+/// The error's number, if it could be a status.
 fn number(error: &Object<'_>) -> Option<u32> {
     let found = error.get::<_, Value<'_>>("number").catch(error.ctx()).ok()?;
     let number = found.as_number()?;
     (number.fract() == 0.0 && (1.0..=65_535.0).contains(&number)).then_some(number as u32)
 }
 
-/// The frames of the script; what the prelude did between them is nobody's business.
+/// The script's stack frames, without those of the prelude.
 fn own_frames(stack: &str) -> String {
     let is_own = |line: &&str| {
         !line.trim().is_empty() && !line.contains(&format!("({PRELUDE}:")) && !line.contains("(native)")

@@ -30,7 +30,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 struct Case {
-    /// Where calls run. A call by a clock of the test's own runs on the thread, where that clock can be read.
+    /// Where calls run. A call with a test clock runs on the thread, where that clock can be read.
     scripts: Scripts,
     docs: String,
     body: String,
@@ -185,12 +185,12 @@ fn value(text: &str) -> Value {
     if text == "-" { Value::Undefined } else { Value::parse(text).expect("JSON") }
 }
 
-/// JSON values one after another.
+/// Consecutive JSON values.
 fn split(text: &str) -> Vec<String> {
     words(text)
 }
 
-/// Values at the outermost level, cut at spaces.
+/// Top-level values, split at spaces.
 fn words(text: &str) -> Vec<String> {
     let (mut words, mut word, mut depth, mut quoted, mut escaped) =
         (Vec::new(), String::new(), 0, false, false);

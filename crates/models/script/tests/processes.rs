@@ -43,7 +43,7 @@ fn gives(scripts: &Scripts, body: &str) -> Option<String> {
     run(scripts, body, 60_000).expect("the script ends").body
 }
 
-/// Native calls that take minutes, none of which looks at a clock.
+/// Native calls that take minutes, none of which checks a clock.
 const ENDLESS: [&str; 9] = [
     "const s = 'a'.repeat(1 << 22); for (;;) s.replaceAll('a', 'b')",
     "'a'.repeat(2e7).indexOf('a'.repeat(1e7) + 'b')",
@@ -74,7 +74,7 @@ fn an_endless_callback_ends_too() {
 }
 
 #[test]
-fn memory_without_end_is_refused_and_the_next_script_runs() {
+fn unbounded_memory_is_refused_and_the_next_script_runs() {
     let scripts = scripts();
     for body in [
         "function () { const all = []; for (;;) all.push('x'.repeat(1000) + all.length) }",
@@ -89,7 +89,7 @@ fn memory_without_end_is_refused_and_the_next_script_runs() {
 }
 
 #[test]
-fn an_operation_that_is_too_large_is_refused_to_the_script() {
+fn an_oversized_operation_is_refused() {
     let body = "function () { __.queryDocuments(__.getSelfLink(), 'x'.repeat(2e7), (err) => __.response.setBody(err.number)) }";
     assert_eq!(gives(&scripts(), body).as_deref(), Some("413"));
 }
@@ -126,7 +126,7 @@ fn a_function_that_never_returns_ends_its_session_and_no_other() {
 }
 
 #[test]
-fn a_program_that_is_no_worker_is_told_of() {
+fn a_program_that_is_not_a_worker_is_reported() {
     let scripts = Scripts::new(Isolation::Process("/bin/true".into())).expect("it starts");
     let error = run(&scripts, "() => 1", 60_000).expect_err("no worker");
     assert!(matches!(&error, ScriptError::Broken(why) if why.contains("ended")), "{error}");
@@ -138,7 +138,7 @@ fn a_worker_ends_with_its_server_whatever_it_does() {
     let (mut ours, theirs) = UnixStream::pair().expect("a pair of sockets");
     let mut worker =
         Command::new(WORKER).stdin(Stdio::from(OwnedFd::from(theirs))).spawn().expect("a worker");
-    // A session with a function, and a call of it that never ends: as the messages are written.
+    // A session with a function, and an endless call of it, as encoded messages.
     let text = |text: &str| [&(text.len() as u64).to_le_bytes()[..], text.as_bytes()].concat();
     let frames = [
         [vec![2], vec![0; 16]].concat(),
@@ -149,14 +149,15 @@ fn a_worker_ends_with_its_server_whatever_it_does() {
         ours.write_all(&(frame.len() as u32).to_le_bytes()).expect("written");
         ours.write_all(frame).expect("written");
     }
-    // The function is defined, so the call of it is next.
+    // The function is defined, so the call comes next.
     ours.read_exact(&mut [0; 6]).expect("a reply");
     assert!(matches!(worker.try_wait(), Ok(None)), "it works on");
     drop(ours);
     assert!(worker.wait().expect("it ends").success());
 }
 
-/// Prints what calls cost on a thread and in a process: `cargo nextest run -p orrery-script --run-ignored only --no-capture`.
+/// Prints the cost of calls on a thread and in a process: `cargo nextest run -p orrery-script --run-ignored
+/// only --no-capture`.
 #[test]
 #[ignore = "a measurement"]
 fn the_cost_of_calls() {

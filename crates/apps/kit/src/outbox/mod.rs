@@ -1,16 +1,17 @@
-//! Events in the same batch as what they tell of, and their relay.
+//! The transactional outbox: events in the same batch as the change they report, and their relay.
 //!
 //! ```text
-//! a batch of one partition:   what changed   +   the outbox item {id: "outbox:<of>:<epoch>", kind: "outbox", events, ttl}
+//! a batch of one partition:   the change   +   the outbox item {id: "outbox:<of>:<epoch>", kind: "outbox",
+//! events, ttl}
 //! the relay, elsewhere:       change feed ─▶ outbox items ─▶ each event to a sink, at least once ─▶ cursor
 //! ```
 //!
-//! The events are one text, a JSON array: a container that indexes every path then has one entry of them instead of dozens.
-//! The relay is the event service's, which is to come; until then nothing but its tests runs one. The items are written all the
-//! same, and are kept for as long as they say.
+//! The events are one string containing a JSON array: a container that indexes every path then has one index
+//! entry for them instead of dozens. The relay belongs to the event service, which does not exist yet; until
+//! then only tests run one. The items are written all the same and expire after their TTL.
 //!
-//! So an event is told if and only if its change was committed. Ids follow from what it is of, so that whoever gets it
-//! twice can tell. Order holds within a partition.
+//! So an event is published if and only if its change was committed. Ids derive from the change, so that a
+//! consumer can recognize duplicates. Order holds within a partition.
 
 mod relay;
 
@@ -22,14 +23,14 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// The member that tells an outbox item from its neighbours, and what it says.
+/// The member that identifies an outbox item, and its value.
 pub const KIND: &str = "kind";
 pub const OUTBOX: &str = "outbox";
 
-/// An event to be told; CloudEvents 1.0 once it is in an item.
+/// An event to publish; in an item it has the form of CloudEvents 1.0.
 #[derive(Clone, Debug)]
 pub struct Event<'a> {
-    /// `type` in CloudEvents: what happened.
+    /// `type` in CloudEvents: the kind of event.
     pub kind: &'a str,
     pub source: &'a str,
     pub subject: &'a str,
@@ -50,7 +51,8 @@ struct CloudEvent<'a> {
     data: &'a Value,
 }
 
-/// The item for the batch. `of` and `epoch` name the step that the events come from: doing it again gives the same item.
+/// The outbox item for the batch. `of` and `epoch` identify the step that produced the events; repeating it
+/// gives the same item.
 pub fn item(
     partition_member: &str,
     partition: &str,

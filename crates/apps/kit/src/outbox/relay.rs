@@ -1,7 +1,8 @@
-//! The relay: follows a container's changes under a lease and hands on each event of its outbox items.
+//! The relay: follows a container's change feed under a lease and passes each event of its outbox items to a
+//! sink.
 //!
-//! The cursor lives in the lease and is saved after a page was handed on, so a crash between the two repeats that page and
-//! leaves nothing out. A sink that fails stops the round where it is; the next one begins with the same page.
+//! The cursor is stored in the lease and saved after each page, so a crash in between repeats that page but
+//! omits nothing. If the sink fails, the round stops and the next one begins with the same page.
 
 use super::{KIND, OUTBOX};
 use crate::lease::{Lease, Leases};
@@ -15,29 +16,29 @@ pub struct Relay {
     container: String,
     leases: Leases,
     name: String,
-    /// One round at a time in this process; the lease is for the others.
+    /// One round at a time in this process; the lease excludes other processes.
     held: Mutex<Option<Lease>>,
 }
 
-/// What a round came to.
+/// The result of a round.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Relayed {
-    /// So many events were handed on; `has_more` if another round finds something at once.
+    /// The number of events published; `has_more` if another round would find events immediately.
     Events { count: usize, has_more: bool },
-    /// Somebody else is at it.
+    /// Another relay holds the lease.
     Elsewhere,
-    /// The sink did not take an event; it comes again.
+    /// The sink refused an event; it will be repeated.
     Stuck { delivered: usize, reason: String },
 }
 
 impl Relay {
-    /// `name` is that of the lease, and so of the cursor: relays of other names see every event for themselves.
+    /// `name` identifies the lease and so the cursor: relays with different names each see every event.
     pub fn new(documents: Documents, container: &str, leases: Leases, name: &str) -> Self {
         let (container, name) = (container.to_owned(), name.to_owned());
         Self { documents, container, leases, name, held: Mutex::default() }
     }
 
-    /// One page of changes.
+    /// Relays one page of changes.
     pub async fn round<F, D>(&self, sink: F) -> Result<Relayed, StoreError>
     where
         F: Fn(Value) -> D,
@@ -52,7 +53,7 @@ impl Relay {
         relayed
     }
 
-    /// Lets somebody else go on at once.
+    /// Releases the lease, so that another relay can continue immediately.
     pub async fn stop(&self) -> Result<(), StoreError> {
         match self.held.lock().await.take() {
             Some(lease) => self.leases.release(lease).await,
@@ -62,11 +63,11 @@ impl Relay {
 
     async fn hold(&self, held: Option<Lease>) -> Result<Option<Lease>, StoreError> {
         if let Some(mut lease) = held
-            && self.leases.keep(&mut lease).await?
+            && self.leases.renew_if_due(&mut lease).await?
         {
             return Ok(Some(lease));
         }
-        self.leases.take(&self.name).await
+        self.leases.acquire(&self.name).await
     }
 
     async fn page<F, D>(&self, lease: &mut Lease, sink: F) -> Result<Relayed, StoreError>
@@ -89,7 +90,8 @@ impl Relay {
         let (relayed, state) =
             (Relayed::Events { count, has_more: changes.has_more }, json!({ "cursor": changes.next.0 }));
         if count == 0 {
-            // Remembered, and saved when the lease is renewed: who writes a cursor for nothing makes the next change.
+            // Kept in memory and saved with the next renewal: saving a cursor without progress would
+            // itself be a change to relay.
             lease.state = state;
             return Ok(relayed);
         }

@@ -1,4 +1,4 @@
-//! Why an operation was not done, told apart by what the caller can do about it.
+//! Why an operation failed, distinguished by what the caller can do about it.
 
 use crate::ports::documents::StoreError;
 use serde_json::Value;
@@ -6,35 +6,37 @@ use std::time::Duration;
 
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ServiceError {
-    /// Say it otherwise: `member` is where, in the caller's own words.
+    /// The request must change: `member` is the location in the caller's terms.
     #[error("{member}: {reason}")]
     Invalid { member: String, reason: String },
     #[error("{0}")]
     Missing(String),
-    /// The record's state does not allow it.
+    /// The record's state does not permit it.
     #[error("{0}")]
     Conflict(String),
-    /// Somebody else changed it; here is what it is now.
+    /// Someone else changed the record; this is its current version.
     #[error("it has changed; look at what it is now and try again with its tag")]
     Changed { current: Box<Value>, etag: String },
     #[error("too much is asked at once; come back later")]
     Busy { after: Option<Duration> },
     #[error("the store does not answer: {0}")]
     Unavailable(String),
-    /// The store refused what it should not have, or holds what is no record of ours.
+    /// The store refused something it should accept, or contains an item that is not one of our
+    /// records.
     #[error("{0}")]
     Broken(String),
 }
 
 impl ServiceError {
-    /// As a member of invalid input: the key came with another request before.
+    /// As invalid input: the key was used with another request before.
     pub const IDEMPOTENCY_KEY: &'static str = "Idempotency-Key";
 
     pub fn invalid(member: &str, reason: impl Into<String>) -> Self {
         Self::Invalid { member: member.to_owned(), reason: reason.into() }
     }
 
-    /// The error of a page: a store refuses a continuation that it did not give, and the caller who sent it must hear that.
+    /// The error of a page: a store refuses a foreign continuation, and the caller who sent it must be
+    /// told.
     pub fn of_page(error: StoreError, continuation: Option<&str>) -> Self {
         match error {
             StoreError::Refused { status: 400, .. } if continuation.is_some() => {
@@ -49,12 +51,12 @@ impl From<StoreError> for ServiceError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Conflict => Self::Conflict("An item with this id is there already.".to_owned()),
-            // Operations retry by themselves; what arrives here lost every time.
+            // Operations retry by themselves; an error here lost every race.
             StoreError::Changed => Self::Busy { after: None },
             StoreError::Missing => Self::Missing("The item is not there.".to_owned()),
             StoreError::Busy { after } => Self::Busy { after },
             StoreError::Unavailable(reason) => Self::Unavailable(reason),
-            // Somebody renews a credential that ended, and nothing is lost until then.
+            // The operator renews an expired credential; nothing is lost until then.
             StoreError::Refused { status: 401, message } => {
                 Self::Unavailable(format!("it does not accept the credential: {message}"))
             }

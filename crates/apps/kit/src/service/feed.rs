@@ -1,19 +1,19 @@
-//! A live feed: changes from a cursor on, page by page, and a signal when there may be more. The API streams it.
+//! A live feed: pages of changes from a cursor on, and a signal when there may be more. The API streams it.
 
 use super::{BoxFuture, ServiceError};
 use serde_json::Value;
 
-/// What a handler gives for a stream.
+/// A handler's streaming response.
 pub struct LiveFeed {
     /// The name of each event.
     pub event: &'static str,
-    /// Where the stream begins.
+    /// The cursor at which the stream begins.
     pub cursor: String,
     pub feed: Box<dyn Feed>,
 }
 
 pub trait Feed: Send + Sync {
-    /// What changed since the cursor, in order.
+    /// The changes since the cursor, in order.
     fn page<'a>(&'a mut self, cursor: &'a str) -> BoxFuture<'a, Result<FeedPage, ServiceError>>;
 
     /// Resolves when something may have changed. Dropping the future loses no signal.
@@ -23,7 +23,7 @@ pub trait Feed: Send + Sync {
 #[derive(Clone, Debug)]
 pub struct FeedPage {
     pub items: Vec<Value>,
-    /// Where to go on; text that a client may keep.
+    /// The cursor for the next page, as text that a client may store.
     pub cursor: String,
     pub has_more: bool,
 }

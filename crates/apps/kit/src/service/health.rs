@@ -1,9 +1,9 @@
-//! Measurements of a service, in no format yet.
+//! Metrics of a service, independent of any format.
 
-/// One number for `/metrics` and OpenTelemetry.
+/// One value for `/metrics` and OpenTelemetry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measure {
-    /// As OpenTelemetry spells it, with dots; begins with the service's name.
+    /// Dotted, as in OpenTelemetry, beginning with the service's name.
     pub name: &'static str,
     pub help: &'static str,
     pub unit: MeasureUnit,
@@ -20,7 +20,7 @@ pub enum MeasureUnit {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeasureKind {
-    /// It only grows while the process lives.
+    /// Monotonic for the lifetime of the process.
     Counter,
     Gauge,
 }

@@ -1,15 +1,16 @@
-//! A service as a value: everything that the REST API, the server and the operator's tools need to know about it.
+//! A service as a value: everything that the REST API, the server and the operator's tools need to know.
 //!
 //! ```text
-//! route      the table of endpoints: verb, path, who may call, schemas, and the handler of each
-//! request    what a handler gets and what it gives, without HTTP
-//! error      why it did not do it, told apart by what the caller can do about it
+//! route      the table of endpoints: verb, path, permissions, schemas, and the handler of each
+//! request    the inputs and outputs of a handler, without HTTP
+//! error      why an operation failed, distinguished by what the caller can do about it
 //! feed       a live feed of changes, resumable by cursor
-//! stores     the containers that the service ensures, its own one among them
-//! health     measurements for `/metrics`; checks for `/readyz` and `orrery doctor` are in `base/protocol`
+//! stores     the containers that the service ensures, including its own
+//! health     metrics for `/metrics`; checks for `/readyz` and `orrery doctor` are in `base/protocol`
 //! ```
 //!
-//! Whoever takes a list of services knows none of them by name. *Absent: HTTP, authentication, rate limits, flags.*
+//! The host of a list of services knows none of them by name. *Absent: HTTP, authentication, rate limits,
+//! flags.*
 
 mod error;
 mod feed;
@@ -32,34 +33,35 @@ use std::time::Duration;
 
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A service. Its routes are under `/v1/{name}` or about a user, under `/v1/users/{user}`.
+/// A service. Its routes are under `/v1/{name}` or, for a user, under `/v1/users/{user}`.
 pub trait Service: Send + Sync {
-    /// One word: the tag of its routes in the description, and the beginning of its roles' names (`{name}.admin`).
+    /// One word: the tag of its routes in the OpenAPI document, and the prefix of its role names
+    /// (`{name}.admin`).
     fn name(&self) -> &'static str;
 
     fn routes(&self) -> Vec<Endpoint>;
 
-    /// JSON Schemas of the bodies that its routes name.
+    /// JSON Schemas of the bodies that its routes reference.
     fn schemas(&self) -> Vec<(&'static str, Value)> {
         Vec::new()
     }
 
-    /// Other spellings of its paths.
+    /// Aliases of its paths.
     fn aliases(&self) -> Vec<Alias> {
         Vec::new()
     }
 
     fn stores(&self) -> &Stores;
 
-    /// Works in the background until `stop` resolves. Begun when the stores are there; see [`run`].
+    /// Runs background work until `stop` resolves. Started once the containers exist; see [`run`].
     fn run<'a>(&'a self, stop: BoxFuture<'a, ()>) -> BoxFuture<'a, ()> {
         stop
     }
 
-    /// Something may be due sooner than expected: the clock was moved.
+    /// Work may be due sooner than expected: the clock was moved.
     fn wake(&self) {}
 
-    /// One check for each thing that can be wrong. Anything but `Ok` makes `/readyz` say `degraded`.
+    /// One check per thing that can be wrong. Anything but `Ok` makes `/readyz` report `degraded`.
     fn health(&self) -> Vec<Check> {
         Vec::new()
     }
@@ -69,13 +71,13 @@ pub trait Service: Send + Sync {
     }
 }
 
-/// Interval between checks that the service's containers exist, and the pause after a store did not answer.
+/// Interval between checks that the service's containers exist, and the pause after a store error.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Runs a service's background work until `stop` resolves.
 ///
-/// A store that nobody uses stays empty: nothing is created and nothing is looked for until the containers exist or the
-/// first request has created them.
+/// An unused store stays empty: nothing is created or queried until the containers exist or the first request
+/// has created them.
 pub async fn run(service: &dyn Service, stop: impl Future<Output = ()> + Send) {
     let mut stop = Box::pin(stop);
     let stores = service.stores();

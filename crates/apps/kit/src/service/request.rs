@@ -1,4 +1,5 @@
-//! What a handler gets and gives: a request that was routed, authorized and decoded, and a response that is not bytes yet.
+//! A handler's input and output: a routed, authorized and decoded request, and a response before
+//! serialization.
 
 use super::{LiveFeed, ServiceError};
 use bytes::Bytes;
@@ -8,20 +9,20 @@ use serde_json::Value;
 
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// What the path has for the names in braces.
+    /// The values of the path parameters.
     pub path: Vec<(&'static str, String)>,
     pub query: Vec<(String, String)>,
     pub body: Bytes,
-    /// The tag that the changed record must have.
+    /// The etag that the record must still have.
     pub if_match: Option<String>,
-    /// With the caller's name in it, since two callers may choose the same key.
+    /// Prefixed with the caller's name, since two callers may choose the same key.
     pub idempotency_key: Option<String>,
-    /// Where a stream shall go on.
+    /// The cursor at which a stream resumes.
     pub last_event_id: Option<String>,
 }
 
 impl Request {
-    /// The part of the path for `{name}`. The route has it, or the request would not have come here.
+    /// The value of the path parameter `{name}`. The route declares it, so it is present.
     pub fn path(&self, name: &str) -> &str {
         self.path.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text)
     }
@@ -31,8 +32,8 @@ impl Request {
         found.map(|(_, text)| text.as_str()).filter(|text| !text.is_empty())
     }
 
-    /// A query parameter that is on or off.
-    pub fn switch(&self, name: &str) -> Result<bool, ServiceError> {
+    /// A boolean query parameter.
+    pub fn flag(&self, name: &str) -> Result<bool, ServiceError> {
         match self.query(name) {
             None | Some("false" | "0") => Ok(false),
             Some("true" | "1") => Ok(true),
@@ -56,7 +57,7 @@ impl Request {
             .map_err(|error| ServiceError::invalid("", format!("the body is not JSON: {error}")))
     }
 
-    /// The body, or an empty object where a body may be left out.
+    /// The body, or an empty object if it is optional and missing.
     pub fn json_if_any(&self) -> Result<Value, ServiceError> {
         if self.body.is_empty() { Ok(Value::Object(Default::default())) } else { self.json() }
     }
@@ -66,8 +67,8 @@ pub struct Response {
     pub status: StatusCode,
     pub etag: Option<String>,
     pub content: Content,
-    /// Whether everything was done that was asked for. If not, the caller must ask again, so no idempotency record keeps
-    /// the response.
+    /// Whether everything requested was done. If not, the caller must ask again, so no idempotency
+    /// record stores the response.
     pub is_whole: bool,
 }
 
@@ -83,7 +84,7 @@ impl Response {
     }
 
     pub fn with_status(status: StatusCode, value: impl Serialize) -> Self {
-        // Only a map whose keys are no texts has no JSON, and there is none.
+        // Serialization fails only for maps whose keys are not strings, and there are none.
         let value = serde_json::to_value(value).unwrap_or_default();
         Self { status, etag: None, content: Content::Json(value), is_whole: true }
     }

@@ -1,6 +1,6 @@
-//! The table of routes: all there is to know of an operation, and the handler that does it.
+//! The route table: everything about an operation, and its handler.
 //!
-//! The API matches requests against it and writes `/v1/openapi.json` from it, so neither can say what the other does not.
+//! The API matches requests against it and generates `/v1/openapi.json` from it, so the two cannot disagree.
 
 use super::{BoxFuture, Request, Response, ServiceError};
 use http::Method;
@@ -10,29 +10,30 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Route {
     pub method: Method,
-    /// With parameters in braces: `/v1/users/{user}/devices`.
+    /// With path parameters in braces: `/v1/users/{user}/devices`.
     pub path: &'static str,
-    /// The operation's name, as generators of clients name their functions.
+    /// The operation's id, which client generators use as the function name.
     pub id: &'static str,
     pub summary: &'static str,
     pub who: Who,
     pub query: &'static [Parameter],
     pub request: Option<Shape>,
-    /// Whether the body may be left out.
+    /// Whether the body is optional.
     pub is_request_optional: bool,
-    /// The status of success, and the body.
+    /// The status and body of a success.
     pub success: (u16, Shape),
     pub takes_if_match: bool,
     pub takes_idempotency_key: bool,
 }
 
-/// Who may call it. A read-write key of the account may call everything, a read-only one what only reads.
+/// Who may call the operation. A read-write account key may call everything, a read-only key whatever only
+/// reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
     Everybody,
-    /// The user that the path names by `{user}`, and the service's `admin`.
+    /// The user in the path parameter `{user}`, and the service's `admin`.
     Owner,
-    /// Whoever has this role of the service, and its `admin`.
+    /// Holders of this role of the service, and its `admin`.
     Role(&'static str),
 }
 
@@ -54,21 +55,21 @@ pub enum ParameterKind {
 /// The form of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// A schema of the service, by its name.
+    /// A schema of the service, by name.
     Named(&'static str),
-    /// An array of such.
+    /// An array of the schema.
     Several(&'static str),
-    /// `{"items": […], "continuation": …}` of such.
+    /// `{"items": […], "continuation": …}` with items of the schema.
     Page(&'static str),
-    /// `text/event-stream`, whose data are such.
+    /// `text/event-stream`, with data of the schema.
     Events(&'static str),
     Html,
     /// Any JSON object.
     Object,
 }
 
-/// Requests under `prefix` are answered as those under `path`, in which `{user}` is the caller. The first alias that fits
-/// counts.
+/// Requests under `prefix` are treated as requests under `path`, in which `{user}` is the caller. The first
+/// matching alias applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Alias {
     pub prefix: &'static str,
@@ -85,7 +86,7 @@ pub struct Endpoint {
 }
 
 impl Route {
-    /// A route without parameters and bodies, whose success is 200 with an object.
+    /// A route without parameters and bodies that responds 200 with an object.
     pub fn new(
         method: Method,
         path: &'static str,
@@ -120,12 +121,12 @@ impl Route {
         Self { query, ..self }
     }
 
-    /// Takes this body.
+    /// Accepts this body.
     pub fn with_body(self, shape: Shape) -> Self {
         Self { request: Some(shape), ..self }
     }
 
-    /// Takes this body, which may be left out.
+    /// Accepts this body, optionally.
     pub fn with_optional_body(self, shape: Shape) -> Self {
         Self { request: Some(shape), is_request_optional: true, ..self }
     }
@@ -134,17 +135,17 @@ impl Route {
         Self { success: (status, shape), ..self }
     }
 
-    /// Takes `If-Match`.
+    /// Accepts `If-Match`.
     pub fn conditional(self) -> Self {
         Self { takes_if_match: true, ..self }
     }
 
-    /// Takes `Idempotency-Key`: the API answers a repeated request from the service's records.
+    /// Accepts `Idempotency-Key`: the API answers a repeated request from the service's records.
     pub fn idempotent(self) -> Self {
         Self { takes_idempotency_key: true, ..self }
     }
 
-    /// Joins the route with its handler, a function of the service (a cheap handle) and the request.
+    /// Combines the route with its handler, a function of the service (a cheap handle) and the request.
     pub fn to<S, F, R>(self, service: &S, handler: F) -> Endpoint
     where
         S: Clone + Send + Sync + 'static,
@@ -156,7 +157,8 @@ impl Route {
     }
 }
 
-/// On the heap, and made in a frame of its own: all handlers together would be a large part of a thread's stack.
+/// Boxed, and built in its own frame: the futures of all handlers together would take a large part of a
+/// thread's stack.
 #[inline(never)]
 fn boxed<S, F, R>(handler: &F, service: S, request: Request) -> BoxFuture<'static, R::Output>
 where

@@ -1,4 +1,4 @@
-//! Where a service keeps its records: a database behind the port, and the containers in it that the service ensures.
+//! A service's storage: a database behind the port, and the containers in it that the service ensures.
 
 use super::ServiceError;
 use crate::idempotency::Records;
@@ -7,7 +7,7 @@ use tokio::sync::OnceCell;
 
 pub struct Stores {
     documents: Documents,
-    /// The first one is created with the others, so its presence shows that the service was used.
+    /// The first one is created with the others, so its presence shows that the service has been used.
     layout: Vec<Layout>,
     /// The container for leases, idempotency records and cursors; see [`crate::service_container`].
     own: &'static str,
@@ -24,7 +24,7 @@ impl Stores {
         &self.documents
     }
 
-    /// Creates the containers that are missing; after the first success it asks nothing.
+    /// Creates the missing containers; after the first success it sends no request.
     pub async fn ensure(&self) -> Result<(), ServiceError> {
         let ensure = || async { Ok(self.documents.ensure(&self.layout).await?) };
         self.ensured.get_or_try_init(ensure).await.copied()
@@ -35,7 +35,7 @@ impl Stores {
         self.ensured.initialized()
     }
 
-    /// Whether the containers may exist although nobody has asked yet. Sends no request.
+    /// Whether the containers may exist although nothing has checked yet. Sends no request.
     pub fn may_exist(&self) -> bool {
         self.layout.first().is_none_or(|first| self.documents.may_have(first.name()))
     }

@@ -1,6 +1,7 @@
-//! A store in this process refuses and remembers what one over the wire does: it is the same operations.
+//! A store in this process refuses and records what one over the wire does, because the operations are the
+//! same.
 
-use crate::world::{ITEMS, layout, query};
+use crate::fixture::{ITEMS, layout, query};
 use orrery_core::{Env, Timestamp};
 use orrery_document_store::{Options, Store, Sync, Throttling};
 use orrery_documents::spaces::SPACES;
@@ -17,16 +18,16 @@ async fn documents(throttling: Throttling) -> (Documents, Store) {
     (documents, store)
 }
 
-/// Some 70 KB, which is hundreds of request units at once.
+/// About 70 KB, which costs hundreds of request units.
 fn large(id: &str) -> Write {
     Write::Create(json!({"id": id, "pk": "p", "email": id, "text": "x".repeat(70_000)}))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_service_is_throttled_and_told_when_to_come_back() {
+async fn a_service_is_throttled_with_a_retry_time() {
     let throttling = Throttling { is_on: true, partition_units_max: 400, ..Throttling::default() };
     let (documents, store) = documents(throttling).await;
-    // The clock stands still, so the units of this second are all there are.
+    // The clock stands still, so the request units of this second are all there are.
     let mut refused = None;
     for n in 0..100 {
         if let Err(error) = documents.write(ITEMS, "p", large(&format!("i{n}"))).await {
@@ -42,7 +43,7 @@ async fn a_service_is_throttled_and_told_when_to_come_back() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_queries_of_a_service_are_known_to_the_advice() {
+async fn the_queries_of_a_service_appear_in_the_advice() {
     let (documents, store) = documents(Throttling::default()).await;
     documents.write(ITEMS, "p", large("first")).await.unwrap();
     let text = "SELECT * FROM c WHERE c.text != 'y'";

@@ -1,4 +1,4 @@
-//! A server process that a test starts, kills, and starts again at the same port.
+//! A server process that a test starts, kills, and restarts on the same port.
 
 use orrery_testing_client::{Connection, newest_binary};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Longer than a start takes, even on a machine that is busy with other things.
+/// Longer than a start takes, even on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_millis(2);
 
@@ -35,13 +35,13 @@ impl Server {
         self.child.wait().unwrap();
     }
 
-    /// On the same folder and at the same port as before.
+    /// In the same folder and on the same port as before.
     pub fn restart(&mut self, flags: &[&str]) {
         self.kill();
         (self.child, _, self.services) = run(self.folder.path(), self.port, flags);
     }
 
-    /// Moves the clock of a server that was started with `--clock manual`.
+    /// Moves the clock of a server started with `--clock manual`.
     pub async fn advance_clock(&self, seconds: u64) {
         let body = format!(r#"{{"advance_seconds":{seconds}}}"#);
         let head = "POST /v1/clock HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";

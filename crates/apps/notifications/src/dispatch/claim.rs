@@ -1,8 +1,8 @@
-//! Claims an event: its lease and the decision, in one batch with the aggregate that the decision changes, so an event counts
-//! once.
+//! Claims an event: writes its lease and the decision in one batch with the aggregate that the decision
+//! changes, so an event counts once.
 //!
-//! An event that has a decision was claimed before and is only claimed again. Whoever loses against another writer reads the
-//! event again, and stops if it is no longer due.
+//! An event with a decision was claimed before and only gets a new lease. A worker that loses against another
+//! writer reads the event again, and stops if it is no longer due.
 
 use super::decide::{Decided, Known, aggregate_id, decide};
 use super::due::is_due_event;
@@ -21,16 +21,16 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// An event that this worker holds until its lease ends.
+/// An event that this worker holds until its lease expires.
 #[derive(Debug)]
 pub(super) struct HeldEvent {
     pub event: Event,
     pub etag: String,
-    /// Whether its notification may be missing still: not after a step that comes later than writing it.
+    /// Whether its notification may still be missing: false after any later step.
     pub is_unprojected: bool,
-    /// When a push has to be over, so that nobody else has held the event meanwhile.
+    /// The deadline of the push, so that no other worker can hold the event meanwhile.
     pub pushed_by: Instant,
-    /// As they were read for the decision.
+    /// The preferences read for the decision.
     pub preferences: Option<Preferences>,
     /// The pushes of this pass.
     pub tried: Vec<Attempt>,
@@ -39,13 +39,13 @@ pub(super) struct HeldEvent {
 
 pub(super) enum Claim {
     Held(Box<HeldEvent>),
-    /// The user is erased.
+    /// The user has been erased.
     Erased(Box<Tagged<Event>>),
-    /// Nothing is known of its type: it cannot be decided.
+    /// Its type is unknown, so it cannot be decided.
     Unknown(Box<Tagged<Event>>),
 }
 
-/// What a decision depends on, as it was read.
+/// The inputs of a decision, as read from the store.
 #[derive(Debug)]
 struct DecisionInputs {
     is_erased: bool,
@@ -125,7 +125,7 @@ impl Dispatcher {
         if is_erased(self.service.documents(), &found.value.user_id).await? {
             return Ok(Claim::Erased(Box::new(found)));
         }
-        // Whoever finished it has written its notification before.
+        // The worker that finished it has written its notification before.
         let is_unprojected = found.value.status == Status::Processing || found.value.unprojected;
         let mut held = HeldEvent { is_unprojected, ..self.leased(found.value) };
         let writes = vec![items::put(items::value(&held.event)?, &found.etag)];
@@ -133,7 +133,7 @@ impl Dispatcher {
         Ok(Claim::Held(Box::new(held)))
     }
 
-    /// As it is while this worker has it, from now on. What failed is tried again by this, and counted (C-40).
+    /// The event while this worker holds it. A failed event counts as retried from here on (C-40).
     fn leased(&self, mut event: Event) -> HeldEvent {
         let (now, policy): (Timestamp, _) = (self.service.now(), self.service.policy());
         if event.status == Status::Failed {
@@ -156,7 +156,7 @@ impl Dispatcher {
         }
     }
 
-    /// The tag of the first, and what all cost.
+    /// Returns the first item's etag and the total charge.
     pub(super) async fn write_events(
         &self,
         user: &str,
@@ -177,7 +177,7 @@ impl Dispatcher {
     }
 }
 
-/// Reads at once what can be read at once, and leaves out what the order of checks makes needless.
+/// Reads concurrently what it can, and skips what the order of checks makes unnecessary.
 impl Dispatcher {
     async fn load_inputs(&self, event: &Event, now: Timestamp) -> Result<DecisionInputs, StepError> {
         let documents = self.service.documents();
@@ -205,7 +205,7 @@ impl Dispatcher {
         opened.is_some_and(|opened| now < opened.plus(self.service.policy().dedupe_window()))
     }
 
-    /// The seed's query (S2-26), counted. Where there is nothing of the category, there is nothing of the target.
+    /// The seed's query (S2-26), as a count. If the category has none, neither has the target.
     async fn earlier(&self, event: &Event, now: Timestamp) -> Result<Earlier, StoreError> {
         let limit = self.service.policy().limits.of(event.category);
         let (window, target_window) = (limit.window(), limit.target_window());

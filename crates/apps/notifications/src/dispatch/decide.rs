@@ -1,26 +1,26 @@
-//! How an event ends, from values alone. It is decided once: what comes out is stored with the event.
+//! Decides how an event ends, as a pure function. The decision is made once and stored with the event.
 //!
 //! ```text
 //! category off ────────────▶ SuppressedCategory     nothing is written
-//! window open ─────────────▶ Deduplicated           the notification that is there says one more
+//! window open ─────────────▶ Deduplicated           the existing notification counts one more
 //! over the limit ──────────▶ RateLimited            in-app only
 //! quiet at all hours ──────▶ NeverPush              in-app only
 //! else ────────────────────▶ Push                   now, or when the quiet hours are over
 //! ```
 //!
-//! That a user was erased is looked at before this, as there is nothing to store then.
+//! Erased users are handled before, as there is nothing to store for them.
 
 use crate::policy::{self, Earlier, Joined, Policy, Release, Zone, aggregate, quiet, render};
 use crate::records::{Aggregate, Decision, Ending, Event, Preferences, Says};
 use orrery_core::Timestamp;
 use orrery_kit::time;
 
-/// All that a decision depends on, beside the policy.
+/// The inputs of a decision besides the policy.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'a> {
     pub event: &'a Event,
     pub preferences: &'a Preferences,
-    /// Of the event's dedupe key, if there is one.
+    /// The aggregate of the event's dedupe key, if there is one.
     pub aggregate: Option<&'a Aggregate>,
     pub earlier: Earlier,
     pub now: Timestamp,
@@ -29,9 +29,9 @@ pub struct Known<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decided {
     pub decision: Decision,
-    /// Whose text it is; none if nothing is written.
+    /// The notification's text; none if no notification is written.
     pub notification_id: Option<String>,
-    /// To be written with the event.
+    /// The aggregate to write with the event.
     pub aggregate: Option<Aggregate>,
 }
 
@@ -61,7 +61,7 @@ fn joined(policy: &Policy, known: Known<'_>) -> Option<Joined> {
     aggregate::join(known.aggregate, known.event, &id, known.now, policy.dedupe_window())
 }
 
-/// Where the aggregate of an event's dedupe key is.
+/// The id of the aggregate of an event's dedupe key.
 pub(super) fn aggregate_id(event: &Event) -> Option<String> {
     use sha2::{Digest, Sha256};
     let key = event.dedupe_key.as_deref()?;
@@ -70,7 +70,7 @@ pub(super) fn aggregate_id(event: &Event) -> Option<String> {
     Some(format!("aggregate:{hex}"))
 }
 
-/// Of an event with a notification of its own.
+/// The text of an event with its own notification.
 fn ending(policy: &Policy, known: Known<'_>) -> Ending {
     let category = known.event.category;
     if policy.limits.of(category).is_over(known.earlier) {
@@ -82,7 +82,7 @@ fn ending(policy: &Policy, known: Known<'_>) -> Ending {
     }
 }
 
-/// When a push of now may go out. A zone that is none, which a user's own client may have stored, is UTC.
+/// When a push may be sent. An invalid zone, which a user's own client may have stored, counts as UTC.
 pub(super) fn release(preferences: &Preferences, event: &Event, now: Timestamp) -> Release {
     let zone = Zone::parse(&preferences.timezone).unwrap_or_else(|_| Zone::utc());
     quiet::release(now, &zone, &preferences.quiet_hours, event.category)

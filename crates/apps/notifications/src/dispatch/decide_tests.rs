@@ -1,4 +1,4 @@
-//! What is decided of an event, case by case.
+//! Decisions about events, case by case.
 
 use super::*;
 use crate::policy::Registry;
@@ -59,7 +59,7 @@ fn preferences(toggles: bool, quiet: impl Fn(usize) -> bool) -> Preferences {
     }
 }
 
-/// Of the key, opened so many minutes ago.
+/// The aggregate of the key, opened this many minutes ago.
 fn opened(minutes: u64) -> Aggregate {
     let first = Event { id: "e-0".to_owned(), ..of_type("POST_LIKE", Category::Social, Some("k")) };
     let then = Timestamp::from_seconds(NOW.seconds() - minutes * 60);
@@ -86,9 +86,9 @@ const ALL: [(&str, Category); 5] = [
     ("MARKETING_PROMOTION", Category::Marketing),
 ];
 
-/// Every combination of what is looked at, against the order of checks.
+/// Every combination of inputs, against the order of checks.
 #[test]
-fn the_first_check_that_says_something_decides() {
+fn the_first_applicable_check_decides() {
     let over = Earlier { in_window: 1_000, of_target_in_its_window: 1_000 };
     let mut checked = 0;
     for (event_type, category) in ALL {
@@ -132,7 +132,8 @@ fn the_first_check_that_says_something_decides() {
     assert_eq!(checked, 480);
 }
 
-/// Whatever is decided: what is written says something, counts once, and belongs to the right notification.
+/// Invariants of any decision: the text is not empty, the event counts once, and the notification is the
+/// right one.
 fn check_consistency(event: &Event, before: Option<&Aggregate>, found: &Decided) {
     match found.decision.ending {
         Ending::SuppressedCategory => {
@@ -158,9 +159,9 @@ fn check_consistency(event: &Event, before: Option<&Aggregate>, found: &Decided)
     }
 }
 
-/// S2-80: the text of many names the first.
+/// S2-80: the text for several events names the first actor.
 #[test]
-fn an_event_that_joins_says_how_many_there_are() {
+fn a_joining_event_updates_the_count_in_the_text() {
     let mut joining = of_type("POST_LIKE", Category::Social, Some("k"));
     joining.payload.actor_name = Some("Ilse".to_owned());
     let found = decided(&joining, &preferences(true, |_| false), Some(&opened(1)), Earlier::default());
@@ -169,7 +170,7 @@ fn an_event_that_joins_says_how_many_there_are() {
 }
 
 #[test]
-fn keys_of_any_length_and_kind_have_an_aggregate_of_their_own() {
+fn any_dedupe_key_has_its_own_aggregate() {
     let id = |key: &str| aggregate_id(&of_type("POST_LIKE", Category::Social, Some(key))).expect("a key");
     assert_ne!(id("a"), id("b"));
     assert_eq!(id("a/b?#\\").len(), id("a").len());

@@ -1,8 +1,9 @@
-//! Which events are due: pending ones, failed ones whose wait is over, and those whose worker disappeared (C-38).
+//! Finds due events: pending ones, failed ones whose wait is over, and those whose worker disappeared (C-38).
 //!
-//! A scan reads all of them once, a page whenever workers are nearly free: round-robin, every user is served once before any
-//! user is served twice, and no page is read again. The query leaves out users who are being worked on when the scan begins,
-//! so that many events of one user do not delay the others. A page takes a few events of each user.
+//! A scan reads all of them once, a page whenever workers are nearly free: round-robin, every user is served
+//! once before any user is served twice, and no page is read twice. The query excludes users with work in
+//! progress when the scan begins, so that many events of one user do not delay the others. A page takes a few
+//! events of each user.
 
 use super::Dispatcher;
 use crate::limits;
@@ -16,29 +17,29 @@ use orrery_kit::time;
 use serde_json::json;
 use std::collections::HashMap;
 
-/// `claimable-events` of the blueprint, for users who have a name and are not worked on. What has no length is no text;
-/// `IS_STRING` says the same, and has the index of all users walked for it.
+/// `claimable-events` of the blueprint, for users with a name and without work in progress. `LENGTH` excludes
+/// values that are not strings; `IS_STRING` would too, but scan the index of all users.
 const DUE: &str = "SELECT * FROM c WHERE ((c.status = 'PENDING' AND (NOT IS_DEFINED(c.nextRetryAt) \
      OR IS_NULL(c.nextRetryAt) OR c.nextRetryAt <= @now)) \
      OR (c.status = 'FAILED' AND c.retryCount < 5 AND c.nextRetryAt <= @now) \
      OR (c.status = 'PROCESSING' AND c.leaseUntil < @now)) \
      AND LENGTH(c.userId) >= 0 AND NOT ARRAY_CONTAINS(@busy, c.userId)";
 
-/// The due events of one user, the oldest first (S2-87).
+/// The due events of one user, oldest first (S2-87).
 #[derive(Debug)]
 pub(super) struct UserGroup {
     pub user: String,
     pub events: Vec<Tagged<Event>>,
 }
 
-/// A scan that has not reached its end.
+/// An unfinished scan.
 #[derive(Debug)]
 pub(super) struct DueScan {
     query: Query,
 }
 
 impl DueScan {
-    /// For what is due now, of nobody who is `busy`.
+    /// A scan for events due now, of users who are not `busy`.
     pub fn new(now: Timestamp, busy: &[String], events_max: usize) -> Self {
         let mut query = items::query(DUE, &[("now", json!(time::format(now))), ("busy", json!(busy))]);
         query.items_max = events_max;
@@ -50,14 +51,14 @@ impl DueScan {
 #[derive(Debug, Default)]
 pub(super) struct DuePage {
     pub groups: Vec<UserGroup>,
-    /// Whether there was more of one of these users.
+    /// Whether one of these users had more events.
     pub is_cut: bool,
     /// The rest of the scan.
     pub rest: Option<DueScan>,
 }
 
 impl Dispatcher {
-    /// The next page of a scan.
+    /// Reads the next page of a scan.
     pub(super) async fn due_page(&self, mut scan: DueScan) -> Result<DuePage, StoreError> {
         let page = self.service.documents().query(EVENTS, None, &scan.query).await?;
         orrery_core::tour_step!();
@@ -65,7 +66,7 @@ impl Dispatcher {
         for row in page.rows {
             match Tagged::<Event>::of_row(&row) {
                 Ok(event) => events.push(event),
-                // Somebody else wrote what is no event: it would be found again and again.
+                // A foreign item that is not an event; without this it would be found again and again.
                 Err(error) => self.give_up_row(&row, &error).await?,
             }
         }
@@ -76,8 +77,8 @@ impl Dispatcher {
     }
 }
 
-/// By user, in the order in which users appear first, the oldest few of each; whether there were more. An event's place is
-/// its time, then its id.
+/// Groups by user, in order of first appearance, with the oldest few events of each; also whether there were
+/// more. Events are ordered by time, then id.
 fn groups(events: Vec<Tagged<Event>>, events_max: usize) -> (Vec<UserGroup>, bool) {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut groups: Vec<UserGroup> = Vec::new();
@@ -104,7 +105,7 @@ fn order(event: &Event) -> (Timestamp, String) {
     (time::parse(&event.created_at).unwrap_or_default(), event.id.clone())
 }
 
-/// As the query has it, of an event that was read again.
+/// The query's condition, for an event that was read again.
 pub(super) fn is_due_event(event: &Event, now: Timestamp) -> bool {
     let at = |text: &Option<String>| text.as_deref().and_then(time::parse);
     match event.status {
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_due_is_claimable_and_what_is_held_or_over_is_not() {
+    fn only_due_events_without_a_holder_are_claimable() {
         let check = |status, retry_count, next, until, expected| {
             let event = Event { status, retry_count, next_retry_at: next, lease_until: until, ..event() };
             assert_eq!(is_due_event(&event, NOW), expected, "{event:?}");
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn events_of_a_user_come_in_the_order_of_their_time() {
+    fn events_of_a_user_are_ordered_by_time() {
         let made = |user: &str, id: &str, seconds: i64| Tagged {
             value: Event {
                 user_id: user.to_owned(),

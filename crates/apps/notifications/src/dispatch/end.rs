@@ -1,10 +1,10 @@
-//! How work on an event ends: what the answers of the providers mean, and what the event is then. Pure.
+//! Decides how work on an event ends, from the providers' responses. Pure.
 //!
 //! ```text
-//! one asks to come back ─────────────────▶ Failed, tried again
-//! one is set up wrongly ─────────────────▶ Deferred: the event is not to blame
-//! one has it ────────────────────────────▶ Completed, delivered
-//! one refuses the message ───────────────▶ Refused: it would do so again
+//! one asks for a retry ──────────────────▶ Failed, retried
+//! one is misconfigured ──────────────────▶ Deferred: not the event's fault
+//! one accepted it ───────────────────────▶ Completed, delivered
+//! one refuses the message ───────────────▶ Refused: a retry would be refused too
 //! all tokens gone, or no devices ────────▶ Completed, no_devices
 //! ```
 
@@ -12,7 +12,7 @@ use crate::limits;
 use crate::policy::{Backoff, Next};
 use crate::push::Outcome;
 use crate::records::{Attempt, Device, Event, Status};
-use crate::service::dead_letter::GivenUp;
+use crate::service::dead_letter::DeadLetter;
 use crate::service::items::{self, short};
 use orrery_core::Timestamp;
 use orrery_kit::time;
@@ -20,33 +20,33 @@ use std::time::Duration;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum End {
-    /// For good, with what came of it.
+    /// Final, with its outcome.
     Completed(&'static str),
     RateLimited,
     Deduplicated,
-    /// Its push waits for an hour.
+    /// Its push waits for an hour that is not quiet.
     Deferred {
         until: Timestamp,
         reason: &'static str,
     },
-    /// Its push waits for somebody to set the provider up; that is no failure of the event.
+    /// Its push waits until the provider is configured; the event has not failed.
     Misconfigured {
         until: Timestamp,
         reason: String,
     },
-    /// To be tried again, not sooner than the provider asked for.
+    /// To be retried, not sooner than the provider asked for.
     Failed {
         after: Option<Duration>,
         reason: String,
     },
-    /// It would be refused again: given up.
+    /// Dead-lettered, because it would be refused again.
     Refused {
         reason: String,
     },
 }
 
 impl End {
-    /// The event as it is to be written. `random` is any number.
+    /// The event to write. `random` is any number.
     pub fn apply(&self, mut event: Event, now: Timestamp, backoff: &Backoff, random: u64) -> Event {
         orrery_core::tour_step!();
         event.lease_owner = None;
@@ -62,11 +62,11 @@ impl End {
             Self::Misconfigured { until, reason } => {
                 deferred(&mut event, *until, "provider_misconfigured", Some(reason));
             }
-            Self::Refused { reason } => GivenUp::new(reason, now).mark(&mut event),
+            Self::Refused { reason } => DeadLetter::new(reason, now).mark(&mut event),
             Self::Failed { after, reason } => {
-                // The retry that failed was counted when it began.
+                // The failed retry was counted when it began.
                 match backoff.next(event.retry_count.checked_sub(1), random, *after) {
-                    Next::DeadLetter { .. } => GivenUp::new(reason, now).mark(&mut event),
+                    Next::DeadLetter { .. } => DeadLetter::new(reason, now).mark(&mut event),
                     Next::Again { retry_count, after } => {
                         event.status = Status::Failed;
                         event.retry_count = retry_count;
@@ -95,7 +95,7 @@ fn deferred(event: &mut Event, until: Timestamp, reason: &str, error: Option<&St
 
 pub(super) const DELIVERED: &str = "delivered";
 
-/// One push to one device.
+/// The result of one push to one device.
 pub(super) struct PushResult {
     pub at: String,
     pub device: Device,
@@ -124,7 +124,7 @@ impl PushResult {
     }
 }
 
-/// The event already has the attempts of `tried`; `devices` is how many are active.
+/// The event already contains the attempts in `tried`; `devices` is the number of active ones.
 pub(super) fn verdict(event: &Event, devices: usize, tried: &[PushResult], now: Timestamp) -> End {
     orrery_core::tour_step!();
     let later = tried.iter().filter_map(|one| match &one.outcome {
@@ -153,14 +153,14 @@ pub(super) fn verdict(event: &Event, devices: usize, tried: &[PushResult], now: 
     }
 }
 
-/// A few minutes, and longer for what has waited long.
+/// A few minutes, and longer for events that have waited long.
 fn wait(event: &Event, now: Timestamp) -> Duration {
     const HOURS_6: Duration = Duration::from_secs(6 * 3_600);
     let age = time::parse(&event.created_at).map_or(Duration::ZERO, |created| now.abs_diff(created));
     (age / 4).clamp(Duration::from_secs(limits::NOTIFICATION_MISCONFIGURED_SECONDS), HOURS_6)
 }
 
-/// The newest are kept, and every success: it is what keeps a device from getting a second push.
+/// Keeps the newest attempts and every success: a success prevents a second push to the device.
 pub(super) fn trim(attempts: &mut Vec<Attempt>) {
     let mut surplus = attempts.len().saturating_sub(limits::NOTIFICATION_ATTEMPTS_MAX);
     attempts.retain(|attempt| {
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_over_has_no_next_time() {
+    fn an_ended_event_is_not_scheduled() {
         for (end, status, outcome) in [
             (End::Completed("delivered"), Status::Completed, Some("delivered")),
             (End::RateLimited, Status::RateLimited, Some("inapp_only")),
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_for_an_hour_is_pending_and_counts_no_retry() {
+    fn waiting_for_quiet_hours_is_pending_and_counts_no_retry() {
         let until = NOW.plus(Duration::from_secs(60));
         let after = applied(&End::Deferred { until, reason: "quiet_hours" }, 3);
         assert_eq!((after.status, after.retry_count), (Status::Pending, 3));
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!((after.status, after.last_error.as_deref()), (Status::Pending, Some("no key")));
     }
 
-    /// K8, C-40: five waits, then it is given up with the number that no query finds.
+    /// K8, C-40: five waits, then it is dead-lettered with the number that no query finds.
     #[test]
     fn the_sixth_failure_is_the_last() {
         let end = End::Failed { after: None, reason: "503".to_owned() };
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_is_given_up_at_once() {
+    fn a_refused_message_is_dead_lettered_at_once() {
         let after = applied(&End::Refused { reason: "INVALID_ARGUMENT".to_owned() }, 0);
         assert_eq!((after.status, after.retry_count), (Status::Failed, 5));
         assert_eq!(after.last_error.as_deref(), Some("INVALID_ARGUMENT"));
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn one_answer_decides_for_all_of_them() {
+    fn one_response_decides_for_all_devices() {
         let failed = |seconds: Option<u64>| End::Failed {
             after: seconds.map(Duration::from_secs),
             reason: "503".to_owned(),
@@ -298,14 +298,14 @@ mod tests {
         check(vec![Outcome::Delivered, refused()], &End::Completed("delivered"));
         check(vec![gone(), refused()], &End::Refused { reason: "INVALID_ARGUMENT".to_owned() });
         check(vec![Outcome::Delivered, later(None)], &failed(None));
-        // B-6: the provider's wait counts, the longest of them.
+        // B-6: the longest wait that any provider asked for counts.
         check(vec![later(Some(60)), later(Some(120)), later(None)], &failed(Some(120)));
         let until = NOW.plus(Duration::from_secs(300));
         check(vec![wrong(), Outcome::Delivered], &End::Misconfigured { until, reason: "no key".to_owned() });
     }
 
     #[test]
-    fn what_was_delivered_is_never_forgotten() {
+    fn a_recorded_success_is_never_trimmed() {
         let mut attempts: Vec<Attempt> = vec![tried(Outcome::Delivered).attempt()];
         attempts.extend((0..80).map(|_| tried(later(None)).attempt()));
         trim(&mut attempts);

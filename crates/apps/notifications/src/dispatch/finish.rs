@@ -1,7 +1,8 @@
-//! The end of an event and what the world is told of it, in one batch under the tag that came with the lease.
+//! Finishes an event: writes its end and the outbox events in one batch, under the etag that came with the
+//! lease.
 //!
-//! A worker that was overtaken holds an old tag, and changes nothing. If the event itself is gone, its user was erased
-//! meanwhile, and so goes the notification that was written.
+//! A worker that was overtaken holds an old etag and changes nothing. If the event itself is gone, its user
+//! was erased meanwhile, and the notification written for it is deleted too.
 
 use super::claim::HeldEvent;
 use super::end::{DELIVERED, End};
@@ -10,7 +11,7 @@ use crate::limits;
 use crate::records::{Attempt, Ending, Event, Status};
 use crate::service::containers::{EVENTS, NOTIFICATIONS};
 use crate::service::items;
-use crate::service::outbox::{self, Told};
+use crate::service::outbox::{self, OutboxEvent};
 use crate::service::tombstone::is_erased;
 use orrery_core::Timestamp;
 use orrery_kit::ports::documents::StoreError;
@@ -25,21 +26,27 @@ impl Dispatcher {
         let now = self.service.now();
         let backoff = &self.service.policy().backoff;
         let event = end.apply(held.event, now, backoff, self.service.env().random_u64());
-        let told = told(held.is_unprojected, &held.tried, &event, now);
-        let charge = self.write_end(&event, &held.etag, &told).await?;
+        let published = published(held.is_unprojected, &held.tried, &event, now);
+        let charge = self.write_end(&event, &held.etag, &published).await?;
         self.count_end(end, &event, now);
         self.reach("notify.finish.after")?;
         Ok(charge)
     }
 
-    /// Again while the store does not answer: what was pushed should not be pushed again for want of a note. A repeat of
-    /// what was written after all finds another tag, and is as good as lost.
-    async fn write_end(&self, event: &Event, etag: &str, told: &[Told]) -> Result<f64, StepError> {
+    /// Repeats while the store does not respond, because a push that is not recorded would be sent
+    /// again. If the first write succeeded after all, the repetition finds another etag and counts as
+    /// lost.
+    async fn write_end(
+        &self,
+        event: &Event,
+        etag: &str,
+        published: &[OutboxEvent],
+    ) -> Result<f64, StepError> {
         let mut wait = Duration::from_millis(20);
         for tries_left in (0..limits::NOTIFICATION_FINISH_TRIES_MAX).rev() {
             let mut writes = vec![items::put(items::value(event)?, etag)];
-            if !told.is_empty() {
-                writes.push(outbox::item(&event.user_id, &event.id, event.lease_epoch, told));
+            if !published.is_empty() {
+                writes.push(outbox::item(&event.user_id, &event.id, event.lease_epoch, published));
             }
             match self.write_events(&event.user_id, writes).await {
                 Ok((_, charge)) => return Ok(charge),
@@ -58,7 +65,7 @@ impl Dispatcher {
         Err(StepError::Lost)
     }
 
-    /// The event of a user who is erased, and the notification that it may have led to.
+    /// Drops the event of an erased user, and the notification that it may have led to.
     pub(super) async fn drop_erased(&self, event: &Event) -> Result<(), StepError> {
         self.delete(NOTIFICATIONS, &event.user_id, event.notification_id.as_deref()).await?;
         self.delete(EVENTS, &event.user_id, Some(&event.id)).await?;
@@ -101,15 +108,15 @@ impl Dispatcher {
     }
 }
 
-/// What this pass did: a notification that came or changed, pushes, and an event that was given up.
-fn told(was_unprojected: bool, tried: &[Attempt], event: &Event, now: Timestamp) -> Vec<Told> {
-    let mut told = Vec::new();
+/// The outbox events of this pass: a new or changed notification, pushes, and a dead-lettered event.
+fn published(was_unprojected: bool, tried: &[Attempt], event: &Event, now: Timestamp) -> Vec<OutboxEvent> {
+    let mut published = Vec::new();
     let ending = event.decision.as_ref().map(|decision| decision.ending);
     if let (true, Some(id), Some(ending)) = (was_unprojected, &event.notification_id, ending) {
         let kind =
             if ending == Ending::Deduplicated { "notification.updated" } else { "notification.created" };
         let data = json!({"notificationId": id, "eventId": event.id, "category": event.category});
-        told.push(Told { kind, subject: id.clone(), at: now, data });
+        published.push(OutboxEvent { kind, subject: id.clone(), at: now, data });
     }
     for attempt in tried {
         let kind = if attempt.result == DELIVERED { "push.delivered" } else { "push.failed" };
@@ -117,11 +124,11 @@ fn told(was_unprojected: bool, tried: &[Attempt], event: &Event, now: Timestamp)
             "notificationId": event.notification_id, "deviceId": attempt.device_id, "platform": attempt.platform,
             "result": attempt.result, "status": attempt.status,
         });
-        told.push(Told { kind, subject: event.id.clone(), at: now, data });
+        published.push(OutboxEvent { kind, subject: event.id.clone(), at: now, data });
     }
     if event.status == Status::Failed && event.dead_lettered_at.is_some() {
         let data = json!({"eventId": event.id, "eventType": event.event_type, "reason": event.last_error});
-        told.push(Told { kind: "event.deadlettered", subject: event.id.clone(), at: now, data });
+        published.push(OutboxEvent { kind: "event.deadlettered", subject: event.id.clone(), at: now, data });
     }
-    told
+    published
 }

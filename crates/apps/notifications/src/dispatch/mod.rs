@@ -1,19 +1,20 @@
-//! What happens to an event, step by step, under a lease.
+//! The processing of an event, step by step, under a lease.
 //!
 //! ```text
-//! due       which events are due, by user and in their order
-//! decide    pure: how the event ends, what its notification says, what its aggregate becomes
+//! due       finds due events, by user and in order
+//! decide    pure: how the event ends, its notification's text, the new aggregate
 //! claim     the lease and the decision, in one batch (with the aggregate)
-//! project   the notification is written, the same however often
+//! project   writes the notification, idempotently
 //! push      each device that does not have it yet
-//! finish    the end and what the world is told of it, in one batch
-//! process   one event through these steps; what cannot be worked on is dead-lettered
-//! end       how it ends: what providers' answers mean, and the event afterwards
-//! pool      many users at once
+//! finish    the end and the outbox events, in one batch
+//! process   one event through these steps; dead-letters events that cannot be processed
+//! end       pure: how it ends, from the providers' responses
+//! pool      many users concurrently
 //! ```
 //!
-//! A worker may stop between any two: its lease runs out, and the next one finds the decision made and goes on from there.
-//! One that was overtaken holds an old tag, so nothing that it writes to the event counts. ADR 0020 has the argument.
+//! A worker may stop between any two steps: its lease expires, and the next worker finds the decision and
+//! continues from there. A worker that was overtaken holds an old etag, so its writes to the event fail. ADR
+//! 0020 has the argument.
 
 mod claim;
 mod decide;
@@ -34,12 +35,12 @@ use orrery_kit::ports::documents::StoreError;
 use std::future::Future;
 use std::sync::Arc;
 
-/// How much is done at once.
+/// The concurrency of the dispatcher.
 #[derive(Clone)]
 pub struct Options {
     pub users_at_once: usize,
     pub claim_max: usize,
-    /// Where this dispatcher stops as if it had crashed: a test's.
+    /// Stops this dispatcher as if it had crashed; for tests.
     pub fault: Option<Fault>,
 }
 
@@ -53,37 +54,37 @@ impl Default for Options {
     }
 }
 
-/// Called at every step with its name; true stops there.
+/// Called at every step with its name; true stops the dispatcher there.
 #[derive(Clone)]
 pub struct Fault(pub Arc<dyn Fn(&str) -> bool + Send + Sync>);
 
-/// Works on events. A cheap handle.
+/// Processes events. A cheap handle.
 #[derive(Clone)]
 pub struct Dispatcher {
     pub(crate) service: Notifications,
     options: Arc<Options>,
 }
 
-/// What one scan came to.
+/// The result of one scan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Round {
     pub claimed: usize,
-    /// Events that got somewhere: ended, put off, or failed and will be tried again.
+    /// Events that made progress: ended, deferred, or failed and to be retried.
     pub processed: usize,
-    /// Events that another worker had.
+    /// Events held by another worker.
     pub lost: usize,
-    /// Events that the store did not let be worked on now.
+    /// Events that the store could not process now.
     pub troubled: usize,
-    /// Events that can be neither worked on nor given up.
+    /// Events that can be neither processed nor dead-lettered.
     pub stuck: usize,
 }
 
-/// Why work on an event stopped before its end: a step did not succeed.
+/// Why processing stopped before its end.
 #[derive(Debug)]
 pub(crate) enum StepError {
-    /// Somebody else has it, or it is gone.
+    /// Another worker has it, or it is gone.
     Lost,
-    /// A fault said so.
+    /// An injected fault.
     Crashed,
     Store(StoreError),
 }
@@ -99,7 +100,7 @@ impl Dispatcher {
         Self { service: service.clone(), options: Arc::new(options) }
     }
 
-    /// A step has been reached: the process may be made to end here, and a test's dispatcher too.
+    /// Marks a step as reached; a failpoint or an injected fault may stop here.
     pub(crate) fn reach(&self, step: &str) -> Result<(), StepError> {
         failpoint::hit(step);
         match &self.options.fault {
@@ -109,12 +110,12 @@ impl Dispatcher {
     }
 }
 
-/// Works until it is told to stop; what it has begun by then it ends.
+/// Runs until told to stop, then finishes the work it has begun.
 pub async fn run(service: &Notifications, stop: impl Future<Output = ()>) {
     Dispatcher::new(service, Options::default()).run(stop).await;
 }
 
-/// Works on what is due now and gives how many events that were; none means that nothing is left.
+/// Processes the events due now and returns their number; zero means that nothing is left.
 pub async fn round(service: &Notifications) -> Result<usize, ServiceError> {
     Ok(Dispatcher::new(service, Options::default()).round().await?.processed)
 }

@@ -1,4 +1,5 @@
-//! Many users at once, one worker for each: scans for due events while workers are free, so no event waits for another user's.
+//! Processes many users concurrently, one worker each: scans for due events while workers are free, so no
+//! event waits for another user's.
 
 use super::due::{DuePage, DueScan, UserGroup};
 use super::{Dispatcher, Round};
@@ -12,33 +13,35 @@ use std::time::Duration;
 use tokio::task::{Id, JoinSet};
 use tokio::time::{Instant, sleep, sleep_until};
 
-/// What is being worked on, and what waits for a worker.
+/// The work in progress, and the work that waits for a worker.
 #[derive(Default)]
 struct Pool {
     working: JoinSet<Round>,
-    /// Whose events a task works on. However it ends, its user is free then.
+    /// The users of running tasks. However a task ends, its user becomes free.
     users: HashMap<Id, String>,
     waiting: VecDeque<UserGroup>,
-    /// Users with events that can be neither worked on nor given up: until then they are left alone.
+    /// Users with events that can be neither processed nor dead-lettered, and until when they are
+    /// skipped.
     resting: HashMap<String, Instant>,
-    /// Whether the scan left somebody's events out.
+    /// Whether the scan skipped any user's events.
     has_left_out: bool,
 }
 
 impl Pool {
-    /// Users whose events a scan leaves out.
+    /// The users that a scan excludes.
     fn busy(&mut self, now: Instant) -> Vec<String> {
         self.resting.retain(|_, until| *until > now);
         let waiting = self.waiting.iter().map(|group| &group.user);
         self.users.values().chain(waiting).chain(self.resting.keys()).cloned().collect()
     }
 
-    /// A scan begins that leaves out these users.
+    /// Records that a scan began which excludes these users.
     fn leave_out(&mut self, busy: &[String]) {
         self.has_left_out = !busy.is_empty();
     }
 
-    /// Adds the groups of a page, except users whose work began after the scan did. Returns how many it added.
+    /// Adds the groups of a page, except users whose work began after the scan did. Returns the number
+    /// added.
     fn add(&mut self, groups: Vec<UserGroup>, is_cut: bool, now: Instant) -> usize {
         let busy: HashSet<String> = self.busy(now).into_iter().collect();
         let found = groups.len();
@@ -50,7 +53,8 @@ impl Pool {
         added
     }
 
-    /// Whether workers will soon be free: a page takes about as long to read as they need for what waits.
+    /// Whether workers will soon be free: reading a page takes about as long as finishing the waiting
+    /// work.
     fn is_low(&self, workers: usize) -> bool {
         self.waiting.len() < workers
     }
@@ -68,7 +72,7 @@ impl Pool {
         }
     }
 
-    /// One that is done; none if nothing is worked on.
+    /// The next finished task; none if nothing is in progress.
     async fn done(&mut self) -> Option<Round> {
         let (task, round) = match self.working.join_next_with_id().await? {
             Ok(done) => done,
@@ -86,7 +90,7 @@ impl Pool {
         Some(round)
     }
 
-    /// So many that something else is the matter.
+    /// So many users that the cause must lie elsewhere.
     fn is_troubled(&self) -> bool {
         self.resting.len() >= RESTING_MAX
     }
@@ -106,7 +110,7 @@ impl Round {
 }
 
 impl Dispatcher {
-    /// One whole scan, and the work on all that it finds.
+    /// One complete scan, and the processing of everything it finds.
     pub async fn round(&self) -> Result<Round, ServiceError> {
         self.service.ensure().await?;
         let (mut pool, mut all) = (Pool::default(), Round::default());
@@ -135,12 +139,12 @@ impl Dispatcher {
         });
     }
 
-    /// Until `stop`: scans when woken, at every tick, and as soon as workers are free while there was more to do. Waits until
-    /// the containers exist. Finishes the work that it began.
+    /// Runs until `stop`: scans when woken, at every tick, and as soon as workers are free while more
+    /// work is known. Waits until the containers exist. Finishes the work it has begun.
     pub async fn run(&self, stop: impl Future<Output = ()>) {
         tokio::select! {
             () = self.dispatch(stop) => {}
-            // A job that is broken off is done again by whoever takes its lease next.
+            // The next holder of the lease repeats an interrupted job.
             () = self.keep_jobs() => {}
         }
     }
@@ -149,7 +153,8 @@ impl Dispatcher {
         let mut stop = std::pin::pin!(stop);
         let mut pool = Pool::default();
         let mut schedule = ScanSchedule::default();
-        // One at a time, beside the work: nobody works on a user that the scan does not leave out until it is over.
+        // One scan at a time, beside the work: until it is over, no work starts on a user that it does
+        // not exclude.
         let mut scanning = JoinSet::new();
         loop {
             self.start(&mut pool);
@@ -174,7 +179,7 @@ impl Dispatcher {
                         schedule.troubled();
                     }
                 },
-                // One scan answers many wake-ups at once.
+                // One scan serves all wake-ups so far.
                 () = sleep_until(schedule.next_at), if may_scan => {
                     let scan = schedule.begun().unwrap_or_else(|| {
                         let busy = pool.busy(Instant::now());
@@ -189,7 +194,7 @@ impl Dispatcher {
         while pool.done().await.is_some() {}
     }
 
-    /// Beside the events, so that neither waits for the other. Never ends.
+    /// Runs beside the events, so that neither waits for the other. Never ends.
     async fn keep_jobs(&self) {
         let every = Duration::from_secs(limits::NOTIFICATION_JOBS_EVERY_SECONDS);
         let mut last: Option<Timestamp> = None;
@@ -211,17 +216,17 @@ impl Dispatcher {
 
 const BETWEEN_SCANS: Duration = Duration::from_millis(5);
 
-/// When to scan for due events.
+/// Decides when to scan for due events.
 struct ScanSchedule {
-    /// Whether there may be events that the last scan does not reach.
+    /// Whether there may be events that the last scan missed.
     is_wanted: bool,
-    /// The rest of the last scan.
+    /// The unfinished part of the last scan.
     rest: Option<DueScan>,
-    /// Not before then.
+    /// The earliest time of the next scan.
     next_at: Instant,
-    /// Scans in a row that the store did not answer.
+    /// Consecutive scans that failed.
     troubles: u32,
-    /// Whether it was put off since the last one: many workers who meet the same trouble are one.
+    /// Whether it has backed off since the last scan: many workers that meet the same error count once.
     is_put_off: bool,
 }
 
@@ -236,21 +241,21 @@ impl ScanSchedule {
         self.is_wanted || self.rest.is_some()
     }
 
-    /// The rest of the last scan, if there is one: then a wake-up is for the scan after it.
+    /// While a scan is unfinished, a wake-up is for the scan after it.
     fn begun(&mut self) -> Option<DueScan> {
         self.next_at = Instant::now() + BETWEEN_SCANS;
         self.is_wanted &= self.rest.is_some();
         self.rest.take()
     }
 
-    /// Where there was something, there may be more.
+    /// A scan that found something may have left more.
     fn found(&mut self, pool: &mut Pool, found: Result<DuePage, StoreError>) {
         match found {
             Ok(page) => {
                 let has_found = !page.groups.is_empty();
                 let added = pool.add(page.groups, page.is_cut, Instant::now());
                 self.is_wanted |= has_found;
-                // If all of them are worked on already, they may have many more events: a new scan leaves them out.
+                // Users with work in progress may have many more events: a new scan excludes them.
                 self.rest = page.rest.filter(|_| added > 0 || !has_found);
                 self.troubles = 0;
             }
@@ -261,7 +266,8 @@ impl ScanSchedule {
         }
     }
 
-    /// Backs off: the next scan comes later, twice as late each time up to a few seconds. Nothing is lost but time.
+    /// Backs off: the delay of the next scan doubles each time up to a few seconds. Nothing but time is
+    /// lost.
     fn troubled(&mut self) {
         if std::mem::replace(&mut self.is_put_off, true) {
             return;
@@ -286,7 +292,8 @@ mod tests {
         DuePage { groups: group(user), is_cut: false, rest }
     }
 
-    /// Its user is left alone for a moment, as the same event would be the first again, and then worked on as before.
+    /// Its user is skipped for a moment, since the same event would be the first again, and then
+    /// processed as before.
     #[tokio::test]
     async fn a_worker_that_panics_frees_its_user() {
         let (mut pool, now) = (Pool::default(), Instant::now());
@@ -303,9 +310,9 @@ mod tests {
         assert_eq!(pool.done().await, None);
     }
 
-    /// Work that arrives during a scan may not be in what it finds.
+    /// Work that arrives during a scan may be missing from its result.
     #[test]
-    fn a_wake_during_a_scan_is_not_forgotten() {
+    fn a_wake_up_during_a_scan_causes_another() {
         let (mut pool, mut schedule) = (Pool::default(), ScanSchedule::default());
         let mut scan = |is_woken: bool, page: DuePage| {
             schedule.begun();
@@ -318,9 +325,9 @@ mod tests {
         assert!(scan(false, of("ann", None)), "where there was something there may be more");
     }
 
-    /// Page by page to its end, and a wake on the way is for the scan after it.
+    /// Page by page to its end; a wake-up meanwhile is for the scan after it.
     #[test]
-    fn a_scan_goes_on_where_it_stopped_and_the_next_one_begins_anew() {
+    fn a_scan_resumes_by_page_and_the_next_one_restarts() {
         let (mut pool, mut schedule) = (Pool::default(), ScanSchedule::default());
         let rest = || Some(DueScan::new(Timestamp::default(), &[], 1));
         assert!(schedule.begun().is_none(), "the first begins at the start");
@@ -343,9 +350,10 @@ mod tests {
         assert!(schedule.is_due() && schedule.begun().is_none(), "after trouble it begins anew");
     }
 
-    /// A user of an earlier page may be worked on still; what else there is of hers is for the next scan.
+    /// A user of an earlier page may still be in progress; the user's other events are left to the next
+    /// scan.
     #[test]
-    fn who_is_worked_on_since_a_scan_began_is_left_to_the_next() {
+    fn users_in_progress_are_left_to_the_next_scan() {
         let (mut pool, now) = (Pool::default(), Instant::now());
         pool.leave_out(&[]);
         pool.add(group("ann"), false, now);
@@ -358,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn trouble_puts_off_the_next_scan_and_nothing_else() {
+    fn errors_delay_only_the_next_scan() {
         let mut schedule = ScanSchedule::default();
         let waits: Vec<u128> = (0..8)
             .map(|_| {

@@ -1,4 +1,4 @@
-//! One event through all its steps, or given up.
+//! Takes one event through all its steps, or dead-letters it.
 
 use super::claim::{Claim, HeldEvent};
 use super::due::UserGroup;
@@ -16,8 +16,8 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 impl Dispatcher {
-    /// The events of a user, one after the other. What the store does not do now stops those behind it too, so that they do
-    /// not overtake it; what it will never do is given up.
+    /// Processes a user's events in sequence. If the store cannot process one now, those behind it wait
+    /// too, so that they do not overtake it; one that it will never process is dead-lettered.
     pub(super) async fn work(&self, group: UserGroup) -> Round {
         orrery_core::tour_step!();
         let mut round = Round { claimed: group.events.len(), ..Round::default() };
@@ -32,7 +32,7 @@ impl Dispatcher {
             match ended {
                 Ok(()) => round.processed += 1,
                 Err(StepError::Crashed) => break,
-                Err(StepError::Store(error)) if error.is_passing() => {
+                Err(StepError::Store(error)) if error.is_transient() => {
                     tracing::warn!(user = group.user, id, %error, "an event could not be worked on now");
                     round.troubled += 1;
                     break;
@@ -72,7 +72,7 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// None: the user is erased.
+    /// `None` if the user is erased.
     async fn end(&self, held: &mut HeldEvent) -> Result<Option<End>, StepError> {
         let ending = held.event.decision.as_ref().map_or(Ending::NeverPush, |decision| decision.ending);
         let end = match ending {
@@ -89,15 +89,15 @@ impl Dispatcher {
     }
 }
 
-/// Whether the store would say the same the next time; what says that somebody else was faster is not meant.
+/// Whether a retry would fail in the same way; losing a race to another writer does not count.
 fn is_final(error: &StoreError) -> bool {
-    matches!(error, StoreError::Refused { .. }) && !error.is_passing()
+    matches!(error, StoreError::Refused { .. }) && !error.is_transient()
 }
 
-/// An event that cannot be worked on is dead-lettered with the reason: whatever would fail in the same way the next time must
-/// not come back again and again, and nobody else's events wait for it.
+/// Dead-letters an event that cannot be processed, with the reason: an event that would fail in the same way
+/// every time must not return again and again, nor delay other users' events.
 impl Dispatcher {
-    /// The store will not have it, or something that it depends on cannot be read.
+    /// The store refuses it, or one of its inputs is unreadable.
     pub(super) async fn give_up(&self, user: &str, id: &str, error: &StoreError) -> Result<(), StepError> {
         let found = self.service.documents().read(EVENTS, user, id).await?.ok_or(StepError::Lost)?;
         let is_ours = self.is_ours(&found.value);
@@ -108,7 +108,7 @@ impl Dispatcher {
         }
     }
 
-    /// Nobody's, or this worker's.
+    /// It has no holder, or this worker holds it.
     fn is_ours(&self, item: &Value) -> bool {
         let Ok(event) = Event::deserialize(item) else { return true };
         let is_held_here =
@@ -116,12 +116,12 @@ impl Dispatcher {
         is_held_here || is_due_event(&event, self.service.now())
     }
 
-    /// What was found among the events and is none.
+    /// An item among the events that is not an event.
     pub(super) async fn give_up_row(&self, row: &Value, error: &StoreError) -> Result<(), StoreError> {
         let etag = row["_etag"].as_str().unwrap_or_default();
         let reason = format!("It is no event: {}", reason(error));
         match self.service.dead_letter(row.clone(), etag, &reason).await {
-            Err(error) if !error.is_passing() => {
+            Err(error) if !error.is_transient() => {
                 let (user, id) = (row["userId"].as_str(), row["id"].as_str());
                 tracing::warn!(user, id, %error, "an item of notification_events is no event and cannot be marked");
                 Ok(())

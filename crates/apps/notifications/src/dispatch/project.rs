@@ -1,4 +1,5 @@
-//! The notification is written as it was decided: the same item however often, and never an older text over a newer one.
+//! Writes the notification as decided: the same item on every repetition, and never an older text over a
+//! newer one.
 
 use super::{Dispatcher, StepError};
 use crate::limits;
@@ -10,7 +11,7 @@ use orrery_core::Timestamp;
 use orrery_kit::ports::documents::{StoreError, Write};
 
 impl Dispatcher {
-    /// What it cost.
+    /// The charge.
     pub(super) async fn project(&self, event: &Event) -> Result<f64, StepError> {
         orrery_core::tour_step!();
         let (Some(decision), Some(id)) = (&event.decision, &event.notification_id) else { return Ok(0.0) };
@@ -21,7 +22,7 @@ impl Dispatcher {
         Ok(charge)
     }
 
-    /// One that joins is likely to find it there, one that does not is not.
+    /// An event that joins an aggregate probably finds the notification; any other does not.
     async fn write_notification(&self, fresh: Notification, is_joining: bool) -> Result<f64, StepError> {
         let documents = self.service.documents();
         let user = fresh.user_id.clone();
@@ -71,7 +72,7 @@ fn fresh(event: &Event, id: &str, decision: &Decision, says: &Says, now: Timesta
     }
 }
 
-/// There is news of it: it is unread and to be seen again, at the top (C-41).
+/// Updates a notification: unread and visible again, at the top (C-41).
 fn renewed(present: Notification, fresh: &Notification) -> Notification {
     Notification {
         title: fresh.title.clone(),
@@ -95,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn news_of_a_notification_show_it_again_at_the_top() {
+    fn an_updated_notification_moves_to_the_top() {
         let says = |title: &str, version| Says {
             title: title.to_owned(),
             body: String::new(),

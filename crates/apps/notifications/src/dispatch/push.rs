@@ -1,4 +1,5 @@
-//! Each device that does not have it yet: when the hour allows it, and never for a user who is erased.
+//! Pushes to each device that does not have the notification yet, outside quiet hours, and never to an erased
+//! user.
 
 use super::claim::HeldEvent;
 use super::decide::release;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
-/// What pushing came to.
+/// The result of pushing.
 pub(super) enum Pushed {
     Ended(End),
     /// The user is erased: nothing was sent.
@@ -38,7 +39,7 @@ impl Dispatcher {
         }
         let documents = self.service.documents();
         let (devices, message) = tokio::try_join!(active_devices(documents, &user), self.message(held))?;
-        // The last thing before sending.
+        // Checked last, right before sending.
         if is_erased(documents, &user).await? {
             return Ok(Pushed::Erased);
         }
@@ -52,7 +53,8 @@ impl Dispatcher {
         Ok(Pushed::Ended(verdict(&held.event, active, &tried, self.service.now())))
     }
 
-    /// What it says now, if it is not the first time that this event is worked on: others may have joined it since.
+    /// The notification's current text if the event is processed again: others may have joined it
+    /// since.
     async fn message(&self, held: &HeldEvent) -> Result<Message, StoreError> {
         let event = &held.event;
         let id = event.notification_id.clone().unwrap_or_else(|| event.id.clone());
@@ -76,7 +78,7 @@ impl Dispatcher {
         })
     }
 
-    /// All at once, and no longer than the lease is held: then somebody else may be pushing.
+    /// All devices concurrently, within the lease: after it, another worker may be pushing.
     async fn send(&self, devices: Vec<Device>, message: Message, until: Instant) -> Vec<PushResult> {
         let message = Arc::new(message);
         let mut tasks = JoinSet::new();
@@ -106,7 +108,8 @@ impl Dispatcher {
         trim(&mut held.event.attempts);
     }
 
-    /// A token that is no longer one (S2-79). If the store does not let it be written now, the next push finds it out again.
+    /// Revokes an invalid token (S2-79). If the store refuses the write now, the next push finds it out
+    /// again.
     async fn revoke_gone(&self, user: &str, tried: &[PushResult]) {
         for one in tried.iter().filter(|one| matches!(one.outcome, Outcome::Unregistered { .. })) {
             let token = Some(one.device.push_token.as_str());
@@ -127,7 +130,7 @@ async fn in_time(until: Instant, push: impl Future<Output = Outcome>) -> Outcome
     }
 }
 
-/// Whether its success was recorded: then it gets no second one (K6).
+/// Whether a success was recorded: then the device gets no second push (K6).
 fn has_it(event: &Event, device: &Device) -> bool {
     event.attempts.iter().any(|one| one.device_id == device.id && one.result == DELIVERED)
 }
@@ -137,7 +140,7 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    /// S2-73: a provider that says nothing is not waited for until another worker has the event.
+    /// S2-73: a silent provider is abandoned before another worker can take the event.
     #[tokio::test]
     async fn a_push_ends_before_the_lease_does() {
         let soon = Instant::now() + Duration::from_millis(10);

@@ -1,4 +1,4 @@
-//! Events of one dedupe key become one notification while its window is open (C-41).
+//! Aggregates the events of one dedupe key into one notification while its window is open (C-41).
 //!
 //! ```text
 //! event         1        2        3            4
@@ -6,8 +6,8 @@
 //! aggregate   opened   count 2  count 3      opened anew
 //! ```
 //!
-//! The window begins with its first event and does not move. The aggregate's next value is decided here from its last
-//! one; that both it and the event change in one batch, so that every event counts once, is the dispatcher's part.
+//! The window begins with its first event and does not move. This file computes the aggregate's next value;
+//! the dispatcher writes both it and the event in one batch, so that every event counts once.
 
 use crate::limits;
 use crate::records::{Aggregate, Event};
@@ -15,18 +15,19 @@ use orrery_core::Timestamp;
 use orrery_kit::time;
 use std::time::Duration;
 
-/// What becomes of an aggregate when an event comes to it.
+/// The effect of an event on an aggregate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joined {
-    /// As it is to be written.
+    /// The aggregate to write.
     pub aggregate: Aggregate,
-    /// Whether the event began it, and so its notification is pushed; else it joins one that is there.
+    /// Whether the event opened it, so that its notification is pushed; otherwise it joins an existing
+    /// one.
     pub is_first: bool,
 }
 
 pub const KIND: &str = "aggregate";
 
-/// How much longer than its window an aggregate is kept.
+/// How long an aggregate outlives its window.
 const KEPT_AFTER: Duration = Duration::from_secs(60 * 60);
 
 /// `None` if the event has no dedupe key. `id` is the aggregate's, from the key.
@@ -56,7 +57,7 @@ pub fn join(
             opened_at: time::format(now),
             count: 1,
             actors: with_actor(&[], event),
-            // Never one that a notification of an earlier window has had.
+            // Never the version of an earlier window's notification.
             version: before.map_or(1, |closed| closed.version.saturating_add(1)),
             ttl: (window + KEPT_AFTER).as_secs(),
         },
@@ -66,7 +67,7 @@ pub fn join(
 
 fn is_open(aggregate: &Aggregate, now: Timestamp, window: Duration) -> bool {
     let Some(opened) = time::parse(&aggregate.opened_at) else { return false };
-    // A clock that was set back does not close it.
+    // A clock that is set back does not close it.
     now < opened.plus(window)
 }
 
@@ -75,7 +76,7 @@ fn kept(aggregate: &Aggregate, now: Timestamp, window: Duration) -> u64 {
     end.seconds().saturating_sub(now.seconds()).max(1)
 }
 
-/// The first few names, each once.
+/// The first few distinct names.
 fn with_actor(actors: &[String], event: &Event) -> Vec<String> {
     let mut actors = actors.to_vec();
     if let Some(name) = event.payload.actor_name.as_ref().filter(|name| !name.trim().is_empty())
@@ -112,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn events_of_a_window_are_counted_into_one_notification() {
+    fn events_of_a_window_become_one_notification() {
         // K2, B-2.
         let mut last = joined(None, "e1", "A", 0);
         assert!(last.is_first);
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_does_not_move_and_ends_to_the_millisecond() {
+    fn the_window_is_fixed_to_the_millisecond() {
         let first = joined(None, "e1", "A", 0).aggregate;
         let second = joined(Some(&first), "e2", "A", 3_599).aggregate;
         assert_eq!((second.count, &second.opened_at), (2, &first.opened_at));
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_opening_time_opens_anew() {
+    fn a_malformed_opening_time_opens_a_new_window() {
         let mut damaged = joined(None, "e1", "A", 0).aggregate;
         damaged.opened_at = "soon".to_owned();
         assert!(joined(Some(&damaged), "e2", "B", 1).is_first);

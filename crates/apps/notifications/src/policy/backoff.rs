@@ -1,4 +1,4 @@
-//! When a failed event is tried again (C-40): after 30 s, 2 min, 8 min, 32 min and 2 h, each a fifth sooner or later.
+//! Back-off of failed events (C-40): 30 s, 2 min, 8 min, 32 min and 2 h, each with a fifth of jitter.
 //!
 //! ```text
 //! attempt            1      2      3      4       5       6
@@ -6,8 +6,8 @@
 //! wait after        30 s   2 min  8 min  32 min  2 h      -
 //! ```
 //!
-//! `retryCount` is the retries that were made. So all five waits are used, and an event that FAILED with a retryCount
-//! of 5 is one that the seed's query never finds again.
+//! `retryCount` is the number of retries made. So all five waits are used, and the seed's query never again
+//! finds an event that FAILED with a retryCount of 5.
 
 use crate::limits;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ use std::time::Duration;
 pub struct Backoff {
     /// The wait after each failure.
     pub seconds: Vec<u64>,
-    /// How much sooner or later, at random, so that what failed together does not come back together.
+    /// Jitter, so that events that failed together do not return together.
     pub jitter_percent: u64,
 }
 
@@ -28,22 +28,22 @@ impl Default for Backoff {
     }
 }
 
-/// What becomes of an event that failed.
+/// What happens to a failed event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     Again {
         retry_count: u32,
         after: Duration,
     },
-    /// It is given up, with the retryCount that says so.
+    /// It is dead-lettered, with the retryCount that marks it.
     DeadLetter {
         retry_count: u32,
     },
 }
 
 impl Backoff {
-    /// `failed_before` is the retryCount of an event that has failed before, `None` at its first failure. `random` is
-    /// any number; `at_least` is what the provider asked for.
+    /// `failed_before` is the retryCount of an event that has failed before, `None` at its first
+    /// failure. `random` is any number; `at_least` is the wait that the provider asked for.
     pub fn next(&self, failed_before: Option<u32>, random: u64, at_least: Option<Duration>) -> Next {
         let retry_count = failed_before.map_or(0, |count| count.saturating_add(1));
         match self.seconds.get(retry_count as usize) {
@@ -55,7 +55,7 @@ impl Backoff {
         }
     }
 
-    /// Evenly between so much less and so much more.
+    /// Uniform in the interval around the wait.
     fn jittered(&self, seconds: u64, random: u64) -> Duration {
         let millis = seconds.saturating_mul(1_000);
         let most = millis.saturating_mul(self.jitter_percent) / 100;
@@ -77,7 +77,7 @@ impl Backoff {
     }
 }
 
-/// Whatever a provider asks for.
+/// The longest wait that a provider may ask for.
 const AFTER_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 #[cfg(test)]
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_provider_may_ask_for_longer_but_not_for_shorter() {
+    fn a_provider_may_lengthen_a_wait_but_not_shorten_it() {
         // B-6.
         let backoff = Backoff::default();
         let after = |asked: u64| match backoff.next(None, 0, Some(Duration::from_secs(asked))) {
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_waits_end_sooner_with_the_same_mark() {
+    fn fewer_waits_dead_letter_sooner_with_the_same_mark() {
         let backoff = Backoff { seconds: vec![1], jitter_percent: 0 };
         assert_eq!(backoff.next(Some(0), 0, None), Next::DeadLetter { retry_count: 5 });
         let check = |backoff: Backoff| assert!(backoff.validate().is_err(), "{backoff:?}");

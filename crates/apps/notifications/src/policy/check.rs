@@ -1,4 +1,4 @@
-//! What callers send, read into values that are right, or refused with the member's name.
+//! Parses requests into valid values, or refuses them with the member's name.
 
 use super::render::cut;
 use super::{Policy, Registry, Zone, quiet};
@@ -9,7 +9,7 @@ use orrery_kit::time;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// Why a request cannot be done: the member as a path such as `payload.targetId`, and a sentence about it.
+/// Why a request is invalid: the member as a path such as `payload.targetId`, and a sentence about it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{member}: {reason}")]
 pub struct Invalid {
@@ -23,17 +23,17 @@ impl Invalid {
     }
 }
 
-/// A request to tell users of something.
+/// A request to notify users of something.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Enqueue {
-    /// Each once.
+    /// Without duplicates.
     pub users: Vec<String>,
-    /// The type's own name, also where the caller used another.
+    /// The type's own name, even if the caller used an alias.
     pub event_type: String,
     pub category: Category,
     pub payload: Payload,
     pub dedupe_key: Option<String>,
-    /// Only if it lies ahead.
+    /// Only if it lies in the future.
     pub scheduled_at: Option<Timestamp>,
 }
 
@@ -62,7 +62,7 @@ pub fn enqueue(registry: &Registry, body: &Value, now: Timestamp) -> Result<Enqu
     })
 }
 
-/// A category may be given, and then has to be the type's (S2-05).
+/// A category is optional, and must be the type's (S2-05).
 fn category(body: &Map<String, Value>, expected: Category) -> Result<(), Invalid> {
     let Some(given) = present(body, "category") else { return Ok(()) };
     let given: Option<Category> = serde_json::from_value(given.clone()).ok();
@@ -99,7 +99,7 @@ fn users(body: &Map<String, Value>) -> Result<Vec<String>, Invalid> {
     Ok(users)
 }
 
-/// An id as a document can have it.
+/// An id that a document can have.
 pub fn id(member: &str, value: &Value) -> Result<String, Invalid> {
     let text = value.as_str().ok_or_else(|| Invalid::new(member, "has to be a text"))?;
     ChildName::parse(text).map_err(|error| Invalid::new(member, error.to_string()))?;
@@ -136,7 +136,7 @@ fn payload(value: Option<&Value>) -> Result<Payload, Invalid> {
     })
 }
 
-/// A longer one is cut: it is an excerpt in any case.
+/// A longer snippet is cut, being an excerpt anyway.
 fn snippet(members: &Map<String, Value>) -> Result<Option<String>, Invalid> {
     match present(members, "snippet") {
         None => Ok(None),
@@ -160,7 +160,7 @@ fn scheduled_at(body: &Map<String, Value>, now: Timestamp) -> Result<Option<Time
     Ok((at > now).then_some(at))
 }
 
-/// What a user may choose.
+/// The settings that a user may choose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     pub timezone: String,
@@ -169,7 +169,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Of who has chosen nothing.
+    /// Settings of a user who has chosen nothing.
     pub fn defaults(policy: &Policy) -> Self {
         Self {
             timezone: policy.default_timezone.clone(),
@@ -187,8 +187,8 @@ impl Settings {
     }
 }
 
-/// The settings after a change; what the body leaves out stays as in `before`. For a whole replacement `before` is
-/// [`Settings::defaults`].
+/// The settings after a change; members missing from the body stay as in `before`. For a full replacement
+/// `before` is [`Settings::defaults`].
 pub fn settings(body: &Value, before: &Settings) -> Result<Settings, Invalid> {
     let body = object("body", body)?;
     known_members(body, &["id", "userId", "timezone", "quietHours", "categories", "updatedAt", "_etag"])?;
@@ -230,7 +230,7 @@ fn toggles(value: &Value, before: Toggles) -> Result<Toggles, Invalid> {
     Ok(after)
 }
 
-/// A device that wants pushes. The token is not shown.
+/// A device to register. Its token is never shown.
 #[derive(Clone, PartialEq)]
 pub struct Registration {
     pub device_id: String,
@@ -254,7 +254,7 @@ pub fn registration(body: &Value) -> Result<Registration, Invalid> {
     })
 }
 
-/// What changes about a device that is registered; nothing, for one that only says that it is there.
+/// The changes to a registered device; empty for a mere heartbeat.
 #[derive(Clone, Default, PartialEq)]
 pub struct DeviceChange {
     pub push_token: Option<String>,
@@ -271,7 +271,7 @@ pub fn device_change(body: &Value, platform: Platform) -> Result<DeviceChange, I
     Ok(DeviceChange { push_token: token, label: label(body)? })
 }
 
-/// As it can stand in a request to the provider. What is wrong with it is told without showing it.
+/// A token that can be part of a request to the provider. Errors do not show it.
 pub fn push_token(token: &str, platform: Platform) -> Result<String, Invalid> {
     let is_plain =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':' | b'.' | b'%' | b'=');
@@ -291,17 +291,17 @@ pub fn push_token(token: &str, platform: Platform) -> Result<String, Invalid> {
     Ok(token.to_owned())
 }
 
-/// What the user calls the device.
+/// The user's name for the device.
 pub fn label(body: &Map<String, Value>) -> Result<Option<String>, Invalid> {
     short_text(body, "label", limits::NOTIFICATION_LABEL_CHARS_MAX)
 }
 
-/// A body that is an object.
+/// A body that must be an object.
 pub fn object<'a>(member: &str, value: &'a Value) -> Result<&'a Map<String, Value>, Invalid> {
     value.as_object().ok_or_else(|| Invalid::new(member, "has to be an object"))
 }
 
-/// So that a slip of the pen is not taken for something left out.
+/// Refuses unknown members, so that a typo is not mistaken for an omission.
 pub fn known_members(body: &Map<String, Value>, known: &[&str]) -> Result<(), Invalid> {
     match body.keys().find(|name| !known.contains(&name.as_str())) {
         None => Ok(()),
@@ -318,7 +318,7 @@ fn required<'a>(body: &'a Map<String, Value>, name: &str) -> Result<&'a str, Inv
     }
 }
 
-/// Null is as good as absent.
+/// Null counts as missing.
 fn present<'a>(body: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     body.get(name).filter(|value| !value.is_null())
 }

@@ -1,4 +1,4 @@
-//! Cases for what callers send.
+//! Cases for requests.
 
 use super::*;
 use serde_json::json;
@@ -16,7 +16,7 @@ fn like() -> Value {
         "payload": { "actorId": "a", "actorName": "Noor", "targetId": "p-1", "targetType": "post", "tone": "warm" } })
 }
 
-/// The request with one member changed; `null` where it is to go.
+/// The request with one member changed; `null` removes it.
 fn with(path: &str, value: Value) -> Value {
     let mut body = like();
     match path.split_once('.') {
@@ -44,7 +44,7 @@ fn a_whole_request_is_read() {
 }
 
 #[test]
-fn what_is_wrong_is_told_by_its_member() {
+fn errors_name_the_member() {
     let check = |path: &str, value: Value, member: &str, fragment: &str| {
         let invalid = read(&with(path, value.clone())).expect_err(path);
         assert_eq!(invalid.member, member, "{path} {value}: {invalid}");
@@ -99,7 +99,7 @@ fn a_snippet_is_cut() {
 }
 
 #[test]
-fn up_to_fifty_users_are_told_each_once() {
+fn up_to_fifty_users_are_notified_once_each() {
     let users = |list: Value| {
         let mut body = like();
         body["userId"] = Value::Null;
@@ -114,7 +114,7 @@ fn up_to_fifty_users_are_told_each_once() {
 }
 
 #[test]
-fn a_schedule_lies_ahead_or_is_none() {
+fn a_schedule_in_the_past_is_dropped() {
     let at = |text: &str| read(&with("scheduledAt", json!(text))).expect("a request").scheduled_at;
     assert_eq!(at("2026-11-15T10:00:00Z"), None);
     assert_eq!(at("2020-01-01T00:00:00Z"), None);
@@ -123,7 +123,7 @@ fn a_schedule_lies_ahead_or_is_none() {
 }
 
 #[test]
-fn settings_change_where_they_are_given() {
+fn only_given_settings_change() {
     let before = Settings::defaults(&Policy::default());
     let after =
         settings(&json!({ "timezone": "asia/kolkata", "categories": { "marketing": false } }), &before);
@@ -143,7 +143,7 @@ fn settings_change_where_they_are_given() {
 }
 
 #[test]
-fn settings_that_are_wrong_are_told_by_their_member() {
+fn errors_in_settings_name_the_member() {
     let before = Settings::defaults(&Policy::default());
     let check = |body: Value, member: &str| {
         assert_eq!(

@@ -1,4 +1,4 @@
-//! The types of events: the seed's twelve, their other names, and those that a policy adds (C-37).
+//! Event types: the seed's twelve, their aliases, and those that a policy adds (C-37).
 //!
 //! A stored event has the type's own name, never an alias, so the seed's queries and schemas hold.
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A type of event, as a policy writes it. The texts are templates.
+/// An event type, as written in a policy. The texts are templates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Kind {
@@ -19,7 +19,7 @@ pub struct Kind {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
     pub title: String,
-    /// For several events of one dedupe key; the same as `title` if it is left out.
+    /// For several events of one dedupe key; equals `title` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title_of_many: Option<String>,
     #[serde(default = "default_body")]
@@ -36,7 +36,7 @@ fn default_deeplink() -> String {
     "asora://{targetType}/{targetId}".to_owned()
 }
 
-/// A type whose texts are ready to be filled in.
+/// A type with its parsed templates.
 #[derive(Clone, Debug)]
 pub struct Known {
     pub name: String,
@@ -47,7 +47,7 @@ pub struct Known {
     pub(super) deeplink: Template,
 }
 
-/// All types of a policy, by every name that they have. A cheap handle.
+/// All types of a policy, by names and aliases. A cheap handle.
 #[derive(Clone, Debug)]
 pub struct Registry {
     by_name: Arc<HashMap<String, Arc<Known>>>,
@@ -55,7 +55,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// The seed's and the policy's; the error is a sentence for whoever wrote the policy.
+    /// The seed's types and the policy's; the error is a sentence for the author of the policy.
     pub fn of(policy: &Policy) -> Result<Self, String> {
         if policy.kinds.len() > limits::NOTIFICATION_KINDS_MAX {
             return Err(format!("eventTypes has more than {} entries", limits::NOTIFICATION_KINDS_MAX));
@@ -69,12 +69,12 @@ impl Registry {
         Ok(Self { by_name: Arc::new(registry.0), names: Arc::new(registry.1) })
     }
 
-    /// By its name or another name of it.
+    /// Finds a type by name or alias.
     pub fn find(&self, name: &str) -> Option<&Known> {
         self.by_name.get(name).map(|known| &**known)
     }
 
-    /// The names proper, the seed's first.
+    /// The types' own names, the seed's first.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -118,12 +118,12 @@ fn is_name(text: &str) -> bool {
         && text.bytes().all(is_letter)
 }
 
-/// The deeplink of what happens to the account.
+/// The deeplink for account events.
 const ACCOUNT: &str = "asora://user/{targetId}";
-/// Of what somebody did to the user: that somebody.
+/// The deeplink for something another user did: that user.
 const ACTOR: &str = "asora://user/{actorId,targetId}";
 
-/// S2-04 with the aliases of the real project.
+/// S2-04, with the aliases of the real project.
 fn seed_kinds() -> Vec<Kind> {
     use Category::{Marketing, News, Safety, Security, Social};
     let row =

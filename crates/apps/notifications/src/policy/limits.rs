@@ -1,13 +1,14 @@
-//! How many pushes a category may have in a while, and one target of it (C-42, C-45).
+//! Rate limits of pushes, per category and per target (C-42, C-45).
 //!
-//! What is over the limit is still written to the in-app centre; only its push is left out.
+//! A notification over the limit is still written to the in-app centre; only its push is omitted.
 
 use crate::records::Category;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Of one category. A notification is limited when there were `count` in the window before it, or `perTarget.count`
-/// about the same target; but never while there were fewer than `perTargetAtLeast` about that target.
+/// The limit of one category. A notification is limited if `count` came before it in the window, or
+/// `perTarget.count` about the same target; but never while there were fewer than `perTargetAtLeast` about
+/// that target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Limit {
@@ -25,7 +26,7 @@ pub struct Sublimit {
     pub window_minutes: u64,
 }
 
-/// Notifications of the same user and category that were there before this one.
+/// Earlier notifications of the same user and category.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Earlier {
     pub in_window: u64,
@@ -50,7 +51,7 @@ impl Limit {
     }
 }
 
-/// Of every category.
+/// The limits of all categories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE", default, deny_unknown_fields)]
 pub struct Limits {
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn security_has_one_for_every_target_whatever_came_before() {
+    fn security_always_has_one_per_target() {
         // C-45, S2-86.
         assert!(!is_over(Category::Security, 1_000, 0));
         assert!(is_over(Category::Security, 8, 1));
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_are_those_of_the_table() {
+    fn windows_match_the_table() {
         let limits = Limits::default();
         let check = |category, minutes: u64, of_target: u64| {
             let limit = limits.of(category);

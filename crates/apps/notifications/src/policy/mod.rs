@@ -1,17 +1,17 @@
-//! What is decided, from values alone: nothing here reads a clock, a store or the network.
+//! Policy decisions as pure functions: nothing here reads a clock, a store or the network.
 //!
 //! ```text
 //! kinds      the types of events, their names, categories and texts
-//! template   texts with places in them
-//! render     what a notification says
-//! check      what callers send, refused with the member's name
-//! quiet      when a push may go out
-//! limits     how many a while
-//! backoff    when a failed one is tried again
-//! aggregate  events of one dedupe key become one notification
+//! template   texts with placeholders
+//! render     the text of a notification
+//! check      request validation, with the member's name in errors
+//! quiet      when a push may be sent
+//! limits     pushes per time window
+//! backoff    when a failed event is retried
+//! aggregate  merges events of one dedupe key into one notification
 //! ```
 //!
-//! A policy is data: [`Policy::parse`] reads one from JSON, where whatever is left out is as in [`Policy::default`].
+//! A policy is data: [`Policy::parse`] reads it from JSON; missing members are those of [`Policy::default`].
 
 pub mod aggregate;
 pub mod backoff;
@@ -34,23 +34,24 @@ use crate::records::{Category, Toggles};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// How notifications are dealt with.
+/// How notifications are processed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Policy {
-    /// For how long events of one dedupe key become one notification (C-41).
+    /// How long events of one dedupe key are merged into one notification (C-41).
     pub dedupe_minutes: u64,
     pub limits: Limits,
     pub backoff: Backoff,
-    /// For who has not chosen: the zone, quiet by local hour (C-43), the categories (C-44).
+    /// Defaults for users who have not chosen: the zone, quiet by local hour (C-43), the categories
+    /// (C-44).
     pub default_timezone: String,
     pub default_quiet_hours: Vec<bool>,
     pub default_categories: Toggles,
-    /// How long a worker has for one event before another may take it.
+    /// How long a worker holds an event before another may take it.
     pub lease_seconds: u64,
-    /// How often due events are looked for when nothing wakes the dispatcher (S2-73).
+    /// Interval of scans for due events when nothing wakes the dispatcher (S2-73).
     pub tick_millis: u64,
-    /// Event types beside the seed's, or instead of those of the same name (C-37).
+    /// Event types besides the seed's; same names replace them (C-37).
     #[serde(rename = "eventTypes")]
     pub kinds: Vec<Kind>,
 }
@@ -72,7 +73,7 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// Reads one; the error is a sentence that names the member.
+    /// Parses a policy; the error is a sentence that names the member.
     pub fn parse(json: &[u8]) -> Result<Self, String> {
         let policy: Self = serde_json::from_slice(json)
             .map_err(|error| format!("the notification policy is not understood: {error}"))?;
@@ -80,7 +81,7 @@ impl Policy {
         Ok(policy)
     }
 
-    /// Whether all of it can be followed.
+    /// Checks that every member is in its range.
     pub fn validate(&self) -> Result<(), String> {
         for (member, value, most) in [
             ("dedupeMinutes", self.dedupe_minutes, MINUTES_MAX),
@@ -115,7 +116,7 @@ impl Policy {
         Duration::from_secs(self.lease_seconds)
     }
 
-    /// How long a push may take: it is over well before the lease is, and so is the note of it.
+    /// Time limit of a push: well within the lease, and so is recording it.
     pub fn push_time(&self) -> Duration {
         let margin = (self.lease() / 4).max(Duration::from_secs(1));
         let most = Duration::from_secs(crate::limits::PUSH_SECONDS_MAX);
@@ -127,15 +128,15 @@ impl Policy {
     }
 }
 
-/// Thirty days: an aggregate is not kept for longer than the notification that it counts for.
+/// Thirty days: an aggregate is not kept longer than its notification.
 const MINUTES_MAX: u64 = 30 * 24 * 60;
 
-/// Whether it is sent whatever the user has switched off, and at any hour (S2-34, C-45).
+/// Whether it is sent regardless of settings and quiet hours (S2-34, C-45).
 pub fn is_urgent(category: Category) -> bool {
     matches!(category, Category::Safety | Category::Security)
 }
 
-/// Whether the user wants this category.
+/// Whether the user's settings allow this category.
 pub fn is_wanted(category: Category, toggles: Toggles) -> bool {
     match category {
         Category::Safety | Category::Security => true,
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_followed_is_refused_by_name() {
+    fn invalid_policies_are_refused_by_member() {
         let check = |json: &str, member: &str| {
             let sentence = Policy::parse(json.as_bytes()).expect_err(json);
             assert!(sentence.contains(member), "{json}: {sentence}");

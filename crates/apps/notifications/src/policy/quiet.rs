@@ -1,4 +1,4 @@
-//! When a push may go out: quiet hours by the user's wall clock (C-43, C-50).
+//! Quiet hours by the user's wall clock (C-43, C-50).
 //!
 //! ```text
 //! local hour   20   21   22   23   00  ..  06   07   08
@@ -6,10 +6,9 @@
 //!                        23:10 ─────────────────▶ 07:00
 //! ```
 //!
-//! Hours are read from the time zone database that the binary brings along, so an answer does not depend on the
-//! machine. A local hour lasts until the wall clock shows another, or jumps: whichever comes first is looked at next.
-//! So an hour that a clock skips is not waited for, an hour that it repeats is quiet twice, and in a zone of half
-//! hours the end is on the half hour of UTC.
+//! Hours come from the time zone database in the binary, so results do not depend on the machine. A local
+//! hour ends when the wall clock shows another one or jumps, whichever is first. So a skipped hour is not
+//! waited for, a repeated hour is quiet twice, and in a half-hour zone the end is on the half hour of UTC.
 
 use super::{Invalid, is_urgent};
 use crate::records::Category;
@@ -34,7 +33,7 @@ pub const DEFAULT_HOURS: [bool; HOURS] = {
 pub struct Zone(TimeZone);
 
 impl Zone {
-    /// By its name, such as `Asia/Kolkata`; upper and lower case are the same.
+    /// Finds a zone by name, such as `Asia/Kolkata`, ignoring case.
     pub fn parse(name: &str) -> Result<Self, Invalid> {
         let unknown = || {
             let reason = format!("'{name}' is not a time zone of the IANA database, such as Europe/Berlin");
@@ -48,7 +47,7 @@ impl Zone {
         Self(TimeZone::UTC)
     }
 
-    /// As the database writes it.
+    /// The database's spelling.
     pub fn name(&self) -> &str {
         self.0.iana_name().unwrap_or("UTC")
     }
@@ -58,7 +57,7 @@ impl Zone {
         jiff_time(at).map_or(0, |at| self.0.to_datetime(at).hour() as usize)
     }
 
-    /// The next moment at which the wall clock may show another hour: a full one, or a jump.
+    /// The next moment at which the wall clock may show another hour: a full hour or a jump.
     fn next_hour(&self, at: Timestamp) -> Option<Timestamp> {
         let time = jiff_time(at)?;
         let offset = i64::from(self.0.to_offset(time).seconds()) * 1000;
@@ -76,17 +75,17 @@ fn jiff_time(at: Timestamp) -> Option<jiff::Timestamp> {
     jiff::Timestamp::from_millisecond(i64::try_from(at.millis()).ok()?).ok()
 }
 
-/// When a push of now may go out.
+/// When a push may be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Release {
     Now,
-    /// The first moment that is not quiet.
+    /// At the first moment that is not quiet.
     At(Timestamp),
     /// All hours are quiet: in-app only.
     Never,
 }
 
-/// Full hours and jumps that are looked at: two days of hours, and jumps between them.
+/// Hours and jumps examined: two days of hours, and the jumps between them.
 const STEPS_MAX: usize = 64;
 
 pub fn release(now: Timestamp, zone: &Zone, quiet_hours: &[bool], category: Category) -> Release {
@@ -148,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_night_of_a_changed_clock_ends_at_seven_all_the_same() {
+    fn a_night_with_a_clock_change_still_ends_at_seven() {
         // B-4. New York: forward on 2026-03-08, back on 2026-11-01.
         let night = &DEFAULT_HOURS;
         check("America/New_York", night, "2026-03-08T04:00:00Z", "2026-03-08T11:00:00Z");
@@ -161,10 +160,10 @@ mod tests {
     fn a_skipped_hour_is_not_waited_for() {
         // Quiet at 1; at 2:00 the clock shows 3:00, and 3 is not quiet.
         check("America/New_York", &quiet([1]), "2026-03-08T06:20:00Z", "2026-03-08T07:00:00Z");
-        // Only the skipped hour is free on this day: it is there again on the next.
+        // Only the skipped hour is free on this day; it exists again on the next.
         let all_but_two = quiet((0..24).filter(|hour| *hour != 2));
         check("America/New_York", &all_but_two, "2026-03-08T05:00:00Z", "2026-03-09T06:00:00Z");
-        // Quiet at 2 alone: that night it is never quiet.
+        // Quiet at 2 only: that night is never quiet.
         check("America/New_York", &quiet([2]), "2026-03-08T07:00:00Z", "now");
     }
 
@@ -178,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_half_an_hour_or_a_whole_day_is_met_where_it_is() {
+    fn clock_changes_of_half_an_hour_or_a_day_are_handled() {
         // Lord Howe moves by 30 minutes: on 2026-10-04 at 2:00 its clock shows 2:30.
         check("Australia/Lord_Howe", &quiet([2]), "2026-10-03T15:30:00Z", "2026-10-03T16:00:00Z");
         // On 2026-04-05 it goes from 2:00 back to 1:30.
@@ -217,7 +216,7 @@ mod tests {
         }
     }
 
-    /// Minute by minute, which is as fine as any change of a clock since 1970 that is looked at here.
+    /// A scan by minute, as fine as any clock change since 1970 that is examined here.
     fn scan(now: Timestamp, zone: &Zone, hours: &[bool]) -> Release {
         if !hours[zone.hour(now)] {
             return Release::Now;
@@ -242,11 +241,11 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
-        /// The release is never quiet, and there is none before it.
+        /// The release is not quiet, and no moment before it is free.
         #[test]
         fn the_release_is_the_first_moment_that_is_not_quiet(
             zone in proptest::sample::select(&ZONES[..]),
-            // 2000 to 2035, as often as not near a change of clocks.
+            // 2000 to 2035, often near a clock change.
             millis in prop_oneof![946_684_800_000_u64..2_051_222_400_000, near_a_change()],
             bits in prop_oneof![any::<u32>(), Just(0xFF_FFFF_u32), (0..24_u32).prop_map(|hour| 0xFF_FFFF & !(1 << hour))],
         ) {
@@ -260,7 +259,7 @@ mod tests {
         }
     }
 
-    /// Within a day and a half of a change of New York's, London's or Lord Howe's clocks.
+    /// Within a day and a half of a clock change in New York, London or Lord Howe.
     fn near_a_change() -> impl Strategy<Value = u64> {
         let changes = [
             "2026-03-08T07:00:00Z",

@@ -1,4 +1,4 @@
-//! What a notification says: title, body and deeplink of an event, or of many that became one (S2-80).
+//! Renders a notification: title, body and deeplink of an event, or of several merged into one (S2-80).
 
 use super::kinds::Known;
 use crate::limits;
@@ -12,12 +12,12 @@ pub struct Rendered {
     pub deeplink: String,
 }
 
-/// Of one event.
+/// Renders one event.
 pub fn one(kind: &Known, payload: &Payload) -> Rendered {
     render(kind, payload, payload.actor_name.as_deref(), 1)
 }
 
-/// Of `count` events, the newest of which has this payload; `actors` are those that were first.
+/// Renders `count` events, the newest of which has this payload; `actors` are the first ones.
 pub fn many(kind: &Known, payload: &Payload, actors: &[String], count: u64) -> Rendered {
     let first = actors.first().map(String::as_str).or(payload.actor_name.as_deref());
     render(kind, payload, first, count.max(1))
@@ -60,7 +60,7 @@ fn target(of: TargetType) -> &'static str {
     }
 }
 
-/// What is particular to a type, as far as it is a text or a number.
+/// A member of the payload, if it is a string or a number.
 fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -69,8 +69,8 @@ fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// Without line breaks and other control characters, nor those that turn the direction of the text around: a name
-/// must not look like another part of the notification.
+/// Removes line breaks, other control characters, and characters that reverse the text direction: a name must
+/// not look like another part of the notification.
 fn one_line(text: &str) -> String {
     let is_unseen = |c: char| {
         c.is_control()
@@ -80,7 +80,7 @@ fn one_line(text: &str) -> String {
     shown.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// At most so many characters, the last an ellipsis where something is missing.
+/// At most this many characters, ending in an ellipsis if cut.
 pub fn cut(text: &str, chars_max: usize) -> String {
     if text.chars().count() <= chars_max {
         return text.to_owned();
@@ -89,7 +89,7 @@ pub fn cut(text: &str, chars_max: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// A part of a path: whatever is not plain is percent-encoded.
+/// A path segment: anything that is not plain is percent-encoded.
 fn encode(text: &str) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_seeds_types_say_what_the_blueprints_examples_say() {
+    fn the_seeds_types_match_the_blueprints_examples() {
         // S2-18, S2-19.
         let check = |kind: &str, payload: Value, title: &str, body: &str, deeplink: &str| {
             let expected = (title.to_owned(), body.to_owned(), deeplink.to_owned());
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn many_events_are_told_as_one() {
+    fn several_events_render_as_one() {
         // S2-80, B-2.
         let registry = Registry::of(&Policy::default()).expect("the seed's");
         let title = |kind: &str, actors: &[&str], count| {
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_callers_send_stays_inside_its_place() {
+    fn caller_input_cannot_escape_its_placeholder() {
         let mut evil = like();
         evil.actor_name = Some("Eve\r\n\u{202e}drow".to_owned());
         evil.target_id = "../user/1?x=#ä b".to_owned();

@@ -1,10 +1,10 @@
-//! Texts with places in them: `{actorName:Someone} liked your {targetType}`.
+//! Templates: `{actorName:Someone} liked your {targetType}`.
 //!
 //! ```text
 //! {name}            the member, or nothing
-//! {name,other}      the first of them that there is
+//! {name,other}      the first of them that exists
 //! {name:a text}     the member, or the text
-//! {{ and }}         the braces themselves
+//! {{ and }}         literal braces
 //! ```
 
 use crate::limits;
@@ -19,7 +19,7 @@ enum Part {
 }
 
 impl Template {
-    /// Reads one; the error continues a sentence that begins with the member's name.
+    /// Parses a template; the error continues a sentence that begins with the member's name.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text.chars().count() > limits::NOTIFICATION_TEMPLATE_CHARS_MAX {
             return Err(format!("is longer than {} characters", limits::NOTIFICATION_TEMPLATE_CHARS_MAX));
@@ -48,7 +48,8 @@ impl Template {
         Ok(Self(parts))
     }
 
-    /// Fills the places in; `value` says what a name stands for, `None` or nothing where there is nothing.
+    /// Fills in the placeholders; `value` returns the value of a name, `None` or an empty string if
+    /// there is none.
     pub fn fill(&self, value: impl Fn(&str) -> Option<String>) -> String {
         let mut text = String::new();
         for part in &self.0 {
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_filled_in() {
+    fn placeholders_are_filled_in() {
         let check = |text: &str, expected: &str| assert_eq!(fill(text).as_deref(), Ok(expected), "{text}");
         check("", "");
         check("plain", "plain");
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_template_is_refused() {
+    fn malformed_templates_are_refused() {
         for text in ["{", "}", "{a", "a}", "{}", "{a b}", "{,a}", "{a-b}", &"x".repeat(1001)] {
             assert!(fill(text).is_err(), "{text}");
         }

@@ -2,7 +2,7 @@
 
 use orrery_protocol::jwt::{SigningKey, pkcs8_of_pem};
 
-/// A key and the name that its public half has at the provider.
+/// A private key and the provider's name for its public half.
 pub struct NamedKey {
     key: SigningKey,
     kid: String,
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_is_told_without_showing_it() {
+    fn a_malformed_key_is_refused_without_showing_it() {
         let check = |pem: &str, fragment: &str| {
             for sentence in [NamedKey::rs256(pem, "").err(), NamedKey::es256(pem, "").err()] {
                 let sentence = sentence.expect("no key");

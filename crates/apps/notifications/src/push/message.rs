@@ -1,4 +1,4 @@
-//! What is pushed, and how it is made to fit: providers take 4 KiB.
+//! The pushed message, fitted to the providers' limit of 4 KiB.
 
 use crate::records::Category;
 use orrery_core::limits;
@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// The same for every try, so that a device shows one (K6).
+    /// The same for every attempt, so that a device shows one notification (K6).
     pub collapse_id: String,
     pub notification_id: String,
     pub event_type: String,
@@ -18,7 +18,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// Whether it is worth waking the device for.
+    /// Whether it justifies waking the device.
     pub fn is_pressing(&self) -> bool {
         match self.category {
             Category::Social | Category::Safety | Category::Security => true,
@@ -26,7 +26,7 @@ impl Message {
         }
     }
 
-    /// The collapse id in what a header may hold: a long one or a strange one becomes its hash.
+    /// The collapse id as a header value: a long or unusual one is replaced by its hash.
     pub fn short_collapse_id(&self) -> String {
         let is_plain = |byte: u8| byte.is_ascii_graphic();
         if (1..=limits::PUSH_COLLAPSE_ID_BYTES_MAX).contains(&self.collapse_id.len())
@@ -39,7 +39,8 @@ impl Message {
     }
 }
 
-/// The JSON that `write` makes of title and body, with as much of the body, and then of the title, as fits.
+/// The JSON that `write` makes of title and body, shortening the body, and then the title, as far as
+/// necessary.
 pub fn fitted(title: &str, body: &str, bytes_max: usize, write: impl Fn(&str, &str) -> Value) -> Value {
     let is_fitting = |title: &str, body: &str| write(title, body).to_string().len() <= bytes_max;
     if is_fitting(title, body) {
@@ -50,7 +51,7 @@ pub fn fitted(title: &str, body: &str, bytes_max: usize, write: impl Fn(&str, &s
     write(&title, &body)
 }
 
-/// The longest beginning of a text that fits, ending in an ellipsis; nothing if none does. Longer is never better.
+/// The longest prefix that fits, ending in an ellipsis; `None` if none does. `fits` must be monotonic.
 fn longest(text: &str, is_fitting: impl Fn(&str) -> bool) -> String {
     if is_fitting(text) {
         return text.to_owned();

@@ -1,17 +1,17 @@
-//! Pushes to devices: FCM HTTP v1 and APNs, spoken as their providers document them.
+//! Pushes to devices through FCM HTTP v1 and APNs.
 //!
 //! ```text
-//! options      what an operator writes down: credentials, addresses, whom to trust
-//! message      what is pushed, and how it is made to fit
-//! outcome      what became of it, as far as an event's fate depends on that
+//! options      the operator's configuration: credentials, addresses, trust roots
+//! message      the pushed message, fitted to the providers' limits
+//! outcome      the result of a push, as far as the event depends on it
 //! key          the keys that sign our tokens (RS256, ES256)
 //! fcm          messages:send, its bearer token, its errors
 //! apns         /3/device, its provider token, its errors
-//! scripted     outcomes that a test has chosen
+//! scripted     outcomes chosen by a test
 //! ```
 //!
-//! A push token or a key is in no log, no error and no `Debug`. Credentials that are wrong cost no event: the outcome says
-//! so, the event is tried again, and [`Providers::troubles`] says it to whoever asks how the server is.
+//! No log, error or `Debug` output contains a push token or a key. Wrong credentials lose no event: the
+//! outcome reports them, the event is retried, and [`Providers::troubles`] reports them in health checks.
 
 mod apns;
 mod fcm;
@@ -32,18 +32,18 @@ use options::Options;
 use orrery_core::Env;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Where pushes go. A cheap handle.
+/// The push providers. A cheap handle.
 #[derive(Clone)]
 pub struct Providers(Arc<Inner>);
 
 enum Inner {
-    /// Those that are configured, and what is wrong with each.
+    /// The configured providers, and what is wrong with each.
     Real {
         fcm: Box<Slot<Fcm>>,
         apns: Box<Slot<Apns>>,
     },
     Scripted(Scripted),
-    /// Everything is delivered, to nobody.
+    /// Accepts everything and sends nothing.
     Pretending,
 }
 
@@ -52,19 +52,20 @@ struct Slot<T> {
     trouble: Mutex<Option<String>>,
 }
 
-/// How a provider is doing.
+/// The health of a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Health {
     Well,
     Off,
-    /// It is off, and a device waits for it; a sentence that says what to do.
+    /// Not configured, and a device needs it; a sentence that says what to do.
     Missing(String),
-    /// It is on and does not work; a sentence that says what to do.
+    /// Configured but not working; a sentence that says what to do.
     Troubled(String),
 }
 
 impl Providers {
-    /// Reads what an operator wrote. Files that it names are asked of `read`, which gives their bytes or a sentence.
+    /// Parses the operator's configuration. `read` returns the bytes of the files that it names, or an
+    /// error sentence.
     pub fn parse(
         json: &[u8],
         read: &dyn Fn(&str) -> Result<Vec<u8>, String>,
@@ -76,7 +77,7 @@ impl Providers {
         Ok(Self::real(fcm, apns))
     }
 
-    /// No provider: what is to be pushed waits for one.
+    /// No provider: pushes wait for one.
     pub fn none() -> Self {
         Self::real(None, None)
     }
@@ -85,22 +86,22 @@ impl Providers {
         Self(Arc::new(Inner::Real { fcm: Box::new(Slot::of(fcm)), apns: Box::new(Slot::of(apns)) }))
     }
 
-    /// Takes every push and sends nothing.
+    /// Accepts every push and sends nothing.
     pub fn pretending() -> Self {
         Self(Arc::new(Inner::Pretending))
     }
 
-    /// A test's.
+    /// For tests.
     pub fn of(scripted: Scripted) -> Self {
         Self(Arc::new(Inner::Scripted(scripted)))
     }
 
-    /// Each outcome is what the function says.
+    /// Takes each outcome from the function.
     pub fn scripted(script: Script) -> Self {
         Self::of(Scripted::by(script))
     }
 
-    /// One try. The outcome never shows the device's token.
+    /// One attempt. The outcome never shows the device's token.
     pub async fn push(&self, device: &Device, message: &Message) -> Outcome {
         orrery_core::tour_step!();
         let outcome = match &*self.0 {
@@ -129,7 +130,7 @@ impl Providers {
         }
     }
 
-    /// What is wrong, a sentence for each provider.
+    /// The current problems, one sentence per provider.
     pub fn troubles(&self) -> Vec<String> {
         let sentence = |(_, health)| match health {
             Health::Missing(sentence) | Health::Troubled(sentence) => Some(sentence),
@@ -138,7 +139,7 @@ impl Providers {
         self.health().into_iter().filter_map(sentence).collect()
     }
 
-    /// Of the troubles, those that are a provider nobody configured.
+    /// The problems that concern unconfigured providers.
     pub fn missing(&self) -> Vec<String> {
         let sentence = |(_, health)| match health {
             Health::Missing(sentence) => Some(sentence),
@@ -159,7 +160,7 @@ impl<T> Slot<T> {
         Self { provider, trouble: Mutex::default() }
     }
 
-    /// Remembers what is wrong until a push goes through.
+    /// Remembers the problem until a push succeeds.
     fn noted(&self, name: &str, outcome: Outcome) -> Outcome {
         let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         match &outcome {
@@ -198,7 +199,7 @@ mod tests {
     use orrery_core::Timestamp;
 
     #[tokio::test]
-    async fn a_device_of_a_provider_that_is_not_configured_waits() {
+    async fn a_device_of_an_unconfigured_provider_waits() {
         let providers = Providers::none();
         assert_eq!(providers.troubles(), [""; 0]);
         let outcome = providers.push(&scripted::device("d", Platform::Apns), &message::example()).await;
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn pretending_takes_everything() {
+    async fn pretending_accepts_everything() {
         let providers = Providers::pretending();
         assert_eq!(
             providers.push(&scripted::device("d", Platform::Fcm), &message::example()).await,

@@ -1,11 +1,12 @@
-//! What an operator writes down about the providers, read into credentials that can be used.
+//! The operator's configuration of the providers, parsed into usable credentials.
 //!
 //! ```json
 //! { "fcm":  { "serviceAccountFile": "service-account.json" },
 //!   "apns": { "keyFile": "AuthKey_ABC1234567.p8", "keyId": "ABC1234567", "teamId": "DEF7654321", "topic": "app.asora" } }
 //! ```
 //!
-//! `baseUrl`, and the service account's own `token_uri`, say where else to go; `trustFile` whom to trust there.
+//! `baseUrl` and the service account's own `token_uri` override the addresses; `trustFile` overrides the
+//! trust roots.
 
 use super::key::NamedKey;
 use http::Uri;
@@ -21,7 +22,7 @@ pub struct FcmOptions {
     pub client_email: String,
     pub key: NamedKey,
     pub token_url: Uri,
-    /// With the path of `messages:send`.
+    /// Including the path of `messages:send`.
     pub send_url: Uri,
     pub tls: Tls,
 }
@@ -76,7 +77,7 @@ enum Environment {
     Sandbox,
 }
 
-/// As Google's console gives it; the rest of it is not needed.
+/// In the format of Google's console; other members are ignored.
 #[derive(Deserialize)]
 struct ServiceAccount {
     #[serde(default)]
@@ -101,7 +102,7 @@ type Read<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
 
 impl Options {
     pub fn parse(json: &[u8], read: Read<'_>) -> Result<Self, String> {
-        // The text of an error of serde could show what was written, so only its place is told.
+        // Serde's message could show the configuration, so only the position is reported.
         let written: Written = serde_json::from_slice(json).map_err(|error| {
             let what = if error.is_data() { error.to_string() } else { "it is not JSON".to_owned() };
             format!("the push configuration is not understood (line {}): {what}", error.line())
@@ -142,7 +143,7 @@ impl WrittenFcm {
 }
 
 impl ServiceAccount {
-    /// The error names the member, and never shows it.
+    /// The error names the member, and never shows its value.
     fn parse(json: &[u8]) -> Result<Self, String> {
         let account: Self = serde_json::from_slice(json).map_err(|_| {
             "it is not the JSON of a service account, as Google's console gives it".to_owned()
@@ -209,7 +210,7 @@ fn base_url(url: &str) -> Result<String, String> {
     }
 }
 
-/// https, or http on this machine: tokens are secrets.
+/// https, or http on this machine, because tokens are secrets.
 fn token_url(url: &str) -> Result<Uri, String> {
     let uri: Uri = url.parse().map_err(|_| format!("'{url}' is not an address such as {FCM_URL}"))?;
     let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_by_its_member_and_no_secret_with_it() {
+    fn errors_name_the_member_and_show_no_secret() {
         let secret = &RSA_PEM[100..140];
         let refused = |written: &Value, account: &Value, fragments: &[&str]| {
             let sentence = parse(written, account).err().expect("wrong");
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn local_stand_ins_may_be_spoken_to_in_the_clear() {
+    fn local_providers_may_use_plain_http() {
         let mut written = whole();
         written["fcm"]["baseUrl"] = json!("http://127.0.0.1:9/");
         let options = parse(&written, &account()).expect("options");

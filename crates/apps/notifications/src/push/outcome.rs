@@ -1,4 +1,4 @@
-//! What became of a push, as far as the fate of the event and of the device depends on it.
+//! The result of a push, as far as the event and the device depend on it.
 
 use http::HeaderMap;
 use orrery_core::Timestamp;
@@ -7,15 +7,15 @@ use std::time::Duration;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The provider has taken it.
+    /// The provider accepted it.
     Delivered,
-    /// The device is not there any more: it is revoked, and not tried again.
+    /// The device is gone: it is revoked and not retried.
     Unregistered { reason: String, status: Option<u16> },
-    /// It may work later. `after` is what the provider asked for.
+    /// It may succeed later. `after` is the wait that the provider asked for.
     Later { after: Option<Duration>, reason: String, status: Option<u16>, may_have_arrived: bool },
-    /// The provider will not take this message; the device is kept.
+    /// The provider refuses this message; the device is kept.
     Refused { reason: String, status: Option<u16> },
-    /// It will work when the operator has changed something; the reason says what.
+    /// It will succeed once the operator has changed something; the reason says what.
     Misconfigured { reason: String, status: Option<u16> },
 }
 
@@ -24,7 +24,7 @@ impl Outcome {
         matches!(self, Self::Delivered)
     }
 
-    /// The provider's answer, where there was one.
+    /// The provider's status, if it responded.
     pub fn status(&self) -> Option<u16> {
         match self {
             Self::Delivered => Some(200),
@@ -35,7 +35,7 @@ impl Outcome {
         }
     }
 
-    /// For a person; `delivered` if it was.
+    /// A text for people; `delivered` on success.
     pub fn reason(&self) -> &str {
         match self {
             Self::Delivered => "delivered",
@@ -46,7 +46,7 @@ impl Outcome {
         }
     }
 
-    /// The same, with a text that must not be shown cut out of its reason.
+    /// A copy with a secret removed from its reason.
     pub fn without(mut self, secret: &str) -> Self {
         match &mut self {
             Self::Delivered => {}
@@ -68,7 +68,7 @@ impl Outcome {
     }
 }
 
-/// What is shorter is no provider's token, and could be a part of any word.
+/// Anything shorter is not a provider's token and could be part of a word.
 const SECRET_BYTES_MIN: usize = 8;
 
 /// `Retry-After`: seconds, or a date.

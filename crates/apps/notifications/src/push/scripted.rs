@@ -1,4 +1,4 @@
-//! Outcomes that a test has chosen, and what was pushed.
+//! Outcomes chosen by a test, and a record of the pushes.
 
 use super::{Message, Outcome};
 use crate::records::Device;
@@ -15,17 +15,17 @@ struct Inner {
     script: Option<Script>,
 }
 
-/// What becomes of a push, by what is pushed to whom.
+/// Chooses the outcome from the message and the device.
 pub type Script = Arc<dyn Fn(&Device, &Message) -> Outcome + Send + Sync>;
 
 #[derive(Default)]
 struct State {
-    /// By device id; when a queue is used up, the push is delivered.
+    /// By device id; when a queue is empty, pushes are delivered.
     next: HashMap<String, VecDeque<Outcome>>,
     pushed: Vec<Pushed>,
 }
 
-/// One try.
+/// One attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pushed {
     pub device_id: String,
@@ -42,17 +42,17 @@ impl Scripted {
         Self(Arc::new(Inner { state: Mutex::default(), script: Some(script) }))
     }
 
-    /// The next outcomes of a device, after those that are waiting.
+    /// Appends outcomes for a device.
     pub fn then(&self, device_id: &str, outcomes: impl IntoIterator<Item = Outcome>) {
         self.state().next.entry(device_id.to_owned()).or_default().extend(outcomes);
     }
 
-    /// Every try so far, in order.
+    /// Every attempt so far, in order.
     pub fn pushed(&self) -> Vec<Pushed> {
         self.state().pushed.clone()
     }
 
-    /// How many were delivered.
+    /// The number delivered.
     pub fn delivered(&self) -> usize {
         self.state().pushed.iter().filter(|pushed| pushed.outcome.is_delivered()).count()
     }
@@ -99,7 +99,7 @@ mod tests {
     use crate::records::Platform;
 
     #[tokio::test]
-    async fn outcomes_come_in_order_and_then_all_is_delivered() {
+    async fn scripted_outcomes_come_in_order_then_all_is_delivered() {
         let scripted = Scripted::new();
         let gone = Outcome::Unregistered { reason: "gone".to_owned(), status: Some(410) };
         scripted.then("a", [gone.clone()]);

@@ -1,4 +1,4 @@
-//! The handlers: a request becomes one call of the service, and its outcome a response.
+//! The handlers: each turns a request into one call of the service, and its outcome into a response.
 
 use super::feed::live_feed;
 use super::{shown, tagged, visible};
@@ -16,26 +16,26 @@ use std::time::Duration;
 pub async fn enqueue(service: Notifications, request: Request) -> Result<Response, ServiceError> {
     orrery_core::tour_step!();
     let accepted = service.enqueue(&request.json()?, request.idempotency_key.as_deref()).await?;
-    // What the store did not take must be sent again, with the same key.
+    // Events that the store did not accept must be sent again, with the same key.
     let is_whole = accepted.iter().all(|accepted| accepted.status != "unavailable");
-    let accepted: Vec<Value> = accepted.iter().map(told).collect();
+    let accepted: Vec<Value> = accepted.iter().map(accepted_json).collect();
     Ok(Response { is_whole, ..Response::with_status(StatusCode::ACCEPTED, accepted) })
 }
 
-fn told(accepted: &Accepted) -> Value {
-    let mut told = Map::new();
-    told.insert("userId".to_owned(), json!(accepted.user_id));
+fn accepted_json(accepted: &Accepted) -> Value {
+    let mut members = Map::new();
+    members.insert("userId".to_owned(), json!(accepted.user_id));
     if let Some(id) = &accepted.id {
-        told.insert("id".to_owned(), json!(id));
+        members.insert("id".to_owned(), json!(id));
     }
-    told.insert("status".to_owned(), json!(accepted.status));
+    members.insert("status".to_owned(), json!(accepted.status));
     if let Some(reason) = &accepted.reason {
-        told.insert("reason".to_owned(), json!(reason));
+        members.insert("reason".to_owned(), json!(reason));
     }
-    Value::Object(told)
+    Value::Object(members)
 }
 
-/// Of one user or of all, with one status or any: this is where what was given up is found.
+/// Of one user or all, with one status or any: dead-lettered events are found here.
 pub async fn events(service: Notifications, request: Request) -> Result<Response, ServiceError> {
     let limit = request.number("limit", 1, limits::NOTIFICATION_LIST_MAX)?;
     let limit = limit.unwrap_or(limits::NOTIFICATION_LIST_DEFAULT);
@@ -71,7 +71,7 @@ pub async fn requeue(service: Notifications, request: Request) -> Result<Respons
     Ok(tagged(service.requeue(&user, request.path("id")).await?))
 }
 
-/// Whose event it is: as the caller says, or found by its id over all users, which costs more.
+/// The event's user: as given by the caller, or found by its id over all users, which costs more.
 async fn user(service: &Notifications, request: &Request) -> Result<String, ServiceError> {
     match request.query("userId") {
         Some(user) => Ok(user.to_owned()),
@@ -84,7 +84,7 @@ async fn user(service: &Notifications, request: &Request) -> Result<String, Serv
 pub async fn list(service: Notifications, request: Request) -> Result<Response, ServiceError> {
     let list = List {
         category: request.query("category").map(category).transpose()?,
-        unread: request.switch("unread")?,
+        unread: request.flag("unread")?,
         limit: request.number("limit", 1, limits::NOTIFICATION_LIST_MAX)?,
         continuation: request.query("continuation").map(str::to_owned),
     };
@@ -117,7 +117,7 @@ pub async fn read_all(service: Notifications, request: Request) -> Result<Respon
     let body = request.json_if_any()?;
     let before = match body.get("before") {
         None | Some(Value::Null) => None,
-        // Texts sort as moments do in one form only.
+        // Strings sort as times only in one form.
         Some(Value::String(text)) => Some(time::format(time::parse(text).ok_or_else(no_moment)?)),
         Some(_) => return Err(no_moment()),
     };
@@ -130,7 +130,7 @@ fn no_moment() -> ServiceError {
 }
 
 pub async fn stream(service: Notifications, request: Request) -> Result<Response, ServiceError> {
-    // A browser cannot set the header and says it in the query string.
+    // A browser cannot set the header and uses the query string.
     let last = request.last_event_id.as_deref().or(request.query("lastEventId"));
     Ok(Response::live(live_feed(&service, request.path("user"), last).await?))
 }

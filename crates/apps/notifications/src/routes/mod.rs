@@ -1,9 +1,9 @@
-//! The notification service as callers see it: routes, schemas, handlers, live feed.
+//! The notification service's HTTP interface: routes, schemas, handlers, live feed.
 //!
 //! ```text
-//! table      verb, path, who may call, bodies, handler
+//! table      verb, path, permissions, bodies, handler
 //! schemas    the form of bodies
-//! handlers   a request becomes one call of the service
+//! handlers   each turns a request into one call of the service
 //! feed       the in-app centre, live
 //! ```
 
@@ -21,7 +21,7 @@ use orrery_kit::service::Response;
 use serde::Serialize;
 use serde_json::Value;
 
-/// A record with its tag, without its private members.
+/// A record with its etag, without its private members.
 fn tagged(record: Tagged<impl Serialize>) -> Response {
     Response::tagged(shown(&record.value), record.etag)
 }
@@ -30,7 +30,7 @@ fn shown(record: &impl Serialize) -> Value {
     visible(serde_json::to_value(record).unwrap_or_default())
 }
 
-/// Leaves out the service's own bookkeeping, and push tokens, which open a way to somebody's screen.
+/// Removes the service's own bookkeeping, and push tokens, which grant access to a user's screen.
 fn visible(mut record: Value) -> Value {
     const PRIVATE: [&str; 6] = ["ttl", "decision", "leaseOwner", "unprojected", "pushToken", "version"];
     if let Some(members) = record.as_object_mut() {

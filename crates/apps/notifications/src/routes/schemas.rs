@@ -1,4 +1,5 @@
-//! What bodies look like, as JSON Schema. The services check what comes in by themselves, and say more than a schema can.
+//! JSON Schemas of the bodies. The service validates requests itself, with more precise errors than a schema
+//! gives.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The table of routes: verb, path, name, who may call, bodies, handler.
+//! The route table: verb, path, name, permissions, bodies, handler.
 
 use super::handlers;
 use super::public_error;
@@ -353,7 +353,7 @@ fn administration(service: &Notifications) -> Vec<Endpoint> {
     ]
 }
 
-/// The handler's errors leave without the record's private members.
+/// Removes the record's private members from the handler's errors.
 fn to<F, R>(service: &Notifications, handler: F, route: Route) -> Endpoint
 where
     F: Fn(Notifications, Request) -> R + Send + Sync + 'static,
@@ -365,7 +365,7 @@ where
     })
 }
 
-/// The paths of the application that the seed comes from. They name no user, because they are the caller's own.
+/// The paths of the application that the seed comes from. They name no user, since they refer to the caller.
 pub fn aliases() -> Vec<Alias> {
     let alias = |prefix, path| Alias { prefix, path };
     vec![

@@ -12,7 +12,7 @@ pub const SERVICE: &str = "notification_service";
 /// The seed's.
 pub const DATABASE: &str = "asora";
 
-/// Definitions of all five. The error is a sentence, and can only come from a broken build.
+/// Definitions of all five. The error is a sentence, and possible only in a broken build.
 pub fn layout() -> Result<Vec<Layout>, String> {
     let source =
         built_in("asora-notifications").ok_or("the blueprint asora-notifications is not built in")?;

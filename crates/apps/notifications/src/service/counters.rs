@@ -1,15 +1,15 @@
-//! What was done since the start, counted (S2-92), and what it cost the store (S2-56 to S2-61): of a list what was read, of
-//! everything else what was written.
+//! Counters since the start (S2-92) and store charges (S2-56 to S2-61): reads for lists, writes for
+//! everything else.
 
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Relaxed counters: each is right by itself, all together are about the same moment.
+/// Relaxed counters: each is exact, but together they are only approximately simultaneous.
 #[derive(Debug, Default)]
 pub struct Counters {
     pub enqueued: Counter,
-    /// Sent to an erased user and not kept.
+    /// Sent to an erased user and dropped.
     pub dropped: Counter,
     pub delivered: Counter,
     pub deduplicated: Counter,
@@ -19,15 +19,15 @@ pub struct Counters {
     pub no_devices: Counter,
     pub deferred: Counter,
     pub cancelled: Counter,
-    /// Pushes that a provider took.
+    /// Pushes that a provider accepted.
     pub pushed: Counter,
-    /// Events that failed and are tried again.
+    /// Events that failed and will be retried.
     pub failed: Counter,
     pub dead_lettered: Counter,
     pub devices_revoked: Counter,
-    /// Events that another worker had, or whose lease was lost.
+    /// Events held by another worker, or whose lease was lost.
     pub lost: Counter,
-    /// From an event's creation until it ended, in milliseconds.
+    /// Milliseconds from an event's creation to its end.
     latency_count: Counter,
     latency_millis: Counter,
     latency_millis_max: Counter,
@@ -44,7 +44,7 @@ struct Charge {
     hundredths: Counter,
 }
 
-/// What the seed's table of costs has a row for.
+/// The steps in the seed's table of costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     Enqueue,
@@ -86,7 +86,7 @@ impl Counter {
 }
 
 impl Counters {
-    /// An event ended so long after it was made.
+    /// Records that an event ended this long after its creation.
     pub fn ended(&self, after: Duration) {
         let millis = after.as_millis() as u64;
         self.latency_count.one();
@@ -94,14 +94,14 @@ impl Counters {
         self.latency_millis_max.0.fetch_max(millis, Ordering::Relaxed);
     }
 
-    /// One step was done for so many request units.
+    /// Records the charge of one step.
     pub fn spent(&self, step: Step, charge: f64) {
         let of = &self.charges[step as usize];
         of.times.one();
         of.hundredths.add((charge * 100.0).round() as u64);
     }
 
-    /// All of them by name, as the statistics tell them and as metrics are named.
+    /// All counters with their names in the statistics and in the metrics.
     pub fn all(&self) -> Vec<(&'static str, u64)> {
         vec![
             ("enqueued", self.enqueued.get()),
@@ -125,15 +125,15 @@ impl Counters {
         ]
     }
 
-    /// What each step cost on average, in request units, of those that were done.
+    /// The average charge of each step that has run, in request units.
     pub fn charges(&self) -> Value {
-        let told = Step::ALL.iter().filter_map(|step| {
+        let published = Step::ALL.iter().filter_map(|step| {
             let of = &self.charges[*step as usize];
             let times = of.times.get();
             let average = of.hundredths.get() as f64 / 100.0 / times as f64;
             (times > 0).then(|| (step.name().to_owned(), json!({"times": times, "average": average})))
         });
-        Value::Object(told.collect())
+        Value::Object(published.collect())
     }
 }
 
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn charges_are_averages_of_what_was_done() {
+    fn charges_are_averages_per_step() {
         let counters = Counters::default();
         counters.spent(Step::Enqueue, 5.0);
         counters.spent(Step::Enqueue, 6.5);

@@ -1,12 +1,13 @@
-//! Schedules as `cron` writes them: minute, hour, day of the month, month, day of the week, in UTC.
+//! Cron schedules: minute, hour, day of the month, month, day of the week, in UTC.
 //!
 //! ```text
 //! 0 3 1 1,4,7,10 *     at 03:00 of the first day of each quarter
 //! */15 * * * *         every quarter of an hour
 //! ```
 //!
-//! Each is `*`, a number, a range `a-b`, with a step `/n` if wanted, or several of them with commas. Days of the week are 0
-//! to 7, Sunday twice; if both kinds of days are given, either will do, as cron has it.
+//! Each field is `*`, a number or a range `a-b`, optionally with a step `/n`, or several of them separated by
+//! commas. Days of the week are 0 to 7, with Sunday twice; if both day fields are restricted, either may
+//! match, as in cron.
 
 use jiff::{Span, Timestamp as Moment, civil, tz::TimeZone};
 use orrery_core::Timestamp;
@@ -15,17 +16,17 @@ use std::str::FromStr;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cron {
     text: String,
-    /// Bits of the numbers that will do.
+    /// Bits of the matching numbers.
     minutes: u64,
     hours: u64,
     days: u64,
     months: u64,
     weekdays: u64,
-    /// Whether either kind of day will do.
+    /// Whether either day field may match.
     is_either: bool,
 }
 
-/// Days ahead that are looked at: a leap day comes every eight years at the latest.
+/// Days searched ahead: a leap day comes every eight years at the latest.
 const DAYS_MAX: usize = 8 * 366 + 1;
 
 impl FromStr for Cron {
@@ -64,7 +65,7 @@ impl std::fmt::Display for Cron {
 }
 
 impl Cron {
-    /// The first moment after this one.
+    /// The first match after this moment.
     pub fn next_after(&self, now: Timestamp) -> Option<Timestamp> {
         let now = Moment::from_millisecond(i64::try_from(now.millis()).ok()?).ok()?;
         let from = now.to_zoned(TimeZone::UTC).datetime();
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_schedule_is_refused() {
+    fn malformed_schedules_are_refused() {
         for text in [
             "",
             "* * * *",

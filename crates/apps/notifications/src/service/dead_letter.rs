@@ -1,9 +1,9 @@
-//! An event is given up: it stays to be looked at and to be queued again, and no query for work finds it.
+//! Dead-letters an event: it stays readable and can be queued again, but no scan for work finds it.
 
 use super::Notifications;
 use super::containers::EVENTS;
 use super::items;
-use super::outbox::{self, Told};
+use super::outbox::{self, OutboxEvent};
 use crate::limits;
 use crate::records::{Event, Status};
 use orrery_core::Timestamp;
@@ -11,16 +11,16 @@ use orrery_kit::ports::documents::StoreError;
 use orrery_kit::time;
 use serde_json::{Value, json};
 
-/// What such an event says, in the one place where it is written.
-pub(crate) struct GivenUp {
+/// The members of a dead-lettered event, defined in one place.
+pub(crate) struct DeadLetter {
     at: String,
     reason: String,
 }
 
-/// The number of retries that the seed's query never finds.
+/// The retry count that the seed's query never finds.
 const RETRY_COUNT: u32 = limits::NOTIFICATION_RETRIES_MAX as u32;
 
-impl GivenUp {
+impl DeadLetter {
     pub fn new(reason: &str, now: Timestamp) -> Self {
         Self { at: time::format(now), reason: items::short(reason) }
     }
@@ -33,7 +33,7 @@ impl GivenUp {
         event.last_error = Some(self.reason);
     }
 
-    /// The same of an item that may not be an event at all.
+    /// Variant for an item that may not be an event.
     fn mark_item(self, item: &mut Value) {
         let Value::Object(members) = item else { return };
         for gone in ["nextRetryAt", "leaseOwner", "leaseUntil"] {
@@ -47,7 +47,7 @@ impl GivenUp {
 }
 
 impl Notifications {
-    /// Gives an item up as it was read, whatever it is. False if it changed meanwhile.
+    /// Dead-letters an item as it was read, whatever it is. False if it changed meanwhile.
     pub(crate) async fn dead_letter(
         &self,
         mut item: Value,
@@ -58,18 +58,18 @@ impl Notifications {
         let text = |name: &str| item[name].as_str().unwrap_or_default().to_owned();
         let (id, user) = (text("id"), text("userId"));
         let epoch = item["leaseEpoch"].as_u64().unwrap_or_default() + 1;
-        let told = json!({"eventId": id, "eventType": item["eventType"], "reason": items::short(reason)});
-        // Whoever had it may have stopped before its notification was written.
+        let data = json!({"eventId": id, "eventType": item["eventType"], "reason": items::short(reason)});
+        // Its worker may have stopped before its notification was written.
         let is_unprojected = item["status"] == json!(Status::Processing) && item.get("decision").is_some();
         let ttl = items::ttl(&text("createdAt"), now);
-        GivenUp::new(reason, now).mark_item(&mut item);
+        DeadLetter::new(reason, now).mark_item(&mut item);
         item["leaseEpoch"] = epoch.into();
         item["ttl"] = ttl.into();
         if is_unprojected {
             item["unprojected"] = true.into();
         }
-        let told = [Told { kind: "event.deadlettered", subject: id.clone(), at: now, data: told }];
-        let writes = vec![items::put(item, etag), outbox::item(&user, &id, epoch, &told)];
+        let published = [OutboxEvent { kind: "event.deadlettered", subject: id.clone(), at: now, data }];
+        let writes = vec![items::put(item, etag), outbox::item(&user, &id, epoch, &published)];
         match self.documents().batch(EVENTS, &user, writes).await {
             Ok(_) => {
                 self.counters().dead_lettered.one();

@@ -1,8 +1,8 @@
-//! The devices of a user: which there are, seen again, revoked.
+//! The devices of a user: listed, updated by heartbeats, revoked.
 
 use super::containers::DEVICES;
 use super::items::{self, Tagged};
-use super::outbox::{self, Told};
+use super::outbox::{self, OutboxEvent};
 use super::{Notifications, ServiceError};
 use crate::limits;
 use crate::policy::check;
@@ -11,11 +11,11 @@ use orrery_kit::ports::documents::{Documents, StoreError, Write};
 use orrery_kit::time;
 use serde_json::{Value, json};
 
-/// Why a device gets nothing any more.
+/// Why a device was revoked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Revoked {
     ByUser,
-    /// A provider said that its token is no longer one.
+    /// A provider reported that its token is invalid.
     Invalid,
 }
 
@@ -28,7 +28,7 @@ impl Revoked {
     }
 }
 
-/// The seed's query, and those whose `revokedAt` was never written (C-47): the one seen last first.
+/// The seed's query, plus devices without `revokedAt` (C-47), the most recently seen first.
 pub(crate) async fn active(documents: &Documents, user: &str) -> Result<Vec<Tagged<Device>>, StoreError> {
     let text = "SELECT * FROM c WHERE c.userId = @userId AND (NOT IS_DEFINED(c.revokedAt) OR IS_NULL(c.revokedAt)) \
                 ORDER BY c.lastSeenAt DESC";
@@ -42,7 +42,7 @@ async fn devices(documents: &Documents, user: &str, text: &str) -> Result<Vec<Ta
 }
 
 impl Notifications {
-    /// All, the revoked ones too; the one seen last first.
+    /// All devices including revoked ones, the most recently seen first.
     pub async fn devices(&self, user: &str) -> Result<Vec<Tagged<Device>>, ServiceError> {
         self.ensure().await?;
         let text =
@@ -50,7 +50,7 @@ impl Notifications {
         Ok(devices(self.documents(), user, text).await?)
     }
 
-    /// A heartbeat (S2-88), and with it a new token or label if there is one (S2-45).
+    /// A heartbeat (S2-88), optionally with a new token or label (S2-45).
     pub async fn patch_device(
         &self,
         user: &str,
@@ -83,13 +83,14 @@ impl Notifications {
         Err(ServiceError::Busy { after: None })
     }
 
-    /// Once and for all, until it registers again; one that is revoked stays as it is.
+    /// Revokes a device until it registers again; a revoked one stays unchanged.
     pub async fn revoke(&self, user: &str, id: &str) -> Result<Tagged<Device>, ServiceError> {
         self.ensure().await?;
         self.revoke_for(user, id, Revoked::ByUser, None).await
     }
 
-    /// With a token, only if it still has that one: a device that has registered anew meanwhile is left alone.
+    /// If a token is given, only while the device still has it: a device that registered again
+    /// meanwhile is left alone.
     pub(crate) async fn revoke_for(
         &self,
         user: &str,
@@ -125,11 +126,11 @@ impl Notifications {
         let at = device.revoked_at.as_deref().and_then(time::parse).unwrap_or_else(|| self.now());
         let data =
             json!({"deviceId": device.id, "platform": device.platform, "reason": device.revoke_reason});
-        let told = [Told { kind: "device.revoked", subject: device.id.clone(), at, data }];
+        let published = [OutboxEvent { kind: "device.revoked", subject: device.id.clone(), at, data }];
         let change = format!("{}:{}", device.id, self.env().guid());
         Ok(vec![
             items::put(items::value(device)?, &found.etag),
-            outbox::device_item(&device.user_id, &change, 0, &told),
+            outbox::device_item(&device.user_id, &change, 0, &published),
         ])
     }
 

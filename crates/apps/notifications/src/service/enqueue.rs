@@ -1,8 +1,8 @@
-//! Events come in: each is stored before it is answered for (K1), one for each user.
+//! Accepts events: each is stored before the response (K1), one per user.
 //!
-//! Whether the user is erased is looked at after the event is there, and then it is taken back: an erasure either finds the
-//! event, or was begun before this look. One that waits for its hour, which nobody would look at for weeks, is not stored at
-//! all for a user who is known to be erased.
+//! Whether the user is erased is checked after the event is stored, and then it is deleted again: either the
+//! erasure finds the event, or it began before this check. A scheduled event, which might go unnoticed for
+//! weeks, is not stored at all for a user known to be erased.
 
 use super::containers::EVENTS;
 use super::counters::Step;
@@ -20,22 +20,24 @@ use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use tokio::task::JoinSet;
 
-/// What became of the event of one user.
+/// The result for one user's event.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Accepted {
     pub user_id: String,
     /// None if nothing was stored.
     pub id: Option<String>,
-    /// The event's status, `dropped`, or `unavailable` if the store did not take this one and it has to be sent again.
+    /// The event's status, `dropped`, or `unavailable` if the store did not accept it and it must be
+    /// sent again.
     pub status: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
 impl Notifications {
-    /// One event for each user of the request. A repeat with the same key makes nothing anew: ids follow from keys. The
-    /// key is to be the caller's alone, so put the caller's name in it.
+    /// Creates one event for each user of the request. A repeat with the same key creates nothing,
+    /// because ids derive from keys. The key must be unique to the caller, so prefix it with the
+    /// caller's name.
     pub async fn enqueue(&self, body: &Value, key: Option<&str>) -> Result<Vec<Accepted>, ServiceError> {
         orrery_core::tour_step!();
         let request = Arc::new(check::enqueue(self.registry(), body, self.now())?);
@@ -90,13 +92,14 @@ impl Notifications {
                 self.counters().spent(Step::Enqueue, item.map_or(0.0, |item| item.charge));
                 (stored(&event), true)
             }
-            // An earlier request with this key; or, without one, this request, whose answer was lost on its way.
+            // An earlier request with this key; or, without a key, this request, whose response was
+            // lost.
             Err(StoreError::Conflict) => (self.repeated(&event).await?, false),
             Err(error) => return Err(error.into()),
         };
         failpoint::hit("notify.enqueue.stored");
         if tombstone::is_erased(self.documents(), user).await? {
-            // The erasure may have been faster, or a worker that found the tombstone too.
+            // The erasure may have been faster, or a worker that found the tombstone.
             items::delete(self.documents(), EVENTS, user, &event.id, None).await?;
             return Ok(self.dropped(user));
         }
@@ -145,7 +148,7 @@ impl Notifications {
         }
     }
 
-    /// The event that an earlier request with this key made.
+    /// The event that an earlier request with this key created.
     async fn repeated(&self, event: &Event) -> Result<Accepted, ServiceError> {
         let found = items::find(self.documents(), EVENTS, &event.user_id, &event.id).await?;
         let earlier: Tagged<Event> = found.ok_or(ServiceError::Busy { after: None })?;
@@ -187,7 +190,7 @@ fn stored(event: &Event) -> Accepted {
     }
 }
 
-/// The same for the same key and user, and of the form that all ids of events have.
+/// The same for the same key and user, in the form of all event ids.
 fn id_of(key: &str, user: &str) -> String {
     let mut hash = Sha256::new();
     hash.update((key.len() as u64).to_be_bytes());

@@ -1,14 +1,15 @@
-//! A user is forgotten: nothing of them stays in the four containers, and nothing is sent to them any more (S2-70, K4).
+//! Erases a user: nothing of them stays in the four containers, and nothing more is sent to them (S2-70, K4).
 //!
 //! ```text
-//! under way     written down, so that it is ended even if this process is not there to do it
-//! tombstone     from here on every worker that looks before it pushes drops its event, and new ones are not taken
-//! events        deleted one by one under their tags; one that is being worked on is waited for
+//! under way     recorded, so that it is completed even if this process dies
+//! tombstone     from here on workers drop the user's events before pushing, and new ones are refused
+//! events        deleted one by one under their etags; an event in progress is waited for
 //! the rest      notifications, preferences, devices
-//! again         until a look finds nothing; then it is no longer under way
+//! repeat        until a pass finds nothing; then the record is removed
 //! ```
 //!
-//! What was begun and not ended, by a crash, is ended by the jobs of any process, or by asking again. The tombstone stays.
+//! An erasure interrupted by a crash is completed by the jobs of any process, or by repeating the request.
+//! The tombstone stays.
 
 use super::containers::{DEVICES, EVENTS, NOTIFICATIONS, PREFERENCES};
 use super::items;
@@ -22,7 +23,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How many items were deleted.
+/// The number of items deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Erased {
@@ -36,7 +37,7 @@ impl Notifications {
     pub async fn erase(&self, user: &str) -> Result<Erased, ServiceError> {
         self.ensure().await?;
         self.begin_erasure(user).await?;
-        tombstone::erect(self.documents(), user, &self.stamp()).await?;
+        tombstone::create(self.documents(), user, &self.stamp()).await?;
         failpoint::hit("notify.erase.tombstoned");
         let mut erased = Erased::default();
         for _ in 0..limits::NOTIFICATION_PASSES_MAX {
@@ -55,9 +56,10 @@ impl Notifications {
         Err(ServiceError::Busy { after: None })
     }
 
-    /// Until there are none. A worker has until the end of its lease; one that is gone is waited for no longer.
+    /// Repeats until there are none. A worker is waited for until its lease expires; if it has died, no
+    /// longer.
     async fn erase_events(&self, user: &str) -> Result<u64, ServiceError> {
-        let patience = Instant::now() + self.policy().lease() + PATIENCE;
+        let patience = Instant::now() + self.policy().lease() + WAIT_MAX;
         let mut deleted = 0;
         loop {
             let rows = self.rows_of(EVENTS, user).await?;
@@ -73,7 +75,7 @@ impl Notifications {
                 if Instant::now() > patience {
                     return Err(ServiceError::Busy { after: Some(self.policy().lease()) });
                 }
-                tokio::time::sleep(LOOK_EVERY).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
         }
     }
@@ -92,24 +94,24 @@ impl Notifications {
         Ok(deleted)
     }
 
-    /// The seed's query, with the little that is needed of each.
+    /// The seed's query, reduced to the members needed.
     async fn rows_of(&self, container: &str, user: &str) -> Result<Vec<Value>, StoreError> {
         let text = "SELECT c.id, c._etag, c.status, c.leaseUntil FROM c WHERE c.userId = @userId";
         let query = items::query(text, &[("userId", json!(user))]);
         items::rows(self.documents(), container, Some(user), query, limits::NOTIFICATION_ROWS_MAX).await
     }
 
-    /// False if it changed or went meanwhile: then the next look says what it is now.
+    /// False if it changed or vanished meanwhile: the next pass reads it again.
     async fn erase_one(&self, container: &str, user: &str, row: &Value) -> Result<bool, StoreError> {
         let (id, etag) = (row["id"].as_str().unwrap_or_default(), row["_etag"].as_str().map(str::to_owned));
         items::delete(self.documents(), container, user, id, etag).await
     }
 }
 
-const PATIENCE: Duration = Duration::from_secs(5);
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+const WAIT_MAX: Duration = Duration::from_secs(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Whether somebody is at work on it.
+/// Whether a worker holds it.
 fn is_held(row: &Value, now: Timestamp) -> bool {
     let until = row["leaseUntil"].as_str().and_then(time::parse);
     row["status"] == "PROCESSING" && until.is_some_and(|until| until >= now)
@@ -120,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_lease_that_has_not_ended_is_waited_for() {
+    fn only_an_unexpired_lease_is_waited_for() {
         let at = time::parse("2026-11-15T10:00:00.000Z").expect("a time");
         let check = |status: &str, until: Value, expected: bool| {
             assert_eq!(

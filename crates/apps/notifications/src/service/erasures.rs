@@ -1,11 +1,12 @@
-//! Erasures that are under way: one that was cut off, by a crash or by a client that left, is ended by whoever looks next.
+//! Erasures under way: one interrupted by a crash or a disconnected client is completed by the next process
+//! that checks.
 //!
 //! ```text
 //! {id: "erasure:<hash of the user>", partition: "erasures", kind: "erasure", userId, startedAt}
 //! ```
 //!
-//! It is written before the tombstone and deleted when nothing is left of the user. Its container has no index, so the
-//! change feed of its partition says what is there.
+//! The record is written before the tombstone and deleted when nothing is left of the user. Its container has
+//! no index, so the change feed of its partition lists the records.
 
 use super::containers::SERVICE;
 use super::items;
@@ -20,7 +21,7 @@ use std::time::Duration;
 const PARTITION: &str = "erasures";
 
 impl Notifications {
-    /// Ends the erasures that were begun a while ago and did not end, and gives how many.
+    /// Completes erasures that began a while ago and did not end; returns their number.
     pub async fn end_erasures(&self) -> Result<u64, ServiceError> {
         self.ensure().await?;
         let mut ended = 0;
@@ -33,7 +34,7 @@ impl Notifications {
         Ok(ended)
     }
 
-    /// One that was begun before stays as it is.
+    /// A record from an earlier attempt stays unchanged.
     pub(super) async fn begin_erasure(&self, user: &str) -> Result<(), StoreError> {
         let item = json!({
             "id": id(user), "partition": PARTITION, "kind": "erasure", "userId": user, "startedAt": self.stamp(),
@@ -48,7 +49,7 @@ impl Notifications {
         items::delete(self.documents(), SERVICE, PARTITION, &id(user), None).await.map(drop)
     }
 
-    /// Users whose erasure has had the time that one needs.
+    /// Users whose erasure is overdue.
     async fn overdue_erasures(&self) -> Result<Vec<String>, StoreError> {
         let needed = Duration::from_secs(limits::NOTIFICATION_ERASURE_SECONDS) + self.policy().lease();
         let (mut users, mut cursor, now) = (Vec::new(), None, self.now());
@@ -68,13 +69,13 @@ impl Notifications {
     }
 }
 
-/// A user may be called as the partition is; then their tombstone is in it too.
+/// A user may have the partition's name; then their tombstone is in it too.
 fn erased_user(item: &Value) -> Option<String> {
     let user = item["userId"].as_str().filter(|_| item["kind"] == "erasure")?;
     Some(user.to_owned())
 }
 
-/// A user's name is any text, and an id is not.
+/// A user's name is arbitrary text, which an id cannot be.
 fn id(user: &str) -> String {
     format!("erasure:{}", hash(&[user.as_bytes()]))
 }

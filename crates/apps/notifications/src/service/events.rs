@@ -1,4 +1,4 @@
-//! One event: a look at it with its attempts, cancelled, queued again.
+//! Operations on one event: read with its attempts, cancel, queue again.
 
 use super::containers::EVENTS;
 use super::items::{self, Tagged};
@@ -15,7 +15,7 @@ impl Notifications {
         found.ok_or_else(|| missing(id))
     }
 
-    /// For who does not know whose it is: asks all partitions.
+    /// For callers who do not know its user: queries all partitions.
     pub async fn find_event(&self, id: &str) -> Result<Tagged<Event>, ServiceError> {
         self.ensure().await?;
         let text = "SELECT * FROM c WHERE c.id = @id AND IS_DEFINED(c.eventType)";
@@ -25,7 +25,7 @@ impl Notifications {
         Ok(Tagged::of_row(&found)?)
     }
 
-    /// Events of a user, or of all, in the order in which the store has them; of one status if it is given.
+    /// Events of a user, or of all users, in the store's order; optionally of one status.
     pub async fn events(
         &self,
         user: Option<&str>,
@@ -46,8 +46,8 @@ impl Notifications {
         Ok((page.rows, page.continuation))
     }
 
-    /// Ends an event that waits: COMPLETED with the outcome `cancelled`, as the seed has no status for it. What is in the
-    /// in-app centre already, as after quiet hours began, stays there.
+    /// Ends a waiting event: COMPLETED with the outcome `cancelled`, as the seed has no status for it.
+    /// A notification already in the in-app centre, as during quiet hours, stays there.
     pub async fn cancel(&self, user: &str, id: &str) -> Result<Tagged<Event>, ServiceError> {
         let now = self.stamp();
         let cancelled = self
@@ -68,7 +68,7 @@ impl Notifications {
         Ok(cancelled)
     }
 
-    /// Gives an event that was given up a new start. Devices that have it already do not get it again.
+    /// Restarts a dead-lettered event. Devices that have it already do not get it again.
     pub async fn requeue(&self, user: &str, id: &str) -> Result<Tagged<Event>, ServiceError> {
         let queued = self
             .change_event(user, id, |event| {
@@ -90,7 +90,8 @@ impl Notifications {
         Ok(queued)
     }
 
-    /// Reads, changes and writes it, again if somebody else wrote in between. The error of `change` is a conflict.
+    /// Reads, changes and writes it, and retries if another writer came between. An error of `change`
+    /// is a conflict.
     async fn change_event(
         &self,
         user: &str,

@@ -1,4 +1,4 @@
-//! Records in and items out: what every operation does with the port.
+//! Conversion between records and items, and the access to the port that all operations share.
 
 use crate::limits;
 use orrery_core::Timestamp;
@@ -9,24 +9,24 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::time::Duration;
 
-/// A record and the tag that it has in the store; an empty tag is a record that is not stored.
+/// A record and its etag in the store; an empty etag means that it is not stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tagged<T> {
     pub value: T,
     pub etag: String,
-    /// What it cost to have it, in request units.
+    /// The charge of reading it, in request units.
     pub charge: f64,
 }
 
 impl<T: DeserializeOwned> Tagged<T> {
-    /// The error says which item is no such record.
+    /// The error names the item that is not such a record.
     pub fn of(item: Item) -> Result<Self, StoreError> {
         Ok(Self { value: record(item.value)?, etag: item.etag, charge: item.charge })
     }
 }
 
 impl<T: DeserializeOwned> Tagged<T> {
-    /// As a `SELECT *` gives it.
+    /// A row of a `SELECT *`.
     pub fn of_row(row: &Value) -> Result<Self, StoreError> {
         let value = T::deserialize(row).map_err(|error| unreadable(&row["id"], &error))?;
         Ok(Self { value, etag: row["_etag"].as_str().unwrap_or_default().to_owned(), charge: 0.0 })
@@ -50,7 +50,7 @@ fn broken(message: String) -> StoreError {
     StoreError::Refused { status: 500, message }
 }
 
-/// What makes a write the only one of its kind: the item as it was read, or none there.
+/// The precondition of a write: the item as read, or its absence.
 pub fn put(item: Value, etag: &str) -> Write {
     if etag.is_empty() {
         return Write::Create(item);
@@ -58,24 +58,24 @@ pub fn put(item: Value, etag: &str) -> Write {
     Write::Replace { item, if_match: Some(etag.to_owned()) }
 }
 
-/// As much of an error as is kept.
+/// An error truncated for storage.
 pub fn short(reason: &str) -> String {
     reason.chars().take(limits::NOTIFICATION_ERROR_CHARS_MAX).collect()
 }
 
-/// The seconds that are left of the thirty days since `created_at`, one at least (C-36).
+/// The seconds left of the thirty days since `created_at`, at least one (C-36).
 pub fn ttl(created_at: &str, now: Timestamp) -> u64 {
     let created = time::parse(created_at).unwrap_or(now);
     let ends = created.plus(Duration::from_secs(limits::NOTIFICATION_KEPT_SECONDS));
     ends.seconds().saturating_sub(now.seconds()).max(1)
 }
 
-/// So long ago.
+/// The time this long ago.
 pub fn before(now: Timestamp, by: Duration) -> Timestamp {
     Timestamp::from_millis(now.millis().saturating_sub(by.as_millis() as u64))
 }
 
-/// One of the seed's records; what is kept beside them has a `kind`, and is not found.
+/// One of the seed's records; items stored beside them have a `kind` and are skipped.
 pub async fn find<T: DeserializeOwned>(
     documents: &Documents,
     container: &str,
@@ -86,7 +86,7 @@ pub async fn find<T: DeserializeOwned>(
     found.filter(|item| item.value.get("kind").is_none()).map(Tagged::of).transpose()
 }
 
-/// False if it is not there, or changed since the tag: then another look says what it is now.
+/// False if it is missing or changed since the etag: then the caller reads it again.
 pub async fn delete(
     documents: &Documents,
     container: &str,
@@ -122,7 +122,7 @@ pub async fn rows(
     }
 }
 
-/// The sum of what a `SELECT VALUE COUNT(1)` gives, which may come in parts.
+/// The sum of the rows of a `SELECT VALUE COUNT(1)`, which may come in parts.
 pub async fn count(
     documents: &Documents,
     container: &str,
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_of_thirty_days_is_never_nothing() {
+    fn the_remaining_ttl_is_never_zero() {
         let created = Timestamp::from_seconds(1_800_000_000);
         let text = time::format(created);
         let after = |days: u64| ttl(&text, created.plus(Duration::from_secs(days * 86_400)));
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_that_is_no_record_is_named() {
+    fn an_unreadable_item_is_named() {
         let error = record::<crate::records::Device>(serde_json::json!({"id": "d-1"}));
         let Err(StoreError::Refused { message, .. }) = error else { panic!("it was read") };
         assert!(message.contains("d-1"), "{message}");

@@ -1,7 +1,7 @@
-//! What runs by the calendar (C-82), once for all processes, with a history that can be looked at.
+//! Scheduled jobs (C-82), run once among all processes, with a readable history.
 //!
-//! A job's lease has its state: when it is next due, and its last runs. A run that was missed while nothing was up is made
-//! up for once.
+//! A job's lease holds its state: when it is next due, and its last runs. Runs missed while no process was up
+//! are made up for once.
 
 use super::containers::SERVICE;
 use super::cron::Cron;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Something to be done, and when.
+/// A task and its schedule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
     pub name: String,
@@ -24,14 +24,15 @@ pub struct Job {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
-    /// Devices that were revoked so long ago are deleted.
+    /// Deletes devices revoked longer ago than this.
     PurgeDevices { older_than: Duration },
-    /// Events are dead-lettered before they expire, and what was told of devices goes.
+    /// Dead-letters events before they expire, and deletes old outbox items of devices.
     Sweep,
 }
 
 impl Job {
-    /// Devices quarterly (S2-69), events hourly. The error is a sentence, and can only come from a broken build.
+    /// Devices quarterly (S2-69), events hourly. The error is a sentence, and possible only in a broken
+    /// build.
     pub fn defaults() -> Result<Vec<Self>, String> {
         let older_than = Duration::from_secs(limits::NOTIFICATION_REVOKED_KEPT_SECONDS);
         let job = |name: &str, schedule: &str, task| -> Result<Self, String> {
@@ -48,7 +49,7 @@ impl Job {
 #[serde(rename_all = "camelCase", default)]
 struct History {
     next_run_at: Option<String>,
-    /// The newest first.
+    /// Newest first.
     runs: Vec<Run>,
 }
 
@@ -58,7 +59,7 @@ struct Run {
     started_at: String,
     ended_at: String,
     worker: String,
-    /// How much was done, or why not.
+    /// The amount done, or the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     count: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,7 +67,7 @@ struct Run {
 }
 
 impl Notifications {
-    /// Does what is due, and gives how many jobs ran here.
+    /// Runs the due jobs, and returns how many ran here.
     pub async fn run_jobs(&self) -> Result<u64, ServiceError> {
         self.ensure().await?;
         let mut ran = 0;
@@ -79,14 +80,14 @@ impl Notifications {
     /// All jobs with their schedules and last runs.
     pub async fn jobs(&self) -> Result<Value, ServiceError> {
         self.ensure().await?;
-        let mut told = Vec::new();
+        let mut listed = Vec::new();
         for job in &self.0.jobs {
-            let seen = self.leases().look(&lease_of(job)).await?;
+            let seen = self.leases().inspect(&lease_of(job)).await?;
             let history = seen.as_ref().map(|seen| history(&seen.state)).unwrap_or_default();
             let next =
                 history.next_run_at.clone().or_else(|| job.schedule.next_after(self.now()).map(time::format));
             let running = seen.filter(|seen| seen.until > self.now()).map(|seen| seen.owner);
-            told.push(json!({
+            listed.push(json!({
                 "name": job.name,
                 "schedule": job.schedule.to_string(),
                 "nextRunAt": next,
@@ -94,17 +95,17 @@ impl Notifications {
                 "runs": history.runs,
             }));
         }
-        Ok(Value::Array(told))
+        Ok(Value::Array(listed))
     }
 
     async fn run_job(&self, job: &Job) -> Result<bool, ServiceError> {
         let leases = self.leases();
-        let seen = leases.look(&lease_of(job)).await?;
+        let seen = leases.inspect(&lease_of(job)).await?;
         let known = seen.map(|seen| history(&seen.state)).unwrap_or_default();
         if known.next_run_at.is_some() && !is_due(&known, self.now()) {
             return Ok(false);
         }
-        let Some(mut lease) = leases.take(&lease_of(job)).await? else { return Ok(false) };
+        let Some(mut lease) = leases.acquire(&lease_of(job)).await? else { return Ok(false) };
         let mut history = history(&lease.state);
         let will_run = is_due(&history, self.now());
         if will_run {
@@ -120,10 +121,10 @@ impl Notifications {
         Ok(will_run)
     }
 
-    /// What a task does may be done twice without harm, so a lease that is lost on the way is no error.
+    /// Tasks may run twice without harm, so losing the lease meanwhile is not an error.
     async fn run_task(&self, job: &Job, leases: &Leases, lease: &mut Lease) -> Result<Run, ServiceError> {
         let started_at = self.stamp();
-        leases.keep(lease).await?;
+        leases.renew_if_due(lease).await?;
         let done = match job.task {
             Task::PurgeDevices { older_than } => self.purge_devices(older_than).await,
             Task::Sweep => self.sweep().await,

@@ -1,6 +1,6 @@
-//! The in-app centre: what a user has not dismissed, newest first, and how much of it is unread.
+//! The in-app centre: the notifications that a user has not dismissed, newest first, and the unread count.
 //!
-//! Both ask the same condition, so the count is that of the unread in the list (K7, S2-84).
+//! Both use the same condition, so the count is that of the unread entries in the list (K7, S2-84).
 
 use super::containers::NOTIFICATIONS;
 use super::counters::Step;
@@ -27,7 +27,7 @@ pub struct Listed {
 }
 
 impl Notifications {
-    /// The seed's query (S2-25), narrowed where that is asked for.
+    /// The seed's query (S2-25), with optional filters.
     pub async fn list(&self, user: &str, list: &List) -> Result<Listed, ServiceError> {
         self.ensure().await?;
         let limit = list.limit.unwrap_or(limits::NOTIFICATION_LIST_DEFAULT);

@@ -1,9 +1,9 @@
-//! Read and dismissed, one or all: marks that are set once keep their first time (S2-21).
+//! Marks notifications as read or dismissed, one or all; a mark keeps its first time (S2-21).
 
 use super::containers::NOTIFICATIONS;
 use super::counters::Step;
 use super::items::{self, Tagged};
-use super::outbox::{self, Told};
+use super::outbox::{self, OutboxEvent};
 use super::{Notifications, ServiceError};
 use crate::limits;
 use crate::records::Notification;
@@ -19,7 +19,7 @@ enum Mark {
 }
 
 impl Mark {
-    /// Whether there was anything to set.
+    /// Sets the mark; false if it was set already.
     fn set(self, notification: &mut Notification, at: &str) -> bool {
         let (mark, since) = match self {
             Self::Read => (&mut notification.read, &mut notification.read_at),
@@ -60,7 +60,8 @@ impl Notifications {
         self.mark(user, id, Mark::Dismissed, if_match).await
     }
 
-    /// Marks what is unread and was there at `before`, or now; gives how many. What arrives meanwhile stays unread.
+    /// Marks the unread notifications that existed at `before`, or now; returns their number. Later
+    /// arrivals stay unread.
     pub async fn read_all(&self, user: &str, before: Option<&str>) -> Result<u64, ServiceError> {
         self.ensure().await?;
         let before = match before {
@@ -89,20 +90,20 @@ impl Notifications {
         Ok(marked)
     }
 
-    /// All in one batch; if one of them changed meanwhile, each by itself.
+    /// All in one batch; if one of them changed meanwhile, individually.
     async fn read_some(&self, user: &str, rows: &[Value]) -> Result<u64, ServiceError> {
         let now = self.now();
         let at = time::format(now);
-        let (mut writes, mut told, mut ids) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut writes, mut published, mut ids) = (Vec::new(), Vec::new(), Vec::new());
         for row in rows {
             let Tagged { value: mut notification, etag, .. } = Tagged::<Notification>::of_row(row)?;
             Mark::Read.set(&mut notification, &at);
             notification.ttl = items::ttl(&notification.created_at, now);
-            told.push(happened(&notification, Mark::Read, now));
+            published.push(happened(&notification, Mark::Read, now));
             writes.push(items::put(items::value(&notification)?, &etag));
             ids.push(notification.id);
         }
-        writes.push(outbox::item(user, &format!("read-all:{}", self.env().guid()), 0, &told));
+        writes.push(outbox::item(user, &format!("read-all:{}", self.env().guid()), 0, &published));
         match self.documents().batch(NOTIFICATIONS, user, writes).await {
             Ok(_) => self.changed(user),
             Err(StoreError::Changed | StoreError::Missing) => {
@@ -160,15 +161,15 @@ impl Notifications {
         now: Timestamp,
     ) -> Result<Vec<Write>, StoreError> {
         let user = &found.value.user_id;
-        let told = [happened(&found.value, mark, now)];
+        let published = [happened(&found.value, mark, now)];
         let of = format!("{}:{}", found.value.id, self.env().guid());
-        Ok(vec![items::put(items::value(&found.value)?, &found.etag), outbox::item(user, &of, 0, &told)])
+        Ok(vec![items::put(items::value(&found.value)?, &found.etag), outbox::item(user, &of, 0, &published)])
     }
 }
 
-fn happened(notification: &Notification, mark: Mark, at: Timestamp) -> Told {
+fn happened(notification: &Notification, mark: Mark, at: Timestamp) -> OutboxEvent {
     let data = json!({"notificationId": notification.id, "category": notification.category});
-    Told { kind: mark.kind(), subject: notification.id.clone(), at, data }
+    OutboxEvent { kind: mark.kind(), subject: notification.id.clone(), at, data }
 }
 
 fn missing(id: &str) -> ServiceError {

@@ -1,26 +1,27 @@
-//! What a caller may ask for, one operation a file.
+//! The operations for callers, one per file.
 //!
 //! ```text
-//! containers   where everything is
-//! items        records in and items out
-//! enqueue      events come in
-//! events       look at one, cancel it, queue it again
-//! list         the in-app centre, and how much of it is unread
+//! containers   the containers and their definitions
+//! items        conversion between records and items
+//! enqueue      accepts events
+//! events       read one, cancel it, queue it again
+//! list         the in-app centre, and its unread count
 //! mark         read, dismissed, all read
 //! preferences  zone, quiet hours, categories
-//! register     devices, three at most
-//! devices      heartbeat, token, revoked
-//! erase        a user is forgotten
-//! erasures     those that are under way
-//! purge        devices revoked long ago
-//! sweep        events that would expire unnoticed, and what else is looked through every hour
-//! dead_letter  an event is given up
-//! jobs, cron   what runs by the calendar
-//! stats        counts
-//! stream       what changed, for those who watch
+//! register     registers devices, at most three
+//! devices      heartbeat, token, revocation
+//! erase        erases a user
+//! erasures     erasures under way
+//! purge        deletes devices revoked long ago
+//! sweep        hourly: events about to expire, and old outbox items
+//! dead_letter  dead-letters an event
+//! jobs, cron   scheduled jobs
+//! stats        statistics
+//! stream       live changes of the in-app centre
 //! ```
 //!
-//! Every change is one batch in one partition of one container, guarded by tags: the same on this store as on Cosmos DB.
+//! Every change is one batch in one partition of one container, guarded by etags, so that it works the same
+//! on this store and on Cosmos DB.
 
 pub mod containers;
 pub mod counters;
@@ -66,12 +67,12 @@ use std::sync::Arc;
 use stream::Watched;
 use tokio::sync::{Mutex, Notify};
 
-/// What a service is made of.
+/// The parts of a service.
 #[derive(Clone)]
 pub struct Options {
     pub policy: Policy,
     pub providers: Providers,
-    /// Who takes leases: a name of this process, unlike any other's.
+    /// The owner of leases: a name unique to this process.
     pub worker: String,
     pub jobs: Vec<Job>,
 }
@@ -89,17 +90,17 @@ struct Inner {
     worker: String,
     jobs: Vec<Job>,
     counters: Counters,
-    /// Something is there to be dispatched.
+    /// Signals that there is work to dispatch.
     wake: Notify,
     watched: Watched,
-    /// Registrations of one user wait for each other here; other processes are kept out by the guard item.
+    /// Serializes registrations of one user in this process; the guard item excludes other processes.
     registering: Vec<Mutex<()>>,
 }
 
-/// Registrations of different users rarely wait for each other.
+/// Registrations of different users rarely share a lock.
 const REGISTERING: usize = 256;
 
-/// The same of so many places for the same user.
+/// The index of a user's lock.
 fn place_of(user: &str, places: usize) -> usize {
     let mut hash = DefaultHasher::new();
     user.hash(&mut hash);
@@ -126,7 +127,7 @@ impl Notifications {
         })))
     }
 
-    /// Creates the containers that are missing; after the first success it asks nothing.
+    /// Creates the missing containers; after the first success it sends no request.
     pub async fn ensure(&self) -> Result<(), ServiceError> {
         self.0.stores.ensure().await
     }
@@ -164,7 +165,7 @@ impl Notifications {
         &self.0.env
     }
 
-    /// Makes the dispatcher look for events now.
+    /// Makes the dispatcher scan now.
     pub fn wake(&self) {
         self.0.wake.notify_one();
     }
@@ -181,7 +182,7 @@ impl Notifications {
         self.0.env.now()
     }
 
-    /// The present moment as records have it.
+    /// The current time as records store it.
     pub(crate) fn stamp(&self) -> String {
         time::format(self.now())
     }

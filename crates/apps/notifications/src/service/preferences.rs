@@ -1,4 +1,5 @@
-//! The settings of a user: zone, quiet hours, categories. Who never chose has the policy's defaults, and no item.
+//! The settings of a user: zone, quiet hours, categories. A user who never chose has the policy's defaults
+//! and no item.
 
 use super::containers::PREFERENCES;
 use super::counters::Step;
@@ -11,7 +12,7 @@ use orrery_kit::ports::documents::StoreError;
 use serde_json::Value;
 
 impl Notifications {
-    /// The tag is empty while the user has the defaults.
+    /// The etag is empty while the user has the defaults.
     pub async fn preferences(&self, user: &str) -> Result<Tagged<Preferences>, ServiceError> {
         self.ensure().await?;
         let found = items::find(self.documents(), PREFERENCES, user, user).await?;
@@ -22,7 +23,7 @@ impl Notifications {
         }))
     }
 
-    /// All of them anew: what is left out is as it is by default.
+    /// Replaces all settings: missing members get their defaults.
     pub async fn put_preferences(
         &self,
         user: &str,
@@ -32,7 +33,7 @@ impl Notifications {
         self.change_preferences(user, body, if_match, |_| Settings::defaults(self.policy())).await
     }
 
-    /// Some of them: what is left out stays as the user has it.
+    /// Changes some settings: missing members stay as they are.
     pub async fn patch_preferences(
         &self,
         user: &str,
@@ -63,7 +64,8 @@ impl Notifications {
                     let item = item.ok_or(ServiceError::Busy { after: None })?;
                     self.counters().spent(Step::Preferences, item.charge);
                     self.refuse_erased(user, PREFERENCES).await?;
-                    // What waits for the end of quiet hours is not called back: it looks again when it comes.
+                    // Notifications waiting for the end of quiet hours are not recalled: they check
+                    // again when it comes.
                     return Ok(Tagged::of(item)?);
                 }
                 Err(StoreError::Changed | StoreError::Conflict | StoreError::Missing) => {}
@@ -88,8 +90,8 @@ impl Notifications {
         self.chosen(user, Settings::defaults(self.policy()))
     }
 
-    /// Takes back what was just written for a user who is erased. Looked at after the write: an erasure either finds what
-    /// was written, or was begun before this look.
+    /// Deletes the item just written if the user is erased. Checked after the write: either the erasure
+    /// finds the item, or it began before this check.
     pub(super) async fn refuse_erased(&self, user: &str, container: &str) -> Result<(), ServiceError> {
         if !tombstone::is_erased(self.documents(), user).await? {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Devices that were revoked long ago are deleted (S2-69); and what was told of them, as their container has no expiry.
+//! Deletes devices revoked long ago (S2-69), and their outbox items, since their container has no expiry.
 
 use super::containers::DEVICES;
 use super::items::{self, before};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 impl Notifications {
-    /// Deletes devices that were revoked so long ago, and gives how many.
+    /// Deletes devices revoked longer ago than this, and returns their number.
     pub async fn purge_devices(&self, older_than: Duration) -> Result<u64, ServiceError> {
         self.ensure().await?;
         let before = before(self.now(), older_than);
@@ -24,7 +24,7 @@ impl Notifications {
         Ok(deleted)
     }
 
-    /// Under its tag, and only if it is still revoked: it may have registered again since the query.
+    /// Under its etag, and only if still revoked: it may have registered again since the query.
     async fn purge_device(&self, row: &Value, before: Timestamp) -> Result<bool, StoreError> {
         let (Some(id), Some(user)) = (row["id"].as_str(), row["userId"].as_str()) else { return Ok(false) };
         let Some(found) = items::find::<Device>(self.documents(), DEVICES, user, id).await? else {
@@ -37,7 +37,7 @@ impl Notifications {
         items::delete(self.documents(), DEVICES, user, id, Some(found.etag)).await
     }
 
-    /// What whoever has to hear it has had the time to hear.
+    /// Outbox items that every consumer has had the time to read.
     pub(super) async fn purge_outbox(&self) -> Result<(), StoreError> {
         let before = before(self.now(), Duration::from_secs(limits::NOTIFICATION_OUTBOX_SECONDS));
         let text = "SELECT c.id, c.userId FROM c WHERE c.kind = 'outbox' AND c.toldAt < @before";

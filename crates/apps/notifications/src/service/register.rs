@@ -1,19 +1,19 @@
-//! A device is registered: three at most are active, and the one seen longest ago makes room (S2-44, C-48).
+//! Registers a device: at most three are active, and the least recently seen one is evicted (S2-44, C-48).
 //!
 //! ```text
-//! read     guard (its tag), and then this device, the active ones
-//! batch    guard if-match · device · each that makes room if-match · outbox
+//! read     guard (its etag), then this device and the active ones
+//! batch    guard if-match · device · each evicted device if-match · outbox
 //! ```
 //!
-//! Two registrations of one user both write the guard with the tag that they read, so one of them reads again: at no
-//! instant are four active (K3). The guard's `revokedAt` is false, neither null nor a time, so no query of the seed
-//! finds it.
+//! Two registrations of one user both write the guard with the etag that they read, so one of them has to
+//! retry: four are never active at once (K3). The guard's `revokedAt` is false, neither null nor a time, so
+//! no query of the seed finds it.
 
 use super::containers::DEVICES;
 use super::counters::Step;
 use super::devices::active;
 use super::items::{self, Tagged};
-use super::outbox::{self, Told};
+use super::outbox::{self, OutboxEvent};
 use super::{Notifications, ServiceError, place_of};
 use crate::limits;
 use crate::policy::check::{self, Registration};
@@ -26,7 +26,7 @@ use std::time::Duration;
 const GUARD: &str = "guard";
 
 impl Notifications {
-    /// Registers it, or again: then it keeps its id and when it was first seen (C-46).
+    /// Registers a device; one that registers again keeps its id and first-seen time (C-46).
     pub async fn register(&self, user: &str, body: &Value) -> Result<Tagged<Device>, ServiceError> {
         let wanted = check::registration(body)?;
         if wanted.device_id == GUARD || wanted.device_id.starts_with("outbox:") {
@@ -55,7 +55,8 @@ impl Notifications {
 
     async fn try_register(&self, user: &str, wanted: &Registration) -> Result<Tagged<Device>, StoreError> {
         let documents = self.documents();
-        // The guard first: what another registration changes after this is seen below, or refused by the guard's tag.
+        // The guard first: a later change by another registration is either seen below, or refused by
+        // the guard's etag.
         let guard = documents.read(DEVICES, user, GUARD).await?;
         let (present, active) = tokio::try_join!(
             items::find::<Device>(documents, DEVICES, user, &wanted.device_id),
@@ -98,7 +99,7 @@ impl Notifications {
         }
     }
 
-    /// Those that have to go, the ones seen longest ago; `active` has the newest first.
+    /// The devices to evict, the least recently seen; `active` has the newest first.
     fn make_room(&self, device: &Device, active: Vec<Tagged<Device>>) -> Vec<Tagged<Device>> {
         let mut others: Vec<_> = active.into_iter().filter(|other| other.value.id != device.id).collect();
         let kept = limits::NOTIFICATION_DEVICES_MAX - 1;
@@ -115,11 +116,11 @@ impl Notifications {
         let of = |kind: &'static str, device: &Device| {
             let data =
                 json!({"deviceId": device.id, "platform": device.platform, "reason": device.revoke_reason});
-            Told { kind, subject: device.id.clone(), at: now, data }
+            OutboxEvent { kind, subject: device.id.clone(), at: now, data }
         };
-        let mut told = vec![of("device.registered", device)];
-        told.extend(evicted.iter().map(|one| of("device.revoked", &one.value)));
+        let mut published = vec![of("device.registered", device)];
+        published.extend(evicted.iter().map(|one| of("device.revoked", &one.value)));
         let change = format!("{}:{}", device.id, self.env().guid());
-        outbox::device_item(&device.user_id, &change, version, &told)
+        outbox::device_item(&device.user_id, &change, version, &published)
     }
 }

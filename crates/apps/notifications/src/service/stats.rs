@@ -1,4 +1,4 @@
-//! How many events there are of each status, and what this process did since its start (S2-92).
+//! The number of events per status, and this process's counters since its start (S2-92).
 
 use super::containers::EVENTS;
 use super::items;

@@ -1,7 +1,8 @@
-//! What changed in the in-app centre of a user, for those who watch it.
+//! Live changes of a user's in-app centre.
 //!
-//! The order and the place are the store's change feed, so a watcher that comes back goes on where it was, and sees what
-//! other processes wrote too. Within this process a change wakes those who watch users of the same bucket.
+//! Order and cursor are those of the store's change feed, so a watcher that reconnects continues where it
+//! was, and also sees the writes of other processes. Within this process a change wakes the watchers of users
+//! in the same bucket.
 
 use super::containers::NOTIFICATIONS;
 use super::{Notifications, ServiceError, place_of};
@@ -12,14 +13,14 @@ use tokio::sync::watch;
 
 #[derive(Clone, Debug)]
 pub struct Streamed {
-    /// Notifications as they are now, in the order of their changes.
+    /// Notifications in their current version, in the order of their changes.
     pub items: Vec<Value>,
-    /// Where to go on; text that may be kept.
+    /// The cursor for the next page, as text that may be stored.
     pub cursor: String,
     pub has_more: bool,
 }
 
-/// Watchers in so many buckets: a change wakes one in so many of them.
+/// The number of watcher buckets: a change wakes one of them.
 const BUCKETS: usize = 1_024;
 
 pub(super) struct Watched(Vec<watch::Sender<u64>>);
@@ -53,13 +54,13 @@ impl Notifications {
         Ok(Streamed { items, cursor: changes.next.0, has_more: changes.has_more })
     }
 
-    /// Where the changes of a user end now: where a watcher begins that wants no history.
+    /// The current end of a user's changes, for watchers that need no history.
     pub async fn now_cursor(&self, user: &str) -> Result<String, ServiceError> {
         self.ensure().await?;
         Ok(self.documents().end_of_changes(NOTIFICATIONS, Some(user)).await?.0)
     }
 
-    /// Ticks when something of this user may have changed; and by chance when something of another did.
+    /// Ticks when something of this user may have changed; sometimes it was another user's change.
     pub fn watch(&self, user: &str) -> watch::Receiver<u64> {
         self.0.watched.of(user).subscribe()
     }

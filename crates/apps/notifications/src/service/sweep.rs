@@ -1,5 +1,5 @@
-//! What is looked through every hour: events that nobody could deliver are dead-lettered a day before they expire, so that
-//! none goes unnoticed (C-36), and what was told of devices goes when it is old, since nothing in their container expires.
+//! The hourly sweep: dead-letters undeliverable events a day before they expire, so that none goes unnoticed
+//! (C-36), and deletes old outbox items of devices, since their container has no expiry.
 
 use super::containers::EVENTS;
 use super::items::{self, before};
@@ -14,14 +14,14 @@ use std::time::Duration;
 const TOO_OLD: &str = "It could not be delivered before its end: events are kept for 30 days.";
 
 impl Notifications {
-    /// Both. Gives how many events were given up.
+    /// Runs both. Returns the number of dead-lettered events.
     pub async fn sweep(&self) -> Result<u64, ServiceError> {
         let swept = self.sweep_events().await?;
         self.purge_outbox().await?;
         Ok(swept)
     }
 
-    /// Gives how many.
+    /// Returns the number of dead-lettered events.
     pub async fn sweep_events(&self) -> Result<u64, ServiceError> {
         self.ensure().await?;
         let oldest = before(self.now(), Duration::from_secs(limits::NOTIFICATION_UNDELIVERED_SECONDS_MAX));
@@ -36,7 +36,7 @@ impl Notifications {
         Ok(swept)
     }
 
-    /// One that somebody works on, or that changed since, is left for the next time.
+    /// An event held by a worker, or changed since, is left for the next sweep.
     async fn sweep_event(&self, row: Value) -> Result<bool, ServiceError> {
         let Ok(event) = Event::deserialize(&row) else { return Ok(false) };
         let lease = event.lease_until.as_deref().and_then(time::parse);

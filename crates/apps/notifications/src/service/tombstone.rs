@@ -1,5 +1,5 @@
-//! Whether a user was erased. A tombstone stays for good, and is read afresh every time: a push that goes out on an old
-//! answer cannot be taken back.
+//! Tombstones of erased users. A tombstone is permanent and never cached: a push sent on a stale result
+//! cannot be taken back.
 
 use super::containers::SERVICE;
 use orrery_kit::ports::documents::{Documents, StoreError, Write};
@@ -11,8 +11,8 @@ pub(crate) async fn is_erased(documents: &Documents, user: &str) -> Result<bool,
     Ok(documents.read(SERVICE, user, ID).await?.is_some())
 }
 
-/// One that is there already stays as it is: the first time counts.
-pub(super) async fn erect(documents: &Documents, user: &str, at: &str) -> Result<(), StoreError> {
+/// An existing one stays unchanged: the first time counts.
+pub(super) async fn create(documents: &Documents, user: &str, at: &str) -> Result<(), StoreError> {
     let item = json!({"id": ID, "partition": user, "kind": "tombstone", "erasedAt": at});
     match documents.write(SERVICE, user, Write::Create(item)).await {
         Ok(_) | Err(StoreError::Conflict) => Ok(()),

@@ -1,7 +1,8 @@
-//! A dispatcher stops at every step in turn, and another goes on when the lease is over: the end is the same (K1, K5, K6).
+//! A dispatcher crashes at each step in turn, and another continues when the lease expires: the end is the
+//! same (K1, K5, K6).
 
+use crate::fixture::{Fixture, crashing, like, settle};
 use crate::place::Place;
-use crate::world::{World, crashing, like, settle};
 use orrery_notifications::records::Status;
 use orrery_notifications::service::containers::EVENTS;
 use serde_json::Value;
@@ -15,61 +16,64 @@ const STEPS: [&str; 6] = [
     "notify.finish.after",
 ];
 
-/// What is there at the end, without what may differ from one run to the next.
-async fn end(world: &World) -> Vec<Value> {
-    let events = world.rows(
+/// The final state, without parts that may differ between runs.
+async fn end(fixture: &Fixture) -> Vec<Value> {
+    let events = fixture.rows(
         EVENTS,
         Some("u"),
         "SELECT c.status, c.outcome, c.retryCount FROM c WHERE IS_DEFINED(c.eventType)",
     );
-    let aggregates = world.rows(
+    let aggregates = fixture.rows(
         EVENTS,
         Some("u"),
         "SELECT c.count, c.version, c.actors FROM c WHERE c.kind = 'aggregate'",
     );
     let mut all: Vec<Value> = events.await;
     all.extend(aggregates.await);
-    let texts =
-        world.notifications("u").await.into_iter().map(|one| serde_json::json!([one["title"], one["count"]]));
+    let texts = fixture
+        .notifications("u")
+        .await
+        .into_iter()
+        .map(|one| serde_json::json!([one["title"], one["count"]]));
     all.extend(texts);
     all.sort_by_key(Value::to_string);
     all
 }
 
 /// Three likes of one key, one of another, one without; the dispatcher crashes at `crash`.
-async fn run(place: &Place, crash: Option<(&str, usize)>) -> (World, Vec<Value>) {
-    let world = place.world().await;
-    world.register("u", "phone").await;
+async fn run(place: &Place, crash: Option<(&str, usize)>) -> (Fixture, Vec<Value>) {
+    let fixture = place.fixture().await;
+    fixture.register("u", "phone").await;
     for (actor, key) in [("A", Some("k")), ("B", Some("k")), ("C", Some("k")), ("D", Some("l")), ("E", None)]
     {
-        world.send(like("u", actor, "post-42", key)).await;
+        fixture.send(like("u", actor, "post-42", key)).await;
     }
     if let Some((step, at)) = crash {
-        let first = world.another("crashes").await;
+        let first = fixture.another("crashes").await;
         crashing(&first, step, at).round().await.unwrap();
     }
-    let second = world.another("goes-on").await;
+    let second = fixture.another("goes-on").await;
     settle(&second).await;
-    world.advance(31);
+    fixture.advance(31);
     settle(&second).await;
-    let end = end(&world).await;
-    (world, end)
+    let end = end(&fixture).await;
+    (fixture, end)
 }
 
 pub async fn wherever_a_dispatcher_crashes_the_end_is_the_same(place: &Place) {
-    let (world, expected) = run(place, None).await;
-    assert_eq!(world.phones.pushes().len(), 3);
+    let (fixture, expected) = run(place, None).await;
+    assert_eq!(fixture.phones.pushes().len(), 3);
     for step in STEPS {
         for at in 1..=5 {
-            let (world, found) = run(place, Some((step, at))).await;
+            let (fixture, found) = run(place, Some((step, at))).await;
             assert_eq!(found, expected, "{step}, the {at}. time");
-            for event in world.events("u").await {
+            for event in fixture.events("u").await {
                 assert!(
                     ["COMPLETED", "DEDUPLICATED"].contains(&event["status"].as_str().unwrap()),
                     "K1: {event}"
                 );
             }
-            let pushes = world.phones.pushes();
+            let pushes = fixture.phones.pushes();
             let mut collapse_ids: Vec<&str> = pushes.iter().map(|push| push.collapse_id.as_str()).collect();
             collapse_ids.sort_unstable();
             collapse_ids.dedup();
@@ -84,18 +88,18 @@ pub async fn wherever_a_dispatcher_crashes_the_end_is_the_same(place: &Place) {
     }
 }
 
-/// K5: an event has no final status before its notification is there.
+/// K5: an event has no final status before its notification exists.
 pub async fn no_event_is_over_before_its_notification_is_there(place: &Place) {
     for step in STEPS {
         for at in 1..=5 {
-            let world = place.world().await;
+            let fixture = place.fixture().await;
             for actor in ["A", "B", "C", "D", "E"] {
-                world.like("u", actor, None).await;
+                fixture.like("u", actor, None).await;
             }
-            crashing(&world.service, step, at).round().await.unwrap();
+            crashing(&fixture.service, step, at).round().await.unwrap();
             let there: Vec<Value> =
-                world.notifications("u").await.into_iter().map(|one| one["id"].clone()).collect();
-            for event in world.events("u").await {
+                fixture.notifications("u").await.into_iter().map(|one| one["id"].clone()).collect();
+            for event in fixture.events("u").await {
                 let is_over = event["status"] == "COMPLETED";
                 assert!(!is_over || there.contains(&event["notificationId"]), "{step} {at}: {event}");
             }
@@ -103,17 +107,17 @@ pub async fn no_event_is_over_before_its_notification_is_there(place: &Place) {
     }
 }
 
-/// The event is another's by the time that the first comes back: what it writes does not count.
+/// Another worker owns the event by the time the first one returns: the first one's writes fail.
 pub async fn a_worker_that_was_overtaken_changes_nothing(place: &Place) {
     use orrery_notifications::push::Outcome;
-    let world = place.world().await;
-    world.register("u", "phone").await;
-    let id = world.like("u", "Noor", None).await;
-    // While the first waits for the provider, its lease runs out and the second does all of the work.
-    let (env, second) = (world.env.clone(), world.another("second").await);
+    let fixture = place.fixture().await;
+    fixture.register("u", "phone").await;
+    let id = fixture.like("u", "Noor", None).await;
+    // While the first waits for the provider, its lease expires and the second does all the work.
+    let (env, second) = (fixture.env.clone(), fixture.another("second").await);
     let handle = tokio::runtime::Handle::current();
     let is_first = std::sync::atomic::AtomicBool::new(true);
-    world.phones.answer(move |_, _| {
+    fixture.phones.answer(move |_, _| {
         if is_first.swap(false, std::sync::atomic::Ordering::SeqCst) {
             env.advance(std::time::Duration::from_secs(31));
             let (handle, second) = (handle.clone(), second.clone());
@@ -123,11 +127,11 @@ pub async fn a_worker_that_was_overtaken_changes_nothing(place: &Place) {
         }
         Outcome::Delivered
     });
-    let first = world.service.clone();
+    let first = fixture.service.clone();
     let round =
         orrery_notifications::dispatch::Dispatcher::new(&first, Default::default()).round().await.unwrap();
     assert_eq!((round.claimed, round.lost, round.processed), (1, 1, 0));
-    let event = world.event("u", &id).await;
+    let event = fixture.event("u", &id).await;
     assert_eq!((event.status, event.outcome.as_deref()), (Status::Completed, Some("delivered")));
     assert_eq!((event.lease_epoch, event.attempts.len()), (2, 1));
 }

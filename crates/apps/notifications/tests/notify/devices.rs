@@ -1,4 +1,4 @@
-//! Devices: three at most at every instant (K3, B-5), revoked ones get nothing (K4).
+//! Devices: never more than three (K3, B-5); revoked ones get nothing (K4).
 
 use crate::place::Place;
 use orrery_notifications::records::{Device, Status};
@@ -17,14 +17,14 @@ fn active(devices: &[Tagged<Device>]) -> Vec<&str> {
     active.map(|device| device.value.id.as_str()).collect()
 }
 
-/// B-5, from two processes.
+/// B-5, with two processes.
 pub async fn of_a_hundred_registrations_at_once_three_stay(place: &Place) {
-    let world = place.world().await;
-    let second = world.another("worker-2").await;
+    let fixture = place.fixture().await;
+    let second = fixture.another("worker-2").await;
     let mut clients = JoinSet::new();
     for at in 0..100 {
-        let service = if at % 2 == 0 { world.service.clone() } else { second.clone() };
-        let env = world.env.clone();
+        let service = if at % 2 == 0 { fixture.service.clone() } else { second.clone() };
+        let env = fixture.env.clone();
         clients.spawn(async move {
             env.advance(Duration::from_millis(5));
             service.register("u", &body(&format!("d-{at}"))).await.map(drop)
@@ -33,10 +33,10 @@ pub async fn of_a_hundred_registrations_at_once_three_stay(place: &Place) {
     while let Some(done) = clients.join_next().await {
         done.unwrap().unwrap();
         let text = "SELECT VALUE COUNT(1) FROM c WHERE c.userId = 'u' AND c.revokedAt = null";
-        let count = world.rows(DEVICES, Some("u"), text).await[0].as_u64().unwrap();
+        let count = fixture.rows(DEVICES, Some("u"), text).await[0].as_u64().unwrap();
         assert!(count <= 3, "K3: {count} are active");
     }
-    let devices = world.service.devices("u").await.unwrap();
+    let devices = fixture.service.devices("u").await.unwrap();
     let kept: Vec<&Device> =
         devices.iter().map(|one| &one.value).filter(|device| device.revoked_at.is_none()).collect();
     let evicted: Vec<&Device> =
@@ -51,33 +51,33 @@ pub async fn of_a_hundred_registrations_at_once_three_stay(place: &Place) {
 
 /// C-46, S2-45.
 pub async fn a_device_that_registers_again_is_the_same_device(place: &Place) {
-    let world = place.world().await;
-    let first = world.service.register("u", &body("d")).await.unwrap().value;
-    world.service.revoke("u", "d").await.unwrap();
-    world.advance(60);
+    let fixture = place.fixture().await;
+    let first = fixture.service.register("u", &body("d")).await.unwrap().value;
+    fixture.service.revoke("u", "d").await.unwrap();
+    fixture.advance(60);
     let mut again = body("d");
     again["pushToken"] = json!("token-new");
-    let again = world.service.register("u", &again).await.unwrap().value;
+    let again = fixture.service.register("u", &again).await.unwrap().value;
     assert_eq!((&again.id, &again.created_at), (&first.id, &first.created_at));
     assert_eq!((again.push_token.as_str(), again.revoked_at, again.revoke_reason), ("token-new", None, None));
-    assert_eq!(world.service.devices("u").await.unwrap().len(), 1);
+    assert_eq!(fixture.service.devices("u").await.unwrap().len(), 1);
 }
 
 pub async fn the_one_seen_longest_ago_makes_room_and_a_heartbeat_is_being_seen(place: &Place) {
-    let world = place.world().await;
+    let fixture = place.fixture().await;
     for device in ["a", "b", "c"] {
-        world.service.register("u", &body(device)).await.unwrap();
-        world.advance(60);
+        fixture.service.register("u", &body(device)).await.unwrap();
+        fixture.advance(60);
     }
-    world.service.patch_device("u", "a", &json!({}), None).await.unwrap();
-    world.advance(60);
-    world.service.register("u", &body("d")).await.unwrap();
-    let devices = world.service.devices("u").await.unwrap();
+    fixture.service.patch_device("u", "a", &json!({}), None).await.unwrap();
+    fixture.advance(60);
+    fixture.service.register("u", &body("d")).await.unwrap();
+    let devices = fixture.service.devices("u").await.unwrap();
     assert_eq!(active(&devices), ["d", "a", "c"]);
-    let refused = world.service.patch_device("u", "b", &json!({"pushToken": "x"}), None).await.unwrap_err();
+    let refused = fixture.service.patch_device("u", "b", &json!({"pushToken": "x"}), None).await.unwrap_err();
     assert!(matches!(refused, ServiceError::Conflict(_)));
     assert_eq!(
-        world.told(DEVICES, "u").await,
+        fixture.told(DEVICES, "u").await,
         [
             "device.registered",
             "device.registered",
@@ -88,51 +88,51 @@ pub async fn the_one_seen_longest_ago_makes_room_and_a_heartbeat_is_being_seen(p
     );
 }
 
-/// The seed's queries see devices and nothing else; `revokedAt = null` finds the active ones (B-9).
+/// The seed's queries find only devices; `revokedAt = null` finds the active ones (B-9).
 pub async fn the_guard_is_in_no_answer_of_the_seeds_queries(place: &Place) {
-    let world = place.world().await;
+    let fixture = place.fixture().await;
     for device in ["a", "b"] {
-        world.service.register("u", &body(device)).await.unwrap();
+        fixture.service.register("u", &body(device)).await.unwrap();
     }
-    world.service.revoke("u", "b").await.unwrap();
+    fixture.service.revoke("u", "b").await.unwrap();
     let check = async |text: &str, expected: usize| {
-        assert_eq!(world.rows(DEVICES, Some("u"), text).await.len(), expected, "{text}");
+        assert_eq!(fixture.rows(DEVICES, Some("u"), text).await.len(), expected, "{text}");
     };
     check("SELECT * FROM c WHERE c.userId = 'u' AND c.revokedAt = null ORDER BY c.lastSeenAt DESC", 1).await;
     check("SELECT * FROM c WHERE NOT IS_DEFINED(c.revokedAt) OR IS_NULL(c.revokedAt)", 1).await;
     check("SELECT * FROM c WHERE c.revokedAt < '2027-01-01T00:00:00Z'", 1).await;
     check("SELECT * FROM c WHERE c.userId = 'u' AND c.deviceId = 'a'", 1).await;
     for reserved in ["guard", "outbox:d:1"] {
-        let refused = world.service.register("u", &body(reserved)).await.unwrap_err();
+        let refused = fixture.service.register("u", &body(reserved)).await.unwrap_err();
         assert!(matches!(refused, ServiceError::Invalid { member, .. } if member == "deviceId"));
     }
 }
 
 /// K4, S2-89.
 pub async fn a_device_that_was_revoked_gets_nothing(place: &Place) {
-    let world = place.world().await;
-    world.register("u", "a").await;
-    world.register("u", "b").await;
-    world.service.revoke("u", "a").await.unwrap();
-    let again = world.service.revoke("u", "a").await.unwrap().value;
+    let fixture = place.fixture().await;
+    fixture.register("u", "a").await;
+    fixture.register("u", "b").await;
+    fixture.service.revoke("u", "a").await.unwrap();
+    let again = fixture.service.revoke("u", "a").await.unwrap().value;
     assert_eq!(again.revoke_reason.as_deref(), Some("user"));
-    world.like("u", "Noor", None).await;
-    world.settle().await;
-    let pushed: Vec<String> = world.phones.pushes().into_iter().map(|push| push.device).collect();
+    fixture.like("u", "Noor", None).await;
+    fixture.settle().await;
+    let pushed: Vec<String> = fixture.phones.pushes().into_iter().map(|push| push.device).collect();
     assert_eq!(pushed, ["b"]);
-    assert!(matches!(world.service.revoke("u", "nothing").await, Err(ServiceError::Missing(_))));
+    assert!(matches!(fixture.service.revoke("u", "nothing").await, Err(ServiceError::Missing(_))));
 }
 
 pub async fn every_active_device_gets_one_push(place: &Place) {
-    let world = place.world().await;
+    let fixture = place.fixture().await;
     for device in ["a", "b", "c"] {
-        world.register("u", device).await;
+        fixture.register("u", device).await;
     }
-    let id = world.like("u", "Noor", None).await;
-    world.settle().await;
-    let mut pushed: Vec<String> = world.phones.pushes().into_iter().map(|push| push.device).collect();
+    let id = fixture.like("u", "Noor", None).await;
+    fixture.settle().await;
+    let mut pushed: Vec<String> = fixture.phones.pushes().into_iter().map(|push| push.device).collect();
     pushed.sort();
     assert_eq!(pushed, ["a", "b", "c"]);
-    assert_eq!(world.event("u", &id).await.attempts.len(), 3);
-    assert_eq!(world.status("u", &id).await.0, Status::Completed);
+    assert_eq!(fixture.event("u", &id).await.attempts.len(), 3);
+    assert_eq!(fixture.status("u", &id).await.0, Status::Completed);
 }

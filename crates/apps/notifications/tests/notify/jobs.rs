@@ -1,4 +1,4 @@
-//! What runs by the calendar (C-82, S2-69), and events that would expire unnoticed (C-36).
+//! Scheduled jobs (C-82, S2-69), and events that would expire unnoticed (C-36).
 
 use crate::place::Place;
 use orrery_notifications::push::Outcome;
@@ -13,76 +13,78 @@ fn job<'a>(jobs: &'a Value, name: &str) -> &'a Value {
 }
 
 pub async fn devices_revoked_a_quarter_ago_are_purged_on_the_first_of_the_quarter(place: &Place) {
-    let world = place.world().await;
-    world.register("u", "old").await;
-    world.register("u", "kept").await;
-    world.service.revoke("u", "old").await.unwrap();
-    assert_eq!(world.service.run_jobs().await.unwrap(), 0, "the first look only writes down when");
-    let jobs = world.service.jobs().await.unwrap();
+    let fixture = place.fixture().await;
+    fixture.register("u", "old").await;
+    fixture.register("u", "kept").await;
+    fixture.service.revoke("u", "old").await.unwrap();
+    assert_eq!(fixture.service.run_jobs().await.unwrap(), 0, "the first look only writes down when");
+    let jobs = fixture.service.jobs().await.unwrap();
     assert_eq!(job(&jobs, "purge-devices")["nextRunAt"], "2027-01-01T03:00:00.000Z");
-    world.advance_to("2027-01-01T03:00:00.000Z");
-    world.service.run_jobs().await.unwrap();
-    assert_eq!(world.service.devices("u").await.unwrap().len(), 2, "not yet ninety days");
-    world.advance_to("2027-04-02T00:00:00.000Z");
-    let second = world.another("worker-2").await;
-    // Two servers: one of them does it.
-    let ran = tokio::join!(world.service.run_jobs(), second.run_jobs());
-    let runs = world.service.jobs().await.unwrap();
+    fixture.advance_to("2027-01-01T03:00:00.000Z");
+    fixture.service.run_jobs().await.unwrap();
+    assert_eq!(fixture.service.devices("u").await.unwrap().len(), 2, "not yet ninety days");
+    fixture.advance_to("2027-04-02T00:00:00.000Z");
+    let second = fixture.another("worker-2").await;
+    // Of two servers, one runs the job.
+    let ran = tokio::join!(fixture.service.run_jobs(), second.run_jobs());
+    let runs = fixture.service.jobs().await.unwrap();
     let runs = job(&runs, "purge-devices")["runs"].as_array().unwrap().clone();
     assert_eq!((runs.len(), &runs[0]["count"], &runs[1]["count"]), (2, &json!(1), &json!(0)), "{ran:?}");
-    let devices = world.service.devices("u").await.unwrap();
+    let devices = fixture.service.devices("u").await.unwrap();
     assert_eq!(devices.iter().map(|one| one.value.id.as_str()).collect::<Vec<_>>(), ["kept"]);
-    let outbox = world.rows(DEVICES, Some("u"), "SELECT c.id FROM c WHERE c.kind = 'outbox'").await;
+    let outbox = fixture.rows(DEVICES, Some("u"), "SELECT c.id FROM c WHERE c.kind = 'outbox'").await;
     assert_eq!(outbox.len(), 0, "the container has no expiry of its own");
 }
 
 pub async fn a_purge_is_run_by_hand_and_spares_who_came_back(place: &Place) {
-    let world = place.world().await;
-    world.register("u", "gone").await;
-    world.register("u", "back").await;
+    let fixture = place.fixture().await;
+    fixture.register("u", "gone").await;
+    fixture.register("u", "back").await;
     for device in ["gone", "back"] {
-        world.service.revoke("u", device).await.unwrap();
+        fixture.service.revoke("u", device).await.unwrap();
     }
-    world.advance(10 * 86_400);
-    world.register("u", "back").await;
-    assert_eq!(world.service.purge_devices(Duration::from_secs(20 * 86_400)).await.unwrap(), 0);
-    assert_eq!(world.service.purge_devices(Duration::from_secs(9 * 86_400)).await.unwrap(), 1);
-    assert_eq!(world.service.devices("u").await.unwrap().len(), 1);
+    fixture.advance(10 * 86_400);
+    fixture.register("u", "back").await;
+    assert_eq!(fixture.service.purge_devices(Duration::from_secs(20 * 86_400)).await.unwrap(), 0);
+    assert_eq!(fixture.service.purge_devices(Duration::from_secs(9 * 86_400)).await.unwrap(), 1);
+    assert_eq!(fixture.service.devices("u").await.unwrap().len(), 1);
 }
 
-/// C-36: thirty days from the beginning, however often it was written; a day before that it is given up, and not lost.
+/// C-36: thirty days from the beginning, however often it was written; a day before that it is dead-lettered,
+/// not lost.
 pub async fn an_event_that_was_never_delivered_is_given_up_before_it_expires(place: &Place) {
-    let world = place.world().await;
-    world.register("u", "phone").await;
-    world.phones.answer(|_, _| Outcome::Misconfigured { reason: "no key".to_owned(), status: None });
-    let id = world.like("u", "Noor", None).await;
-    world.settle().await;
-    world.advance(29 * 86_400 - 60);
-    assert_eq!(world.service.sweep_events().await.unwrap(), 0);
-    world.settle().await;
-    assert!(world.event("u", &id).await.ttl <= 86_400 + 60);
-    world.advance(120);
-    assert_eq!(world.service.sweep_events().await.unwrap(), 1);
-    let event = world.event("u", &id).await;
+    let fixture = place.fixture().await;
+    fixture.register("u", "phone").await;
+    fixture.phones.answer(|_, _| Outcome::Misconfigured { reason: "no key".to_owned(), status: None });
+    let id = fixture.like("u", "Noor", None).await;
+    fixture.settle().await;
+    fixture.advance(29 * 86_400 - 60);
+    assert_eq!(fixture.service.sweep_events().await.unwrap(), 0);
+    fixture.settle().await;
+    assert!(fixture.event("u", &id).await.ttl <= 86_400 + 60);
+    fixture.advance(120);
+    assert_eq!(fixture.service.sweep_events().await.unwrap(), 1);
+    let event = fixture.event("u", &id).await;
     assert_eq!((event.status, event.retry_count), (Status::Failed, 5));
     assert!(event.dead_lettered_at.is_some());
-    assert_eq!(world.service.sweep_events().await.unwrap(), 0);
-    world.advance(86_400);
-    assert!(matches!(world.service.event("u", &id).await, Err(ServiceError::Missing(_))), "expired");
+    assert_eq!(fixture.service.sweep_events().await.unwrap(), 0);
+    fixture.advance(86_400);
+    assert!(matches!(fixture.service.event("u", &id).await, Err(ServiceError::Missing(_))), "expired");
 }
 
-/// Their container has no expiry, and three months of it would be in every look at a user's devices.
+/// Their container has no expiry, and three months of outbox items would slow down every read of a user's
+/// devices.
 pub async fn what_was_told_of_devices_goes_after_a_week(place: &Place) {
-    let world = place.world().await;
-    world.register("u", "phone").await;
-    assert_eq!(world.service.run_jobs().await.unwrap(), 0, "the first look only writes down when");
+    let fixture = place.fixture().await;
+    fixture.register("u", "phone").await;
+    assert_eq!(fixture.service.run_jobs().await.unwrap(), 0, "the first look only writes down when");
     let told = async || {
-        world.service.run_jobs().await.unwrap();
-        world.told(DEVICES, "u").await
+        fixture.service.run_jobs().await.unwrap();
+        fixture.told(DEVICES, "u").await
     };
-    world.advance(6 * 86_400);
+    fixture.advance(6 * 86_400);
     assert_eq!(told().await, ["device.registered"]);
-    world.advance(2 * 86_400);
+    fixture.advance(2 * 86_400);
     assert_eq!(told().await, [""; 0]);
-    assert_eq!(world.service.devices("u").await.unwrap().len(), 1);
+    assert_eq!(fixture.service.devices("u").await.unwrap().len(), 1);
 }

@@ -3,12 +3,12 @@
 //!
 //! ```text
 //! place      where the service keeps its items
-//! world      the service there, with phones that answer as they are told
-//! wire/      what only a store over the wire does: be busy, lose answers, say nothing, be killed and come back
+//! fixture    the service under test, with scripted devices
+//! wire/      faults of a store over the wire: busy, lost responses, silence, kill and restart
 //! the rest   scenarios, the same on both
 //! ```
 //!
-//! What needs a service that is killed is with the server's tests.
+//! Cases that kill the service itself are among the server's tests.
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on panics, as the test does")]
 
@@ -19,6 +19,7 @@ mod dedupe;
 mod devices;
 mod erasure;
 mod events;
+mod fixture;
 mod jobs;
 mod limits;
 mod place;
@@ -28,9 +29,8 @@ mod retries;
 mod schemas;
 mod together;
 mod wire;
-mod world;
 
-/// A test of each scenario in memory; and over the wire one of each area, which has a server for all of its scenarios.
+/// A test of each scenario in memory; over the wire one per area, with one server for all its scenarios.
 macro_rules! scenarios {
     ($($area:ident: [$($scenario:ident,)*],)*) => {
         mod in_memory {

@@ -1,9 +1,9 @@
-//! Where the service keeps its items: in memory, or on a server over the wire, which has a database for each world.
+//! The store under test: in memory, or on a server over the wire with a database per fixture.
 //!
-//! The service decides by its own clock. The server's is moved with it, by the same time, since items expire by that one,
-//! and requests are signed with it.
+//! The service decides by its own clock. The server's clock is moved along by the same amount, since items
+//! expire and requests are signed by it.
 
-use crate::world::{START, World};
+use crate::fixture::{Fixture, START};
 use orrery_core::{Env, Timestamp};
 use orrery_document_store::{Store, Sync};
 use orrery_documents::spaces::SPACES;
@@ -30,15 +30,15 @@ impl Place {
         Self::Server(Arc::new(Server::start()))
     }
 
-    pub async fn world(&self) -> World {
+    pub async fn fixture(&self) -> Fixture {
         self.world_at(START).await
     }
 
-    pub async fn world_at(&self, start: &str) -> World {
-        World::make(self, start).await
+    pub async fn world_at(&self, start: &str) -> Fixture {
+        Fixture::make(self, start).await
     }
 
-    /// A store of its own for a world.
+    /// A separate store for a fixture.
     pub fn store(&self, env: &Env) -> Home {
         match self {
             Self::Memory => Home::Memory(memory(env)),
@@ -50,7 +50,7 @@ impl Place {
     }
 }
 
-/// The store of one world, which any number of processes may open.
+/// The store of one fixture, which any number of processes may open.
 #[derive(Clone)]
 pub enum Home {
     Memory(Documents),
@@ -58,7 +58,7 @@ pub enum Home {
 }
 
 impl Home {
-    /// As a process of its own opens it: with its own connections, and what it has seen.
+    /// Opens it like a separate process: with its own connections and session tokens.
     pub fn open(&self) -> Documents {
         match self {
             Self::Memory(documents) => documents.clone(),
@@ -84,7 +84,7 @@ fn memory(env: &Env) -> Documents {
 pub struct Server {
     process: Mutex<Option<ServerProcess>>,
     folder: TempDir,
-    /// Shows what the server's shows.
+    /// Shows the server's clock.
     clock: Env,
     worlds: AtomicUsize,
 }
@@ -103,11 +103,12 @@ impl Server {
         self.process.lock().unwrap().take().unwrap().kill().unwrap();
     }
 
-    /// On the same folder, at another port, with the clock where it was.
+    /// In the same folder, on another port, with the clock where it was.
     pub fn restart(&self) {
         let process = run(&self.folder);
         let now = ask(process.ports().services, "GET", "")["now_ms"].as_u64().unwrap();
-        // The real time that went by since the start is more than what the clock was moved, or less.
+        // The real time since the start may exceed, or fall short of, the amount that the clock was
+        // moved.
         let (ahead, behind) =
             (self.clock.now().millis().saturating_sub(now), now.saturating_sub(self.clock.now().millis()));
         move_on(process.ports().services, Duration::from_millis(ahead));
@@ -148,7 +149,7 @@ fn move_on(port: u16, by: Duration) {
     ask(port, "POST", &json!({"advance_seconds": by.as_secs_f64()}).to_string());
 }
 
-/// The clock, shown or moved.
+/// The clock, read or moved.
 fn ask(port: u16, verb: &str, body: &str) -> Value {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     let head = format!(

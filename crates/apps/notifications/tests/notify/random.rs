@@ -1,7 +1,7 @@
-//! Random events, crashes, failures and moves of the clock, against K1, K2, K3, K6, K7 and K8.
+//! Random events, crashes, failures and clock moves, checked against K1, K2, K3, K6, K7 and K8.
 
+use crate::fixture::{Fixture, crashing, like, of_type, settle};
 use crate::place::Place;
-use crate::world::{World, crashing, like, of_type, settle};
 use orrery_kit::time;
 use orrery_notifications::push::Outcome;
 use orrery_notifications::service::List;
@@ -50,9 +50,9 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
 const USERS: [&str; 2] = ["u-0", "u-1"];
 
 async fn play(place: &Place, moves: Vec<Move>) {
-    let world = place.world().await;
+    let fixture = place.fixture().await;
     for user in USERS {
-        world.register(user, &format!("{user}-d0")).await;
+        fixture.register(user, &format!("{user}-d0")).await;
     }
     let mut sent: Vec<(&str, String)> = Vec::new();
     let mut retries: HashMap<String, (u64, String)> = HashMap::new();
@@ -61,22 +61,22 @@ async fn play(place: &Place, moves: Vec<Move>) {
             Move::Like { user, key } => {
                 let key = key.map(|key| format!("k-{key}"));
                 let body = like(USERS[user], &format!("N{turn}"), &format!("post-{turn}"), key.as_deref());
-                sent.push((USERS[user], world.send(body).await));
+                sent.push((USERS[user], fixture.send(body).await));
             }
             Move::Alarm { user } => {
                 let body = of_type(USERS[user], "SECURITY_NEW_DEVICE", &format!("t-{turn}"));
-                sent.push((USERS[user], world.send(body).await));
+                sent.push((USERS[user], fixture.send(body).await));
             }
             Move::Work => {
-                let worker = world.another(&format!("works-{turn}")).await;
+                let worker = fixture.another(&format!("works-{turn}")).await;
                 settle(&worker).await;
             }
             Move::Crash { step, at } => {
-                let worker = world.another(&format!("crashes-{turn}")).await;
+                let worker = fixture.another(&format!("crashes-{turn}")).await;
                 crashing(&worker, STEPS[step], at).round().await.unwrap();
             }
-            Move::Wait { seconds } => world.advance(seconds),
-            Move::Provider { answers } => world.phones.answer(move |_, _| match answers {
+            Move::Wait { seconds } => fixture.advance(seconds),
+            Move::Provider { answers } => fixture.phones.answer(move |_, _| match answers {
                 0 => Outcome::Later {
                     after: None,
                     reason: "503".to_owned(),
@@ -87,27 +87,27 @@ async fn play(place: &Place, moves: Vec<Move>) {
                 _ => Outcome::Delivered,
             }),
             Move::Register { user, device } => {
-                world.register(USERS[user], &format!("{}-d{device}", USERS[user])).await;
+                fixture.register(USERS[user], &format!("{}-d{device}", USERS[user])).await;
             }
             Move::Read { user } => {
-                world.service.read_all(USERS[user], None).await.unwrap();
+                fixture.service.read_all(USERS[user], None).await.unwrap();
             }
         }
-        always(&world, &mut retries).await;
+        always(&fixture, &mut retries).await;
     }
-    finally(&world, &sent).await;
+    finally(&fixture, &sent).await;
 }
 
-/// At every instant.
-async fn always(world: &World, retries: &mut HashMap<String, (u64, String)>) {
+/// Invariants that hold at every moment.
+async fn always(fixture: &Fixture, retries: &mut HashMap<String, (u64, String)>) {
     for user in USERS {
-        let active = world.rows(DEVICES, Some(user), "SELECT c.id FROM c WHERE c.revokedAt = null").await;
+        let active = fixture.rows(DEVICES, Some(user), "SELECT c.id FROM c WHERE c.revokedAt = null").await;
         assert!(active.len() <= 3, "K3");
         let list = List { limit: Some(100), ..List::default() };
         let unread =
-            world.service.list(user, &list).await.unwrap().items.iter().filter(|one| !one.read).count();
-        assert_eq!(world.service.unread_count(user).await.unwrap(), unread as u64, "K7");
-        for event in world.events(user).await {
+            fixture.service.list(user, &list).await.unwrap().items.iter().filter(|one| !one.read).count();
+        assert_eq!(fixture.service.unread_count(user).await.unwrap(), unread as u64, "K7");
+        for event in fixture.events(user).await {
             let count = event["retryCount"].as_u64().unwrap();
             assert!(count <= 5, "K8");
             let next = event["nextRetryAt"].as_str().unwrap_or_default().to_owned();
@@ -122,19 +122,19 @@ async fn always(world: &World, retries: &mut HashMap<String, (u64, String)>) {
     }
 }
 
-/// When all has come to rest.
-async fn finally(world: &World, sent: &[(&str, String)]) {
-    world.phones.answer(|_, _| Outcome::Delivered);
-    let last = world.another("last").await;
+/// Invariants that hold once nothing is left to do.
+async fn finally(fixture: &Fixture, sent: &[(&str, String)]) {
+    fixture.phones.answer(|_, _| Outcome::Delivered);
+    let last = fixture.another("last").await;
     for _ in 0..40 {
         settle(&last).await;
-        world.advance(3_600);
+        fixture.advance(3_600);
     }
     for (user, id) in sent {
-        let event = world.event(user, id).await;
+        let event = fixture.event(user, id).await;
         let is_over = event.processed_at.is_some() || event.dead_lettered_at.is_some();
         assert!(is_over, "K1: {event:?}");
-        // K6: a success that was recorded is the last of its device.
+        // K6: a recorded success is the last attempt for its device.
         for device in event.attempts.iter().map(|attempt| &attempt.device_id) {
             let of_device: Vec<bool> = event
                 .attempts
@@ -146,15 +146,15 @@ async fn finally(world: &World, sent: &[(&str, String)]) {
         }
     }
     for user in USERS {
-        windows(world, user).await;
+        windows(fixture, user).await;
     }
 }
 
-/// K2: the notifications of a key are an hour apart at least, and stand for all of its events.
-async fn windows(world: &World, user: &str) {
+/// K2: the notifications of a key are at least an hour apart, and represent all its events.
+async fn windows(fixture: &Fixture, user: &str) {
     let mut of_key: HashMap<String, Vec<(String, String)>> = HashMap::new();
     let mut events = 0;
-    for event in world.events(user).await {
+    for event in fixture.events(user).await {
         let Some(key) = event["dedupeKey"].as_str() else { continue };
         let Some(id) = event["notificationId"].as_str() else { continue };
         events += 1;
@@ -175,7 +175,7 @@ async fn windows(world: &World, user: &str) {
             let between = time::parse(pair[1]).unwrap().abs_diff(time::parse(pair[0]).unwrap());
             assert!(between.as_secs() >= 3_600, "K2: two notifications in one window");
         }
-        for one in world.notifications(user).await {
+        for one in fixture.notifications(user).await {
             if ids.contains(&one["id"].as_str().unwrap().to_owned()) {
                 counted += one["count"].as_u64().unwrap();
             }
@@ -185,7 +185,7 @@ async fn windows(world: &World, user: &str) {
 }
 
 fn check(place: &Place, cases: u32) {
-    // What fails over the wire is made smaller in memory, which is quick.
+    // A failure over the wire is shrunk in memory, which is fast.
     let max_shrink_iters = if matches!(place, Place::Memory) { 200 } else { 2 };
     let config =
         ProptestConfig { cases, max_shrink_iters, failure_persistence: None, ..ProptestConfig::default() };

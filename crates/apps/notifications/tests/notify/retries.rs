@@ -1,7 +1,7 @@
-//! What providers answer, and when it is tried again (B-6, B-7, K8).
+//! Provider responses and their retries (B-6, B-7, K8).
 
+use crate::fixture::Fixture;
 use crate::place::Place;
-use crate::world::World;
 use orrery_kit::time;
 use orrery_notifications::push::Outcome;
 use orrery_notifications::records::{Event, Status};
@@ -14,113 +14,119 @@ fn later(seconds: Option<u64>) -> Outcome {
     Outcome::Later { after, reason: "answered 503".to_owned(), status: Some(503), may_have_arrived: false }
 }
 
-fn wait_of(world: &World, event: &Event) -> u64 {
+fn wait_of(fixture: &Fixture, event: &Event) -> u64 {
     let next = time::parse(event.next_retry_at.as_deref().unwrap()).unwrap();
-    next.abs_diff(world.env.now()).as_secs()
+    next.abs_diff(fixture.env.now()).as_secs()
 }
 
 pub async fn a_token_that_is_gone_revokes_its_device_and_is_not_tried_again(place: &Place) {
-    let world = place.world().await;
-    world.register("u", "gone").await;
-    world.register("u", "here").await;
-    world.phones.answer(|device, _| match device.id.as_str() {
+    let fixture = place.fixture().await;
+    fixture.register("u", "gone").await;
+    fixture.register("u", "here").await;
+    fixture.phones.answer(|device, _| match device.id.as_str() {
         "gone" => Outcome::Unregistered { reason: "UNREGISTERED".to_owned(), status: Some(404) },
         _ => Outcome::Delivered,
     });
-    let id = world.like("u", "Noor", None).await;
-    world.settle().await;
-    assert_eq!(world.status("u", &id).await, (Status::Completed, Some("delivered".to_owned())));
-    let devices = world.service.devices("u").await.unwrap();
+    let id = fixture.like("u", "Noor", None).await;
+    fixture.settle().await;
+    assert_eq!(fixture.status("u", &id).await, (Status::Completed, Some("delivered".to_owned())));
+    let devices = fixture.service.devices("u").await.unwrap();
     let gone = devices.iter().find(|device| device.value.id == "gone").unwrap();
     assert_eq!(gone.value.revoke_reason.as_deref(), Some("invalid"));
-    world.service.revoke("u", "here").await.unwrap();
-    world
+    fixture.service.revoke("u", "here").await.unwrap();
+    fixture
         .service
         .register("u", &json!({"deviceId": "gone", "pushToken": "t-2", "platform": "fcm"}))
         .await
         .unwrap();
-    let id = world.like("u", "Noor", None).await;
-    world.settle().await;
-    assert_eq!(world.status("u", &id).await.1.as_deref(), Some("no_devices"), "its only token is gone");
+    let id = fixture.like("u", "Noor", None).await;
+    fixture.settle().await;
+    assert_eq!(fixture.status("u", &id).await.1.as_deref(), Some("no_devices"), "its only token is gone");
 }
 
 pub async fn a_message_that_is_refused_fails_for_good_and_the_device_stays(place: &Place) {
-    let world = place.world().await;
-    world.register("u", "phone").await;
-    world.phones.answer(|_, _| Outcome::Refused { reason: "INVALID_ARGUMENT".to_owned(), status: Some(400) });
-    let id = world.like("u", "Noor", None).await;
-    world.settle().await;
-    let event = world.event("u", &id).await;
+    let fixture = place.fixture().await;
+    fixture.register("u", "phone").await;
+    fixture
+        .phones
+        .answer(|_, _| Outcome::Refused { reason: "INVALID_ARGUMENT".to_owned(), status: Some(400) });
+    let id = fixture.like("u", "Noor", None).await;
+    fixture.settle().await;
+    let event = fixture.event("u", &id).await;
     assert_eq!((event.status, event.retry_count), (Status::Failed, 5));
     assert!(event.dead_lettered_at.is_some() && event.last_error.unwrap().contains("INVALID_ARGUMENT"));
-    assert!(world.service.devices("u").await.unwrap()[0].value.revoked_at.is_none());
-    assert_eq!(world.told(EVENTS, "u").await, ["event.deadlettered", "notification.created", "push.failed"]);
+    assert!(fixture.service.devices("u").await.unwrap()[0].value.revoked_at.is_none());
+    assert_eq!(
+        fixture.told(EVENTS, "u").await,
+        ["event.deadlettered", "notification.created", "push.failed"]
+    );
 }
 
 pub async fn a_provider_that_asks_for_two_minutes_gets_them(place: &Place) {
-    let world = place.world().await;
-    world.register("u", "phone").await;
-    world.phones.answer(|_, _| later(Some(120)));
-    let id = world.like("u", "Noor", None).await;
-    world.settle().await;
-    let event = world.event("u", &id).await;
-    assert_eq!((event.status, wait_of(&world, &event)), (Status::Failed, 120));
+    let fixture = place.fixture().await;
+    fixture.register("u", "phone").await;
+    fixture.phones.answer(|_, _| later(Some(120)));
+    let id = fixture.like("u", "Noor", None).await;
+    fixture.settle().await;
+    let event = fixture.event("u", &id).await;
+    assert_eq!((event.status, wait_of(&fixture, &event)), (Status::Failed, 120));
 }
 
-/// B-7, C-40: 30 s, 2 min, 8 min, 32 min, 2 h, each a fifth sooner or later; then it is given up, and can be queued again.
+/// B-7, C-40: 30 s, 2 min, 8 min, 32 min, 2 h, each with a fifth of jitter; then it is dead-lettered, and can
+/// be queued again.
 pub async fn a_provider_that_is_down_for_hours_leads_to_a_dead_letter_that_can_be_queued_again(
     place: &Place,
 ) {
-    let world = place.world().await;
-    world.register("u", "phone").await;
-    world.phones.answer(|_, _| later(None));
-    let id = world.like("u", "Noor", None).await;
+    let fixture = place.fixture().await;
+    fixture.register("u", "phone").await;
+    fixture.phones.answer(|_, _| later(None));
+    let id = fixture.like("u", "Noor", None).await;
     let mut next_before = String::new();
     for (retries, seconds) in [30u64, 120, 480, 1_920, 7_200].into_iter().enumerate() {
-        world.settle().await;
-        let event = world.event("u", &id).await;
+        fixture.settle().await;
+        let event = fixture.event("u", &id).await;
         assert_eq!((event.status, event.retry_count), (Status::Failed, retries as u32));
-        let wait = wait_of(&world, &event);
+        let wait = wait_of(&fixture, &event);
         assert!((seconds * 8 / 10..=seconds * 12 / 10).contains(&wait), "{wait} is not about {seconds}");
         let next = event.next_retry_at.unwrap();
         assert!(next > next_before, "K8");
-        world.advance(wait - 1);
-        world.settle().await;
-        assert_eq!(world.event("u", &id).await.attempts.len(), retries + 1, "not before its time");
+        fixture.advance(wait - 1);
+        fixture.settle().await;
+        assert_eq!(fixture.event("u", &id).await.attempts.len(), retries + 1, "not before its time");
         next_before = next;
-        world.advance(2);
+        fixture.advance(2);
     }
-    world.settle().await;
-    let dead = world.event("u", &id).await;
+    fixture.settle().await;
+    let dead = fixture.event("u", &id).await;
     assert_eq!((dead.status, dead.retry_count, dead.attempts.len()), (Status::Failed, 5, 6));
     assert!(dead.dead_lettered_at.is_some());
-    assert_eq!(world.service.stats().await.unwrap()["deadLettered"], 1);
-    world.advance(86_400);
-    world.settle().await;
-    assert_eq!(world.event("u", &id).await.attempts.len(), 6);
-    world.phones.answer(|_, _| Outcome::Delivered);
-    world.service.requeue("u", &id).await.unwrap();
-    world.settle().await;
-    assert_eq!(world.status("u", &id).await, (Status::Completed, Some("delivered".to_owned())));
-    assert_eq!(world.notifications("u").await.len(), 1);
+    assert_eq!(fixture.service.stats().await.unwrap()["deadLettered"], 1);
+    fixture.advance(86_400);
+    fixture.settle().await;
+    assert_eq!(fixture.event("u", &id).await.attempts.len(), 6);
+    fixture.phones.answer(|_, _| Outcome::Delivered);
+    fixture.service.requeue("u", &id).await.unwrap();
+    fixture.settle().await;
+    assert_eq!(fixture.status("u", &id).await, (Status::Completed, Some("delivered".to_owned())));
+    assert_eq!(fixture.notifications("u").await.len(), 1);
 }
 
-/// K6: whoever has it does not get it again while the other is tried.
+/// K6: a device that has it does not get it again while another is retried.
 pub async fn a_retry_goes_only_to_those_who_do_not_have_it(place: &Place) {
-    let world = place.world().await;
-    world.register("u", "quick").await;
-    world.register("u", "slow").await;
-    world.phones.answer(|device, _| if device.id == "slow" { later(None) } else { Outcome::Delivered });
-    let id = world.like("u", "Noor", None).await;
+    let fixture = place.fixture().await;
+    fixture.register("u", "quick").await;
+    fixture.register("u", "slow").await;
+    fixture.phones.answer(|device, _| if device.id == "slow" { later(None) } else { Outcome::Delivered });
+    let id = fixture.like("u", "Noor", None).await;
     for _ in 0..3 {
-        world.settle().await;
-        world.advance(600);
+        fixture.settle().await;
+        fixture.advance(600);
     }
-    assert_eq!(world.phones.pushes().len(), 1);
-    world.phones.answer(|_, _| Outcome::Delivered);
-    world.advance(7_200);
-    world.settle().await;
-    let devices: Vec<String> = world.phones.pushes().into_iter().map(|push| push.device).collect();
+    assert_eq!(fixture.phones.pushes().len(), 1);
+    fixture.phones.answer(|_, _| Outcome::Delivered);
+    fixture.advance(7_200);
+    fixture.settle().await;
+    let devices: Vec<String> = fixture.phones.pushes().into_iter().map(|push| push.device).collect();
     assert_eq!(devices, ["quick", "slow"]);
-    assert_eq!(world.status("u", &id).await, (Status::Completed, Some("delivered".to_owned())));
+    assert_eq!(fixture.status("u", &id).await, (Status::Completed, Some("delivered".to_owned())));
 }

@@ -1,51 +1,53 @@
-//! All that the service writes fits the schemas of the blueprint, which a deployment may enforce.
+//! Everything that the service writes matches the schemas of the blueprint, which a deployment may enforce.
 
+use crate::fixture::{Fixture, like, of_type};
 use crate::place::Place;
-use crate::world::{World, like, of_type};
 use orrery_blueprint::{Variables, built_in, read};
 use orrery_notifications::push::Outcome;
 use orrery_notifications::service::List;
 use serde_json::{Value, json};
 
-/// Every container with every kind of item in it: all endings, marks, evictions, dead letters.
-async fn with_everything(place: &Place) -> World {
-    let world = place.world().await;
+/// Every container with every kind of item: all endings, marks, evictions, dead letters.
+async fn with_everything(place: &Place) -> Fixture {
+    let fixture = place.fixture().await;
     for device in ["a", "b", "c", "d"] {
-        world.register("u", device).await;
+        fixture.register("u", device).await;
     }
-    world.service.patch_preferences("u", &json!({"categories": {"news": false}}), None).await.unwrap();
+    fixture.service.patch_preferences("u", &json!({"categories": {"news": false}}), None).await.unwrap();
     for actor in ["A", "B"] {
-        world.like("u", actor, Some("k")).await;
+        fixture.like("u", actor, Some("k")).await;
     }
-    world.send(of_type("u", "NEWS_SYSTEM_UPDATE", "n")).await;
+    fixture.send(of_type("u", "NEWS_SYSTEM_UPDATE", "n")).await;
     for at in 0..5 {
-        world.send(like("u", "C", "post-7", None)).await;
-        world.settle().await;
-        world.advance(at);
+        fixture.send(like("u", "C", "post-7", None)).await;
+        fixture.settle().await;
+        fixture.advance(at);
     }
-    let listed = world.service.list("u", &List::default()).await.unwrap().items;
-    world.service.read("u", &listed[0].id, None).await.unwrap();
-    world.service.dismiss("u", &listed[1].id, None).await.unwrap();
-    world.phones.answer(|_, _| Outcome::Refused { reason: "INVALID_ARGUMENT".to_owned(), status: Some(400) });
-    world.send(of_type("u", "SECURITY_NEW_DEVICE", "u")).await;
-    world.settle().await;
+    let listed = fixture.service.list("u", &List::default()).await.unwrap().items;
+    fixture.service.read("u", &listed[0].id, None).await.unwrap();
+    fixture.service.dismiss("u", &listed[1].id, None).await.unwrap();
+    fixture
+        .phones
+        .answer(|_, _| Outcome::Refused { reason: "INVALID_ARGUMENT".to_owned(), status: Some(400) });
+    fixture.send(of_type("u", "SECURITY_NEW_DEVICE", "u")).await;
+    fixture.settle().await;
     let later = |_: &_, _: &_| Outcome::Later {
         after: None,
         reason: String::new(),
         status: None,
         may_have_arrived: true,
     };
-    world.phones.answer(later);
-    world.send(of_type("u", "SAFETY_ACCOUNT_WARNING", "u")).await;
-    world.settle().await;
+    fixture.phones.answer(later);
+    fixture.send(of_type("u", "SAFETY_ACCOUNT_WARNING", "u")).await;
+    fixture.settle().await;
     let mut ahead = like("u", "D", "post-8", None);
     ahead["scheduledAt"] = json!("2026-11-20T10:00:00Z");
-    world.send(ahead).await;
-    world
+    fixture.send(ahead).await;
+    fixture
 }
 
 pub async fn what_is_written_fits_the_schemas(place: &Place) {
-    let world = with_everything(place).await;
+    let fixture = with_everything(place).await;
     let source = built_in("asora-notifications").unwrap();
     let blueprints = read(&[source], &Variables::default()).unwrap_or_else(|trouble| panic!("{trouble}"));
     let mut kinds = Vec::new();
@@ -53,7 +55,7 @@ pub async fn what_is_written_fits_the_schemas(place: &Place) {
         let name = container.definition.name().as_str();
         let schema = &container.schema.as_ref().unwrap()["schema"];
         let validator = jsonschema::draft202012::new(schema).unwrap();
-        for item in world.rows(name, None, "SELECT * FROM c").await {
+        for item in fixture.rows(name, None, "SELECT * FROM c").await {
             let errors: Vec<String> = validator.iter_errors(&item).map(|error| error.to_string()).collect();
             assert_eq!(errors, [""; 0], "{name}: {item}");
             kinds.push(format!("{name} {} {}", text(&item["kind"]), text(&item["status"])));

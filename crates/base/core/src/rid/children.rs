@@ -1,4 +1,4 @@
-//! Resource ids of what a database and a user own.
+//! Resource ids of the children of databases and users.
 //!
 //! ```text
 //! user                    database 4, number 4 big-endian, its top bit clear
@@ -9,7 +9,7 @@
 use super::{CONTAINER_BIT, DatabaseRid, InvalidRid, decode, encode};
 use std::fmt;
 
-/// A user's number in the account, with its database's. Never used again.
+/// A user's number in the account, with its database's. Not reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UserRid {
     pub database: DatabaseRid,
@@ -28,7 +28,7 @@ pub struct ClientKeyRid {
     pub number: u32,
 }
 
-/// What tells a client encryption key from what else a database could own.
+/// The marker that distinguishes a client encryption key from other children of a database.
 const CLIENT_KEY: u32 = 2;
 
 impl UserRid {
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rid_of_one_kind_is_none_of_another() {
+    fn a_rid_has_only_one_kind() {
         let user = UserRid::new(DatabaseRid(7), 8);
         let container = super::super::ContainerRid::new(DatabaseRid(7), 8);
         assert!(UserRid::parse(&container.to_string()).is_err());

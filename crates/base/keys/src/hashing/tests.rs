@@ -1,4 +1,4 @@
-//! Keys that the official clients compute, and for version 1 where they disagree, what the service has.
+//! Keys computed by the official clients and, where they disagree in version 1, by the service.
 
 use super::*;
 

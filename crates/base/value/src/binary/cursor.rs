@@ -1,4 +1,4 @@
-//! A place in a binary buffer, with an end that reading cannot pass.
+//! A cursor over a binary buffer, with an end that reading cannot pass.
 
 use super::BinaryError;
 

@@ -1,7 +1,8 @@
-//! Cosmos binary JSON to JSON text.
+//! Decodes Cosmos binary JSON to JSON text.
 //!
-//! A buffer is `80` and one value; a value is a marker byte and what that marker says follows, numbers
-//! little-endian. Containers give their length in bytes, or length and count, and must fill it exactly:
+//! A buffer is `80` and one value; a value is a marker byte followed by the content that the marker defines,
+//! with little-endian numbers. Containers declare their length in bytes, or length and count, and must fill
+//! it exactly:
 //!
 //! ```text
 //! 80 ED 0F 03  82 'i' 'd'  82 'i' '0'  81 'n'  0A  …     {"id":"i0","n":10,…
@@ -12,10 +13,10 @@
 //!    └ object with length and count
 //! ```
 //!
-//! Invariants: every item takes at least one byte of input and every string at least two of output, depth
-//! is limited and so is output; so time and space are bounded whatever the input. The text still goes
-//! through the scanner, which finds repeated names; strings of the user dictionary (`40`–`67`) are unknown
-//! here, as clients only use them when a dictionary was agreed on.
+//! Invariants: every item takes at least one byte of input and every string at least two of output, and depth
+//! and output are limited; so time and space are bounded for any input. The text still passes the scanner,
+//! which finds repeated names. Strings of the user dictionary (`40`–`67`) are unknown here, as clients use
+//! them only after agreeing on a dictionary.
 
 mod cursor;
 mod numbers;
@@ -27,7 +28,7 @@ use crate::raw::escape_into;
 use cursor::Cursor;
 
 const PREAMBLE: u8 = 0x80;
-/// Text may be this long before it is refused; items are limited further on.
+/// The limit of the text; items have a smaller limit further on.
 const TEXT_BYTES_MAX: usize = 2 * ITEM_BYTES_MAX;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -74,7 +75,7 @@ struct Decoder<'a> {
     out: Vec<u8>,
 }
 
-/// How much a container says it holds.
+/// The declared size of a container.
 struct Extent {
     end: Option<usize>,
     count: Option<usize>,
@@ -135,7 +136,8 @@ impl Decoder<'_> {
         self.value(depth)
     }
 
-    /// Reads what follows a container's marker; `form` is the marker's place in its group of eight.
+    /// Reads the content after a container's marker; `form` is the marker's index in its group of
+    /// eight.
     fn extent(&mut self, form: u8) -> Result<Extent, BinaryError> {
         self.input.at += 1;
         let width = [0, 0, 1, 2, 4, 1, 2, 4][usize::from(form)];
@@ -190,7 +192,7 @@ impl Decoder<'_> {
     }
 
     /// `F2`/`F3`, `F0`/`F1`, marker of the numbers, count in each inner array, count of inner arrays,
-    /// numbers. This is how matrices and lists of coordinates come.
+    /// numbers. Matrices and lists of coordinates have this form.
     fn number_arrays(&mut self, depth: usize) -> Result<(), BinaryError> {
         let depth = self.deeper(depth)?;
         self.deeper(depth)?;

@@ -1,10 +1,10 @@
-//! The numbers of binary JSON, written as text.
+//! Numbers of binary JSON, converted to text.
 
 use super::BinaryError;
 use super::cursor::Cursor;
 use crate::number::Number;
 
-/// Writes the number of this marker, whose bytes are next.
+/// Writes the number with this marker, whose bytes follow.
 pub(super) fn write(marker: u8, input: &mut Cursor<'_>, out: &mut Vec<u8>) -> Result<(), BinaryError> {
     let at = input.at;
     let int = match marker {
@@ -38,7 +38,7 @@ fn write_float(float: f64, at: usize, out: &mut Vec<u8>) -> Result<(), BinaryErr
     Ok(())
 }
 
-/// An IEEE 754 number of sixteen bits: sign, five bits of exponent, ten of fraction.
+/// An IEEE 754 half: sign, five bits of exponent, ten of fraction.
 fn half(bits: u16) -> f64 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let fraction = f64::from(bits & 0x3ff) / 1024.0;

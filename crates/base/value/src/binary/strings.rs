@@ -29,7 +29,7 @@ const DATE_TIME: &[u8; 16] = b" 0123456789:-.TZ";
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const BASE64_URL: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// Whether a member can be named by a string of this marker: any but those that are values in disguise.
+/// Whether a string with this marker can name a member: any except those that encode other values.
 pub(super) fn is_name(marker: u8) -> bool {
     matches!(marker, 0x20..=0xc6)
 }
@@ -40,12 +40,12 @@ pub(super) fn read<'a>(input: &mut Cursor<'a>) -> Result<Cow<'a, str>, BinaryErr
     if (0xc3..=0xc6).contains(&marker) { read_reference(input) } else { read_in_place(input) }
 }
 
-/// A reference leads to a string that ends before it and is none itself, so there is nothing to loop in.
+/// A reference must point to an earlier string that is not a reference itself, so there are no loops.
 fn read_reference<'a>(input: &mut Cursor<'a>) -> Result<Cow<'a, str>, BinaryError> {
     let at = input.at;
     let width = input.u8()? - 0xc2;
     let target = input.length(usize::from(width))?;
-    // Byte 0 is the preamble, which looks like a string and is none.
+    // Byte 0 is the preamble, which looks like a string but is none.
     if target == 0 || target >= at || !is_name(input.bytes[target]) {
         return Err(BinaryError::Reference { at });
     }
@@ -108,8 +108,8 @@ fn unpack(packed: &[u8], bits: usize) -> impl Iterator<Item = u8> + '_ {
     })
 }
 
-/// The length counts groups of four characters. The byte after it is the number of `=` at the end; or, with
-/// all bits turned over, the number that was left away.
+/// The length counts groups of four characters. The byte after it is the number of trailing `=` or, with all
+/// bits inverted, the number omitted.
 fn read_base64<'a>(input: &mut Cursor<'a>, marker: u8, at: usize) -> Result<Cow<'a, str>, BinaryError> {
     let groups = input.length(if marker == 0x71 || marker == 0x73 { 1 } else { 2 })?;
     let padding = input.u8()?;
@@ -147,7 +147,7 @@ fn guid_text(packed: [u8; 16], digits: &[u8; 16]) -> String {
     text
 }
 
-/// .NET keeps the first three groups of a GUID as little-endian integers.
+/// .NET stores the first three groups of a GUID as little-endian integers.
 fn guid_value(bytes: [u8; 16]) -> String {
     const PLACES: [usize; 16] = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15];
     guid_text(PLACES.map(|place| bytes[place].rotate_left(4)), LOWER_HEX)

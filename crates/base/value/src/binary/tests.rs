@@ -1,4 +1,4 @@
-//! Buffers written by hand: each marker once, and what is wrong with others.
+//! Hand-written buffers: each marker once, and malformed ones.
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn refuse(hex: &str, expected: BinaryError) {
 }
 
 #[test]
-fn what_the_rust_client_sends_is_read() {
+fn buffers_of_the_rust_client_decode() {
     check("80 ED0F03 826964 826930 816E 0A 82706B 827030", r#"{"id":"i0","n":10,"pk":"p0"}"#);
 }
 
@@ -74,7 +74,7 @@ fn packed_strings_are_unpacked() {
 
 #[test]
 fn guids_are_written_out() {
-    // Text is packed low half first, as the .NET client packs it.
+    // Text is packed low half first, as by the .NET client.
     check("80 75 1032547698BADCFE0123456789ABCDEF", r#""01234567-89ab-cdef-1032-547698badcfe""#);
     check("80 76 1032547698BADCFE0123456789ABCDEF", r#""01234567-89AB-CDEF-1032-547698BADCFE""#);
     check("80 77 1032547698BADCFE0123456789ABCDEF", r#""\"01234567-89ab-cdef-1032-547698badcfe\"""#);
@@ -140,14 +140,15 @@ fn references_lead_back_to_strings() {
     for bad in ["80 C3 00", "80 C3 01", "80 C3 05", "80 E2 05 826869 C3 02", "80 E2 04 8161 C3 05"] {
         assert!(matches!(binary_to_text(&bytes(bad)), Err(BinaryError::Reference { .. })), "{bad}");
     }
-    // To a reference, into the middle of a container, and to a string that would run past the reference.
+    // To a reference, into the middle of a container, and to a string that would run past the
+    // reference.
     for bad in ["80 E2 06 8161 C3 03 C3 05", "80 E2 03 00 C3 03", "80 E1 E2 03 84 C3 04"] {
         assert!(binary_to_text(&bytes(bad)).is_err(), "{bad}");
     }
 }
 
 #[test]
-fn what_is_not_one_value_is_refused() {
+fn buffers_without_exactly_one_value_are_refused() {
     refuse("", BinaryError::Preamble);
     refuse("7B7D", BinaryError::Preamble);
     refuse("80", BinaryError::Truncated { at: 1 });

@@ -1,4 +1,4 @@
-//! The language of ARM's expressions: calls, texts, numbers, members and indexes, between `[` and `]`.
+//! Parses ARM expressions: calls, strings, numbers, members and indexes, between `[` and `]`.
 
 use crate::limits;
 use crate::node::{Fault, Location, fault};
@@ -12,7 +12,7 @@ pub(super) enum Expression {
     Index { of: Box<Expression>, at: Box<Expression> },
 }
 
-/// The text inside the brackets if a string is an expression. `[[` stands for a bracket.
+/// The text inside the brackets if a string is an expression. `[[` is an escaped bracket.
 pub(super) fn inside(text: &str) -> Option<&str> {
     text.strip_prefix('[').filter(|rest| !rest.starts_with('['))?.strip_suffix(']')
 }
@@ -41,7 +41,7 @@ impl<'t> Parser<'t> {
             return fault(self.at, "the expression is nested too deep");
         }
         let mut found = self.atom()?;
-        // Each member and index is a level of the tree too.
+        // Each member and index access adds a tree level.
         for _ in 0..limits::BLUEPRINT_LEVELS_MAX {
             self.space();
             found = if let Some(rest) = self.rest.strip_prefix('.') {
@@ -92,7 +92,7 @@ impl<'t> Parser<'t> {
         Ok(arguments)
     }
 
-    /// Two quotes inside a text are one.
+    /// A doubled quote inside a string is an escape.
     fn quoted(&mut self) -> Result<String, Fault> {
         let mut text = String::new();
         let mut rest = &self.rest[1..];
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_expression_is_told() {
+    fn malformed_expressions_are_refused() {
         for text in [
             "",
             "parameters(",

@@ -1,7 +1,8 @@
-//! The functions of ARM's expressions that resources of Cosmos DB are made with.
+//! ARM's functions, as far as Cosmos DB resources use them.
 //!
-//! Functions that only Azure can answer, such as the name of the resource group, give a stand-in: they make the names of
-//! accounts and places, and neither matters here. `reference` and the like are refused where their value is needed.
+//! Functions that only Azure can evaluate, such as the name of the resource group, return a placeholder: they
+//! produce names of accounts and locations, and neither matters here. `reference` and the like are refused if
+//! their value is needed.
 
 use super::expression::Expression;
 use super::scope::Scope;
@@ -46,7 +47,7 @@ pub(super) fn call(
             let (of, from, to) = (argument(0)?, argument(1)?, argument(2)?);
             let [of, from, to] = [&of, &from, &to].map(|node| node.expect_text("what replace is given"));
             let (of, from, to) = (of?, from?, to?);
-            // Every place between two bytes may become `to`.
+            // Every position between two bytes may be replaced by `to`.
             scope.budget().spend(at, (of.len() + 1).saturating_mul(to.len()))?;
             text(of.replace(from, to))
         }
@@ -66,7 +67,7 @@ pub(super) fn call(
         "and" => all_bool(&all()?, |found, one| found && one, true).and_then(bool),
         "or" => all_bool(&all()?, |found, one| found || one, false).and_then(bool),
         "equals" => bool(argument(0)?.to_value() == argument(1)?.to_value()),
-        // Only the side that is meant is looked at.
+        // Only the selected side is evaluated.
         "if" => argument(if argument(0)?.expect_bool("the condition of if")? { 1 } else { 2 }),
         "coalesce" => {
             Ok(all()?.into_iter().find(|one| one.data != Data::Null).unwrap_or(Node::new(at, Data::Null)))
@@ -111,7 +112,7 @@ fn copy_index(scope: &Scope<'_>, given: &[Node], at: Location) -> Result<Node, F
     Ok(Node::number(at, scope.copy_index(name, at)?.saturating_add(offset)))
 }
 
-/// Of texts, or of lists.
+/// For strings or lists.
 fn concat(scope: &Scope<'_>, given: &[Node], at: Location) -> Result<Node, Fault> {
     if given.first().is_some_and(|first| matches!(first.data, Data::List(_))) {
         let lists = given.iter().map(|one| one.expect_list("what concat is given"));
@@ -125,7 +126,7 @@ fn concat(scope: &Scope<'_>, given: &[Node], at: Location) -> Result<Node, Fault
     Ok(Node::text(at, joined))
 }
 
-/// `{0}` stands for the first value after the text; `{{` for a brace.
+/// `{0}` is replaced by the first argument after the format; `{{` is a literal brace.
 fn format(given: &[Node], at: Location) -> Result<String, Fault> {
     let Some((text, values)) = given.split_first() else { return fault(at, "format needs a text") };
     let (mut made, mut rest) = (String::new(), text.expect_text("what format is given")?);
@@ -162,7 +163,7 @@ fn shown(node: &Node) -> Result<String, Fault> {
     })
 }
 
-/// Thirteen characters that depend on what was given; Azure's own depend on the subscription too.
+/// Thirteen characters derived from the arguments; Azure's own also depend on the subscription.
 fn stand_in(given: &[Node]) -> Result<String, Fault> {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     for one in given {
@@ -209,7 +210,7 @@ fn create_object(given: Vec<Node>, at: Location) -> Result<Node, Fault> {
     Ok(Node::new(at, Data::Map(members)))
 }
 
-/// Of objects, where the later wins, or of lists.
+/// Merges objects, where the later wins, or lists.
 fn union(scope: &Scope<'_>, given: Vec<Node>, at: Location) -> Result<Node, Fault> {
     let (mut members, mut list): (Vec<Member>, Vec<Node>) = (Vec::new(), Vec::new());
     for one in given {

@@ -1,8 +1,8 @@
 //! ARM templates, such as `bicep build` emits: JSON whose strings may be expressions.
 //!
-//! Read are the resources of Cosmos DB's SQL API, whether they stand beside one another, inside one another, in a copy
-//! loop or in a nested deployment (a module of Bicep). Values are evaluated only where they are needed, so a template may
-//! have any other resources and expressions beside them.
+//! Reads the resources of Cosmos DB's SQL API, whether they are siblings, nested, in a copy loop or in a
+//! nested deployment (a Bicep module). Values are evaluated only on demand, so a template may contain any
+//! other resources and expressions.
 
 mod expression;
 mod functions;

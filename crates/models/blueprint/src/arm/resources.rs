@@ -1,4 +1,4 @@
-//! Walking the resources of a template and taking from them what Cosmos DB's SQL API has.
+//! Walks the resources of a template and reads those of Cosmos DB's SQL API.
 
 use super::scope::Scope;
 use crate::account::Account;
@@ -9,11 +9,11 @@ use orrery_documents::definition::Throughput;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Everything below `resources` of a template.
+/// All resources below `resources` of a template.
 pub(super) fn gather(template: &Node, scope: &Scope<'_>, account: &mut Account) -> Result<(), Fault> {
     let mut late = Vec::new();
     below(template, scope, None, account, &mut late)?;
-    // Throughput that is a resource of its own may stand before what it belongs to.
+    // A separate throughput resource may precede its owner.
     for settings in late {
         let names: Vec<&str> = settings.names.split('/').collect();
         match names.as_slice() {
@@ -40,7 +40,7 @@ struct Settings {
     throughput: Throughput,
 }
 
-/// The resource that others stand in.
+/// The enclosing resource.
 struct Owner {
     kind: String,
     names: String,
@@ -56,7 +56,7 @@ fn below<'t>(
     let Some(resources) = node.get("resources") else { return Ok(()) };
     scope.budget().deeper(resources.at, || match &resources.data {
         Data::List(list) => list.iter().try_for_each(|one| turns(one, scope, owner, account, late)),
-        // Templates with symbolic names have an object.
+        // Templates with symbolic names use an object.
         Data::Map(members) => {
             members.iter().try_for_each(|one| turns(&one.value, scope, owner, account, late))
         }
@@ -64,7 +64,7 @@ fn below<'t>(
     })
 }
 
-/// The resource, once for each turn of its copy loop.
+/// Reads the resource, once for each iteration of its copy loop.
 fn turns<'t>(
     node: &'t Node,
     scope: &Scope<'t>,
@@ -141,7 +141,7 @@ fn is_wanted(node: &Node, scope: &Scope<'_>) -> Result<bool, Fault> {
     }
 }
 
-/// A template inside the template: what a module of Bicep becomes.
+/// A nested template: the compiled form of a Bicep module.
 fn deployment<'t>(node: &'t Node, scope: &Scope<'t>, account: &mut Account) -> Result<(), Fault> {
     let Some(properties) = node.get("properties") else { return Ok(()) };
     let Some(template) = properties.get("template") else {
@@ -154,7 +154,7 @@ fn deployment<'t>(node: &'t Node, scope: &Scope<'t>, account: &mut Account) -> R
     let mut given = BTreeMap::new();
     if let Some(parameters) = properties.get("parameters") {
         for member in parameters.expect_map("'parameters'")? {
-            // A value that cannot be known here is missed by who needs it, if anybody does.
+            // A value unknown here is an error only if something needs it.
             if let Some(Ok(value)) = member.value.get("value").map(|value| scope.value(value)) {
                 given.insert(member.name.clone(), value);
             }
@@ -181,7 +181,7 @@ fn add_container(
     let mut body = resource.expect_object("'properties.resource'")?;
     body.retain(|_, value| !value.is_null());
     body.entry("id").or_insert_with(|| Value::from(*own));
-    // Azure's portal exports it with these, which say how it was made and not what it is.
+    // The Azure portal exports these members, which describe the creation and not the resource.
     for name in ["createMode", "restoreParameters", "_rid", "_ts", "_etag"] {
         body.shift_remove(name);
     }
@@ -193,7 +193,7 @@ fn id(properties: &Node, scope: &Scope<'_>) -> Result<Option<String>, Fault> {
     id.map(|id| Ok(scope.value(id)?.expect_text("'id'")?.to_owned())).transpose()
 }
 
-/// `options` of a database or container.
+/// The `options` of a database or container.
 fn options(properties: &Node, scope: &Scope<'_>) -> Result<Option<Throughput>, Fault> {
     let Some(options) = properties.get("options") else { return Ok(None) };
     let options = scope.value(options)?;

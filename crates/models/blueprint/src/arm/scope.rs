@@ -1,4 +1,4 @@
-//! What names mean in a template: its parameters and variables, and the turn of a copy loop.
+//! Name resolution in a template: parameters, variables, and the iteration of a copy loop.
 
 use super::expression::{self, Expression};
 use super::functions;
@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 #[derive(Clone)]
 pub(super) struct Scope<'t> {
     template: &'t Node,
-    /// Values that the outer template, or nobody, gave.
+    /// Parameters given by the outer template, if there is one.
     given: BTreeMap<String, Node>,
-    /// Values from the command line; for the outermost template only.
+    /// Parameters from the command line; for the outermost template only.
     variables: Option<&'t Variables>,
-    /// Loops around this place, the innermost last.
+    /// The enclosing loops, the innermost last.
     turns: Vec<(String, i64)>,
     budget: &'t Budget,
 }
@@ -24,12 +24,12 @@ impl<'t> Scope<'t> {
         Self { template, given: BTreeMap::new(), variables: Some(variables), turns: Vec::new(), budget }
     }
 
-    /// Of a template inside this one.
+    /// The scope of a nested template.
     pub fn inner(&self, template: &'t Node, given: BTreeMap<String, Node>) -> Self {
         Self { template, given, variables: None, turns: Vec::new(), budget: self.budget }
     }
 
-    /// The same names at one turn of a loop.
+    /// The same scope in one iteration of a loop.
     pub fn iteration(&self, name: &str, iteration: i64) -> Self {
         let mut scope = self.clone();
         scope.turns.push((name.to_owned(), iteration));
@@ -40,7 +40,7 @@ impl<'t> Scope<'t> {
         self.budget
     }
 
-    /// The value with every expression in it evaluated.
+    /// The value with all its expressions evaluated.
     pub fn value(&self, node: &Node) -> Result<Node, Fault> {
         self.budget.deeper(node.at, || match &node.data {
             Data::Text(text) => match expression::inside(text) {
@@ -111,7 +111,7 @@ impl<'t> Scope<'t> {
         }
     }
 
-    /// The turn of the loop with this name, or of the innermost.
+    /// The iteration of the loop with this name, or of the innermost.
     pub fn copy_index(&self, name: Option<&str>, at: Location) -> Result<i64, Fault> {
         let found = self.turns.iter().rev().find(|(known, _)| name.is_none_or(|name| name == known));
         found
@@ -120,7 +120,7 @@ impl<'t> Scope<'t> {
     }
 }
 
-/// The text as what the parameter's type says.
+/// Converts the text to the parameter's type.
 fn from_command_line(name: &str, text: &str, declared: &Node) -> Result<Node, Fault> {
     let at = declared.at;
     let kind = declared.get("type").and_then(Node::as_text).unwrap_or("string").to_ascii_lowercase();

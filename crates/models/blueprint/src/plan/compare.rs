@@ -1,4 +1,4 @@
-//! How a container that is there differs from the one that is wanted.
+//! Compares an existing container with the wanted one.
 
 use super::ObservedContainer;
 use super::step::{Change, Refusal};
@@ -10,7 +10,7 @@ use orrery_documents::definition::{
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// What cannot be changed in place.
+/// The differences that cannot be changed in place.
 pub fn refusal(wanted: &Container, observed: &ObservedContainer) -> Option<Refusal> {
     let (new, old) = (&wanted.definition, &observed.definition);
     let (new_key, old_key) = (new.partition_key(), old.partition_key());
@@ -25,7 +25,7 @@ pub fn refusal(wanted: &Container, observed: &ObservedContainer) -> Option<Refus
     old.replaced_by(body(wanted, observed)).err().map(|error| Refusal::Definition(error.to_string()))
 }
 
-/// The change of the definition, if there is one.
+/// The change of the definition, if any.
 pub fn definition(wanted: &Container, observed: &ObservedContainer) -> Option<Change> {
     let what = differences(wanted, &observed.definition);
     if what.is_empty() {
@@ -34,7 +34,8 @@ pub fn definition(wanted: &Container, observed: &ObservedContainer) -> Option<Ch
     Some(Change::Definition { body: body(wanted, observed), etag: observed.etag.clone(), what })
 }
 
-/// The schema, if the server has another or none. What the server tells beside it (counters) does not matter.
+/// The schema, if the server has another or none. Other members of the server's response (counters) are
+/// ignored.
 pub fn schema(wanted: Value, observed: Option<&Value>) -> Option<Change> {
     let is_same = observed.is_some_and(|observed| {
         ["validation", "schema", "schemas"].iter().all(|name| observed.get(name) == wanted.get(name))
@@ -42,7 +43,7 @@ pub fn schema(wanted: Value, observed: Option<&Value>) -> Option<Change> {
     (!is_same).then_some(Change::Schema { body: wanted })
 }
 
-/// The definition that is there, with what the blueprint says in the place of what it has.
+/// The existing definition, with the blueprint's members replacing its own.
 fn body(wanted: &Container, observed: &ObservedContainer) -> Map<String, Value> {
     let (mut body, new) = (observed.definition.to_json(), wanted.definition.to_json());
     for name in SPOKEN_OF {
@@ -61,7 +62,7 @@ fn body(wanted: &Container, observed: &ObservedContainer) -> Map<String, Value> 
     body
 }
 
-/// What is taken from the blueprint where it has it.
+/// The members that the blueprint replaces if it has them.
 const SPOKEN_OF: [&str; 6] = [
     "defaultTtl",
     "analyticalStorageTtl",
@@ -104,7 +105,7 @@ fn ttl(ttl: Option<DefaultTtl>) -> String {
     }
 }
 
-/// Policies that name the same paths in another order are the same.
+/// Policies that list the same paths in another order are equal.
 fn policy(new: &IndexingPolicy, old: &IndexingPolicy) -> Vec<String> {
     let mut what = Vec::new();
     if (new.mode, new.automatic) != (old.mode, old.automatic) {
@@ -129,7 +130,7 @@ fn policy(new: &IndexingPolicy, old: &IndexingPolicy) -> Vec<String> {
     what
 }
 
-/// By what they mean, so that `/"a"/?` is `/a/?`.
+/// Compares by meaning, so that `/"a"/?` equals `/a/?`.
 fn shown(paths: &[IndexPath]) -> BTreeSet<String> {
     let text = |path: &IndexPath| {
         let mut text = String::new();

@@ -1,11 +1,12 @@
-//! What lies between a blueprint and a server: a list of steps, in an order in which each may be the last.
+//! The plan from a server's state to a blueprint: a list of steps that may stop after any of them.
 //!
-//! The database comes first and then the containers, one by one; each step is one request, or some that each leave the
-//! server well. So a plan that was broken off is completed by planning again: what is there is not touched.
+//! The database comes first, then the containers in turn; each step is one request, or several that each
+//! leave the server consistent. So an interrupted plan is completed by planning again: existing resources are
+//! not touched.
 //!
-//! What a blueprint does not speak of is kept: containers it has not, members of a definition it does not know, an
-//! indexing policy it does not give, throughput it does not ask for. `defaultTtl` is different: leaving it out says that
-//! nothing expires.
+//! Everything that the blueprint does not mention is kept: other containers, unknown members of a definition,
+//! an indexing policy or throughput that it does not specify. `defaultTtl` is the exception: omitting it
+//! means that nothing expires.
 
 use crate::blueprint::{Blueprint, Capacity, Container, Environment};
 use orrery_documents::definition::{ContainerDefinition, Throughput};
@@ -84,7 +85,7 @@ impl Planner<'_> {
         Step { subject, verdict }
     }
 
-    /// A serverless server provisions nothing, whatever is asked for.
+    /// A serverless server provisions nothing, whatever is requested.
     fn wanted(&self, capacity: &Capacity) -> Option<Throughput> {
         capacity.throughput(self.environment).filter(|_| !self.server.is_serverless)
     }
@@ -114,13 +115,13 @@ fn throughput_change(offer: &ObservedOffer, to: Throughput) -> Change {
     Change::Throughput { offer: offer.rid.clone(), from: offer.throughput, to }
 }
 
-// What a server has, as far as blueprints speak of it.
+// The state of a server, as far as blueprints describe it.
 
 #[derive(Clone, Debug, Default)]
 pub struct Observed {
-    /// Whether it provisions nothing and has no offers.
+    /// Whether it is serverless and has no offers.
     pub is_serverless: bool,
-    /// Whether it was, and could be, asked for schemas.
+    /// Whether schemas were, and could be, requested.
     pub keeps_schemas: bool,
     pub databases: BTreeMap<String, ObservedDatabase>,
 }
@@ -136,7 +137,7 @@ pub struct ObservedContainer {
     pub definition: ContainerDefinition,
     pub etag: String,
     pub offer: Option<ObservedOffer>,
-    /// As `GET /v1/schemas/{database}/{container}` tells it.
+    /// In the form of `GET /v1/schemas/{database}/{container}`.
     pub schema: Option<Value>,
 }
 

@@ -1,4 +1,4 @@
-//! Steps, for whoever takes them and for whoever reads of them.
+//! The steps of a plan, for execution and for display.
 
 use crate::blueprint::Environment;
 use orrery_documents::definition::Throughput;
@@ -15,7 +15,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Whether the server is as the blueprint says.
+    /// Whether the server matches the blueprint.
     pub fn is_done(&self) -> bool {
         self.steps.iter().all(|step| step.verdict == Verdict::Nothing)
     }
@@ -31,7 +31,7 @@ pub struct Step {
     pub verdict: Verdict,
 }
 
-/// A database, or a container of it.
+/// A database, or one of its containers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subject {
     pub database: String,
@@ -43,7 +43,7 @@ pub enum Verdict {
     CreateDatabase {
         throughput: Option<Throughput>,
     },
-    /// The schema is told once the container is there.
+    /// The schema is set once the container exists.
     CreateContainer {
         body: Map<String, Value>,
         throughput: Option<Throughput>,
@@ -56,7 +56,7 @@ pub enum Verdict {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// The body is the whole definition, to be put in the place of the version with this etag.
+    /// The body is the complete definition, which replaces the version with this etag.
     Definition {
         body: Map<String, Value>,
         etag: String,
@@ -72,7 +72,7 @@ pub enum Change {
     },
 }
 
-/// What cannot be changed in place, and the way out.
+/// The differences that cannot be changed in place, and the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Refusal {
     #[error(
@@ -135,7 +135,7 @@ impl Verdict {
         }
     }
 
-    /// What there is to say beyond the word.
+    /// Details beyond the word.
     pub fn details(&self) -> Vec<String> {
         match self {
             Self::Nothing => Vec::new(),

@@ -1,4 +1,4 @@
-//! Functions of Terraform that the names and settings of containers are made with.
+//! Terraform's functions, as far as names and settings of containers use them.
 
 use super::scope::shown;
 use crate::node::{Data, Fault, Location, Member, Node, fault};
@@ -87,7 +87,7 @@ fn format(given: &[Node], at: Location) -> Result<Node, Fault> {
     Ok(Node::text(at, made))
 }
 
-/// The later wins.
+/// Later arguments win.
 fn merge(given: Vec<Node>, at: Location) -> Result<Node, Fault> {
     let mut members: Vec<Member> = Vec::new();
     for one in given {

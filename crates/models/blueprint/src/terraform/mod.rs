@@ -1,8 +1,9 @@
 //! Terraform files: the resources of Cosmos DB's SQL API among those of a module.
 //!
-//! `azurerm_cosmosdb_account` (for whether it is serverless), `azurerm_cosmosdb_sql_database` and
-//! `azurerm_cosmosdb_sql_container` are read. Expressions are evaluated only where they are needed; one that refers to
-//! what is not in the files is refused with its place, or answered with `--var` and its text.
+//! Reads `azurerm_cosmosdb_account` (for whether it is serverless), `azurerm_cosmosdb_sql_database` and
+//! `azurerm_cosmosdb_sql_container`. Expressions are evaluated only on demand; a reference to something
+//! outside the files is an error with its position, unless `--var` supplies the value by the reference's
+//! text.
 
 mod functions;
 mod module;
@@ -14,7 +15,7 @@ use crate::node::{Fault, Location, fault};
 use crate::source::Variables;
 use module::Module;
 
-/// The files of one module, by their numbers.
+/// The files of one module, by index.
 pub(crate) fn read(files: &[(usize, &str)], variables: &Variables) -> Result<Vec<Blueprint>, Fault> {
     let bodies = module::parse(files)?;
     let module = Module::of(&bodies, variables)?;

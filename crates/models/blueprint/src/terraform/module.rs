@@ -1,4 +1,4 @@
-//! A module: the blocks of all its files by name, and the places of everything in them.
+//! A module: the blocks of all its files by name, with source positions.
 
 use crate::budget::Budget;
 use crate::node::{Fault, Location, fault};
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub(super) struct File {
     number: usize,
     body: Body,
-    /// Where lines begin.
+    /// The offsets at which lines begin.
     lines: Vec<usize>,
     text: String,
 }
@@ -60,9 +60,9 @@ pub(super) struct Module<'m> {
     pub budget: Budget,
     declared: BTreeMap<&'m str, Declared<'m>>,
     locals: BTreeMap<&'m str, (&'m File, &'m Expression)>,
-    /// By type and name; those of `data` blocks have `data.` before the type.
+    /// By type and name; `data` blocks have the prefix `data.` before the type.
     resources: BTreeMap<(String, &'m str), Declared<'m>>,
-    /// In the order of the files.
+    /// In file order.
     order: Vec<(String, &'m str)>,
 }
 

@@ -1,4 +1,4 @@
-//! The three resources that are read, attribute by attribute.
+//! Reads the three supported resources, attribute by attribute.
 
 use super::module::{Declared, Module};
 use super::scope::{Scope, turns};
@@ -71,7 +71,7 @@ fn add_container(scope: &Scope<'_>, declared: Declared<'_>, account: &mut Accoun
     account.add_container(declared.at(), database.expect_text("'database_name'")?, made, throughput)
 }
 
-/// Both the old attribute and the new list.
+/// The old attribute and the new list.
 fn partition_key(scope: &Scope<'_>, declared: Declared<'_>) -> Result<Value, Fault> {
     let body = &declared.block.body;
     let paths =
@@ -137,7 +137,7 @@ fn paths(scope: &Scope<'_>, body: &Body, name: &str) -> Result<Value, Fault> {
     Ok(Value::Array(entries.collect::<Result<_, Fault>>()?))
 }
 
-/// Terraform names the paths; the types are then all of them.
+/// Terraform lists only paths; the types are then all of them.
 fn spatial(scope: &Scope<'_>, body: &Body) -> Result<Value, Fault> {
     let Value::Array(mut entries) = paths(scope, body, "spatial_index")? else { return Ok(json!([])) };
     for entry in &mut entries {
@@ -178,7 +178,7 @@ fn required(scope: &Scope<'_>, declared: Declared<'_>, name: &str) -> Result<Nod
     }
 }
 
-/// `null` is the same as absent.
+/// `null` counts as absent.
 fn optional(scope: &Scope<'_>, body: &Body, name: &str) -> Result<Option<Node>, Fault> {
     let Some(attribute) = body.get_attribute(name) else { return Ok(None) };
     Ok(Some(scope.value(&attribute.value)?).filter(|value| value.data != Data::Null))

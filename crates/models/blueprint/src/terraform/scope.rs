@@ -1,4 +1,4 @@
-//! The value of an expression: what names mean where it stands.
+//! Evaluates expressions in their scope.
 
 use super::functions;
 use super::module::{Declared, File, Module};
@@ -10,7 +10,7 @@ use hcl_edit::template::{Element, Template};
 use std::collections::BTreeMap;
 use std::ops::Deref;
 
-/// Where an expression stands: its file, and what `each`, `count` and the names of `for` mean there.
+/// The scope of an expression: its file, and the values of `each`, `count` and the variables of `for`.
 #[derive(Clone)]
 pub(super) struct Scope<'m> {
     pub module: &'m Module<'m>,
@@ -27,7 +27,7 @@ impl<'m> Scope<'m> {
         Self::new(self.module, file)
     }
 
-    /// With one more name.
+    /// A scope with one more variable.
     pub fn with(&self, name: &str, value: Node) -> Self {
         let mut scope = self.clone();
         scope.names.insert(name.to_owned(), value);
@@ -213,7 +213,7 @@ impl<'m> Scope<'m> {
         }
     }
 
-    /// An attribute of a resource, as far as the files say it.
+    /// An attribute of a resource, as far as the files determine it.
     fn attribute(
         &self,
         kind: &str,
@@ -256,7 +256,7 @@ impl<'m> Scope<'m> {
         }
     }
 
-    /// What `each` means for the resource of this key.
+    /// The value of `each` for the resource with this key.
     fn of_turn(&self, declared: Declared<'m>, key: &Node) -> Result<Self, Fault> {
         let key = shown(key)?;
         for (scope, iteration) in turns(self.module, declared)? {
@@ -290,7 +290,7 @@ impl<'m> Scope<'m> {
     }
 }
 
-/// A scope for each of the resources that a block stands for, with its key: `for_each`, `count`, or one.
+/// A scope and key for each resource that a block creates: `for_each`, `count`, or one.
 pub(super) fn turns<'m>(
     module: &'m Module<'m>,
     declared: Declared<'m>,
@@ -323,7 +323,7 @@ pub(super) fn turns<'m>(
     Ok(vec![(scope, None)])
 }
 
-/// Keys with values: of an object its members, of a list its indexes.
+/// Keys and values: an object's members, or a list's indexes and elements.
 fn entries(collection: &Node) -> Result<Vec<(Node, Node)>, Fault> {
     match &collection.data {
         Data::Map(members) => Ok(members
@@ -373,7 +373,7 @@ fn number_node(number: &hcl_edit::Number, at: Location) -> Result<Node, Fault> {
     }
 }
 
-/// As Terraform puts a value into a text.
+/// Terraform's string interpolation of a value.
 pub(super) fn shown(node: &Node) -> Result<String, Fault> {
     match &node.data {
         Data::Text(text) => Ok(text.clone()),
@@ -404,7 +404,7 @@ fn element(of: &Node, index: i64, at: Location) -> Result<Node, Fault> {
     found.cloned().ok_or_else(|| Fault { at, reason: format!("the list has no element {index}") })
 }
 
-/// The reference as it is written, if it is names only: what `--var` can stand in for.
+/// The reference as written, if it consists of names only: the name under which `--var` replaces it.
 fn written(root: &str, operators: &[&TraversalOperator]) -> Option<String> {
     let mut text = root.to_owned();
     for operator in operators {

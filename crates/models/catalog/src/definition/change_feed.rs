@@ -1,4 +1,4 @@
-//! How long the all-versions change feed looks back, and how much it tells of what was replaced.
+//! Retention of the all-versions change feed, and whether it shows replaced versions.
 
 use super::members::Members;
 use super::members::{Parsed, invalid};
@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChangeFeedPolicy {
-    /// 0 turns the all-versions mode off.
+    /// 0 disables the all-versions mode.
     pub retention_minutes: u32,
-    /// Whether a replace shows what the item was before. A delete always does.
+    /// Whether a replace shows the previous version of the item. A delete always does.
     pub pre_images: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Composite indexes: tuples of paths, each with its direction, for questions about several properties.
+//! Composite indexes: tuples of paths, each with a direction, for queries over several properties.
 
 use super::members::{Members, spelled};
 use super::members::{Parsed, invalid};
@@ -8,7 +8,7 @@ use orrery_query::limits::COMPOSITE_PATHS_MAX;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
-/// Two to eight different paths.
+/// Two to eight distinct paths.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CompositeIndex(Vec<CompositePath>);
 

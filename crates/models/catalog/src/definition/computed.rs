@@ -1,6 +1,7 @@
 //! Computed properties: a name for `SELECT VALUE <expression> FROM <alias>`.
 //!
-//! One expression over one item: what would make it more is refused here, and so is what does not run.
+//! The expression must concern one item; anything beyond that is refused here, and so is a query that does
+//! not run.
 
 use super::SYSTEM_PROPERTIES;
 use super::members::Members;
@@ -60,7 +61,7 @@ fn parse_property(raw: Value) -> Parsed<ComputedProperty> {
     Ok((ComputedProperty { name, query }, members.followed_by_rest(shown)))
 }
 
-/// The query must be one that runs: a container that took a broken one would fail every query from then on.
+/// The query must run: a container with a broken one would fail every query from then on.
 fn check_query(query: &str) -> Result<(), String> {
     let Prepared { ast, plan } = prepare(query, &[], Rules::Off).map_err(|error| error.to_string())?;
     let mut block = plan.query.block;
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_run_is_refused_too() {
+    fn queries_that_do_not_run_are_refused() {
         refused("SELECT VALUE LOWER(c.name, 1, 2) FROM c", "SC2050");
         refused("SELECT VALUE NOSUCH(c.name) FROM c", "SC2005");
         refused("SELECT VALUE d.name FROM c", "SC2001");

@@ -1,6 +1,6 @@
-//! How conflicting writes of several regions are settled.
+//! Conflict resolution between the writes of several regions.
 //!
-//! Answers always carry all three members, because one of the clients cannot read the policy without.
+//! Responses always carry all three members, because one client cannot read the policy without them.
 
 use super::members::{DefinitionError, Parsed, invalid};
 use super::members::{Members, spelled};
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 pub enum ConflictResolution {
     /// The write with the largest number at the path.
     LastWriterWins { path: PropertyPath },
-    /// A stored procedure, or whoever reads the conflict feed.
+    /// A stored procedure, or a reader of the conflict feed.
     Custom { procedure: Option<String> },
 }
 

@@ -1,4 +1,5 @@
-//! The client encryption policy. Clients encrypt and decrypt; we keep what they agreed on, if well formed.
+//! The client encryption policy. Clients encrypt and decrypt; the server only stores the policy, if well
+//! formed.
 
 use super::members::{DefinitionError, Parsed, invalid};
 use super::members::{Members, integer};

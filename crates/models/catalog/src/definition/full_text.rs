@@ -1,4 +1,4 @@
-//! Full text: which properties hold prose, in which language, and which of them are indexed.
+//! Full-text policy: which properties contain prose, in which language, and which of them are indexed.
 
 use super::members::Members;
 use super::members::{DefinitionError, Parsed, invalid};
@@ -16,7 +16,7 @@ pub struct FullTextPolicy {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FullTextPath {
     pub path: PropertyPath,
-    /// The policy's own where the path names none.
+    /// The policy's default for paths without a language.
     pub language: Language,
 }
 
@@ -25,13 +25,14 @@ pub struct FullTextIndex {
     pub path: PropertyPath,
 }
 
-/// One of the languages we can cut into words.
+/// A supported language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Language(&'static str);
 
 const LANGUAGES: [&str; 7] = ["en-US", "de-DE", "es-ES", "fr-FR", "it-IT", "pt-BR", "pt-PT"];
 
-/// The same languages by their Windows locale identifiers, which older clients send. Spanish has one for each way of sorting.
+/// The languages by their Windows locale identifiers, which older clients send. Spanish has one per sort
+/// order.
 const LOCALE_IDS: [(&str, &str); 8] = [
     ("1033", "en-US"),
     ("1031", "de-DE"),
@@ -68,7 +69,7 @@ impl fmt::Display for Language {
     }
 }
 
-/// The policy is shown as it was sent: a path without a language stays without one.
+/// The policy is shown as sent: a path without a language stays without one.
 pub(super) fn parse(raw: Value) -> Parsed<FullTextPolicy> {
     let mut members = Members::of("fullTextPolicy", raw.clone())?;
     let default_language = language(&mut members, "defaultLanguage")?.unwrap_or_default();
@@ -97,7 +98,7 @@ pub(super) fn parse_indexes(raw: Vec<Value>) -> Parsed<Vec<FullTextIndex>> {
     Ok((indexes, Value::Array(shown)))
 }
 
-/// Every index is on a path of the policy.
+/// Every index must be on a path of the policy.
 pub(super) fn check(
     indexes: &[FullTextIndex],
     policy: Option<&FullTextPolicy>,

@@ -1,8 +1,8 @@
 //! Paths of an indexing policy: `/*`, `/status/?`, `/tags/[]/name/?`.
 //!
-//! Such a path is properties and array elements, and ends by saying how far it reaches: `/?` is the scalar
-//! there, `/*` all that is below. The text is shown again as it was sent, with two exceptions that the
-//! service makes uniform: the old root `/` becomes `/*`, and the tag's path is shown as `/"_etag"/?`.
+//! A path consists of properties and array elements and ends with its scope: `/?` is the scalar there, `/*`
+//! everything below. The text is shown as sent, with the service's two exceptions: the old root `/` becomes
+//! `/*`, and the etag's path is shown as `/"_etag"/?`.
 
 use super::members::DefinitionError;
 use super::path::{self, InvalidPath, Piece};
@@ -56,7 +56,7 @@ impl IndexPath {
         Self::new(Vec::new(), IndexReach::Subtree, "/*")
     }
 
-    /// `/"_etag"/?`, which is not indexed unless a policy asks for it.
+    /// `/"_etag"/?`, which is indexed only if a policy says so.
     pub fn etag() -> Self {
         Self::new(vec![IndexStep::Property(ETAG.to_owned())], IndexReach::Value, "")
     }
@@ -77,7 +77,7 @@ impl IndexPath {
         is_etag(&self.steps)
     }
 
-    /// What the path means, however it is spelled.
+    /// The meaning of the path, however it is spelled.
     pub fn place(&self) -> (&[IndexStep], IndexReach) {
         (&self.steps, self.reach)
     }
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_shown_as_it_was_sent_but_for_the_root_and_the_tag() {
+    fn paths_are_shown_as_sent_except_the_root_and_the_etag() {
         check("/*", "/*", 0, IndexReach::Subtree);
         check("/", "/*", 0, IndexReach::Subtree);
         check("/status/?", "/status/?", 1, IndexReach::Value);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_inside_and_a_missing_end_are_refused_where_they_are() {
+    fn an_inner_star_and_a_missing_suffix_are_refused_by_position() {
         refused("/agents/*/result/*", 8);
         refused("/a/?/b/?", 3);
         refused("/expiration", 11);

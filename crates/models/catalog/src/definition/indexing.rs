@@ -1,9 +1,9 @@
 //! The indexing policy.
 //!
-//! With mode `consistent` the policy must say what happens to the root, as an included or an excluded path;
-//! a policy that names no paths at all includes it. `/"_etag"/?` is excluded unless named. With mode `none`
-//! there is no index, so nothing may be included. The per-path `indexes` of old policies are checked and
-//! dropped: every index is a range index now.
+//! In mode `consistent` the policy must list the root as included or excluded; a policy without any paths
+//! includes it. `/"_etag"/?` is excluded unless listed. In mode `none` there is no index, so nothing may be
+//! included. The per-path `indexes` of old policies are validated and dropped: every index is a range index
+//! now.
 
 use super::composite::{self, CompositeIndex};
 use super::full_text::{self, FullTextIndex};
@@ -74,8 +74,8 @@ pub(super) fn parse(raw: Value) -> Parsed<IndexingPolicy> {
     Ok((policy, members.followed_by_rest(shown)))
 }
 
-/// A body that spells out the default policy gets all of it, so it is automatic whatever the body says: the Rust SDK sends
-/// `automatic: false` where its user said nothing.
+/// A body that spells out the default policy gets the complete default, including `automatic`: the Rust SDK
+/// sends `automatic: false` if its user said nothing.
 pub(super) fn complete_default(body: &mut Map<String, Value>) {
     let Some(Value::Object(policy)) = body.get_mut(INDEXING_POLICY) else { return };
     let is = |name: &str, paths: &[&str]| {
@@ -95,7 +95,7 @@ pub(super) fn complete_default(body: &mut Map<String, Value>) {
 const DEFAULT_MEMBERS: [&str; 4] = ["indexingMode", "automatic", "includedPaths", "excludedPaths"];
 
 impl IndexingPolicy {
-    /// Reads what a definition shows of its policy.
+    /// Parses the policy in a definition as shown.
     pub fn read(shown: Value) -> Result<Self, DefinitionError> {
         parse(shown).map(|(policy, _)| policy)
     }
@@ -110,7 +110,7 @@ impl IndexingMode {
     }
 }
 
-/// A path, and the entry that shows it.
+/// A path, and its JSON entry.
 struct Entry {
     path: IndexPath,
     shown: Value,
@@ -167,7 +167,8 @@ fn check_disjoint(included: &[Entry], excluded: &[Entry]) -> Result<(), Definiti
     }
 }
 
-/// What the service adds to a policy that indexes: the root if there are no paths, and the tag's exclusion.
+/// The service's additions to a policy that indexes: the root if there are no paths, and the etag's
+/// exclusion.
 fn complete(included: &mut Vec<Entry>, excluded: &mut Vec<Entry>) -> Result<(), DefinitionError> {
     if included.is_empty() && excluded.is_empty() {
         included.push(Entry::of(IndexPath::root()));
@@ -209,7 +210,7 @@ fn show_paths(entries: Vec<Entry>, name: &str, shown: &mut Map<String, Value>) -
     paths
 }
 
-/// One of the lists of special indexes; an empty one is not shown.
+/// A list of special indexes; an empty one is not shown.
 fn parse_list<T>(
     members: &mut Members,
     name: &str,

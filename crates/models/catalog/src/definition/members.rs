@@ -1,13 +1,13 @@
-//! Taking a JSON object apart, member by member, with an error that names the member.
+//! Reads a JSON object member by member, with errors that name the member.
 //!
-//! `null` counts as absent, because some clients send every member they know. What nobody took is the
-//! rest: members we do not know, which go into the answer unchanged.
+//! `null` counts as absent, because some clients send every member they know. Unknown members are left over
+//! and go into the response unchanged.
 
 use crate::limits;
 use orrery_core::InvalidName;
 use serde_json::{Map, Value};
 
-/// One object of a definition; `owner` is what messages call it.
+/// An object of a definition; `owner` is its name in messages.
 pub(super) struct Members {
     owner: &'static str,
     map: Map<String, Value>,
@@ -64,7 +64,7 @@ impl Members {
         }
     }
 
-    /// The members in `shown`, then those that were not taken.
+    /// The members in `shown`, then the unknown ones.
     pub fn followed_by_rest(self, mut shown: Map<String, Value>) -> Value {
         shown.extend(self.map);
         Value::Object(shown)
@@ -75,7 +75,7 @@ impl Members {
     }
 }
 
-/// The whole body: each policy is taken out, parsed, and its JSON put into the answer in that order.
+/// Parses a whole body: each policy is taken out, parsed, and its JSON added to the response in that order.
 pub(super) struct Sections {
     body: Map<String, Value>,
     shown: Map<String, Value>,
@@ -92,7 +92,7 @@ impl Sections {
         })
     }
 
-    /// An absent policy is the policy an empty object means.
+    /// An absent policy means an empty object.
     pub fn defaulted<T>(&mut self, name: &str, parse: fn(Value) -> Parsed<T>) -> Result<T, DefinitionError> {
         let raw = self.take(name).unwrap_or_else(|| Value::Object(Map::new()));
         Ok(self.show(name, parse(raw)?))
@@ -130,35 +130,35 @@ pub(super) fn integer(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_f64().and_then(exact))
 }
 
-/// The entry of `table` with this name in any case, so that answers have one spelling.
+/// Finds the entry of `table` ignoring case, so that responses have one spelling.
 pub(super) fn spelled<T: Copy>(text: &str, table: &[(&'static str, T)]) -> Option<(&'static str, T)> {
     table.iter().copied().find(|(name, _)| name.eq_ignore_ascii_case(text))
 }
 
-// Why a definition is refused.
+// Errors of definitions.
 
-/// The variants are what a caller can do about it; the text says which part of the body is meant.
+/// The variants distinguish what a caller can do; the text names the member.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DefinitionError {
-    /// The container's id is not a name.
+    /// The container's id is not a valid name.
     #[error(transparent)]
     InvalidName(#[from] InvalidName),
-    /// Something in the body is wrong; send a different one.
+    /// The body is invalid; send a different one.
     #[error("{0}")]
     Invalid(String),
-    /// The body is well formed, but asks for a change that an existing container cannot make.
+    /// The body is well formed, but an existing container does not permit the change.
     #[error("{0}")]
     Forbidden(String),
 }
 
-/// The typed form of a part of a definition, and the JSON that shows it.
+/// A parsed part of a definition, and its JSON as shown.
 pub(super) type Parsed<T> = Result<(T, Value), DefinitionError>;
 
 pub(super) fn invalid(message: impl Into<String>) -> DefinitionError {
     DefinitionError::Invalid(message.into())
 }
 
-/// A member of the wrong type, or one that is missing; the service says no more than the first half.
+/// A missing member, or one of the wrong type; the service's message ends after the first half.
 pub(super) fn wrong_input(message: impl AsRef<str>) -> DefinitionError {
     invalid(format!("One of the specified inputs is invalid: {}", message.as_ref()))
 }

@@ -1,11 +1,11 @@
-//! What a container is: its name, partition key, indexing and the other policies a client may set.
+//! Container definitions: name, partition key, indexing and the other policies that a client may set.
 //!
-//! A body is parsed once. What comes out holds the typed parts that the rest of the model works with, and the
-//! normalised JSON that answers reads: defaults filled in, enum spellings and legacy forms made uniform,
-//! members we do not know kept. Reading that JSON gives the same definition.
+//! A body is parsed once. The result holds the typed parts for the rest of the model, and the normalised JSON
+//! for responses: defaults filled in, enum spellings and legacy forms made uniform, unknown members kept.
+//! Parsing that JSON gives the same definition.
 //!
-//! Each policy has its own file with a `parse` from its JSON to a pair: the typed form, and the JSON to show.
-//! Nothing here stores anything; what a replace may change is in `replace.rs`.
+//! Each policy has its own file, with a `parse` from its JSON to the typed form and the JSON to show. Nothing
+//! here stores anything; `replace.rs` defines which changes a replace permits.
 
 mod change_feed;
 mod composite;
@@ -46,7 +46,7 @@ use members::{Parsed, Sections};
 use orrery_core::ContainerName;
 use serde_json::{Map, Value};
 
-/// A container's definition, valid as a whole.
+/// A valid container definition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContainerDefinition {
     name: ContainerName,
@@ -64,12 +64,12 @@ pub struct ContainerDefinition {
     json: Map<String, Value>,
 }
 
-/// Members the service adds to its answers. A client that edits what it read sends them back; they are not
-/// part of the definition.
+/// Members that the service adds to responses. Clients that edit a response send them back; they are not part
+/// of the definition.
 const ANSWER_MEMBERS: [&str; 10] =
     ["_rid", "_self", "_etag", "_ts", "_docs", "_sprocs", "_triggers", "_udfs", "_conflicts", "statistics"];
 
-/// Properties of every item that the service sets itself.
+/// System properties of every item.
 const SYSTEM_PROPERTIES: [&str; 5] = ["_rid", "_self", "_etag", "_ts", "_attachments"];
 
 impl ContainerDefinition {
@@ -81,13 +81,13 @@ impl ContainerDefinition {
         Ok(definition)
     }
 
-    /// A definition as a server shows or stores it. It was valid when it was made, and rules for new definitions may be
-    /// younger than it.
+    /// Parses a definition as shown or stored by a server. It was valid when created, and rules for new
+    /// definitions may be newer.
     pub fn read(mut body: Map<String, Value>) -> Result<Self, DefinitionError> {
         body.retain(|name, _| !ANSWER_MEMBERS.contains(&name.as_str()));
         let mut sections = Sections::new(body);
         let definition = Self {
-            // The order of these lines is the order of the members in answers.
+            // The order of these lines is the member order in responses.
             name: sections.required("id", parse_name)?,
             indexing: sections.defaulted(indexing::INDEXING_POLICY, indexing::parse)?,
             partition_key: sections.required("partitionKey", partition_key::parse)?,
@@ -122,7 +122,7 @@ impl ContainerDefinition {
         &self.indexing
     }
 
-    /// `None`: items do not expire, whatever their own `ttl` says.
+    /// `None` if items do not expire, whatever their own `ttl`.
     pub fn default_ttl(&self) -> Option<DefaultTtl> {
         self.default_ttl
     }
@@ -131,7 +131,7 @@ impl ContainerDefinition {
         self.analytical_ttl
     }
 
-    /// Each key is the paths whose values together are unique in a logical partition.
+    /// The path sets whose combined values are unique in a logical partition.
     pub fn unique_keys(&self) -> &[Vec<PropertyPath>] {
         &self.unique_keys
     }
@@ -160,7 +160,7 @@ impl ContainerDefinition {
         self.change_feed
     }
 
-    /// The definition as the service shows it, without the members that belong to the stored resource.
+    /// The definition as shown by the service, without the system members of the stored resource.
     pub fn to_json(&self) -> Map<String, Value> {
         self.json.clone()
     }
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_typed_parts_say_what_the_body_said() {
+    fn the_typed_parts_match_the_body() {
         let full = definition(json!({
             "partitionKey": {"paths": ["/a", "/b"], "kind": "MultiHash"},
             "defaultTtl": 60,

@@ -1,7 +1,7 @@
-//! The partition key of a container: which properties, hashed how.
+//! The partition key of a container: its paths and how they are hashed.
 //!
-//! Clients hash keys themselves and read an absent version as 1, so a body without one means version 1 and is shown
-//! without it, as the service does (ADR 30). `MultiHash` has only version 2, which is always shown.
+//! Clients hash keys themselves and read an absent version as 1, so a body without one means version 1 and is
+//! shown without it, as by the service (ADR 30). `MultiHash` has only version 2, which is always shown.
 
 use super::SYSTEM_PROPERTIES;
 use super::members::{DefinitionError, Parsed, invalid};
@@ -25,12 +25,12 @@ pub enum PartitionKind {
     MultiHash,
 }
 
-/// What a container is given that was created without a partition key: all its items are in one logical partition, that of
-/// a missing value.
+/// The partition key of a container created without one: all its items are in the logical partition of a
+/// missing value.
 const SYSTEM_KEY_PATH: &str = "/_partitionKey";
 
-/// The kinds, and whether each hashes every path by itself. `Range` is of the first years of the service: it is read and
-/// shown, and its items are placed as those of `Hash` are.
+/// The kinds, and whether each hashes every path separately. `Range` dates from the service's first years: it
+/// is accepted and shown, and its items are placed as for `Hash`.
 const KINDS: [(&str, bool); 3] = [("Hash", false), ("MultiHash", true), ("Range", false)];
 
 impl PartitionKeyDefinition {
@@ -39,7 +39,7 @@ impl PartitionKeyDefinition {
         json!({"paths": [SYSTEM_KEY_PATH], "kind": "Hash", "systemKey": true})
     }
 
-    /// One path, or up to three for `MultiHash`; all different.
+    /// One path, or up to three for `MultiHash`; all distinct.
     pub fn paths(&self) -> &[PropertyPath] {
         &self.paths
     }
@@ -71,7 +71,7 @@ pub(super) fn parse(raw: Value) -> Parsed<PartitionKeyDefinition> {
     Ok((definition, members.followed_by_rest(shown)))
 }
 
-/// How keys are hashed, and how that is shown.
+/// The hash version, and whether it is shown.
 struct Hashed {
     kind: PartitionKind,
     name: &'static str,

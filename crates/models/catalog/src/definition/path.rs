@@ -1,8 +1,8 @@
 //! Paths to properties: `/address/zip`, `/"odd name"/x`.
 //!
-//! One scanner cuts any path of a definition into pieces and knows the position of each, so that every
-//! refusal can say where. A name may be quoted with `"` or `'`, and must be unless it is made of letters,
-//! digits and `_`; inside quotes, `\` goes before a quote or another `\`.
+//! One scanner splits any path of a definition into pieces with positions, so that every error can say where.
+//! A name may be quoted with `"` or `'`, and must be unless it consists of letters, digits and `_`; inside
+//! quotes, `\` escapes a quote or another `\`.
 
 use orrery_query::access::NameDisplay;
 use std::fmt;
@@ -11,7 +11,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PropertyPath(Vec<String>);
 
-/// Where a path stops making sense, counted in characters from 0.
+/// The position at which a path becomes invalid, in characters from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("path '{path}' could not be accepted, failed near position '{position}'")]
 pub struct InvalidPath {
@@ -39,7 +39,7 @@ impl fmt::Display for PropertyPath {
     }
 }
 
-/// What may stand between slashes: a name, `[]`, `*` or `?`.
+/// A path piece: a name, `[]`, `*` or `?`.
 pub(super) enum Piece {
     Name(String),
     Each,
@@ -67,7 +67,7 @@ struct Scan {
     at: usize,
 }
 
-/// Each of these gives `None` with `at` on the character that does not fit.
+/// Each of these returns `None` with `at` on the offending character.
 impl Scan {
     fn next_piece(&mut self) -> Option<(usize, Piece)> {
         self.expect('/')?;

@@ -1,8 +1,9 @@
-//! What replacing a container's definition may change.
+//! The changes that a replace permits.
 //!
-//! Indexing, TTLs, computed properties, full text and the change feed follow the new body, and what it leaves
-//! out goes back to its default. The name, the partition key, the unique keys and the vector embeddings are fixed and must
-//! be there. Clients leave out the policies in `KEPT`, which cannot be taken away; those stay as they are.
+//! Indexing, TTLs, computed properties, full text and the change feed follow the new body; members missing
+//! from it return to their defaults. The name, the partition key, the unique keys and the vector embeddings
+//! are fixed and required. Clients omit the policies in `KEPT`, which cannot be removed; those stay
+//! unchanged.
 
 use super::indexing::{self, INDEXING_POLICY};
 use super::members::{DefinitionError, invalid};
@@ -28,7 +29,7 @@ impl ContainerDefinition {
         Ok(next)
     }
 
-    /// Unique keys in another order are the same, but what is stored goes by the order they were created in.
+    /// Unique keys in another order are equal, but stored rows depend on the original order.
     fn keep_unique_keys(&self, next: &mut Self) {
         next.unique_keys.clone_from(&self.unique_keys);
         let name = "uniqueKeyPolicy";
@@ -37,8 +38,8 @@ impl ContainerDefinition {
         }
     }
 
-    /// A partition key that names only its paths means the hashing the container has, and so does none where the container
-    /// was created without one.
+    /// A partition key without a version means the container's own hashing; a missing one matches a
+    /// container created without one.
     fn keep_hashing(&self, body: &mut Map<String, Value>) {
         if self.partition_key.system_key() {
             keep(&self.json, body, "partitionKey");
@@ -97,7 +98,7 @@ impl ContainerDefinition {
     }
 }
 
-/// Copies a member that is in `old` and that `new` does not set.
+/// Copies a member of `old` that `new` does not set.
 fn keep(old: &Map<String, Value>, new: &mut Map<String, Value>, name: &str) {
     let unset = new.get(name).is_none_or(Value::is_null);
     if let (true, Some(value)) = (unset, old.get(name)) {

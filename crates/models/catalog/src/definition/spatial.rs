@@ -1,7 +1,7 @@
-//! Spatial indexes, and whether coordinates are on the globe or on a plane.
+//! Spatial indexes, and whether coordinates are geographic or planar.
 //!
-//! A plane has no natural edge, so with `Geometry` each index says the box it covers; with `Geography` none
-//! may.
+//! A plane has no natural bounds, so with `Geometry` each index specifies its bounding box; with `Geography`
+//! none may.
 
 use super::index_path::{self, IndexPath};
 use super::members::{DefinitionError, Parsed, invalid};
@@ -97,7 +97,7 @@ fn parse_index(raw: Value) -> Parsed<SpatialIndex> {
     Ok((SpatialIndex { path, types, bounds }, members.followed_by_rest(shown)))
 }
 
-/// An index that names no types is for all of them.
+/// An index without types covers all of them.
 fn parse_types(raw: Vec<Value>) -> Result<(Vec<&'static str>, Vec<SpatialType>), DefinitionError> {
     if raw.is_empty() {
         return Ok(TYPES.into_iter().unzip());

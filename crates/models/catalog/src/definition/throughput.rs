@@ -1,4 +1,4 @@
-//! Throughput of a container or database, as headers ask for it and offers show it (wire guide §10).
+//! Throughput of a container or database, in headers and offers (wire guide §10).
 
 use super::members::integer;
 use super::members::{DefinitionError, invalid};
@@ -9,16 +9,18 @@ use serde_json::{Value, json};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Throughput {
     Manual(u64),
-    /// Between a tenth of `max` and `max`, as the load asks.
+    /// Between a tenth of `max` and `max`, depending on the load.
     Autoscale {
         max: u64,
-        /// By how much the service may raise `max` itself; kept and shown, never acted on here.
+        /// The increment by which the service may raise `max` itself; stored and shown, never acted on
+        /// here.
         increment_percent: Option<u64>,
     },
 }
 
 impl Throughput {
-    /// From `x-ms-offer-throughput` and `x-ms-cosmos-offer-autopilot-settings`; `None` if neither is there.
+    /// From `x-ms-offer-throughput` and `x-ms-cosmos-offer-autopilot-settings`; `None` if neither is
+    /// present.
     pub fn from_headers(
         offer_throughput: Option<&str>,
         autopilot: Option<&str>,
@@ -34,8 +36,8 @@ impl Throughput {
         }
     }
 
-    /// From the `content` of an offer. Where it has autoscale settings, `offerThroughput` is only the current
-    /// value.
+    /// From the `content` of an offer. If it has autoscale settings, `offerThroughput` is only the
+    /// current value.
     pub fn from_offer_content(content: &Value) -> Result<Self, DefinitionError> {
         match content.get("offerAutopilotSettings").filter(|settings| !settings.is_null()) {
             Some(settings) => Self::from_settings(settings),
@@ -62,13 +64,13 @@ impl Throughput {
         }
     }
 
-    /// The most there is of it; autoscale scales at once.
+    /// The maximum; autoscale scales immediately.
     pub fn most(&self) -> u64 {
         let (Self::Manual(units) | Self::Autoscale { max: units, .. }) = *self;
         units
     }
 
-    /// What has ever carried `highest` cannot become arbitrarily small: a hundredth of it, with autoscale a tenth.
+    /// The minimum after a historical maximum of `highest`: a hundredth of it, with autoscale a tenth.
     pub fn check_after(&self, highest: u64) -> Result<(), DefinitionError> {
         let (what, min, step) = match self {
             Self::Manual(_) => ("throughput", least_manual(highest), limits::THROUGHPUT_MANUAL_STEP),
@@ -80,7 +82,7 @@ impl Throughput {
         checked(what, units, min, step).map(drop)
     }
 
-    /// The same as autoscale: up to what it is now, or as little as autoscale can be.
+    /// Converts to autoscale, up to the current value or the smallest autoscale maximum.
     pub fn to_autoscale(&self, highest: u64) -> Self {
         let increment_percent = match *self {
             Self::Manual(_) => None,
@@ -90,12 +92,12 @@ impl Throughput {
         Self::Autoscale { max: max.next_multiple_of(limits::THROUGHPUT_AUTOSCALE_STEP), increment_percent }
     }
 
-    /// The same without autoscale.
+    /// Converts to manual throughput.
     pub fn to_manual(&self, highest: u64) -> Self {
         Self::Manual(self.most().max(least_manual(highest)))
     }
 
-    /// How many partition key ranges carry it.
+    /// The number of partition key ranges needed.
     pub fn ranges(&self) -> usize {
         self.most().div_ceil(limits::THROUGHPUT_PER_RANGE).max(1) as usize
     }
@@ -203,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_that_make_no_sense_say_what_to_send() {
+    fn errors_in_headers_say_what_to_send() {
         refused(Some("400"), Some(r#"{"maxThroughput":4000}"#), "not both");
         refused(
             Some("300"),
@@ -251,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_large_cannot_become_arbitrarily_small() {
+    fn the_minimum_depends_on_the_historical_maximum() {
         let manual = |units, highest| Throughput::Manual(units).check_after(highest).is_ok();
         assert!(manual(400, 40_000) && manual(400, 400));
         assert!(!manual(400, 50_000) && manual(500, 50_000));

@@ -5,10 +5,10 @@ use super::members::{DefinitionError, Parsed, invalid};
 use crate::limits;
 use serde_json::{Value, json};
 
-/// What happens to an item that says nothing itself. No value at all is a container where nothing expires.
+/// The default expiry of items. A missing value means that nothing expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefaultTtl {
-    /// `-1`: items expire only if they ask to.
+    /// `-1`: items expire only by their own TTL.
     Never,
     /// Seconds after the last write; at least 1.
     Seconds(u32),

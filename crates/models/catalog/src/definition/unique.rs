@@ -1,4 +1,4 @@
-//! Unique keys: sets of paths whose values together occur once in a logical partition.
+//! Unique keys: sets of paths whose combined values occur once in a logical partition.
 
 use super::members::Members;
 use super::members::{DefinitionError, Parsed, invalid};
@@ -20,7 +20,7 @@ pub(super) fn parse(raw: Value) -> Parsed<Vec<Vec<PropertyPath>>> {
     Ok((keys, members.followed_by_rest(shown)))
 }
 
-/// Whether two policies ask for the same, in whatever order they say it.
+/// Whether two policies are equal, regardless of order.
 pub(super) fn same(a: &[Vec<PropertyPath>], b: &[Vec<PropertyPath>]) -> bool {
     in_order(a) == in_order(b)
 }

@@ -1,4 +1,4 @@
-//! The vector embedding policy: where items keep vectors, of what numbers, how many, compared how.
+//! The vector embedding policy: the paths of vectors, their element type, dimensions and distance function.
 
 use super::members::{DefinitionError, Parsed, invalid};
 use super::members::{Members, spelled};

@@ -1,4 +1,4 @@
-//! Vector indexes of an indexing policy: how the vectors at a path of the embedding policy are searched.
+//! Vector indexes of an indexing policy: how to search the vectors at a path of the embedding policy.
 
 use super::members::{DefinitionError, Parsed, invalid, wrong_input};
 use super::members::{Members, spelled};
@@ -50,7 +50,7 @@ pub(super) fn parse(raw: Vec<Value>) -> Parsed<Vec<VectorIndex>> {
     Ok((indexes, Value::Array(shown)))
 }
 
-/// Every index is on an embedding, and one that is not quantized on a small enough one.
+/// Every index must be on an embedding, and an unquantized one on a small enough embedding.
 pub(super) fn check(indexes: &[VectorIndex], embeddings: &[VectorEmbedding]) -> Result<(), DefinitionError> {
     let flat_max = limits::VECTOR_DIMENSIONS_FLAT_MAX;
     for index in indexes {
@@ -72,7 +72,7 @@ pub(super) fn check(indexes: &[VectorIndex], embeddings: &[VectorEmbedding]) -> 
     Ok(())
 }
 
-/// What an index that is new must keep to. Indexes that were made before these rules stay as they are.
+/// Rules for new indexes. Indexes created before these rules stay unchanged.
 pub(super) fn check_new<'a>(
     indexes: impl IntoIterator<Item = &'a VectorIndex>,
     embeddings: &[VectorEmbedding],
@@ -97,7 +97,7 @@ fn dimensions_of(index: &VectorIndex, embeddings: &[VectorEmbedding]) -> Option<
     embeddings.iter().find(|embedding| embedding.path == index.path).map(|found| found.dimensions)
 }
 
-/// A replace may add and drop vector indexes, but an index that stays is as it was.
+/// A replace may add and drop vector indexes, but not change one.
 pub(super) fn check_replace(old: &[VectorIndex], new: &[VectorIndex]) -> Result<(), DefinitionError> {
     let before: HashMap<_, _> = old.iter().map(|index| (&index.path, index)).collect();
     let changed = new.iter().any(|index| before.get(&index.path).is_some_and(|old| *old != index));

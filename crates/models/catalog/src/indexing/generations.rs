@@ -1,8 +1,8 @@
-//! The policies that a container's items are indexed under: the newest, and older ones until every item has been
-//! entered anew.
+//! The policies that a container's items are indexed under: the newest, and older ones until every item has
+//! been re-indexed.
 //!
-//! Each change of what is indexed begins a generation. An item's locator row tells under which it was entered, so its
-//! entries are known to the last one at every moment. A query may use an index that all generations have.
+//! Each change of what is indexed starts a generation. An item's locator row records its generation, so its
+//! index entries are always known exactly. A query may use an index that all generations have.
 
 use super::rules::IndexRules;
 use crate::definition::IndexingPolicy;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub struct Generations {
     number: u8,
     rules: Arc<IndexRules>,
-    /// Whether items are indexed that say nothing of it themselves.
+    /// Whether items without their own indexing directive are indexed.
     automatic: bool,
     older: Vec<Older>,
 }
@@ -40,7 +40,8 @@ impl Generations {
         Self { number, rules: Arc::new(IndexRules::new(policy)), automatic: policy.automatic, older }
     }
 
-    /// With another policy in the place of the one that `shown` is the JSON of; `None` if too many are waiting.
+    /// With another policy in place of the one whose JSON is `shown`; `None` if too many generations
+    /// are pending.
     pub fn followed_by(&self, policy: &IndexingPolicy, shown: Value) -> Option<Self> {
         let mut next = Self::new(self.number, policy, self.older.clone());
         if *next.rules == *self.rules {
@@ -54,7 +55,7 @@ impl Generations {
         Some(next)
     }
 
-    /// When every item has been entered anew.
+    /// Called when every item has been re-indexed.
     pub fn settled(&self) -> Self {
         Self { older: Vec::new(), ..self.clone() }
     }
@@ -87,7 +88,7 @@ impl Generations {
         self.older.iter().find(|older| older.number == number).map(|older| &*older.rules)
     }
 
-    /// Whether the rules of every generation say so.
+    /// Whether the predicate holds for the rules of every generation.
     pub fn all(&self, mut says: impl FnMut(&IndexRules) -> bool) -> bool {
         says(&self.rules) && self.older.iter().all(|older| says(&older.rules))
     }

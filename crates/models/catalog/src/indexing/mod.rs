@@ -1,7 +1,7 @@
 //! An indexing policy prepared for use: the tree of its paths, its composite and spatial indexes, and its generations.
 //!
-//! `models/documents` walks the tree beside an item to make index terms; the catalog compares prepared policies to tell
-//! whether a replaced one indexes anything differently.
+//! `models/documents` walks the tree along an item to produce index terms; the catalog compares prepared
+//! policies to decide whether a replacement changes what is indexed.
 
 mod generations;
 pub mod number;

@@ -1,8 +1,8 @@
-//! The numbers that stand for paths and composite indexes in terms.
+//! The numbers that represent paths and composite indexes in index terms.
 //!
-//! A path's number is the hash of its last step, seeded with the number of the path before it; so a walk down an item
-//! makes each from the one above. What is hashed of a member is its name. What is hashed of anything else begins with
-//! a byte that no name has, because it is not UTF-8:
+//! A path's number is the hash of its last step, seeded with the number of the path before it, so a walk down
+//! an item derives each number from the one above. For a member the name is hashed. For anything else the
+//! hashed bytes begin with a byte that no name contains, because it is not UTF-8:
 //!
 //! ```text
 //! FF                                                     every element of an array
@@ -10,8 +10,8 @@
 //! FD                                                     the shapes at a path
 //! ```
 //!
-//! The numbers are stored: hashing differently is a change of format. Among a thousand paths two have the same number
-//! once in 2^45 containers, so nothing is done about it.
+//! The numbers are stored: another hash is another format. Two of a thousand paths have the same number once
+//! in 2^45 containers, so collisions are ignored.
 
 use orrery_query::access::{Path, Step};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
@@ -30,7 +30,7 @@ pub fn path_number(path: &[Step]) -> u64 {
     })
 }
 
-/// Of the parts' paths, and whether each descends.
+/// The number of a composite index: its parts' paths, and whether each descends.
 pub fn composite_number(parts: &[(Path, bool)]) -> u64 {
     let mut form = vec![COMPOSITE];
     for (path, descends) in parts {
@@ -40,7 +40,7 @@ pub fn composite_number(parts: &[(Path, bool)]) -> u64 {
     xxh3_64(&form)
 }
 
-/// The number that the cells of shapes at a path stand under.
+/// The number of the spatial cells at a path.
 pub fn spatial_number(path: &[Step]) -> u64 {
     shapes(path_number(path))
 }
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_has_another_number() {
+    fn different_paths_have_different_numbers() {
         let paths: Vec<Path> = vec![
             path(&["a"]),
             path(&["a", "b"]),

@@ -1,9 +1,9 @@
-//! What of an item is indexed: an indexing policy made ready for use.
+//! Index rules: an indexing policy prepared for use.
 //!
 //! Two policies that index the same paths in the same way are equal here, however they list them.
 //!
-//! `id` and `_ts` are indexed whatever the policy says, unless it says that nothing is. Of what else the server adds to
-//! an item nothing is, because it is not in the text that terms are made of; an index that is not there is never used.
+//! `id` and `_ts` are indexed unless the policy disables indexing. No other system member is, because terms
+//! are produced from the item's own text; queries never use such an index.
 
 use super::number::composite_number;
 use super::tree::Tree;
@@ -18,7 +18,7 @@ pub struct IndexRules {
     is_none: bool,
     pub tree: Tree,
     composites: Vec<Composite>,
-    /// How many values the composite indexes ask for.
+    /// The number of values that the composite indexes need.
     pub parts: usize,
     spatial: Vec<SpatialIndex>,
 }
@@ -39,7 +39,7 @@ impl IndexRules {
         rules
     }
 
-    /// Whether there is no index at all.
+    /// Whether indexing is disabled.
     pub fn is_none(&self) -> bool {
         self.is_none
     }
@@ -62,7 +62,7 @@ impl IndexRules {
         self.spatial_at(path).is_some()
     }
 
-    /// The box that a spatial index covers, if it is over a plane.
+    /// The bounding box of a planar spatial index.
     pub fn bounds(&self, path: &[Step]) -> Option<BoundingBox> {
         self.spatial_at(path)?.bounds
     }
@@ -80,7 +80,7 @@ impl IndexRules {
         let excluded = policy.excluded.iter().map(|path| (path, false));
         let named = included.chain(excluded).map(|(path, says)| (steps(path), path, says));
         let mut named: Vec<_> = named.collect();
-        // In an order of their own, so that equal policies make equal trees.
+        // Sorted, so that equal policies give equal trees.
         named.sort_by(|(a, _, _), (b, _, _)| a.cmp(b));
         for (steps, path, says) in named {
             let node = self.tree.node(&steps);
@@ -106,7 +106,7 @@ impl IndexRules {
         self.composites = composites.collect();
     }
 
-    /// Has what is at a path gathered for the composite indexes; under which number.
+    /// Marks the value at a path as needed by composite indexes; returns its number.
     fn ask(&mut self, path: &[Step]) -> usize {
         let part = *self.tree.node(path).part.get_or_insert(self.parts);
         self.parts = self.parts.max(part + 1);
@@ -126,7 +126,7 @@ impl IndexRules {
     }
 }
 
-/// The steps of a path of a policy, without how far it reaches.
+/// The steps of a policy's path, without its scope.
 pub fn steps(path: &IndexPath) -> Path {
     let step = |step: &IndexStep| match step {
         IndexStep::Property(name) => Step::Member(name.clone()),
@@ -135,7 +135,7 @@ pub fn steps(path: &IndexPath) -> Path {
     path.steps().iter().map(step).collect()
 }
 
-/// Whether a path leads to what is not in an item's text.
+/// Whether a path leads to a value outside the item's text.
 fn is_never(path: &[Step]) -> bool {
     matches!(path.first(), Some(Step::Member(name)) if NEVER.contains(&name.as_str()))
 }
@@ -144,33 +144,33 @@ fn member(name: &str) -> Path {
     [Step::Member(name.to_owned())].into()
 }
 
-// Composite indexes: one term for an item, made of what it has at several paths.
+// Composite indexes: one term per item, built from its values at several paths.
 //
 // ```text
 // number u64, then for each part its index value, in the part's direction
 // ```
 //
-// A part that an item does not have is undefined; an item that has none of them has no term.
+// A part that an item lacks is undefined; an item without any of the parts has no term.
 
 #[derive(Debug, PartialEq)]
 pub struct Composite {
     number: u64,
     /// Each path, and whether it descends.
     parts: Vec<(Path, bool)>,
-    /// Where the value of each part comes from.
+    /// The source of each part's value.
     sources: Vec<Source>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Source {
-    /// The item's text: what was gathered under this number.
+    /// The item's text: the collected value with this number.
     Text(usize),
-    /// The time of the write, which `_ts` shows.
+    /// The time of the write, as shown in `_ts`.
     Written,
 }
 
 impl Composite {
-    /// Has what is at the paths gathered by `ask`, which tells under which number.
+    /// Marks the parts' paths as needed through `ask`, which returns their numbers.
     pub(super) fn new(parts: Vec<(Path, bool)>, mut ask: impl FnMut(&[Step]) -> usize) -> Self {
         let source = |(path, _): &(Path, bool)| match &path[..] {
             [Step::Member(name)] if name == "_ts" => Source::Written,
@@ -224,7 +224,7 @@ mod tests {
         json!({"includedPaths": list(included), "excludedPaths": list(excluded)})
     }
 
-    /// A path without the end that an indexing policy gives it.
+    /// A path without its scope suffix.
     fn path(text: &str) -> Path {
         steps(&IndexPath::parse(&format!("{text}/?")).unwrap())
     }
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deeper_path_counts_before_one_above_it() {
+    fn a_deeper_path_overrides_a_shallower_one() {
         check(
             &["/*", "/food/ingredients/nutrition/*"],
             &["/food/ingredients/*"],
@@ -261,20 +261,20 @@ mod tests {
     }
 
     #[test]
-    fn at_one_place_the_value_counts_before_the_subtree() {
+    fn at_one_place_the_value_overrides_the_subtree() {
         check(&["/*", "/a/?"], &["/a/*"], &["/a", "/b"], &["/a/b", "/a/[]"]);
         check(&["/a/*"], &["/*", "/a/?"], &["/a/b", "/a/b/c", "/a/[]"], &["/a", "/b"]);
     }
 
     #[test]
-    fn a_value_says_nothing_of_what_is_below_it() {
+    fn a_value_path_does_not_affect_the_subtree() {
         check(&["/*"], &["/a/?"], &["/a/b", "/a/[]", "/b"], &["/a"]);
         check(&["/a/?"], &["/*"], &["/a"], &["/a/b", "/a/[]", "/b"]);
         check(&["/a/b/?"], &["/*", "/a/?"], &["/a/b"], &["/a"]);
     }
 
     #[test]
-    fn elements_of_arrays_are_paths_of_their_own() {
+    fn array_elements_have_their_own_paths() {
         check(&["/tags/[]/name/?"], &["/*"], &["/tags/[]/name"], &["/tags", "/tags/[]", "/tags/name"]);
         check(&["/tags/[]/?"], &["/*"], &["/tags/[]"], &["/tags", "/tags/[]/[]", "/tags/[]/a"]);
         check(

@@ -1,8 +1,8 @@
-//! The paths of an indexing policy as a tree that is walked beside an item.
+//! The paths of an indexing policy as a tree, walked in parallel with an item.
 //!
-//! Where two paths speak of one place the more precise one counts, whichever list it stands in: a deeper path before
-//! one above it, and `/?` before `/*` at the same place. `/*` speaks of its own place too. So two marks at each node
-//! decide everything, and who walks down has to remember only the last `/*` above:
+//! Where two paths concern the same place the more precise one wins, in whichever list it is: a deeper path
+//! over a shallower one, and `/?` over `/*` at the same place. `/*` includes its own place. So two marks per
+//! node decide everything, and the walk only has to remember the last `/*` above:
 //!
 //! ```text
 //! included /*, /a/b/c/*     item ──── a ──── b ──── c ──── d
@@ -14,7 +14,7 @@ use orrery_query::access::Step;
 
 #[derive(Debug, Default, PartialEq)]
 pub struct Tree {
-    /// The item's own is the first; a child comes after its parent.
+    /// The root comes first; a child comes after its parent.
     nodes: Vec<Node>,
 }
 
@@ -23,36 +23,36 @@ pub struct Node {
     /// By name.
     members: Vec<(String, usize)>,
     each: Option<usize>,
-    /// What `/?` here says.
+    /// The mark of `/?` here.
     pub value: Option<bool>,
-    /// What `/*` here says.
+    /// The mark of `/*` here.
     pub subtree: Option<bool>,
-    /// The composite indexes ask for what is here under this number.
+    /// The number under which composite indexes need the value here.
     pub part: Option<usize>,
-    /// The spatial index for a shape here, and the one for shapes here and below.
+    /// The spatial indexes for a shape here, and for shapes here and below.
     pub shape: Option<usize>,
     pub shapes: Option<usize>,
-    /// Whether anything here or below is asked for by name.
+    /// Whether any path names this node or one below.
     is_wanted: bool,
 }
 
-/// A place in an item, and what the paths say of it.
+/// A place in an item, and the marks that apply to it.
 #[derive(Clone, Copy, Debug)]
 pub struct Spot {
     node: Option<usize>,
     /// Whether a value here is indexed.
     pub is_indexed: bool,
-    /// Whether values below are, where no path says otherwise.
+    /// Whether values below are indexed, unless a path says otherwise.
     is_open: bool,
-    /// The spatial index for a shape here, and for shapes below.
+    /// The spatial indexes for a shape here, and for shapes below.
     pub shape: Option<usize>,
     shapes: Option<usize>,
-    /// Neither here nor below is there anything to do.
+    /// Nothing to do here or below.
     pub is_closed: bool,
 }
 
 impl Tree {
-    /// The node of a path, made if need be.
+    /// Finds or creates the node of a path.
     pub fn node(&mut self, path: &[Step]) -> &mut Node {
         if self.nodes.is_empty() {
             self.nodes.push(Node::default());
@@ -61,7 +61,7 @@ impl Tree {
         &mut self.nodes[at]
     }
 
-    /// After the last node: notes above each node what is wanted below it.
+    /// Called after the last node: records at each node what is needed below it.
     pub fn finish(mut self) -> Self {
         for at in (0..self.nodes.len()).rev() {
             let node = &self.nodes[at];
@@ -72,7 +72,7 @@ impl Tree {
         self
     }
 
-    /// The item itself, which is no value that could be looked for.
+    /// The root, which is not a value that a query can seek.
     pub fn root(&self) -> Spot {
         let outside = Spot {
             node: None,
@@ -101,14 +101,14 @@ impl Tree {
         })
     }
 
-    /// Under which number the composite indexes ask for what is here.
+    /// The number under which composite indexes need the value here.
     pub fn part(&self, at: Spot) -> Option<usize> {
         self.nodes[at.node?].part
     }
 
     fn spot(&self, node: Option<usize>, above: Spot) -> Spot {
         let Some(at) = node else {
-            // Below a place that no path names, all is as it is there.
+            // Below a place without paths, everything inherits its marks.
             let is_closed = !above.is_open && above.shapes.is_none();
             return Spot { node, is_indexed: above.is_open, shape: above.shapes, is_closed, ..above };
         };

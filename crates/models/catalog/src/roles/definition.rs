@@ -1,4 +1,4 @@
-//! A role: a name for a set of actions.
+//! Role definitions: a name for a set of actions.
 
 use super::RoleError;
 use crate::limits;
@@ -13,13 +13,13 @@ pub const CONTRIBUTOR: &str = "00000000-0000-0000-0000-000000000002";
 pub struct Definition {
     pub(super) id: String,
     pub(super) name: String,
-    /// As they were given.
+    /// As sent.
     pub(super) data_actions: Vec<String>,
     pub(super) is_built_in: bool,
 }
 
 impl Definition {
-    /// A role of the account's own. Each name must mean something, so that a slip of the pen is not found out much later.
+    /// A custom role. Each action must exist, so that typos are found immediately.
     pub fn new(id: &str, name: &str, data_actions: Vec<String>) -> Result<Self, RoleError> {
         let is_short = |text: &str| !text.is_empty() && text.chars().count() <= limits::ROLE_TEXT_CHARS_MAX;
         if !is_short(id) || !is_short(name) || id.contains('/') {
@@ -81,13 +81,13 @@ impl Definition {
     }
 }
 
-// A role given to somebody over something.
+// Role assignments: a role granted to a principal over a scope.
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assignment {
     pub(super) id: String,
     pub(super) principal: String,
-    /// The id of the definition.
+    /// The id of the role definition.
     pub(super) role: String,
     pub(super) scope: Scope,
 }
@@ -121,7 +121,7 @@ impl Assignment {
     }
 }
 
-// To what a role applies: `/`, `/dbs/d` or `/dbs/d/colls/c`, and everything in it.
+// The scope of a role: `/`, `/dbs/d` or `/dbs/d/colls/c`, and everything below it.
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
@@ -143,7 +143,7 @@ impl Scope {
         }
     }
 
-    /// Whether what is meant lies in this.
+    /// Whether the resource lies within this scope.
     pub fn covers(&self, meant: &Self) -> bool {
         match (self, meant) {
             (Self::Account, _) => true,
@@ -166,7 +166,7 @@ impl fmt::Display for Scope {
     }
 }
 
-// What can be done to data, as roles name it.
+// Data actions, by their names in roles.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Action {
@@ -221,7 +221,7 @@ impl Action {
         }
     }
 
-    /// Whether a name in a role means this one; `*` stands for anything, and case for nothing.
+    /// Whether a pattern in a role matches this action; `*` matches anything, and case is ignored.
     pub fn is_named_by(self, pattern: &str) -> bool {
         let (pattern, name) = (pattern.to_ascii_lowercase(), self.name().to_ascii_lowercase());
         let mut pieces = pattern.split('*');
@@ -232,7 +232,7 @@ impl Action {
             last = Some((rest, piece));
             rest = &rest[at + piece.len()..];
         }
-        // What the last piece ends with must be the end; `find` may have met an earlier place.
+        // The last piece must match at the end; `find` may have found an earlier occurrence.
         match last {
             None => rest.is_empty(),
             Some((from, piece)) => from.ends_with(piece),
@@ -261,7 +261,7 @@ mod scope_tests {
     }
 
     #[test]
-    fn other_texts_are_no_scopes() {
+    fn malformed_scopes_are_refused() {
         for text in
             ["", "dbs/a", "/dbs", "/dbs/", "/colls/x", "/dbs/a/colls", "/dbs/a/docs/x", "/dbs//colls/x"]
         {

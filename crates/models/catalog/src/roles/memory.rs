@@ -1,4 +1,4 @@
-//! All roles in memory, as every request with a bearer token looks at them. There are few: both kinds are bounded.
+//! All roles in memory, for every request with a bearer token. Their number is bounded.
 
 use super::{Action, Assignment, Definition, Scope, operations};
 use crate::row;
@@ -34,7 +34,7 @@ impl Roles {
         self.assignments.values()
     }
 
-    /// By id, by the short words for the built-in ones, or by name if only one has it.
+    /// By id, by the short names of the built-in roles, or by name if it is unique.
     pub fn definition(&self, named: &str) -> Option<&Definition> {
         let id = match named.to_ascii_lowercase().as_str() {
             "reader" => super::READER.to_owned(),
@@ -48,12 +48,12 @@ impl Roles {
         self.definitions.get(&id).or_else(by_name)
     }
 
-    /// Whether somebody may do this there.
+    /// Whether a principal may perform an action on a resource.
     pub fn allow(&self, principal: &str, action: Action, there: &Scope) -> bool {
         self.of(principal).any(|(scope, role)| scope.covers(there) && role.allows(action))
     }
 
-    /// Whether somebody may do this anywhere at all.
+    /// Whether a principal may perform an action anywhere.
     pub fn allow_somewhere(&self, principal: &str, action: Action) -> bool {
         self.of(principal).any(|(_, role)| role.allows(action))
     }

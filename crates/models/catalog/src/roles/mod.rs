@@ -1,13 +1,9 @@
-//! Roles: which actions somebody may do to which data (Cosmos DB's native role-based access).
+//! Roles: which principals may perform which actions on which data (Cosmos DB's native role-based access).
 //!
 //! ```text
-//! action       what can be done, by its name in a role
-//! scope        to what: the account, a database, a container
-//! definition   a set of actions; two are built in
-//! assignment   a definition given to a principal over a scope
-//! model        all of them in memory; the one question: may they?
-//! record       the rows
-//! operations   define, assign, remove; in the catalog's scope
+//! definition   role definitions (two are built in), assignments, scopes and data actions
+//! memory       all of them in memory; answers whether a principal may perform an action
+//! operations   define, assign, remove; in the catalog's scope; and the rows
 //! ```
 
 mod definition;

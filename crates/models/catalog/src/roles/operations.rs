@@ -1,4 +1,4 @@
-//! Changing roles. All of these run in the catalog's one scope, so each sees the last.
+//! Role changes. All run in the catalog's one scope, so they are serialized.
 
 use super::{Assignment, Definition, Roles, Scope};
 use crate::limits;
@@ -26,7 +26,7 @@ pub enum RoleError {
     Store(#[from] Error),
 }
 
-/// Defines a role, or changes the one that has this id.
+/// Defines a role, or changes the one with this id.
 pub fn define(txn: &mut Txn<'_>, role: &Definition) -> Result<(), RoleError> {
     let roles = Roles::load(txn)?;
     let known = roles.definitions().find(|known| known.id == role.id);
@@ -41,7 +41,7 @@ pub fn define(txn: &mut Txn<'_>, role: &Definition) -> Result<(), RoleError> {
     Ok(())
 }
 
-/// Gives a role, which may be named as [`Roles::definition`] takes it; what was given is told.
+/// Assigns a role, named as [`Roles::definition`] accepts it; returns the assignment.
 pub fn assign(txn: &mut Txn<'_>, given: &Assignment) -> Result<Assignment, RoleError> {
     let roles = Roles::load(txn)?;
     let role = roles.definition(&given.role).ok_or_else(|| RoleError::NoDefinition(given.role.clone()))?;
@@ -76,7 +76,7 @@ pub fn remove_assignment(txn: &mut Txn<'_>, id: &str) -> Result<(), RoleError> {
     Ok(())
 }
 
-// How roles are stored: JSON with a version, one row each (`docs/formats/roles.md`).
+// The stored form of roles: JSON with a version, one row each (`docs/formats/roles.md`).
 
 const VERSION: u32 = 1;
 

@@ -1,4 +1,4 @@
-//! What a container is told of its items: how it comes from whoever sets it, and how it is shown again.
+//! Schema definitions: parsing, display, storage and changes.
 
 use super::schemas::{Compiled, Schemas};
 use crate::limits;
@@ -10,18 +10,18 @@ use orrery_kv::{Error, META, Read, Txn};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// What comes of an item that does not match.
+/// How to treat an item that does not match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Validation {
-    /// Nothing: it is not looked at.
+    /// Items are not checked.
     Off,
-    /// It is written, and whoever wrote it is told.
+    /// The item is written, and the response reports the violations.
     Warn,
-    /// It is refused.
+    /// The item is refused.
     Enforce,
 }
 
-/// A definition that was parsed is one that compiles.
+/// A parsed definition; its schemas compile.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Definition {
     pub(super) validation: Validation,
@@ -32,7 +32,7 @@ pub struct Definition {
 pub(super) enum Shape {
     /// One schema for all items.
     One(Value),
-    /// The one that this member of the item names.
+    /// One of several schemas, selected by this member of the item.
     ByMember { member: String, of: Map<String, Value> },
 }
 
@@ -76,7 +76,7 @@ impl Validation {
 
 impl Definition {
     /// `{"validation": "enforce", "schema": {…}}`, or `"schemas": {"member": "kind", "of": {"a": {…}, "b": {…}}}`.
-    /// Every schema is compiled, so that what is wrong with one is said here.
+    /// Every schema is compiled, so that its errors are reported here.
     pub fn parse(body: &[u8]) -> Result<Self, SchemaError> {
         let definition = Self::read(body)?;
         Compiled::of(&definition.shape)?;
@@ -97,7 +97,7 @@ impl Definition {
         }
     }
 
-    /// What was parsed before is not compiled again.
+    /// A stored definition is not compiled again.
     pub(super) fn of(mut body: Map<String, Value>) -> Result<Self, SchemaError> {
         let validation = body.shift_remove("validation");
         let validation = validation.as_ref().and_then(Value::as_str).and_then(Validation::parse);
@@ -124,7 +124,7 @@ impl Definition {
         self.validation
     }
 
-    /// As [`parse`](Self::parse) takes it.
+    /// In the form that [`parse`](Self::parse) accepts.
     pub fn to_json(&self) -> Map<String, Value> {
         let mut shown = Map::new();
         shown.insert("validation".to_owned(), json!(self.validation.name()));
@@ -155,7 +155,7 @@ fn several(schemas: Value) -> Result<Shape, SchemaError> {
     Ok(Shape::ByMember { member, of })
 }
 
-// How the schemas of a container are stored: JSON with a version, one row (`docs/formats/schemas.md`).
+// The stored form of a container's schemas: JSON with a version, one row (`docs/formats/schemas.md`).
 
 const VERSION: u64 = 1;
 
@@ -177,10 +177,11 @@ pub(super) fn read(bytes: &[u8]) -> Result<Definition, Error> {
     Definition::of(record).map_err(|error| damaged(error.to_string()))
 }
 
-// Setting and removing the schemas of a container. Both run in the catalog's one scope, so each sees the last.
+// Setting and removing the schemas of a container. Both run in the catalog's one scope, so they are
+// serialized.
 //
-// The row `Alive` changes with them, and every write of an item depends on it. So once one of these is committed, no item
-// comes in that was checked by what was there before.
+// They also change the row `Alive`, on which every write of an item depends. So once one of them is
+// committed, no item is written that was checked against the previous schemas.
 
 pub fn set(
     txn: &mut Txn<'_>,
@@ -206,7 +207,7 @@ pub fn remove(txn: &mut Txn<'_>, database: &str, container: &str) -> Result<(), 
     Ok(())
 }
 
-/// The schemas that a container has in this state.
+/// The schemas of a container in this state.
 pub(crate) fn stored(state: &dyn Read, container: u32) -> Result<Option<Arc<Schemas>>, Error> {
     let row = state.get(META, &Row::Schema { container }.key())?;
     row.map(|row| Schemas::read(&row).map(Arc::new)).transpose()
@@ -245,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place() {
+    fn errors_name_the_place() {
         for (body, expected) in [
             ("", "the body is not JSON"),
             ("[]", "the body is not a JSON object"),

@@ -1,18 +1,15 @@
-//! Schemas of a container: what its items must look like, in JSON Schema (draft 2020-12).
+//! Schemas of a container's items, in JSON Schema (draft 2020-12).
 //!
 //! ```text
-//! definition   what a container is told: off, warn or enforce; one schema, or several told apart by a member
-//! schemas      what the catalog's picture of a container has: the definition, compiled once, and its tally
-//! tally        how many items were checked since, how many were wrong, and the last of those
-//! record       the row
-//! operations   set and remove; in the catalog's scope
+//! definition   the mode (off, warn or enforce) and one schema, or several selected by a member; its row
+//! schemas      the catalog's view of a container's schemas: the definition, compiled once, and its statistics
 //! ```
 //!
-//! A schema itself is compiled, and an item held against it, in `models/json-schema`.
+//! `models/json-schema` compiles a schema and checks an item against it.
 //!
-//! `item::prepare` asks for the verdict on an item, outside all locks. `item::put`, which every write of an item ends in,
-//! refuses or counts by it. An item that was prepared under another schema than the container has when the commit is made
-//! is refused by the condition on the row `Alive`, and decided again.
+//! `item::prepare` requests the verdict on an item, outside all locks. `item::put`, through which every write
+//! of an item goes, refuses or counts by it. If the container's schema has changed by the time of the commit,
+//! the condition on the row `Alive` refuses the item, and it is checked again.
 
 mod definition;
 mod schemas;

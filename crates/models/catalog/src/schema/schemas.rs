@@ -1,4 +1,4 @@
-//! What the catalog's picture of a container has of its schemas, shared by whoever writes to it.
+//! The catalog's view of a container's schemas, shared by all writers.
 
 use super::definition::{self, Definition, SchemaError, Shape, Validation};
 use crate::limits;
@@ -14,22 +14,22 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The schemas of a container from one change of them to the next.
+/// The schemas of a container between two changes.
 pub struct Schemas {
     definition: Definition,
     mark: u64,
-    /// Compiled when the first item comes, so that a start does not wait for it.
+    /// Compiled for the first item, so that a start does not wait for it.
     compiled: OnceLock<Result<Compiled, String>>,
     tally: Tally,
 }
 
-/// What a container's schemas say of one item.
+/// The verdict of a container's schemas on one item.
 #[derive(Debug)]
 pub struct Verdict {
-    /// Of the schemas that say it.
+    /// Identifies the schemas that gave it.
     mark: u64,
     violations: Violations,
-    /// A transaction may run more than once, and its item is one.
+    /// A transaction may run more than once, but its item counts once.
     is_counted: AtomicBool,
 }
 
@@ -39,7 +39,7 @@ pub(super) enum Compiled {
 }
 
 impl Schemas {
-    /// Of the row that is stored.
+    /// Hash of the stored row.
     pub(super) fn read(row: &[u8]) -> Result<Self, Error> {
         let (definition, mark) = (definition::read(row)?, xxh3_64(row));
         Ok(Self { definition, mark, compiled: OnceLock::new(), tally: Tally::default() })
@@ -53,12 +53,12 @@ impl Schemas {
         self.tally.report()
     }
 
-    /// Other schemas have another one.
+    /// Differs between schemas.
     pub(crate) fn mark(&self) -> u64 {
         self.mark
     }
 
-    /// What is to be said of an item that is to be written; nothing if none is looked at.
+    /// The verdict on an item to be written; `None` if items are not checked.
     pub fn verdict(&self, text: &str) -> Option<Verdict> {
         if self.definition.validation == Validation::Off {
             return None;
@@ -67,12 +67,12 @@ impl Schemas {
         Some(Verdict { mark: self.mark, violations, is_counted: AtomicBool::new(false) })
     }
 
-    /// What is wrong with an item's text, whatever the violations come to.
+    /// The violations of an item's text, regardless of the mode.
     pub fn check(&self, text: &str) -> Violations {
         let compile = || Compiled::of(&self.definition.shape).map_err(|error| error.to_string());
         let whole = |why: String| Violations::one(Violation::new("", why));
         match (self.compiled.get_or_init(compile), serde_json::from_str(text)) {
-            // It compiled when it was set, by an earlier build perhaps.
+            // It compiled when it was set, perhaps by an earlier build.
             (Err(why), _) => {
                 whole(format!("the container's schema does not compile any more, set it again: {why}"))
             }
@@ -81,8 +81,8 @@ impl Schemas {
         }
     }
 
-    /// Counts an item that is being written, or refuses it. A verdict of other schemas counts for nothing, and the item
-    /// is looked at again.
+    /// Counts or refuses an item being written. A verdict of other schemas is ignored, and the item is
+    /// checked again.
     pub fn settle<'a>(
         &self,
         id: &ItemId,
@@ -146,12 +146,12 @@ impl Compiled {
     }
 }
 
-/// The schemas of all containers, by the containers' numbers.
+/// The schemas of all containers, by container number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Picture(HashMap<u32, (Bytes, Arc<Schemas>)>);
 
 impl Picture {
-    /// The schemas that `state` holds, reusing what has not changed since `self`.
+    /// Builds the schemas of `state`, reusing unchanged parts of `self`.
     pub fn refreshed(&self, state: &dyn Read) -> Result<Self, Error> {
         let mut next = HashMap::new();
         for row in state.range(META, &row::schemas(), Order::Ascending) {
@@ -172,7 +172,8 @@ impl Picture {
     }
 }
 
-// How the items of a container fare under its schemas, since these were set or the server started. Kept in memory.
+// Statistics of a container's items under its schemas since these were set or the server started. Kept in
+// memory.
 
 #[derive(Default)]
 pub(super) struct Tally {
@@ -193,12 +194,12 @@ pub struct Seen {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Items that were written or to be written.
+    /// Items checked.
     pub checked: u64,
-    /// Items that were written with violations, and items that were not written because of them.
+    /// Items written with violations, and items refused because of them.
     pub warned: u64,
     pub refused: u64,
-    /// The last ones, newest first.
+    /// The most recent ones, newest first.
     pub recent: Vec<Seen>,
 }
 

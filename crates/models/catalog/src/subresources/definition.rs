@@ -1,6 +1,6 @@
-//! The body of a create or a replace, checked: the members that a kind has, in one order, and nothing else.
+//! Validates the body of a create or replace: the members of its kind, in one order, and nothing else.
 //!
-//! Words such as `read` and `Pre` are taken in any case and given back as they came, as the service does.
+//! Words such as `read` and `Pre` are case-insensitive and shown as sent, as by the service.
 
 use super::Subresource;
 use crate::definition::DefinitionError;
@@ -100,7 +100,7 @@ fn at_most(kind: Kind, members: &Map<String, Value>, max: usize) -> Result<(), D
     Ok(())
 }
 
-/// A member that must be there and be text.
+/// A required string member.
 pub(super) fn text<'a>(members: &'a Map<String, Value>, name: &str) -> Result<&'a str, DefinitionError> {
     match members.get(name) {
         Some(Value::String(text)) if !text.is_empty() => Ok(text),
@@ -109,7 +109,7 @@ pub(super) fn text<'a>(members: &'a Map<String, Value>, name: &str) -> Result<&'
     }
 }
 
-/// One of some words, in any case.
+/// One of several words, ignoring case.
 pub(super) fn word<T: Copy>(
     members: &Map<String, Value>,
     name: &str,
@@ -133,9 +133,9 @@ fn missing(name: &str) -> DefinitionError {
     ))
 }
 
-// The kinds of subresources, and what the protocol calls each.
+// The kinds of subresources, and their names in the protocol.
 
-/// The numbers are part of the stored keys.
+/// The numbers are part of stored keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     User = 1,
@@ -155,10 +155,10 @@ impl Kind {
         Self::UserDefinedFunction,
         Self::ClientEncryptionKey,
     ];
-    /// What a container owns.
+    /// The kinds that a container owns.
     pub const SCRIPTS: [Self; 3] = [Self::StoredProcedure, Self::Trigger, Self::UserDefinedFunction];
 
-    /// The segment of a path.
+    /// The path segment.
     pub fn segment(self) -> &'static str {
         match self {
             Self::User => "users",
@@ -170,7 +170,7 @@ impl Kind {
         }
     }
 
-    /// The member of a feed that holds them.
+    /// The member of a feed that contains them.
     pub fn feed(self) -> &'static str {
         match self {
             Self::User => "Users",
@@ -182,7 +182,7 @@ impl Kind {
         }
     }
 
-    /// One of them, in a sentence.
+    /// The singular for use in a sentence.
     pub fn noun(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -194,7 +194,7 @@ impl Kind {
         }
     }
 
-    /// How many of them one owner may have.
+    /// The limit per owner.
     pub fn count_max(self) -> u64 {
         match self {
             Self::User => limits::USERS_MAX,
@@ -211,13 +211,13 @@ impl Kind {
     }
 }
 
-// A permission, typed: what it lets a user do, and to what.
+// Permissions, typed: what a user may do, and to which resource.
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Permission {
     pub mode: Mode,
     pub resource: ResourceLink,
-    /// The values of one logical partition, as a JSON array; `None` is all of the resource.
+    /// The values of one logical partition, as a JSON array; `None` means the whole resource.
     pub partition_key: Option<Vec<Value>>,
 }
 
@@ -232,7 +232,7 @@ pub enum Mode {
 pub struct ResourceLink {
     pub database: String,
     pub container: String,
-    /// The segment and name of what is meant in the container, if it is not all of it.
+    /// The segment and name within the container; `None` for the whole container.
     pub inside: Option<(String, String)>,
 }
 

@@ -1,13 +1,14 @@
-//! What databases, users and containers own besides containers and items: users, permissions, stored procedures,
-//! triggers, user-defined functions and client encryption keys.
+//! Subresources of databases, users and containers: users, permissions, stored procedures, triggers,
+//! user-defined functions and client encryption keys.
 //!
-//! All of them are the same: a name, a few checked members, a version. One row each by owner and name, one that finds the
-//! name by the number in the resource id, and one that counts an owner's. They are read from the store when they are
-//! asked for, because there may be many and scripts are long; the catalog in memory does not know them.
+//! All share one mechanism: a name, a few validated members, a version. Each has a row by owner and name and
+//! one that finds the name by the number in the resource id; another row counts an owner's subresources. They
+//! are read from the store on demand, because there may be many and scripts are long; the in-memory catalog
+//! does not contain them.
 //!
 //! ```text
 //! definition   the kinds, the members of a body, checked; permissions and triggers, typed
-//! owner        the owner of a subresource, whether it is still there, and the sweep of what a dropped one leaves
+//! owner        the owner of a subresource, whether it still exists, and the sweep after a drop
 //! record       the stored row; reading one, a page, or all of an owner's
 //! operations   create, replace, upsert, delete; in the catalog's scope
 //! ```

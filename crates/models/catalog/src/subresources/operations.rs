@@ -1,4 +1,5 @@
-//! Changing subresources. All of these run in the catalog's one scope, so each sees the last, and owners too.
+//! Subresource changes. All run in the catalog's one scope, so they are serialized, also with changes of
+//! owners.
 
 use super::record::find;
 use super::record::{self, Count, Subresource};
@@ -10,7 +11,7 @@ use crate::row::Row;
 use bytes::Bytes;
 use orrery_kv::{Error, META, Read, Txn};
 
-/// What a user's resource id has room for; deleted ones count, because numbers are not given again.
+/// The capacity of a user's resource id; deleted ones count, because numbers are not reused.
 const NUMBER_MAX: u64 = (1 << 31) - 1;
 
 #[derive(Debug, thiserror::Error)]
@@ -47,7 +48,7 @@ pub fn create(
     insert(txn, owner, kind, definition, stamp)
 }
 
-/// The subresource, and whether it is new.
+/// The subresource, and whether it was created.
 pub fn upsert(
     txn: &mut Txn<'_>,
     owner: &Owner,
@@ -64,7 +65,7 @@ pub fn upsert(
     Ok((insert(txn, owner, kind, definition, stamp)?, true))
 }
 
-/// Replaces all but the resource id; a new id in the body is a new name, unless it is taken.
+/// Replaces everything except the resource id; a new id in the body renames it, unless the name is taken.
 pub fn replace(
     txn: &mut Txn<'_>,
     owner: &Owner,
@@ -128,7 +129,7 @@ fn insert(
     Ok(put(txn, owner, kind, ordinal, definition, stamp))
 }
 
-/// Users are numbered over the whole account, because their permissions' keys begin with the number alone.
+/// Users are numbered across the account, because their permissions' keys begin with the number alone.
 fn next_number(txn: &mut Txn<'_>, owner: &Owner, kind: Kind) -> Result<u64, Error> {
     const ACCOUNT: u32 = 0;
     let counter = if kind == Kind::User { ACCOUNT } else { owner.number() };

@@ -1,4 +1,4 @@
-//! The owner of a subresource, and the sweep of what a dropped owner leaves.
+//! The owner of a subresource, and the sweep after a dropped owner.
 
 use crate::jobs::{JobKind, Step};
 use crate::limits;
@@ -18,7 +18,7 @@ pub enum Owner {
 }
 
 impl Owner {
-    /// The number that the keys of its subresources have; no two owners of one kind of subresources share it.
+    /// The number in its subresources' keys; unique among owners of one kind of subresource.
     pub(crate) fn number(&self) -> u32 {
         match self {
             Self::Database { rid, .. } => rid.0,
@@ -35,7 +35,7 @@ impl Owner {
         }
     }
 
-    /// By resource ids, with a slash at its end.
+    /// By resource ids, with a trailing slash.
     pub fn self_link(&self) -> String {
         match self {
             Self::Database { rid, .. } => format!("dbs/{rid}/"),
@@ -44,7 +44,7 @@ impl Owner {
         }
     }
 
-    /// What a sentence calls it.
+    /// Its name in a sentence.
     pub fn noun(&self) -> &'static str {
         match self {
             Self::Database { .. } => "database",
@@ -53,7 +53,7 @@ impl Owner {
         }
     }
 
-    /// The resource id of a subresource of this owner.
+    /// The resource id of one of this owner's subresources.
     pub fn subresource_rid(&self, kind: Kind, ordinal: u64) -> String {
         match (self, script(kind)) {
             (Self::Container(rid), Some(script)) => ItemRid::new(*rid, script, ordinal).to_string(),
@@ -68,7 +68,7 @@ impl Owner {
         }
     }
 
-    /// The number in a subresource's resource id, if it is one of this owner's.
+    /// The number in a subresource's resource id, if this owner has it.
     pub(crate) fn subresource_ordinal(&self, kind: Kind, rid: &str) -> Option<u64> {
         match self {
             Self::Container(owner) => {
@@ -90,7 +90,7 @@ impl Owner {
         }
     }
 
-    /// Whether it was not deleted meanwhile.
+    /// Whether it still exists.
     pub(super) fn is_there(&self, state: &dyn Read) -> Result<bool, Error> {
         let has_database = |name: &DatabaseName, rid: DatabaseRid| {
             let found = crate::find_database(state, name.as_str())?;
@@ -122,15 +122,15 @@ fn script(kind: Kind) -> Option<ResourceKind> {
     }
 }
 
-// What an owner that is gone leaves: removed in steps by the background, because it may be much. Numbers are never given
-// again, so nobody reads it meanwhile.
+// The subresources of a dropped owner: removed in steps in the background, because there may be many. Numbers
+// are never reused, so nobody reads them meanwhile.
 
-/// Notes that the users and client encryption keys of a database must be removed, if it has any.
+/// Schedules the removal of a database's users and client encryption keys, if it has any.
 pub fn schedule_database(txn: &mut Txn<'_>, database: DatabaseRid) -> Result<(), Error> {
     schedule(txn, JobKind::Database, &[Kind::User, Kind::ClientEncryptionKey], database.0)
 }
 
-/// Notes that the permissions of a user must be removed, if it has any.
+/// Schedules the removal of a user's permissions, if there are any.
 pub(super) fn schedule_user(txn: &mut Txn<'_>, user: u32) -> Result<(), Error> {
     schedule(txn, JobKind::User, &[Kind::Permission], user)
 }
@@ -169,7 +169,7 @@ pub fn sweep_user(txn: &mut Txn<'_>, user: u32) -> Result<Step, Error> {
     Ok(Step::Done)
 }
 
-/// Removes some of what a dropped database owned; each of its users becomes a job of its own.
+/// Removes some subresources of a dropped database; each of its users becomes a job of its own.
 pub fn sweep_database(txn: &mut Txn<'_>, database: u32) -> Result<Step, Error> {
     txn.frees();
     let places = some_keys(txn, &row::subresource_places(Kind::User.number(), database))?;
@@ -184,7 +184,7 @@ pub fn sweep_database(txn: &mut Txn<'_>, database: u32) -> Result<Step, Error> {
     Ok(Step::Done)
 }
 
-/// Removes some rows of an owner's subresources; false if there was none.
+/// Removes some rows of an owner's subresources; false if there were none.
 fn remove_some(txn: &mut Txn<'_>, kind: Kind, owner: u32) -> Result<bool, Error> {
     let (kind_number, count) = (kind.number(), Row::SubresourceCount { kind: kind.number(), owner }.key());
     let mut keys = some_keys(txn, &row::subresources(kind_number, owner))?;

@@ -19,12 +19,12 @@ pub struct Subresource {
     pub ordinal: u64,
     pub etag: ETag,
     pub written: Timestamp,
-    /// What a body has besides `id`, checked.
+    /// The validated members besides `id`.
     pub members: Map<String, Value>,
 }
 
 impl Subresource {
-    /// The text of a script; empty for what is none.
+    /// The source of a script; empty for other kinds.
     pub fn script(&self) -> &str {
         self.members.get("body").and_then(Value::as_str).unwrap_or_default()
     }
@@ -68,7 +68,7 @@ pub(super) fn read(kind: Kind, name: &str, bytes: &[u8]) -> Result<Subresource, 
     })
 }
 
-/// How many subresources of a kind an owner has, and the last number that one was given.
+/// The number of an owner's subresources of a kind, and the last number assigned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Count {
     pub live: u64,
@@ -93,7 +93,7 @@ impl Count {
     }
 }
 
-// Reading subresources: one, a page of them, all of an owner's.
+// Reads subresources: one, a page, or all of an owner's.
 
 pub struct Page {
     pub subresources: Vec<Subresource>,
@@ -101,7 +101,7 @@ pub struct Page {
     pub more_after: Option<String>,
 }
 
-/// By name, or by resource id in text.
+/// By name, or by resource id as text.
 pub fn find(
     state: &dyn Read,
     owner: &Owner,
@@ -136,7 +136,7 @@ pub fn by_ordinal(
     by_name(state, owner, kind, name)
 }
 
-/// Some of an owner's subresources in the order of their names.
+/// A page of an owner's subresources, ordered by name.
 pub fn page(
     state: &dyn Read,
     owner: &Owner,
@@ -159,13 +159,13 @@ pub fn page(
     Ok(Page { more_after: last.filter(|_| is_full), subresources })
 }
 
-/// All of an owner's, of a kind that has few.
+/// All of an owner's subresources, for kinds with few.
 pub fn all(state: &dyn Read, owner: &Owner, kind: Kind) -> Result<Vec<Subresource>, Error> {
     let limits = Limits { items: limits::STORED_PROCEDURES_MAX as usize, bytes: usize::MAX };
     Ok(page(state, owner, kind, None, limits)?.subresources)
 }
 
-/// Shows an owner's subresources in the order of their names, with the size of their rows, until told to stop.
+/// Visits an owner's subresources ordered by name, with the size of their rows, until told to stop.
 pub fn each_after(
     state: &dyn Read,
     owner: &Owner,
@@ -176,7 +176,7 @@ pub fn each_after(
     let mut range = row::subresources(kind.number(), owner.number());
     if let Some(name) = after {
         let row = Row::Subresource { kind: kind.number(), owner: owner.number(), name };
-        // The least key above this one.
+        // The smallest key greater than this one.
         range = KeyRange { start: [&row.key()[..], &[0]].concat(), ..range };
     }
     for row in state.range(META, &range, Order::Ascending) {

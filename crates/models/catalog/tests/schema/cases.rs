@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[derive(Default)]
 struct Run {
     schemas: Option<Result<Arc<Schemas>, String>>,
-    /// What was said of the last item, and how much of that was looked at.
+    /// The violations of the last item, and how many have been checked.
     said: Option<(Violations, usize)>,
     steps: usize,
 }
@@ -96,7 +96,7 @@ impl Run {
         Ok(())
     }
 
-    /// Everything that was said was looked at.
+    /// Every violation has been checked.
     fn settled(&mut self) -> Result<(), String> {
         if let Some(Err(why)) = &self.schemas {
             return Err(format!("the schema is not taken: {why}"));

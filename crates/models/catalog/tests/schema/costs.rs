@@ -1,14 +1,14 @@
-//! No schema and no item takes more time, stack or words than their limits say.
+//! No schema or item takes more time, stack or output than the limits allow.
 
 use crate::support::schema;
 use orrery_json_schema::limits;
 use serde_json::{Value, json};
 use std::time::Instant;
 
-/// What a worker of the server has.
+/// The stack of a server worker.
 const STACK_BYTES: usize = 2 * 1024 * 1024;
 
-/// A recursion that takes so many levels of schema for each level of an item.
+/// A recursion that takes this many schema levels per item level.
 fn slow_recursion(steps: usize) -> Value {
     let mut defs = serde_json::Map::new();
     for at in 0..steps {
@@ -44,13 +44,13 @@ fn the_deepest_item_under_the_longest_recursion_has_stack_enough() {
 }
 
 #[test]
-fn the_place_is_found_in_an_item_that_is_not_too_deep() {
+fn violations_are_located_in_items_of_moderate_depth() {
     let schemas = schema(&slow_recursion(1));
     let said = schemas.check(&nested(20, r#"{"n":"x"}"#));
     assert_eq!(said.first[0].pointer, format!("{}/n", "/in".repeat(19)));
 }
 
-/// An expression: ten kinds of nodes, which a value is held against one after the other.
+/// An expression: ten kinds of nodes, against which a value is checked in turn.
 fn expression() -> Value {
     let kind = |name: usize| {
         json!({"type": "object", "required": ["op"], "properties": {
@@ -60,13 +60,13 @@ fn expression() -> Value {
     json!({"$defs": {"e": {"anyOf": kinds}}, "properties": {"e": {"$ref": "#/$defs/e"}}})
 }
 
-/// A chain of nodes, with something wrong at its end or not.
+/// A chain of nodes, optionally with a violation at its end.
 fn chain(levels: usize, end: &str) -> String {
     format!(r#"{{"id":"a","e":{}{end}{}}}"#, r#"{"op":"op9","r":1,"l":"#.repeat(levels), "}".repeat(levels))
 }
 
 #[test]
-fn a_recursion_that_fans_out_is_decided_and_not_explained() {
+fn a_recursion_with_fan_out_gets_a_verdict_without_violations() {
     let schemas = schema(&expression());
     assert!(schemas.check(&chain(40, "1")).is_empty());
     let said = schemas.check(&chain(40, "null"));
@@ -76,7 +76,7 @@ fn a_recursion_that_fans_out_is_decided_and_not_explained() {
 }
 
 #[test]
-fn a_large_item_tells_the_first_place() {
+fn a_large_item_reports_the_first_violation() {
     let schemas = schema(&json!({"properties": {"list": {"items": {"type": "integer"}}}}));
     let list = |last: &str| format!(r#"{{"id":"a","list":[{}{last}]}}"#, "1,".repeat(200_000));
     assert!(schemas.check(&list("1")).is_empty());
@@ -88,7 +88,7 @@ fn a_large_item_tells_the_first_place() {
 }
 
 #[test]
-fn what_is_said_has_a_length() {
+fn messages_have_a_maximum_length() {
     let names: Vec<String> = (0..2_000).map(|at| format!("required-{at}")).collect();
     let many = schema(&json!({"required": names})).check(r#"{"id":"a"}"#);
     assert_eq!((many.first.len(), many.count), (limits::VIOLATIONS_SHOWN_MAX, 2_000));
@@ -105,9 +105,9 @@ fn an_item_that_cannot_be_read_as_a_schema_reads_it_is_wrong() {
     assert!(schemas.check(&nested(126, "{}")).is_empty());
 }
 
-/// Prints what one check of an item of 1 KB takes; the build decides, so there is no bound on it but a generous one.
+/// Prints the cost of checking a 1 KB item; it depends on the build, so the asserted bound is generous.
 #[test]
-fn what_a_check_costs() {
+fn the_cost_of_a_check() {
     const ROUNDS: u32 = 2_000;
     let members: Vec<String> = (0..20).map(|at| format!("member{at:02}")).collect();
     let text = |at: usize| json!(format!("a text of some length, number {at}"));

@@ -1,4 +1,4 @@
-//! What schemas say of items, by cases, and what they may cost.
+//! Schema verdicts on items, by cases, and their cost limits.
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on panics, as the test does")]
 

@@ -1,11 +1,11 @@
-//! Random schemas and items: nothing panics, and what is taken is shown again as it was given.
+//! Random schemas and items: nothing panics, and accepted schemas are shown as sent.
 
 use crate::support::schemas_of;
 use orrery_catalog::schema::Definition;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Something like a schema; some are none.
+/// A random schema, sometimes invalid.
 fn schemas() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         any::<bool>().prop_map(Value::from),
@@ -62,7 +62,7 @@ fn items() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn whatever_is_given_is_decided(schema in schemas(), defs in schemas(), item in items()) {
+    fn any_schema_and_item_get_a_verdict(schema in schemas(), defs in schemas(), item in items()) {
         let whole = json!({"$defs": {"a": defs, "b": {"$anchor": "x"}}, "allOf": [schema]});
         let body = json!({"validation": "enforce", "schema": whole}).to_string();
         if let Ok(schemas) = schemas_of(&body) {
@@ -74,7 +74,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_refused_or_taken(text in ".{0,200}") {
+    fn any_text_is_accepted_or_refused(text in ".{0,200}") {
         let _ = Definition::parse(text.as_bytes());
         let _ = Definition::parse(format!(r#"{{"validation":"warn","schema":{text}}}"#).as_bytes());
     }

@@ -1,4 +1,4 @@
-//! The schemas of a container, without a world around it.
+//! The schemas of a container without a catalog.
 
 use orrery_catalog::Catalog;
 use orrery_catalog::Stamp;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 static META_ONLY: SpaceSet = SpaceSet::new(&[]);
 
-/// The schemas as a container has them that they were set for; why not, if they are not taken.
+/// The schemas as set on a container; the reason if they are refused.
 pub fn schemas_of(body: &str) -> Result<Arc<Schemas>, String> {
     let definition = Definition::parse(body.as_bytes()).map_err(|error| error.to_string())?;
     let container = r#"{"id":"c","partitionKey":{"paths":["/pk"],"kind":"Hash","version":2}}"#;
@@ -28,7 +28,7 @@ pub fn schemas_of(body: &str) -> Result<Arc<Schemas>, String> {
     Ok(container.schemas().unwrap().clone())
 }
 
-/// One schema that is enforced.
+/// One enforced schema.
 pub fn schema(schema: &serde_json::Value) -> Arc<Schemas> {
     schemas_of(&format!(r#"{{"validation":"enforce","schema":{schema}}}"#)).unwrap()
 }

@@ -12,18 +12,18 @@ use std::fmt;
 pub enum Access {
     /// No document can pass the filter.
     Nothing,
-    /// All of them, in the order of their keys.
+    /// Every document, in key order.
     #[default]
     Scan,
-    /// All of them, in ordinal order.
+    /// Every document, in ordinal order.
     OrdinalScan,
-    /// Those of a set, in ordinal order.
+    /// The documents of a posting set, in ordinal order.
     Postings {
         set: PostingSet,
         /// The covering values, if the set and the collection hold everything the query reads.
         covered: Option<Vec<(Path, Value)>>,
     },
-    /// Those of an index's entries, in their order.
+    /// The documents of an index's entries, in index order.
     IndexScan(IndexScan),
     /// MIN, MAX and COUNT over all documents, answered from the ends of an index.
     IndexMinMax {
@@ -34,7 +34,7 @@ pub enum Access {
     },
 }
 
-/// Documents by ordinal, which ascend.
+/// Documents by ascending ordinal.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PostingSet {
     /// The entries with these values, one for each part of the index.
@@ -42,7 +42,7 @@ pub enum PostingSet {
         index: IndexOf,
         values: Vec<Value>,
     },
-    /// Entries of several values. They are not in ordinal order and are materialised first.
+    /// Entries of several values; not in ordinal order, so they are materialised first.
     Range {
         index: IndexOf,
         span: Span,
@@ -66,41 +66,41 @@ pub enum PostingSet {
     Union(Vec<PostingSet>),
 }
 
-/// An index scan, for queries that do not care in which order documents come, or want them sorted.
+/// An index scan, for queries that accept documents in any order or need them sorted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexScan {
     pub index: IndexOf,
-    /// Which entries, in the order of the scan. No document has two of them, unless the index knows
-    /// less of their values than the spans do.
+    /// The spans to scan, in scan order. Each document appears once, unless the index truncates values
+    /// that the spans distinguish.
     pub spans: Vec<Span>,
     /// Whether the spans are merged in the order of the parts after their prefixes; otherwise they
     /// are scanned one after the other.
     pub merged: bool,
     pub reverse: bool,
     /// Restricts the scan to these documents.
-    pub among: Option<PostingSet>,
+    pub restrict_to: Option<PostingSet>,
     /// The covering values, if the index and the collection hold everything the query reads.
     pub covered: Option<Covering>,
     /// The prefix of ORDER BY that the scan order satisfies, if any.
     pub sorted: Option<SortedPrefix>,
 }
 
-/// The first documents from the ends of a scan that have a row with a value.
+/// Returns the first documents, from the ends of a scan, that give a row with a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexEnds {
-    /// Each of its spans has ends of its own.
-    pub along: IndexScan,
-    /// The part of the index that the values are in; the scan is sorted by it.
+    /// Each of its spans has its own ends.
+    pub scan: IndexScan,
+    /// The part of the index that holds the values; the scan is sorted by it.
     pub part: usize,
-    /// Which of them, in the order in which they are looked at, and what for.
+    /// The ends in probing order, each with its purpose.
     pub ends: Vec<(IndexEnd, EndProbe)>,
 }
 
-/// What the value at an end is needed for.
+/// The purpose of the value at an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EndProbe {
     Value,
-    /// Only whether it is an array or an object: then there is no answer.
+    /// Only checks for an array or object, which leaves the aggregate undefined.
     Kind,
 }
 
@@ -110,7 +110,7 @@ pub enum IndexEnd {
     Last,
 }
 
-/// The values that cover a document.
+/// The source of each value of a covering read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Covering {
     /// Parts of the entry.
@@ -122,36 +122,36 @@ pub struct Covering {
 /// The prefix of ORDER BY that the order of a scan satisfies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SortedPrefix {
-    /// Where the values of the first keys are found.
+    /// The source of the values of the first keys.
     pub keys: Vec<KeySource>,
     pub ties: TieOrder,
-    /// Whether every document that can give a row is met on the scan. The others have no value in
+    /// Whether the scan meets every document that can give a row. Documents it misses have no value in
     /// any part of the index.
     pub is_complete: bool,
 }
 
-/// Where the value of a key is found.
+/// The source of a key's value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum KeySource {
     /// In this part of an entry.
     Part(usize),
-    /// The filter lets no other value through.
+    /// The filter permits no other value.
     Constant(Value),
 }
 
-/// The order of documents with equal keys.
+/// The order of documents with equal sort keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TieOrder {
     /// By ordinal, in the requested direction.
     Sorted,
-    /// In another order; each run of equal keys is sorted before it is emitted.
+    /// In another order, so each run of equal keys is sorted before it is emitted.
     Unsorted,
-    /// In any order; they give the same row.
+    /// In any order, because they give the same row.
     Irrelevant,
 }
 
 impl IndexOf {
-    /// Its parts, and whether each descends; the only part of a single path ascends.
+    /// The parts of the index, and whether each descends. The only part of a single-path index ascends.
     pub(crate) fn parts(&self) -> Vec<(Path, bool)> {
         match self {
             Self::Path(path) => vec![(path.clone(), false)],
@@ -161,19 +161,20 @@ impl IndexOf {
 }
 
 impl PostingSet {
-    /// Whether it is a complement: it excludes documents and cannot be iterated alone.
+    /// Whether it is a complement, which excludes documents and cannot be iterated alone.
     pub(crate) fn is_complement(&self) -> bool {
         matches!(self, Self::NotOutside { .. } | Self::AllExcept(_))
     }
 
-    /// The values that every document of the set has, by their paths; as far as the index can tell them apart.
+    /// The values, by path, that every document of the set has, as precisely as the index distinguishes
+    /// them.
     pub(crate) fn constants(&self) -> Vec<(Path, &Value)> {
         match self {
             Self::Equal { index, values } => {
                 let parts = index.parts().into_iter().zip(values);
                 parts.filter(|((path, _), _)| !passes_array(path)).map(|((path, _), it)| (path, it)).collect()
             }
-            // Where it is one value, no document is left that has none or another ([`Estimator::others`]).
+            // Where the value is constant, no document has none or another ([`Estimator::others`]).
             Self::NotOutside { path, interval } => {
                 interval.only().map(|it| (path.clone(), it)).into_iter().collect()
             }
@@ -184,7 +185,7 @@ impl PostingSet {
 }
 
 impl Interval {
-    /// The only value in it.
+    /// The single value in the interval.
     pub(crate) fn only(&self) -> Option<&Value> {
         use std::ops::Bound::Included;
         match self {
@@ -198,8 +199,8 @@ pub(crate) fn passes_array(path: &[Step]) -> bool {
     path.contains(&Step::Each)
 }
 
-// Ways as text, for who asks how a query is run:
-// `index /status = "PENDING"`, `composite (/a ASC, /b DESC) from /a = 1, backwards`.
+// Access paths as text, for `explain`: `index /status = "PENDING"`, `composite (/a ASC, /b DESC) from /a = 1,
+// backwards`.
 
 impl fmt::Display for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -211,7 +212,7 @@ impl fmt::Display for Access {
                 write!(f, "{set}")?;
                 f.write_str(covering(covered.is_some()))
             }
-            Self::IndexScan(along) => write!(f, "{along}"),
+            Self::IndexScan(scan) => write!(f, "{scan}"),
             Self::IndexMinMax { documents, ends } => {
                 f.write_str(if documents.is_some() { "counted, " } else { "" })?;
                 write!(f, "{ends}")
@@ -229,9 +230,9 @@ impl fmt::Display for PostingSet {
         match self {
             Self::Equal { index, values } => {
                 let span = Span { prefix: values.clone(), next: Interval::All };
-                write!(f, "{}", Stretch { index, span: &span })
+                write!(f, "{}", SpanDisplay { index, span: &span })
             }
-            Self::Range { index, span } => write!(f, "{}", Stretch { index, span }),
+            Self::Range { index, span } => write!(f, "{}", SpanDisplay { index, span }),
             Self::Spatial { path, rectangle: it } => {
                 write!(
                     f,
@@ -252,7 +253,7 @@ impl fmt::Display for PostingSet {
     }
 }
 
-/// So many are shown of a list.
+/// List items shown.
 const SHOWN_MAX: usize = 4;
 
 fn joined(f: &mut fmt::Formatter<'_>, sets: &[PostingSet], word: &str) -> fmt::Result {
@@ -272,8 +273,8 @@ fn joined(f: &mut fmt::Formatter<'_>, sets: &[PostingSet], word: &str) -> fmt::R
 impl fmt::Display for IndexScan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.spans[..] {
-            [span] => write!(f, "{}", Stretch { index: &self.index, span })?,
-            spans => write!(f, "{} in {} places", Named(&self.index), spans.len())?,
+            [span] => write!(f, "{}", SpanDisplay { index: &self.index, span })?,
+            spans => write!(f, "{} in {} places", IndexDisplay(&self.index), spans.len())?,
         }
         if self.merged {
             f.write_str(" merged")?;
@@ -284,7 +285,7 @@ impl fmt::Display for IndexScan {
         if self.reverse {
             f.write_str(", backwards")?;
         }
-        if let Some(set) = &self.among {
+        if let Some(set) = &self.restrict_to {
             write!(f, ", among ({set})")?;
         }
         f.write_str(covering(self.covered.is_some()))
@@ -298,11 +299,11 @@ impl fmt::Display for IndexEnds {
             [(IndexEnd::Last, _)] => "last",
             _ => "first and last",
         };
-        write!(f, "{which} of {}", self.along)
+        write!(f, "{which} of {}", self.scan)
     }
 }
 
-/// `/a ASC, /b DESC`: as the service spells a composite index.
+/// `/a ASC, /b DESC`, the service's spelling of a composite index.
 pub struct CompositeDisplay<'a>(pub &'a [(Path, bool)]);
 
 impl fmt::Display for CompositeDisplay<'_> {
@@ -314,9 +315,9 @@ impl fmt::Display for CompositeDisplay<'_> {
     }
 }
 
-struct Named<'a>(&'a IndexOf);
+struct IndexDisplay<'a>(&'a IndexOf);
 
-impl fmt::Display for Named<'_> {
+impl fmt::Display for IndexDisplay<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             IndexOf::Path(path) => write!(f, "index {}", PathDisplay(path)),
@@ -325,13 +326,13 @@ impl fmt::Display for Named<'_> {
     }
 }
 
-/// A part of an index.
-struct Stretch<'a> {
+/// One part of an index.
+struct SpanDisplay<'a> {
     index: &'a IndexOf,
     span: &'a Span,
 }
 
-impl fmt::Display for Stretch<'_> {
+impl fmt::Display for SpanDisplay<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { index, span } = *self;
         let equal = |value: &Value| Interval::equal(value.clone());
@@ -340,10 +341,10 @@ impl fmt::Display for Stretch<'_> {
             intervals.push(span.next.clone());
         }
         match (index, &intervals[..]) {
-            (_, []) => write!(f, "{}", Named(index)),
+            (_, []) => write!(f, "{}", IndexDisplay(index)),
             (IndexOf::Path(path), [interval, ..]) => write!(f, "index {}", Within(path, interval)),
             (IndexOf::Composite(parts), intervals) => {
-                write!(f, "{} from ", Named(index))?;
+                write!(f, "{} from ", IndexDisplay(index))?;
                 let named = parts.iter().zip(intervals).enumerate();
                 named.into_iter().try_for_each(|(at, ((path, _), interval))| {
                     write!(f, "{}{}", if at > 0 { ", " } else { "" }, Within(path, interval))

@@ -20,7 +20,7 @@ pub enum AccessPreference {
     Cheapest,
     /// Scan, whatever indexes exist.
     Scan,
-    /// The n-th alternative whatever it costs, or the last one; lets a test run all of them.
+    /// The n-th alternative regardless of cost, or the last one; lets a test run all of them.
     Nth(usize),
 }
 
@@ -37,8 +37,8 @@ pub enum ScanOrder {
 pub(crate) struct PageRequest {
     /// Rows until the page is full, including skipped ones.
     pub rows: u64,
-    /// The order in which the page before it stopped.
-    pub walk: Option<ScanOrder>,
+    /// The scan order of the previous page.
+    pub order_of_scan: Option<ScanOrder>,
     pub prefer: AccessPreference,
 }
 
@@ -55,20 +55,20 @@ pub(crate) struct PlanInput<'a> {
     pub conditions: Conditions<'a>,
     /// The estimate of each condition.
     pub estimates: Vec<Estimate>,
-    /// What every document of the collection has.
+    /// Values that every document of the collection shares.
     pub given: Vec<(Path, Value)>,
-    /// About how many documents pass the filter.
+    /// The estimated number of documents that pass the filter.
     pub matches: u64,
     pub estimator: Estimator<'a>,
-    /// The path of each key of ORDER BY that is one and passes no array.
+    /// The path of each ORDER BY key, where the key is a path that passes no array.
     pub order: Vec<Option<Path>>,
-    /// The paths that are read; nothing if documents are needed whole.
+    /// The paths that the query reads; `None` if it needs whole documents.
     pub reads: Option<Vec<Path>>,
     pub request: PageRequest,
 }
 
-/// Chooses the access path of a block. It is a scan where indexes do not help or do not apply:
-/// subqueries in FROM have no documents, and rankings need all of them.
+/// Chooses the access path of a block. It is a scan where indexes do not help or do not apply: subqueries in
+/// FROM read rows, not documents, and rankings need all documents.
 pub(crate) fn choose(
     block: &Block,
     need: &IndexPredicate,
@@ -83,33 +83,33 @@ pub(crate) fn choose(
     if *need == IndexPredicate::False {
         return Ok(Access::Nothing);
     }
-    let Some(indexes) = indexes.filter(|_| request.walk != Some(ScanOrder::Key)) else {
+    let Some(indexes) = indexes.filter(|_| request.order_of_scan != Some(ScanOrder::Key)) else {
         return Ok(Access::Scan);
     };
     let estimator = Estimator::new(indexes, ctx)?;
     if request.prefer == AccessPreference::Cheapest
         && alternatives::is_small(estimator.documents)
-        && request.walk.is_none()
+        && request.order_of_scan.is_none()
     {
         return Ok(Access::Scan);
     }
-    let told = alternatives::min_max::path(block, need, indexes)?;
-    if let (AccessPreference::Cheapest, Some(told)) = (request.prefer, &told) {
-        return Ok(told.clone());
+    let min_max = alternatives::min_max::path(block, need, indexes)?;
+    if let (AccessPreference::Cheapest, Some(min_max)) = (request.prefer, &min_max) {
+        return Ok(min_max.clone());
     }
     let input = PlanInput::new(block, need, estimator, request)?;
-    let mut ways = alternatives::all(&input)?;
-    ways.extend(told.map(|access| Alternative { access, cost: 0 }));
-    ways.retain(|way| can_resume(&way.access, request.walk));
+    let mut alternatives_found = alternatives::all(&input)?;
+    alternatives_found.extend(min_max.map(|access| Alternative { access, cost: 0 }));
+    alternatives_found.retain(|alternative| can_resume(&alternative.access, request.order_of_scan));
     let chosen = match request.prefer {
-        AccessPreference::Nth(at) => ways.into_iter().take(at.saturating_add(1)).next_back(),
-        _ => ways.into_iter().min_by_key(|way| way.cost),
+        AccessPreference::Nth(at) => alternatives_found.into_iter().take(at.saturating_add(1)).next_back(),
+        _ => alternatives_found.into_iter().min_by_key(|alternative| alternative.cost),
     };
-    Ok(chosen.map_or(Access::Scan, |way| way.access))
+    Ok(chosen.map_or(Access::Scan, |alternative| alternative.access))
 }
 
-/// A scan whose rows come out as documents come in goes by ordinal where that is cheap: clients see
-/// items in the order of their creation. A sequence of pages goes on as it began.
+/// A streaming scan runs in ordinal order where that is cheap, so that clients see items in creation order.
+/// Later pages keep the order of the first.
 pub(crate) fn in_order(
     access: Access,
     block: &Block,
@@ -118,10 +118,10 @@ pub(crate) fn in_order(
 ) -> Result<Access, QueryError> {
     let is_wanted = access == Access::Scan
         && request.prefer == AccessPreference::Cheapest
-        && request.walk != Some(ScanOrder::Key)
+        && request.order_of_scan != Some(ScanOrder::Key)
         && block.is_streaming()
         && is_over_collection(block);
-    let begun = request.walk == Some(ScanOrder::Ordinal);
+    let begun = request.order_of_scan == Some(ScanOrder::Ordinal);
     let is_there = is_wanted && collection.ordinal_scan(begun)?.is_some();
     Ok(if is_there { Access::OrdinalScan } else { access })
 }
@@ -130,9 +130,9 @@ fn is_over_collection(block: &Block) -> bool {
     matches!(block.from.first().map(|source| &source.of), Some(SourceOf::Collection))
 }
 
-/// Whether the way's documents come in the order of a page before it.
-fn can_resume(access: &Access, walk: Option<ScanOrder>) -> bool {
-    match walk {
+/// Whether the access path continues in the order of the previous page.
+fn can_resume(access: &Access, order_of_scan: Option<ScanOrder>) -> bool {
+    match order_of_scan {
         None => true,
         Some(ScanOrder::Key) => *access == Access::Scan,
         Some(ScanOrder::Ordinal) => matches!(access, Access::Postings { .. }),
@@ -156,7 +156,8 @@ impl<'a> PlanInput<'a> {
         Ok(Self { block, conditions, estimates, given, matches, estimator, order, reads, request })
     }
 
-    /// The parts of an index that are all that is read, but for what all documents have.
+    /// The covering read, if the index parts and the shared values supply everything that the query
+    /// reads.
     pub fn covered(&self, parts: &[(Path, bool)]) -> Option<Covering> {
         let mut covered = Covering { parts: Vec::new(), given: Vec::new() };
         for path in self.reads.as_ref()? {
@@ -168,14 +169,14 @@ impl<'a> PlanInput<'a> {
         Some(covered)
     }
 
-    /// What every document has at a path.
+    /// The value that every document has at a path.
     pub fn given(&self, path: &Path) -> Option<&Value> {
         self.given.iter().find(|(known, _)| known == path).map(|(_, value)| value)
     }
 }
 
-/// A path without a value at which a document gives no row, or one that adds nothing: it is all of a row, or all
-/// aggregates of a query without GROUP BY are of it. It passes no array.
+/// A path without which a document gives no row, or a row that changes nothing: the path is the whole SELECT,
+/// or the argument of all aggregates without GROUP BY. It passes no array.
 pub(crate) fn needed_path(block: &Block) -> Option<Path> {
     let slots = SlotPaths::of(block);
     let path = match &block.grouping {
@@ -190,7 +191,7 @@ pub(crate) fn needed_path(block: &Block) -> Option<Path> {
     (!passes_array(&path)).then_some(path)
 }
 
-/// The path of each key of ORDER BY, if it is one that passes no array.
+/// The path of each ORDER BY key, where it is a path that passes no array.
 pub(crate) fn order_paths(block: &Block) -> Vec<Option<Path>> {
     let slots = SlotPaths::of(block);
     let paths = block.order.iter().map(|key| path_of(&key.expr, &slots));

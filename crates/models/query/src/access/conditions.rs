@@ -33,10 +33,10 @@ impl<'n> Conditions<'n> {
         }
     }
 
-    /// The tightest constraint on a path that passes no array, with the index of its condition.
+    /// The tightest constraint on a path that passes no array, and the index of its condition.
     pub fn about(&self, path: &Path) -> Option<(usize, Constraint<'n>)> {
-        let said = self.all.iter().enumerate().filter_map(|(at, need)| Some((at, about(need, path)?)));
-        said.min_by_key(|(_, said)| match said {
+        let constraint = self.all.iter().enumerate().filter_map(|(at, need)| Some((at, about(need, path)?)));
+        constraint.min_by_key(|(_, constraint)| match constraint {
             Constraint::Equal(_) => 0,
             Constraint::OneOf(_) => 1,
             Constraint::Within(_) => 2,
@@ -50,7 +50,7 @@ impl<'n> Conditions<'n> {
         }
     }
 
-    /// Whether every match has one of some values at the path.
+    /// Whether every match has one of a known set of values at the path.
     pub fn is_one_of_some(&self, path: &Path) -> bool {
         matches!(self.about(path), Some((_, Constraint::Equal(_) | Constraint::OneOf(_))))
     }
@@ -60,19 +60,19 @@ impl<'n> Conditions<'n> {
         self.all.iter().any(|need| defines(need, path))
     }
 
-    /// The spans of an index in which every match is, as few as can be told: values for its first
-    /// parts, and an interval for the next.
+    /// The narrowest spans of an index that contain every match: values for its first parts and an
+    /// interval for the next.
     pub fn spans(&self, parts: &[(Path, bool)]) -> IndexSpans {
         self.spans_with(parts, None)
     }
 
-    /// With a part whose values are known: of those that the index has in an interval.
+    /// Variant for a part with known values: those that the index has in an interval.
     pub fn spans_with(&self, parts: &[(Path, bool)], known: Option<(usize, &[Value])>) -> IndexSpans {
         let (mut prefixes, mut next, mut conditions) = (vec![Vec::new()], Interval::All, Vec::new());
         for (part, (path, _)) in parts.iter().enumerate() {
-            let Some((at, said)) = self.about(path) else { break };
+            let Some((at, constraint)) = self.about(path) else { break };
             let known = known.filter(|(known, _)| *known == part).map(|(_, values)| values);
-            match known.map_or(said, |values| Constraint::OneOf(values.iter().collect())) {
+            match known.map_or(constraint, |values| Constraint::OneOf(values.iter().collect())) {
                 Constraint::Equal(value) => prefixes.iter_mut().for_each(|prefix| prefix.push(value.clone())),
                 Constraint::OneOf(values) => match with_each(&prefixes, &values) {
                     Some(more) => prefixes = more,
@@ -125,7 +125,7 @@ fn about<'n>(need: &'n IndexPredicate, path: &Path) -> Option<Constraint<'n>> {
 
 fn defines(need: &IndexPredicate, path: &Path) -> bool {
     match need {
-        // A value inside another needs that other.
+        // The value of a nested path implies that the enclosing path exists.
         IndexPredicate::Term { path: of, .. } | IndexPredicate::Shape { path: of, .. } => {
             of.starts_with(path) && !passes_array(path)
         }
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_parts_are_named_and_the_next_is_an_interval() {
+    fn spans_fix_the_first_parts_and_bound_the_next() {
         let check = |filter: &str, parts: &[&str], spans: &[&str], conditions: usize| {
             let expected = (spans.iter().map(|span| (*span).to_owned()).collect(), conditions);
             assert_eq!(narrowed(filter, parts), expected, "{filter}");
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_beyond_a_bound_are_not_made() {
+    fn spans_have_a_limit() {
         let list = |from: usize| {
             let values: Vec<String> = (from..from + 40).map(|it| it.to_string()).collect();
             values.join(", ")
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_every_match_has_is_defined() {
+    fn paths_that_every_match_has_are_defined() {
         let check = |filter: &str, name: &str, expected: bool| {
             let need = need_of(filter);
             assert_eq!(Conditions::of(&need).define(&path(name)), expected, "{filter}");

@@ -1,15 +1,15 @@
 //! The cost model: costs in units of one index entry read, and cardinalities.
 //!
 //! ```text
-//! an entry            ~0.15 µs   1    the next key of a walk
-//! a look              ~0.15 µs   1    whether a document is there, without reading it
-//! a seek              ~2 µs     15    the first key of a walk
-//! a fetched document  ~3 µs     20    its row, and before it its place, unless that is remembered
+//! an entry            ~0.15 µs   1    the next key of an index scan
+//! an existence check  ~0.15 µs   1    whether a document exists, without reading it
+//! a seek              ~2 µs     15    the first key of an index scan
+//! a fetched document  ~3 µs     20    its row, and its locator before it, unless cached
 //! a scanned document  ~0.6 µs    4    of about 1 KB, read in key order
 //! ```
 //!
-//! Only comparisons matter, so the numbers are small and round. A page that takes rows as they come
-//! pays until it is full: it is assumed that matches lie evenly among what is scanned.
+//! Only comparisons matter, so the numbers are small and round. A streaming page pays only until it is full:
+//! matches are assumed to be evenly distributed.
 
 use super::access_path::PostingSet;
 use crate::limits;
@@ -20,7 +20,7 @@ pub(crate) const SEEK: u64 = 15;
 pub(crate) const FETCHED: u64 = 20;
 pub(crate) const SCANNED: u64 = 4;
 
-/// A set that might save documents is used if it costs at most this fraction of them.
+/// An additional set is intersected if it costs at most this fraction of the documents it may save.
 const TRY_FRACTION: u64 = 8;
 
 /// A posting set with its cardinality and the cost of iterating it.
@@ -35,10 +35,10 @@ pub(crate) struct CostedSet {
     pub walked: u64,
 }
 
-/// The fraction of the work that is done until a page is full.
+/// The fraction of the work done until a page is full.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PageFraction {
-    /// Matches wanted, and matches there are.
+    /// Matches wanted, and matches in total.
     pub wanted: u64,
     pub matches: u64,
 }
@@ -55,7 +55,7 @@ impl PageFraction {
     }
 }
 
-/// So many of `documents`, as `part` is of `whole`.
+/// `documents` scaled by `part / whole`.
 pub(crate) fn proportion(documents: u64, part: u64, whole: u64) -> u64 {
     if part >= whole {
         return documents;
@@ -74,13 +74,13 @@ pub(crate) fn document(covered: bool) -> u64 {
 }
 
 impl CostedSet {
-    /// Walked as far as needed, with its documents.
+    /// The cost of iterating until the page is full, including documents.
     pub fn cost(&self, share: PageFraction, covered: bool) -> u64 {
         let documents = share.of(self.documents).saturating_mul(document(covered));
         self.entry_cost(share.of(self.walked)).saturating_add(documents)
     }
 
-    /// All its numbers, without documents.
+    /// The cost of reading all its ordinals, without documents.
     pub fn cost_of_numbers(&self) -> u64 {
         self.entry_cost(self.walked)
     }
@@ -91,7 +91,7 @@ impl CostedSet {
     }
 }
 
-/// The documents that all sets have, by those of them that save more than they cost; `of` documents in all.
+/// The intersection of the sets, leaving out those that cost more than they save; `of` documents in all.
 pub(crate) fn intersection(mut sets: Vec<CostedSet>, of: u64) -> Option<CostedSet> {
     sets.sort_by_key(|set| (set.set.is_complement(), set.documents));
     let mut sets = sets.into_iter();
@@ -101,11 +101,11 @@ pub(crate) fn intersection(mut sets: Vec<CostedSet>, of: u64) -> Option<CostedSe
     for set in sets {
         let left = proportion(documents, set.documents, of);
         let saved = documents.saturating_sub(left).saturating_mul(FETCHED);
-        // That conditions have nothing to do with one another is a guess; if they do, more documents are left, and as
-        // many as this set does not have are saved.
+        // The sets are assumed to be independent; if they are not, more documents remain, and this set
+        // saves all that it does not contain.
         let perhaps = most.min(of.saturating_sub(set.documents)).saturating_mul(FETCHED);
         let saved = saved.max(perhaps / TRY_FRACTION);
-        // Either each ordinal is sought, or the set is read through.
+        // Either seek each ordinal, or read the whole set.
         let walked = set.walked.min(documents.saturating_mul(SEEK));
         let set = CostedSet { walked, ..set };
         if set.cost_of_numbers() < saved {
@@ -116,7 +116,7 @@ pub(crate) fn intersection(mut sets: Vec<CostedSet>, of: u64) -> Option<CostedSe
     Some(combined(kept, documents, PostingSet::Intersection))
 }
 
-/// The documents that all sets have, each of which is scanned; `of` documents in all.
+/// The intersection of all sets, each of which is iterated; `of` documents in all.
 pub(crate) fn all_of(mut sets: Vec<CostedSet>, of: u64) -> Option<CostedSet> {
     sets.sort_by_key(|set| (set.set.is_complement(), set.documents));
     let documents = sets.iter().fold(of, |documents, set| proportion(documents, set.documents, of));
@@ -124,7 +124,7 @@ pub(crate) fn all_of(mut sets: Vec<CostedSet>, of: u64) -> Option<CostedSet> {
     is_walk.then(|| combined(sets, documents, PostingSet::Intersection))
 }
 
-/// The documents of any of the sets; `of` documents in all.
+/// The union of the sets; `of` documents in all.
 pub(crate) fn union(sets: Vec<CostedSet>, of: u64) -> Option<CostedSet> {
     if sets.iter().any(|set| set.set.is_complement()) {
         return None;
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_pays_for_its_share_and_never_for_more_than_there_is() {
+    fn a_page_pays_for_its_share_and_never_for_more_than_all() {
         let share = |wanted, matches, all| PageFraction { wanted, matches }.of(all);
         assert_eq!(share(10, 100, 10_000), 1_001);
         assert_eq!(share(100, 100, 10_000), 10_000);
@@ -196,10 +196,11 @@ mod tests {
     }
 
     #[test]
-    fn a_remainder_takes_away_and_is_nothing_alone() {
+    fn a_complement_needs_another_set() {
         assert_eq!(intersection(vec![remainder(9_000, 1_000)], 10_000), None);
         assert_eq!(union(vec![set(10), remainder(9_000, 1_000)], 10_000), None);
-        // 2,000 and 3,000 have perhaps 2,000 in common, and it costs little to know that 1,900 of them are not meant.
+        // 2,000 and 3,000 share perhaps 2,000, and it costs little to learn that 1,900 of them do not
+        // match.
         let all = intersection(vec![remainder(98_100, 1_900), set(3_000), set(2_000)], 100_000).unwrap();
         let PostingSet::Intersection(sets) = all.set else { panic!("an intersection") };
         assert!(sets.len() == 3 && sets[2].is_complement() && !sets[0].is_complement());
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_union_has_at_most_all_documents_and_is_gathered_when_it_is_of_many() {
+    fn a_union_has_at_most_all_documents_and_many_parts_are_materialised() {
         let few = union(vec![set(60), set(60)], 100).unwrap();
         assert_eq!((few.documents, few.gathered, few.walked, few.seeks), (100, 0, 120, 2));
         let many = union(vec![set(1); limits::POSTINGS_MERGED_MAX + 1], 100).unwrap();

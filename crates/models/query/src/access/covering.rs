@@ -6,7 +6,8 @@ use crate::bind::bound::{Block, Expr};
 use crate::parse::BinaryOp;
 use orrery_value::Value;
 
-/// An object with these values at these paths, none of which passes an array. What is undefined is not there.
+/// Builds an object with these values at these paths, none of which passes an array. Undefined values are
+/// omitted.
 pub(crate) fn document<'p>(values: impl IntoIterator<Item = (&'p Path, Value)>) -> Value {
     let mut document = Value::Object(Vec::new());
     for (path, value) in values.into_iter().filter(|(_, value)| !value.is_undefined()) {
@@ -22,7 +23,7 @@ fn put(document: &mut Value, path: &Path, value: Value) {
         if at.is_undefined() {
             *at = Value::Object(Vec::new());
         }
-        // A simple value has nothing inside it.
+        // A simple value has no members.
         let Value::Object(members) = at else { return };
         at = member(members, name);
     }
@@ -39,7 +40,7 @@ fn member<'m>(members: &'m mut Vec<(String, Value)>, name: &str) -> &'m mut Valu
 
 // The residual filter: the conditions that still have to be evaluated on the document.
 
-/// The conditions of a filter, all of which must be true.
+/// The conjuncts of a filter.
 pub(crate) fn filter_conditions(block: &Block) -> Vec<&Expr> {
     match &block.filter {
         None => Vec::new(),
@@ -48,8 +49,8 @@ pub(crate) fn filter_conditions(block: &Block) -> Vec<&Expr> {
     }
 }
 
-/// The same without those that follow from what is known of every document that is looked at. Only what needs no
-/// document is known well enough: numbers stand for paths and partitions in indexes, and a document says it in words.
+/// Removes the conditions that hold for every document returned. Only conditions that need no document
+/// qualify: an index entry stores paths and partitions as numbers, a document in words.
 pub(crate) fn residual_conditions<'b>(block: &'b Block, known: &[(Path, Value)]) -> Vec<&'b Expr> {
     let mut open = filter_conditions(block);
     if !known.is_empty() {
@@ -87,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn values_stand_at_their_paths() {
+    fn values_are_placed_at_their_paths() {
         check(&[], "{}");
         check(&[("a", "1"), ("b/c", "2"), ("b/d", "null")], r#"{"a":1,"b":{"c":2,"d":null}}"#);
         check(&[("a", "undefined"), ("b/c", "undefined")], "{}");
@@ -102,7 +103,7 @@ mod open_tests {
     use crate::plan::Rules;
     use crate::prepare;
 
-    /// How many conditions are left where all documents have `a = 1`.
+    /// The number of conditions left if all documents have `a = 1`.
     fn left(filter: &str) -> usize {
         let text = format!("SELECT VALUE c FROM c JOIN t IN c.tags WHERE {filter}");
         let block = prepare(&text, &[], Rules::On).unwrap().plan.query.block;
@@ -110,14 +111,14 @@ mod open_tests {
     }
 
     #[test]
-    fn what_every_document_has_is_not_asked() {
+    fn conditions_on_shared_values_are_dropped() {
         assert_eq!(left("c.a = 1"), 0);
         assert_eq!(left("1 = c.a AND c.b = 2"), 1);
         assert_eq!(left("c.b = 2 AND c['a'] = 1 AND t = 1"), 2);
     }
 
     #[test]
-    fn all_else_is_asked() {
+    fn all_other_conditions_remain() {
         for filter in [
             "c.a = 2",
             "c.b = 1",

@@ -1,15 +1,15 @@
 //! Document paths of expressions, and the paths that a query reads.
 //!
-//! A chain of members that begins at the collection is a path, and so is one that begins at an alias which stands
-//! for a path: `x IN c.tags` is each element of `/tags`. An element by its number is no path, yet its value is one
-//! of those at `/tags/[]`; who only needs to know where a value is found asks [`SlotPaths::path_containing`].
+//! A chain of members that starts at the collection is a path, and so is one that starts at an alias bound to
+//! a path: `x IN c.tags` is each element of `/tags`. An element selected by index has no exact path, but its
+//! value is among those at `/tags/[]`; [`SlotPaths::path_containing`] returns that looser path.
 
 use super::indexes::{Path, Step};
 use crate::bind::bound::{Block, Expr, Score, Source, SourceOf};
 use orrery_value::Value;
 
-/// The path an expression is, exactly: its value, for a path that passes no array, and one of its values for a
-/// path that does.
+/// The exact path of an expression: the expression equals its value, or, if the path passes an array, one of
+/// its values.
 pub fn path_of(expr: &Expr, sources: &SlotPaths<'_>) -> Option<Path> {
     sources
         .origin(expr)
@@ -17,8 +17,8 @@ pub fn path_of(expr: &Expr, sources: &SlotPaths<'_>) -> Option<Path> {
         .map(|it| it.steps.into())
 }
 
-/// Every path that a block and its subqueries read, in order and each once; `None` if they read a document whole,
-/// or the elements of one of its arrays. A function may still be given an array that a path leads to.
+/// Every path that a block and its subqueries read, sorted and without duplicates; `None` if they read a
+/// whole document or the elements of an array. A function may still receive an array found at a path.
 pub fn paths_read(block: &Block) -> Option<Vec<Path>> {
     let mut paths = Vec::new();
     read_block(block, &SlotPaths::of(block), &mut paths)?;
@@ -27,22 +27,22 @@ pub fn paths_read(block: &Block) -> Option<Vec<Path>> {
     Some(paths)
 }
 
-/// What the aliases that can be named in a block stand for.
+/// The paths of the aliases in scope in a block.
 pub struct SlotPaths<'a> {
     outer: Option<&'a SlotPaths<'a>>,
     own: Vec<(usize, Origin)>,
 }
 
-/// Where a value comes from: the steps from the document to it, none for the document itself.
+/// The origin of a value: the steps from the document to it; empty for the document itself.
 #[derive(Clone)]
 struct Origin {
     steps: Vec<Step>,
-    /// Not if an element was taken by its number, which the steps do not tell.
+    /// False if an element was selected by index, which the steps do not record.
     is_exact: bool,
 }
 
 impl SlotPaths<'static> {
-    /// Those of a block that is in no other.
+    /// The paths of an outermost block.
     pub fn of(block: &Block) -> Self {
         let mut slots = Self { outer: None, own: Vec::new() };
         slots.declare(&block.from);
@@ -51,15 +51,15 @@ impl SlotPaths<'static> {
 }
 
 impl<'a> SlotPaths<'a> {
-    /// Those of a subquery, which sees the ones around it too.
+    /// The paths of a subquery, which also sees the enclosing blocks.
     pub fn inside(&'a self, block: &Block) -> Self {
         let mut slots = Self { outer: Some(self), own: Vec::new() };
         slots.declare(&block.from);
         slots
     }
 
-    /// A path at which the expression's value is found, if it has one. Nothing is known of the path when the
-    /// expression is undefined.
+    /// A path that contains the expression's value, if it has one. Nothing is implied if the expression
+    /// is undefined.
     pub(super) fn path_containing(&self, expr: &Expr) -> Option<Path> {
         self.origin(expr).filter(|origin| !origin.steps.is_empty()).map(|origin| origin.steps.into())
     }
@@ -83,7 +83,7 @@ impl<'a> SlotPaths<'a> {
         }
     }
 
-    /// After grouping there is nothing of a document in a row.
+    /// After grouping, a row no longer contains document values.
     fn origin_of_select(&self, block: &Block) -> Option<Origin> {
         if block.grouping.is_some() { None } else { self.inside(block).origin(&block.select) }
     }
@@ -116,7 +116,7 @@ impl Origin {
     }
 }
 
-/// `None` when the answer is known to be none.
+/// `None` if the expression is not a path.
 type Readable = Option<()>;
 
 fn read_block(block: &Block, slots: &SlotPaths<'_>, paths: &mut Vec<Path>) -> Readable {
@@ -133,7 +133,7 @@ fn read_block(block: &Block, slots: &SlotPaths<'_>, paths: &mut Vec<Path>) -> Re
     expressions(block).into_iter().try_for_each(|expr| read(expr, slots, paths))
 }
 
-/// The expressions of every clause but FROM.
+/// Visits the expressions of every clause except FROM.
 fn expressions(block: &Block) -> Vec<&Expr> {
     let mut all: Vec<&Expr> = block.filter.iter().collect();
     if let Some(grouping) = &block.grouping {
@@ -164,7 +164,7 @@ fn read(expr: &Expr, slots: &SlotPaths<'_>, paths: &mut Vec<Path>) -> Readable {
     }
 }
 
-/// The expressions directly below this one, but for those of subqueries.
+/// The direct children of an expression, without those inside subqueries.
 pub fn subexpressions(expr: &Expr) -> Vec<&Expr> {
     match expr {
         Expr::Constant(_) | Expr::Slot(_) => Vec::new(),
@@ -195,7 +195,7 @@ mod tests {
         prepare(text, &[], Rules::On).unwrap().plan.query.block
     }
 
-    /// What is selected, as a path.
+    /// The SELECT expression as a path.
     fn check_path(text: &str, expected: &str) {
         let block = block(text);
         let path = path_of(&block.select, &SlotPaths::of(&block));
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn an_element_by_its_number_is_found_among_all() {
+    fn an_indexed_element_is_contained_in_the_array_path() {
         let block = block("SELECT VALUE t.x FROM c JOIN t IN c.rows[0].tags");
         let path = SlotPaths::of(&block).path_containing(&block.select).unwrap();
         assert_eq!(PathDisplay(&path).to_string(), "/rows/[]/tags/[]/x");

@@ -1,10 +1,9 @@
 //! The interface to a collection's indexes.
 //!
-//! A document has a number, its ordinal, that no other one has. An index is a list of entries in
-//! the order of their values; entries with equal values are in ordinal order. A document has one
-//! entry in the index over a path that passes no array, if it has a value there, and one for each
-//! different value in the index over a path that does. It has one entry in a composite index unless
-//! it has none of its values.
+//! Every document has a unique number, its ordinal. An index is a list of entries in the order of their
+//! values; entries with equal values are in ordinal order. A single-path index has one entry per document
+//! with a value at the path or, if the path passes an array, one per distinct value. A composite index has
+//! one entry per document that has at least one of its values.
 
 use crate::error::QueryError;
 use crate::execute::ScannedDocument;
@@ -25,7 +24,7 @@ pub enum Step {
 /// From a document to values inside it; never empty.
 pub type Path = Arc<[Step]>;
 
-/// What an index is over.
+/// The subject of an index.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum IndexOf {
     Path(Path),
@@ -33,24 +32,24 @@ pub enum IndexOf {
     Composite(Vec<(Path, bool)>),
 }
 
-/// Which entries: those with these values in their first parts, and the next part in the interval.
+/// The entries that have these values in their first parts and the next part in the interval.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Span {
     pub prefix: Vec<Value>,
-    /// [`Interval::All`] when the prefix names every part.
+    /// [`Interval::All`] if the prefix fixes every part.
     pub next: Interval,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Interval {
     All,
-    /// Values of one type; an end that is open lies at the end of the type. At least one end is not open.
+    /// Values of one type; an open end reaches the end of the type. At least one end is closed.
     Between(Bound<Value>, Bound<Value>),
-    /// Strings that begin so.
+    /// Strings with this prefix.
     StartsWith(String),
 }
 
-/// Degrees, or units of a plane. `west` is greater than `east` when it passes the 180th meridian.
+/// Degrees, or units of a plane. `west` is greater than `east` if the rectangle crosses the 180th meridian.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rectangle {
     pub west: f64,
@@ -59,21 +58,22 @@ pub struct Rectangle {
     pub north: f64,
 }
 
-/// An entry returned by a cursor; [`EntryCursor::value`] gives its values.
+/// An entry returned by a cursor; [`EntryCursor::value`] returns its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub ordinal: u64,
 }
 
-/// A value as far as an index entry holds it.
+/// The part of a value that an index entry holds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EntryValue {
     Exact(Value),
-    /// A long string, an array or an object, or a number whose digits a double does not hold: the document has it.
+    /// A long string, an array or object, or a number that a double cannot hold exactly: only the
+    /// document has it.
     Partial,
 }
 
-/// Whether an index keeps all of a value, as far as its order goes; others may stand with it under one key.
+/// Whether an index key determines the value's sort position; other values may still share the key.
 pub fn is_stored_whole(value: &Value) -> bool {
     match value {
         Value::String(text) => text.len() <= limits::INDEX_STRING_BYTES_MAX,
@@ -86,19 +86,19 @@ pub fn is_stored_whole(value: &Value) -> bool {
 pub trait EntryCursor {
     fn next(&mut self) -> Result<Option<Entry>, QueryError>;
 
-    /// Goes on at the first entry whose number is at least this. Only for a scan forward over a
-    /// span that names every part, where the numbers ascend; and only forward.
+    /// Moves to the first entry whose ordinal is at least this. Only forwards, and only for a forward
+    /// scan of a span that fixes every part, where ordinals ascend.
     fn seek(&mut self, ordinal: u64) -> Result<(), QueryError>;
 
-    /// One of the values of the entry that `next` gave last, by its place among the index's parts.
+    /// A value of the entry that `next` returned last, by its index part.
     fn value(&self, part: usize) -> EntryValue;
 
-    /// Bytes that sort the entry that `next` gave last among others of the index: by its values from this part on, and
-    /// then by its number.
+    /// A sort key for the entry that `next` returned last: its values from this part on, then its
+    /// ordinal.
     fn sort_key(&self, part: usize) -> Vec<u8>;
 }
 
-/// The indexes that a policy gives documents, whether or not a query reads them.
+/// The indexes that the policy declares, whether or not a query uses them.
 pub trait DeclaredIndexes {
     fn has(&self, path: &Path) -> bool;
 
@@ -107,27 +107,26 @@ pub trait DeclaredIndexes {
     fn has_spatial(&self, path: &Path) -> bool;
 }
 
-/// Indexes that are complete now: every document of the collection that has a value has its entry.
+/// Indexes that are complete now: every document with a value has its entry.
 pub trait Indexes: DeclaredIndexes {
-    /// How many documents the collection has.
+    /// The number of documents in the collection.
     fn documents(&self) -> Result<u64, QueryError>;
 
-    /// How many documents a scan shows, to the last one, if that is known without it.
+    /// The number of documents that a full scan returns, if known without scanning.
     fn documents_exact(&self) -> Result<Option<u64>, QueryError> {
         Ok(None)
     }
 
-    /// How many documents have an entry in the index; perhaps too few, never too many. When it is all of them, none
-    /// is without a value there.
+    /// The number of documents with an entry in the index: a lower bound. If it equals the number of
+    /// documents, every document has a value.
     fn documents_indexed(&self, index: &IndexOf) -> Result<u64, QueryError>;
 
-    /// How many entries there are, counted if they are fewer than `max`: cheap for a small one. Otherwise `max`, or
-    /// about how many, if something tells.
+    /// The number of entries, exact if below `max`, so a small count is cheap. Otherwise `max` or an
+    /// available estimate.
     fn count(&self, index: &IndexOf, span: &Span, max: u64) -> Result<u64, QueryError>;
 
-    /// The entries of a span in order, or from the last to the first. With `from`, those before
-    /// these values of the parts after the prefix, and this number if all parts are named, are left
-    /// out; the scan begins there.
+    /// The entries of a span in order, or in reverse. `from` gives the values of the parts after the
+    /// prefix, and the ordinal if all parts are fixed; the scan starts there and omits earlier entries.
     fn entries<'a>(
         &'a self,
         index: &IndexOf,
@@ -136,8 +135,8 @@ pub trait Indexes: DeclaredIndexes {
         from: Option<&SeekKey>,
     ) -> Result<Box<dyn EntryCursor + 'a>, QueryError>;
 
-    /// The numbers, ascending, of documents whose shape at a path may touch the rectangle; `None` if there are more
-    /// than `max`.
+    /// The ordinals, ascending, of documents whose shape at a path may touch the rectangle; `None` if
+    /// there are more than `max`.
     fn spatial_candidates(
         &self,
         path: &Path,
@@ -145,29 +144,30 @@ pub trait Indexes: DeclaredIndexes {
         max: u64,
     ) -> Result<Option<Vec<u64>>, QueryError>;
 
-    /// The paths at which every document of the collection has the value that `constant` tells for it.
+    /// The paths at which every document of the collection has the value that `constant` returns for
+    /// it.
     fn constant_paths(&self, constant: &dyn Fn(&Path) -> Option<Value>) -> Vec<Path> {
         let _ = constant;
         Vec::new()
     }
 
-    /// Shows a document; nothing happens if it is not in the collection, or not any more.
+    /// Fetches a document; does nothing if it is not, or no longer, in the collection.
     fn fetch(
         &self,
         ordinal: u64,
         visit: &mut dyn FnMut(ScannedDocument<'_>) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, QueryError>;
 
-    /// Whether the document is in the collection; found out without reading it where that can be.
+    /// Whether the document is in the collection, determined without reading it if possible.
     fn contains(&self, ordinal: u64) -> Result<bool, QueryError>;
 }
 
-/// Where a scan begins: the values of the parts that the span's prefix does not name (perhaps only
-/// the first of them), and the number.
+/// The start of a scan: values of the parts after the span's prefix (perhaps only the first), and the
+/// ordinal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeekKey {
     pub values: Vec<Value>,
-    /// Only when the prefix and `values` name every part.
+    /// Only if the prefix and `values` fix every part.
     pub ordinal: Option<u64>,
 }
 
@@ -186,7 +186,7 @@ impl Span {
     }
 }
 
-/// As an indexing policy spells it, without what it ends in: `/tags/[]`, `/"odd name"`.
+/// The indexing policy's spelling, without the suffix: `/tags/[]`, `/"odd name"`.
 pub struct PathDisplay<'a>(pub &'a [Step]);
 
 impl fmt::Display for PathDisplay<'_> {
@@ -198,7 +198,7 @@ impl fmt::Display for PathDisplay<'_> {
     }
 }
 
-/// One step to a member, quoted unless it is made of letters, digits and `_`.
+/// A member step, quoted unless it consists of letters, digits and `_`.
 pub struct NameDisplay<'a>(pub &'a str);
 
 impl fmt::Display for NameDisplay<'_> {

@@ -1,4 +1,4 @@
-//! Intervals of values: how they are made, cut with one another, and shown.
+//! Intervals of values: construction, intersection and display.
 
 use super::indexes::{Interval, PathDisplay, Step};
 use crate::datum::{Datum, Kind};
@@ -11,7 +11,7 @@ impl Interval {
         Self::Between(Bound::Included(value.clone()), Bound::Included(value))
     }
 
-    /// All values of a type; of undefined, which has no values, all there are.
+    /// All values of a type; for undefined, all values.
     pub fn of_kind(kind: Kind) -> Self {
         match (least(kind), greatest(kind)) {
             (Some(low), Some(high)) => Self::Between(Bound::Included(low), Bound::Included(high)),
@@ -40,7 +40,7 @@ impl Interval {
         }
     }
 
-    /// The values in both; `None` if there is no such value.
+    /// The intersection; `None` if it is empty.
     pub(super) fn and(self, other: Self) -> Option<Self> {
         match (self.kind(), other.kind()) {
             (None, _) => return Some(other),
@@ -50,7 +50,7 @@ impl Interval {
         }
         let (ends, others) = (self.ends(), other.ends());
         let both = (tighter(&ends.0, &others.0, Value::gt), tighter(&ends.1, &others.1, Value::lt));
-        // A prefix stays one where it can: who seeks knows best where it ends.
+        // Keeps a prefix where possible, because the index knows best where its range ends.
         let both = match both {
             both if both == ends => self,
             both if both == others => other,
@@ -64,7 +64,7 @@ impl Interval {
         self.kind().is_none_or(|kind| kind == kind_of(value)) && (low, high).contains(value)
     }
 
-    /// The values of its type that are not in it, as intervals.
+    /// The complement within its type, as intervals.
     pub(super) fn outside(&self) -> Vec<Self> {
         let beyond = |end: &Bound<Value>| match end {
             Bound::Included(value) => Some(Bound::Excluded(value.clone())),
@@ -77,7 +77,8 @@ impl Interval {
         below.into_iter().chain(above).filter(|rest| !rest.is_empty()).collect()
     }
 
-    /// What is left of an interval behind a value of it, or before it; `None` if it has no ends to be cut at.
+    /// The part of an interval after a value, or before it; `None` for an interval without ends to cut
+    /// at.
     pub(super) fn without(&self, value: &Value, is_before: bool) -> Option<Self> {
         let Self::Between(low, high) = self else { return None };
         let (low, high) = match is_before {
@@ -113,7 +114,7 @@ pub(super) fn kind_of(value: &Value) -> Kind {
     Datum::of(value).kind()
 }
 
-/// The first value of a type; of numbers, the first that JSON has.
+/// The first value of a type; for numbers, the first that JSON can express.
 fn least(kind: Kind) -> Option<Value> {
     Some(match kind {
         Kind::Undefined => return None,
@@ -126,7 +127,7 @@ fn least(kind: Kind) -> Option<Value> {
     })
 }
 
-/// The last value of a type that is worth closing: the others go on for ever, or nearly so.
+/// The last value of a type that is worth an explicit end; the other types have no practical last value.
 fn greatest(kind: Kind) -> Option<Value> {
     match kind {
         Kind::Null => Some(Value::Null),
@@ -142,7 +143,7 @@ fn value_of(end: &Bound<Value>) -> Option<&Value> {
     }
 }
 
-/// The end that leaves fewer values; `is_inside` tells whether the first value is further in than the second.
+/// The tighter end; `is_inside` tells whether the first value is further in than the second.
 fn tighter(a: &Bound<Value>, b: &Bound<Value>, is_inside: fn(&Value, &Value) -> bool) -> Bound<Value> {
     let is_first = match (value_of(a), value_of(b)) {
         (None, _) => false,
@@ -153,11 +154,11 @@ fn tighter(a: &Bound<Value>, b: &Bound<Value>, is_inside: fn(&Value, &Value) -> 
     if is_first { a.clone() } else { b.clone() }
 }
 
-/// The first string behind all that begin so, in the order of code points; `None` if there is none.
+/// The first string after all strings with this prefix, in code point order; `None` if there is none.
 fn after(prefix: &str) -> Option<String> {
     let mut text = prefix.to_owned();
     while let Some(last) = text.pop() {
-        // A range of characters steps over what is none.
+        // The successor of a code point skips the surrogates.
         if let Some(next) = (last..=char::MAX).nth(1) {
             text.push(next);
             return Some(text);
@@ -166,7 +167,7 @@ fn after(prefix: &str) -> Option<String> {
     None
 }
 
-/// A path and the interval its value is in: `/a = 1`, `1 < /a <= 5`, `/a is a string`.
+/// A path and its interval: `/a = 1`, `1 < /a <= 5`, `/a is a string`.
 pub(super) struct Within<'a>(pub &'a [Step], pub &'a Interval);
 
 impl fmt::Display for Within<'_> {
@@ -306,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_prefix_skips_what_is_no_character() {
+    fn the_end_of_a_prefix_skips_surrogates() {
         assert_eq!(after("ab").as_deref(), Some("ac"));
         assert_eq!(after("a\u{d7ff}").as_deref(), Some("a\u{e000}"));
         assert_eq!(after("a\u{10ffff}\u{10ffff}").as_deref(), Some("b"));
@@ -320,7 +321,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn strings_between_a_prefix_and_what_follows_begin_with_it(prefix in text(), text in text()) {
+        fn strings_from_a_prefix_to_its_end_start_with_it(prefix in text(), text in text()) {
             let below = after(&prefix).is_none_or(|after| text < after);
             prop_assert_eq!(text >= prefix && below, text.starts_with(&prefix));
         }

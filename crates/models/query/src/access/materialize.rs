@@ -1,8 +1,8 @@
 //! Materialising posting sets: entries that are not in ordinal order are read and sorted before
 //! iteration begins.
 //!
-//! How many there are is known only now. What is too much is left out where something else remains that holds every
-//! match, and a way that has nothing else becomes a scan.
+//! The actual size is known only now. A set that is too large is dropped if the remaining sets still contain
+//! every match; otherwise the access path becomes a scan.
 
 use super::access_path::{Access, IndexScan, PostingSet};
 use super::indexes::{EntryValue, IndexOf, Indexes, Interval, Path, Rectangle, Span, is_stored_whole};
@@ -18,7 +18,7 @@ pub(crate) fn materialize(
     indexes: Option<&dyn Indexes>,
     ctx: &ExecContext<'_>,
 ) -> Result<Materialized, QueryError> {
-    settle_within(limits::POSTINGS_MATERIALIZED_MAX, access, indexes, ctx)
+    materialize_within(limits::POSTINGS_MATERIALIZED_MAX, access, indexes, ctx)
 }
 
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ pub(crate) struct Materialized {
     pub known: Vec<(Path, Value)>,
 }
 
-fn settle_within(
+fn materialize_within(
     max: usize,
     access: Access,
     indexes: Option<&dyn Indexes>,
@@ -39,7 +39,7 @@ fn settle_within(
     let access = match access {
         Access::Postings { set, covered } => {
             let Some(set) = materializer.materialize(set)? else { return Ok(Access::Scan.into()) };
-            // Without a part of it, the set leads to documents that have other values.
+            // A set that lost a part returns documents with other values too.
             return Ok(match materializer.is_whole {
                 true => {
                     let known =
@@ -52,9 +52,10 @@ fn settle_within(
                 false => Access::Postings { set, covered: None }.into(),
             });
         }
-        Access::IndexScan(along) => {
-            let among = along.among.as_ref().map(|set| materializer.numbers(set)).transpose()?.flatten();
-            Access::IndexScan(IndexScan { among: among.map(PostingSet::Ordinals), ..along })
+        Access::IndexScan(scan) => {
+            let restricted =
+                scan.restrict_to.as_ref().map(|set| materializer.numbers(set)).transpose()?.flatten();
+            Access::IndexScan(IndexScan { restrict_to: restricted.map(PostingSet::Ordinals), ..scan })
         }
         other => other,
     };
@@ -70,14 +71,14 @@ impl From<Access> for Materialized {
 struct Materializer<'a> {
     indexes: &'a dyn Indexes,
     ctx: &'a ExecContext<'a>,
-    /// How many numbers more there is room for.
+    /// Ordinals that still fit.
     left: usize,
-    /// Whether nothing was left out so far.
+    /// Whether no part has been dropped.
     is_whole: bool,
 }
 
 impl Materializer<'_> {
-    /// A set that can be scanned as it is; nothing if it is too large.
+    /// A set that can be iterated; `None` if it is too large.
     fn materialize(&mut self, set: PostingSet) -> Result<Option<PostingSet>, QueryError> {
         match set {
             PostingSet::Equal { .. } | PostingSet::Ordinals(_) | PostingSet::AllExcept(_) => Ok(Some(set)),
@@ -86,7 +87,7 @@ impl Materializer<'_> {
             }
             PostingSet::Range { index, span } => Ok(self.within(index, span)?.map(PostingSet::Ordinals)),
             PostingSet::Spatial { path, rectangle } => {
-                Ok(self.near(&path, &rectangle)?.map(PostingSet::Ordinals))
+                Ok(self.spatial(&path, &rectangle)?.map(PostingSet::Ordinals))
             }
             PostingSet::Intersection(sets) => self.all(sets),
             PostingSet::Union(sets) if sets.len() > limits::POSTINGS_MERGED_MAX => {
@@ -102,9 +103,9 @@ impl Materializer<'_> {
     fn all(&mut self, sets: Vec<PostingSet>) -> Result<Option<PostingSet>, QueryError> {
         let mut kept = Vec::new();
         for set in sets {
-            let settled = self.materialize(set)?;
-            self.is_whole &= settled.is_some();
-            kept.extend(settled);
+            let materialized = self.materialize(set)?;
+            self.is_whole &= materialized.is_some();
+            kept.extend(materialized);
         }
         if kept.iter().all(PostingSet::is_complement) {
             return Ok(None);
@@ -112,16 +113,16 @@ impl Materializer<'_> {
         Ok(if kept.len() > 1 { Some(PostingSet::Intersection(kept)) } else { kept.pop() })
     }
 
-    /// The numbers of a set, sorted.
+    /// The ordinals of a set, sorted.
     fn numbers(&mut self, set: &PostingSet) -> Result<Option<Vec<u64>>, QueryError> {
         let Some(set) = self.materialize(set.clone())? else { return Ok(None) };
         if let PostingSet::Ordinals(numbers) = set {
             return Ok(Some(numbers));
         }
-        let mut walk = PostingCursor::open(&set, self.indexes, self.ctx)?;
+        let mut cursor = PostingCursor::open(&set, self.indexes, self.ctx)?;
         let (mut numbers, mut next) = (Vec::new(), Some(0));
         while let Some(from) = next
-            && let Some(number) = walk.advance_to(from)?
+            && let Some(number) = cursor.advance_to(from)?
         {
             if !self.has_room() {
                 return Ok(None);
@@ -144,19 +145,21 @@ impl Materializer<'_> {
     fn within(&mut self, index: IndexOf, span: Span) -> Result<Option<Vec<u64>>, QueryError> {
         self.ctx.count_seek()?;
         let set = PostingSet::Range { index: index.clone(), span: span.clone() };
-        self.gathered(&set, |materializer, max, each| within(materializer.indexes, &index, &span, max, each))
+        self.cached_or_read(&set, |materializer, max, each| {
+            within(materializer.indexes, &index, &span, max, each)
+        })
     }
 
     fn outside(&mut self, path: Path, interval: Interval) -> Result<Option<Vec<u64>>, QueryError> {
         self.ctx.count_seek()?;
         let set = PostingSet::NotOutside { path: path.clone(), interval: interval.clone() };
-        self.gathered(&set, |materializer, max, each| {
+        self.cached_or_read(&set, |materializer, max, each| {
             outside(materializer.indexes, &path, &interval, max, each)
         })
     }
 
-    /// The numbers of a set: as they were read when it was weighed, or read now.
-    fn gathered(
+    /// The ordinals of a set, cached while planning or read now.
+    fn cached_or_read(
         &mut self,
         set: &PostingSet,
         read: impl FnOnce(&Self, usize, Each<'_>) -> Result<Option<Vec<u64>>, QueryError>,
@@ -168,12 +171,12 @@ impl Materializer<'_> {
             }
             None => read(self, self.left, &|| self.ctx.count_entry())?,
         };
-        // What was too much stays spent, so that all of it together has a bound.
+        // An oversized read stays charged, so that all reads together are bounded.
         self.left = numbers.as_ref().map_or(0, |numbers| self.left.saturating_sub(numbers.len()));
         Ok(numbers)
     }
 
-    fn near(&mut self, path: &Path, rectangle: &Rectangle) -> Result<Option<Vec<u64>>, QueryError> {
+    fn spatial(&mut self, path: &Path, rectangle: &Rectangle) -> Result<Option<Vec<u64>>, QueryError> {
         self.ctx.count_seek()?;
         let Some(numbers) = self.indexes.spatial_candidates(path, rectangle, self.left as u64)? else {
             self.left = 0;
@@ -186,7 +189,7 @@ impl Materializer<'_> {
         Ok(Some(numbers))
     }
 
-    /// What was too much stays spent, so that all of it together has a bound.
+    /// An oversized read stays charged, so that all reads together are bounded.
     fn has_room(&mut self) -> bool {
         let has_room = self.left > 0;
         self.left = self.left.saturating_sub(1);
@@ -196,10 +199,10 @@ impl Materializer<'_> {
 
 // Collecting ordinals of entries that are not in ordinal order; they are sorted afterwards.
 
-/// Called with each entry that is read.
+/// Called for each entry read.
 pub(super) type Each<'a> = &'a dyn Fn() -> Result<(), QueryError>;
 
-/// The numbers of a span's entries; nothing if there are more than `max`.
+/// The ordinals of a span's entries; `None` if there are more than `max`.
 pub(super) fn within(
     indexes: &dyn Indexes,
     index: &IndexOf,
@@ -219,8 +222,8 @@ pub(super) fn within(
     Ok(Some(sorted(numbers)))
 }
 
-/// The numbers of documents whose value the index knows, and knows to be outside the interval; nothing if there are
-/// more than `max`.
+/// The ordinals of documents whose value is known to be outside the interval; `None` if there are more than
+/// `max`.
 pub(super) fn outside(
     indexes: &dyn Indexes,
     path: &Path,
@@ -247,19 +250,19 @@ pub(super) fn outside(
     Ok(Some(sorted(numbers)))
 }
 
-/// The numbers of a path's entries on one side of an interval.
+/// The ordinals of a path's entries on one side of an interval.
 pub(super) enum Side {
     Inside(Vec<u64>),
-    /// Those of values that are known to be outside.
+    /// Only values that are known to be outside.
     Outside(Vec<u64>),
 }
 
-/// Entries that are read on one side before it is the other's turn.
-const TURN: usize = 256;
+/// Entries read on one side before switching to the other.
+const ENTRIES_PER_TURN: usize = 256;
 
-/// The side that ends first: both are read in turn, so that it costs twice the smaller one. Nothing if neither ends
+/// The side that ends first. Alternating between the two costs twice the smaller one. `None` if neither ends
 /// within `max`.
-pub(super) fn either(
+pub(super) fn smaller_side(
     indexes: &dyn Indexes,
     path: &Path,
     interval: &Interval,
@@ -272,12 +275,12 @@ pub(super) fn either(
     let mut outside = interval.outside().into_iter().map(span).collect::<Result<Vec<_>, _>>()?;
     let (mut within, mut beyond, mut read) = (Vec::new(), Vec::new(), 0);
     while read < max {
-        for _ in 0..TURN {
+        for _ in 0..ENTRIES_PER_TURN {
             let Some(entry) = inside.next()? else { return Ok(Some(Side::Inside(sorted(within)))) };
             each()?;
             within.push(entry.ordinal);
         }
-        for _ in 0..TURN {
+        for _ in 0..ENTRIES_PER_TURN {
             let Some(rest) = outside.last_mut() else { return Ok(Some(Side::Outside(sorted(beyond)))) };
             let Some(entry) = rest.next()? else {
                 outside.pop();
@@ -290,7 +293,7 @@ pub(super) fn either(
                 beyond.push(entry.ordinal);
             }
         }
-        read += TURN;
+        read += ENTRIES_PER_TURN;
     }
     Ok(None)
 }
@@ -307,27 +310,27 @@ mod tests {
     use crate::access::indexes::Step;
     use crate::access::test_support::{FixedHost, Multiples};
 
-    /// A set that tells all that is read: by the entries of one value, and by those that are not of another.
-    fn settled(max: usize) -> Materialized {
+    /// A covering set, once from the entries of a value and once from those of all other values.
+    fn materialized(max: usize) -> Materialized {
         let path = |name: &str| Path::from([Step::Member(name.to_owned())]);
         let equal = PostingSet::Equal { index: IndexOf::Path(path("a")), values: vec![Value::from(3i64)] };
         let flag = PostingSet::NotOutside { path: path("b"), interval: Interval::equal(Value::Bool(false)) };
         let covered = Some(vec![(path("b"), Value::Bool(false))]);
         let ctx = ExecContext::new(&FixedHost);
         let access = Access::Postings { set: PostingSet::Intersection(vec![equal, flag]), covered };
-        settle_within(max, access, Some(&Multiples), &ctx).unwrap()
+        materialize_within(max, access, Some(&Multiples), &ctx).unwrap()
     }
 
     #[test]
-    fn what_a_set_tells_is_known_of_its_documents() {
-        let Materialized { access, known } = settled(limits::POSTINGS_MATERIALIZED_MAX);
+    fn a_covering_set_supplies_its_documents_values() {
+        let Materialized { access, known } = materialized(limits::POSTINGS_MATERIALIZED_MAX);
         assert!(matches!(access, Access::Postings { covered: Some(_), .. }), "{access:?}");
         assert_eq!(known.len(), 1);
     }
 
     #[test]
-    fn a_set_that_lost_a_part_does_not_tell_what_that_part_told() {
-        let Materialized { access, known } = settled(1);
+    fn a_set_that_lost_a_part_no_longer_covers_its_values() {
+        let Materialized { access, known } = materialized(1);
         assert!(
             matches!(access, Access::Postings { set: PostingSet::Equal { .. }, covered: None }),
             "{access:?}"

@@ -1,7 +1,7 @@
 //! Access paths: finding the documents of a query without reading all of them.
 //!
 //! ```text
-//! filter ─ predicate ─> what every match has ─ choose ─> Access ─ run ─> documents, or what is known of them
+//! filter ─ predicate ─> necessary conditions ─ choose ─> Access ─ run ─> documents or covering values
 //! ```
 //!
 //! An access path returns a superset of the matches, each document once, and the executor applies

@@ -1,8 +1,7 @@
 //! Iterating a set of documents in ordinal order.
 //!
-//! One question is enough for all of it: which is the first number that is not below this one? Sets that are
-//! intersected ask it of one another until they agree, and a union answers with the least. The numbers asked for
-//! never descend.
+//! A single operation suffices: find the first ordinal that is not below a given one. Intersected sets apply
+//! it to each other until they agree; a union returns the least result. The requested ordinals never descend.
 
 use super::access_path::PostingSet;
 use super::indexes::{EntryCursor, EntryValue, Indexes, Interval, Span};
@@ -11,20 +10,20 @@ use crate::execute::ExecContext;
 
 pub(crate) enum PostingCursor<'a> {
     PostingList(PostingList<'a>),
-    /// Sorted numbers; those before the place are behind us.
+    /// Sorted ordinals; those before the position have been passed.
     Numbers(&'a [u64]),
-    /// Every number but these, which are sorted.
+    /// Every ordinal except these sorted ones.
     AllBut(&'a [u64]),
     All(Vec<PostingCursor<'a>>),
     OneOf(Vec<PostingCursor<'a>>),
 }
 
-/// The entries of one value.
+/// The posting list of one value.
 pub(crate) struct PostingList<'a> {
     entries: Box<dyn EntryCursor + 'a>,
     parts: usize,
     head: Head,
-    /// Whether the entries tell their values to the last digit.
+    /// Whether the entries hold their values exactly.
     is_exact: bool,
     ctx: &'a ExecContext<'a>,
 }
@@ -65,7 +64,7 @@ impl<'a> PostingCursor<'a> {
         })
     }
 
-    /// The first number that is at least this.
+    /// The first member that is at least this ordinal.
     pub fn advance_to(&mut self, least: u64) -> Result<Option<u64>, QueryError> {
         match self {
             Self::PostingList(list) => list.advance_to(least),
@@ -90,7 +89,7 @@ impl<'a> PostingCursor<'a> {
     }
 }
 
-/// The first number from `least` on that is not among the others; those that are behind it are dropped.
+/// The first ordinal from `least` on that is not among the others; those passed are dropped.
 fn next_outside(others: &mut &[u64], least: u64) -> Option<u64> {
     let behind = others.partition_point(|number| *number < least);
     *others = &others[behind..];
@@ -108,7 +107,7 @@ fn next_in_all(sets: &mut [PostingCursor<'_>], least: u64) -> Result<Option<u64>
                 None => return Ok(None),
             }
         }
-        // Each round ends at a greater number, or at one that all have.
+        // Each round ends at a greater ordinal, or at one that all sets contain.
         if candidate == asked {
             return Ok(Some(candidate));
         }
@@ -131,7 +130,7 @@ impl PostingList<'_> {
             Head::Ended => return Ok(None),
             Head::At(number) if number >= least => return Ok(Some(number)),
             Head::Unread if least == 0 => return self.step(),
-            // The next one is often near enough.
+            // The next entry is often close enough, which saves a seek.
             Head::At(_) => match self.step()? {
                 Some(number) if number < least => {}
                 found => return Ok(found),
@@ -149,7 +148,7 @@ impl PostingList<'_> {
             self.ctx.count_entry()?;
         }
         if let (Head::Unread, Some(_)) = (self.head, next) {
-            // All entries have the same values, so the first tells for all.
+            // All entries have the same value, so the first one decides.
             self.is_exact =
                 (0..self.parts).all(|part| matches!(self.entries.value(part), EntryValue::Exact(_)));
         }
@@ -209,16 +208,16 @@ mod tests {
     }
 
     proptest! {
-        /// By steps of any size: the next number, or one further on.
+        /// In steps of any size: the next ordinal, or one further on.
         #[test]
-        fn a_walk_meets_the_members_of_its_set(set in set(), steps in prop::collection::vec(1u64..5, 30)) {
+        fn a_cursor_returns_the_members_of_its_set(set in set(), steps in prop::collection::vec(1u64..5, 30)) {
             let ctx = ExecContext::new(&FixedHost);
-            let mut walk = PostingCursor::open(&set, &Multiples, &ctx).unwrap();
+            let mut cursor = PostingCursor::open(&set, &Multiples, &ctx).unwrap();
             let (members, mut least) = (members(&set), 0);
             for step in steps {
-                let found = walk.advance_to(least).unwrap();
+                let found = cursor.advance_to(least).unwrap();
                 prop_assert_eq!(found, members.range(least..).next().copied());
-                prop_assert_eq!(walk.advance_to(least).unwrap(), found, "asked twice");
+                prop_assert_eq!(cursor.advance_to(least).unwrap(), found, "asked twice");
                 let Some(number) = found else { break };
                 least = number + step;
             }
@@ -226,14 +225,14 @@ mod tests {
     }
 
     #[test]
-    fn far_numbers_are_sought() {
+    fn distant_ordinals_are_reached_by_a_seek() {
         let ctx = ExecContext::new(&FixedHost);
         let of = |of: i64| PostingSet::Equal { index: IndexOf::Path([].into()), values: vec![of.into()] };
         let both = PostingSet::Intersection(vec![PostingSet::Ordinals(vec![0, 19]), of(1)]);
-        let mut walk = PostingCursor::open(&both, &Multiples, &ctx).unwrap();
-        assert_eq!((walk.advance_to(0), walk.advance_to(1)), (Ok(Some(0)), Ok(Some(19))));
-        // The first entry, one more that was too near, and the one that was sought.
+        let mut cursor = PostingCursor::open(&both, &Multiples, &ctx).unwrap();
+        assert_eq!((cursor.advance_to(0), cursor.advance_to(1)), (Ok(Some(0)), Ok(Some(19))));
+        // The first entry, the next one, which was not far enough, and the one found by a seek.
         assert_eq!((ctx.metrics().entries_read, ctx.metrics().seeks), (3, 2));
-        assert!(!walk.is_exact());
+        assert!(!cursor.is_exact());
     }
 }

@@ -4,9 +4,9 @@
 //! satisfies it need not match. So an expression that cannot be translated is left out, and a
 //! predicate that grows too long is cut.
 //!
-//! Needs are kept in one form. No `All` is directly in an `All`, no `OneOf` in a `OneOf`, both have at least two
-//! parts, and neither has `Anything` or `Nothing` in it. What an `All` says of one path stands in one term, unless
-//! the path passes an array: there, different elements may have what the terms ask for.
+//! Predicates have a normal form. No `And` directly contains an `And`, no `Or` an `Or`; both have at least
+//! two parts, and neither contains `True` or `False`. An `And` has one term per path, unless the path passes
+//! an array: there, different elements may satisfy the terms.
 
 use super::document_path::SlotPaths;
 use super::indexes::{Interval, Path, PathDisplay, Rectangle, Step};
@@ -25,15 +25,15 @@ pub enum IndexPredicate {
     True,
     /// No document passes.
     False,
-    /// A value at the path that is in the interval; if the path passes arrays, one such value is enough.
+    /// A value at the path lies in the interval; if the path passes arrays, one such value suffices.
     ///
-    /// An interval may begin or end at an array or an object. Who seeks in an index that keeps only a mark for
-    /// these seeks the mark instead.
+    /// An interval may begin or end at an array or object. An index that stores only a marker for these
+    /// seeks to the marker instead.
     Term {
         path: Path,
         interval: Interval,
     },
-    /// A valid shape at the path that has a point in the rectangle.
+    /// A valid shape at the path that intersects the rectangle.
     Shape {
         path: Path,
         rectangle: Rectangle,
@@ -42,8 +42,8 @@ pub enum IndexPredicate {
     Or(Vec<IndexPredicate>),
 }
 
-/// What every document has that gives a row of the block which passes its filter; `Anything` if the block's first
-/// source is not the collection.
+/// The condition that every document satisfies that gives a row of the block which passes its filter; `True`
+/// if the block's first source is not the collection.
 pub fn index_predicate(block: &Block) -> IndexPredicate {
     match block.from.first().map(|source| &source.of) {
         Some(SourceOf::Collection) => predicate_rules::passing(block, &SlotPaths::of(block)),
@@ -52,7 +52,7 @@ pub fn index_predicate(block: &Block) -> IndexPredicate {
 }
 
 impl IndexPredicate {
-    /// A value in the interval, at a path that may be that of no value.
+    /// A value in the interval, at the path if the expression has one.
     pub(super) fn at(path: Option<Path>, interval: Interval) -> Self {
         match path {
             _ if interval.is_empty() => Self::False,
@@ -61,7 +61,7 @@ impl IndexPredicate {
         }
     }
 
-    /// Each of them. Where that would be too much to keep, some are left out.
+    /// Conjunction. If it grows too large, some terms are dropped.
     pub(super) fn and(needs: impl IntoIterator<Item = Self>) -> Self {
         let mut terms = Terms::default();
         for need in needs {
@@ -80,7 +80,7 @@ impl IndexPredicate {
         }
     }
 
-    /// At least one of them. Too many of them say nothing.
+    /// Disjunction. If it has too many terms, it becomes `True`.
     pub(super) fn or(needs: impl IntoIterator<Item = Self>) -> Self {
         let (mut parts, mut count) = (Vec::new(), 0);
         for need in needs {
@@ -113,7 +113,7 @@ impl IndexPredicate {
         }
     }
 
-    /// The path that a single term is about.
+    /// The path of a single term.
     fn path(&self) -> Option<&Path> {
         match self {
             Self::Term { path, .. } | Self::Shape { path, .. } => Some(path),
@@ -121,7 +121,8 @@ impl IndexPredicate {
         }
     }
 
-    /// How much it says of its path: that there is a value, of a type that holds others, or more.
+    /// The strength of a term: the path is defined, has a type that includes others, or is restricted
+    /// further.
     fn strength(&self) -> u8 {
         match self {
             Self::Term { interval: Interval::All, .. } => 0,
@@ -131,7 +132,7 @@ impl IndexPredicate {
         }
     }
 
-    /// A value inside another implies that other: where `/a/b` is defined, `/a` is an object.
+    /// A value implies the values that enclose it: if `/a/b` is defined, `/a` is an object.
     fn is_implied_by(&self, other: &Self) -> bool {
         let (Self::Term { path, interval }, Some(longer)) = (self, other.path()) else { return false };
         let inside = match longer.get(path.len()) {
@@ -149,17 +150,17 @@ fn is_whole(interval: &Interval, kind: Kind) -> bool {
     *interval == Interval::of_kind(kind)
 }
 
-/// The parts of an `All` in the making.
+/// Collects the parts of an `And`.
 #[derive(Default)]
 struct Terms {
     parts: Vec<IndexPredicate>,
     count: usize,
-    /// Where the one term about a path without arrays is.
+    /// The index of the single term about a path without arrays.
     places: HashMap<Path, usize>,
 }
 
 impl Terms {
-    /// `None` when no document can have this and what was there before.
+    /// `None` if no document can satisfy both this and the parts before.
     fn add(&mut self, part: IndexPredicate) -> Option<()> {
         let (path, interval) = match part {
             IndexPredicate::Term { path, interval } if !path.contains(&Step::Each) => (path, interval),
@@ -180,7 +181,7 @@ impl Terms {
         Some(())
     }
 
-    /// Whether there was something to keep, and room for it.
+    /// Whether the term was kept: it adds something and there is room.
     fn push(&mut self, part: IndexPredicate) -> bool {
         let count = part.terms();
         let is_kept = count > 0 && self.count + count <= limits::PREDICATE_TERMS_MAX;
@@ -193,7 +194,7 @@ impl Terms {
 }
 
 fn without_implied(parts: Vec<IndexPredicate>) -> Vec<IndexPredicate> {
-    // Sorted, a path stands right before those that begin with it.
+    // Sorted, a path stands right before those that extend it.
     let mut sorted: Vec<usize> = (0..parts.len()).collect();
     sorted.sort_by_key(|&place| (parts[place].path(), parts[place].strength()));
     let mut is_implied = vec![false; parts.len()];
@@ -211,7 +212,7 @@ impl fmt::Display for IndexPredicate {
             Self::False => f.write_str("nothing"),
             Self::Term { path, interval } => Within(path, interval).fmt(f),
             Self::Shape { path, rectangle: Rectangle { west, south, east, north } } => {
-                // A tenth of a metre will do for people.
+                // A tenth of a metre is precise enough for display.
                 let [west, south, east, north] =
                     [west, south, east, north].map(|degrees| (degrees * 1e6).round() / 1e6 + 0.0);
                 write!(f, "{} touches {west}..{east}, {south}..{north}", PathDisplay(path))
@@ -264,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_a_kind_are_on_one_level() {
+    fn nested_conjunctions_and_disjunctions_are_flattened() {
         let all = IndexPredicate::and([term("a", 1), IndexPredicate::and([term("b", 2), term("c", 3)])]);
         check(&all, "/a = 1 and /b = 2 and /c = 3");
         let any = IndexPredicate::or([IndexPredicate::or([term("a", 1), term("b", 2)]), all]);
@@ -272,14 +273,14 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_is_left_out_of_all_and_makes_one_of_say_nothing() {
+    fn true_is_neutral_in_and_and_absorbs_or() {
         check(&IndexPredicate::and([IndexPredicate::True, term("a", 1)]), "/a = 1");
         check(&IndexPredicate::or([IndexPredicate::True, term("a", 1)]), "anything");
         check(&IndexPredicate::and([]), "anything");
     }
 
     #[test]
-    fn what_cannot_be_is_left_out_of_one_of_and_makes_all_impossible() {
+    fn false_is_neutral_in_or_and_absorbs_and() {
         check(&IndexPredicate::or([IndexPredicate::False, term("a", 1)]), "/a = 1");
         check(&IndexPredicate::and([term("a", 1), IndexPredicate::False]), "nothing");
         check(&IndexPredicate::or([]), "nothing");
@@ -294,14 +295,14 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_said_once_unless_it_passes_an_array() {
+    fn terms_on_a_path_merge_unless_it_passes_an_array() {
         check(&IndexPredicate::and([term("a", 1), term("b", 1), term("a", 1)]), "/a = 1 and /b = 1");
         check(&IndexPredicate::and([term("a", 1), term("a", 2)]), "nothing");
         check(&IndexPredicate::and([term("t/[]", 1), term("t/[]", 2)]), "/t/[] = 1 and /t/[] = 2");
     }
 
     #[test]
-    fn what_is_implied_is_not_said() {
+    fn implied_terms_are_removed() {
         check(&IndexPredicate::and([defined("a"), term("a/b", 1)]), "/a/b = 1");
         check(&IndexPredicate::and([term("t/[]/x", 1), defined("t/[]"), defined("t/[]")]), "/t/[]/x = 1");
         check(&IndexPredicate::and([defined("t/[]"), defined("t/[]")]), "/t/[] is defined");
@@ -317,13 +318,13 @@ mod tests {
     }
 
     #[test]
-    fn a_need_has_so_many_terms_and_no_more() {
+    fn a_predicate_has_a_bounded_number_of_terms() {
         let many = |count: usize| IndexPredicate::or((0..count as i64).map(|value| term("a", value)));
         let max = limits::PREDICATE_TERMS_MAX;
         assert_eq!(many(max).terms(), max);
         assert_eq!(many(max + 1), IndexPredicate::True);
         assert_eq!(IndexPredicate::or([many(max), term("b", 1)]), IndexPredicate::True);
-        // What does not fit is left out; what comes after it may.
+        // A term that does not fit is dropped; later ones may fit.
         let all = IndexPredicate::and([many(max - 1), many(2), term("b", 1)]);
         assert_eq!(all, IndexPredicate::And(vec![many(max - 1), term("b", 1)]));
     }

@@ -1,5 +1,4 @@
-//! Selectivity: estimated cardinality of each condition, and its posting set where an index has
-//! one.
+//! Selectivity: the estimated cardinality of each condition, and its posting set if an index has one.
 //!
 //! Indexes are probed with a bounded number of bounded counts; the rest is guessed. A wrong guess
 //! makes a query slower, never wrong. A guess is refined by a longer count if another condition
@@ -21,22 +20,22 @@ use std::ops::Bound;
 
 pub(crate) struct Estimator<'a> {
     pub indexes: &'a dyn Indexes,
-    /// How many there are in all.
+    /// The number of documents.
     pub documents: u64,
     ctx: &'a ExecContext<'a>,
     probes_left: Cell<u32>,
-    /// Counts made so far; several alternatives ask for the same span.
+    /// Counts made so far; several alternatives count the same span.
     cardinality: RefCell<Vec<(IndexOf, Span, Count)>>,
 }
 
 /// What is known of a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Estimate {
-    /// About how many documents meet it.
+    /// The estimated number of matching documents.
     pub matches: u64,
-    /// The documents that may meet it; nothing if no index tells.
+    /// The documents that may match; `None` if no index can tell.
     pub set: Option<CostedSet>,
-    /// Whether it is a guess, neither counted nor derived from counts.
+    /// Whether it is a default guess, neither counted nor derived from counts.
     pub is_guess: bool,
 }
 
@@ -46,7 +45,7 @@ impl Estimate {
     }
 }
 
-/// About how many.
+/// An approximate count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Count {
     entries: u64,
@@ -57,7 +56,7 @@ struct Count {
 /// lies in an interval.
 const EQUAL_GUESS: u64 = 10;
 const WITHIN_GUESS: u64 = 3;
-/// Of a long OR, so many parts are counted, and the others are taken to be like them.
+/// Parts of a long OR that are counted; the others are assumed to be similar.
 const PARTS_COUNTED: usize = 16;
 /// At most this fraction of a query's cost is spent on refining estimates.
 const SPENT_ON_COUNTING: u64 = 8;
@@ -84,12 +83,12 @@ impl<'a> Estimator<'a> {
                 let sets = estimates.into_iter().filter_map(|part| part.set).collect();
                 Ok(Estimate { matches, set: intersection(sets, self.documents), is_guess })
             }
-            IndexPredicate::Or(parts) => self.one_of(parts),
+            IndexPredicate::Or(parts) => self.disjunction(parts),
         }
     }
 
-    /// Conditions that must all hold: the best of them says how much may be spent on the others. One on a path that is
-    /// given the same value in all documents tells nothing.
+    /// Estimates conjuncts. The cheapest counted one bounds the effort spent on refining the others. A
+    /// condition on a path with the same value in all documents restricts nothing.
     pub fn estimate_all(
         &self,
         conditions: &[&IndexPredicate],
@@ -120,7 +119,8 @@ impl<'a> Estimator<'a> {
         Ok(estimates)
     }
 
-    /// An interval that has many entries: they are read, or those outside it, whichever are fewer.
+    /// Estimates an interval with many entries: either its entries are read or those outside it,
+    /// whichever are fewer.
     fn refine(&self, path: &Path, interval: &Interval, max: u64) -> Result<Estimate, QueryError> {
         let (index, span) = (IndexOf::Path(path.clone()), Span::within(interval.clone()));
         let probed = || {
@@ -129,11 +129,11 @@ impl<'a> Estimator<'a> {
         };
         let known = self.indexes.documents_indexed(&index)?;
         let side = match passes_array(path) {
-            // An element outside says nothing of the others.
+            // An element outside the interval says nothing about the others.
             true => {
                 materialize::within(self.indexes, &index, &span, max as usize, &probed)?.map(Side::Inside)
             }
-            false => materialize::either(self.indexes, path, interval, max as usize, &probed)?,
+            false => materialize::smaller_side(self.indexes, path, interval, max as usize, &probed)?,
         };
         Ok(match side {
             Some(Side::Inside(numbers)) => {
@@ -155,8 +155,8 @@ impl<'a> Estimator<'a> {
         })
     }
 
-    /// The set of a flag that most documents have as it is asked for, by those that have it otherwise, which are fewer. All
-    /// documents must have it, and be it true or false.
+    /// The set of a boolean condition that most documents satisfy, as the complement of those that do
+    /// not. All documents must have a boolean at the path.
     pub fn complement(
         &self,
         path: &Path,
@@ -170,7 +170,7 @@ impl<'a> Estimator<'a> {
         if !is_most || passes_array(path) {
             return Ok(None);
         }
-        // Values are sorted by their kind, so the first and the last tell of all.
+        // Values are sorted by type, so the first and last decide for all.
         for reverse in [false, true] {
             self.ctx.count_probe(1);
             let mut entries = self.indexes.entries(&index, &Span::all(), reverse, None)?;
@@ -184,19 +184,19 @@ impl<'a> Estimator<'a> {
         Ok(Some(CostedSet { set, documents, seeks: 1, gathered, walked: 0 }))
     }
 
-    /// How many meet several conditions that have nothing to do with one another.
+    /// The number of documents that satisfy all conditions, assumed independent.
     pub fn conjunction(&self, conditions: &[Estimate]) -> u64 {
         let both = |documents, part: &Estimate| proportion(documents, part.matches, self.documents);
         conditions.iter().fold(self.documents, both)
     }
 
-    fn one_of(&self, parts: &[IndexPredicate]) -> Result<Estimate, QueryError> {
+    fn disjunction(&self, parts: &[IndexPredicate]) -> Result<Estimate, QueryError> {
         let (cardinality, rest) = parts.split_at(parts.len().min(PARTS_COUNTED));
         let mut estimates =
             cardinality.iter().map(|part| self.estimate(part)).collect::<Result<Vec<_>, QueryError>>()?;
         let sum: u64 = estimates.iter().map(|part| part.matches).fold(0, u64::saturating_add);
         let mean = sum / cardinality.len().max(1) as u64;
-        // Without counting: only to have their sets.
+        // Without counting, only to obtain the sets.
         let probes = self.probes_left.replace(0);
         for part in rest {
             let mut part = self.estimate(part)?;
@@ -255,7 +255,7 @@ impl<'a> Estimator<'a> {
         Ok(Estimate { is_guess, ..Estimate::known(set) })
     }
 
-    /// About how many entries are in a span of an index.
+    /// The approximate number of entries in a span.
     pub fn count(&self, index: &IndexOf, span: &Span) -> Result<u64, QueryError> {
         Ok(self.cardinality(index, span)?.entries)
     }
@@ -265,7 +265,7 @@ impl<'a> Estimator<'a> {
         if let Some((_, _, count)) = self.cardinality.borrow().iter().find(is_same) {
             return Ok(*count);
         }
-        // What is guessed because nothing may be counted now may be counted later.
+        // Guessed now because the probes are spent; a later call may count it.
         let may_count = self.probes_left.get() > 0;
         let count = self.count_now(index, span)?;
         if may_count {
@@ -279,14 +279,14 @@ impl<'a> Estimator<'a> {
         if *span == Span::all() && known > 0 {
             return Ok(Count { entries: known, is_guess: false });
         }
-        // More than a part of them need not be told apart from all of them.
+        // Beyond a fraction, the number need not be distinguished from all documents.
         let max = limits::PROBE_ENTRIES_MAX.min(self.documents / 4 + 16);
         let cardinality = if self.may_probe() { Some(self.indexes.count(index, span, max)?) } else { None };
         self.ctx.count_probe(cardinality.map_or(0, |cardinality| cardinality.min(max)));
         if let Some(cardinality) = cardinality.filter(|cardinality| *cardinality != max) {
             return Ok(Count { entries: cardinality, is_guess: false });
         }
-        // A count may be missing where there are entries.
+        // A count of zero may be missing entries.
         let all = if known > 0 { known } else { self.documents };
         let guess = match (span.prefix.is_empty(), &span.next) {
             (true, Interval::All) => all,
@@ -297,7 +297,7 @@ impl<'a> Estimator<'a> {
         Ok(Count { entries: guess.max(cardinality.unwrap_or(0)), is_guess: true })
     }
 
-    /// The different values of the part after the prefix, if they are few and the index knows each.
+    /// The distinct values of the part after the prefix, if they are few and stored exactly.
     pub fn distinct_values(
         &self,
         index: &IndexOf,
@@ -346,8 +346,8 @@ fn costed(index: IndexOf, span: Span, documents: u64) -> CostedSet {
     }
 }
 
-/// Whether every value that is in the interval has an entry. Arrays and objects have one, a mark, only at paths that
-/// pass no array.
+/// Whether every value in the interval has an entry. Arrays and objects have one, a marker, only at paths
+/// that pass no array.
 fn has_entries(path: &Path, interval: &Interval) -> bool {
     let is_scalar = |end: &Bound<Value>| match end {
         Bound::Included(value) | Bound::Excluded(value) => Some(Datum::of(value).kind() < Kind::Array),

@@ -8,7 +8,7 @@ use crate::execute::{Host, ScannedDocument};
 use orrery_value::Value;
 use std::ops::ControlFlow;
 
-/// The numbers below twenty that are divided by the value sought.
+/// An index over the numbers below twenty that are multiples of the value sought.
 pub(super) struct Multiples;
 
 struct List(std::vec::IntoIter<u64>, EntryValue);
@@ -71,7 +71,7 @@ impl Indexes for Multiples {
         _: bool,
         _: Option<&SeekKey>,
     ) -> Result<Box<dyn EntryCursor + 'a>, QueryError> {
-        // Where no value is sought, all documents have one, and it is true.
+        // A lookup without a value finds all documents, with the value true.
         let (of, known) = match span.prefix.first() {
             Some(value) => (crate::Datum::of(value).as_i64().unwrap_or(1), EntryValue::Partial),
             None => (1, EntryValue::Exact(Value::Bool(true))),

@@ -1,7 +1,7 @@
 //! Index metrics: the indexes that a query uses, and those it would use if they existed.
 //!
-//! It follows from the text and the policy alone. That a scan is cheaper while there are few documents is nothing
-//! that a client can act on; which way was taken is told beside it.
+//! The result depends only on the text and the policy. That a scan is cheaper for few documents is nothing
+//! that a client can act on; the access path taken is reported separately.
 
 use super::access_path::{Access, passes_array};
 use super::choose::order_paths;
@@ -15,20 +15,20 @@ use crate::limits;
 /// Index usage of a page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IndexUsage {
-    /// The way that was taken.
+    /// The access path taken.
     pub access: Access,
     /// Existing indexes that serve the query.
     pub utilized: Vec<IndexUse>,
     /// Missing indexes that would serve it.
     pub potential: Vec<IndexUse>,
-    /// Whether the documents are so few, or so picked, that no index is read, whatever there is.
+    /// Whether no index is read because there are few documents, or they are selected by id.
     pub is_scan_only: bool,
-    /// Whether the policy's indexes have all that the query reads, so that an aggregate needs no document.
+    /// Whether the policy's indexes cover the query, so that an aggregate needs no document.
     pub is_index_only: bool,
 }
 
 impl IndexUsage {
-    /// Adds a path that the request names beside the filter: the partition key of its scope.
+    /// Adds a path that the request fixes besides the filter: the partition key of its scope.
     pub fn add_path(&mut self, path: Path) {
         let one = of_path(&path, Purpose::Filter);
         if !self.utilized.iter().any(|known| known.index == one.index) {
@@ -37,7 +37,7 @@ impl IndexUsage {
     }
 }
 
-/// An index, and what for.
+/// An index and its purpose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexUse {
     pub index: IndexOf,
@@ -48,11 +48,11 @@ pub struct IndexUse {
 pub enum Purpose {
     Filter,
     Order,
-    /// Shapes: a spatial index over the path.
+    /// Spatial: a spatial index over the path.
     Shape,
 }
 
-/// The indexes that serve a query, and those that would. Without any indexes, none is missed.
+/// The indexes that serve a query, and those that would. If no indexes exist, none is suggested.
 pub(crate) fn index_usage(
     block: &Block,
     need: &IndexPredicate,
@@ -75,12 +75,12 @@ pub(crate) fn index_usage(
     IndexUsage { access, utilized, potential, is_scan_only: false, is_index_only }
 }
 
-/// Whether all rows become one.
+/// Whether all rows form one group.
 fn is_one_group(block: &Block) -> bool {
     block.grouping.as_ref().is_some_and(|grouping| grouping.keys.is_empty())
 }
 
-/// The index that does what a wished one would.
+/// The existing index that serves as well as a suggested one.
 fn there(wish: &IndexUse, declared: &dyn DeclaredIndexes, need: &IndexPredicate) -> Option<IndexOf> {
     match &wish.index {
         IndexOf::Path(path) => {
@@ -98,8 +98,8 @@ fn there(wish: &IndexUse, declared: &dyn DeclaredIndexes, need: &IndexPredicate)
     }
 }
 
-/// Whether a composite index has the first parts in any order, and the others next: in their order, and for ORDER BY
-/// all in their directions or all in the opposite ones.
+/// Whether a composite index starts with the first parts in any order, followed by the others in order and,
+/// for ORDER BY, all in their directions or all in the opposite ones.
 fn serves(known: &[(Path, bool)], parts: &[(Path, bool)], named: usize, purpose: Purpose) -> bool {
     let (first, rest) = parts.split_at(named);
     let Some((known_first, known_rest)) = known.split_at_checked(named) else { return false };
@@ -112,7 +112,7 @@ fn serves(known: &[(Path, bool)], parts: &[(Path, bool)], named: usize, purpose:
     is_named && is_next && is_one_way
 }
 
-/// Each path of the filter and of ORDER BY, once.
+/// Each path of the filter and of ORDER BY, without duplicates.
 fn single(need: &IndexPredicate, order: &[Option<Path>]) -> Vec<IndexUse> {
     let mut uses = Vec::new();
     terms(need, &mut uses);
@@ -131,7 +131,7 @@ fn of_path(path: &Path, purpose: Purpose) -> IndexUse {
     IndexUse { index: IndexOf::Path(path.clone()), purpose }
 }
 
-/// A long list of values is of one path.
+/// A long list of values concerns a single path.
 fn terms(need: &IndexPredicate, uses: &mut Vec<IndexUse>) {
     let one = match need {
         IndexPredicate::True | IndexPredicate::False => return,
@@ -146,8 +146,8 @@ fn terms(need: &IndexPredicate, uses: &mut Vec<IndexUse>) {
     }
 }
 
-/// The composite indexes that would serve: the paths of equalities, and after them the keys of ORDER BY, or the path
-/// of one of the intervals.
+/// The composite indexes that would serve: the paths of equalities, followed by the keys of ORDER BY or by
+/// the path of one interval.
 fn composites(block: &Block, need: &IndexPredicate, order: &[Option<Path>]) -> Vec<IndexUse> {
     let conditions = Conditions::of(need);
     let (mut equal, mut within) = (Vec::new(), Vec::new());
@@ -173,7 +173,7 @@ fn composites(block: &Block, need: &IndexPredicate, order: &[Option<Path>]) -> V
     fitting.map(|(parts, purpose)| IndexUse { index: IndexOf::Composite(parts), purpose }).collect()
 }
 
-/// Equalities first, then the keys that they do not name.
+/// Equalities first, then the remaining keys.
 fn sorted_by(equal: &[(Path, bool)], keys: &[(Path, bool)]) -> Vec<(Path, bool)> {
     let keys = keys.iter().filter(|(path, _)| !equal.iter().any(|(known, _)| known == path));
     let mut parts: Vec<(Path, bool)> = keys.cloned().collect();

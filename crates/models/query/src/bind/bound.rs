@@ -1,8 +1,7 @@
-//! A query whose names are resolved: what the planner and the executor work on.
+//! A bound query: names are resolved; the planner and the executor work on this tree.
 //!
-//! A row in flight is a list of slots. Each alias of FROM has one, and so has each key of GROUP BY and each
-//! aggregate; a subquery sees the slots of the queries around it and adds its own. Parameters have become
-//! constants.
+//! A row in flight is a list of slots: one for each FROM alias, each GROUP BY key and each aggregate. A
+//! subquery sees the slots of the enclosing queries and adds its own. Parameters have become constants.
 
 use crate::functions::Function;
 use crate::parse::{BinaryOp, UnaryOp};
@@ -13,9 +12,9 @@ use orrery_value::Value;
 pub struct Block {
     pub from: Vec<Source>,
     pub filter: Option<Expr>,
-    /// There for GROUP BY and for aggregates without it.
+    /// Present with GROUP BY, and with aggregates alone.
     pub grouping: Option<Grouping>,
-    /// What a row becomes.
+    /// The value that SELECT computes from a row.
     pub select: Expr,
     pub distinct: bool,
     pub order: Vec<OrderKey>,
@@ -33,7 +32,7 @@ pub struct Source {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum SourceOf {
-    /// The documents that are queried; only ever the first source of a query.
+    /// The documents of the container; only the first source of a query may be this.
     Collection,
     /// One row with this value, none if it is undefined.
     Value(Expr),
@@ -47,7 +46,7 @@ pub enum SourceOf {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grouping {
-    /// GROUP BY's expressions, and the slots their values go to.
+    /// The GROUP BY expressions and the slots that receive their values.
     pub keys: Vec<(usize, Expr)>,
     pub aggregates: Vec<Aggregate>,
 }
@@ -77,19 +76,21 @@ pub struct OrderKey {
     pub descending: bool,
 }
 
-/// `ORDER BY RANK`: the scores, and how they are made one.
+/// `ORDER BY RANK`: the scores, and how they are fused into one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rank {
     pub scores: Vec<Score>,
-    /// A weight for each score; empty when there is one score and nothing to fuse.
+    /// One weight per score; empty if there is a single score and nothing to fuse.
     pub weights: Vec<f64>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Score {
-    /// BM25 of a text over all documents; each term a string, or an object with how far a word may be off.
+    /// BM25 of a text over all documents. Each term is a string, or an object with the permitted edit
+    /// distance.
     FullText { text: Expr, terms: Vec<Value> },
-    /// A number each row has of itself, such as a vector's distance; `descending` when more is better.
+    /// A number computed from the row alone, such as a vector's distance; `descending` if a greater one
+    /// is better.
     Own { expr: Expr, descending: bool },
 }
 
@@ -100,7 +101,7 @@ pub enum Expr {
     Member(Box<Expr>, String),
     Index(Box<Expr>, Box<Expr>),
     Unary(UnaryOp, Box<Expr>),
-    /// Any operator but AND and OR.
+    /// Any operator except AND and OR.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     All(Vec<Expr>),
     Any(Vec<Expr>),
@@ -110,7 +111,7 @@ pub enum Expr {
         list: Vec<Expr>,
         negated: bool,
     },
-    /// `In` a list of constants, sorted.
+    /// `In` with a sorted list of constants.
     InSet {
         value: Box<Expr>,
         set: Vec<Value>,
@@ -138,7 +139,7 @@ pub enum Expr {
     ArrayOf(Box<Block>),
 }
 
-/// A function of the table; the same if it has the same name.
+/// An entry of the function table; two are equal if their names are.
 #[derive(Clone, Copy)]
 pub struct Builtin(pub &'static Function);
 
@@ -166,7 +167,7 @@ impl AggregateFunction {
         ("SUM", Self::Sum),
     ];
 
-    /// The aggregate of this name, whatever its case.
+    /// Finds an aggregate by name, ignoring case.
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, function)| *function)
     }
@@ -177,12 +178,12 @@ impl AggregateFunction {
 }
 
 impl Block {
-    /// Whether rows come out one by one as documents come in, in their order.
+    /// Whether rows can be emitted one by one, in the order of the documents.
     pub fn is_streaming(&self) -> bool {
         self.grouping.is_none() && !self.distinct && self.order.is_empty() && self.rank.is_none()
     }
 
-    /// Whether rows are equal if and only if their keys of ORDER BY are.
+    /// Whether two rows are equal exactly when their ORDER BY keys are.
     pub fn is_row_its_keys(&self) -> bool {
         let is_key = |expr: &Expr| self.order.iter().any(|key| key.expr == *expr);
         match &self.select {
@@ -196,7 +197,7 @@ impl Block {
         }
     }
 
-    /// Whether its first source is the collection, or a subquery over it.
+    /// Whether the first source is the collection, or a subquery over it.
     pub fn reads_collection(&self) -> bool {
         match self.from.first().map(|source| &source.of) {
             Some(SourceOf::Collection) => true,

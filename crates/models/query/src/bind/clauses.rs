@@ -1,4 +1,4 @@
-//! One SELECT: its sources, its clauses, and the members of its rows.
+//! Binds one SELECT: its sources, its clauses, and the members of its rows.
 
 use super::bound::{Aggregate, Block, Expr, Grouping, Source, SourceOf};
 use super::{Binder, unresolved};
@@ -10,7 +10,7 @@ use orrery_value::{Number, Value};
 use std::collections::HashSet;
 
 impl Binder<'_> {
-    /// `leads` when its first source may be the collection.
+    /// `leads` means that the first source may be the collection.
     pub(super) fn block(&mut self, query: &Query, leads: bool) -> Result<Block, QueryError> {
         let outer = self.scope.len();
         let above = self.collected.take();
@@ -77,7 +77,7 @@ impl Binder<'_> {
                     None => return Err(unresolved(&root.text, root.at).into()),
                 };
                 if is_new {
-                    // Behind a sub-root the collection itself has no name.
+                    // After a sub-root (`FROM c.items`) the collection itself has no name.
                     let name = if plain { self.names[slot].clone() } else { String::new() };
                     sources.push(Source { slot, name, of: SourceOf::Collection });
                 }
@@ -89,7 +89,7 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// A part of something in scope: `c.children`, `x IN c.children`.
+    /// A path from something in scope: `c.children`, `x IN c.children`.
     fn path_source(
         &mut self,
         source: &parse::Source,
@@ -158,7 +158,7 @@ impl Binder<'_> {
         Ok((self.count(&window.offset, "OFFSET")?, Some(self.count(&window.limit, "LIMIT")?)))
     }
 
-    /// A number of rows: a literal or a parameter.
+    /// A row count: a literal or a parameter.
     fn count(&mut self, expr: &parse::Expr, clause: &str) -> Result<u64, QueryError> {
         let number = match &expr.kind {
             ExprKind::Number(number) => Some(*number),
@@ -178,12 +178,12 @@ impl Binder<'_> {
     }
 }
 
-/// The number of rows that TOP, OFFSET or LIMIT may name: 64 bits, without a sign.
+/// A row count of TOP, OFFSET or LIMIT: an unsigned 64-bit integer.
 pub(crate) fn row_count(number: Number) -> Option<u64> {
     number.as_i64().and_then(|count| u64::try_from(count).ok())
 }
 
-/// What the service allows only in the outermost query.
+/// Checks for clauses that the service allows only in the outermost query.
 fn check_subquery(query: &Query) -> Result<(), Complaint> {
     let refused = |code, clause: &str| {
         Err(Complaint::new(code, query.at, format!("{clause} is not supported in subqueries.")))
@@ -220,10 +220,8 @@ fn inferred_name(expr: &parse::Expr) -> Option<&str> {
     }
 }
 
-// GROUP BY and aggregates: after grouping, a row is its keys and its aggregates, and nothing else.
-//
-// So in the SELECT clause of such a query each expression that is a key becomes the key's slot, and what
-// still reads a source is refused.
+// GROUP BY and aggregates. After grouping, a row consists of its keys and aggregates only: in SELECT, each
+// expression that equals a key becomes the key's slot, and any remaining reference to a source is refused.
 
 impl Binder<'_> {
     pub(super) fn group_keys(&mut self, keys: &[parse::Expr]) -> Result<Vec<(usize, Expr)>, QueryError> {
@@ -267,7 +265,7 @@ impl Binder<'_> {
         }
     }
 
-    /// A path from one of the sources, as a query writes it.
+    /// A path from one of the sources, as it appears in the query text.
     fn reference(&self, expr: &Expr, sources: &[usize]) -> Option<String> {
         match expr {
             Expr::Slot(slot) if sources.contains(slot) => Some(self.names[*slot].clone()),

@@ -1,4 +1,4 @@
-//! Expressions: operators as they are, names to slots, calls to functions.
+//! Binds expressions: names to slots, calls to functions.
 
 use super::bound::{Aggregate, AggregateFunction, Builtin, Expr};
 use super::{Binder, unresolved};
@@ -73,7 +73,7 @@ impl Binder<'_> {
         self.block(query, false).map(Box::new)
     }
 
-    /// A string in brackets is a member's name, also when a parameter brings it.
+    /// A string in brackets is a member name, even if it comes from a parameter.
     fn index(&mut self, of: &parse::Expr, index: &parse::Expr) -> Result<Expr, QueryError> {
         let of = self.boxed(of)?;
         Ok(match self.expr(index)? {
@@ -82,7 +82,7 @@ impl Binder<'_> {
         })
     }
 
-    /// The terms of a chain of one operator, in order, however it was nested.
+    /// The terms of a chain of one operator, in order, however they were nested.
     fn chain(&mut self, op: BinaryOp, a: &parse::Expr, b: &parse::Expr) -> Result<Vec<Expr>, QueryError> {
         let mut terms = Vec::new();
         for side in [a, b] {
@@ -119,7 +119,7 @@ impl Binder<'_> {
         args: &[parse::Expr],
     ) -> Result<Expr, QueryError> {
         check_arity(function.name(), name, args.len(), 1, 1)?;
-        // Taken out while the argument is bound: an aggregate of an aggregate is nothing.
+        // Removed while the argument is bound, because aggregates do not nest.
         let Some(mut collected) = self.collected.take() else {
             let message = format!(
                 "The aggregate function {} is only allowed in a SELECT clause, and not inside another aggregate.",

@@ -1,7 +1,7 @@
-//! From tree to bound tree: names to slots, parameters to constants, calls to functions.
+//! Binding: names become slots, parameters become constants, calls find their functions.
 //!
-//! Scopes nest as queries do. The first source of the outermost query (or of a subquery that stands there)
-//! names the collection, whatever name it uses; every other name must be an alias in scope.
+//! Scopes nest as queries do. The first source of the outermost query (or of a subquery in that place) names
+//! the collection, whatever name it uses; every other name must be an alias in scope.
 
 pub mod bound;
 mod clauses;
@@ -21,10 +21,10 @@ use bound::Block;
 use orrery_value::Value;
 use std::collections::HashMap;
 
-/// The parameters of a query, each name with its `@`; undefined when it came without a value.
+/// Parameter values by name, including the `@`; undefined if the parameter has no value.
 pub type Parameters = [(String, Value)];
 
-/// A bound query, and how many slots a row of it takes.
+/// A bound query and the number of slots in its rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoundQuery {
     pub block: Block,
@@ -33,17 +33,17 @@ pub struct BoundQuery {
     pub names: Vec<String>,
 }
 
-/// What the container says that a query is bound for.
+/// The container settings that affect binding.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// How the vectors at each path are compared when a query does not say.
+    /// The default distance function of each vector path.
     pub vectors: Vec<(Vec<String>, Distance)>,
-    /// The composite indexes of the policy: paths, and whether each descends. `None` where there is no policy and
-    /// any order goes.
+    /// The policy's composite indexes: paths, and whether each descends. `None` if there is no policy;
+    /// then every ORDER BY is accepted.
     pub composites: Option<Vec<CompositeIndex>>,
 }
 
-/// Paths as member names, each with whether it descends.
+/// Member paths, each with whether it descends.
 pub type CompositeIndex = Vec<(Vec<String>, bool)>;
 
 pub fn bind(
@@ -68,15 +68,15 @@ pub fn bind(
 
 struct Binder<'a> {
     parameters: HashMap<&'a str, &'a Value>,
-    /// Memory of the parameters' values that stand in the bound tree so far.
+    /// Memory that the parameter values copied into the bound tree take.
     expanded: usize,
     settings: &'a Settings,
-    /// Aliases that can be named here, the innermost last.
+    /// The aliases in scope, the innermost last.
     scope: Vec<(String, usize)>,
     names: Vec<String>,
-    /// The aggregates met so far, where they are allowed.
+    /// The aggregates found so far, where aggregates are allowed.
     collected: Option<Vec<bound::Aggregate>>,
-    /// Queries around this place.
+    /// The number of enclosing queries.
     depth: usize,
 }
 
@@ -105,7 +105,7 @@ impl Binder<'_> {
             let message = format!("The query uses the parameter '{name}', which was not given a value.");
             return Err(Complaint::new("SC2090", at, message).into());
         };
-        // Each use is a copy.
+        // Each use of a parameter copies its value.
         self.expanded += size_of_value(value);
         if self.expanded > limits::VALUE_BYTES_MAX {
             return Err(QueryError::Refused(format!(

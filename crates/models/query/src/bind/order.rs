@@ -1,7 +1,7 @@
-//! ORDER BY: what rows may be sorted by, and the composite index that several keys need.
+//! ORDER BY: the permitted sort keys, and the composite index that several keys require.
 //!
-//! The service sorts by paths of the document. The only expressions are distances, alone; and the scores that it
-//! writes into the queries of a hybrid search itself.
+//! The service sorts by document paths. The only other expressions it accepts are a single distance, and the
+//! scores that it writes into the component queries of a hybrid search.
 
 use super::bound::{Block, Expr, OrderKey, Rank, Source, SourceOf};
 use super::{Binder, CompositeIndex, Settings, rank};
@@ -20,7 +20,7 @@ impl Binder<'_> {
                     let message = "'ORDER BY' is not supported in presence of GROUP BY.";
                     return Err(Complaint::new("SC2103", first.expr.at, message).into());
                 }
-                // One row needs no order.
+                // A single row needs no order.
                 let keys = if grouped { &[][..] } else { keys };
                 let is_alone = keys.len() == 1;
                 let keys = keys.iter().map(|key| self.order_key(key, is_alone));
@@ -71,8 +71,9 @@ fn is_distance_or_score(expr: &Expr) -> bool {
 }
 
 impl Settings {
-    /// Refuses an order by several properties that no composite index has, whatever the filter says: the index has
-    /// these paths in this sequence and no others, all in these directions or all in the opposite ones.
+    /// Refuses an ORDER BY over several properties that no composite index serves, whatever the filter
+    /// says. An index serves if it has exactly these paths in this sequence, all in these directions or
+    /// all in the opposite ones.
     pub fn check_order(&self, block: &Block) -> Result<(), QueryError> {
         let Some(composites) = self.composites.as_ref().filter(|_| block.order.len() > 1) else {
             return Ok(());
@@ -99,7 +100,7 @@ fn serves(index: &CompositeIndex, keys: &CompositeIndex) -> bool {
     index.len() == keys.len() && (is_same(false) || is_same(true))
 }
 
-/// The members from the document down to what an expression names, if it names a property of the document.
+/// The members from the document to the property that an expression names, if it names one.
 fn document_path(expr: &Expr, from: &[Source]) -> Option<Vec<String>> {
     match expr {
         Expr::Slot(slot) => match &from.iter().find(|source| source.slot == *slot)?.of {
@@ -122,7 +123,7 @@ mod tests {
     use crate::plan::Rules;
     use crate::prepare_for;
 
-    /// Composite indexes `(a, b)`, `(a, b DESC)` and `(a, b, part.c)`.
+    /// With the composite indexes `(a, b)`, `(a, b DESC)` and `(a, b, part.c)`.
     fn settings() -> Settings {
         let index = |keys: &[(&str, bool)]| {
             let part = |(path, down): &(&str, bool)| (path.split('.').map(str::to_owned).collect(), *down);

@@ -1,4 +1,4 @@
-//! `ORDER BY RANK`: one score, or several made one by reciprocal rank fusion.
+//! `ORDER BY RANK`: one score, or several combined by reciprocal rank fusion.
 
 use super::Binder;
 use super::bound::{Builtin, Expr, Rank, Score};
@@ -100,7 +100,7 @@ fn constant_number(expr: &Expr) -> Option<Value> {
     }
 }
 
-/// What is a term: a string, an object with one, or an array of them.
+/// A term argument: a string, an object with a string, or an array of either.
 fn term(expr: &Expr) -> Option<Vec<Value>> {
     match expr {
         Expr::Constant(Value::Array(items)) => items.iter().map(|item| one_term(item.clone())).collect(),
@@ -125,7 +125,7 @@ fn constant(expr: &Expr) -> Option<Value> {
     }
 }
 
-/// The direction that puts the best score first, of an expression that is a score.
+/// The sort direction that puts the best score first, if the expression is a score.
 pub(super) fn best_first(expr: &Expr) -> Option<bool> {
     match expr {
         Expr::Call(function, _) if function.0.name.eq_ignore_ascii_case("VectorDistance") => {
@@ -135,7 +135,7 @@ pub(super) fn best_first(expr: &Expr) -> Option<bool> {
     }
 }
 
-/// Of two vectors the nearer is better by Euclid, the more alike by the other measures.
+/// Euclidean distances are better when smaller, the other measures when greater.
 fn is_euclidean(expr: &Expr) -> bool {
     let Expr::Call(_, args) = expr else { return false };
     let name = match args.get(3) {
@@ -149,11 +149,11 @@ fn is_euclidean(expr: &Expr) -> bool {
     matches!(name, Value::String(name) if name.eq_ignore_ascii_case("euclidean"))
 }
 
-// `VectorDistance` over a path of the container's vector policy: what the policy says holds, unless the query
-// says otherwise.
+// `VectorDistance` over a path of the container's vector policy: the policy's settings apply unless the query
+// overrides them.
 
 impl Binder<'_> {
-    /// Adds the policy's distance to a call that names none.
+    /// Adds the policy's distance function to a call that names none.
     pub(super) fn with_policy(&self, function: Builtin, mut args: Vec<Expr>) -> Expr {
         let is_distance = ["VectorDistance", "_VectorScore"].contains(&function.0.name);
         let policy = self.settings.vectors.iter();
@@ -168,7 +168,7 @@ impl Binder<'_> {
     }
 }
 
-/// The members from an alias on.
+/// The member names after the alias.
 fn path_of(expr: &Expr) -> Option<Vec<String>> {
     match expr {
         Expr::Slot(_) => Some(Vec::new()),

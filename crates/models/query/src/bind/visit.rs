@@ -1,9 +1,9 @@
-//! Walking a bound tree.
+//! Traversal of bound trees.
 
 use super::bound::{Block, Expr, Score, SourceOf};
 
 impl Expr {
-    /// The expressions directly below this one, those of subqueries included.
+    /// Visits the direct children of this expression, including those in subqueries.
     pub fn for_each_child(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         match self {
             Self::Constant(_) | Self::Slot(_) => {}
@@ -46,8 +46,8 @@ impl Expr {
         }
     }
 
-    /// Whether this or anything below it is so. It changes nothing: the walk above is the one place that knows
-    /// every node's children, and it lends them to be changed.
+    /// Whether the predicate holds for this expression or any below it. It takes `&mut self` only
+    /// because it shares the one traversal that knows every node's children; nothing is changed.
     pub fn any(&mut self, is: &mut dyn FnMut(&Expr) -> bool) -> bool {
         let mut found = is(self);
         if !found {
@@ -58,7 +58,7 @@ impl Expr {
 }
 
 impl Block {
-    /// The expressions of every clause, and those of subqueries in FROM.
+    /// Visits the expressions of every clause, including those of subqueries in FROM.
     pub fn for_each_expr(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         for source in &mut self.from {
             match &mut source.of {

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 pub(crate) enum Accumulator {
     Count(u64),
     CountIf(u64),
-    /// `None` once something that is no number was met.
+    /// `None` once a value is not a number.
     Sum(Option<f64>),
     Avg {
         sum: Option<f64>,
@@ -80,7 +80,7 @@ impl Accumulator {
         }
     }
 
-    /// How long it can be in a continuation token, where a character may need six.
+    /// The maximum length in a continuation token, where a character may take six bytes.
     pub fn token_bytes(&self) -> usize {
         match self {
             Self::List(_) | Self::Set(_) => usize::MAX,
@@ -89,7 +89,7 @@ impl Accumulator {
         }
     }
 
-    /// The state as a value: its letter, and what there is to it.
+    /// The state as a value: its letter and its content.
     pub fn to_value(&self) -> Value {
         let count = |it: u64| Value::from(i64::try_from(it).unwrap_or(i64::MAX));
         let number = |it: &Option<f64>| it.map_or(Value::Null, Value::from);
@@ -151,7 +151,7 @@ fn plus(sum: Option<f64>, value: &Datum<'_>) -> Option<f64> {
     Some(sum? + value.as_f64()?)
 }
 
-/// Arrays and objects have no least or greatest: one of them and there is no answer.
+/// An array or object makes the minimum and maximum undefined.
 fn extreme(
     is_max: bool,
     best: &mut Option<Value>,

@@ -10,47 +10,48 @@ use std::ops::ControlFlow;
 pub enum Start {
     #[default]
     Beginning,
-    /// At this position, or behind it if nothing is there any more.
+    /// At this position, or after it if nothing is there any more.
     At(Vec<u8>),
     After(Vec<u8>),
 }
 
 pub trait Collection {
-    /// Shows the documents in order until it is told to stop.
+    /// Shows the documents in order until `visit` stops the scan.
     fn scan(
         &self,
         start: &Start,
         visit: &mut dyn FnMut(ScannedDocument<'_>) -> ControlFlow<()>,
     ) -> Result<(), QueryError>;
 
-    /// The indexes over these documents, if there are any that can be used.
+    /// The indexes over these documents, if any are usable.
     fn indexes(&self) -> Option<&dyn Indexes> {
         None
     }
 
-    /// The indexes that the policy gives these documents. There may be some where [`indexes`](Self::indexes) are none:
-    /// a few documents are read through.
+    /// The indexes that the policy declares. They may exist while [`indexes`](Self::indexes) returns
+    /// none, because a few documents are simply scanned.
     fn declared(&self) -> Option<&dyn DeclaredIndexes> {
         self.indexes().map(|indexes| indexes as &dyn DeclaredIndexes)
     }
 
-    /// The documents in ordinal order, where that costs about as much as a scan; or, if a page
-    /// before has `begun` so, whatever it costs.
+    /// The documents in ordinal order, if that costs about as much as a scan or if an earlier page has
+    /// `begun` in that order.
     fn ordinal_scan(&self, _begun: bool) -> Result<Option<OrdinalScan<'_>>, QueryError> {
         Ok(None)
     }
 
-    /// Where a position lies that another collection of the same documents gave: this one may be a part of it.
+    /// The location of a position that another view of the same documents produced; this collection may
+    /// be a part of it.
     fn relative_position(&self, _position: &[u8]) -> RelativePosition {
         RelativePosition::Inside
     }
 }
 
-/// Shows documents from a number on, in ordinal order; positions are numbers of eight bytes.
+/// Shows documents from an ordinal on, in ordinal order; positions are ordinals of eight bytes.
 pub type OrdinalScan<'c> =
     Box<dyn Fn(u64, &mut dyn FnMut(ScannedDocument<'_>) -> ControlFlow<()>) -> Result<(), QueryError> + 'c>;
 
-/// Where a position lies.
+/// The location of a position relative to this collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelativePosition {
     /// Before every document here.
@@ -62,11 +63,11 @@ pub enum RelativePosition {
 
 /// A document returned by a scan or fetched through an index.
 pub struct ScannedDocument<'a> {
-    /// Positions sort as the documents come.
+    /// Positions sort in scan order.
     pub position: &'a [u8],
-    /// A number no other document of the collection has; ties of an ORDER BY go by it.
+    /// A number unique in the collection; ties of an ORDER BY are broken by it.
     pub ordinal: u64,
-    /// Its number among those of the same ordinal: rows that a subquery made of one document.
+    /// Its number among those with the same ordinal: rows that a subquery derived from one document.
     pub part: u32,
     pub bytes: usize,
     pub root: Datum<'a>,

@@ -11,8 +11,8 @@
 //! value       length, JSON (undefined is empty)
 //! ```
 //!
-//! Numbers are varints. Nothing of it depends on the size of pages, nor on what is written between
-//! them: a position is a key or a document's ordinal, and a sort key is a value.
+//! Numbers are varints. Nothing depends on page sizes or on concurrent writes: a position is a key or an
+//! ordinal, and a sort key is a value.
 
 use super::accumulator::Accumulator;
 use super::scan::ScanPosition;
@@ -53,7 +53,7 @@ impl QueryState {
         out[1] = match &self.kind {
             StateKind::Stream(place) => {
                 write_place(&mut out, place);
-                match place.walk {
+                match place.order_of_scan {
                     ScanOrder::Key => 0,
                     ScanOrder::Ordinal => 4,
                 }
@@ -166,12 +166,12 @@ impl<'a> Reader<'a> {
 
     fn value(&mut self) -> Option<Value> {
         let text = std::str::from_utf8(self.bytes()?).ok()?;
-        // Written by us and sealed; it may be deeper than what a client may send.
+        // Written by us and sealed, so it may be deeper than client input.
         Some(Value::read(text))
     }
 
-    fn place(&mut self, walk: ScanOrder) -> Option<ScanPosition> {
-        Some(ScanPosition { walk, position: self.bytes()?.to_vec(), inner: self.number()? })
+    fn place(&mut self, order_of_scan: ScanOrder) -> Option<ScanPosition> {
+        Some(ScanPosition { order_of_scan, position: self.bytes()?.to_vec(), inner: self.number()? })
     }
 }
 
@@ -180,8 +180,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
-        let place = |walk, position: &[u8]| ScanPosition { walk, position: position.to_vec(), inner: 300 };
+    fn states_survive_a_round_trip() {
+        let place = |order_of_scan, position: &[u8]| ScanPosition {
+            order_of_scan,
+            position: position.to_vec(),
+            inner: 300,
+        };
         let after =
             ResumeKey { keys: vec![Value::Undefined, Value::from("é")], ordinal: u64::MAX, inner: 1 };
         let kinds = [
@@ -200,8 +204,8 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_state_are_refused() {
-        let numbered = ScanPosition { walk: ScanOrder::Ordinal, position: vec![1, 2, 3], inner: 0 };
+    fn malformed_states_are_refused() {
+        let numbered = ScanPosition { order_of_scan: ScanOrder::Ordinal, position: vec![1, 2, 3], inner: 0 };
         let short = QueryState { skip: 0, left: None, kind: StateKind::Stream(numbered) }.write();
         for bytes in [&b""[..], &[1], &[2, 3, 0, 0, 0], &[1, 9, 0, 0, 0], &[1, 3, 0, 0, 0, 0], &short] {
             assert!(QueryState::read(bytes).is_err(), "{bytes:?}");

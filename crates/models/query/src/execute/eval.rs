@@ -13,10 +13,10 @@ use orrery_core::limits::VALUE_LEVELS_MAX;
 use orrery_value::Value;
 use std::borrow::Cow;
 
-/// A page in the making with one row too many in it.
+/// A page under construction plus one row.
 const ROW_BYTES_MAX: usize = limits::QUERY_MEMORY_BYTES_MAX + limits::VALUE_BYTES_MAX;
 
-/// The slots of a row in flight.
+/// The slots of a row.
 pub(crate) type Row<'d> = Vec<Datum<'d>>;
 
 pub(crate) fn eval<'d>(expr: &'d Expr, row: &mut Row<'d>, ctx: &ExecContext<'_>) -> Datum<'d> {
@@ -91,7 +91,7 @@ pub(crate) fn eval<'d>(expr: &'d Expr, row: &mut Row<'d>, ctx: &ExecContext<'_>)
     }
 }
 
-/// A few arguments of the largest size are bearable; of many, a function could build what is not.
+/// A few arguments of the largest size are bearable; from many, a function could build too large a value.
 const ARGS_BYTES_MAX: usize = 4 * limits::VALUE_BYTES_MAX;
 
 fn call<'d>(function: &Function, args: &'d [Expr], row: &mut Row<'d>, ctx: &ExecContext<'_>) -> Datum<'d> {
@@ -105,7 +105,7 @@ fn call<'d>(function: &Function, args: &'d [Expr], row: &mut Row<'d>, ctx: &Exec
         }
         given.push(value);
     }
-    // A function looks at all it is given, and is not asked how long that takes.
+    // A function reads all its arguments and cannot be interrupted.
     ctx.count_bytes(bytes);
     let answer = (function.eval)(&given, &ctx.functions);
     if let Some(error) = ctx.functions.take_failure() {
@@ -117,7 +117,7 @@ fn call<'d>(function: &Function, args: &'d [Expr], row: &mut Row<'d>, ctx: &Exec
     }
 }
 
-/// How much a list in the making holds; it ends when that is too much, or the execution is over.
+/// The size of a list under construction; building stops when it is too large or the execution has ended.
 struct Measure<'w, 'a> {
     ctx: &'w ExecContext<'a>,
     bytes: usize,
@@ -137,7 +137,7 @@ impl<'w, 'a> Measure<'w, 'a> {
     }
 }
 
-/// About how much memory a copy of it takes.
+/// The approximate memory of a copy.
 fn size_of(datum: &Datum<'_>) -> usize {
     match datum {
         Datum::String(text) => text.len(),
@@ -147,8 +147,7 @@ fn size_of(datum: &Datum<'_>) -> usize {
     }
 }
 
-/// What a query builds may hold what it built before, twice and twice again, or one level deeper; so it is
-/// measured each time.
+/// A value may contain earlier results twice, or nest them a level deeper, so every result is measured.
 pub(crate) fn built<'d>(value: Value, ctx: &ExecContext<'_>) -> Datum<'d> {
     if subquery::size_of_value(&value) > limits::VALUE_BYTES_MAX {
         ctx.fail(too_large());
@@ -166,8 +165,8 @@ fn too_large() -> QueryError {
     QueryError::Refused(format!("The query builds a value of more than {max} MB; select less of each item."))
 }
 
-/// Appends what the expression gives as JSON, without building what the text can be written from. Whether
-/// anything was written: undefined writes nothing.
+/// Appends the expression's value as JSON, without building values that can be written directly. Returns
+/// whether anything was written: undefined writes nothing.
 pub(crate) fn write<'d>(expr: &'d Expr, row: &mut Row<'d>, ctx: &ExecContext<'_>, out: &mut Vec<u8>) -> bool {
     match expr {
         Expr::Object(members) => {
@@ -244,8 +243,8 @@ fn unary<'d>(op: UnaryOp, value: &Datum<'d>) -> Datum<'d> {
     }
 }
 
-/// AND (`decides` false) or OR (`decides` true): the first term that decides ends it; a term that is no
-/// boolean makes the rest undecided.
+/// AND (`decides` false) or OR (`decides` true): the first term that decides ends it; a term that is not a
+/// boolean makes the result undefined otherwise.
 fn junction<'d>(terms: &'d [Expr], decides: bool, row: &mut Row<'d>, ctx: &ExecContext<'_>) -> Datum<'d> {
     let mut undecided = false;
     for term in terms {
@@ -269,7 +268,7 @@ fn is_in<'d>(value: &Datum<'d>, list: &'d [Expr], row: &mut Row<'d>, ctx: &ExecC
     if value.is_undefined() {
         return Datum::Undefined;
     }
-    // Read once, not once for each item.
+    // Evaluated once, not once per item.
     let value = if value.kind() >= Kind::Array { Datum::owned(value.to_value()) } else { value.clone() };
     let mut undecided = false;
     for item in list {
@@ -286,7 +285,7 @@ fn is_in<'d>(value: &Datum<'d>, list: &'d [Expr], row: &mut Row<'d>, ctx: &ExecC
     if undecided { Datum::Undefined } else { Datum::Bool(false) }
 }
 
-/// The set is sorted and has no undefined.
+/// The set is sorted and contains no undefined.
 fn is_in_set<'d>(value: &Datum<'d>, set: &'d [Value]) -> Datum<'d> {
     if value.is_undefined() {
         return Datum::Undefined;

@@ -13,9 +13,9 @@ pub trait Host {
     fn now_ms(&self) -> u64;
     /// A number in `[0, 1)`.
     fn random(&self) -> f64;
-    /// How long this page has been in the making.
+    /// Milliseconds that this page has taken.
     fn elapsed_ms(&self) -> u64;
-    /// Asks for memory, so many bytes in all; what is given is given until the page is made.
+    /// Requests memory, as a total in bytes; it stays granted until the page is complete.
     fn reserve(&self, _bytes: usize) -> Result<(), QueryError> {
         Ok(())
     }
@@ -28,11 +28,10 @@ pub trait Host {
 pub struct Metrics {
     pub documents_read: u64,
     pub bytes_read: u64,
-    /// Entries of indexes read, and scans along them begun. What was counted to choose among them
-    /// is not of it.
+    /// Index entries read and index scans begun, excluding those of planning.
     pub entries_read: u64,
     pub seeks: u64,
-    /// Documents that an index led to, whether or not they had to be read.
+    /// Documents that an index returned, whether or not they had to be read.
     pub documents_found: u64,
 }
 
@@ -40,24 +39,24 @@ pub struct Metrics {
 pub(crate) struct ExecContext<'a> {
     pub host: &'a dyn Host,
     pub functions: Context<'a>,
-    /// What may still be done before the clock is looked at.
-    until_look: Cell<u64>,
+    /// Steps left before the next clock check.
+    until_clock_check: Cell<u64>,
     /// When the page's time share began: at its first row.
     share: Cell<Option<u64>>,
     tired: Cell<bool>,
     must_finish: Cell<bool>,
     metrics: Cell<Metrics>,
     bytes_held: Cell<usize>,
-    /// What the page's own rows take, and what the host was asked for in all.
+    /// Memory of the page's own rows, and the total requested from the host.
     bytes_kept: Cell<usize>,
     bytes_reserved: Cell<usize>,
-    /// Numbers that were read while the way was chosen, and the sets that they are of.
+    /// Ordinals read while planning, with their sets.
     gathered: RefCell<Vec<(PostingSet, Vec<u64>)>>,
     failure: RefCell<Option<QueryError>>,
 }
 
 /// The clock is read once per this many steps; each 4 KiB of document text is a step too.
-const STEPS_PER_LOOK: u64 = 1024;
+const STEPS_PER_CLOCK_CHECK: u64 = 1024;
 const BYTES_PER_STEP: usize = 4096;
 /// Memory granted up front, and the headroom added to each reservation.
 const RESERVED_AHEAD_BYTES: usize = 256 * 1024;
@@ -67,7 +66,7 @@ impl<'a> ExecContext<'a> {
         Self {
             host,
             functions: Context::new(host),
-            until_look: Cell::new(STEPS_PER_LOOK),
+            until_clock_check: Cell::new(STEPS_PER_CLOCK_CHECK),
             share: Cell::new(None),
             tired: Cell::new(false),
             must_finish: Cell::new(false),
@@ -97,14 +96,14 @@ impl<'a> ExecContext<'a> {
         self.spend((bytes / BYTES_PER_STEP) as u64);
     }
 
-    /// Counts an entry of an index read; an error when the execution is over.
+    /// Counts an index entry read; an error if the execution has ended.
     pub fn count_entry(&self) -> Result<(), QueryError> {
         self.count(|metrics| metrics.entries_read += 1);
         self.spend(1);
         self.check()
     }
 
-    /// Counts a scan of an index begun, or begun again further on.
+    /// Counts an index scan, begun or repositioned.
     pub fn count_seek(&self) -> Result<(), QueryError> {
         self.count(|metrics| metrics.seeks += 1);
         self.spend(1);
@@ -128,7 +127,7 @@ impl<'a> ExecContext<'a> {
         Some(gathered.swap_remove(place).1)
     }
 
-    /// Counts a document that an index led to.
+    /// Counts a document that an index returned.
     pub fn count_candidate(&self) {
         self.count(|metrics| metrics.documents_found += 1);
     }
@@ -145,11 +144,11 @@ impl<'a> ExecContext<'a> {
     }
 
     fn spend(&self, steps: u64) {
-        let left = self.until_look.get();
+        let left = self.until_clock_check.get();
         if steps < left {
-            return self.until_look.set(left - steps);
+            return self.until_clock_check.set(left - steps);
         }
-        self.until_look.set(STEPS_PER_LOOK);
+        self.until_clock_check.set(STEPS_PER_CLOCK_CHECK);
         let elapsed = self.host.elapsed_ms();
         let share = self.share.get().map_or(0, |began| elapsed.saturating_sub(began));
         self.tired.set(share > limits::PAGE_MILLIS_MAX);
@@ -158,15 +157,17 @@ impl<'a> ExecContext<'a> {
         }
     }
 
-    /// Called with each row of the page's own. What came before the first, such as finding the way back to
-    /// where the page goes on, is not of its share of time: else a long way back would be all that it does.
+    /// Called for each of the page's own rows; the first starts the page's time share. Earlier work,
+    /// such as finding the resume position, is not part of it; otherwise a long search would leave no
+    /// time for rows.
     pub fn begin_time_share(&self) {
         if self.share.get().is_none() {
             self.share.set(Some(self.host.elapsed_ms()));
         }
     }
 
-    /// Whether a page that can stop here should: it has taken its share of time, and so at least one row.
+    /// Whether a page that can pause here should: its time share is spent, and so it has at least one
+    /// row.
     pub fn is_time_share_spent(&self) -> bool {
         self.tired.get() && !self.must_finish.get()
     }
@@ -181,7 +182,7 @@ impl<'a> ExecContext<'a> {
         done
     }
 
-    /// Counts memory that a query holds on to inside one document.
+    /// Counts memory that a query holds within one document.
     pub fn hold(&self, bytes: usize) {
         let held = self.bytes_held.get() + bytes;
         self.bytes_held.set(held);
@@ -194,7 +195,7 @@ impl<'a> ExecContext<'a> {
         self.reserve();
     }
 
-    /// Sets the memory that the rows of the page take.
+    /// Sets the memory of the page's rows.
     pub fn set_page_bytes(&self, bytes: usize) {
         self.bytes_kept.set(bytes);
         self.reserve();
@@ -211,7 +212,7 @@ impl<'a> ExecContext<'a> {
         }
     }
 
-    /// Runs work that was counted when it was first done.
+    /// Runs work that was counted when first done.
     pub fn uncounted<T>(&self, run: impl FnOnce() -> T) -> T {
         let metrics = self.metrics.get();
         let done = run();

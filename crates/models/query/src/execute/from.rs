@@ -15,7 +15,7 @@ use orrery_value::{Value, raw};
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 
-/// What to do with a row: go on, or no more rows are wanted.
+/// A visitor of rows; it returns whether to continue.
 pub(crate) type Visit<'v, 'd> = &'v mut dyn FnMut(&mut Row<'d>) -> ControlFlow<()>;
 
 /// Fills the slots of `sources` with each combination. A source sees those before it.
@@ -30,7 +30,7 @@ pub(crate) fn each_row<'d>(
         return if ctx.count_row() { visit(row) } else { ControlFlow::Break(()) };
     };
     let mut each = |row: &mut Row<'d>, value: Datum<'d>| {
-        // Also where nothing comes of it: a source after this one may give no rows.
+        // Counted even without a result: a later source may give no rows.
         if !rest.is_empty() && !ctx.count_row() {
             return ControlFlow::Break(());
         }
@@ -38,7 +38,7 @@ pub(crate) fn each_row<'d>(
         each_row(rest, row, ctx, visit)
     };
     match &source.of {
-        // Whoever scans the collection has filled the slot.
+        // The collection scan has already filled this slot.
         SourceOf::Collection => {
             let document = row[source.slot].clone();
             each(row, document)
@@ -55,7 +55,7 @@ pub(crate) fn each_row<'d>(
     }
 }
 
-/// The elements of an array; of anything else there are none.
+/// The elements of an array; none for anything else.
 pub(crate) fn each_element<'d>(
     value: Datum<'d>,
     row: &mut Row<'d>,
@@ -67,10 +67,10 @@ pub(crate) fn each_element<'d>(
     }
 }
 
-// `FROM (SELECT … FROM c)`: the rows of a subquery over the collection, as a collection.
+// Derived tables: `FROM (SELECT … FROM c)` as a collection.
 //
-// Rows that stream are made as their documents come. A subquery that must be seen whole is run first and
-// its rows are kept, within the query's bound of memory; a row's position is then its number.
+// Streaming rows are produced as their documents arrive. Any other subquery runs first and its rows are kept,
+// within the query's memory limit; a row's position is then its number.
 
 pub(crate) enum DerivedTable<'a> {
     Streamed(Streamed<'a>),
@@ -81,7 +81,7 @@ pub(crate) struct Streamed<'a> {
     block: &'a Block,
     scan: &'a Scan<'a>,
     can_pause: bool,
-    /// Where it stopped by itself, because the page has taken its time.
+    /// The position where it paused because the page's time was up.
     paused: RefCell<Option<ScanPosition>>,
 }
 
@@ -104,7 +104,7 @@ impl<'a> DerivedTable<'a> {
         Self::kept(std::str::from_utf8(&text).unwrap_or("[]"), scan.ctx)
     }
 
-    /// Where the rows were left off between two that anybody saw.
+    /// The position between two rows at which nothing has been shown yet.
     pub fn paused(&self) -> Option<ScanPosition> {
         match self {
             Self::Streamed(streamed) => streamed.paused.borrow().clone(),
@@ -157,7 +157,7 @@ fn number(position: &[u8]) -> u64 {
 }
 
 impl Streamed<'_> {
-    /// A row's position: its document's, and eight bytes of its number there.
+    /// A row's position: its document's, and its number there in eight bytes.
     fn scan(
         &self,
         start: &Start,
@@ -168,14 +168,14 @@ impl Streamed<'_> {
             Start::At(position) | Start::After(position) => {
                 let (document, inner) = position.split_at(position.len().saturating_sub(8));
                 let inner = number(inner) + u64::from(matches!(start, Start::After(_)));
-                Some(ScanPosition { walk: ScanOrder::Key, position: document.to_vec(), inner })
+                Some(ScanPosition { order_of_scan: ScanOrder::Key, position: document.to_vec(), inner })
             }
         };
         let inner = self.scan.of_all(self.block);
         let mut pass = PassThrough { visit, last: None, can_pause: self.can_pause };
         let stopped = inner.run(place.as_ref(), &mut pass)?;
-        let outside = |ScanPosition { walk, position, inner }| ScanPosition {
-            walk,
+        let outside = |ScanPosition { order_of_scan, position, inner }| ScanPosition {
+            order_of_scan,
             position: [&position[..], &inner.to_be_bytes()].concat(),
             inner: 0,
         };
@@ -184,16 +184,16 @@ impl Streamed<'_> {
     }
 }
 
-/// Hands each row on as a document.
+/// Passes each row on as a document.
 struct PassThrough<'v> {
     visit: &'v mut dyn FnMut(ScannedDocument<'_>) -> ControlFlow<()>,
-    /// The document of the last row, and its number there.
+    /// The document of the last row, and the row's number there.
     last: Option<(u64, u32)>,
     can_pause: bool,
 }
 
 impl PassThrough<'_> {
-    /// Counted over all that a document becomes, however many subqueries are between.
+    /// Counted across everything derived from a document, however many subqueries are nested.
     fn part(&mut self, ordinal: u64) -> u32 {
         let part = match self.last {
             Some((last, part)) if last == ordinal => part.saturating_add(1),

@@ -1,4 +1,4 @@
-//! Index access: the documents that an index returns go to the sink; no others are read.
+//! Index access: feeds the documents that an index returns to the sink, and reads no others.
 
 use super::collection::ScannedDocument;
 use super::eval::{Row, eval};
@@ -33,28 +33,29 @@ pub(super) fn run(
                 return scan.over(scan.collection, Some(first), rest, from, sink);
             };
             let mut pump = RowPump::new(scan, Some(first), rest, from, sink);
-            pump.walk = ScanOrder::Ordinal;
+            pump.order_of_scan = ScanOrder::Ordinal;
             ordinal_scan(from.and_then(ScanPosition::ordinal).unwrap_or(0), &mut |found| pump.push(found))?;
             pump.finish()
         }
         (Access::Postings { set, covered }, Some(indexes)) => {
             let pump = RowPump::new(scan, Some(first), rest, from, sink);
             let mut reader = IndexReader { scan, indexes, pump };
-            reader.pump.walk = ScanOrder::Ordinal;
+            reader.pump.order_of_scan = ScanOrder::Ordinal;
             let known =
                 covered.as_ref().map(|covered| document(covered.iter().map(|(path, it)| (path, it.clone()))));
             reader.postings(set, known.as_ref(), from.and_then(ScanPosition::ordinal).unwrap_or(0))?;
             reader.pump.finish()
         }
-        (Access::IndexScan(along), Some(indexes)) => {
+        (Access::IndexScan(index_scan), Some(indexes)) => {
             let is_done = {
                 let pump = RowPump::new(scan, Some(first), rest, None, &mut *sink);
                 let mut reader = IndexReader { scan, indexes, pump };
-                let is_done = reader.along(along)?;
+                let is_done = reader.index_scan(index_scan)?;
                 reader.pump.finish()?;
                 is_done
             };
-            // What the index does not have; what it has is in the sink already, and is the same there again.
+            // The full scan covers documents missing from the index; those already seen reach the sink
+            // again without effect.
             if is_done { Ok(None) } else { scan.over(scan.collection, Some(first), rest, None, sink) }
         }
         (Access::IndexMinMax { documents, ends }, Some(indexes)) => {
@@ -74,13 +75,13 @@ pub(super) struct IndexReader<'m> {
 
 impl IndexReader<'_> {
     fn postings(&mut self, set: &PostingSet, known: Option<&Value>, from: u64) -> Result<(), QueryError> {
-        let mut walk = PostingCursor::open(set, self.indexes, self.scan.ctx)?;
+        let mut cursor = PostingCursor::open(set, self.indexes, self.scan.ctx)?;
         let mut next = Some(from);
         while let Some(least) = next
-            && let Some(ordinal) = walk.advance_to(least)?
+            && let Some(ordinal) = cursor.advance_to(least)?
         {
-            // Of a value that is cut in the index, the set does not know the rest.
-            let known = known.filter(|_| walk.is_exact());
+            // The index truncates the value, so the set does not determine it.
+            let known = known.filter(|_| cursor.is_exact());
             if self.show(ordinal, known)?.is_break() {
                 break;
             }
@@ -89,13 +90,13 @@ impl IndexReader<'_> {
         Ok(())
     }
 
-    /// Whether every document was met that the page may have rows of.
-    fn along(&mut self, along: &IndexScan) -> Result<bool, QueryError> {
+    /// Whether the scan has met every document that the page may have rows of.
+    fn index_scan(&mut self, index_scan: &IndexScan) -> Result<bool, QueryError> {
         let after = self.pump.sink.resume_key().cloned();
-        let mut cursor = IndexCursor::new(along, self.scan, self.indexes, after.as_ref());
-        let sorted = along.sorted.as_ref();
+        let mut cursor = IndexCursor::new(index_scan, self.scan, self.indexes, after.as_ref());
+        let sorted = index_scan.sorted.as_ref();
         loop {
-            // Before a run of equal keys is gathered, its first document tells whether it is wanted.
+            // Before a run of equal keys is collected, its first document tells whether it is needed.
             if let Some(ahead) = cursor.lookahead()
                 && let Next::Stop =
                     self.judge(sorted, &KeyPreview { keys: &ahead.keys, ordinal: None }, false)
@@ -127,15 +128,15 @@ impl IndexReader<'_> {
             KeyVerdict::Needed => Next::Show,
             KeyVerdict::BeforePage => Next::Skip,
             KeyVerdict::AfterPage { by: DecidedBy::Ordinal } if !are_ties_sorted => Next::Skip,
-            KeyVerdict::AfterPage { .. } if sorted.is_complete || self.are_others_beyond(sorted) => {
+            KeyVerdict::AfterPage { .. } if sorted.is_complete || self.are_missing_after_page(sorted) => {
                 Next::Stop
             }
             KeyVerdict::AfterPage { .. } => Next::Skip,
         }
     }
 
-    /// Whether the documents that are not in the index come after the page too: their keys are undefined.
-    fn are_others_beyond(&mut self, sorted: &SortedPrefix) -> bool {
+    /// Whether the documents missing from the index come after the page too: their keys are undefined.
+    fn are_missing_after_page(&mut self, sorted: &SortedPrefix) -> bool {
         let keys = sorted.keys.iter().map(|key| match key {
             KeySource::Part(_) => Value::Undefined,
             KeySource::Constant(value) => value.clone(),
@@ -163,7 +164,7 @@ impl IndexReader<'_> {
     }
 }
 
-/// What to do with a document that was met.
+/// What to do with a candidate.
 enum Next {
     Show,
     Skip,
@@ -172,10 +173,10 @@ enum Next {
 
 // MIN and MAX from the ends of an index: entries are read from each end until one gives a row.
 //
-// Entries behind it have no better value, unless the index keeps only the beginning of it. Then those that it keeps
-// alike are shown too, and their documents tell.
+// Later entries have no better value, unless the index truncates it. Then all entries with the same truncated
+// value are read, and their documents decide.
 
-/// Shows the documents that the ends are of to the sink.
+/// Feeds the documents at the ends to the sink.
 fn min_max(
     scan: &Scan<'_>,
     indexes: &dyn Indexes,
@@ -187,7 +188,7 @@ fn min_max(
     let mut recorder = ValueRecorder { sink, candidate: &candidate };
     let pump = RowPump::new(scan, Some(first), rest, None, &mut recorder);
     let mut scans = EndScans { ends, candidate: &candidate, reader: IndexReader { scan, indexes, pump } };
-    for span in &ends.along.spans {
+    for span in &ends.scan.spans {
         for (end, sought) in &ends.ends {
             if scans.scan_end(span, *end, *sought)? == EndResult::NoAnswer {
                 return scans.reader.pump.finish().map(drop);
@@ -199,7 +200,7 @@ fn min_max(
 
 struct EndScans<'m> {
     ends: &'m IndexEnds,
-    /// The value of the last row that was let through.
+    /// The value of the last row that passed.
     candidate: &'m RefCell<Value>,
     reader: IndexReader<'m>,
 }
@@ -207,20 +208,17 @@ struct EndScans<'m> {
 #[derive(PartialEq, Eq)]
 enum EndResult {
     Done,
-    /// An array or an object: nothing is the least or the greatest any more.
+    /// An array or object: the minimum and maximum are undefined.
     NoAnswer,
 }
 
 impl EndScans<'_> {
     fn scan_end(&mut self, span: &Span, end: IndexEnd, sought: EndProbe) -> Result<EndResult, QueryError> {
-        let along = IndexScan {
-            spans: vec![span.clone()],
-            reverse: end == IndexEnd::Last,
-            ..self.ends.along.clone()
-        };
-        let begin = self.begin(span, &along);
+        let index_scan =
+            IndexScan { spans: vec![span.clone()], reverse: end == IndexEnd::Last, ..self.ends.scan.clone() };
+        let begin = self.begin(span, &index_scan);
         let mut cursor =
-            IndexCursor::new(&along, self.reader.scan, self.reader.indexes, None).starting_at(begin);
+            IndexCursor::new(&index_scan, self.reader.scan, self.reader.indexes, None).starting_at(begin);
         while let Some(candidate) = cursor.next()? {
             if self.reader.show(candidate.ordinal, candidate.document.as_ref())?.is_break() {
                 break;
@@ -238,20 +236,21 @@ impl EndScans<'_> {
         Ok(EndResult::Done)
     }
 
-    /// Where the scan passes values that are not there before it comes to the others.
-    fn begin(&self, span: &Span, along: &IndexScan) -> Option<SeekKey> {
-        let parts = along.index.parts();
+    /// The scan skips undefined values before it reaches the others.
+    fn begin(&self, span: &Span, index_scan: &IndexScan) -> Option<SeekKey> {
+        let parts = index_scan.index.parts();
         let descends = parts.get(self.ends.part).is_some_and(|(_, descends)| *descends);
         let is_next = parts.len() > 1 && span.prefix.len() == self.ends.part;
-        (is_next && descends == along.reverse).then(|| SeekKey { values: vec![Value::Null], ordinal: None })
+        (is_next && descends == index_scan.reverse)
+            .then(|| SeekKey { values: vec![Value::Null], ordinal: None })
     }
 
-    /// All that the index keeps as it keeps this value.
+    /// All entries whose truncated value is the same as this one's.
     fn scan_truncated(&mut self, span: &Span, value: Value) -> Result<EndResult, QueryError> {
         let named = span.prefix.iter().take(self.ends.part).cloned();
         let span = Span { prefix: named.chain([value]).collect(), next: Interval::All };
-        let along = IndexScan { spans: vec![span], ..self.ends.along.clone() };
-        let mut cursor = IndexCursor::new(&along, self.reader.scan, self.reader.indexes, None);
+        let index_scan = IndexScan { spans: vec![span], ..self.ends.scan.clone() };
+        let mut cursor = IndexCursor::new(&index_scan, self.reader.scan, self.reader.indexes, None);
         while let Some(candidate) = cursor.next()? {
             if self.reader.show(candidate.ordinal, candidate.document.as_ref())?.is_break() {
                 break;
@@ -262,7 +261,7 @@ impl EndScans<'_> {
     }
 }
 
-/// Remembers the value of each row on its way.
+/// Records the value of each row on its way to the sink.
 struct ValueRecorder<'s> {
     sink: &'s mut dyn Sink,
     candidate: &'s RefCell<Value>,
@@ -277,7 +276,7 @@ impl Sink for ValueRecorder<'_> {
         ctx: &ExecContext<'_>,
     ) -> SinkResult {
         let mut aggregates = block.grouping.iter().flat_map(|grouping| &grouping.aggregates);
-        // All but those that count are of one path.
+        // All aggregates except counts have the same path.
         if let Some(aggregate) = aggregates.find(|one| one.function != AggregateFunction::Count) {
             self.candidate.replace(eval(&aggregate.arg, row, ctx).into_value());
         }

@@ -1,8 +1,7 @@
 //! The index cursor: candidates in index order, with the values that their entries hold.
 //!
-//! Entries with equal sort keys come in ordinal order, yet not always in the direction in which
-//! ties of an ORDER BY go. Then they are gathered, a run of equal keys at a time, and handed out as
-//! they should come.
+//! Entries with equal sort keys come in ordinal order, which is not always the direction that ORDER BY
+//! requires for ties. Then each run of equal keys is collected and emitted in the right order.
 
 use super::continuation::ResumeKey;
 use super::exec_context::ExecContext;
@@ -19,72 +18,72 @@ use std::collections::HashSet;
 /// A document returned by the cursor, not yet read.
 pub(super) struct Candidate {
     pub ordinal: u64,
-    /// The values of the first keys of ORDER BY, as many as are known.
+    /// The values of the first ORDER BY keys, as far as they are known.
     pub keys: Vec<Value>,
-    /// What the index knows of the document, if that is all the query reads.
+    /// The covering values, if they are all that the query reads.
     pub document: Option<Value>,
 }
 
 pub(super) struct IndexCursor<'a> {
-    along: &'a IndexScan,
+    index_scan: &'a IndexScan,
     indexes: &'a dyn Indexes,
     ctx: &'a ExecContext<'a>,
     parts: Vec<(Path, bool)>,
-    /// The scan of one span, and the spans after it.
+    /// The scan of one span, and the remaining spans.
     entries: Option<Box<dyn EntryCursor + 'a>>,
     spans: std::slice::Iter<'a, Span>,
-    /// The other scans, where all spans are walked at once: each at an entry that is still to come.
+    /// The other scans of a merge, each at its next entry.
     heads: Vec<MergeHead<'a>>,
     seek_key: Option<SeekKey>,
-    /// Documents of which an entry was met that may be in two spans.
+    /// Documents already returned that may be in a second span.
     seen: HashSet<u64>,
     runs: Option<TieRuns>,
 }
 
-/// A scan at an entry.
+/// A scan and its current entry.
 struct MergeHead<'a> {
     entries: Box<dyn EntryCursor + 'a>,
     ordinal: u64,
-    /// What it is sorted by among the others.
+    /// Its sort key in the merge.
     rest: Vec<u8>,
 }
 
 /// Collects runs of equal keys.
 struct TieRuns {
-    /// How many keys an entry has that can be in a run with others, and whether greater numbers come first in it.
+    /// The number of leading keys that define a run, and whether ordinals descend in it.
     keys: usize,
     is_descending: bool,
-    /// The next ones, the last first.
+    /// The pending candidates, last first.
     ready: Vec<Candidate>,
-    /// The first of the next run.
+    /// The first candidate of the next run.
     lookahead: Option<Candidate>,
-    /// Whether a run was too long to be gathered.
+    /// Whether a run was too long to collect.
     is_truncated: bool,
 }
 
 impl<'a> IndexCursor<'a> {
     /// Opens the cursor at the first entry that can have rows after `after`.
     pub fn new(
-        along: &'a IndexScan,
+        index_scan: &'a IndexScan,
         scan: &Scan<'a>,
         indexes: &'a dyn Indexes,
         after: Option<&ResumeKey>,
     ) -> Self {
         let order = &scan.block.order;
-        let shuffled = along.sorted.as_ref().filter(|sorted| {
-            // Keys that the index does not have decide before numbers do.
+        let shuffled = index_scan.sorted.as_ref().filter(|sorted| {
+            // Keys outside the index decide before ordinals do.
             sorted.ties == TieOrder::Unsorted && sorted.keys.len() == order.len()
         });
         let is_descending = order.first().is_some_and(|key| key.descending);
         let runs = shuffled.map(|sorted| TieRuns::new(sorted.keys.len(), is_descending));
-        let seek_key = after.and_then(|after| seek_key(along, after, order.len()));
+        let seek_key = after.and_then(|after| seek_key(index_scan, after, order.len()));
         Self {
-            along,
+            index_scan,
             indexes,
             ctx: scan.ctx,
-            parts: along.index.parts(),
+            parts: index_scan.index.parts(),
             entries: None,
-            spans: along.spans.iter(),
+            spans: index_scan.spans.iter(),
             heads: Vec::new(),
             seek_key,
             seen: HashSet::new(),
@@ -113,18 +112,18 @@ impl<'a> IndexCursor<'a> {
         }
     }
 
-    /// Whether documents with equal keys come in the order in which their rows are wanted.
+    /// Whether documents with equal keys come in the required row order.
     pub fn are_ties_sorted(&self) -> bool {
-        match (&self.runs, &self.along.sorted) {
+        match (&self.runs, &self.index_scan.sorted) {
             (Some(runs), _) => !runs.is_truncated,
             (None, sorted) => sorted.as_ref().is_some_and(|sorted| sorted.ties == TieOrder::Sorted),
         }
     }
 
-    /// The next entry of a document that is not passed over.
+    /// The next entry that is not filtered out.
     fn step(&mut self) -> Result<Option<Candidate>, QueryError> {
         loop {
-            let next = if self.along.merged { self.merged()? } else { self.next_sequential()? };
+            let next = if self.index_scan.merged { self.merged()? } else { self.next_sequential()? };
             let Some(ordinal) = next else { return Ok(None) };
             if self.is_wanted(ordinal) && self.is_new(ordinal) {
                 return Ok(Some(self.candidate(ordinal)));
@@ -132,7 +131,7 @@ impl<'a> IndexCursor<'a> {
         }
     }
 
-    /// The next entry of the spans, one after the other.
+    /// The next entry of the spans, in sequence.
     fn next_sequential(&mut self) -> Result<Option<u64>, QueryError> {
         loop {
             if self.entries.is_none() {
@@ -148,7 +147,7 @@ impl<'a> IndexCursor<'a> {
         }
     }
 
-    /// The next entry of all spans.
+    /// The next entry of the merged spans.
     fn merged(&mut self) -> Result<Option<u64>, QueryError> {
         while let Some(span) = self.spans.next() {
             let entries = self.open(span)?;
@@ -158,7 +157,7 @@ impl<'a> IndexCursor<'a> {
             self.push(entries)?;
         }
         let heads = self.heads.iter().enumerate();
-        let next = match self.along.reverse {
+        let next = match self.index_scan.reverse {
             false => heads.min_by(|(_, a), (_, b)| a.rest.cmp(&b.rest)),
             true => heads.max_by(|(_, a), (_, b)| a.rest.cmp(&b.rest)),
         };
@@ -168,11 +167,11 @@ impl<'a> IndexCursor<'a> {
         Ok(Some(ordinal))
     }
 
-    /// Takes a scan to its next entry, if it has one.
+    /// Advances a scan to its next entry, if any.
     fn push(&mut self, mut entries: Box<dyn EntryCursor + 'a>) -> Result<(), QueryError> {
         let Some(Entry { ordinal }) = entries.next()? else { return Ok(()) };
         self.ctx.count_entry()?;
-        let named = self.along.spans.first().map_or(0, |span| span.prefix.len());
+        let named = self.index_scan.spans.first().map_or(0, |span| span.prefix.len());
         let rest = entries.sort_key(named);
         self.heads.push(MergeHead { entries, ordinal, rest });
         Ok(())
@@ -180,12 +179,12 @@ impl<'a> IndexCursor<'a> {
 
     fn open(&self, span: &Span) -> Result<Box<dyn EntryCursor + 'a>, QueryError> {
         self.ctx.count_seek()?;
-        let IndexScan { index, reverse, .. } = self.along;
+        let IndexScan { index, reverse, .. } = self.index_scan;
         self.indexes.entries(index, span, *reverse, self.seek_key.as_ref())
     }
 
     fn is_wanted(&self, ordinal: u64) -> bool {
-        match &self.along.among {
+        match &self.index_scan.restrict_to {
             Some(PostingSet::Ordinals(numbers)) => numbers.binary_search(&ordinal).is_ok(),
             _ => true,
         }
@@ -193,7 +192,7 @@ impl<'a> IndexCursor<'a> {
 
     /// Two values truncated to the same index key give two spans with the same entries.
     fn is_new(&mut self, ordinal: u64) -> bool {
-        let [first, _, ..] = &self.along.spans[..] else { return true };
+        let [first, _, ..] = &self.index_scan.spans[..] else { return true };
         let is_sure = (0..first.prefix.len()).all(|part| matches!(self.value(part), EntryValue::Exact(_)));
         if is_sure {
             return true;
@@ -214,13 +213,14 @@ impl<'a> IndexCursor<'a> {
             EntryValue::Exact(value) => Some(value),
             EntryValue::Partial => None,
         };
-        let keys =
-            self.along.sorted.iter().flat_map(|SortedPrefix { keys, .. }| keys).map_while(|key| match key {
+        let keys = self.index_scan.sorted.iter().flat_map(|SortedPrefix { keys, .. }| keys).map_while(
+            |key| match key {
                 KeySource::Part(part) => known(*part),
                 KeySource::Constant(value) => Some(value.clone()),
-            });
+            },
+        );
         let keys = keys.collect();
-        let document = self.along.covered.as_ref().and_then(|covered| {
+        let document = self.index_scan.covered.as_ref().and_then(|covered| {
             let values = covered.parts.iter().map(|part| Some((&self.parts.get(*part)?.0, known(*part)?)));
             let values = values.collect::<Option<Vec<_>>>()?;
             Some(document(
@@ -267,15 +267,15 @@ impl TieRuns {
     }
 }
 
-/// The first place of a scan that can have rows after this one.
-fn seek_key(along: &IndexScan, after: &ResumeKey, order: usize) -> Option<SeekKey> {
-    let sorted = along.sorted.as_ref()?;
-    // Prefixes of spans that are merged are all as long.
-    let span = along.spans.first().filter(|_| along.merged || along.spans.len() == 1)?;
+/// The first scan position that can have rows after this one.
+fn seek_key(scan: &IndexScan, after: &ResumeKey, order: usize) -> Option<SeekKey> {
+    let sorted = scan.sorted.as_ref()?;
+    // Prefixes of merged spans have equal length.
+    let span = scan.spans.first().filter(|_| scan.merged || scan.spans.len() == 1)?;
     let key_at = |part: usize| sorted.keys.iter().position(|key| *key == KeySource::Part(part));
     let mut known = (span.prefix.len()..).map_while(|part| after.keys.get(key_at(part)?)).cloned();
     let mut values: Vec<Value> = Vec::new();
-    // Entries whose values are cut to the same are sorted by the next part, whatever they were.
+    // Entries with the same truncated value are sorted by the next part, whatever their values were.
     while values.last().is_none_or(is_stored_whole)
         && let Some(value) = known.next()
     {

@@ -5,10 +5,9 @@
 //!    Indexes ─ index_access ──┴─> from ─ filter ─> sink ─> page
 //! ```
 //!
-//! A scan reads document after document, or an index leads to some of them; FROM makes rows of each,
-//! and rows that pass the filter go to the sink that fits the query (`sink/`). Subqueries run inside,
-//! once per row (`subquery`). Every loop counts its steps, so that no query runs or grows without
-//! bound (`exec_context`).
+//! A full scan reads every document in turn; an index leads to some of them. FROM derives rows from each, and
+//! rows that pass the filter go to the sink that fits the query (`sink/`). Subqueries run once per row
+//! (`subquery`). Every loop counts its steps, so that no query runs or grows without bound (`exec_context`).
 
 mod accumulator;
 mod collection;
@@ -37,7 +36,7 @@ use crate::plan::Plan;
 use continuation::QueryState;
 use scan::Scan;
 
-/// The next page of a plan's answer; `resume` is what the page before gave as [`Page::next`].
+/// The next page of a plan's result; `resume` is the previous page's [`Page::next`].
 pub fn page(
     plan: &Plan,
     collection: &dyn Collection,
@@ -97,14 +96,14 @@ pub fn explain(
     access::choose(block, &access::index_predicate(block), collection.indexes(), request, &ctx)
 }
 
-/// The value of an expression that reads no row, if it has one within the bounds.
+/// The value of an expression that reads no row, if it can be computed within the limits.
 pub(crate) fn constant(expr: &crate::bind::bound::Expr, host: &dyn Host) -> Option<orrery_value::Value> {
     let ctx = ExecContext::new(host);
     let value = eval::eval(expr, &mut Vec::new(), &ctx).into_value();
     ctx.check().is_ok().then_some(value)
 }
 
-/// What a query makes of one document: the value of its only row, undefined if it has none.
+/// The result for one document: the value of its only row, undefined if it has none.
 pub fn value_of(plan: &Plan, root: crate::datum::Datum<'_>, host: &dyn Host) -> orrery_value::Value {
     let ctx = ExecContext::new(host);
     let query = &plan.query;

@@ -1,4 +1,4 @@
-//! The operators on two values. What an operator has no answer to is undefined.
+//! The operators on two values. Where an operator does not apply, the result is undefined.
 
 use super::exec_context::ExecContext;
 use crate::datum::{Datum, Kind};
@@ -61,7 +61,7 @@ fn equal<'d>(a: &Datum<'d>, b: &Datum<'d>, wanted: bool) -> Datum<'d> {
     Datum::Bool(a.same(b) == wanted)
 }
 
-/// `<` and its like know only two values of one type, and no arrays or objects.
+/// `<` and its siblings compare only values of one type, and no arrays or objects.
 pub(crate) fn compare<'d>(op: BinaryOp, a: &Datum<'d>, b: &Datum<'d>) -> Datum<'d> {
     let kind = a.kind();
     if kind != b.kind() || !(Kind::Null..=Kind::String).contains(&kind) {
@@ -87,7 +87,7 @@ fn arithmetic<'d>(op: BinaryOp, a: &Datum<'d>, b: &Datum<'d>) -> Datum<'d> {
     })
 }
 
-/// A literal keeps its digits; anything computed is a double.
+/// A literal keeps its digits; computed numbers are doubles.
 pub(crate) fn negate<'d>(value: &Datum<'d>) -> Datum<'d> {
     match value.as_number() {
         Some(Number::Int(it)) if it != 0 => {
@@ -120,8 +120,8 @@ pub(crate) fn bits(value: &Datum<'_>) -> Option<i32> {
 
 // LIKE: `%` any text, `_` one character, `[a-z]` and `[^a-z]` one of a set, and an escape.
 
-/// Characters compared that count as one step.
-const LOOKS_PER_STEP: usize = 256;
+/// Character comparisons that count as one step.
+const COMPARISONS_PER_STEP: usize = 256;
 
 enum Part {
     AnyText,
@@ -170,7 +170,7 @@ fn parts(pattern: &str, escape: Option<char>) -> Vec<Part> {
     parts
 }
 
-/// The set that opens before `text`, and how many bytes it takes. One that never closes is no set.
+/// The set whose bracket precedes `text`, and its length in bytes. An unclosed bracket is not a set.
 fn set(text: &str) -> Option<(Part, usize)> {
     let (negated, body) = text.strip_prefix('^').map_or((false, text), |body| (true, body));
     // A bracket right after the opening one is a member of the set.
@@ -193,15 +193,15 @@ fn set(text: &str) -> Option<(Part, usize)> {
     Some((Part::Set { negated, ranges }, text.len() - body.len() + end + 1))
 }
 
-/// Goes back only to the last `%`, so the time is bounded by the product of the lengths, and counted.
+/// Backtracks only to the last `%`, so the time is bounded by the product of the lengths; steps are counted.
 fn matches(text: &str, parts: &[Part], ctx: &ExecContext<'_>) -> bool {
     let mut rest = text.chars();
     let mut part = 0;
     let mut retry = None;
-    let mut looks = 0usize;
+    let mut comparisons = 0usize;
     loop {
-        looks += 1;
-        if looks.is_multiple_of(LOOKS_PER_STEP) && !ctx.count_row() {
+        comparisons += 1;
+        if comparisons.is_multiple_of(COMPARISONS_PER_STEP) && !ctx.count_row() {
             return false;
         }
         if let Some(Part::AnyText) = parts.get(part) {

@@ -1,8 +1,8 @@
 //! One page of a query's result.
 //!
-//! What the query does with its rows decides how a page is made, and what the next one needs to know
-//! ([`QueryState`]): rows in document order need a position; one aggregated row needs what was added up so far;
-//! rows in an order of their own need the last row's key.
+//! The plan determines how a page is made and the state that the next page needs ([`QueryState`]): rows in
+//! document order need a position, a single aggregated row needs its accumulators, and sorted rows need the
+//! last row's key.
 
 use super::accumulator::Accumulator;
 use super::collection::RelativePosition;
@@ -22,7 +22,7 @@ use crate::plan::Plan;
 use orrery_value::Value;
 use std::borrow::Cow;
 
-/// How much a page may hold.
+/// The limits of a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub items: usize,
@@ -32,31 +32,31 @@ pub struct Limits {
 /// Bytes reserved after the rows for the page's closing part.
 const TRAILER_BYTES: usize = 64;
 
-/// Rows as JSON, with commas between them.
+/// Rows as JSON, separated by commas.
 #[derive(Debug, Default)]
 pub struct Page {
     pub rows: Vec<u8>,
     pub count: usize,
-    /// Where the next page goes on; `None` at the end.
+    /// Where the next page resumes; `None` at the end.
     pub next: Option<Vec<u8>>,
     pub metrics: Metrics,
-    /// Which indexes it used, and which it could have.
+    /// The indexes it used, and those it could have used.
     pub index_usage: IndexUsage,
 }
 
 /// How a client resumes an ORDER BY whose rewritten form it runs itself (wire guide §17.6).
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResumeFilter {
-    /// One for each key of ORDER BY.
+    /// One value per ORDER BY key.
     pub values: Vec<Value>,
-    /// Among rows with these values, those that come before it are behind: of smaller ordinals, or of greater
-    /// ones when the first key descends.
+    /// Among rows with these values, rows on one side of this position have been returned: smaller
+    /// ordinals, or greater ones if the first key descends.
     pub ordinal: Option<u64>,
-    /// Whether the row itself is behind too.
+    /// Whether the row at this position has been returned too.
     pub exclude: bool,
 }
 
-/// The text of a page in the making.
+/// The text of a page under construction.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     pub rows: Vec<u8>,
@@ -64,7 +64,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Opens a row; gives what [`undo_row`](Self::undo_row) needs to undo it.
+    /// Opens a row; returns the position that [`undo_row`](Self::undo_row) takes.
     pub fn begin_row(&mut self) -> usize {
         let start = self.rows.len();
         if self.count > 0 {
@@ -77,8 +77,8 @@ impl Output {
         self.rows.truncate(start);
     }
 
-    /// Keeps the row that was written since `start`, unless the page becomes too large by it. The first row
-    /// is kept at any size.
+    /// Keeps the row written since `start`, unless the page would become too large. The first row is
+    /// kept at any size.
     pub fn commit_row(&mut self, start: usize, limits: Limits) -> bool {
         if self.count >= limits.items || (self.rows.len() > limits.bytes && self.count > 0) {
             self.undo_row(start);
@@ -88,7 +88,7 @@ impl Output {
         true
     }
 
-    /// Adds a row, if there is room.
+    /// Adds a row if it fits.
     pub fn push(&mut self, row: &[u8], limits: Limits) -> bool {
         let start = self.begin_row();
         self.rows.extend_from_slice(row);
@@ -106,17 +106,17 @@ impl Output {
     }
 }
 
-/// The requirements that a page puts on its access path.
+/// The requirements of a page on its access path.
 pub(crate) fn request(plan: &Plan, resume: Option<&QueryState>, page: Limits) -> PageRequest {
     let block = &plan.query.block;
     let (skip, left) = resume.map_or((block.offset, block.limit), |state| (state.skip, state.left));
     let items = left.unwrap_or(u64::MAX).min(page.items as u64);
-    let walk = match resume.map(|state| &state.kind) {
-        Some(StateKind::Stream(place)) => Some(place.walk),
+    let order_of_scan = match resume.map(|state| &state.kind) {
+        Some(StateKind::Stream(place)) => Some(place.order_of_scan),
         Some(StateKind::Aggregate(..)) => Some(ScanOrder::Key),
         _ => None,
     };
-    PageRequest { rows: skip.saturating_add(items), walk, prefer: plan.prefer }
+    PageRequest { rows: skip.saturating_add(items), order_of_scan, prefer: plan.prefer }
 }
 
 pub(crate) fn run(
@@ -158,8 +158,8 @@ fn stream(scan: &Scan<'_>, resume: QueryState, limits: Limits) -> Result<Page, Q
     sink.output.finish(next)
 }
 
-/// Rows in the order of their documents' numbers, which no index gives any more: the first of them are picked from
-/// all, as rows are that are sorted by nothing else.
+/// Resumes rows in ordinal order when no index provides that order any more: all documents are scanned and
+/// the first rows selected, like sorted rows without other keys.
 fn numbered(
     scan: &Scan<'_>,
     skip: u64,
@@ -180,7 +180,7 @@ fn numbered(
     windowed(rows.map(|row| kept(row, &text)), scan, skip, left, dropped, limits, next)
 }
 
-/// A page that is no longer than what is left.
+/// The page limits, restricted to the rows that are left.
 fn within(page: Limits, left: Option<u64>) -> Limits {
     let left = left.map_or(usize::MAX, |left| usize::try_from(left).unwrap_or(usize::MAX));
     Limits { items: page.items.min(left), bytes: page.bytes }
@@ -196,8 +196,8 @@ fn aggregate(
     let fresh = || Accumulator::for_all(grouping);
     let (from, accumulators, relative_position) = match kind {
         StateKind::Aggregate(place, accumulators) if accumulators.len() == grouping.aggregates.len() => {
-            // A token may come to each of the ranges that another was split into; what was added up goes
-            // to the one where the scan stopped.
+            // A token may be used for each of the ranges into which its range was split; the
+            // accumulated values go to the range where the scan stopped.
             match scan.collection.relative_position(&place.position) {
                 RelativePosition::Before => (None, fresh(), RelativePosition::Before),
                 RelativePosition::Inside => (Some(place), accumulators, RelativePosition::Inside),
@@ -222,7 +222,7 @@ fn aggregate(
     output.finish(None)
 }
 
-/// The text of one group's row; nothing if it is undefined.
+/// The text of a group's row; `None` if it is undefined.
 fn group_row(
     scan: &Scan<'_>,
     grouping: &Grouping,
@@ -262,7 +262,7 @@ fn group(
     Ok(page)
 }
 
-/// Groups whose rows must differ: all of them are made, and ordered by their rows.
+/// Groups whose rows must be distinct: all are built, and ordered by their rows.
 fn distinct_groups(
     scan: &Scan<'_>,
     grouping: &Grouping,
@@ -292,12 +292,12 @@ fn distinct_groups(
     windowed(rest, scan, skip, left, false, limits, StateKind::Keyed)
 }
 
-/// A row of a page.
+/// A row of a sorted page.
 enum RowText<'t> {
-    /// It is no row.
+    /// Undefined, so not a row.
     Undefined,
     Ready(Cow<'t, [u8]>),
-    /// A long one, of the document at this position.
+    /// A long row, of the document at this position.
     AtPosition(&'t [u8]),
 }
 
@@ -314,8 +314,8 @@ impl<'t> RowText<'t> {
     }
 }
 
-/// A page of rows that are in their order: some skipped, some taken, and where the rest begins, after the last of
-/// them. `dropped` when there are more rows than these.
+/// A page of sorted rows: skips some, takes some, and computes where the rest begins. `dropped` if there are
+/// more rows than these.
 fn windowed<'t>(
     rows: impl Iterator<Item = (ResumeKey, RowText<'t>)>,
     scan: &Scan<'_>,
@@ -339,7 +339,7 @@ fn windowed<'t>(
                 }
             }
         } else if let Some(text) = row.text(&key, scan)? {
-            // Rows are mostly about as long as the first.
+            // Most rows are about as long as the first.
             if output.count == 0 {
                 let room = (text.len() + 1).saturating_mul(count).min(limits.bytes);
                 output.rows.reserve(room + TRAILER_BYTES);
@@ -356,7 +356,7 @@ fn windowed<'t>(
     output.finish(next.map(|after| QueryState { skip, left, kind: kind(after) }))
 }
 
-/// How many rows must be held to skip some and fill a page.
+/// The number of rows to hold in order to skip some and fill a page.
 fn capacity(skip: u64, items: usize) -> usize {
     usize::try_from(skip).unwrap_or(usize::MAX).saturating_add(items).max(1)
 }
@@ -396,9 +396,10 @@ fn kept<'t>((after, kept): (ResumeKey, BufferedRow), text: &'t [u8]) -> (ResumeK
     (after, row)
 }
 
-/// The place a client's filter names: before every row with its values if it names no row, or behind all.
+/// The position that a client's filter names: before all rows with its values if it names no row, or after
+/// them.
 fn resume_after(filter: &ResumeFilter, descends: bool) -> ResumeKey {
-    // The end of the rows with these values that is meant; ties that descend have it on the other side.
+    // The end of the rows with these values; for descending ties it is on the other side.
     let edge = if filter.exclude != descends { u64::MAX } else { 0 };
     let (ordinal, inner) = (filter.ordinal.unwrap_or(edge), edge);
     ResumeKey { keys: filter.values.clone(), ordinal, inner }

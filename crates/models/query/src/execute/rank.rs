@@ -1,8 +1,8 @@
-//! `ORDER BY RANK`: scores that need to know all documents, and rows by what the scores together say.
+//! `ORDER BY RANK`: scores that depend on all documents, and rows by their fused rank.
 //!
-//! Three passes: the first counts words and hits for BM25, the second scores every row, the third writes the
-//! rows that won. Between them only numbers are kept. A page goes on by counting, since a rank is a place
-//! among all rows and moves as they change.
+//! There are three passes: the first counts words and hits for BM25, the second scores every row, the third
+//! writes the winning rows. Only numbers are kept between them. A page resumes by count, since a rank depends
+//! on all rows and changes with them.
 
 use super::continuation::{QueryState, StateKind};
 use super::eval::{Row, eval, write};
@@ -16,7 +16,7 @@ use crate::functions::full_text::{self, Term};
 use crate::limits;
 use std::collections::{BTreeMap, HashMap};
 
-/// What BM25 knows of the collection, for one score.
+/// BM25 statistics of the collection for one score.
 #[derive(Default)]
 struct Statistics {
     terms: Vec<Term>,
@@ -30,7 +30,7 @@ pub(crate) fn run(scan: &Scan<'_>, resume: QueryState, limits: Limits) -> Result
     let behind = if let StateKind::Ranked(behind) = resume.kind { behind } else { 0 };
     let mut counting = Counting { statistics: rank.scores.iter().map(Statistics::of).collect() };
     if rank.scores.iter().any(|score| matches!(score, Score::FullText { .. })) {
-        // Statistics are of all documents, whatever the filter.
+        // Statistics cover all documents, regardless of the filter.
         let block = Block { filter: None, ..scan.block.clone() };
         scan.of_all(&block).run(None, &mut counting)?;
     }
@@ -44,7 +44,8 @@ pub(crate) fn run(scan: &Scan<'_>, resume: QueryState, limits: Limits) -> Result
     scan.run(None, &mut writing)?;
     let mut output = Output::default();
     let kept = writing.rows.iter().take_while(|(_, row)| output.push(row, limits)).last();
-    // Ranks behind us: up to the last row of the page, or all that were looked at if none of them was one.
+    // Ranks already returned: up to the last row of the page, or all that were examined if none was a
+    // row.
     let taken = match kept {
         Some((rank, _)) => *rank as u64 + 1,
         None => writing.end.max(1) as u64,
@@ -55,9 +56,9 @@ pub(crate) fn run(scan: &Scan<'_>, resume: QueryState, limits: Limits) -> Result
     output.finish((!is_end).then_some(QueryState { skip: resume.skip, left, kind }))
 }
 
-/// The rows' numbers, the best first; ties in the order of their documents' creation, whatever way they came.
+/// The row indexes, best first; ties in creation order, whatever the scan order.
 fn winners(rank: &Rank, rows: &[Scored]) -> Vec<usize> {
-    // A weight below zero turns its score's order around.
+    // A negative weight reverses its score's order.
     let column = |i: usize| -> Vec<f64> {
         let ascends = matches!(&rank.scores[i], Score::Own { descending: false, .. });
         let is_turned = rank.weights.get(i).is_some_and(|weight| *weight < 0.0);
@@ -84,7 +85,7 @@ struct Counting {
 impl Statistics {
     fn of(score: &Score) -> Self {
         let Score::FullText { terms, .. } = score else { return Self::default() };
-        // Every word of a phrase has hits of its own.
+        // Every word of a phrase has its own hits.
         let terms = terms.iter().filter_map(|term| Term::read(&Datum::of(term)));
         let terms: Vec<Term> = terms.flat_map(|term| term.each_word()).collect();
         Self { hits: vec![0; terms.len()], terms, ..Self::default() }
@@ -153,13 +154,13 @@ impl Sink for Scoring {
     }
 }
 
-/// What is undefined is no row, and takes no rank from others.
+/// An undefined value is not a row and takes no rank.
 fn is_row<'d>(select: &'d Expr, row: &mut Row<'d>, ctx: &ExecContext<'_>) -> bool {
     matches!(select, Expr::Object(_) | Expr::Array(_) | Expr::Slot(_))
         || !eval(select, row, ctx).is_undefined()
 }
 
-/// The winners' rows by rank; the last are dropped while there are too many bytes, and are of another page.
+/// The winning rows by rank; if they exceed the memory limit, the last are dropped and left to another page.
 struct Writing {
     places: HashMap<(u64, u64), usize>,
     rows: BTreeMap<usize, Vec<u8>>,
@@ -189,7 +190,7 @@ impl Sink for Writing {
     ) -> SinkResult {
         if let Some(rank) = self.places.get(&at.tie_breaker()).filter(|rank| **rank < self.end) {
             let mut text = Vec::new();
-            // A row that was one when it was scored: only chance can have changed it.
+            // It was a row when scored; only a random function can have changed that.
             if write(&block.select, row, ctx, &mut text) {
                 self.bytes += text.len();
                 self.rows.insert(*rank, text);

@@ -24,32 +24,32 @@ pub(crate) struct RowPosition<'a> {
 }
 
 impl RowPosition<'_> {
-    /// What tells rows apart that sort the same: no two rows of a query have the same.
+    /// Distinguishes rows with equal sort keys: no two rows of a query have the same one.
     pub fn tie_breaker(&self) -> (u64, u64) {
         (self.ordinal, (u64::from(self.part) << 32) | (self.inner & 0xffff_ffff))
     }
 }
 
-/// What a sink did with a row.
+/// The sink's decision on a row.
 pub(crate) enum SinkResult {
     Taken,
-    /// The page has no room for it; it is the first of the next one.
+    /// The row does not fit and starts the next page.
     PageFull,
-    /// It was the last that is wanted.
+    /// It was the last row needed.
     Done,
 }
 
 /// The sort keys of a document, known from the index before the document is read.
 pub(crate) struct KeyPreview<'a> {
-    /// The values of the first keys of ORDER BY, the same for all rows of the document.
+    /// The values of the first ORDER BY keys, the same for all rows of the document.
     pub keys: &'a [Value],
     pub ordinal: Option<u64>,
 }
 
-/// Whether a page needs a document, judged by its sort keys.
+/// Whether a page needs a document, judged by its sort keys alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyVerdict {
-    /// It may have rows of the page.
+    /// The page may need its rows.
     Needed,
     /// All its rows come before the page.
     BeforePage,
@@ -61,7 +61,7 @@ pub(crate) enum KeyVerdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DecidedBy {
     Keys,
-    /// The keys are equal, and the number decides.
+    /// The keys are equal and the ordinal decides.
     Ordinal,
 }
 
@@ -75,46 +75,47 @@ pub(crate) trait Sink {
         ctx: &ExecContext<'_>,
     ) -> SinkResult;
 
-    /// Whether the next row, whatever it is, belongs to another page.
+    /// Whether any further row belongs to another page.
     fn is_full(&self) -> bool {
         false
     }
 
-    /// Whether the scan may stop between two rows and be gone on with by another page.
+    /// Whether the scan may pause between two rows and another page may resume it.
     fn can_pause(&self) -> bool {
         false
     }
 
-    /// The last row that is behind us, for rows that are sorted.
+    /// The last row already returned, for sorted rows.
     fn resume_key(&self) -> Option<&ResumeKey> {
         None
     }
 
-    /// Tells how many rows there are in all, whatever came of them.
+    /// Reports the number of rows, known without scanning them.
     fn counted(&mut self, _rows: u64) {}
 
-    /// Whether a document must be read, as far as its sort keys tell.
+    /// Whether a document must be read, as far as its sort keys can tell.
     fn judge(&mut self, _glimpse: &KeyPreview<'_>) -> KeyVerdict {
         KeyVerdict::Needed
     }
 }
 
-/// Where a scan stopped: a position, and how many rows of its document are done.
+/// Where a scan stopped: a position, and the rows of its document already processed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ScanPosition {
-    pub walk: ScanOrder,
+    pub order_of_scan: ScanOrder,
     pub position: Vec<u8>,
     pub inner: u64,
 }
 
 impl ScanPosition {
     pub fn numbered(ordinal: u64, inner: u64) -> Self {
-        Self { walk: ScanOrder::Ordinal, position: ordinal.to_be_bytes().to_vec(), inner }
+        Self { order_of_scan: ScanOrder::Ordinal, position: ordinal.to_be_bytes().to_vec(), inner }
     }
 
-    /// The document's ordinal, if the scan went by these.
+    /// The document's ordinal, if the scan ran in ordinal order.
     pub fn ordinal(&self) -> Option<u64> {
-        let bytes = (self.walk == ScanOrder::Ordinal).then(|| self.position.as_slice().try_into().ok());
+        let bytes =
+            (self.order_of_scan == ScanOrder::Ordinal).then(|| self.position.as_slice().try_into().ok());
         bytes.flatten().map(u64::from_be_bytes)
     }
 }
@@ -122,11 +123,11 @@ impl ScanPosition {
 /// The scan of a block over a collection.
 pub(crate) struct Scan<'a> {
     pub block: &'a Block,
-    /// The conditions of the block's filter that documents are asked for.
+    /// The conditions of the block's filter that must be evaluated on documents.
     pub filter: Vec<&'a Expr>,
     pub slots: usize,
     pub collection: &'a dyn Collection,
-    /// How the documents of the block's own FROM are found.
+    /// The access path of the block's own FROM.
     pub access: &'a Access,
     pub ctx: &'a ExecContext<'a>,
 }
@@ -159,13 +160,14 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The text of a row that was met before: its document's position and number, and its own number in the document.
+    /// Recomputes the text of an earlier row from its document's position and ordinal and its number in
+    /// the document.
     pub fn reread(&self, position: &[u8], ordinal: u64, inner: u64) -> Result<Vec<u8>, QueryError> {
         let Some((first, rest)) = self.block.from.split_first() else { return Ok(Vec::new()) };
         let Scan { block, slots, collection, ctx, .. } = *self;
-        // It has passed the filter.
+        // The row has passed the filter before.
         let bare = Scan { block, filter: Vec::new(), slots, collection, access: &Access::Scan, ctx };
-        let from = ScanPosition { walk: ScanOrder::Key, position: position.to_vec(), inner };
+        let from = ScanPosition { order_of_scan: ScanOrder::Key, position: position.to_vec(), inner };
         let mut row = OneRow::default();
         ctx.uncounted(|| match collection.indexes().filter(|_| position == ordinal.to_be_bytes()) {
             None => bare.over(collection, Some(first), rest, Some(&from), &mut row).map(|_| ()),
@@ -192,7 +194,7 @@ impl<'a> Scan<'a> {
         pump.finish()
     }
 
-    /// The rows of one document.
+    /// Shows the rows of one document.
     fn document<'d>(
         &'d self,
         root: &Datum<'d>,
@@ -218,15 +220,15 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Pumps the rows of one document after the other into the sink.
+/// Pumps the rows of one document after another into the sink.
 pub(super) struct RowPump<'m> {
     scan: &'m Scan<'m>,
     first: Option<&'m Source>,
     rest: &'m [Source],
     from: Option<&'m ScanPosition>,
     pub sink: &'m mut dyn Sink,
-    /// The order in which they come.
-    pub walk: ScanOrder,
+    /// The scan order.
+    pub order_of_scan: ScanOrder,
     stopped: Option<ScanPosition>,
     room: Row<'static>,
 }
@@ -240,7 +242,7 @@ impl<'m> RowPump<'m> {
         sink: &'m mut dyn Sink,
     ) -> Self {
         let room = vec![Datum::Undefined; scan.slots];
-        Self { scan, first, rest, from, sink, walk: ScanOrder::Key, stopped: None, room }
+        Self { scan, first, rest, from, sink, order_of_scan: ScanOrder::Key, stopped: None, room }
     }
 
     pub fn push(&mut self, found: ScannedDocument<'_>) -> ControlFlow<()> {
@@ -250,8 +252,13 @@ impl<'m> RowPump<'m> {
         let mut row: Row<'_> = std::mem::take(&mut self.room);
         let ScannedDocument { position, ordinal, part, .. } = found;
         let at = RowPosition { position, ordinal, part, inner: 0 };
-        let mut taker =
-            RowTaker { at, walk: self.walk, done, sink: &mut *self.sink, stopped: &mut self.stopped };
+        let mut taker = RowTaker {
+            at,
+            order_of_scan: self.order_of_scan,
+            done,
+            sink: &mut *self.sink,
+            stopped: &mut self.stopped,
+        };
         let flow = scan.document(&found.root, self.first, self.rest, &mut row, &mut taker);
         self.room = emptied(row);
         flow
@@ -264,12 +271,13 @@ impl<'m> RowPump<'m> {
     }
 }
 
-/// The same memory for the rows of another document: the standard library collects in place.
+/// Reuses the allocation for the rows of another document: the standard library collects in place.
 fn emptied(row: Row<'_>) -> Row<'static> {
     row.into_iter().map(|_| Datum::Undefined).collect()
 }
 
-/// Whether all conditions are true. One that is no boolean does not spare the others: what they refuse is refused.
+/// Whether all conditions are true. A false one does not skip the others, because an error in any of them
+/// must surface.
 fn passes<'d>(filter: &[&'d Expr], row: &mut Row<'d>, ctx: &ExecContext<'_>) -> bool {
     let mut passes = true;
     for condition in filter {
@@ -282,11 +290,11 @@ fn passes<'d>(filter: &[&'d Expr], row: &mut Row<'d>, ctx: &ExecContext<'_>) -> 
     passes
 }
 
-/// The rows of one document on their way to the sink.
+/// Takes the rows of one document to the sink.
 struct RowTaker<'a> {
     at: RowPosition<'a>,
-    walk: ScanOrder,
-    /// The first so many were taken by the page before.
+    order_of_scan: ScanOrder,
+    /// Rows that the previous page has taken.
     done: u64,
     sink: &'a mut dyn Sink,
     stopped: &'a mut Option<ScanPosition>,
@@ -321,7 +329,7 @@ impl RowTaker<'_> {
 
     fn stop_here(&mut self) -> ControlFlow<()> {
         let (position, inner) = (self.at.position.to_vec(), self.at.inner);
-        *self.stopped = Some(ScanPosition { walk: self.walk, position, inner });
+        *self.stopped = Some(ScanPosition { order_of_scan: self.order_of_scan, position, inner });
         ControlFlow::Break(())
     }
 }

@@ -1,7 +1,7 @@
 //! Subqueries, evaluated for one row of the outer query.
 //!
-//! Its rows are few and come from one document, so everything is in memory, counted against the query's
-//! bound.
+//! The rows are few and come from one document, so everything is in memory and counted against the query's
+//! limit.
 
 use super::accumulator::Accumulator;
 use super::eval::{Row, built, eval};
@@ -14,7 +14,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-/// The first row's value; undefined if there is none.
+/// The first row's value; undefined without rows.
 pub(crate) fn first_value<'d>(block: &'d Block, row: &mut Row<'d>, ctx: &ExecContext<'_>) -> Datum<'d> {
     let mut found = Datum::Undefined;
     let _ = each_value(block, row, ctx, &mut |_, value| {
@@ -24,7 +24,7 @@ pub(crate) fn first_value<'d>(block: &'d Block, row: &mut Row<'d>, ctx: &ExecCon
     found
 }
 
-/// All rows' values as an array.
+/// The values of all rows as an array.
 pub(crate) fn array_of_values<'d>(block: &'d Block, row: &mut Row<'d>, ctx: &ExecContext<'_>) -> Datum<'d> {
     let held = ctx.held();
     let mut items = Vec::new();
@@ -38,7 +38,7 @@ pub(crate) fn array_of_values<'d>(block: &'d Block, row: &mut Row<'d>, ctx: &Exe
     built(Value::Array(items), ctx)
 }
 
-/// Shows each row of the subquery. Rows whose value is undefined are none.
+/// Shows each row of the subquery. Rows with an undefined value are skipped.
 pub(crate) fn each_value<'d>(
     block: &'d Block,
     row: &mut Row<'d>,
@@ -68,7 +68,7 @@ pub(crate) fn each_value<'d>(
 }
 
 enum Ended {
-    /// OFFSET and LIMIT have had theirs.
+    /// OFFSET and LIMIT are exhausted.
     Limit,
     Visitor,
 }
@@ -130,7 +130,7 @@ fn filtered<'d>(
     })
 }
 
-/// The rows of a subquery that must be seen whole, in their order.
+/// The rows of a subquery that cannot stream, in order.
 fn collect<'d>(block: &'d Block, row: &mut Row<'d>, ctx: &ExecContext<'_>) -> Vec<Value> {
     let mut rows: Vec<(Vec<Value>, Value)> = Vec::new();
     let mut keep = |keys: Vec<Value>, value: Datum<'d>| {
@@ -193,7 +193,7 @@ fn groups<'d>(
     groups
 }
 
-/// Puts a group's keys and aggregates into their slots.
+/// Writes a group's keys and aggregates into their slots.
 pub(crate) fn fill<'d>(
     grouping: &Grouping,
     row: &mut Row<'d>,
@@ -208,8 +208,8 @@ pub(crate) fn fill<'d>(
     }
 }
 
-/// How many arrays and objects are inside one another. What is measured was built of measured parts, so the
-/// recursion is bounded.
+/// The nesting depth of arrays and objects. The value consists of measured parts, so the recursion is
+/// bounded.
 pub(crate) fn levels_of_value(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(levels_of_value).max().unwrap_or(0),
@@ -220,7 +220,7 @@ pub(crate) fn levels_of_value(value: &Value) -> usize {
     }
 }
 
-/// About how much memory a value takes.
+/// The approximate memory of a value.
 pub(crate) fn size_of_value(value: &Value) -> usize {
     const NODE: usize = std::mem::size_of::<Value>();
     NODE + match value {

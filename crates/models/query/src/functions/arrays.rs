@@ -1,4 +1,4 @@
-//! Arrays: what they contain, how long they are, and arrays made from them and from objects.
+//! Arrays: membership, length, and arrays built from other arrays and from objects.
 
 use super::args::{ARRAY_ELEMENTS_MAX, all, any, defined, elements, flag, integer, text_or};
 use super::{Function, function};
@@ -30,7 +30,7 @@ fn concat(args: &[Datum<'_>]) -> Option<Vec<Value>> {
     Some(joined)
 }
 
-/// An undefined third argument is as good as none.
+/// An undefined third argument counts as missing.
 fn contains(args: &[Datum<'_>]) -> Option<bool> {
     let partial = match args.get(2) {
         Some(Datum::Undefined) => false,
@@ -42,7 +42,7 @@ fn contains(args: &[Datum<'_>]) -> Option<bool> {
     Some(elements(args, 0)?.iter().any(is_wanted))
 }
 
-/// Whether every member of `wanted` is one of the element; what is no object has to be the same.
+/// Whether the element has every member of `wanted`; a `wanted` that is not an object must equal the element.
 fn has_members_of(element: &Datum<'_>, wanted: &Datum<'_>) -> bool {
     match wanted.members() {
         Some(members) if element.kind() == Kind::Object => {
@@ -52,7 +52,7 @@ fn has_members_of(element: &Datum<'_>, wanted: &Datum<'_>) -> bool {
     }
 }
 
-/// For each value after the array, whether it is an element.
+/// Whether each value after the array is an element of it.
 fn contained<'x>(args: &'x [Datum<'_>]) -> impl Iterator<Item = Option<bool>> + 'x {
     let elements = elements(args, 0);
     args.iter().skip(1).map(move |wanted| {
@@ -61,7 +61,7 @@ fn contained<'x>(args: &'x [Datum<'_>]) -> impl Iterator<Item = Option<bool>> + 
     })
 }
 
-/// A negative start counts from the end; one before the beginning is the beginning.
+/// A negative start counts from the end, at most to the beginning.
 fn slice(args: &[Datum<'_>]) -> Option<Vec<Value>> {
     let elements = elements(args, 0)?;
     let start = integer(args, 1)?;
@@ -72,7 +72,7 @@ fn slice(args: &[Datum<'_>]) -> Option<Vec<Value>> {
     Some(elements.into_iter().skip(skip).take(take).map(Datum::into_value).collect())
 }
 
-/// The first of the others is number 1.
+/// The first alternative is number 1.
 fn choose<'a>(args: &[Datum<'a>]) -> Datum<'a> {
     let index = integer(args, 0).filter(|index| *index > 0).and_then(|index| usize::try_from(index).ok());
     index.and_then(|index| args.get(index)).cloned().unwrap_or(Datum::Undefined)
@@ -87,10 +87,10 @@ fn object_to_array(args: &[Datum<'_>]) -> Option<Vec<Value>> {
     Some(members.into_iter().map(pair).collect())
 }
 
-// The aggregates over the elements of one array.
+// Aggregates over the elements of one array.
 //
-// Undefined elements are passed over. Sums, averages and medians are of numbers only; the least and the
-// greatest are of null, booleans, numbers and strings, in that order. Anything else makes them undefined.
+// Undefined elements are skipped. Sums, averages and medians accept only numbers; minima and maxima accept
+// null, booleans, numbers and strings, in that order. Any other element makes the result undefined.
 
 pub(super) const MATH: &[Function] = &[
     function("ARRAY_AVG", 1, 1, |args, _| defined(average(args))),
@@ -100,7 +100,7 @@ pub(super) const MATH: &[Function] = &[
     function("ARRAY_SUM", 1, 1, |args, _| defined(numbers(args).map(|it| it.iter().sum::<f64>()))),
 ];
 
-/// The average of none is undefined, as NaN is.
+/// The average of no elements is NaN and therefore undefined.
 fn average(args: &[Datum<'_>]) -> Option<f64> {
     let numbers = numbers(args)?;
     Some(numbers.iter().sum::<f64>() / numbers.len() as f64)
@@ -136,10 +136,10 @@ fn primitives<'a>(args: &[Datum<'a>]) -> Option<Vec<Datum<'a>>> {
     elements.iter().all(|element| element.kind() < Kind::Array).then_some(elements)
 }
 
-// Arrays as sets: two elements that are deeply equal are one.
+// Arrays as sets: deeply equal elements are the same element.
 //
-// Results keep the order of the arrays: a union that of the first and then of the second, a difference that
-// of the first, an intersection that of the second.
+// Results keep the order of their operands: a union that of the first, then the second; a difference that of
+// the first; an intersection that of the second.
 
 pub(super) const SETS: &[Function] = &[
     function("SetDifference", 2, 2, |args, _| defined(difference(args))),
@@ -171,7 +171,7 @@ fn union(args: &[Datum<'_>]) -> Option<Vec<Value>> {
     (all.len() <= ARRAY_ELEMENTS_MAX).then_some(all)
 }
 
-/// The values without those that came before.
+/// The values without duplicates, in the order of their first occurrence.
 fn distinct(values: impl Iterator<Item = Value>) -> Vec<Value> {
     let mut seen = BTreeSet::new();
     values.filter(|value| seen.insert(value.clone())).collect()

@@ -1,7 +1,7 @@
-//! Upper and lower case, one character for one character.
+//! Upper and lower case, character by character.
 //!
-//! The service maps case without a culture and without changing the length of a string: `ß` has no single
-//! upper-case character and stays what it is, and a final sigma is a sigma like any other.
+//! The service maps case independently of culture and string length: `ß` has no single upper-case character
+//! and stays as it is, and a final sigma is an ordinary sigma.
 
 pub(super) fn upper(text: &str) -> String {
     if text.is_ascii() { text.to_ascii_uppercase() } else { text.chars().map(upper_char).collect() }
@@ -11,7 +11,7 @@ pub(super) fn lower(text: &str) -> String {
     if text.is_ascii() { text.to_ascii_lowercase() } else { text.chars().map(lower_char).collect() }
 }
 
-/// Whether two strings are the same but for their case.
+/// Whether two strings are equal, ignoring case.
 pub(super) fn same(a: &str, b: &str) -> bool {
     a.chars().map(upper_char).eq(b.chars().map(upper_char))
 }
@@ -38,7 +38,7 @@ fn lower_char(character: char) -> char {
     single(character, character.to_lowercase())
 }
 
-/// The mapped character if the mapping is to one, else the character itself.
+/// The mapped character if the mapping is a single character, otherwise the character itself.
 fn single(character: char, mut mapped: impl Iterator<Item = char>) -> char {
     match (mapped.next(), mapped.next()) {
         (Some(one), None) => one,

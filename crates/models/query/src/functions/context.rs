@@ -1,4 +1,4 @@
-//! What a function may know beside its arguments.
+//! The context of a function call: clock, randomness, and the budget of regular expressions.
 
 use super::regex::{CompileError, Meter, Regex, Stop};
 use crate::error::QueryError;
@@ -9,13 +9,13 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// The world of one execution of a query.
+/// The context of one execution of a query.
 pub struct Context<'a> {
-    /// Milliseconds since 1970; the same for the whole execution.
+    /// Milliseconds since 1970; constant during an execution.
     now_ms: u64,
     host: &'a dyn Host,
     patterns: RefCell<HashMap<String, Result<Rc<Regex>, CompileError>>>,
-    /// Steps that regular expressions took so far.
+    /// Steps taken by regular expressions so far.
     regex_steps: Cell<u64>,
     failure: RefCell<Option<QueryError>>,
 }
@@ -31,9 +31,9 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// For one call whose answer is in its arguments.
-    pub fn still() -> Context<'static> {
-        Context::new(&Still)
+    /// For a single call whose result depends only on its arguments.
+    pub fn frozen() -> Context<'static> {
+        Context::new(&FrozenHost)
     }
 
     pub fn now_ms(&self) -> u64 {
@@ -44,12 +44,13 @@ impl<'a> Context<'a> {
         self.host.random()
     }
 
-    /// What one call may cost.
+    /// The meter of one call.
     pub(super) fn meter(&self) -> Meter<'_> {
         Meter::new(&self.regex_steps, self.host)
     }
 
-    /// The pattern, compiled once; `None` if it is none. One that is too large fails the query.
+    /// The compiled pattern, cached; `None` if it is malformed. A pattern that is too large fails the
+    /// query.
     pub(super) fn regex(&self, pattern: &str) -> Option<Rc<Regex>> {
         let known = self.patterns.borrow().get(pattern).cloned();
         let compiled = known.unwrap_or_else(|| self.compile(pattern));
@@ -60,8 +61,8 @@ impl<'a> Context<'a> {
     }
 
     fn compile(&self, pattern: &str) -> Result<Rc<Regex>, CompileError> {
-        // Compiling takes as long as many steps, and a query may find a pattern in every document.
-        self.given_up(self.meter().step(limits::REGEX_STEPS_MAX / 100));
+        // Compiling takes as long as many matching steps, and every document may bring its own pattern.
+        self.match_result(self.meter().step(limits::REGEX_STEPS_MAX / 100));
         let compiled = Regex::compile(pattern).map(Rc::new);
         let mut patterns = self.patterns.borrow_mut();
         if patterns.len() >= limits::REGEX_CACHED_MAX {
@@ -71,8 +72,8 @@ impl<'a> Context<'a> {
         compiled
     }
 
-    /// The value of a match, unless it was given up: then the query fails.
-    pub(super) fn given_up<T>(&self, outcome: Result<T, Stop>) -> Option<T> {
+    /// The result of a match; if matching stopped early, the query fails.
+    pub(super) fn match_result<T>(&self, outcome: Result<T, Stop>) -> Option<T> {
         outcome.map_err(|stop| self.fail(sentence(stop))).ok()
     }
 
@@ -80,16 +81,16 @@ impl<'a> Context<'a> {
         self.failure.borrow_mut().get_or_insert(error);
     }
 
-    /// Why a call since the last time fails the query.
+    /// Returns and clears the reason why a call failed the query.
     pub fn take_failure(&self) -> Option<QueryError> {
         self.failure.borrow_mut().take()
     }
 }
 
-/// A world in which nothing happens.
-struct Still;
+/// A host whose clock and randomness are frozen.
+struct FrozenHost;
 
-impl Host for Still {
+impl Host for FrozenHost {
     fn now_ms(&self) -> u64 {
         0
     }
@@ -107,7 +108,7 @@ impl Host for Still {
     }
 }
 
-/// Refuses a pattern that is larger than any may be.
+/// Refuses a pattern beyond the size limit.
 pub(crate) fn check_pattern(pattern: &str, modifiers: &str) -> Result<(), QueryError> {
     let translated = super::pattern::with_modifiers(pattern, modifiers);
     match translated.map(|pattern| Regex::compile(&pattern)) {

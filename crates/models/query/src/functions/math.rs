@@ -1,8 +1,7 @@
-//! Mathematical functions: powers, logarithms, signs, and the numbers that come from nowhere.
+//! Mathematical functions: powers, logarithms, signs, constants and random numbers.
 //!
-//! Everything is a double, and a result that is no number (the root of -1, a power too large) is undefined.
-//! Whole numbers stay whole where nothing can be lost by it. Angles are in `math_trig`, rounding in
-//! `math_round`, 64-bit integers in `integers`.
+//! All arithmetic is on doubles, and a result that is not a number (the root of -1, an overflow) is
+//! undefined. Integers stay integers where that loses nothing.
 
 use super::{Function, function};
 use crate::datum::Datum;
@@ -22,7 +21,7 @@ pub(super) const TABLE: &[Function] = &[
     function("SQUARE", 1, 1, |args, _| of_one(args, |x| x * x)),
 ];
 
-/// A function of one number; undefined for anything else.
+/// A function of one number; undefined for any other argument.
 pub(super) fn of_one<'a>(args: &[Datum<'a>], apply: fn(f64) -> f64) -> Datum<'a> {
     match args {
         [Datum::Number(x)] => apply(x.as_f64()).into(),
@@ -30,7 +29,7 @@ pub(super) fn of_one<'a>(args: &[Datum<'a>], apply: fn(f64) -> f64) -> Datum<'a>
     }
 }
 
-/// A function of two numbers; undefined for anything else.
+/// A function of two numbers; undefined for any other argument.
 pub(super) fn of_two<'a>(args: &[Datum<'a>], apply: fn(f64, f64) -> f64) -> Datum<'a> {
     match args {
         [Datum::Number(x), Datum::Number(y)] => apply(x.as_f64(), y.as_f64()).into(),
@@ -51,7 +50,7 @@ fn sign<'a>(args: &[Datum<'a>]) -> Datum<'a> {
     of_one(args, |x| if x == 0.0 { 0.0 } else { x.signum() })
 }
 
-/// The logarithm to base e, or to the base given.
+/// The natural logarithm, or the logarithm to the given base.
 fn log<'a>(args: &[Datum<'a>]) -> Datum<'a> {
     match args {
         [_, _] => of_two(args, log_to_base),
@@ -59,7 +58,7 @@ fn log<'a>(args: &[Datum<'a>]) -> Datum<'a> {
     }
 }
 
-/// `log10(2)` is `LOG10(2)`: a quotient of two rounded logarithms would be off in its last digit.
+/// `log10(2)` equals `LOG10(2)`; a quotient of two rounded logarithms would differ in its last digit.
 fn log_to_base(x: f64, base: f64) -> f64 {
     match base {
         10.0 => x.log10(),
@@ -68,9 +67,9 @@ fn log_to_base(x: f64, base: f64) -> f64 {
     }
 }
 
-// Mathematical functions that round.
+// Rounding functions.
 //
-// A half goes away from zero. An integer is its own floor, ceiling and whole part, with all its digits.
+// Halves round away from zero. The floor, ceiling and truncation of an integer are itself, with all digits.
 
 pub(super) const ROUNDING: &[Function] = &[
     function("CEILING", 1, 1, |args, _| to_whole(args, f64::ceil)),
@@ -80,7 +79,7 @@ pub(super) const ROUNDING: &[Function] = &[
     function("TRUNC", 1, 1, |args, _| to_whole(args, f64::trunc)),
 ];
 
-/// Ten to a higher power is no double.
+/// Ten to any higher power is not a double.
 const DIGITS_MAX: i64 = 308;
 const EXACT_INTEGER_MAX: f64 = 9_007_199_254_740_992.0;
 
@@ -91,7 +90,7 @@ fn to_whole<'a>(args: &[Datum<'a>], apply: fn(f64) -> f64) -> Datum<'a> {
     }
 }
 
-/// To the nearest integer, or to so many digits right (left, if negative) of the point.
+/// Rounds to the nearest integer, or to a number of digits after the point (before it, if negative).
 fn round<'a>(args: &[Datum<'a>]) -> Datum<'a> {
     match args {
         [x, digits] => match (x, digits.as_i64()) {
@@ -112,11 +111,12 @@ fn round_to(x: f64, digits: i64) -> f64 {
         return (x / scale).round() * scale;
     }
     let scaled = x * scale;
-    // Above this a double is whole: there are no digits left to round, and scaling back might change some.
+    // Above this limit a double is an integer: there are no digits to round, and scaling back might
+    // change some.
     if scaled.abs() < EXACT_INTEGER_MAX { scaled.round() / scale } else { x }
 }
 
-/// Down to a multiple of the bin's size, which is 1 unless given; a negative size rounds up.
+/// Rounds down to a multiple of the bin size, which is 1 by default; a negative size rounds up.
 fn number_bin<'a>(args: &[Datum<'a>]) -> Datum<'a> {
     match args {
         [_, _] => of_two(args, |x, size| (x / size).floor() * size),
@@ -124,7 +124,7 @@ fn number_bin<'a>(args: &[Datum<'a>]) -> Datum<'a> {
     }
 }
 
-// Mathematical functions of angles, which are in radians.
+// Trigonometric functions, in radians.
 
 pub(super) const TRIGONOMETRY: &[Function] = &[
     function("ACOS", 1, 1, |args, _| of_one(args, f64::acos)),
@@ -140,10 +140,10 @@ pub(super) const TRIGONOMETRY: &[Function] = &[
     function("TAN", 1, 1, |args, _| of_one(args, f64::tan)),
 ];
 
-// Arithmetic on 64-bit integers, with all their digits.
+// Arithmetic on 64-bit integers, exact to the last digit.
 //
-// Both arguments must be integral and fit 64 bits, else the answer is undefined. What overflows wraps
-// around; a shift counts by the low six bits of its amount, and to the right it keeps the sign.
+// Both arguments must be integral and fit 64 bits, else the result is undefined. Overflow wraps around. A
+// shift uses the low six bits of its amount; a right shift keeps the sign.
 
 pub(super) const INTEGERS: &[Function] = &[
     function("IntAdd", 2, 2, |args, _| of_two_integers(args, i64::wrapping_add)),
@@ -166,7 +166,7 @@ fn of_two_integers<'a>(args: &[Datum<'a>], apply: fn(i64, i64) -> i64) -> Datum<
     }
 }
 
-/// As [`of_two_integers`], and nothing is divided by zero.
+/// Variant of [`of_two_integers`] that makes division by zero undefined.
 fn of_divisor<'a>(args: &[Datum<'a>], apply: fn(i64, i64) -> i64) -> Datum<'a> {
     match args {
         [_, divisor] if divisor.as_i64() != Some(0) => of_two_integers(args, apply),
@@ -184,11 +184,11 @@ mod tests {
     use crate::functions::{Context, find};
 
     fn eval(name: &str, args: &[Datum<'_>]) -> String {
-        format!("{:?}", (find(name).unwrap().eval)(args, &Context::still()))
+        format!("{:?}", (find(name).unwrap().eval)(args, &Context::frozen()))
     }
 
     #[test]
-    fn the_sign_of_an_integer_goes_without_its_digits() {
+    fn the_sign_of_an_integer_does_not_depend_on_its_digits() {
         assert_eq!(eval("ABS", &[(-9_007_199_254_740_993i64).into()]), "9007199254740993");
         assert_eq!(eval("ABS", &[i64::MIN.into()]), "9223372036854776000");
         assert_eq!(eval("FLOOR", &[i64::MAX.into()]), "9223372036854775807");
@@ -203,7 +203,7 @@ mod integers_tests {
 
     fn check(name: &str, args: &[i64], expected: &str) {
         let args: Vec<Datum<'_>> = args.iter().map(|arg| Datum::Number(Number::Int(*arg))).collect();
-        let found = (find(name).unwrap().eval)(&args, &Context::still());
+        let found = (find(name).unwrap().eval)(&args, &Context::frozen());
         assert_eq!(format!("{found:?}"), expected, "{name}");
     }
 

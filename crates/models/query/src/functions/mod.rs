@@ -1,9 +1,9 @@
-//! The built-in scalar functions, one file a family.
+//! The built-in scalar functions, one file per family.
 //!
-//! A function is a row of a table: its name as the reference spells it, how many arguments it takes, and a
-//! plain function of them. Arguments are evaluated before the call; one that is undefined arrives as
-//! [`Datum::Undefined`], and unless the reference says otherwise the answer to it, and to an argument of the
-//! wrong type, is undefined. Names are found whatever their case.
+//! A function is an entry of a table: its name as in the reference, its number of arguments, and a plain
+//! function of them. Arguments are evaluated before the call; an undefined one arrives as
+//! [`Datum::Undefined`]. Unless the reference says otherwise, the result for an undefined argument or one of
+//! the wrong type is undefined. Names are case-insensitive.
 
 use crate::datum::Datum;
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ pub mod full_text;
 mod math;
 mod pattern;
 mod regex;
-mod regexes;
+mod regex_functions;
 mod spatial;
 mod strings;
 mod types;
@@ -27,19 +27,19 @@ pub mod vector;
 
 pub use context::Context;
 pub(crate) use context::check_pattern;
-pub(crate) use regexes::modifiers_of;
+pub(crate) use regex_functions::modifiers_of;
 
 /// One built-in function.
 pub struct Function {
-    /// As the reference spells it: `ARRAY_CONTAINS`, `DateTimeAdd`.
+    /// As in the reference: `ARRAY_CONTAINS`, `DateTimeAdd`.
     pub name: &'static str,
     pub args_min: usize,
-    /// `usize::MAX` when it takes any number.
+    /// `usize::MAX` for a variadic function.
     pub args_max: usize,
     pub eval: for<'a> fn(&[Datum<'a>], &Context<'_>) -> Datum<'a>,
 }
 
-/// What a row of a family's table is made with.
+/// Makes an entry of a family's table.
 pub(crate) const fn function(
     name: &'static str,
     args_min: usize,
@@ -60,7 +60,7 @@ const FAMILIES: &[&[Function]] = &[
     math::TABLE,
     math::ROUNDING,
     math::TRIGONOMETRY,
-    regexes::TABLE,
+    regex_functions::TABLE,
     arrays::SETS,
     spatial::TABLE,
     strings::TABLE,
@@ -74,12 +74,12 @@ const FAMILIES: &[&[Function]] = &[
 static BY_NAME: LazyLock<HashMap<String, &'static Function>> =
     LazyLock::new(|| all().map(|function| (function.name.to_ascii_uppercase(), function)).collect());
 
-/// The function of this name, whatever its case.
+/// Finds a function by name, ignoring case.
 pub fn find(name: &str) -> Option<&'static Function> {
     BY_NAME.get(&name.to_ascii_uppercase()).copied()
 }
 
-/// Every function there is.
+/// Every built-in function.
 pub fn all() -> impl Iterator<Item = &'static Function> {
     FAMILIES.iter().flat_map(|family| family.iter())
 }

@@ -1,15 +1,15 @@
-//! PCRE patterns as our engine reads them.
+//! Translates PCRE patterns to the syntax of our engine.
 //!
-//! The two languages differ in a few places that queries meet. Outside a class, PCRE takes a `{` that begins
-//! no repetition as itself. Inside a class, `[`, `&&`, `--` and `~~` are characters, where ours would begin
-//! a nested class or a set operation, and spaces count even under `x`. Those are escaped; the rest stays as
-//! it is written.
+//! The two differ in a few places that queries meet. Outside a class, PCRE takes a `{` that begins no
+//! repetition literally. Inside a class, `[`, `&&`, `--` and `~~` are literal, where our engine would begin a
+//! nested class or a set operation, and spaces count even under `x`. The translation escapes those and keeps
+//! the rest.
 
-/// No name in braces or in `[:…:]` is longer. Without a limit, a pattern of nothing but openings would be
-/// searched to its end for each.
+/// The longest name in braces or in `[:…:]`. Without a limit, a pattern of nothing but openings would be
+/// searched to its end for each of them.
 const NAME_BYTES_MAX: usize = 64;
 
-/// The pattern under modifiers out of `imsx`; `None` if there are others.
+/// The pattern with the modifiers, which must be among `imsx`; otherwise `None`.
 pub(super) fn with_modifiers(pattern: &str, modifiers: &str) -> Option<String> {
     if modifiers.chars().any(|modifier| !"imsx".contains(modifier)) {
         return None;
@@ -36,7 +36,7 @@ fn translate(pattern: &str, out: &mut String) {
             }
             _ => character.len_utf8(),
         };
-        // A class has written itself.
+        // The class has been written already.
         if character != '[' {
             out.push_str(&rest[..taken]);
         }
@@ -44,7 +44,7 @@ fn translate(pattern: &str, out: &mut String) {
     }
 }
 
-/// How long an escape is: the backslash and its character, and the braces of `\x{…}`, `\p{…}` and the like.
+/// The length of an escape: the backslash and its character, and the braces of `\x{…}`, `\p{…}` and the like.
 fn escape_bytes(rest: &str) -> usize {
     let Some(escaped) = rest[1..].chars().next() else { return 1 };
     let bytes = 1 + escaped.len_utf8();
@@ -62,7 +62,7 @@ fn is_repetition(rest: &str) -> bool {
     has_low && after_high.starts_with('}')
 }
 
-/// Writes a class and says how long it is. A `]` right after the opening is one of its characters.
+/// Writes a class and returns its length. A `]` right after the opening bracket is a member.
 fn class(rest: &str, out: &mut String) -> usize {
     let opening = if rest.starts_with("[^") { 2 } else { 1 };
     out.push_str(&rest[..opening]);
@@ -92,13 +92,13 @@ fn class_item(rest: &str) -> &str {
     &rest[..bytes]
 }
 
-/// How long a `[:name:]` is, if it is one.
+/// The length of a `[:name:]`, if there is one.
 fn class_name_bytes(rest: &str) -> Option<usize> {
     let pairs = rest.as_bytes().windows(2).take(NAME_BYTES_MAX);
     pairs.skip(2).position(|pair| pair == b":]").map(|at| at + 4)
 }
 
-/// White space and `#` are written so that the modifier `x` does not take them out.
+/// Escapes white space and `#`, so that the modifier `x` does not remove them.
 fn write_class_item(item: &str, after_dash: bool, out: &mut String) {
     match item {
         "-" if after_dash => out.push_str("\\-"),
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_both_languages_share_stays_as_it_is() {
+    fn common_syntax_is_unchanged() {
         for pattern in
             ["", "a.b*", r"^\d{3}-\w+$", "a{2}b{2,}c{2,3}", "[a-z0-9_-]", "[^,]", "(?<=a)b", r"\p{Lu}"]
         {
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_brace_that_repeats_nothing_is_a_character() {
+    fn a_brace_without_repetition_is_literal() {
         check("{a}", r"\{a}");
         check("a{,2}", r"a\{,2}");
         check("{", r"\{");
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_holds_characters_only() {
+    fn class_members_are_literal() {
         check("[[]", r"[\[]");
         check("[]a]", r"[\]a]");
         check("[^]a]", r"[^\]a]");
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn openings_without_an_end_are_characters() {
+    fn unclosed_brackets_are_literal() {
         check(&"{".repeat(1000), &r"\{".repeat(1000));
         check("[[:[:", r"[\[:\[:");
         check(&format!(r"\x{{{}}}", "f".repeat(100)), &format!(r"\x\{{{}}}", "f".repeat(100)));

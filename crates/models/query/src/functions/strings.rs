@@ -1,4 +1,4 @@
-//! Strings made from strings: joined, repeated, replaced, reversed, trimmed, in another case.
+//! Functions from strings to strings: concatenation, replication, replacement, reversal, trimming and case.
 
 use super::args::{STRING_BYTES_MAX, all, any, defined, elements, flag, integer, part, short_enough, text};
 use super::casing;
@@ -33,7 +33,7 @@ fn concat(args: &[Datum<'_>]) -> Option<String> {
     (bytes <= STRING_BYTES_MAX).then(|| parts.concat())
 }
 
-/// Nothing can be replaced by looking for the empty string: the service answers undefined.
+/// The empty string cannot be replaced: the service returns undefined.
 fn replace(args: &[Datum<'_>]) -> Option<String> {
     let (whole, old, new) = (text(args, 0)?, text(args, 1)?, text(args, 2)?);
     if old.is_empty() {
@@ -51,7 +51,7 @@ fn replace(args: &[Datum<'_>]) -> Option<String> {
     short_enough(out)
 }
 
-/// A fractional count is cut to the integer below it; one that is negative or too large has no answer.
+/// A fractional count is rounded down; a negative or too large one gives undefined.
 fn replicate(args: &[Datum<'_>]) -> Option<String> {
     let unit = text(args, 0)?;
     let count = args.get(1)?.as_f64().filter(|count| *count >= 0.0)?;
@@ -69,7 +69,7 @@ enum Ends {
     Both,
 }
 
-/// Without a second argument white space is trimmed, with it any of its characters.
+/// Trims white space, or any of the characters in the second argument.
 fn trim<'a>(args: &[Datum<'a>], ends: Ends) -> Datum<'a> {
     match args.get(1) {
         None => part(args, 0, |whole| trim_where(whole, ends, char::is_whitespace)),
@@ -92,9 +92,9 @@ fn trim_where(whole: &str, ends: Ends, unwanted: impl Fn(char) -> bool) -> Cow<'
     Cow::Borrowed(kept)
 }
 
-// Strings looked for in strings: whether one is there, and where.
+// Searching in strings.
 //
-// Functions that take a flag for ignoring case compare as [`casing`] maps. Positions are UTF-16 code units.
+// Functions with a flag for ignoring case compare as [`casing`] maps. Positions are UTF-16 code units.
 
 pub(super) const SEARCH: &[Function] = &[
     function("CONTAINS", 2, 3, |args, _| defined(compare(args, CONTAINS))),
@@ -112,7 +112,7 @@ pub(super) const SEARCH: &[Function] = &[
 
 type Test = fn(&str, &str) -> bool;
 
-/// A comparison of two strings, and the same without regard to case.
+/// A comparison of two strings, and its case-insensitive variant.
 struct Comparison {
     exact: Test,
     ignoring_case: Test,
@@ -133,20 +133,20 @@ fn compare(args: &[Datum<'_>], how: Comparison) -> Option<bool> {
     Some(test(text(args, 0)?, text(args, 1)?))
 }
 
-/// For each string after the first, whether the first contains it.
+/// Whether the first string contains each of the others.
 fn contained(args: &[Datum<'_>], test: Test) -> impl Iterator<Item = Option<bool>> {
     let whole = text(args, 0);
     args.iter().skip(1).map(move |needle| Some(test(whole?, needle.as_str()?)))
 }
 
-/// The search begins at the third argument; a negative one is the beginning.
+/// The search begins at the third argument; a negative one means the beginning.
 fn index_of(args: &[Datum<'_>]) -> Option<i64> {
     let start = if args.len() > 2 { integer(args, 2)?.max(0) } else { 0 };
     let start = usize::try_from(start).unwrap_or(usize::MAX);
     Some(place(utf16::find(text(args, 0)?, text(args, 1)?, start)))
 }
 
-/// The search goes backwards from the third argument, the last unit that may be part of what is found.
+/// The search goes backwards from the third argument, the last code unit that may belong to the match.
 fn last_index_of(args: &[Datum<'_>]) -> Option<i64> {
     let last = if args.len() > 2 { integer(args, 2)? } else { i64::MAX };
     let (whole, needle) = (text(args, 0)?, text(args, 1)?);
@@ -158,7 +158,7 @@ fn place(found: Option<usize>) -> i64 {
     found.map_or(-1, |units| units as i64)
 }
 
-// Parts of strings: by position, by a delimiter, and put together again.
+// Parts of strings: by position, by delimiter, and joined again.
 
 pub(super) const PARTS: &[Function] = &[
     function("LASTSUBSTRINGAFTER", 2, 2, |args, _| piece(args, |whole, by| Some(whole.rsplit_once(by)?.1))),
@@ -174,7 +174,7 @@ pub(super) const PARTS: &[Function] = &[
     function("SUBSTRINGBEFORE", 2, 2, |args, _| piece(args, |whole, by| Some(whole.split_once(by)?.0))),
 ];
 
-/// What lies outside the string is empty: a negative start, one beyond the end, a negative count.
+/// Anything outside the string is empty: a negative start, one beyond the end, a negative count.
 fn substring<'a>(args: &[Datum<'a>], start: Option<i64>, count: Option<i64>) -> Datum<'a> {
     let (Some(start), Some(count)) = (start, count) else { return Datum::Undefined };
     match (usize::try_from(start), usize::try_from(count)) {
@@ -192,7 +192,7 @@ fn right<'a>(args: &[Datum<'a>]) -> Datum<'a> {
     })
 }
 
-/// What is on one side of a delimiter; undefined if the delimiter is not there.
+/// The text on one side of a delimiter; undefined if the delimiter is absent.
 fn piece<'a>(args: &[Datum<'a>], cut: for<'t> fn(&'t str, &str) -> Option<&'t str>) -> Datum<'a> {
     let Some(by) = text(args, 1) else { return Datum::Undefined };
     match text(args, 0).and_then(|whole| cut(whole, by)) {
@@ -201,7 +201,7 @@ fn piece<'a>(args: &[Datum<'a>], cut: for<'t> fn(&'t str, &str) -> Option<&'t st
     }
 }
 
-/// Every element has to be a string.
+/// Every element must be a string.
 fn join(args: &[Datum<'_>]) -> Option<String> {
     let (elements, separator) = (elements(args, 0)?, text(args, 1)?);
     let parts: Vec<&str> = elements.iter().map(Datum::as_str).collect::<Option<_>>()?;
@@ -209,7 +209,7 @@ fn join(args: &[Datum<'_>]) -> Option<String> {
     (bytes <= STRING_BYTES_MAX + separator.len()).then(|| parts.join(separator))
 }
 
-/// The empty separator separates nothing.
+/// The empty separator does not split.
 fn split(args: &[Datum<'_>]) -> Option<Vec<Value>> {
     let (whole, separator) = (text(args, 0)?, text(args, 1)?);
     if separator.is_empty() {
@@ -218,10 +218,10 @@ fn split(args: &[Datum<'_>]) -> Option<Vec<Value>> {
     Some(whole.split(separator).map(Value::from).collect())
 }
 
-// Strings read as JSON, and values written as strings.
+// Parsing strings as JSON, and writing values as strings.
 //
-// What is read has to be JSON and nothing beside it but the white space JSON allows: `NULL`, `+1` and
-// `{'a': 1}` are no JSON, and so undefined.
+// The input must be a JSON value with nothing around it but JSON's white space: `NULL`, `+1` and `{'a': 1}`
+// are not JSON and give undefined.
 
 pub(super) const CONVERSIONS: &[Function] = &[
     function("StringToArray", 1, 1, |args, _| read(args, Kind::Array)),
@@ -243,7 +243,7 @@ fn read<'a>(args: &[Datum<'a>], wanted: Kind) -> Datum<'a> {
     Some(defined(value)).filter(|datum: &Datum<'a>| datum.kind() == wanted).unwrap_or(Datum::Undefined)
 }
 
-/// A string is itself; anything else is its JSON, without white space.
+/// A string is returned unchanged; anything else becomes its JSON without white space.
 fn write<'a>(args: &[Datum<'a>]) -> Datum<'a> {
     match args.first() {
         None | Some(Datum::Undefined) => Datum::Undefined,

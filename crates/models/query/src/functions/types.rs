@@ -1,7 +1,7 @@
-//! What type a value has. These never answer undefined: what is undefined has none of the types.
+//! Type checks. They never return undefined: an undefined value has none of the types.
 
 use super::args::defined;
-use super::datetime::is_moment;
+use super::datetime::is_date_time;
 use super::{Function, function};
 use crate::datum::{Datum, Kind};
 use orrery_core::ItemRid;
@@ -10,7 +10,7 @@ pub(super) const TABLE: &[Function] = &[
     function("IS_ARRAY", 1, 1, |args, _| is(args, |it| it.kind() == Kind::Array)),
     function("IS_BOOL", 1, 1, |args, _| is(args, |it| it.kind() == Kind::Bool)),
     function("IS_BOOLEAN", 1, 1, |args, _| is(args, |it| it.kind() == Kind::Bool)),
-    function("IS_DATETIME", 1, 1, |args, _| is(args, |it| it.as_str().is_some_and(is_moment))),
+    function("IS_DATETIME", 1, 1, |args, _| is(args, |it| it.as_str().is_some_and(is_date_time))),
     function("IS_DEFINED", 1, 1, |args, _| is(args, |it| !it.is_undefined())),
     function("IS_FINITE_NUMBER", 1, 1, |args, _| is(args, |it| it.as_f64().is_some_and(f64::is_finite))),
     function("IS_INTEGER", 1, 1, |args, _| is(args, |it| it.as_i64().is_some())),
@@ -29,7 +29,7 @@ fn is_primitive(value: &Datum<'_>) -> bool {
     matches!(value.kind(), Kind::Null | Kind::Bool | Kind::Number | Kind::String)
 }
 
-// IIF: one of two values, as `a ? b : c` gives it. What is not true is as good as false.
+// IIF: one of two values, like `a ? b : c`. Anything but true counts as false.
 
 pub(super) const CONDITIONAL: &[Function] = &[function("IIF", 3, 3, |args, _| iif(args))];
 
@@ -38,10 +38,8 @@ fn iif<'a>(args: &[Datum<'a>]) -> Datum<'a> {
     args.get(chosen).cloned().unwrap_or(Datum::Undefined)
 }
 
-// DocumentId: the number of an item in its container.
-//
-// It is the part of `_rid` that is the item's own (`36ZyAPW+uN8NAAAAAAAAAA==` is item 13). A value without
-// a `_rid` that is an item's has no number.
+// DocumentId: the number of an item in its container, the item's own part of `_rid`
+// (`36ZyAPW+uN8NAAAAAAAAAA==` is item 13). A value without an item's `_rid` has no number.
 
 pub(super) const ITEM: &[Function] = &[function("DOCUMENTID", 1, 1, |args, _| defined(number(args)))];
 

@@ -1,8 +1,8 @@
-//! Positions in strings, counted as the service counts them: in UTF-16 code units.
+//! Positions in strings as the service counts them: in UTF-16 code units.
 //!
-//! Our strings are UTF-8, so a position is found by walking; in ASCII it is the byte itself. A position may
-//! fall between the two halves of a surrogate pair. No string of ours can hold half a pair, so a slice that
-//! begins or ends there has U+FFFD in its place.
+//! Our strings are UTF-8, so finding a position takes a walk; in ASCII it is the byte itself. A position may
+//! fall between the halves of a surrogate pair. Our strings cannot hold half a pair, so a slice that begins
+//! or ends there has U+FFFD instead.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ pub(super) fn length(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.chars().map(char::len_utf16).sum() }
 }
 
-/// Up to `count` units from `start` on.
+/// At most `count` units from `start` on.
 pub(super) fn slice(text: &str, start: usize, count: usize) -> Cow<'_, str> {
     if count == 0 {
         return Cow::Borrowed("");
@@ -25,7 +25,7 @@ pub(super) fn slice(text: &str, start: usize, count: usize) -> Cow<'_, str> {
     Cow::Owned([half(&from), whole, half(&to)].concat())
 }
 
-/// The place of the first `needle` that begins at `start` or after it.
+/// The position of the first `needle` at or after `start`.
 pub(super) fn find(text: &str, needle: &str, start: usize) -> Option<usize> {
     if start > length(text) {
         return None;
@@ -36,14 +36,14 @@ pub(super) fn find(text: &str, needle: &str, start: usize) -> Option<usize> {
     Some(length(skipped) + length(&rest[..found]))
 }
 
-/// The place of the last `needle` that lies in the first `end` units.
+/// The position of the last `needle` within the first `end` units.
 pub(super) fn find_last(text: &str, needle: &str, end: usize) -> Option<usize> {
     let region = &text[..Cut::at(text, end).before];
     region.rfind(needle).map(|found| length(&region[..found]))
 }
 
 /// A position as bytes: where the characters before it end, and where those after it begin. The two differ
-/// if it halves a pair.
+/// inside a surrogate pair.
 struct Cut {
     before: usize,
     after: usize,
@@ -93,7 +93,7 @@ mod tests {
         }
 
         #[test]
-        fn found_places_slice_back_to_the_needle(text in "[ab🚀]{0,9}", needle in "[ab🚀]{1,2}", start in 0usize..12) {
+        fn found_positions_slice_back_to_the_needle(text in "[ab🚀]{0,9}", needle in "[ab🚀]{1,2}", start in 0usize..12) {
             let count = length(&needle);
             for place in [find(&text, &needle, start), find_last(&text, &needle, start)].into_iter().flatten() {
                 prop_assert_eq!(slice(&text, place, count), needle.as_str());

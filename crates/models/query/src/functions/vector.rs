@@ -1,8 +1,9 @@
-//! The distance of vectors: `VectorDistance`, exact, and `_VectorScore`, which clients get in plans.
+//! Vector distances: `VectorDistance`, exact, and `_VectorScore`, which clients receive in plans.
 //!
-//! What the number means depends on the kind: a cosine is 1 for the same direction and -1 for the opposite, a
-//! dot product grows with likeness, a Euclidean distance is 0 for the same vector and grows with difference.
-//! Arrays that are no vectors of one length have no distance, and neither has the zero vector a direction.
+//! The meaning of the number depends on the function: a cosine is 1 for the same direction and -1 for the
+//! opposite one, a dot product grows with similarity, a Euclidean distance is 0 for the same vector and grows
+//! with difference. Arrays that are not vectors of the same length have no distance, and the zero vector has
+//! no cosine.
 
 use super::{Context, Function, function};
 use crate::datum::Datum;
@@ -10,7 +11,7 @@ use crate::datum::Datum;
 pub(super) const TABLE: &[Function] =
     &[function("VectorDistance", 2, 4, vector_distance), function("_VectorScore", 2, 4, vector_distance)];
 
-/// How a container's vector policy, or a query's options, say that vectors are compared.
+/// The distance function, from a container's vector policy or a query's options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Distance {
     #[default]
@@ -20,7 +21,7 @@ pub enum Distance {
 }
 
 impl Distance {
-    /// By its name in policies and options, whatever its case.
+    /// Finds a function by its name in policies and options, ignoring case.
     pub fn parse(name: &str) -> Option<Self> {
         match name.to_ascii_lowercase().as_str() {
             "cosine" => Some(Self::Cosine),
@@ -38,13 +39,13 @@ impl Distance {
         }
     }
 
-    /// Whether a greater number means more alike; `ORDER BY` then puts the greatest first.
+    /// Whether greater means more similar; `ORDER BY` then puts the greatest first.
     pub fn is_similarity(self) -> bool {
         self != Self::Euclidean
     }
 }
 
-/// The distance of two vectors; none if their lengths differ, they are empty, or the number is not finite.
+/// The distance of two vectors; `None` if their lengths differ, they are empty, or the result is not finite.
 pub fn distance(kind: Distance, a: &[f64], b: &[f64]) -> Option<f64> {
     if a.len() != b.len() || a.is_empty() {
         return None;
@@ -52,7 +53,7 @@ pub fn distance(kind: Distance, a: &[f64], b: &[f64]) -> Option<f64> {
     let number = match kind {
         Distance::DotProduct => dot(a, b),
         Distance::Euclidean => a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>().sqrt(),
-        // Rounding must not make two parallel vectors more alike than one and the same.
+        // Rounding must not make two parallel vectors more similar than identical ones.
         Distance::Cosine => (dot(a, b) / (dot(a, a).sqrt() * dot(b, b).sqrt())).clamp(-1.0, 1.0),
     };
     number.is_finite().then_some(number)
@@ -62,20 +63,21 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-/// The numbers of an array that has nothing else.
+/// The numbers of an array that contains nothing else.
 pub fn numbers(array: &Datum<'_>) -> Option<Vec<f64>> {
     array.elements()?.iter().map(Datum::as_f64).collect()
 }
 
 fn vector_distance<'a>(args: &[Datum<'a>], _: &Context<'_>) -> Datum<'a> {
-    let said = || {
+    let result = || {
         let kind = options(args.get(2), args.get(3))?;
         distance(kind, &numbers(&args[0])?, &numbers(&args[1])?)
     };
-    said().map_or(Datum::Undefined, Into::into)
+    result().map_or(Datum::Undefined, Into::into)
 }
 
-/// The kind of distance of a call. Whether an index may be used changes nothing here, where none is.
+/// The distance function of a call. The option to force a brute-force search changes nothing, since there is
+/// no vector index.
 fn options(brute_force: Option<&Datum<'_>>, options: Option<&Datum<'_>>) -> Option<Distance> {
     let defined = |value: Option<&Datum<'_>>| value.is_some_and(|value| !value.is_undefined());
     if defined(brute_force) && brute_force.and_then(Datum::as_bool).is_none() {
@@ -94,7 +96,7 @@ fn options(brute_force: Option<&Datum<'_>>, options: Option<&Datum<'_>>) -> Opti
     }
 }
 
-/// Numbers here are doubles, whichever of these the vectors were made of.
+/// All numbers are doubles, whichever of these types the vectors had.
 fn is_data_type(value: &Datum<'_>) -> bool {
     const KNOWN: [&str; 4] = ["float32", "float16", "int8", "uint8"];
     value.is_undefined()
@@ -115,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn huge_numbers_have_no_distance_instead_of_an_infinite_one() {
+    fn an_infinite_distance_is_undefined() {
         let a = [1e300, 1e300];
         for kind in [Distance::Cosine, Distance::DotProduct, Distance::Euclidean] {
             assert_eq!(distance(kind, &a, &a.map(|x| -x)), None, "{kind:?}");

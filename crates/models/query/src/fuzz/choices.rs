@@ -1,12 +1,13 @@
-//! Documents and queries that any bytes stand for: each byte is a choice, and when they end the first is taken.
+//! Derives documents and queries from arbitrary bytes: each byte is a choice, and after the last the first
+//! alternative is taken.
 //!
-//! The queries are of the grammar, and most of them are valid; what they are about (`c.n`, `c.s`, `c.l`, `c.o`)
-//! is about as often there as not.
+//! The queries follow the grammar and most are valid; the members they use (`c.n`, `c.s`, `c.l`, `c.o`) are
+//! missing about as often as present.
 
 use crate::bind::bound::AggregateFunction;
 use crate::functions;
 
-/// How deep documents and expressions go.
+/// The nesting depth of documents and expressions.
 const LEVELS_MAX: usize = 3;
 
 pub(super) struct Choices<'a>(pub &'a [u8]);
@@ -18,7 +19,7 @@ impl Choices<'_> {
         usize::from(*byte) % limit.max(1)
     }
 
-    /// Once in so many times, and never when the bytes have ended.
+    /// True once in this many times, and never after the bytes have ended.
     fn once_in(&mut self, many: usize) -> bool {
         !self.0.is_empty() && self.below(many) == many - 1
     }
@@ -209,7 +210,7 @@ impl Choices<'_> {
 
     fn call(&mut self, names: &[&str], level: usize) -> String {
         let all: Vec<&functions::Function> = functions::all().collect();
-        // There are fewer functions than a byte has values, but they need not stay so few.
+        // There are fewer functions than byte values, but that may change.
         let function = all[(self.below(256) * 256 + self.below(256)) % all.len()];
         let count = function.args_min
             + self.below(function.args_max.min(function.args_min + 2) - function.args_min + 1);

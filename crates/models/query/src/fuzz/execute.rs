@@ -1,4 +1,4 @@
-//! Running any query over any documents.
+//! Runs arbitrary queries over arbitrary documents.
 
 use super::choices::Choices;
 use crate::datum::Datum;
@@ -12,13 +12,13 @@ use std::ops::ControlFlow;
 
 /// A query with a thousand rows need not be read to its end.
 const PAGES_MAX: usize = 200;
-/// How far the clock goes each time it is looked at: a page pauses after a few thousand rows.
-const MS_PER_LOOK: u64 = 1_000;
+/// The clock's advance at each check: a page pauses after a few thousand rows.
+const MS_PER_CLOCK_CHECK: u64 = 1_000;
 const BYTES_PER_PAGE: usize = 1024 * 1024;
 
-/// A query over a few documents answers or is refused, page by page to an end; pages of one row have the rows
-/// of one page, and so has the plan without its rules. Bytes that begin with a `#` are a query as it stands;
-/// others are choices. Whether there was an answer.
+/// A query over a few documents either succeeds or is refused, page by page to an end. Pages of one row give
+/// the rows of a single page, and so does the plan without its rules. Bytes that begin with `#` are query
+/// text; others are choices. Returns whether there was a result.
 pub fn query_execute(data: &[u8]) -> bool {
     let (documents, text) = match data.strip_prefix(b"#") {
         Some(text) => (samples(), String::from_utf8_lossy(text).into_owned()),
@@ -56,7 +56,7 @@ fn equal(a: &str, b: &str) -> bool {
     Value::read(a) == Value::read(b)
 }
 
-/// As far as both were read.
+/// Compares the results as far as both were read.
 fn assert_same_start(
     found: &Answer,
     expected: &Answer,
@@ -78,7 +78,7 @@ fn assert_same_start(
 #[derive(Default)]
 struct Answer {
     rows: Vec<String>,
-    /// Whether there is more that was not read.
+    /// Whether more rows were left unread.
     is_cut: bool,
 }
 
@@ -127,7 +127,7 @@ impl Host for Clock {
     }
 
     fn elapsed_ms(&self) -> u64 {
-        self.0.set(self.0.get() + MS_PER_LOOK);
+        self.0.set(self.0.get() + MS_PER_CLOCK_CHECK);
         self.0.get()
     }
 

@@ -1,16 +1,16 @@
-//! The words that are no names.
+//! Keywords: the words that cannot be names.
 //!
-//! They are known whatever their case. Some have no meaning yet ([`Keyword::Reserved`]), but the service
-//! keeps them from being names, so that `FROM c INNER JOIN …` is an error and not an alias. After a dot, and
-//! as a member of an object, every word is a name. `RANK` is none of these: it means something only after
-//! `ORDER BY`, and is a name elsewhere.
+//! They are case-insensitive. Some have no meaning yet ([`Keyword::Reserved`]), but the service does not
+//! accept them as names, so that `FROM c INNER JOIN …` is an error and not an alias. After a dot, and as a
+//! member of an object, every word is a name. `RANK` is not a keyword: it has a meaning only after `ORDER
+//! BY`, and is a name elsewhere.
 
-/// No keyword is longer.
+/// The length of the longest keyword.
 const LENGTH_MAX: usize = 9;
 
 macro_rules! keywords {
     ($($text:literal $keyword:ident,)*) => {
-        /// In the order of their text, for the search.
+        /// Sorted by text, for binary search.
         const TABLE: &[(&str, Keyword)] = &[$(($text, Keyword::$keyword),)*];
     };
 }
@@ -48,7 +48,7 @@ pub enum Keyword {
     Undefined,
     Value,
     Where,
-    /// One that nothing uses.
+    /// Reserved but unused.
     Reserved,
 }
 

@@ -1,9 +1,9 @@
-//! Strings and numbers as a query writes them.
+//! String and number literals.
 //!
-//! A string has single or double quotes and the escapes of JSON, and `\'`. A number is decimal, with or
-//! without digits on either side of its point, or hexadecimal after `0x`. Neither has a sign: that is an
-//! operator. A token that goes wrong is as long as it looks: a number takes the letters that stick to it, a
-//! string that is never closed takes the rest of the text.
+//! A string has single or double quotes, the escapes of JSON, and `\'`. A number is decimal, with optional
+//! digits on either side of its point, or hexadecimal after `0x`. Signs are operators. A malformed token
+//! extends as far as it appears to: a number includes the letters attached to it, an unterminated string the
+//! rest of the text.
 
 use super::{TokenKind, Wrong, continues_name};
 use orrery_value::{Number, raw};
@@ -17,7 +17,7 @@ pub(super) fn string(rest: &str) -> (Result<TokenKind, Wrong>, usize) {
     (Ok(TokenKind::String(raw::unescape(inside).into_owned())), length)
 }
 
-/// With both quotes; `None` if the second is missing.
+/// Length including both quotes; `None` if the closing one is missing.
 fn string_length(bytes: &[u8]) -> Option<usize> {
     let mut at = 1;
     loop {
@@ -53,7 +53,7 @@ pub(super) fn number(rest: &str) -> (Result<TokenKind, Wrong>, usize) {
     (value.map(TokenKind::Number).ok_or(Wrong::Number), length)
 }
 
-/// Everything that sticks together, number or not.
+/// Everything attached, digits or not.
 fn number_length(rest: &str) -> usize {
     let hexadecimal = rest.starts_with("0x") || rest.starts_with("0X");
     let (mut length, mut before, mut points) = (0, '0', 0);
@@ -77,7 +77,7 @@ fn value_of(token: &str) -> Option<Number> {
     if let Ok(int) = token.parse::<i64>() {
         return Some(Number::Int(int));
     }
-    // A double's text may also say "inf" or "nan", but this one starts with a digit or a point.
+    // Rust's doubles also parse "inf" and "nan", but this text starts with a digit or a point.
     token.parse::<f64>().ok().filter(|float| float.is_finite()).map(Number::Float)
 }
 

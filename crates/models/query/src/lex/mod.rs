@@ -1,11 +1,11 @@
-//! From text to tokens.
+//! The lexer: from text to tokens.
 //!
-//! A token is a kind and a place; what a name or a parameter is called is read from the text at that place,
-//! and only strings, which may have escapes, carry a text of their own. Comments run from `--` to the end of
-//! the line; there is no other kind.
+//! A token is a kind and a span. Names and parameters are read from the text at that span; only strings,
+//! which may have escapes, carry their own text. Comments run from `--` to the end of the line; there is no
+//! other kind.
 //!
-//! A character that starts no token is a token too ([`TokenKind::Stray`]): the service names it in a syntax
-//! error, like any other token in the wrong place. So only strings and numbers can be wrong here.
+//! A character that starts no token becomes a token too ([`TokenKind::Stray`]): the service names it in a
+//! syntax error, like any other misplaced token. So only strings and numbers can be malformed here.
 
 mod keyword;
 mod literal;
@@ -30,14 +30,14 @@ pub enum TokenKind {
     Name,
     Keyword(Keyword),
     Number(Number),
-    /// What the literal stands for.
+    /// The literal's value.
     String(String),
     /// `@name`
     Parameter,
     Symbol(Symbol),
-    /// A character that starts nothing.
+    /// A character that starts no token.
     Stray,
-    /// The end of the text; always the last token, and nowhere else.
+    /// The end of the text; always the last token.
     End,
 }
 
@@ -53,7 +53,7 @@ impl From<Symbol> for TokenKind {
     }
 }
 
-/// The tokens of a query, the last of them [`TokenKind::End`].
+/// The tokens of a query, ending with [`TokenKind::End`].
 pub fn lex(text: &str) -> Result<Vec<Token>, Complaint> {
     check_length(text)?;
     match scan(text) {
@@ -62,12 +62,12 @@ pub fn lex(text: &str) -> Result<Vec<Token>, Complaint> {
     }
 }
 
-/// Whether this is a name that can be written as it is: an identifier, and no keyword.
+/// Whether this can be written as a plain name: an identifier that is not a keyword.
 pub fn is_name(text: &str) -> bool {
     text.starts_with(starts_name) && text.chars().all(continues_name) && Keyword::find(text).is_none()
 }
 
-/// Texts of any length are refused here, before anything counts their bytes in 32 bits.
+/// Refuses texts that are too long, before any offset is stored in 32 bits.
 pub(crate) fn check_length(text: &str) -> Result<(), Complaint> {
     if text.len() <= QUERY_TEXT_BYTES_MAX {
         return Ok(());
@@ -78,8 +78,8 @@ pub(crate) fn check_length(text: &str) -> Result<(), Complaint> {
     Err(Complaint::new("SC3020", whole, message))
 }
 
-/// The tokens up to the end, or up to the first that is wrong. A syntax error before a wrong token is the
-/// one to report, so the parser reads what there is and meets this complaint at the end.
+/// The tokens up to the end or the first malformed one. A syntax error before a malformed token takes
+/// precedence, so the parser reads the tokens that exist and reports this complaint at the end.
 pub(crate) fn scan(text: &str) -> (Vec<Token>, Option<Complaint>) {
     orrery_core::tour_step!();
     let mut tokens = Vec::with_capacity(text.len() / 4 + 1);
@@ -125,7 +125,7 @@ impl Wrong {
     }
 }
 
-/// The text at a place, for a message; its beginning if it is long.
+/// The text of a span for a message, truncated if long.
 pub(crate) fn shown(text: &str, at: TextSpan) -> &str {
     let token = text.get(at.start as usize..at.end as usize).unwrap_or_default();
     let cut = (0..=token.len().min(QUERY_TOKEN_SHOWN_BYTES_MAX)).rev().find(|at| token.is_char_boundary(*at));

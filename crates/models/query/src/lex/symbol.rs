@@ -1,4 +1,4 @@
-//! The tokens made of punctuation.
+//! Punctuation tokens.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symbol {
@@ -34,7 +34,7 @@ pub enum Symbol {
     ShiftRightZero,
 }
 
-/// Longer ones before those they start with.
+/// Each before its own prefixes.
 const TABLE: &[(&str, Symbol)] = &[
     (">>>", Symbol::ShiftRightZero),
     (">>", Symbol::ShiftRight),

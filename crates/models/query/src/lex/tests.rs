@@ -1,4 +1,4 @@
-//! What a text's tokens are, kind by kind.
+//! The tokens of a text, kind by kind.
 
 use super::*;
 
@@ -45,7 +45,7 @@ fn numbers_are_decimal_or_hexadecimal() {
 }
 
 #[test]
-fn a_number_that_letters_stick_to_is_none() {
+fn letters_attached_to_a_number_make_it_malformed() {
     check_wrong(" 12a ", "SC1011", 1, 4);
     check_wrong("1e", "SC1011", 0, 2);
     check_wrong("1e+", "SC1011", 0, 3);
@@ -72,7 +72,7 @@ fn strings_have_either_quote_and_the_escapes_of_json() {
 }
 
 #[test]
-fn a_string_that_is_not_closed_takes_the_rest() {
+fn an_unterminated_string_takes_the_rest() {
     check_wrong("x = \"abc", "SC1012", 4, 8);
     check_wrong("'", "SC1012", 0, 1);
     check_wrong(r"'a\'", "SC1012", 0, 4);
@@ -81,7 +81,7 @@ fn a_string_that_is_not_closed_takes_the_rest() {
 }
 
 #[test]
-fn an_escape_nobody_knows_spoils_the_string() {
+fn an_unknown_escape_makes_the_string_malformed() {
     check_wrong(r"1 '\d' 2", "SC1012", 2, 6);
     check_wrong(r"'\u12'", "SC1012", 0, 6);
     check_wrong(r"'\u12g4'", "SC1012", 0, 8);
@@ -121,7 +121,7 @@ fn the_longest_symbol_wins() {
 }
 
 #[test]
-fn what_starts_no_token_is_one_of_its_own() {
+fn a_stray_character_is_a_token() {
     for stray in ["#", "!", ";", "`", "\\", "€", "\u{0}"] {
         check(stray, TokenKind::Stray);
     }
@@ -136,7 +136,7 @@ fn comments_end_with_their_line() {
 }
 
 #[test]
-fn places_are_bytes() {
+fn spans_count_bytes() {
     let places: Vec<_> = lex(" é\u{a0}'ü' ").unwrap().iter().map(|t| (t.at.start, t.at.end)).collect();
     assert_eq!(places, [(1, 3), (5, 9), (10, 10)]);
 }

@@ -1,18 +1,18 @@
-//! The tree of a query as it was written. Names are not resolved, parameters have no values yet.
+//! The syntax tree of a query. Names are not resolved and parameters have no values yet.
 //!
-//! Every node knows its place in the text, so that any later complaint can point at it. [`super::print`]
-//! turns a tree back into text.
+//! Every node has its span in the text, so that any later complaint can point at it. [`super::print`] turns a
+//! tree back into text.
 
 use orrery_value::Number;
 
-/// Bytes of the query's text, the end exclusive.
+/// Byte offsets into the query text, end exclusive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextSpan {
     pub start: u32,
     pub end: u32,
 }
 
-/// A name with its place. Names of aliases are case-sensitive, keywords and functions are not.
+/// A name with its span. Alias names are case-sensitive, keywords and functions are not.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Name {
     pub text: String,
@@ -24,7 +24,7 @@ pub struct Query {
     pub distinct: bool,
     pub top: Option<Expr>,
     pub select: Select,
-    /// The first source, then those of each JOIN. Empty when there is no FROM.
+    /// The first source, then that of each JOIN. Empty without FROM.
     pub from: Vec<Source>,
     pub filter: Option<Expr>,
     pub group_by: Vec<Expr>,
@@ -48,13 +48,13 @@ pub struct SelectItem {
     pub alias: Option<Name>,
 }
 
-/// One member of FROM or JOIN.
+/// A source of FROM or JOIN.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Source {
-    /// `x IN …`: one row for each element, instead of one for the whole.
+    /// `x IN …`: one row per element instead of one for the whole.
     pub each: bool,
     pub of: Collection,
-    /// Always there when `each`.
+    /// Always present if `each`.
     pub alias: Option<Name>,
     pub at: TextSpan,
 }
@@ -74,7 +74,7 @@ pub enum Step {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum OrderBy {
-    /// Empty when there is no ORDER BY.
+    /// Empty without ORDER BY.
     Keys(Vec<OrderKey>),
     /// `ORDER BY RANK score`
     Rank(Expr),
@@ -83,7 +83,7 @@ pub enum OrderBy {
 #[derive(Clone, Debug, PartialEq)]
 pub struct OrderKey {
     pub expr: Expr,
-    /// As written; ascending if it is not.
+    /// As written; `None` means ascending.
     pub direction: Option<Direction>,
 }
 
@@ -119,12 +119,12 @@ pub enum ExprKind {
     Bool(bool),
     Number(Number),
     String(String),
-    /// With its `@`.
+    /// Including its `@`.
     Parameter(String),
     Name(String),
     /// `e.name` and `e["name"]`
     Member(Box<Expr>, String),
-    /// `e[i]` with anything but a string literal between the brackets
+    /// `e[i]` with anything but a string literal in the brackets
     Index(Box<Expr>, Box<Expr>),
     Unary(UnaryOp, Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
@@ -149,7 +149,7 @@ pub enum ExprKind {
     },
     Array(Vec<Expr>),
     Object(Vec<(String, Expr)>),
-    /// A built-in function or an aggregate, by the name as written; `udf.f(…)` has `udf`.
+    /// A built-in function or an aggregate, by its name as written; `udf.f(…)` has `udf`.
     Call {
         name: Name,
         udf: bool,

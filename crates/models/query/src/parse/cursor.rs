@@ -1,4 +1,4 @@
-//! A place in the tokens of a query, and the steps every rule of the grammar is made of.
+//! A cursor over the tokens of a query, with the operations that every grammar rule uses.
 
 use super::ast::{Name, TextSpan};
 use super::query::QueryBuilt;
@@ -9,14 +9,14 @@ use orrery_core::limits::QUERY_TREE_LEVELS_MAX;
 
 pub(super) struct Cursor<'t> {
     text: &'t str,
-    /// The last is the end, and is never passed.
+    /// The last is the end token, which is never consumed.
     tokens: Vec<Token>,
     next: usize,
-    /// What is wrong with the token that would stand where the end does.
+    /// The complaint about the malformed token at which lexing stopped.
     wrong: Option<Complaint>,
-    /// The levels of what is being read around the next token.
+    /// The nesting depth at the next token.
     depth: usize,
-    /// The most JOINs of any SELECT read so far, and the most items of any IN.
+    /// The most JOINs of any SELECT and the most items of any IN so far.
     pub joins_most: usize,
     pub in_items_most: usize,
 }
@@ -32,17 +32,17 @@ impl<'t> Cursor<'t> {
         &self.tokens[self.next].kind
     }
 
-    /// The next token's place.
+    /// The next token's span.
     pub fn place(&self) -> TextSpan {
         self.tokens[self.next].at
     }
 
-    /// The place of the token that was passed last.
+    /// The span of the token consumed last.
     pub fn place_before(&self) -> TextSpan {
         self.tokens[self.next.saturating_sub(1)].at
     }
 
-    /// The kind of the token after the next.
+    /// The kind of the token after the next one.
     pub fn second(&self) -> &TokenKind {
         self.tokens.get(self.next + 1).map_or(&TokenKind::End, |token| &token.kind)
     }
@@ -51,7 +51,7 @@ impl<'t> Cursor<'t> {
         &self.text[at.start as usize..at.end as usize]
     }
 
-    /// Goes past the next token; gives its place.
+    /// Consumes the next token and returns its span.
     pub fn step(&mut self) -> TextSpan {
         let at = self.place();
         self.next = (self.next + 1).min(self.tokens.len() - 1);
@@ -62,7 +62,7 @@ impl<'t> Cursor<'t> {
         *self.kind() == kind.into()
     }
 
-    /// Goes past the next token if it is this.
+    /// Consumes the next token if it is this one.
     pub fn eat(&mut self, kind: impl Into<TokenKind>) -> bool {
         let seen = self.sees(kind);
         if seen {
@@ -84,7 +84,7 @@ impl<'t> Cursor<'t> {
         Ok(Name { text: self.text_at(at).to_owned(), at })
     }
 
-    /// A name where keywords are names too: after a dot, before a colon.
+    /// A name in a position where keywords are names too: after a dot, before a colon.
     pub fn word(&mut self) -> Result<Name, Complaint> {
         match self.kind() {
             TokenKind::Name | TokenKind::Keyword(_) => {
@@ -95,14 +95,14 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// What the next token says, and its place, if it is a string.
+    /// The value and span of the next token, if it is a string.
     pub fn string(&mut self) -> Option<(String, TextSpan)> {
         let TokenKind::String(text) = &mut self.tokens[self.next].kind else { return None };
         let text = std::mem::take(text);
         Some((text, self.step()))
     }
 
-    /// The complaint that the next token should not be here.
+    /// The complaint that the next token is misplaced.
     pub fn unexpected(&self) -> Complaint {
         let at = self.place();
         match (self.kind(), &self.wrong) {
@@ -119,7 +119,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Runs a rule that may come back to itself.
+    /// Runs a rule that may recurse.
     pub fn nested<T>(
         &mut self,
         rule: impl FnOnce(&mut Self) -> Result<T, Complaint>,
@@ -127,7 +127,7 @@ impl<'t> Cursor<'t> {
         self.deeper(1, rule)
     }
 
-    /// Reads a query inside another.
+    /// Reads a nested query.
     pub fn nested_query(&mut self) -> Result<QueryBuilt, Complaint> {
         self.deeper(QUERY_SUBQUERY_LEVELS, Self::query)
     }
@@ -145,7 +145,7 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// Whether a tree may have another level.
+/// Checks that a tree may have another level.
 pub(super) fn check_level(level: usize, at: TextSpan) -> Result<(), Complaint> {
     if level <= QUERY_TREE_LEVELS_MAX {
         return Ok(());
@@ -156,7 +156,7 @@ pub(super) fn check_level(level: usize, at: TextSpan) -> Result<(), Complaint> {
     Err(Complaint::new("SC3021", at, message))
 }
 
-/// From the start of one place to the end of another.
+/// From the start of one span to the end of another.
 pub(super) fn span(from: TextSpan, to: TextSpan) -> TextSpan {
     TextSpan { start: from.start, end: to.end }
 }

@@ -1,6 +1,6 @@
-//! Expressions: which operator a token is, and how tightly it holds.
+//! Expressions: operators and their precedence.
 //!
-//! From the loosest to the tightest; those of one line are read from the left, except the first two:
+//! From the loosest to the tightest; operators on one line associate to the left, except on the first two:
 //!
 //! ```text
 //! 1  a ? b : c
@@ -15,8 +15,9 @@
 //! 10 NOT  -  +  ~   before their operand
 //! ```
 //!
-//! So `NOT c.a = 1` is `(NOT c.a) = 1`, `a & 1 = 1` is `(a & 1) = 1` and `1 | 2 + 3` is `(1 | 2) + 3`, as the
-//! service's grammar has it. It takes BETWEEN beside AND and OR only in parentheses; here they may be left out.
+//! So `NOT c.a = 1` is `(NOT c.a) = 1`, `a & 1 = 1` is `(a & 1) = 1` and `1 | 2 + 3` is `(1 | 2) + 3`, as in
+//! the service's grammar. The service accepts BETWEEN beside AND and OR only in parentheses; here they are
+//! optional.
 
 use super::ast::{BinaryOp, UnaryOp};
 use super::cursor::Cursor;
@@ -36,7 +37,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// What may stand before an operand, and the operand.
+    /// Reads prefix operators and the operand.
     fn operand(&mut self, machine: &mut Machine) -> Result<(), Complaint> {
         loop {
             if let Some(op) = prefix(self.kind()) {
@@ -55,7 +56,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// A number that no member or element is taken of.
+    /// A number that no member or element access follows.
     fn lone_number(&self) -> Option<Number> {
         match (self.kind(), self.second()) {
             (_, TokenKind::Symbol(Symbol::Dot | Symbol::LeftBracket)) => None,
@@ -64,7 +65,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// What may follow an operand. False when the expression ends here.
+    /// Reads what follows an operand. Returns false if the expression ends here.
     fn operators(&mut self, machine: &mut Machine) -> Result<bool, Complaint> {
         loop {
             match self.operator(machine)? {
@@ -106,7 +107,7 @@ impl Cursor<'_> {
         Ok(self.wait(machine, Pending::Then))
     }
 
-    /// The `:` of a `?`; if there is none, it belongs to somebody else.
+    /// The `:` of a `?`; without an open `?` it belongs to an enclosing construct.
     fn colon(&mut self, machine: &mut Machine) -> Result<Next, Complaint> {
         machine.reduce_down_to(Level::LOOSEST)?;
         if !machine.then_is_complete() {
@@ -141,7 +142,7 @@ impl Cursor<'_> {
         Ok(Next::Operator)
     }
 
-    /// IN with its list, LIKE or BETWEEN; nothing else follows a NOT that stands here.
+    /// IN with its list, LIKE or BETWEEN; nothing else may follow a NOT in this position.
     fn predicate(&mut self, machine: &mut Machine, negated: bool) -> Result<Next, Complaint> {
         let pending = match self.kind() {
             TokenKind::Keyword(Keyword::In) => None,
@@ -168,12 +169,13 @@ impl Cursor<'_> {
     fn infix(&mut self, machine: &mut Machine) -> Result<Next, Complaint> {
         let Some(op) = infix(self.kind()) else { return Ok(Next::End) };
         let level = Level::of(op);
-        // The right operand of `??` may be another of its kind, so the one before has to wait.
+        // `??` associates to the right, so the one before has to wait.
         self.room(machine, if op == BinaryOp::Coalesce { level.above() } else { level })?;
         Ok(self.wait(machine, Pending::Infix(op)))
     }
 
-    /// Applies what holds at least this tightly. A BETWEEN that still lacks its AND lets nothing looser pass.
+    /// Applies the operators that bind at least this tightly. A BETWEEN without its AND stops looser
+    /// ones.
     fn room(&self, machine: &mut Machine, level: Level) -> Result<(), Complaint> {
         machine.reduce_down_to(level)?;
         if machine.waits_for_low() && level <= Level::PREDICATE { Err(self.unexpected()) } else { Ok(()) }
@@ -186,11 +188,11 @@ impl Cursor<'_> {
     }
 }
 
-/// What has to come.
+/// What must come next.
 enum Next {
     Operand,
     Operator,
-    /// Nothing of this expression.
+    /// Nothing: the expression ends here.
     End,
 }
 

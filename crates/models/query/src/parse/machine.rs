@@ -1,11 +1,11 @@
-//! Operands and the operators that wait for theirs, on two stacks.
+//! Shunting-yard: operands and pending operators on two stacks.
 //!
-//! An operator is pushed when it is met and applied when something arrives that holds less tightly. Between
-//! the operators lie the open parentheses and half-read BETWEENs and conditionals, which only their other half
-//! removes. Nothing here reads text; [`super::expression`] decides what to push.
+//! An operator is pushed when it is read and applied when one that binds less tightly arrives. Open
+//! parentheses and incomplete BETWEENs and conditionals lie between the operators; only their other half
+//! removes them. This file reads no text; [`super::expression`] decides what to push.
 //!
-//! Operands of AND, OR and `||` are gathered in one flat list for as long as the same operator goes on, also
-//! through parentheses, and become a balanced tree in the end.
+//! Operands of AND, OR and `||` are collected in one flat list while the same operator continues, also
+//! through parentheses, and finally become a balanced tree.
 
 use super::ast::{BinaryOp, Expr, ExprKind, TextSpan, UnaryOp};
 use super::cursor::{check_level, span};
@@ -20,23 +20,23 @@ pub(super) struct Built {
 }
 
 impl Built {
-    /// A node above others, the tallest of which has this height.
+    /// A node whose tallest child has this height.
     pub fn node(kind: ExprKind, at: TextSpan, below: usize) -> Result<Self, Complaint> {
         check_level(below + 1, at)?;
         Ok(Self { expr: Expr { kind, at }, height: below + 1 })
     }
 }
 
-/// What an operator is applied to.
+/// An operand of an operator.
 pub(super) struct Operand {
     shape: Shape,
-    /// With the parentheses around it, which the expression's own place leaves out.
+    /// Including the parentheses around it, which the expression's own span excludes.
     pub at: TextSpan,
 }
 
 enum Shape {
     One(Built),
-    /// Two or more, joined by one operator that does not care how they are grouped.
+    /// Two or more, joined by one associative operator.
     Chain(BinaryOp, VecDeque<Built>),
 }
 
@@ -57,7 +57,7 @@ impl Operand {
         }
     }
 
-    /// The parts it adds to a chain of this operator.
+    /// The parts that it contributes to a chain of this operator.
     fn parts(self, op: BinaryOp) -> Result<VecDeque<Built>, Complaint> {
         match self.shape {
             Shape::Chain(own, parts) if own == op => Ok(parts),
@@ -66,7 +66,7 @@ impl Operand {
     }
 }
 
-/// The next `count` parts as a tree that is as low as can be.
+/// The next `count` parts as a tree of minimal height.
 fn balanced(op: BinaryOp, parts: &mut impl Iterator<Item = Built>, count: usize) -> Result<Built, Complaint> {
     if count == 1 {
         return Ok(parts.next().expect("there are as many parts as were counted"));
@@ -83,13 +83,13 @@ fn binary(op: BinaryOp, left: Built, right: Built, at: TextSpan) -> Result<Built
 }
 
 impl BinaryOp {
-    /// Whether its operands may be grouped in any way. Sums are not among them: they are rounded on the way.
+    /// Whether its operands may be regrouped. Not addition: sums are rounded on the way.
     pub(super) fn is_associative(self) -> bool {
         matches!(self, Self::And | Self::Or | Self::Concat)
     }
 }
 
-/// How tightly an operator holds its operands.
+/// The precedence of an operator.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Level(u8);
 
@@ -118,7 +118,7 @@ impl Level {
     }
 }
 
-/// What waits for an operand, or for its other half.
+/// An operator that waits for an operand, or a construct that waits for its other half.
 pub(super) enum Pending {
     Open(TextSpan),
     Prefix(UnaryOp, TextSpan),
@@ -126,20 +126,20 @@ pub(super) enum Pending {
     Like {
         negated: bool,
     },
-    /// A BETWEEN before its AND, and after.
+    /// A BETWEEN before and after its AND.
     BetweenLow {
         negated: bool,
     },
     BetweenHigh {
         negated: bool,
     },
-    /// A `?` before its `:`, and after.
+    /// A `?` before and after its `:`.
     Then,
     Else,
 }
 
 impl Pending {
-    /// None for what waits for another token.
+    /// `None` for a construct that waits for another token.
     fn level(&self) -> Option<Level> {
         match self {
             Self::Open(_) | Self::BetweenLow { .. } | Self::Then => None,
@@ -155,7 +155,7 @@ impl Pending {
 pub(super) struct Machine {
     operands: Vec<Operand>,
     pending: Vec<Pending>,
-    /// How many of the pending are open parentheses.
+    /// The number of pending open parentheses.
     open: usize,
 }
 
@@ -169,7 +169,7 @@ impl Machine {
         self.operands.push(operand);
     }
 
-    /// Pushes a number as the text has it. A minus right before it is part of it.
+    /// Pushes a number literal. A minus directly before it becomes part of it.
     pub fn push_number(&mut self, number: Number, at: TextSpan, text: &str) {
         let (kind, at) = match self.pending.last() {
             Some(Pending::Prefix(UnaryOp::Minus, minus)) => {
@@ -194,7 +194,7 @@ impl Machine {
         matches!(self.pending.last(), Some(Pending::Like { .. }))
     }
 
-    /// Notes that a BETWEEN has met its AND, if there is one on top.
+    /// Records the AND of a BETWEEN, if one is on top.
     pub fn low_is_complete(&mut self) -> bool {
         let Some(Pending::BetweenLow { negated }) = self.pending.last() else { return false };
         let negated = *negated;
@@ -202,7 +202,7 @@ impl Machine {
         true
     }
 
-    /// Notes that a `?` has met its `:`, if there is one on top.
+    /// Records the `:` of a `?`, if one is on top.
     pub fn then_is_complete(&mut self) -> bool {
         let found = matches!(self.pending.last(), Some(Pending::Then));
         if found {
@@ -216,7 +216,7 @@ impl Machine {
         self.pending.push(pending);
     }
 
-    /// Takes what is between the parenthesis on top and its other half.
+    /// Pops the expression since the parenthesis on top.
     pub fn close(&mut self, end: TextSpan) -> Option<Operand> {
         let Some(Pending::Open(start)) = self.pending.last() else { return None };
         let at = span(*start, end);
@@ -225,13 +225,13 @@ impl Machine {
         Some(Operand { at, ..self.take() })
     }
 
-    /// The whole expression; none if something still waits for its other half.
+    /// The whole expression; `None` if a construct is incomplete.
     pub fn finish(mut self) -> Result<Option<Built>, Complaint> {
         self.reduce_down_to(Level::LOOSEST)?;
         if self.pending.is_empty() { self.take().finish().map(Some) } else { Ok(None) }
     }
 
-    /// Applies operators from the top for as long as they hold this tightly.
+    /// Applies operators from the top while they bind this tightly.
     pub fn reduce_down_to(&mut self, level: Level) -> Result<(), Complaint> {
         while self.pending.last().and_then(Pending::level).is_some_and(|top| top >= level) {
             self.reduce()?;
@@ -301,7 +301,7 @@ impl Machine {
         self.node(ExprKind::Conditional(condition, then, otherwise), at, below)
     }
 
-    /// Makes the operand on top the value of an IN.
+    /// Replaces the operand on top by an IN over it.
     pub fn in_list(
         &mut self,
         list: Vec<Expr>,
@@ -334,7 +334,7 @@ impl Machine {
     }
 }
 
-/// One list of two; the shorter moves, so that neither kind of nesting makes it quadratic.
+/// Concatenates two lists; the shorter one moves, so that neither direction of nesting is quadratic.
 fn joined(mut left: VecDeque<Built>, mut right: VecDeque<Built>) -> VecDeque<Built> {
     if left.len() >= right.len() {
         left.append(&mut right);
@@ -346,7 +346,7 @@ fn joined(mut left: VecDeque<Built>, mut right: VecDeque<Built>) -> VecDeque<Bui
     right
 }
 
-/// The number with a minus before it. One integer has no positive counterpart.
+/// The number negated. One integer has no positive counterpart.
 fn negative(number: Number, text: &str) -> Number {
     match number {
         Number::Int(int) => Number::Int(-int),

@@ -1,13 +1,13 @@
-//! From text to tree, and back.
+//! Parsing: from text to syntax tree, and back.
 //!
-//! Clauses are read by plain recursive descent ([`query`], [`source`]). Expressions are not: operators and
-//! parentheses wait on a stack of their own ([`machine`]), so that ten thousand parentheses cost memory and
-//! no call stack. Only what a tree itself nests (calls, arrays, objects, subqueries) recurses, and both the
-//! recursion and the height of the tree end at [`QUERY_TREE_LEVELS_MAX`].
+//! Clauses use plain recursive descent ([`query`], [`source`]). Expressions do not: operators and parentheses
+//! wait on an explicit stack ([`machine`]), so that ten thousand parentheses cost memory but no call stack.
+//! Only nested constructs of the tree itself (calls, arrays, objects, subqueries) recurse; both the recursion
+//! and the height of the tree are limited by [`QUERY_TREE_LEVELS_MAX`].
 //!
-//! Invariant: a tree that comes from here is at most that high, whatever the text; so to drop, clone, compare
-//! or print it needs a bounded stack. Chains of AND, OR and `||`, which mean the same however they are
-//! grouped, are built balanced: one of ten thousand terms is about fourteen levels high.
+//! Invariant: a parsed tree has at most that height, whatever the text, so dropping, cloning, comparing or
+//! printing it needs a bounded stack. Chains of the associative AND, OR and `||` are built balanced: ten
+//! thousand terms are about fourteen levels high.
 //!
 //! [`QUERY_TREE_LEVELS_MAX`]: orrery_core::limits::QUERY_TREE_LEVELS_MAX
 
@@ -28,7 +28,7 @@ use crate::lex;
 use crate::limits::{QUERY_IN_ITEMS_MAX, QUERY_JOINS_MAX};
 use cursor::Cursor;
 
-/// Reads one query.
+/// Parses one query.
 pub fn parse(text: &str) -> Result<Query, Complaint> {
     orrery_core::tour_step!();
     lex::check_length(text)?;
@@ -39,7 +39,7 @@ pub fn parse(text: &str) -> Result<Query, Complaint> {
     Ok(query)
 }
 
-/// The limits that are not of syntax: complaints about them are about the whole text.
+/// The limits beyond syntax; their complaints refer to the whole text.
 fn check_counts(cursor: &Cursor<'_>, text: &str) -> Result<(), Complaint> {
     let whole = TextSpan { start: 0, end: text.len() as u32 };
     if cursor.joins_most > QUERY_JOINS_MAX {

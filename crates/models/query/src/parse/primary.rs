@@ -1,5 +1,5 @@
-//! The operands of an expression: literals, names, calls, arrays, objects and subqueries, and the members and
-//! elements taken of them.
+//! The operands of expressions: literals, names, calls, arrays, objects and subqueries, with member and
+//! element access.
 
 use super::ast::{Expr, ExprKind, Name, Query, TextSpan};
 use super::cursor::{Cursor, span};
@@ -41,7 +41,7 @@ impl Cursor<'_> {
         Ok(leaf(kind, self.step()))
     }
 
-    /// LEFT and RIGHT are keywords, but functions too.
+    /// LEFT and RIGHT are keywords, but also functions.
     fn name_or_call(&mut self) -> Result<Built, Complaint> {
         let keyword = !self.sees(TokenKind::Name);
         let name = self.word()?;
@@ -115,7 +115,7 @@ impl Cursor<'_> {
         if self.eat(close) { Ok((Vec::new(), 0)) } else { self.list(close) }
     }
 
-    /// One expression or more, and what closes the list.
+    /// One or more expressions and the closing token.
     pub fn list(&mut self, close: Symbol) -> Result<Items<Expr>, Complaint> {
         let (mut items, mut tallest) = (Vec::new(), 0);
         loop {
@@ -129,7 +129,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Takes the members and elements that the text goes on with.
+    /// Reads the member and element accesses that follow.
     pub fn postfix(&mut self, mut base: Operand) -> Result<Operand, Complaint> {
         loop {
             base = match self.kind() {

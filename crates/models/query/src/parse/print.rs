@@ -1,8 +1,8 @@
-//! A tree as canonical text, on one line, that reads back as the same tree.
+//! Prints a tree as canonical text on one line, which parses back to the same tree.
 //!
-//! Every operator with two operands or more has its parentheses, needed or not: `((c.a = 1) AND (c.b > 2))`.
-//! Only a chain of one associative operator shares them, `(a OR b OR c)`: the parser groups it in its own way.
-//! Names and strings that are no plain names have double quotes and JSON's escapes.
+//! Every operator with two or more operands is in parentheses, needed or not: `((c.a = 1) AND (c.b > 2))`.
+//! Only a chain of one associative operator shares them, `(a OR b OR c)`, because the parser regroups it
+//! anyway. Strings, and names that are not plain, have double quotes and the escapes of JSON.
 
 use super::ast::*;
 use crate::lex::is_name;
@@ -14,7 +14,7 @@ pub fn print(query: &Query) -> String {
     query.to_string()
 }
 
-/// The text of an expression, as it stands in a query.
+/// The text of an expression, as in a query.
 pub fn print_expr(expr: &Expr) -> String {
     expr.to_string()
 }
@@ -212,7 +212,7 @@ fn not(negated: bool) -> &'static str {
     if negated { "NOT " } else { "" }
 }
 
-/// What a member or an element is taken of.
+/// The base of a member or element access.
 fn write_base(f: &mut Formatter<'_>, base: &Expr) -> fmt::Result {
     match base.kind {
         ExprKind::Number(_) | ExprKind::Unary(..) => write!(f, "({base})"),
@@ -220,7 +220,7 @@ fn write_base(f: &mut Formatter<'_>, base: &Expr) -> fmt::Result {
     }
 }
 
-/// One side of an operator; the same operator goes on without parentheses where grouping means nothing.
+/// One side of an operator; a chain of the same associative operator continues without parentheses.
 fn write_side(f: &mut Formatter<'_>, op: BinaryOp, side: &Expr) -> fmt::Result {
     match &side.kind {
         ExprKind::Binary(own, left, right) if *own == op && op.is_associative() => {
@@ -252,7 +252,7 @@ fn write_object(f: &mut Formatter<'_>, members: &[(String, Expr)]) -> fmt::Resul
     f.write_char('}')
 }
 
-/// Below this, every integral double is an integer with exactly its digits.
+/// Below this limit, every integral double is an integer with exactly its digits.
 const EXACT_INTEGER_MAX: f64 = 9_007_199_254_740_992.0;
 
 fn write_number(f: &mut Formatter<'_>, number: Number) -> fmt::Result {
@@ -265,8 +265,8 @@ fn write_number(f: &mut Formatter<'_>, number: Number) -> fmt::Result {
     }
 }
 
-/// Seventeen significant digits, laid out as C's `%.17g` does: what the service writes into rewritten queries,
-/// and enough to read back the same double.
+/// Seventeen significant digits in the format of C's `%.17g`: the service's format in rewritten queries, and
+/// enough to parse back the same double.
 fn write_float(f: &mut Formatter<'_>, float: f64) -> fmt::Result {
     let scientific = format!("{:.16e}", float.abs());
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
@@ -294,7 +294,7 @@ fn point(fraction: &str) -> &'static str {
     if fraction.is_empty() { "" } else { "." }
 }
 
-/// Items with commas between.
+/// Items separated by commas.
 struct Listed<'a, T>(&'a [T]);
 
 impl<T: Display> Display for Listed<'_, T> {

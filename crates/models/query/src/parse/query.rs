@@ -1,4 +1,4 @@
-//! One SELECT and its clauses, in their only order.
+//! One SELECT and its clauses, in their fixed order.
 
 use super::ast::{Direction, Expr, Name, OrderBy, OrderKey, Query, Select, SelectItem, Source, Window};
 use super::cursor::{Cursor, check_level, span};
@@ -15,17 +15,17 @@ pub(super) struct QueryBuilt {
     pub height: usize,
 }
 
-/// The greatest height of what a query was made of so far.
+/// The greatest height among the query's parts so far.
 #[derive(Default)]
-struct Tallest(usize);
+struct MaxHeight(usize);
 
-impl Tallest {
-    fn keep(&mut self, built: Built) -> Expr {
+impl MaxHeight {
+    fn include(&mut self, built: Built) -> Expr {
         self.0 = self.0.max(built.height);
         built.expr
     }
 
-    fn keep_source(&mut self, built: SourceBuilt) -> Source {
+    fn include_source(&mut self, built: SourceBuilt) -> Source {
         self.0 = self.0.max(built.height);
         built.source
     }
@@ -33,40 +33,40 @@ impl Tallest {
 
 impl Cursor<'_> {
     pub fn query(&mut self) -> Result<QueryBuilt, Complaint> {
-        let mut tallest = Tallest::default();
+        let mut height = MaxHeight::default();
         let start = self.expect(Keyword::Select)?;
         let distinct = self.eat(Keyword::Distinct);
         let top = if self.eat(Keyword::Top) { Some(self.count(Counts::Any)?) } else { None };
-        let select = self.select(&mut tallest)?;
-        let from = if self.eat(Keyword::From) { self.from(&mut tallest)? } else { Vec::new() };
-        let filter = if self.eat(Keyword::Where) { Some(tallest.keep(self.expression()?)) } else { None };
-        let group_by = if self.eat(Keyword::Group) { self.group_by(&mut tallest)? } else { Vec::new() };
-        let order_by = self.order_by(&mut tallest)?;
+        let select = self.select(&mut height)?;
+        let from = if self.eat(Keyword::From) { self.from(&mut height)? } else { Vec::new() };
+        let filter = if self.eat(Keyword::Where) { Some(height.include(self.expression()?)) } else { None };
+        let group_by = if self.eat(Keyword::Group) { self.group_by(&mut height)? } else { Vec::new() };
+        let order_by = self.order_by(&mut height)?;
         let window = if self.eat(Keyword::Offset) { Some(self.window()?) } else { None };
         let at = span(start, self.place_before());
-        let height = tallest.0 + QUERY_SUBQUERY_LEVELS;
+        let height = height.0 + QUERY_SUBQUERY_LEVELS;
         check_level(height, at)?;
         let query = Query { distinct, top, select, from, filter, group_by, order_by, window, at };
         Ok(QueryBuilt { query, height })
     }
 
-    fn select(&mut self, tallest: &mut Tallest) -> Result<Select, Complaint> {
+    fn select(&mut self, height: &mut MaxHeight) -> Result<Select, Complaint> {
         if self.eat(Symbol::Star) {
             return Ok(Select::All);
         }
         if self.eat(Keyword::Value) {
-            return Ok(Select::Value(tallest.keep(self.expression()?)));
+            return Ok(Select::Value(height.include(self.expression()?)));
         }
-        let mut items = vec![self.select_item(tallest)?];
+        let mut items = vec![self.select_item(height)?];
         while self.eat(Symbol::Comma) {
-            items.push(self.select_item(tallest)?);
+            items.push(self.select_item(height)?);
         }
         Ok(Select::List(items))
     }
 
-    /// An alias needs no AS, and may be a string.
-    fn select_item(&mut self, tallest: &mut Tallest) -> Result<SelectItem, Complaint> {
-        let expr = tallest.keep(self.expression()?);
+    /// An alias needs no AS and may be a string.
+    fn select_item(&mut self, height: &mut MaxHeight) -> Result<SelectItem, Complaint> {
+        let expr = height.include(self.expression()?);
         let announced = self.eat(Keyword::As);
         let alias = match self.kind() {
             TokenKind::String(_) => self.string().map(|(text, at)| Name { text, at }),
@@ -77,25 +77,25 @@ impl Cursor<'_> {
         Ok(SelectItem { expr, alias })
     }
 
-    fn from(&mut self, tallest: &mut Tallest) -> Result<Vec<Source>, Complaint> {
-        let mut sources = vec![tallest.keep_source(self.source()?)];
+    fn from(&mut self, height: &mut MaxHeight) -> Result<Vec<Source>, Complaint> {
+        let mut sources = vec![height.include_source(self.source()?)];
         while self.eat(Keyword::Join) {
-            sources.push(tallest.keep_source(self.source()?));
+            sources.push(height.include_source(self.source()?));
         }
         self.joins_most = self.joins_most.max(sources.len() - 1);
         Ok(sources)
     }
 
-    fn group_by(&mut self, tallest: &mut Tallest) -> Result<Vec<Expr>, Complaint> {
+    fn group_by(&mut self, height: &mut MaxHeight) -> Result<Vec<Expr>, Complaint> {
         self.expect(Keyword::By)?;
-        let mut keys = vec![tallest.keep(self.expression()?)];
+        let mut keys = vec![height.include(self.expression()?)];
         while self.eat(Symbol::Comma) {
-            keys.push(tallest.keep(self.expression()?));
+            keys.push(height.include(self.expression()?));
         }
         Ok(keys)
     }
 
-    fn order_by(&mut self, tallest: &mut Tallest) -> Result<OrderBy, Complaint> {
+    fn order_by(&mut self, height: &mut MaxHeight) -> Result<OrderBy, Complaint> {
         let mut keys = Vec::new();
         if !self.eat(Keyword::Order) {
             return Ok(OrderBy::Keys(keys));
@@ -103,22 +103,22 @@ impl Cursor<'_> {
         self.expect(Keyword::By)?;
         if self.sees_rank() {
             self.step();
-            return Ok(OrderBy::Rank(tallest.keep(self.score()?)));
+            return Ok(OrderBy::Rank(height.include(self.score()?)));
         }
-        keys.push(self.order_key(tallest)?);
+        keys.push(self.order_key(height)?);
         while self.eat(Symbol::Comma) {
-            keys.push(self.order_key(tallest)?);
+            keys.push(self.order_key(height)?);
         }
         Ok(OrderBy::Keys(keys))
     }
 
-    /// `RANK` and a name after it: `ORDER BY rank DESC` orders by something called rank.
+    /// `RANK` followed by a name; `ORDER BY rank DESC` sorts by a member called rank.
     fn sees_rank(&self) -> bool {
         let rank = self.sees(TokenKind::Name) && self.text_at(self.place()).eq_ignore_ascii_case("RANK");
         rank && *self.second() == TokenKind::Name
     }
 
-    /// What follows RANK is a call and nothing else: the best come first.
+    /// RANK must be followed by a call, without a direction: the best come first.
     fn score(&mut self) -> Result<Built, Complaint> {
         let name = self.name()?;
         let score = self.call(name.at, name, false)?;
@@ -129,8 +129,8 @@ impl Cursor<'_> {
         Ok(score)
     }
 
-    fn order_key(&mut self, tallest: &mut Tallest) -> Result<OrderKey, Complaint> {
-        let expr = tallest.keep(self.expression()?);
+    fn order_key(&mut self, height: &mut MaxHeight) -> Result<OrderKey, Complaint> {
+        let expr = height.include(self.expression()?);
         Ok(OrderKey { expr, direction: self.direction() })
     }
 
@@ -149,7 +149,7 @@ impl Cursor<'_> {
         Ok(Window { offset, limit })
     }
 
-    /// The number or parameter after TOP, OFFSET and LIMIT.
+    /// The number or parameter of TOP, OFFSET and LIMIT.
     fn count(&mut self, allowed: Counts) -> Result<Expr, Complaint> {
         match (self.kind(), allowed) {
             (TokenKind::Number(Number::Int(_)) | TokenKind::Parameter, _)
@@ -159,7 +159,7 @@ impl Cursor<'_> {
     }
 }
 
-/// The grammar wants integers of OFFSET and LIMIT; what TOP is given is looked at later.
+/// The grammar requires integers for OFFSET and LIMIT; the binder checks TOP.
 enum Counts {
     Any,
     Integers,

@@ -1,4 +1,4 @@
-//! The members of FROM and JOIN.
+//! The sources of FROM and JOIN.
 
 use super::ast::{Collection, Name, OrderBy, Query, Select, Source, Step};
 use super::cursor::{Cursor, check_level, span};
@@ -15,7 +15,7 @@ pub(super) struct SourceBuilt {
 }
 
 impl Cursor<'_> {
-    /// `x IN c.children`, or `c.children AS x` where both AS and the alias may be left out.
+    /// `x IN c.children`, or `c.children AS x`, where the AS and the alias are optional.
     pub fn source(&mut self) -> Result<SourceBuilt, Complaint> {
         let start = self.place();
         if self.sees(TokenKind::Name) && *self.second() == TokenKind::from(Keyword::In) {

@@ -1,17 +1,17 @@
-//! Limits and places; which text makes which tree is in `cases/parse`.
+//! Limits and spans; `cases/parse` shows which text gives which tree.
 
 use super::*;
 use crate::limits::QUERY_SUBQUERY_LEVELS;
 use crate::limits::QUERY_TEXT_BYTES_MAX;
 use orrery_core::limits::QUERY_TREE_LEVELS_MAX;
 
-/// What a thread has by default.
+/// The default stack of a thread.
 const STACK_BYTES: usize = 2 * 1024 * 1024;
 
-/// So many that a frame of a hundred bytes for each would not fit.
+/// So many that even a frame of a hundred bytes each would not fit.
 const MANY: usize = STACK_BYTES / 100;
 
-/// Reads the text, and does with the tree what needs stack. Gives the code of a complaint.
+/// Parses the text and exercises the tree in ways that use the stack. Returns the code of a complaint.
 fn outcome(text: String) -> Result<(), &'static str> {
     let read = move || {
         let query = parse(&text).map_err(|complaint| complaint.code)?;
@@ -26,13 +26,13 @@ fn outcome(text: String) -> Result<(), &'static str> {
     std::thread::Builder::new().stack_size(STACK_BYTES).spawn(read).unwrap().join().unwrap()
 }
 
-/// As many repetitions as the longest text has room for, or fewer.
+/// As many repetitions as requested, or as fit the longest text.
 fn repeated(before: &str, part: &str, after: &str, count: usize) -> String {
     let room = QUERY_TEXT_BYTES_MAX - before.len() - after.len();
     format!("{before}{}{after}", part.repeat(count.min(room / part.len())))
 }
 
-/// Many of these parts, without and with an operand at the end.
+/// Checks many repetitions of these parts, without and with an operand at the end.
 fn check_hostile(part: &str, codes: [&str; 2]) {
     let ends = |after: &str| outcome(repeated("SELECT VALUE ", part, after, MANY));
     assert_eq!([ends(""), ends("1")], codes.map(Err), "{part}");
@@ -55,7 +55,7 @@ fn height(expr: &Expr) -> usize {
 
 #[test]
 fn no_nesting_of_any_kind_overflows_the_stack() {
-    // Before what holds an operand can be applied to it, there has to be one.
+    // An operator can be applied only after its operand.
     for waits in ["NOT ", "- ", "1 ? 2 : ", "a ?? "] {
         check_hostile(waits, ["SC1002", "SC3021"]);
     }
@@ -87,7 +87,7 @@ fn no_chain_of_any_kind_overflows_the_stack() {
 }
 
 #[test]
-fn the_longest_texts_are_read_too() {
+fn the_longest_texts_parse() {
     let all = usize::MAX;
     assert_eq!(outcome(repeated("SELECT VALUE ", "(", "", all)), Err("SC1002"));
     assert_eq!(outcome(repeated("SELECT VALUE ", "NOT ", "1", all)), Err("SC3021"));
@@ -96,13 +96,13 @@ fn the_longest_texts_are_read_too() {
 }
 
 #[test]
-fn parentheses_alone_may_be_as_many_as_fit() {
+fn parentheses_are_limited_only_by_the_text_length() {
     let count = 200_000;
     assert_eq!(outcome(format!("SELECT VALUE {}1{}", "(".repeat(count), ")".repeat(count))), Ok(()));
 }
 
 #[test]
-fn a_chain_that_parentheses_nest_is_as_flat_as_one_without() {
+fn parentheses_do_not_deepen_a_chain() {
     let count = 20_000;
     let from_left = format!("SELECT VALUE {}c{}", "(".repeat(count), " OR c.b)".repeat(count));
     assert_eq!(outcome(from_left), Ok(()));
@@ -122,15 +122,15 @@ fn a_chain_of_a_thousand_terms_is_low_and_keeps_its_order() {
 }
 
 #[test]
-fn a_query_for_many_items_by_id_and_key_is_read() {
+fn a_read_many_query_parses() {
     let term = |n: usize| format!("(c.id = @id{n} AND c[\"pk\"] = @pk{n})");
     let terms: Vec<String> = (0..1000).map(term).collect();
     assert_eq!(outcome(format!("SELECT * FROM c WHERE ( {} )", terms.join(" OR "))), Ok(()));
 }
 
 #[test]
-fn a_tree_of_the_last_level_is_read_and_one_more_is_not() {
-    // The query counts too, and so does what is innermost.
+fn a_tree_at_the_height_limit_parses_and_one_higher_does_not() {
+    // The query itself counts, and so does the innermost node.
     let deepest = QUERY_TREE_LEVELS_MAX - QUERY_SUBQUERY_LEVELS - 1;
     check_deepest(deepest, |levels| format!("c{}", ".a".repeat(levels)));
     check_deepest(deepest, |levels| format!("c{}", " + 1".repeat(levels)));
@@ -157,13 +157,13 @@ fn levels_of_every_kind_add_up() {
         let inside = format!("c{}", ".a".repeat(dots));
         format!("{}{inside}{}", "(SELECT VALUE ".repeat(queries), ")".repeat(queries))
     };
-    // An operand that is a query is a level above the query.
+    // A query as an operand is a level above the query.
     let taken = QUERY_SUBQUERY_LEVELS + queries * (QUERY_SUBQUERY_LEVELS + 1) + 1;
     check_deepest(QUERY_TREE_LEVELS_MAX - taken, mixed);
 }
 
 #[test]
-fn the_limits_on_counts_are_the_last_that_pass() {
+fn counts_at_their_limits_pass() {
     let joins = |count: usize| format!("SELECT * FROM c{}", " JOIN x IN c.a".repeat(count));
     assert_eq!(parse(&joins(10)).map(|query| query.from.len()), Ok(11));
     let complaint = parse(&joins(11)).unwrap_err();
@@ -193,7 +193,7 @@ fn a_syntax_error_before_a_wrong_token_is_the_one_reported() {
 }
 
 #[test]
-fn every_node_knows_its_place() {
+fn every_node_knows_its_span() {
     fn check(text: &str, part: &str, of: impl Fn(&Expr) -> TextSpan) {
         let expr = expression(text);
         let whole = format!("SELECT VALUE {text}");
@@ -237,7 +237,7 @@ fn every_node_knows_its_place() {
 }
 
 #[test]
-fn a_query_and_its_sources_know_their_places() {
+fn a_query_and_its_sources_know_their_spans() {
     let text = " SELECT * FROM x IN c.a JOIN (SELECT 1) AS s WHERE true OFFSET 0 LIMIT 1 -- end";
     let query = parse(text).unwrap();
     let part = |at: TextSpan| &text[at.start as usize..at.end as usize];
@@ -254,7 +254,7 @@ fn the_smallest_integer_keeps_its_digits() {
 }
 
 #[test]
-fn a_query_is_printed_in_one_way() {
+fn printing_is_canonical() {
     fn check(text: &str, expected: &str) {
         assert_eq!(print(&parse(text).unwrap()), expected);
         assert_eq!(print(&parse(expected).unwrap()), expected);

@@ -1,7 +1,7 @@
-//! How a query is run: over one collection, and over the several ranges of one.
+//! Query plans: for one collection, and for the several ranges of a container.
 //!
-//! A plan is a bound query after the rules have been at it. Each rule is one pure function in its own file,
-//! and a plan answers the same with all of them off.
+//! A plan is a bound query after the optimizer rules. Each rule is a pure function, and a plan gives the same
+//! result with all rules off.
 
 pub mod distributed;
 mod print;
@@ -18,11 +18,11 @@ use orrery_value::Value;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     pub query: BoundQuery,
-    /// Which way is taken to the documents; without the rules, all of them are read.
+    /// The access path preference; without the rules, a plan always scans.
     pub prefer: AccessPreference,
 }
 
-/// Whether the rules are applied; without them a plan does what the text says, step by step.
+/// Whether the rules apply; without them a plan follows the text step by step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rules {
     #[default]
@@ -31,12 +31,12 @@ pub enum Rules {
 }
 
 impl Plan {
-    /// The direction of the first key of ORDER BY, which is also that of rows that sort the same.
+    /// The direction of the first ORDER BY key, which ties follow too.
     pub fn descends(&self) -> Option<bool> {
         self.query.block.order.first().map(|key| key.descending)
     }
 
-    /// Whether its filter is true of no document, whatever is in it.
+    /// Whether no document can satisfy the filter.
     pub fn matches_nothing(&self) -> bool {
         fn is_never(filter: &Expr) -> bool {
             match filter {
@@ -49,7 +49,7 @@ impl Plan {
         self.query.block.filter.as_ref().is_some_and(is_never)
     }
 
-    /// Memory that its constants take: those of the text and the parameters, and what came of them.
+    /// Memory of the plan's constants: literals, parameters, and values folded from them.
     pub fn constant_bytes(&mut self) -> usize {
         fn add(expr: &mut Expr, bytes: &mut usize) {
             *bytes += match expr {
@@ -64,7 +64,7 @@ impl Plan {
         bytes
     }
 
-    /// Refuses a regular expression that is too large, whether or not a document would meet it.
+    /// Refuses a regular expression that is too large, even if no document would reach it.
     pub fn check_patterns(&mut self) -> Result<(), QueryError> {
         fn check(expr: &mut Expr, outcome: &mut Result<(), QueryError>) {
             if let Expr::Call(function, args) = expr

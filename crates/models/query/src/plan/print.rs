@@ -1,5 +1,4 @@
-//! A plan as text, from what comes out to what goes in:
-//! `Project c.id ─ Filter c.n > 1 ─ Scan c`.
+//! A plan as text, from output to input: `Project c.id ─ Filter c.n > 1 ─ Scan c`.
 
 use super::Plan;
 use crate::bind::bound::{Block, Expr, Score, SourceOf};
@@ -83,7 +82,7 @@ impl Printer<'_> {
         list.iter().map(|expr| self.expr(expr)).collect::<Vec<_>>().join(", ")
     }
 
-    /// An operand: in parentheses unless it stands by itself.
+    /// An operand, in parentheses unless it is atomic.
     fn part(&self, expr: &Expr) -> String {
         let text = self.expr(expr);
         match expr {
@@ -149,7 +148,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Keys and aggregates are shown by number; an alias by its name.
+    /// Keys and aggregates are shown by number, aliases by name.
     fn slot(&self, slot: usize) -> String {
         match self.names[slot].as_str() {
             name if name.is_empty() || name.starts_with('#') => format!("${slot}"),

@@ -1,4 +1,4 @@
-//! What makes a plan cheaper without changing its answer.
+//! Optimizer rules: they make a plan cheaper without changing its result.
 
 use crate::bind::bound::Expr;
 use crate::error::QueryError;
@@ -8,7 +8,7 @@ use orrery_value::Value;
 
 pub(super) const ALL: &[fn(Plan) -> Plan] = &[fold, sort];
 
-// An expression that reads no row has one value: compute it once.
+// Constant folding: an expression that reads no row is computed once.
 
 pub(super) fn fold(mut plan: Plan) -> Plan {
     orrery_core::tour_step!();
@@ -16,7 +16,7 @@ pub(super) fn fold(mut plan: Plan) -> Plan {
     plan
 }
 
-/// Functions whose answer is not in their arguments.
+/// Functions whose result depends on more than their arguments.
 const CHANGING: &[&str] = &[
     "RAND",
     "GetCurrentDateTime",
@@ -38,7 +38,7 @@ fn fold_expr(expr: &mut Expr) {
     }
 }
 
-/// Whether everything directly below is a constant, and that is all it depends on.
+/// Whether the result depends only on direct children, all of which are constants.
 fn is_foldable(expr: &mut Expr) -> bool {
     let depends = match expr {
         Expr::Constant(_) | Expr::Slot(_) | Expr::Udf(..) => true,
@@ -51,7 +51,7 @@ fn is_foldable(expr: &mut Expr) -> bool {
     !depends && all_constant
 }
 
-/// Nothing that is folded looks at it.
+/// Folded expressions never use it.
 struct ConstantHost;
 
 impl Host for ConstantHost {
@@ -63,7 +63,8 @@ impl Host for ConstantHost {
         0.0
     }
 
-    /// One look at the clock is one too many: what takes that long is left to the page that needs it.
+    /// The first clock check stops the evaluation: expressions that slow are left to the page that
+    /// needs them.
     fn elapsed_ms(&self) -> u64 {
         u64::MAX
     }
@@ -73,7 +74,7 @@ impl Host for ConstantHost {
     }
 }
 
-// `IN` a list of constants: sort them once, and search instead of comparing with each.
+// `IN` with constants: sorted once, for a binary search instead of a comparison with each.
 
 pub(super) fn sort(mut plan: Plan) -> Plan {
     orrery_core::tour_step!();

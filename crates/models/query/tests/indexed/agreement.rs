@@ -4,12 +4,12 @@
 
 use super::collection::{Indexed, Policy};
 use super::memory::{Still, answer};
-use super::naive::agree::disagreement;
-use super::naive::expressions::World;
-use super::naive::make::{Case, case};
+use super::naive::compare_rows::disagreement;
+use super::naive::expressions::Input;
+use super::naive::generate::{Case, case};
 use super::naive::random::Random;
 use super::naive::run;
-use super::questions::{documents, extremes, lists, policy, question, tamed};
+use super::queries::{documents, extremes, lists, policy, question, tamed};
 use orrery_query::access::{Access, AccessPreference, TieOrder};
 use orrery_query::execute::{Limits, explain};
 use orrery_query::parse::parse;
@@ -27,7 +27,7 @@ const WAYS_MAX: usize = 24;
 type Taken = BTreeMap<&'static str, u32>;
 
 #[test]
-fn every_way_gives_the_rows_of_a_scan() {
+fn every_access_path_gives_the_rows_of_a_scan() {
     let mut taken = Taken::new();
     for_each_seed(CASES, |seed| {
         let mut random = Random::new(seed);
@@ -36,7 +36,7 @@ fn every_way_gives_the_rows_of_a_scan() {
         check(&Case { documents, parameters: Vec::new(), query, text }, policy, random, &mut taken)
     });
     if std::env::var("ORRERY_CASES").is_err() {
-        let ways = [
+        let access_paths = [
             "nothing",
             "postings",
             "covered postings",
@@ -47,19 +47,19 @@ fn every_way_gives_the_rows_of_a_scan() {
             "ends",
             "sorted distinct",
         ];
-        assert_taken(&ways, &taken);
+        assert_taken(&access_paths, &taken);
     }
 }
 
-fn assert_taken(ways: &[&str], taken: &Taken) {
-    for way in ways {
+fn assert_taken(access_paths: &[&str], taken: &Taken) {
+    for way in access_paths {
         let count = taken.get(way).copied().unwrap_or(0);
         assert!(count > 20, "{way} was taken {count} times of {taken:?}");
     }
 }
 
 #[test]
-fn the_least_and_the_greatest_are_those_of_a_scan() {
+fn min_and_max_are_those_of_a_scan() {
     let mut taken = Taken::new();
     for_each_seed(CASES_OF_A_KIND, |seed| {
         let mut random = Random::new(seed ^ 0x0e4d5);
@@ -72,13 +72,13 @@ fn the_least_and_the_greatest_are_those_of_a_scan() {
         check(&Case { documents, parameters: Vec::new(), query, text }, policy, random, &mut taken)
     });
     if std::env::var("ORRERY_CASES").is_err() {
-        let ways = ["ends", "ends of several spans", "ends behind a prefix", "ends, counted"];
-        assert_taken(&ways, &taken);
+        let access_paths = ["ends", "ends of several spans", "ends behind a prefix", "ends, counted"];
+        assert_taken(&access_paths, &taken);
     }
 }
 
 #[test]
-fn lists_that_are_merged_come_in_the_order_of_a_scan() {
+fn merged_lists_keep_the_order_of_a_scan() {
     let mut taken = Taken::new();
     for_each_seed(CASES_OF_A_KIND, |seed| {
         let mut random = Random::new(seed ^ 0x11575);
@@ -97,7 +97,7 @@ fn lists_that_are_merged_come_in_the_order_of_a_scan() {
 
 /// Fewer of these can use an index, and they are stranger.
 #[test]
-fn queries_of_every_form_are_the_same_with_indexes() {
+fn queries_of_every_form_agree_with_a_scan() {
     for_each_seed(CASES, |seed| {
         let mut case = case(seed);
         case.documents = case.documents.iter().map(tamed).collect();
@@ -160,12 +160,12 @@ fn kind(way: &Access) -> &'static str {
         {
             "sorted distinct"
         }
-        Access::IndexScan(along) if along.sorted.is_some() && along.among.is_some() => "sorted among",
+        Access::IndexScan(along) if along.sorted.is_some() && along.restrict_to.is_some() => "sorted among",
         Access::IndexScan(along) if along.sorted.is_some() => "sorted",
         Access::IndexScan(along) if along.covered.is_some() => "covered along",
         Access::IndexScan(_) => "along",
         Access::IndexMinMax { documents: Some(_), .. } => "ends, counted",
-        Access::IndexMinMax { ends, .. } if ends.along.spans.len() > 1 => "ends of several spans",
+        Access::IndexMinMax { ends, .. } if ends.scan.spans.len() > 1 => "ends of several spans",
         Access::IndexMinMax { ends, .. } if ends.part > 0 => "ends behind a prefix",
         Access::IndexMinMax { .. } => "ends",
     }
@@ -189,8 +189,8 @@ fn compare(case: &Case, plan: &Plan, scanned: &Rows, rows: &Rows) -> Result<(), 
     if !block.is_streaming() {
         return Err("other rows, or in another order".to_owned());
     }
-    let world = World { documents: &case.documents, parameters: &case.parameters };
-    let expected = run::answer(&case.query, &world, &Vec::new())?;
+    let input = Input { documents: &case.documents, parameters: &case.parameters };
+    let expected = run::answer(&case.query, &input, &Vec::new())?;
     disagreement(&expected, rows).map_or(Ok(()), Err)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Keys are in another order than numbers, so that whoever mistakes one for the other is found out.
 
-use super::cells::{Cell, is_exact};
+use super::entry_values::{Cell, is_exact};
 use orrery_query::access::{
     DeclaredIndexes, Entry, EntryCursor, EntryValue, IndexOf, Indexes, Interval, Path, Rectangle, SeekKey,
     Span, Step,
@@ -76,8 +76,11 @@ impl Indexed {
         let make = || {
             let mut entries = Vec::new();
             for (ordinal, text) in &self.documents {
-                entries
-                    .extend(entries_of(index, &Value::read(text)).into_iter().map(|cells| (cells, *ordinal)));
+                entries.extend(
+                    entries_of(index, &Value::read(text))
+                        .into_iter()
+                        .map(|entry_values| (entry_values, *ordinal)),
+                );
             }
             entries.sort_by(|a, b| cmp_cells(index, 0, &a.0, &b.0).then(a.1.cmp(&b.1)));
             entries.dedup();
@@ -122,31 +125,32 @@ fn values_at<'v>(value: &'v Value, path: &[Step]) -> Vec<&'v Value> {
 /// By the directions of the parts from this one on.
 fn cmp_cells(index: &IndexOf, from: usize, a: &[Cell], b: &[Cell]) -> Ordering {
     let descends = |part: usize| matches!(index, IndexOf::Composite(parts) if parts[part].1);
-    let cells = a.iter().zip(b).enumerate().map(|(at, (a, b))| {
+    let entry_values = a.iter().zip(b).enumerate().map(|(at, (a, b))| {
         let order = a.cmp(b);
         if descends(from + at) { order.reverse() } else { order }
     });
-    cells.fold(Ordering::Equal, Ordering::then)
+    entry_values.fold(Ordering::Equal, Ordering::then)
 }
 
-fn is_in_span(cells: &[Cell], span: &Span) -> bool {
-    let is_named = span.prefix.iter().zip(cells).all(|(value, cell)| Cell::of(value).cmp(cell).is_eq());
-    let next = cells.get(span.prefix.len());
+fn is_in_span(entry_values: &[Cell], span: &Span) -> bool {
+    let is_named =
+        span.prefix.iter().zip(entry_values).all(|(value, cell)| Cell::of(value).cmp(cell).is_eq());
+    let next = entry_values.get(span.prefix.len());
     is_named && next.map_or(span.next == Interval::All, |cell| cell.is_in(&span.next))
 }
 
-/// Whether an entry comes before the place where a walk begins.
+/// Whether an entry comes before the place where a scan begins.
 fn is_before(
     index: &IndexOf,
     span: &Span,
     begin: &SeekKey,
     reverse: bool,
-    (cells, ordinal): &(Vec<Cell>, u64),
+    (entry_values, ordinal): &(Vec<Cell>, u64),
 ) -> bool {
     let from = span.prefix.len();
     let values: Vec<Cell> = begin.values.iter().map(Cell::of).collect();
-    let by_cells = cmp_cells(index, from, &cells[from..], &values);
-    let is_whole = from + values.len() == cells.len();
+    let by_cells = cmp_cells(index, from, &entry_values[from..], &values);
+    let is_whole = from + values.len() == entry_values.len();
     let is_exact = span.prefix.iter().chain(&begin.values).all(is_exact);
     let ordinal_scan = match begin.ordinal.filter(|_| is_whole && is_exact) {
         Some(first) => ordinal.cmp(&first),
@@ -171,7 +175,7 @@ impl EntryCursor for ScanOrder {
 
     fn seek(&mut self, ordinal: u64) -> Result<(), QueryError> {
         let rest: Vec<usize> = self.places.by_ref().collect();
-        assert!(rest.is_sorted_by_key(|at| self.list[*at].1), "only a walk over one value may seek");
+        assert!(rest.is_sorted_by_key(|at| self.list[*at].1), "only a scan over one value may seek");
         let rest: Vec<usize> = rest.into_iter().filter(|at| self.list[*at].1 >= ordinal).collect();
         self.places = rest.into_iter();
         Ok(())
@@ -223,7 +227,8 @@ impl Indexes for Indexed {
 
     fn count(&self, index: &IndexOf, span: &Span, max: u64) -> Result<u64, QueryError> {
         let list = self.list(index);
-        Ok(list.iter().filter(|(cells, _)| is_in_span(cells, span)).take(max as usize).count() as u64)
+        Ok(list.iter().filter(|(entry_values, _)| is_in_span(entry_values, span)).take(max as usize).count()
+            as u64)
     }
 
     fn entries<'a>(

@@ -3,7 +3,7 @@
 use super::collection::Indexed;
 use super::memory::Still;
 use super::naive::random::Random;
-use super::questions::{broad_filter, documents, policy, with_id};
+use super::queries::{broad_filter, documents, policy, with_id};
 use orrery_query::access::AccessPreference;
 use orrery_query::execute::{Limits, page};
 use orrery_query::plan::{Plan, Rules};
@@ -15,7 +15,7 @@ const CASES: u64 = 1_500;
 const PAGES_MAX: usize = 2_000;
 
 #[test]
-fn a_document_that_stays_comes_once_whatever_is_written_between_pages() {
+fn a_stable_document_appears_once_despite_concurrent_writes() {
     let mut changed = 0;
     for seed in 0..CASES {
         let mut random = Random::new(seed);

@@ -139,7 +139,7 @@ fn an_equality_reads_the_documents_that_match() {
 }
 
 #[test]
-fn what_an_index_has_is_not_read_from_documents() {
+fn a_covering_index_reads_no_documents() {
     let collection = Indexed::new(documents(COUNT), Some(policy()));
     let counted = check(&collection, "SELECT VALUE COUNT(1) FROM c WHERE c.k = 3", 1_000, 0);
     assert_eq!(counted.documents_found, 1_000);
@@ -158,7 +158,7 @@ fn what_an_index_has_is_not_read_from_documents() {
 }
 
 #[test]
-fn the_least_and_the_greatest_are_at_the_ends() {
+fn min_and_max_are_at_the_ends_of_an_index() {
     let collection = Indexed::new(documents(COUNT), Some(policy()));
     let entries = |query: &str, entries: u64| {
         let metrics = check(&collection, query, 1_000, 0);
@@ -180,7 +180,7 @@ fn the_least_and_the_greatest_are_at_the_ends() {
 
 /// The first of each list, and as many more as the page has.
 #[test]
-fn merged_lists_are_read_as_far_as_the_page_goes() {
+fn merged_lists_are_read_only_for_the_page() {
     let collection = Indexed::new(documents(COUNT), Some(policy()));
     let query = "SELECT TOP 10 VALUE c.n FROM c WHERE c.k IN (1, 3, 5, 7) ORDER BY c.n DESC";
     let metrics = check(&collection, query, 1_000, 0);
@@ -191,7 +191,7 @@ fn merged_lists_are_read_as_far_as_the_page_goes() {
 }
 
 #[test]
-fn a_page_of_different_rows_in_order_ends_when_it_is_full() {
+fn an_ordered_distinct_page_stops_when_full() {
     let collection = Indexed::new(documents(COUNT), Some(policy()));
     let distinct = plan("SELECT DISTINCT VALUE c.n FROM c ORDER BY c.n");
     let first = one(&collection, &distinct, None, 10);
@@ -203,7 +203,7 @@ fn a_page_of_different_rows_in_order_ends_when_it_is_full() {
 }
 
 #[test]
-fn an_array_or_an_object_leaves_no_least_value() {
+fn an_array_or_object_makes_min_and_max_undefined() {
     let mut collection = Indexed::new(documents(COUNT), Some(policy()));
     for (at, odd) in [(1, "[]"), (2, r#"{"a":1}"#)] {
         collection.insert(at, &Value::parse(&format!(r#"{{"n":{odd},"k":3}}"#)).expect("a document"));
@@ -219,7 +219,7 @@ fn an_array_or_an_object_leaves_no_least_value() {
 
 /// Of texts that an index keeps alike, the documents tell which is the least; of others, none is read.
 #[test]
-fn the_least_of_long_texts_is_told_by_their_documents() {
+fn documents_decide_min_among_truncated_strings() {
     let long = |at: usize| format!("{}{}{at:03}", "x".repeat(INDEX_STRING_BYTES_MAX - 1), at / 100);
     let document = |at: usize| Value::parse(&format!(r#"{{"s":"{}"}}"#, long(999 - at))).expect("a document");
     let policy = Policy { paths: vec![path("/s")], ..Policy::default() };
@@ -245,7 +245,7 @@ fn a_scan_is_taken_where_it_is_cheaper() {
 }
 
 #[test]
-fn what_is_too_much_to_gather_is_scanned_instead() {
+fn sets_too_large_to_materialise_are_scanned_instead() {
     let count = limits::POSTINGS_MATERIALIZED_MAX as i64 + 1;
     let documents = (0..count).map(|n| Value::parse(&format!(r#"{{"n":{n}}}"#)).expect("a document"));
     let policy = Policy { paths: vec![path("/n")], ..Policy::default() };
@@ -260,7 +260,7 @@ fn what_is_too_much_to_gather_is_scanned_instead() {
 
 /// Of a text that is too long, the index keeps a part; what it says of it must not be taken for the whole.
 #[test]
-fn texts_that_an_index_cuts_alike_are_told_apart() {
+fn strings_truncated_alike_are_distinguished() {
     let long = |end: &str| format!("{}{end}", "x".repeat(INDEX_STRING_BYTES_MAX));
     let document = |at: usize| {
         let text = format!(r#"{{"s":"{}","n":{at}}}"#, long(["a", "b", "c"][at % 3]));
@@ -287,7 +287,7 @@ fn texts_that_an_index_cuts_alike_are_told_apart() {
 }
 
 #[test]
-fn shapes_are_found_and_looked_at_again() {
+fn spatial_candidates_are_filtered_again() {
     let document = |at: i64| {
         let place = format!(r#"{{"type":"Point","coordinates":[{},{}]}}"#, at % 20, at / 20);
         Value::parse(&format!(r#"{{"n":{at},"place":{place}}}"#)).expect("a document")
@@ -306,7 +306,7 @@ fn shapes_are_found_and_looked_at_again() {
 
 /// More documents with the same keys than can be put right: they are all looked at.
 #[test]
-fn ties_beyond_a_bound_are_still_in_their_order() {
+fn long_runs_of_ties_keep_their_order() {
     let count = limits::POSTINGS_MATERIALIZED_MAX + 2;
     let same = std::iter::repeat_n(Value::parse(r#"{"k":1,"p":1}"#).expect("a document"), count);
     let policy = Policy { composites: vec![composite("/k ASC, /p DESC")], ..Policy::default() };
@@ -347,7 +347,7 @@ fn slowly(collection: &Indexed, plan: &Plan, next: Option<&[u8]>, ms: u64) -> Re
 }
 
 #[test]
-fn a_page_by_an_index_pauses_when_its_time_is_up_and_the_next_has_the_rest() {
+fn an_index_page_pauses_and_the_next_has_the_rest() {
     let collection = Indexed::new(documents(COUNT), Some(policy()));
     let plan = Plan {
         prefer: AccessPreference::Nth(1),
@@ -369,7 +369,7 @@ fn a_page_by_an_index_pauses_when_its_time_is_up_and_the_next_has_the_rest() {
 }
 
 #[test]
-fn an_aggregate_by_an_index_is_made_at_once_or_refused() {
+fn an_index_aggregate_completes_in_one_page_or_is_refused() {
     let collection = Indexed::new(documents(COUNT), Some(policy()));
     let plan = plan("SELECT VALUE COUNT(1) FROM c WHERE c.k IN (1, 2, 3, 4)");
     let whole = slowly(&collection, &plan, None, 1_000).expect("a page");

@@ -3,7 +3,7 @@
 use super::collection::Indexed;
 use super::memory::Still;
 use super::naive::random::Random;
-use super::questions::{constant, documents, filter, keys, policy};
+use super::queries::{constant, documents, filter, keys, policy};
 use orrery_query::access::{Access, AccessPreference};
 use orrery_query::execute::{Limits, Page, ResumeFilter, page};
 use orrery_query::plan::{Plan, Rules};
@@ -13,7 +13,7 @@ use orrery_value::Value;
 const CASES: u64 = 1_500;
 
 #[test]
-fn a_resumed_order_goes_on_at_the_same_row() {
+fn a_resumed_order_continues_at_the_same_row() {
     let mut sorted = 0;
     for seed in 0..CASES {
         let mut random = Random::new(seed);
@@ -25,7 +25,7 @@ fn a_resumed_order_goes_on_at_the_same_row() {
     assert!(sorted > CASES / 4, "only {sorted} were walked in order");
 }
 
-/// How many ways were walks in order.
+/// How many access_paths were walks in order.
 fn check(collection: &Indexed, text: &str, random: &mut Random, seed: u64) -> u64 {
     let plan = prepare(text, &[], Rules::On).unwrap_or_else(|error| panic!("{text}: {error}")).plan;
     let resume = resume(&plan, random);

@@ -9,7 +9,7 @@ use orrery_query::parse::{BinaryOp, Expr, ExprKind, Query, UnaryOp};
 use orrery_value::Value;
 
 /// What every part of a query can see.
-pub struct World<'a> {
+pub struct Input<'a> {
     pub documents: &'a [Value],
     pub parameters: &'a [(String, Value)],
 }
@@ -20,7 +20,7 @@ pub type Row = Vec<(String, Value)>;
 /// Where an expression is evaluated.
 #[derive(Clone, Copy)]
 pub struct Here<'a> {
-    pub world: &'a World<'a>,
+    pub input: &'a Input<'a>,
     pub row: &'a Row,
     /// The rows that an aggregate is of; none outside SELECT, or when nothing is aggregated.
     pub group: Option<&'a [Row]>,
@@ -36,7 +36,7 @@ pub fn eval(expr: &Expr, here: Here<'_>) -> Answer {
         ExprKind::Bool(it) => Value::Bool(*it),
         ExprKind::Number(it) => Value::Number(*it),
         ExprKind::String(it) => Value::String(it.clone()),
-        ExprKind::Parameter(name) => parameter(name, here.world)?,
+        ExprKind::Parameter(name) => parameter(name, here.input)?,
         ExprKind::Name(name) => {
             bound(here.row, name).cloned().ok_or_else(|| format!("{name} is not bound"))?
         }
@@ -65,8 +65,8 @@ pub fn eval(expr: &Expr, here: Here<'_>) -> Answer {
         ExprKind::Call { name, args, .. } if is_aggregate(&name.text) => aggregated(&name.text, args, here)?,
         ExprKind::Call { name, args, .. } => call(&name.text, &all(args, here)?)?,
         ExprKind::Subquery(query) => scalar(query, here)?,
-        ExprKind::Exists(query) => Value::Bool(!rows_of(query, here.world, here.row)?.is_empty()),
-        ExprKind::ArrayOf(query) => Value::Array(rows_of(query, here.world, here.row)?),
+        ExprKind::Exists(query) => Value::Bool(!rows_of(query, here.input, here.row)?.is_empty()),
+        ExprKind::ArrayOf(query) => Value::Array(rows_of(query, here.input, here.row)?),
     })
 }
 
@@ -74,8 +74,8 @@ pub fn bound<'a>(row: &'a Row, name: &str) -> Option<&'a Value> {
     row.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value)
 }
 
-fn parameter(name: &str, world: &World<'_>) -> Answer {
-    let found = world.parameters.iter().find(|(known, _)| known == name);
+fn parameter(name: &str, input: &Input<'_>) -> Answer {
+    let found = input.parameters.iter().find(|(known, _)| known == name);
     found.map(|(_, value)| value.clone()).ok_or_else(|| format!("{name} has no value"))
 }
 
@@ -139,7 +139,7 @@ fn aggregated(name: &str, args: &[Expr], here: Here<'_>) -> Answer {
 }
 
 fn scalar(query: &Query, here: Here<'_>) -> Answer {
-    let mut rows = rows_of(query, here.world, here.row)?;
+    let mut rows = rows_of(query, here.input, here.row)?;
     match rows.len() {
         0 => Ok(Value::Undefined),
         1 => Ok(rows.remove(0)),

@@ -115,7 +115,7 @@ fn textual(name: &str, args: &[Value]) -> Option<Value> {
     if name == "TOSTRING" {
         return simple_to_text(&args[0]);
     }
-    let texts: Option<Vec<&str>> = args.iter().map(of_text).collect();
+    let strings: Option<Vec<&str>> = args.iter().map(of_text).collect();
     let first = of_text(args.first()?)?;
     let units: Vec<u16> = first.encode_utf16().collect();
     let position = |i: usize| args.get(i).and_then(of_number).map(|it| it.max(0.0) as usize);
@@ -123,13 +123,13 @@ fn textual(name: &str, args: &[Value]) -> Option<Value> {
         "LENGTH" => number(units.len() as f64),
         "LOWER" => Value::String(first.to_lowercase()),
         "UPPER" => Value::String(first.to_uppercase()),
-        "CONCAT" => Value::String(texts?.concat()),
+        "CONCAT" => Value::String(strings?.concat()),
         "CONTAINS" | "STARTSWITH" | "ENDSWITH" | "STRINGEQUALS" => found(name, first, args)?,
         "SUBSTRING" => cut(&units, position(1)?, position(2)?),
         "LEFT" => cut(&units, 0, position(1)?),
         "RIGHT" => cut(&units, units.len() - units.len().min(position(1)?), usize::MAX),
         "INDEX_OF" => index_of(&units, of_text(&args[1])?, if args.len() > 2 { position(2)? } else { 0 }),
-        "REPLACE" => Value::String(first.replace(*texts.as_ref()?.get(1)?, texts.as_ref()?.get(2)?)),
+        "REPLACE" => Value::String(first.replace(*strings.as_ref()?.get(1)?, strings.as_ref()?.get(2)?)),
         "REVERSE" => Value::String(first.chars().rev().collect()),
         "REPLICATE" => replicate(first, of_number(&args[1])?)?,
         "TRIM" => Value::from(first.trim()),

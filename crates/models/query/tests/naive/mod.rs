@@ -1,8 +1,8 @@
 //! A second opinion on the query language: a naive evaluator, and random questions for it.
 //!
 //! ```text
-//! seed ─ make ─> documents, tree ─ write ─> text ─ parse ─> tree ─ run ─> rows ─┐
-//!                                            └───── engine (the crate) ─> rows ─┴─ agree?
+//! seed ─ generate ─> documents, tree ─ write ─> text ─ parse ─> tree ─ run ─> rows ─┐
+//!                                            └───── engine (the crate) ─> rows ─┴─ compare_rows?
 //! ```
 //!
 //! The evaluator walks the parse tree over whole values and keeps everything in vectors. It is written from
@@ -11,14 +11,14 @@
 //! must be the tree that was meant.
 
 pub mod aggregates;
-pub mod agree;
+pub mod compare_rows;
 pub mod engine;
 pub mod expressions;
 pub mod functions;
+pub mod generate;
 pub mod like;
-pub mod make;
+pub mod normalize;
 pub mod operators;
-pub mod plain;
 pub mod random;
 pub mod run;
 pub mod sources;

@@ -137,7 +137,7 @@ fn word(value: &Value) -> Option<i32> {
 }
 
 #[test]
-fn bit_operators_work_on_thirty_two_bits() {
+fn bit_operators_use_32_bits() {
     let check = |op, a: i64, b: i64, expected: i64| {
         assert_eq!(binary(op, &Value::from(a), &Value::from(b)), Value::from(expected), "{a} {op:?} {b}");
     };

@@ -1,7 +1,7 @@
 //! A query, clause by clause: FROM, WHERE, GROUP BY, SELECT, ORDER BY, DISTINCT, and the window last.
 
 use super::aggregates::is_aggregate;
-use super::expressions::{Here, Row, World, eval};
+use super::expressions::{Here, Input, Row, eval};
 use super::functions::of_number;
 use super::operators::is_true;
 use super::sources;
@@ -20,31 +20,31 @@ pub struct Answer {
 
 /// The rows of a query, ties in the order of the documents.
 pub fn run(query: &Query, parameters: &[(String, Value)], documents: &[Value]) -> Result<Vec<Value>, String> {
-    rows_of(query, &World { documents, parameters }, &Row::new())
+    rows_of(query, &Input { documents, parameters }, &Row::new())
 }
 
-pub fn rows_of(query: &Query, world: &World<'_>, outer: &Row) -> Result<Vec<Value>, String> {
-    let answer = answer(query, world, outer)?;
+pub fn rows_of(query: &Query, input: &Input<'_>, outer: &Row) -> Result<Vec<Value>, String> {
+    let answer = answer(query, input, outer)?;
     Ok(answer.rows.into_iter().map(|(_, row)| row).skip(answer.skip).take(answer.take).collect())
 }
 
-pub fn answer(query: &Query, world: &World<'_>, outer: &Row) -> Result<Answer, String> {
+pub fn answer(query: &Query, input: &Input<'_>, outer: &Row) -> Result<Answer, String> {
     let mut rows = Vec::new();
-    for row in sources::rows(&query.from, world, outer)? {
-        if keeps(query.filter.as_ref(), Here { world, row: &row, group: None })? {
+    for row in sources::rows(&query.from, input, outer)? {
+        if keeps(query.filter.as_ref(), Here { input, row: &row, group: None })? {
             rows.push(row);
         }
     }
     let mut rows = if is_grouped(query) {
-        project_groups(query, world, outer, rows)?
+        project_groups(query, input, outer, rows)?
     } else {
-        project_rows(query, world, &rows)?
+        project_rows(query, input, &rows)?
     };
     rows.sort_by(|a, b| compare(order_keys(query), &a.0, &b.0));
     if query.distinct {
         rows = distinct(rows);
     }
-    let (skip, take) = window(query, world)?;
+    let (skip, take) = window(query, input)?;
     Ok(Answer { rows, skip, take })
 }
 
@@ -54,15 +54,15 @@ fn keeps(filter: Option<&Expr>, here: Here<'_>) -> Result<bool, String> {
 
 type Keyed = (Vec<Value>, Value);
 
-fn project_rows(query: &Query, world: &World<'_>, rows: &[Row]) -> Result<Vec<Keyed>, String> {
-    let projected = rows.iter().map(|row| project(query, Here { world, row, group: None }));
+fn project_rows(query: &Query, input: &Input<'_>, rows: &[Row]) -> Result<Vec<Keyed>, String> {
+    let projected = rows.iter().map(|row| project(query, Here { input, row, group: None }));
     Ok(projected.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
 /// One row for each group; without GROUP BY there is one group, even of no rows.
 fn project_groups(
     query: &Query,
-    world: &World<'_>,
+    input: &Input<'_>,
     outer: &Row,
     rows: Vec<Row>,
 ) -> Result<Vec<Keyed>, String> {
@@ -71,7 +71,7 @@ fn project_groups(
         groups.push((Vec::new(), Vec::new()));
     }
     for row in rows {
-        let here = Here { world, row: &row, group: None };
+        let here = Here { input, row: &row, group: None };
         let key = query.group_by.iter().map(|key| eval(key, here)).collect::<Result<Vec<_>, _>>()?;
         match groups.iter_mut().find(|(known, _)| *known == key) {
             Some((_, members)) => members.push(row),
@@ -84,7 +84,7 @@ fn project_groups(
     for (_, group) in &groups {
         // What is not aggregated is a key, and has one value in all rows of the group.
         let row = group.first().unwrap_or(outer);
-        projected.extend(project(query, Here { world, row, group: Some(group) })?);
+        projected.extend(project(query, Here { input, row, group: Some(group) })?);
     }
     Ok(projected)
 }
@@ -154,9 +154,9 @@ fn distinct(rows: Vec<Keyed>) -> Vec<Keyed> {
     kept
 }
 
-fn window(query: &Query, world: &World<'_>) -> Result<(usize, usize), String> {
+fn window(query: &Query, input: &Input<'_>) -> Result<(usize, usize), String> {
     let count = |expr: &Expr| {
-        let value = eval(expr, Here { world, row: &Row::new(), group: None })?;
+        let value = eval(expr, Here { input, row: &Row::new(), group: None })?;
         of_number(&value)
             .filter(|it| *it >= 0.0)
             .map(|it| it as usize)
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_has_the_names_of_its_list() {
+    fn a_row_has_the_names_of_its_select_list() {
         check(
             "SELECT c.id, c.kids[0].a, 1 + 1, c.none, @two AS two FROM c WHERE c.n = 1",
             r#"[{"id":"1","a":1,"$1":2,"two":2}]"#,

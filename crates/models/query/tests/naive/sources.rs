@@ -1,17 +1,17 @@
 //! FROM and JOIN as nested loops: the rows with their names bound, before WHERE.
 
-use super::expressions::{Row, World, bound, element};
+use super::expressions::{Input, Row, bound, element};
 use super::run::rows_of;
 use orrery_query::parse::{Collection, Name, Source, Step};
 use orrery_value::Value;
 
 /// The rows of all sources together. Without FROM there is one row, with the outer names alone.
-pub fn rows(sources: &[Source], world: &World<'_>, outer: &Row) -> Result<Vec<Row>, String> {
+pub fn rows(sources: &[Source], input: &Input<'_>, outer: &Row) -> Result<Vec<Row>, String> {
     let mut rows = vec![outer.clone()];
     for (i, source) in sources.iter().enumerate() {
         let mut longer = Vec::new();
         for row in rows {
-            for value in values(source, i == 0, world, &row)? {
+            for value in values(source, i == 0, input, &row)? {
                 let mut row = row.clone();
                 row.push((alias(source), value));
                 longer.push(row);
@@ -35,10 +35,10 @@ pub fn alias(source: &Source) -> String {
     }
 }
 
-fn values(source: &Source, first: bool, world: &World<'_>, row: &Row) -> Result<Vec<Value>, String> {
+fn values(source: &Source, first: bool, input: &Input<'_>, row: &Row) -> Result<Vec<Value>, String> {
     let wholes = match &source.of {
-        Collection::Path(name, steps) => path(name, steps, first, world, row)?,
-        Collection::Query(query) => rows_of(query, world, row)?,
+        Collection::Path(name, steps) => path(name, steps, first, input, row)?,
+        Collection::Query(query) => rows_of(query, input, row)?,
     };
     Ok(if source.each { wholes.into_iter().flat_map(elements).collect() } else { wholes })
 }
@@ -47,13 +47,13 @@ fn path(
     name: &Name,
     steps: &[Step],
     first: bool,
-    world: &World<'_>,
+    input: &Input<'_>,
     row: &Row,
 ) -> Result<Vec<Value>, String> {
     let roots = match bound(row, &name.text) {
         Some(value) => std::slice::from_ref(value),
         // A name that nothing has is the whole collection, once.
-        None if first => world.documents,
+        None if first => input.documents,
         None => return Err(format!("{} is not bound", name.text)),
     };
     let reached = roots.iter().map(|root| steps.iter().fold(root.clone(), step));

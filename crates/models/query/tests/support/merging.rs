@@ -31,7 +31,7 @@ impl Client<'_> {
                 Next::End => return Ok(rows),
                 Next::Fetch { range, text, continuation } => {
                     let (page, next) = self.page(range, &text, continuation.as_deref())?;
-                    merge.give(page, next);
+                    merge.accept(page, next);
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! A worker process without the server around it, for the tests of this crate.
+//! A worker process without the server, for the tests of this crate.
 
 fn main() -> std::io::Result<()> {
     orrery_script::serve_worker()

@@ -1,4 +1,4 @@
-//! What the server and a worker tell each other.
+//! The messages between the server and a worker.
 
 use super::wire::{Malformed, Reader, Writer};
 use crate::call::ScriptError;
@@ -6,11 +6,11 @@ use crate::call::{Answer, Document, Operation, Refusal, WriteOptions};
 use crate::call::{Call, Ended, Failed, On};
 use crate::runtime::Limits;
 
-/// What the server sends.
+/// Messages from the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request<'a> {
     Run(Box<Run<'a>>),
-    /// The outcome of the operation that the worker asked for.
+    /// The outcome of the operation that the worker requested.
     Answer(Result<Answer, Refusal>),
     /// Begins a session of functions.
     Begin {
@@ -25,7 +25,7 @@ pub enum Request<'a> {
         name: &'a str,
         args: Vec<Option<&'a str>>,
     },
-    /// Ends a session. The worker sends nothing back.
+    /// Ends a session. The worker does not reply.
     End,
 }
 
@@ -40,11 +40,11 @@ pub struct Run<'a> {
     pub now_ms: u64,
     pub seed: u64,
     pub limits: Limits,
-    /// Milliseconds of the script's time that are gone already.
+    /// Milliseconds of the script's time already used.
     pub elapsed_ms: u64,
 }
 
-/// What a worker sends.
+/// Messages from a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply<'a> {
     Perform(Operation<'a>),
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn every_message_comes_back_as_it_was() {
+    fn messages_survive_a_round_trip() {
         for request in requests() {
             assert_eq!(Request::decode(&request.encode()), Ok(request));
         }
@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_cut_or_have_more_are_refused() {
+    fn truncated_or_extended_bytes_are_refused() {
         for reply in replies() {
             let mut bytes = reply.encode();
             for length in 0..bytes.len() {
@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn changed_bytes_make_no_panic() {
+    fn mutated_bytes_do_not_panic() {
         for reply in replies() {
             let bytes = reply.encode();
             for at in 0..bytes.len() {

@@ -6,9 +6,9 @@
 //!   remote ◀──── channel: frames over a socket ────▶
 //! ```
 //!
-//! The exchange is strictly in turn: the server sends a request, the worker replies with a result or with an operation
-//! of the script, which the server performs and answers. So neither side needs a thread to read. A worker serves one
-//! run or one session of functions at a time; each gets a JavaScript runtime of its own.
+//! The exchange strictly alternates: the server sends a request, the worker replies with a result or with an
+//! operation of the script, which the server executes and answers. So neither side needs a reader thread. A
+//! worker serves one run or one session of functions at a time; each gets its own JavaScript runtime.
 
 mod message;
 mod pool;
@@ -21,5 +21,5 @@ pub use remote::RemoteFunctions;
 pub(crate) use remote::run;
 pub use worker::serve;
 
-/// The argument that makes a program a worker.
+/// The argument that turns a program into a worker.
 pub const WORKER_VERB: &str = "script-worker";

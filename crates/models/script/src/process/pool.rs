@@ -1,4 +1,4 @@
-//! The worker processes: idle ones that wait for work, and replacements for those that were killed.
+//! The worker processes: idle ones, and replacements for those that were killed.
 
 use super::WORKER_VERB;
 use super::message::{Reply, Request};
@@ -14,11 +14,11 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often a wait for a worker looks at the clock.
+/// Interval of clock checks while waiting for a worker.
 const LOOK_EVERY: Duration = Duration::from_millis(limits::SCRIPT_WAIT_SLICE_MILLIS);
-/// The priority of a worker whose script has run for long: everything else goes first.
+/// The scheduling priority of a long-running worker: everything else goes first.
 const LONG_NICENESS: i32 = 10;
-/// What a Rust program that cannot allocate ends with.
+/// The exit signal of a Rust program that cannot allocate.
 const SIGABRT: i32 = 6;
 
 pub struct Pool {
@@ -43,7 +43,7 @@ impl Pool {
         Ok(Lease { worker: Some(worker), pool: self.clone(), began: Instant::now() })
     }
 
-    /// The worker that became idle last. One may have ended while it waited, by somebody's hand or for want of memory.
+    /// The worker that became idle last. It may have ended meanwhile, killed or out of memory.
     fn idle(&self) -> Option<Worker> {
         loop {
             let mut worker = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
@@ -60,12 +60,12 @@ impl Pool {
         }
     }
 
-    /// Starts a worker in the place of one that is gone, so that the next script does not wait for its start.
+    /// Starts a replacement worker, so that the next script does not wait for its start.
     fn refill(&self) {
         let is_short = |pool: &Self| {
             pool.idle.lock().unwrap_or_else(PoisonError::into_inner).len() < limits::SCRIPT_WORKERS_WARM
         };
-        // A start that fails now is tried again, and its error told, when a script needs the worker.
+        // A failed start is repeated, and its error reported, when a script needs the worker.
         if is_short(self)
             && let Ok(worker) = Worker::start(&self.program)
         {
@@ -87,12 +87,12 @@ impl Worker {
         ours.set_read_timeout(Some(LOOK_EVERY))?;
         ours.set_write_timeout(Some(LOOK_EVERY))?;
         let process = Command::new(program)
-            // As people see it among the processes; the program may be a path that says nothing.
+            // The name in process listings; the program's path may be uninformative.
             .arg0("orrery")
             .arg(WORKER_VERB)
-            // Nothing of the server's environment, and no signal that a terminal sends to the server's group.
+            // No environment of the server, and no terminal signals sent to the server's group.
             .env_clear()
-            // The server's allocator would reserve more at its first use than a worker may have.
+            // The server's allocator would initially reserve more than a worker may have.
             .env("MIMALLOC_ARENA_RESERVE", "0")
             .current_dir("/")
             .process_group(0)
@@ -107,17 +107,17 @@ impl Worker {
         matches!(self.process.try_wait(), Ok(None))
     }
 
-    /// How the process ended; one that only closed its socket ends now.
+    /// How the process ended; one that only closed its socket is ended now.
     fn ended(&mut self) -> io::Result<ExitStatus> {
         let _ = self.process.kill();
         self.process.wait()
     }
 }
 
-/// Lets everything else go before a script that runs for long.
+/// Lowers the priority of a long-running script.
 fn slow_down(process: &Child) {
     let process = i32::try_from(process.id()).ok().and_then(rustix::process::Pid::from_raw);
-    // If this is refused, the script keeps its priority and everything else holds.
+    // If this is refused, the script keeps its priority and everything else still holds.
     if process.is_some() {
         let _ = rustix::process::setpriority_process(process, LONG_NICENESS);
     }
@@ -125,12 +125,12 @@ fn slow_down(process: &Child) {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // Fails only if the process has ended and was waited for.
+        // Fails only if the process has ended and been waited for.
         let _ = self.ended();
     }
 }
 
-/// A worker while it works for somebody. Unless it is given back, it is killed and replaced.
+/// A worker in use. Unless it is returned, it is killed and replaced.
 pub struct Lease {
     worker: Option<Worker>,
     pool: Arc<Pool>,
@@ -138,7 +138,7 @@ pub struct Lease {
 }
 
 impl Lease {
-    /// Sends a request that nothing comes back for.
+    /// Sends a request without a reply.
     pub fn send(&mut self, request: &Request<'_>) -> Result<(), ChannelError> {
         self.worker().channel.send(&request.encode(), || false)
     }
@@ -174,7 +174,7 @@ impl Lease {
         }
     }
 
-    /// What it means for the script that the worker was lost.
+    /// The script's error after its worker was lost.
     pub fn explain(mut self, error: ChannelError, millis_max: u64) -> ScriptError {
         match error {
             ChannelError::Late => ScriptError::TooLong { millis_max },

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// When a worker is killed: after the script's own time, so that the worker can end it in good order first.
+/// When a worker is killed: after the script's time limit, so that the worker can end it properly first.
 fn kill_after(millis: u64) -> Instant {
     Instant::now() + Duration::from_millis(millis.saturating_add(limits::SCRIPT_KILL_GRACE_MILLIS))
 }
@@ -32,7 +32,7 @@ pub fn run(
         match lease.call(&request, deadline, &mut frame) {
             Ok(Reply::Perform(operation)) => request = Request::Answer(host.perform(operation)),
             Ok(Reply::Ended(ended)) => {
-                // After a script that took all memory the process may keep some of it.
+                // After an out-of-memory error the process may not release all memory.
                 let is_full = matches!(&ended, Err(Failed { error: ScriptError::OutOfMemory { .. }, .. }));
                 if !is_full {
                     lease.release();
@@ -45,7 +45,7 @@ pub fn run(
     }
 }
 
-/// The log of a script that is killed goes with it.
+/// The log of a killed script is lost.
 fn silent(error: ScriptError) -> Failed {
     Failed { error, log: String::new() }
 }
@@ -56,7 +56,7 @@ fn unexpected() -> ScriptError {
 
 /// User-defined functions in a worker.
 pub struct RemoteFunctions {
-    /// Gone when it was lost; then every call says why.
+    /// `None` once the worker was lost; then every call reports why.
     lease: Result<Lease, ScriptError>,
     known: HashSet<String>,
     used_ms: u64,
@@ -85,7 +85,7 @@ impl RemoteFunctions {
         Ok(())
     }
 
-    /// Calls a function with arguments as JSON; gives its value as JSON. `None` is undefined.
+    /// Calls a function with arguments as JSON; returns its value as JSON. `None` is undefined.
     pub(crate) fn call(
         &mut self,
         name: &str,

@@ -1,29 +1,29 @@
-//! Frames over a socket: a length of four bytes, little-endian, then as many bytes.
+//! Frames over a socket: a four-byte little-endian length, then the payload.
 
 use std::io::ErrorKind;
 use std::io::Read as _;
 use std::io::Write as _;
 use std::os::unix::net::UnixStream;
 
-/// Bytes that are read at once; most frames are shorter.
+/// Bytes per read; most frames are shorter.
 const READ_BYTES: usize = 16 * 1024;
 const HEAD_BYTES: usize = 4;
 
-/// Why a frame did not come or go.
+/// Why a frame could not be sent or received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChannelError {
-    /// The caller's patience ended.
+    /// The caller stopped waiting.
     Late,
     /// The other process ended.
     Closed,
-    /// What came is longer than a frame may be, or is no message.
+    /// The frame is too long, or not a message.
     Malformed,
 }
 
 pub struct Channel {
     stream: UnixStream,
     frame_bytes_max: usize,
-    /// Bytes that were read behind the last frame.
+    /// Bytes read beyond the last frame.
     behind: Vec<u8>,
 }
 
@@ -32,7 +32,7 @@ impl Channel {
         Self { stream, frame_bytes_max, behind: Vec::new() }
     }
 
-    /// Sends a frame. `waits` is asked whether to go on whenever the socket's timeout passes.
+    /// Sends a frame. `waits` decides whether to continue whenever the socket's timeout passes.
     pub fn send(&mut self, payload: &[u8], mut waits: impl FnMut() -> bool) -> Result<(), ChannelError> {
         let length = u32::try_from(payload.len()).map_err(|_| ChannelError::Malformed)?;
         let mut frame = Vec::with_capacity(HEAD_BYTES + payload.len());
@@ -93,9 +93,9 @@ fn check(error: &std::io::Error, waits: &mut impl FnMut() -> bool) -> Result<(),
     }
 }
 
-// Values of messages as bytes: numbers of eight bytes, little-endian; texts with their length before them.
+// Message values as bytes: eight-byte little-endian numbers; strings with a length prefix.
 
-/// The bytes are no message.
+/// The bytes are not a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn patience_and_the_other_end_may_both_go() {
+    fn a_wait_may_time_out_or_lose_its_peer() {
         let (mut ours, theirs) = pair(10);
         let timeout = Some(std::time::Duration::from_millis(1));
         ours.stream.set_read_timeout(timeout).expect("a timeout");

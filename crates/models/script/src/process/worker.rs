@@ -1,4 +1,4 @@
-//! A worker process: runs scripts that come over its standard input, until the server is gone.
+//! A worker process: runs scripts received over its standard input until the server is gone.
 
 use super::message::{Reply, Request, Run};
 use super::wire::{Channel, ChannelError};
@@ -17,7 +17,7 @@ use std::time::Instant;
 /// Standard input, output and error, and one for the socket.
 const OPEN_FILES: u64 = 4;
 
-/// Serves the process at the other end of standard input, and returns when that has ended.
+/// Serves the process at the other end of standard input until that ends.
 pub fn serve() -> io::Result<()> {
     let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     end_with_the_server(stream.try_clone()?)?;
@@ -33,10 +33,10 @@ pub fn serve() -> io::Result<()> {
     Ok(())
 }
 
-/// Ends this process when the other end of the socket is closed, whatever a script is doing.
+/// Ends this process when the other end of the socket closes, whatever a script is doing.
 fn end_with_the_server(stream: UnixStream) -> io::Result<()> {
     let watch = move || {
-        // Hanging up is always reported; nothing else is asked for.
+        // A hang-up is always reported, so no events are requested.
         let mut watched = [PollFd::new(&stream, PollFlags::empty())];
         loop {
             match poll(&mut watched, None) {
@@ -48,11 +48,11 @@ fn end_with_the_server(stream: UnixStream) -> io::Result<()> {
     std::thread::Builder::new().name("lifeline".to_owned()).spawn(watch).map(drop)
 }
 
-/// The limits of the process, behind those that the JavaScript engine keeps itself.
+/// The limits of the process, in addition to those that the JavaScript engine enforces.
 fn take_no_more_than_the_limits() -> io::Result<()> {
     let bounds = [
         (Resource::Data, limits::SCRIPT_PROCESS_BYTES_MAX),
-        // As many as are open: nothing else is opened from here on. And no image of the memory is left behind.
+        // As many files as are open: nothing else is opened from here on. Core dumps are disabled.
         (Resource::Nofile, OPEN_FILES),
         (Resource::Core, 0),
     ];
@@ -147,7 +147,7 @@ impl Host for Remote<'_> {
         });
         match answered {
             Ok(Request::Answer(answer)) => answer,
-            // Without the server there is nobody to run a script for.
+            // Without the server there is no caller to run a script for.
             _ => std::process::exit(1),
         }
     }

@@ -1,4 +1,4 @@
-//! A partition in memory that a script may work on: a map of documents, and queries by equality.
+//! An in-memory partition for scripts: a map of documents, and queries by equality.
 
 use orrery_script::{Answer, Document, Host, Operation, Refusal};
 use orrery_value::Value;

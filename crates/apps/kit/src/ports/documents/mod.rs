@@ -1,4 +1,4 @@
-//! The port for documents: what a service may ask of a document database, which is what Cosmos DB promises and no more.
+//! The port for documents: the operations that a service may use, limited to those that Cosmos DB offers.
 //!
 //! ```text
 //! types      items, writes, queries, pages, errors
@@ -14,9 +14,10 @@ pub use embedded::Embedded;
 pub use remote::{Credential, Remote, RemoteOptions};
 pub use types::{Changes, Cursor, Item, Layout, Page, Query, StoreError, Write};
 
-/// Where a service keeps its items: one database, by either adapter. A cheap handle.
+/// A service's document store: one database, through either adapter. A cheap handle.
 ///
-/// What a request over the wire needs is large and would be part of every future that may make one, so it is boxed.
+/// The futures of requests over the wire are large and would enlarge every future that may contain one, so
+/// they are boxed.
 #[derive(Clone)]
 pub enum Documents {
     Embedded(Embedded),
@@ -24,7 +25,7 @@ pub enum Documents {
 }
 
 impl Documents {
-    /// Makes what is missing of the database and its containers; what is there stays as it is.
+    /// Creates the missing parts of the database and its containers; existing ones stay unchanged.
     pub async fn ensure(&self, layout: &[Layout]) -> Result<(), StoreError> {
         match self {
             Self::Embedded(store) => store.ensure(layout).await,
@@ -32,7 +33,7 @@ impl Documents {
         }
     }
 
-    /// Whether the container may exist. Sends no request: a store over the wire is taken to have it.
+    /// Whether the container may exist. Sends no request: a remote store is assumed to have it.
     pub fn may_have(&self, container: &str) -> bool {
         match self {
             Self::Embedded(store) => store.has(container),
@@ -47,7 +48,7 @@ impl Documents {
         }
     }
 
-    /// One write. Gives the item as it is now; none after a delete.
+    /// One write. Returns the item as it is now; none after a delete.
     pub async fn write(
         &self,
         container: &str,
@@ -60,7 +61,8 @@ impl Documents {
         }
     }
 
-    /// All of the writes or none, in one partition; at most 100. The error is that of the first that was refused.
+    /// Executes all writes or none, in one partition; at most 100. The error is that of the first write
+    /// refused.
     pub async fn batch(
         &self,
         container: &str,
@@ -73,7 +75,7 @@ impl Documents {
         }
     }
 
-    /// One page of rows, of one partition or of all. A page may be empty and go on.
+    /// One page of rows, of one partition or of all. A page may be empty although more follow.
     pub async fn query(
         &self,
         container: &str,
@@ -86,8 +88,9 @@ impl Documents {
         }
     }
 
-    /// Items that changed since the cursor, each as it is now, in order; of one partition or of all. Without a cursor
-    /// from the beginning. Nothing new is an empty page with a cursor.
+    /// The items changed since the cursor, each in its current version, in order; of one partition or
+    /// of all. Without a cursor, from the beginning. If nothing changed, the page is empty but has a
+    /// cursor.
     pub async fn changes(
         &self,
         container: &str,
@@ -101,7 +104,8 @@ impl Documents {
         }
     }
 
-    /// Where the changes end now, without reading them: whoever goes on from there sees what comes after this call.
+    /// A cursor at the current end of the changes, without reading them: it covers changes made after
+    /// this call.
     pub async fn end_of_changes(
         &self,
         container: &str,

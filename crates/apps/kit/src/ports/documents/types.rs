@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::time::Duration;
 
-/// A container that a service needs: its definition as Cosmos DB writes it (id, partitionKey, indexingPolicy,
+/// A container that a service needs: its definition in Cosmos DB's format (id, partitionKey, indexingPolicy,
 /// defaultTtl, uniqueKeyPolicy).
 #[derive(Clone, Debug)]
 pub struct Layout {
@@ -17,19 +17,19 @@ impl Layout {
     }
 }
 
-/// A stored item, system members included.
+/// A stored item, including system members.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
     pub value: Value,
     pub etag: String,
-    /// What the request that gave it cost, in request units; a batch's is on its first item.
+    /// The charge of the request in request units; a batch's charge is on its first item.
     pub charge: f64,
 }
 
 #[derive(Clone, Debug)]
 pub enum Write {
     Create(Value),
-    /// `if_match` is the tag that the item must still have.
+    /// `if_match` is the etag that the item must still have.
     Replace {
         item: Value,
         if_match: Option<String>,
@@ -47,11 +47,11 @@ pub enum Write {
 #[derive(Clone, Debug, Default)]
 pub struct Query {
     pub text: String,
-    /// Names with their `@`.
+    /// Names include their `@`.
     pub parameters: Vec<(String, Value)>,
-    /// Rows of a page; 0 for the store's default.
+    /// Rows per page; 0 for the store's default.
     pub items_max: usize,
-    /// Where an earlier page of the same query in the same partition ended.
+    /// Continuation of an earlier page of the same query in the same partition.
     pub continuation: Option<String>,
 }
 
@@ -62,7 +62,7 @@ pub struct Page {
     pub charge: f64,
 }
 
-/// A place in a change feed, as text that may be kept.
+/// A position in a change feed, as text that may be stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor(pub String);
 
@@ -70,11 +70,11 @@ pub struct Cursor(pub String);
 pub struct Changes {
     pub items: Vec<Value>,
     pub next: Cursor,
-    /// Whether more was there when this was read.
+    /// Whether more changes existed when this page was read.
     pub has_more: bool,
 }
 
-/// Why a store did not do what it was asked, told apart as far as a service acts on it.
+/// Why a store did not execute a request, as far as services distinguish the reasons.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StoreError {
     #[error("an item with this id or unique key is there already")]
@@ -92,9 +92,9 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether the same may go well later, though nobody changes what is asked: a credential that ended is renewed by
-    /// somebody, and a container that is gone made again.
-    pub fn is_passing(&self) -> bool {
+    /// Whether a retry may succeed later without a change to the request: a credential may be renewed,
+    /// a container recreated.
+    pub fn is_transient(&self) -> bool {
         match self {
             Self::Busy { .. } | Self::Unavailable(_) => true,
             Self::Refused { status, .. } => matches!(status, 401 | 404),

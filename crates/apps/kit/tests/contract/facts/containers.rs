@@ -1,29 +1,29 @@
 //! Databases and containers.
 
-use crate::world::{ITEMS, World, layout};
+use crate::fixture::{Fixture, ITEMS, layout};
 use orrery_kit::ports::documents::{Layout, Query, StoreError, Write};
 use serde_json::json;
 
-pub async fn what_is_there_stays_as_it_is(world: &World) {
-    world.create("p", "a", 1).await;
+pub async fn existing_containers_stay_unchanged(fixture: &Fixture) {
+    fixture.create("p", "a", 1).await;
     let other = Layout { definition: json!({"id": ITEMS, "partitionKey": {"paths": ["/other"]}}) };
     let again = (0..4).map(|_| {
-        let (world, other) = (world.clone(), other.clone());
+        let (fixture, other) = (fixture.clone(), other.clone());
         tokio::spawn(async move {
-            world.documents.ensure(&layout()).await.unwrap();
-            world.documents.ensure(&[other]).await.unwrap();
+            fixture.documents.ensure(&layout()).await.unwrap();
+            fixture.documents.ensure(&[other]).await.unwrap();
         })
     });
     for task in again.collect::<Vec<_>>() {
         task.await.unwrap();
     }
-    assert!(world.read("p", "a").await.is_some());
-    let conflict = world.write("p", Write::Create(json!({"id": "a", "pk": "p"}))).await;
+    assert!(fixture.read("p", "a").await.is_some());
+    let conflict = fixture.write("p", Write::Create(json!({"id": "a", "pk": "p"}))).await;
     assert_eq!(conflict, Err(StoreError::Conflict));
 }
 
-pub async fn a_container_that_is_not_there_is_not_a_missing_item(world: &World) {
-    let documents = &world.documents;
+pub async fn a_missing_container_is_not_a_missing_item(fixture: &Fixture) {
+    let documents = &fixture.documents;
     let write = || Write::Create(json!({"id": "a"}));
     let outcomes = [
         documents.read("none", "p", "a").await.map(drop),

@@ -1,4 +1,4 @@
-//! What holds on every store.
+//! Facts that hold on every store.
 
 pub mod batches;
 pub mod changes;

@@ -1,7 +1,7 @@
-//! A server that is killed and comes back.
+//! A server that is killed and restarted.
 
+use crate::fixture::{Connection, ITEMS, item, layout, query, remote};
 use crate::server::Server;
-use crate::world::{ITEMS, Way, item, layout, query, remote};
 use orrery_kit::ports::documents::{Credential, Documents, Remote, StoreError, Write};
 use orrery_testing_client::EMULATOR_KEY;
 use std::time::Duration;
@@ -15,15 +15,15 @@ fn is_unavailable<T: std::fmt::Debug>(outcome: Result<T, StoreError>) {
 }
 
 fn impatient(remote: &Remote) -> Documents {
-    Documents::Remote(remote.clone().with_patience(Duration::from_millis(100)))
+    Documents::Remote(remote.clone().with_time_limit(Duration::from_millis(100)))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_store_that_is_killed_is_unavailable_until_it_is_back() {
+async fn a_killed_store_is_unavailable_until_it_is_back() {
     let mut server = Server::start(&[]);
-    for way in [Way::HttpKey, Way::TlsKey] {
-        let database = format!("{way:?}");
-        let patient = remote(&server, way, &database, key());
+    for connection in [Connection::HttpKey, Connection::TlsKey] {
+        let database = format!("{connection:?}");
+        let patient = remote(&server, connection, &database, key());
         let documents = impatient(&patient);
         Documents::Remote(patient.clone()).ensure(&layout()).await.unwrap();
         let create = |id: &str| Write::Create(item("p", id, 1));
@@ -35,7 +35,8 @@ async fn a_store_that_is_killed_is_unavailable_until_it_is_back() {
         is_unavailable(documents.batch(ITEMS, "p", vec![create("b")]).await);
         is_unavailable(documents.query(ITEMS, None, &query("SELECT * FROM c", 0)).await);
         is_unavailable(documents.changes(ITEMS, None, None, 10).await);
-        // Who waits long enough does not notice: it was never sent, so even this is tried again.
+        // A caller that waits long enough does not notice: the request was never sent, so even this one
+        // is repeated.
         let waiting = tokio::spawn(async move {
             let upsert = Write::Upsert { item: item("p", "c", 1), if_match: None };
             Documents::Remote(patient).write(ITEMS, "p", upsert).await
@@ -48,9 +49,9 @@ async fn a_store_that_is_killed_is_unavailable_until_it_is_back() {
     }
 }
 
-/// A foreign certificate is not believed, and a key that is not the account's opens nothing.
+/// A foreign certificate is not trusted, and a wrong account key grants nothing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn strangers_are_refused_on_both_sides() {
+async fn untrusted_certificates_and_wrong_keys_are_refused() {
     let (server, other) = (Server::start(&[]), Server::start(&[]));
     let certificate = std::fs::read(other.data().join("cert.pem")).unwrap();
     let options = orrery_kit::ports::documents::RemoteOptions {
@@ -65,7 +66,7 @@ async fn strangers_are_refused_on_both_sides() {
         Credential::Key("bm90IGEga2V5".to_owned()),
         Credential::Token(std::sync::Arc::new(|| "x".to_owned())),
     ] {
-        let documents = Documents::Remote(remote(&server, Way::HttpKey, "d", credential));
+        let documents = Documents::Remote(remote(&server, Connection::HttpKey, "d", credential));
         let outcome = documents.ensure(&layout()).await;
         assert!(matches!(outcome, Err(StoreError::Refused { status: 401 | 403, .. })), "{outcome:?}");
     }

@@ -1,4 +1,4 @@
-//! Answers that are lost: a store that takes a request and says nothing.
+//! Lost responses: a store that accepts a request and never responds.
 
 use orrery_core::Env;
 use orrery_kit::http::Trust;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Answers the first requests by hanging up, and all later ones with `then`. Counts them.
+/// Closes the connection on the first requests, and answers later ones with `then`. Counts them.
 async fn losing(lost: usize, then: &'static str) -> (Documents, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -33,11 +33,12 @@ async fn losing(lost: usize, then: &'static str) -> (Documents, Arc<AtomicUsize>
         credential: Credential::Key("a2V5".to_owned()),
         trust: Trust::System,
     };
-    let remote = Remote::new(options, Env::system().unwrap()).unwrap().with_patience(Duration::from_secs(5));
+    let remote =
+        Remote::new(options, Env::system().unwrap()).unwrap().with_time_limit(Duration::from_secs(5));
     (Documents::Remote(remote), count)
 }
 
-/// A head and as much of a body as it says.
+/// Reads a head and the body of the length that it declares.
 async fn read_request(stream: &mut TcpStream) -> bool {
     let mut text = Vec::new();
     loop {
@@ -67,7 +68,7 @@ fn tagged() -> Option<String> {
 }
 
 #[tokio::test]
-async fn what_may_be_repeated_is_and_a_second_run_says_that_there_was_a_first() {
+async fn repeatable_writes_are_repeated_and_report_the_first_run() {
     let (documents, count) = losing(2, GOOD).await;
     assert!(documents.read("c", "p", "a").await.unwrap().is_some());
     assert_eq!(count.load(Ordering::SeqCst), 3);
@@ -84,7 +85,7 @@ async fn what_may_be_repeated_is_and_a_second_run_says_that_there_was_a_first() 
 }
 
 #[tokio::test]
-async fn what_could_overwrite_a_later_write_is_sent_once() {
+async fn writes_that_could_overwrite_later_ones_are_sent_once() {
     let item = || json!({"id": "a"});
     for then in [GOOD, DOWN] {
         let lost = usize::from(then == GOOD);
@@ -108,11 +109,11 @@ async fn what_could_overwrite_a_later_write_is_sent_once() {
 }
 
 #[tokio::test]
-async fn a_store_that_is_busy_did_nothing_so_everything_is_repeated() {
+async fn a_busy_store_executed_nothing_so_everything_is_repeated() {
     for (answer, after) in [(BUSY, Some(Duration::from_millis(1))), (RETRY_WITH, None)] {
         let (documents, count) = losing(0, answer).await;
         let Documents::Remote(remote) = documents else { panic!("it is remote") };
-        let documents = Documents::Remote(remote.with_patience(Duration::from_millis(300)));
+        let documents = Documents::Remote(remote.with_time_limit(Duration::from_millis(300)));
         let upsert = Write::Upsert { item: json!({"id": "a"}), if_match: None };
         assert_eq!(documents.write("c", "p", upsert).await, Err(StoreError::Busy { after }));
         assert!(count.load(Ordering::SeqCst) > 2);
@@ -120,7 +121,7 @@ async fn a_store_that_is_busy_did_nothing_so_everything_is_repeated() {
 }
 
 #[tokio::test]
-async fn a_store_that_says_nothing_is_given_up() {
+async fn a_silent_store_times_out() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let options = RemoteOptions {
         endpoint: format!("http://{}", listener.local_addr().unwrap()),
@@ -129,7 +130,7 @@ async fn a_store_that_says_nothing_is_given_up() {
         trust: Trust::System,
     };
     let remote =
-        Remote::new(options, Env::system().unwrap()).unwrap().with_patience(Duration::from_millis(200));
+        Remote::new(options, Env::system().unwrap()).unwrap().with_time_limit(Duration::from_millis(200));
     let outcome = Documents::Remote(remote).read("c", "p", "a").await;
     assert!(matches!(outcome, Err(StoreError::Unavailable(_))), "{outcome:?}");
 }

@@ -1,4 +1,4 @@
-//! What only a store over the wire can do.
+//! Cases that exist only over the wire.
 
 mod gone;
 mod lost;

@@ -1,7 +1,7 @@
 //! Containers of several ranges, and ranges that split under a reader.
 
+use crate::fixture::{Connection, ITEMS, OWN, item, query, remote};
 use crate::server::Server;
-use crate::world::{ITEMS, OWN, Way, item, query, remote};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -20,18 +20,18 @@ use std::time::Duration;
 
 const ITEMS_COUNT: usize = 120;
 
-struct World {
+struct Fixture {
     documents: Documents,
     client: Client,
     server: Server,
 }
 
-impl World {
+impl Fixture {
     /// A container of three ranges, with items in forty partitions.
     async fn open() -> Self {
         let server = Server::start(&[]);
         let key = Credential::Key(EMULATOR_KEY.to_owned());
-        let documents = Documents::Remote(remote(&server, Way::HttpKey, "d", key));
+        let documents = Documents::Remote(remote(&server, Connection::HttpKey, "d", key));
         documents.ensure(&[service_container(OWN)]).await.unwrap();
         let address = SocketAddr::from(([127, 0, 0, 1], server.port));
         let mut client = Client::new(address, Env::system().unwrap());
@@ -65,7 +65,7 @@ impl World {
     }
 }
 
-/// An offer is signed by its rid alone, in lower case, unlike everything else.
+/// An offer's signature covers only its lower-case rid, unlike all other resources.
 async fn put_offer(port: u16, offer: &Value) {
     let (rid, date) = (offer["_rid"].as_str().unwrap(), Env::system().unwrap().now().to_http());
     let lines = format!("put\noffers\n{}\n{}\n\n", rid.to_lowercase(), date.to_lowercase());
@@ -85,16 +85,16 @@ async fn put_offer(port: u16, offer: &Value) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_query_goes_through_every_range_and_through_a_split() {
-    let mut world = World::open().await;
-    assert_eq!(world.ranges().await, 3);
+    let mut fixture = Fixture::open().await;
+    assert_eq!(fixture.ranges().await, 3);
     for splits in [false, true] {
         let (mut asked, mut ids, mut pages) = (query("SELECT VALUE c.id FROM c", 7), Vec::new(), 0);
         loop {
-            let page = world.documents.query(ITEMS, None, &asked).await.unwrap();
+            let page = fixture.documents.query(ITEMS, None, &asked).await.unwrap();
             ids.extend(page.rows.iter().map(|id| id.as_str().unwrap().to_owned()));
             pages += 1;
             if splits && pages == 2 {
-                world.split().await;
+                fixture.split().await;
             }
             let Some(continuation) = page.continuation else { break };
             asked = Query { continuation: Some(continuation), ..asked };
@@ -105,16 +105,17 @@ async fn a_query_goes_through_every_range_and_through_a_split() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn merged_rows_are_those_of_every_range_before_and_after_a_split() {
-    let mut world = World::open().await;
+async fn merged_rows_cover_every_range_before_and_after_a_split() {
+    let mut fixture = Fixture::open().await;
     let key = Credential::Key(EMULATOR_KEY.to_owned());
-    let documents = Documents::Remote(remote(&world.server, Way::HttpMerging, "d", key));
+    let documents = Documents::Remote(remote(&fixture.server, Connection::HttpMerging, "d", key));
     let rows = async |text: &str| documents.query(ITEMS, None, &query(text, 0)).await.unwrap().rows;
     let first: Vec<usize> = (0..ITEMS_COUNT).rev().take(5).collect();
     for splits in [false, true] {
         if splits {
-            world.split().await;
-            // The adapter still knows the old ranges: the store says that they are gone, and it reads them again.
+            fixture.split().await;
+            // The adapter still caches the old ranges: the store reports that they are gone, and it
+            // reads them again.
             let outcome = documents.query(ITEMS, None, &query("SELECT VALUE COUNT(1) FROM c", 0)).await;
             assert!(outcome.is_ok_and(|page| page.rows == [ITEMS_COUNT]));
         }
@@ -125,15 +126,15 @@ async fn merged_rows_are_those_of_every_range_before_and_after_a_split() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_feed_goes_through_every_range_and_through_a_split() {
-    let mut world = World::open().await;
+    let mut fixture = Fixture::open().await;
     let (mut since, mut seen): (Option<Cursor>, Vec<String>) = (None, Vec::new());
     let mut pages = 0;
     loop {
-        let page = world.documents.changes(ITEMS, None, since.as_ref(), 7).await.unwrap();
+        let page = fixture.documents.changes(ITEMS, None, since.as_ref(), 7).await.unwrap();
         seen.extend(page.items.iter().map(|item| item["id"].as_str().unwrap().to_owned()));
         pages += 1;
         if pages == 3 {
-            world.split().await;
+            fixture.split().await;
         }
         since = Some(page.next);
         if !page.has_more {
@@ -144,8 +145,8 @@ async fn a_feed_goes_through_every_range_and_through_a_split() {
     assert_eq!(seen.iter().collect::<HashSet<_>>().len(), ITEMS_COUNT);
     for partition in ["p1", "p2", "p3"] {
         let write = Write::Create(item(partition, "new", 1));
-        world.documents.write(ITEMS, partition, write).await.unwrap();
+        fixture.documents.write(ITEMS, partition, write).await.unwrap();
     }
-    let page = world.documents.changes(ITEMS, None, since.as_ref(), 100).await.unwrap();
+    let page = fixture.documents.changes(ITEMS, None, since.as_ref(), 100).await.unwrap();
     assert_eq!(page.items.len(), 3);
 }

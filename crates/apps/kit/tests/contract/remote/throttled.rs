@@ -1,26 +1,26 @@
-//! A store that has little to give: 429 is waited for, and then told.
+//! A throttled store: 429 is waited for, and eventually reported.
 
+use crate::fixture::{Connection, ITEMS, layout, remote};
 use crate::server::Server;
-use crate::world::{ITEMS, Way, layout, remote};
 use orrery_kit::ports::documents::{Credential, Documents, StoreError, Write};
 use orrery_testing_client::EMULATOR_KEY;
 use serde_json::json;
 use std::time::Duration;
 
-/// Some 70 KB, which is hundreds of request units at once.
+/// About 70 KB, which costs hundreds of request units.
 fn large(id: &str) -> Write {
     Write::Create(json!({"id": id, "pk": "p", "email": id, "text": "x".repeat(70_000)}))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_throttled_is_tried_again_and_who_cannot_wait_is_told() {
-    // A clock that stands still refills no bucket, so that a busy machine does not decide who is refused.
+async fn throttled_requests_are_retried_within_the_time_limit() {
+    // A clock that stands still refills no bucket, so the result does not depend on the machine's load.
     let server = Server::start(&["--throttle", "on", "--partition-rus", "400", "--clock", "manual"]);
     let key = Credential::Key(EMULATOR_KEY.to_owned());
-    let remote = remote(&server, Way::HttpKey, "d", key);
+    let remote = remote(&server, Connection::HttpKey, "d", key);
     let patient = Documents::Remote(remote.clone());
     patient.ensure(&layout()).await.unwrap();
-    let impatient = Documents::Remote(remote.with_patience(Duration::from_secs(5)));
+    let impatient = Documents::Remote(remote.with_time_limit(Duration::from_secs(5)));
     let mut refused = None;
     for n in 0..100 {
         if let Err(error) = impatient.write(ITEMS, "p", large(&format!("i{n}"))).await {

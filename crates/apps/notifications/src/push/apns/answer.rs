@@ -1,4 +1,4 @@
-//! What APNs' answers mean: the reason in the body decides, the status where the reason is not known.
+//! Interprets APNs responses: the reason in the body decides, or the status if the reason is unknown.
 
 use crate::policy::render::cut;
 use crate::push::outcome::Outcome;
@@ -8,11 +8,11 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     Ended(Outcome),
-    /// The provider token is too old; a new one may be taken.
+    /// The provider token is too old; a new one may be accepted.
     TokenExpired,
 }
 
-/// APNs counts new provider tokens: one in twenty minutes.
+/// APNs limits new provider tokens to one in twenty minutes.
 const TOKENS_AFTER: Duration = Duration::from_secs(20 * 60);
 
 pub fn read(status: u16, after: Option<Duration>, body: &[u8]) -> Answer {
@@ -32,7 +32,8 @@ pub fn read(status: u16, after: Option<Duration>, body: &[u8]) -> Answer {
         (410, _) | (_, "Unregistered" | "ExpiredToken") => {
             Outcome::Unregistered { reason: said, status: status_told }
         }
-        // A token of the other environment is answered so as well: whoever mixes them up must not lose every device.
+        // Tokens of the other environment get this response too: confusing the two must not revoke
+        // every device.
         (_, "BadDeviceToken" | "DeviceTokenNotForTopic") => {
             let what = "is the device's token of this app, and of this environment?";
             Outcome::Refused { reason: format!("{said}; {what}"), status: status_told }
@@ -66,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn each_reason_of_the_documentation_has_its_meaning() {
+    fn each_documented_reason_has_its_meaning() {
         // S2-79.
         let check = |status, why: &str, expected: &str| {
             let body = format!(r#"{{"reason": "{why}"}}"#);
@@ -75,7 +76,7 @@ mod tests {
         check(200, "", "delivered");
         check(410, "Unregistered", "unregistered");
         check(410, "ExpiredToken", "unregistered");
-        // The other environment's tokens are answered so: no device is revoked for it.
+        // The other environment's tokens get this response: no device is revoked for it.
         check(400, "BadDeviceToken", "refused");
         check(400, "DeviceTokenNotForTopic", "refused");
         check(403, "ExpiredProviderToken", "expired");
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wait_is_what_the_provider_asks_for() {
+    fn the_providers_wait_is_used() {
         let after =
             |body: &str, asked: Option<u64>| match read(429, asked.map(Duration::from_secs), body.as_bytes())
             {

@@ -1,4 +1,4 @@
-//! The notification as APNs takes it: the `aps` dictionary, and beside it what the app opens.
+//! The APNs payload: the `aps` dictionary, and beside it the data for the app.
 
 use crate::push::message::{Message, fitted};
 use orrery_core::limits;
@@ -22,7 +22,7 @@ mod tests {
     use crate::push::message::example;
 
     #[test]
-    fn it_is_the_payload_of_the_documentation() {
+    fn it_matches_the_documented_payload() {
         let expected = json!({
             "aps": { "alert": { "title": "Noor liked your post", "body": "Morning on the pier" }, "sound": "default" },
             "notificationId": "7b1f0a52-6a0e-4a3c-9a55-0d3a4f1c0001",

@@ -51,7 +51,7 @@ impl Apns {
             Ok(another) => another,
             Err(reason) => return Outcome::Misconfigured { reason, status: None },
         };
-        // The same again was made a moment ago, and another would be no newer.
+        // A token was made a moment ago, and another would be no newer.
         if another != token
             && let Answer::Ended(outcome) = self.send(&another, device, message, body).await
         {
@@ -63,7 +63,7 @@ impl Apns {
     }
 
     async fn send(&self, token: &str, device: &Device, message: &Message, body: Bytes) -> Answer {
-        // Without one it would be thrown away if the device is off.
+        // Without an expiration, APNs would discard it if the device is off.
         let expires = self.env.now().plus(KEPT).seconds();
         let request = Request::post(format!("{}/3/device/{}", self.base_url, device.push_token))
             .header(header::AUTHORIZATION, format!("bearer {token}"))

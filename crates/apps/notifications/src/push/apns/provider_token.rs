@@ -1,5 +1,5 @@
-//! The provider token: signed here, used for 50 minutes. APNs takes none that is older than an hour, and does not like a
-//! new one more often than every 20 minutes.
+//! The provider token: signed here, used for 50 minutes. APNs refuses tokens older than an hour, and limits
+//! new ones to one in 20 minutes.
 //!
 //! ```text
 //! made              20 min               50 min     60 min
@@ -23,7 +23,7 @@ pub struct ProviderToken {
 struct Held {
     token: String,
     made: Timestamp,
-    /// Whether it was made because the one before was called expired.
+    /// Whether it replaced a token that APNs called expired.
     is_replacement: bool,
 }
 
@@ -35,13 +35,13 @@ impl ProviderToken {
         Self { key, team, held: Mutex::default() }
     }
 
-    /// The token. If the one that is held was called expired it is another, unless that one was made for the same reason
-    /// a short while ago.
+    /// The token. If APNs called the current one expired, it is replaced, unless it is itself a recent
+    /// replacement.
     pub fn get(&self, now: Timestamp, expired: Option<&str>) -> Result<String, String> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let is_expired = |held: &Held| expired == Some(&*held.token);
         if let Some(held) = &*held
-            // A clock that was set back makes a token of the future, which is refused.
+            // After the clock was set back, the token would be from the future and be refused.
             && now >= held.made
             && now < held.made.plus(if is_expired(held) { REPLACED_AFTER } else { USED_FOR })
             && (!is_expired(held) || held.is_replacement)
@@ -87,9 +87,9 @@ mod tests {
         let first = token.get(at(0), None).expect("signed");
         let second = token.get(at(1), Some(&first)).expect("signed");
         assert_ne!(second, first);
-        // Another push was refused with the first, too.
+        // Another push was refused with the first token too.
         assert_eq!(token.get(at(1), Some(&first)).as_ref(), Ok(&second));
-        // The replacement is called expired, too: a clock is wrong, and new tokens do not help.
+        // The replacement is called expired too: a clock is wrong, and new tokens do not help.
         assert_eq!(token.get(at(2), Some(&second)).as_ref(), Ok(&second));
         assert_ne!(token.get(at(21), Some(&second)).as_ref(), Ok(&second));
     }

@@ -1,7 +1,7 @@
-//! What FCM's answers mean.
+//! Interprets FCM responses.
 //!
-//! The status alone does not say: 404 is a device that is gone, or a project that does not exist; 401 is our bearer
-//! token, or a key of Apple's that Firebase does not have. The detail of type `FcmError` tells them apart.
+//! The status alone is ambiguous: 404 is a device that is gone, or a project that does not exist; 401 is our
+//! bearer token, or an Apple key that Firebase lacks. The detail of type `FcmError` distinguishes them.
 
 use crate::policy::render::cut;
 use crate::push::outcome::Outcome;
@@ -11,11 +11,11 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     Ended(Outcome),
-    /// The bearer token is not taken; another may be.
+    /// The bearer token is refused; a new one may be accepted.
     BearerRefused,
 }
 
-/// Where FCM says nothing about when to come back after a quota was used up, its documentation does: a minute.
+/// If FCM gives no wait after a quota is exhausted, its documentation does: a minute.
 const QUOTA_AFTER: Duration = Duration::from_secs(60);
 
 pub fn read(status: u16, after: Option<Duration>, body: &[u8]) -> Answer {
@@ -37,7 +37,7 @@ pub fn read(status: u16, after: Option<Duration>, body: &[u8]) -> Answer {
             misconfigured("give Firebase a valid APNs key or web push key for this project")
         }
         (401, _) => return Answer::BearerRefused,
-        // Of this device alone: others are not to wait for it.
+        // The limit of this device alone; others do not wait for it.
         (403, Some("SENDER_ID_MISMATCH")) => {
             let what = "the device registered with another project";
             Outcome::Refused { reason: format!("{said}; {what}"), status: status_told }
@@ -52,7 +52,7 @@ pub fn read(status: u16, after: Option<Duration>, body: &[u8]) -> Answer {
     })
 }
 
-/// Of the detail that is FCM's own.
+/// Reads FCM's own detail.
 fn code(error: &Value) -> Option<&str> {
     let details = error["details"].as_array()?;
     let own = details.iter().find(|detail| {
@@ -70,7 +70,7 @@ fn said(status: u16, code: Option<&str>, error: &Value) -> String {
 
 const REASON_CHARS_MAX: usize = 300;
 
-/// Which members FCM does not like.
+/// The members that FCM rejects.
 fn violations(error: &Value) -> String {
     let details = error["details"].as_array().map(Vec::as_slice).unwrap_or_default();
     let fields = details.iter().filter_map(|detail| detail["fieldViolations"].as_array()).flatten();
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn each_error_of_the_documentation_has_its_meaning() {
+    fn each_documented_error_has_its_meaning() {
         // S2-79, B-6.
         let check = |status, canonical: &str, code: Option<&str>, expected: &str| {
             let answer = read(status, None, &error(status, canonical, code));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wait_is_what_the_provider_asks_for() {
+    fn the_providers_wait_is_used() {
         let after = |status, asked: Option<u64>| match read(status, asked.map(Duration::from_secs), b"") {
             Answer::Ended(Outcome::Later { after, .. }) => after.map(|after| after.as_secs()),
             other => panic!("{other:?}"),
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_the_members_that_are_wrong() {
+    fn a_refusal_names_the_invalid_members() {
         let body = json!({ "error": { "code": 400, "message": "Bad.", "status": "INVALID_ARGUMENT", "details": [
             { "@type": "type.googleapis.com/google.rpc.BadRequest",
               "fieldViolations": [{ "field": "message.token", "description": "Invalid registration token" }] },

@@ -1,7 +1,8 @@
-//! The bearer token: a token that the service account signs is exchanged for one that Google signs (RFC 7523).
+//! The bearer token: a token signed by the service account is exchanged for one signed by Google (RFC 7523).
 //!
-//! It is kept until a minute before it ends. One exchange at a time: who comes meanwhile waits for it. One that failed is
-//! not tried again for a few seconds, so that a thousand pushes are not a thousand exchanges.
+//! It is kept until a minute before it expires. One exchange runs at a time, and concurrent callers wait for
+//! it. After a failure there is no exchange for a few seconds, so that a thousand pushes are not a thousand
+//! exchanges.
 
 use super::{NAME, TIME_MAX};
 use crate::limits;
@@ -38,7 +39,7 @@ impl Bearer {
         Self { client_email, key, url, held: Mutex::default() }
     }
 
-    /// The token; another than the one that was refused.
+    /// The token; a new one if it equals the refused one.
     pub async fn get(&self, client: &Client, env: &Env, refused: Option<&str>) -> Result<String, Outcome> {
         let mut held = self.held.lock().await;
         if let Some(held) = &*held
@@ -61,7 +62,7 @@ impl Bearer {
     async fn exchange(&self, client: &Client, env: &Env) -> Result<(String, Duration), Outcome> {
         let misconfigured = |reason: String, status| Outcome::Misconfigured { reason, status };
         let assertion = self.assertion(env.now()).map_err(|why| misconfigured(why, None))?;
-        // A token is of letters that need no encoding.
+        // The token needs no encoding.
         let form =
             format!("grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion={assertion}");
         let request = Request::post(self.url.clone())
@@ -70,7 +71,7 @@ impl Bearer {
             .body(Bytes::from(form))
             .map_err(|error| misconfigured(format!("token_uri makes no request: {error}"), None))?;
         let answer = client.send(request, TIME_MAX, limits::PUSH_ANSWER_BYTES_MAX).await;
-        // Nothing was pushed, whether the exchange arrived or not.
+        // Nothing was pushed, whether or not the exchange succeeded.
         let answer = answer.map_err(|error| Outcome::Later {
             after: None,
             reason: format!("the token endpoint of {NAME} gave no answer: {error}"),

@@ -1,7 +1,7 @@
-//! The message as FCM takes it.
+//! The FCM message.
 //!
-//! `collapse_key` lets a later try replace an earlier one that waits for a device that is off; `tag` replaces one that is
-//! shown already. FCM keeps at most four collapse keys for a device that is off: of more, it drops some.
+//! `collapse_key` lets a retry replace an earlier attempt that waits for an offline device; `tag` replaces
+//! one already shown. FCM keeps at most four collapse keys for an offline device and drops the rest.
 
 use crate::push::message::{Message, fitted};
 use orrery_core::limits;
@@ -23,7 +23,7 @@ pub fn write(token: &str, message: &Message) -> Value {
     })
 }
 
-/// Texts only, and no names that FCM keeps for itself.
+/// String values only, without the names that FCM reserves.
 fn data(message: &Message) -> Value {
     json!({
         "notificationId": message.notification_id,
@@ -40,7 +40,7 @@ mod tests {
     use crate::records::Category;
 
     #[test]
-    fn it_is_the_message_of_the_documentation() {
+    fn it_matches_the_documented_message() {
         let id = "7b1f0a52-6a0e-4a3c-9a55-0d3a4f1c0001";
         let expected = json!({ "message": {
             "token": "t",

@@ -1,8 +1,9 @@
-//! A store that is killed and comes back, while two dispatchers run: they go on by themselves, and nothing is lost.
+//! A store is killed and restarted while two dispatchers run: they continue by themselves, and nothing is
+//! lost.
 
-use super::way::Way;
+use super::proxy::Proxy;
+use crate::fixture::{Fixture, of_type};
 use crate::place::{Home, Place};
-use crate::world::{World, of_type};
 use orrery_kit::ports::documents::Documents;
 use orrery_notifications::dispatch;
 use orrery_notifications::service::{Notifications, ServiceError};
@@ -13,13 +14,13 @@ use tokio::sync::watch;
 const USERS: usize = 8;
 const DEADLINE: Duration = Duration::from_secs(90);
 
-fn by(world: &World, way: &Way, worker: &str) -> Notifications {
-    let Home::Server { server, database } = world.home() else { panic!("it is over the wire") };
-    let remote = server.remote(way.endpoint(), database).with_patience(Duration::from_millis(700));
-    world.on(Documents::Remote(remote), worker)
+fn by(fixture: &Fixture, proxy: &Proxy, worker: &str) -> Notifications {
+    let Home::Server { server, database } = fixture.home() else { panic!("it is over the wire") };
+    let remote = server.remote(proxy.endpoint(), database).with_time_limit(Duration::from_millis(700));
+    fixture.on(Documents::Remote(remote), worker)
 }
 
-/// The id, if the store took it.
+/// The id, if the store accepted it.
 async fn try_send(service: &Notifications, user: &str, name: &str) -> Option<String> {
     let body = of_type(user, "SECURITY_NEW_DEVICE", name);
     match service.enqueue(&body, Some(&format!("caller\n{name}"))).await {
@@ -31,7 +32,7 @@ async fn try_send(service: &Notifications, user: &str, name: &str) -> Option<Str
     }
 }
 
-/// One for each user, with the same key until it is taken.
+/// One per user, with the same key until it is accepted.
 async fn send(service: &Notifications, name: &str) -> Vec<(String, String)> {
     let mut sent = Vec::new();
     for user in 0..USERS {
@@ -46,14 +47,14 @@ async fn send(service: &Notifications, name: &str) -> Vec<(String, String)> {
     sent
 }
 
-/// Until all of them are over; leases of work that was cut off run out meanwhile.
-async fn over(world: &World, sent: &[(String, String)]) {
+/// Until all have ended; leases of interrupted work expire meanwhile.
+async fn over(fixture: &Fixture, sent: &[(String, String)]) {
     let until = Instant::now() + DEADLINE;
     for (user, id) in sent {
-        while world.event(user, id).await.processed_at.is_none() {
-            assert!(Instant::now() < until, "K1: {:?}", world.event(user, id).await);
-            world.advance(5);
-            world.service.wake();
+        while fixture.event(user, id).await.processed_at.is_none() {
+            assert!(Instant::now() < until, "K1: {:?}", fixture.event(user, id).await);
+            fixture.advance(5);
+            fixture.service.wake();
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
@@ -62,14 +63,15 @@ async fn over(world: &World, sent: &[(String, String)]) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_store_that_is_killed_and_comes_back_loses_nothing() {
     let place = Place::server();
-    let mut world = place.world().await;
+    let mut fixture = place.fixture().await;
     let Place::Server(server) = &place else { panic!("it is a server") };
-    let way = Way::to(server.port(), 1).await;
+    let proxy = Proxy::to(server.port(), 1).await;
     for user in 0..USERS {
-        world.register(&format!("u-{user}"), &format!("phone-{user}")).await;
+        fixture.register(&format!("u-{user}"), &format!("phone-{user}")).await;
     }
     let (stop, _) = watch::channel(false);
-    let workers: Vec<Notifications> = (0..2).map(|at| by(&world, &way, &format!("worker-{at}"))).collect();
+    let workers: Vec<Notifications> =
+        (0..2).map(|at| by(&fixture, &proxy, &format!("worker-{at}"))).collect();
     let mut running = tokio::task::JoinSet::new();
     for worker in &workers {
         while worker.ensure().await.is_err() {}
@@ -85,25 +87,25 @@ async fn a_store_that_is_killed_and_comes_back_loses_nothing() {
         let taken = try_send(&workers[1], "u-0", &format!("meanwhile-{round}")).await;
         assert_eq!(taken, None, "nothing is taken that is not stored");
         server.restart();
-        way.lead_to(server.port());
-        // Whoever got no answer asks again with the same key.
+        proxy.lead_to(server.port());
+        // A client without a response asks again with the same key.
         sent.extend(send(&workers[1], &format!("meanwhile-{round}")).await);
-        world.reopen();
+        fixture.reopen();
     }
-    over(&world, &sent).await;
+    over(&fixture, &sent).await;
     stop.send(true).unwrap();
     running.join_all().await;
     for (user, id) in &sent {
-        let event = world.event(user, id).await;
+        let event = fixture.event(user, id).await;
         assert_eq!(event.outcome.as_deref(), Some("delivered"), "K1: {event:?}");
     }
     for user in 0..USERS {
         let user = format!("u-{user}");
-        assert_eq!((world.events(&user).await.len(), world.notifications(&user).await.len()), (6, 6));
+        assert_eq!((fixture.events(&user).await.len(), fixture.notifications(&user).await.len()), (6, 6));
     }
-    let pushes = world.phones.pushes();
+    let pushes = fixture.phones.pushes();
     let distinct: HashSet<&str> = pushes.iter().map(|push| push.collapse_id.as_str()).collect();
     assert_eq!(distinct.len(), sent.len(), "K6: each has arrived");
-    // What was at the provider when the store was killed may arrive again; no more than that.
+    // Messages at the provider when the store was killed may arrive again; no others.
     assert!(pushes.len() <= sent.len() + 3 * USERS, "{} pushes of {}", pushes.len(), sent.len());
 }

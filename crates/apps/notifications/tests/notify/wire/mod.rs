@@ -1,6 +1,6 @@
-//! What only a store over the wire does: be busy, lose answers, say nothing, be killed and come back.
+//! Faults of a store over the wire: busy, lost responses, silence, kill and restart.
 
 mod killed;
 mod overtaken;
+mod proxy;
 mod troubled;
-mod way;

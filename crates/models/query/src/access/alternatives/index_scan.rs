@@ -14,16 +14,16 @@ pub(super) fn offer(input: &PlanInput<'_>) -> Result<Vec<Alternative>, QueryErro
     }
     let mut alternatives = Vec::new();
     for index in indexes(input) {
-        alternatives.extend(along(input, index)?);
+        alternatives.extend(alternative(input, index)?);
     }
     Ok(alternatives)
 }
 
-/// Those that the filter narrows, and those that may have all that is read.
+/// Indexes that the filter restricts, and indexes that may cover the query.
 fn indexes(input: &PlanInput<'_>) -> Vec<IndexOf> {
     let conditions = input.conditions.all.iter().filter_map(|need| path_of(need)).cloned();
     let covering = match input.reads.as_deref() {
-        // Only how many there are: every document has an id.
+        // The query only counts documents, and every document has an id.
         Some([]) => Some(Path::from([Step::Member("id".to_owned())])),
         Some([path]) => Some(path.clone()),
         _ => None,
@@ -37,7 +37,7 @@ fn indexes(input: &PlanInput<'_>) -> Vec<IndexOf> {
     paths.into_iter().map(IndexOf::Path).chain(composites).collect()
 }
 
-/// The one path that a condition is about.
+/// The single path that a condition concerns.
 fn path_of(need: &IndexPredicate) -> Option<&Path> {
     match need {
         IndexPredicate::Term { path, .. } => Some(path),
@@ -46,7 +46,7 @@ fn path_of(need: &IndexPredicate) -> Option<&Path> {
     }
 }
 
-fn along(input: &PlanInput<'_>, index: IndexOf) -> Result<Option<Alternative>, QueryError> {
+fn alternative(input: &PlanInput<'_>, index: IndexOf) -> Result<Option<Alternative>, QueryError> {
     let parts = index.parts();
     let narrowed = input.conditions.spans(&parts);
     let covered = input.covered(&parts);
@@ -60,12 +60,13 @@ fn along(input: &PlanInput<'_>, index: IndexOf) -> Result<Option<Alternative>, Q
         cost = cost.saturating_add(SEEK + entries.saturating_mul(ENTRY + cost::document(covered.is_some())));
     }
     let spans = narrowed.spans;
-    let along = IndexScan { index, spans, merged: false, reverse: false, among: None, covered, sorted: None };
-    Ok(Some(Alternative { access: Access::IndexScan(along), cost }))
+    let scan =
+        IndexScan { index, spans, merged: false, reverse: false, restrict_to: None, covered, sorted: None };
+    Ok(Some(Alternative { access: Access::IndexScan(scan), cost }))
 }
 
 impl PlanInput<'_> {
-    /// Whether every document has an entry that can pass the filter and give a row that counts.
+    /// Whether every document that can pass the filter and give a relevant row has an entry.
     pub(super) fn is_complete(&self, index: &IndexOf) -> Result<bool, QueryError> {
         let parts = index.parts();
         if parts.iter().any(|(path, _)| self.conditions.define(path))

@@ -10,28 +10,31 @@ use crate::error::QueryError;
 
 pub(super) fn single(input: &PlanInput<'_>) -> Result<Vec<Alternative>, QueryError> {
     let sets: Vec<CostedSet> = input.estimates.iter().filter_map(|estimates| estimates.set.clone()).collect();
-    let lean = if sets.len() > 1 { input.lean()? } else { Vec::new() };
-    let telling = [input.telling(&lean), input.telling(&sets)];
-    let few = [intersection(lean, input.estimator.documents), intersection(sets, input.estimator.documents)];
-    Ok(few.into_iter().chain(telling).flatten().map(|set| input.postings(set)).collect())
+    let smaller_sets = if sets.len() > 1 { input.smaller_sets()? } else { Vec::new() };
+    let covering_sets = [input.covering_sets(&smaller_sets), input.covering_sets(&sets)];
+    let few = [
+        intersection(smaller_sets, input.estimator.documents),
+        intersection(sets, input.estimator.documents),
+    ];
+    Ok(few.into_iter().chain(covering_sets).flatten().map(|set| input.postings(set)).collect())
 }
 
 impl PlanInput<'_> {
-    /// The set of each condition that has one, by those that do not meet it where they are fewer.
-    fn lean(&self) -> Result<Vec<CostedSet>, QueryError> {
+    /// The posting set of each condition that has one, or its complement where that is smaller.
+    fn smaller_sets(&self) -> Result<Vec<CostedSet>, QueryError> {
         let sets = self.conditions.all.iter().zip(&self.estimates);
         let sets = sets.filter_map(|(condition, estimates)| Some((condition, estimates.set.as_ref()?)));
-        let lean = |(condition, set): (&&IndexPredicate, &CostedSet)| match condition {
+        let smaller_sets = |(condition, set): (&&IndexPredicate, &CostedSet)| match condition {
             IndexPredicate::Term { path, interval } => {
                 let others = self.estimator.complement(path, interval, set.documents)?;
                 Ok(others.unwrap_or_else(|| set.clone()))
             }
             _ => Ok(set.clone()),
         };
-        sets.map(lean).collect()
+        sets.map(smaller_sets).collect()
     }
 
-    /// A set's documents, in ordinal order.
+    /// The documents of a set, in ordinal order.
     pub(super) fn postings(&self, priced: CostedSet) -> Alternative {
         let constants = priced.set.constants();
         let known = |path: &Path| {
@@ -43,9 +46,9 @@ impl PlanInput<'_> {
         Alternative { access: Access::Postings { set: priced.set, covered }, cost }
     }
 
-    /// What the sets have in common that together tell all that is read: none of them may save a document, and yet
-    /// with all of them no document is needed.
-    fn telling(&self, sets: &[CostedSet]) -> Option<CostedSet> {
+    /// The intersection of sets that together cover the query. Each alone may exclude no document, but
+    /// with all of them no document is read.
+    fn covering_sets(&self, sets: &[CostedSet]) -> Option<CostedSet> {
         let mut wanted: Vec<&Path> = self.reads.as_ref()?.iter().collect();
         wanted.retain(|path| self.given(path).is_none());
         let mut chosen: Vec<CostedSet> = Vec::new();
@@ -70,14 +73,14 @@ pub(super) fn composite(input: &PlanInput<'_>) -> Result<Vec<Alternative>, Query
     for parts in input.estimator.indexes.composites() {
         let narrowed = input.conditions.spans(parts);
         let index = IndexOf::Composite(parts.clone());
-        let skipping = skipping(input, &index, parts, &narrowed)?;
-        for narrowed in [Some(narrowed), skipping].into_iter().flatten() {
-            // With a single condition, an index over that path alone is as good.
+        let skip_scan = skip_scan(input, &index, parts, &narrowed)?;
+        for narrowed in [Some(narrowed), skip_scan].into_iter().flatten() {
+            // For a single condition, an index over that path alone is as good.
             if narrowed.conditions.len() < 2 {
                 continue;
             }
-            let others = input.sets_but_for(&narrowed.conditions);
-            let set = input.stretches(&index, narrowed)?.into_iter().chain(others).collect();
+            let others = input.other_sets(&narrowed.conditions);
+            let set = input.span_sets(&index, narrowed)?.into_iter().chain(others).collect();
             alternatives.extend(intersection(set, input.estimator.documents).map(|set| input.postings(set)));
         }
     }
@@ -85,7 +88,7 @@ pub(super) fn composite(input: &PlanInput<'_>) -> Result<Vec<Alternative>, Query
 }
 
 /// One span for each distinct value in the interval that ends the prefix.
-fn skipping(
+fn skip_scan(
     input: &PlanInput<'_>,
     index: &IndexOf,
     parts: &[(Path, bool)],
@@ -102,13 +105,13 @@ fn skipping(
 }
 
 impl PlanInput<'_> {
-    /// The sets of the other conditions.
-    pub(super) fn sets_but_for(&self, conditions: &[usize]) -> Vec<CostedSet> {
+    /// The posting sets of the other conditions.
+    pub(super) fn other_sets(&self, conditions: &[usize]) -> Vec<CostedSet> {
         let others = self.estimates.iter().enumerate().filter(|(at, _)| !conditions.contains(at));
         others.filter_map(|(_, estimates)| estimates.set.clone()).collect()
     }
 
-    fn stretches(&self, index: &IndexOf, narrowed: IndexSpans) -> Result<Option<CostedSet>, QueryError> {
+    fn span_sets(&self, index: &IndexOf, narrowed: IndexSpans) -> Result<Option<CostedSet>, QueryError> {
         let stretch = |span| self.estimator.span(index.clone(), span);
         let sets = narrowed.spans.into_iter().map(stretch).collect::<Result<Vec<_>, QueryError>>()?;
         Ok(union(sets, self.estimator.documents))

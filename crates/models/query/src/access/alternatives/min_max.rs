@@ -1,8 +1,8 @@
 //! MIN and MAX over all rows from the ends of an index, and COUNT beside them where the collection
 //! knows its document count. SDKs ask each range for both.
 //!
-//! An end serves if the query reads nothing but the path, what the filter says of it, and paths that it gives one
-//! value; so that whatever else could be done reads these entries too, and nothing has to be counted to choose.
+//! An end serves if the query reads only the path, the conditions on it, and paths fixed to one value. Every
+//! alternative would read these entries too, so no estimate is needed to choose it.
 
 use crate::access::access_path::{Access, Covering, EndProbe, IndexEnd, IndexEnds, IndexScan, passes_array};
 use crate::access::conditions::{Conditions, Constraint};
@@ -27,7 +27,7 @@ pub(crate) fn path(
     let Some(inputs) = grouping.and_then(|grouping| AggregateInputs::of(&grouping.aggregates, block)) else {
         return Ok(None);
     };
-    // COUNT alone is scanned: a page that returns a count reads what it counts.
+    // COUNT alone uses a scan, so that a page's cost reflects the documents it counts.
     let Some(path) = inputs.path.as_ref().filter(|_| inputs.least || inputs.greatest) else {
         return Ok(None);
     };
@@ -42,9 +42,9 @@ pub(crate) fn path(
     Ok(ends.map(|ends| Access::IndexMinMax { documents, ends }))
 }
 
-/// The inputs that the aggregates of a query need.
+/// The inputs of a query's aggregates.
 struct AggregateInputs {
-    /// The one path that they are of, if it is not only rows that are counted.
+    /// Their common path, unless they only count rows.
     path: Option<Path>,
     least: bool,
     greatest: bool,
@@ -55,12 +55,12 @@ struct AggregateInputs {
 enum Counts {
     Nothing,
     Rows,
-    /// Those that have a value at the path.
+    /// Documents with a value at the path.
     Values,
 }
 
 impl AggregateInputs {
-    /// `None` if there is an aggregate of another kind, or if they are of several paths.
+    /// `None` if there is another kind of aggregate, or if the aggregates use several paths.
     fn of(aggregates: &[Aggregate], block: &Block) -> Option<Self> {
         use AggregateFunction::{Count, Max, Min};
         if aggregates.is_empty() || !aggregates.iter().all(|one| matches!(one.function, Count | Max | Min)) {
@@ -130,7 +130,7 @@ fn ends(
     })?;
     let parts = index.parts();
     let spans = conditions.spans(&parts[..=part]).spans;
-    // There may be too many values of too many parts.
+    // The product of the values of several parts may be too large.
     if spans.iter().any(|span| span.prefix.len() < part) {
         return None;
     }
@@ -143,19 +143,19 @@ fn ends(
     if inputs.least {
         ends.push((least, EndProbe::Value));
     }
-    let along = IndexScan {
+    let scan = IndexScan {
         index,
         spans,
         merged: false,
         reverse: false,
-        among: None,
+        restrict_to: None,
         covered: Some(covered),
         sorted: None,
     };
-    Some(IndexEnds { along, part, ends })
+    Some(IndexEnds { scan, part, ends })
 }
 
-/// What is read, where it is all in the first parts of an index or given.
+/// The covering read, if the first parts of an index and constant values supply everything.
 fn covered(reads: &[Path], parts: &[(Path, bool)], given: &[(Path, Value)]) -> Option<Covering> {
     let mut covered = Covering { parts: Vec::new(), given: Vec::new() };
     for path in reads {
@@ -167,8 +167,8 @@ fn covered(reads: &[Path], parts: &[(Path, bool)], given: &[(Path, Value)]) -> O
     Some(covered)
 }
 
-/// Whether a match may have an array or an object there: with one of them, there is neither a least value nor a
-/// greatest, and it is the last of them all.
+/// Whether a match may have an array or object at the path. Such a value sorts last and leaves the minimum
+/// and maximum undefined.
 fn may_be_large(conditions: &Conditions<'_>, path: &Path) -> bool {
     let is_large = |value: &Value| kind_of(value) >= Kind::Array;
     match conditions.about(path) {

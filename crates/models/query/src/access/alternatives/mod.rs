@@ -12,7 +12,7 @@ use crate::error::QueryError;
 
 type Rule = fn(&PlanInput<'_>) -> Result<Vec<Alternative>, QueryError>;
 
-/// Among alternatives of equal cost the first wins.
+/// On equal cost the first alternative wins.
 const RULES: &[Rule] = &[scan, order_by::offer, index_sets::single, index_sets::composite, index_scan::offer];
 
 pub(super) fn all(input: &PlanInput<'_>) -> Result<Vec<Alternative>, QueryError> {
@@ -23,7 +23,7 @@ pub(super) fn all(input: &PlanInput<'_>) -> Result<Vec<Alternative>, QueryError>
     Ok(alternatives)
 }
 
-/// Reading all documents.
+/// Reads all documents.
 fn scan(input: &PlanInput<'_>) -> Result<Vec<Alternative>, QueryError> {
     let cost = cost::scan(input.estimator.documents, input.share());
     Ok(vec![Alternative { access: Access::Scan, cost }])

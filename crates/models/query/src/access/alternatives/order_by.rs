@@ -17,7 +17,7 @@ use orrery_value::Value;
 
 pub(super) fn offer(input: &PlanInput<'_>) -> Result<Vec<Alternative>, QueryError> {
     let block = input.block;
-    // Equal rows of a DISTINCT may come from anywhere in the index.
+    // DISTINCT: equal rows may come from anywhere in the index.
     if block.order.is_empty() || block.distinct && !block.is_row_its_keys() {
         return Ok(Vec::new());
     }
@@ -28,26 +28,31 @@ pub(super) fn offer(input: &PlanInput<'_>) -> Result<Vec<Alternative>, QueryErro
         let plain = fit(input, &parts, named);
         if let Some(fit) = &plain {
             let (spans, conditions) = spans(input, &parts, fit);
-            alternatives.extend(along(input, &index, fit, Stretches { spans, conditions, merged: false })?);
+            alternatives.extend(by_index(
+                input,
+                &index,
+                fit,
+                SortedSpans { spans, conditions, merged: false },
+            )?);
         }
-        if let Some((fit, stretches)) = merged(input, &parts, plain.as_ref()) {
-            alternatives.extend(along(input, &index, &fit, stretches)?);
+        if let Some((fit, sorted_spans)) = merged(input, &parts, plain.as_ref()) {
+            alternatives.extend(by_index(input, &index, &fit, sorted_spans)?);
         }
     }
     Ok(alternatives)
 }
 
 /// The spans of an index that are scanned.
-struct Stretches {
+struct SortedSpans {
     spans: Vec<Span>,
     /// The conditions that guarantee that every match is in these spans.
     conditions: Vec<usize>,
     merged: bool,
 }
 
-/// Several values for the first parts: each has its own span, sorted by the next part, and the
-/// spans are merged.
-fn merged(input: &PlanInput<'_>, parts: &[(Path, bool)], plain: Option<&Fit>) -> Option<(Fit, Stretches)> {
+/// Several values for the first parts: each has its own span, sorted by the next part, and the scan merges
+/// the spans.
+fn merged(input: &PlanInput<'_>, parts: &[(Path, bool)], plain: Option<&Fit>) -> Option<(Fit, SortedSpans)> {
     let named = leading(parts, |path| input.conditions.is_one_of_some(path));
     if plain.is_some_and(|plain| plain.named == named) {
         return None;
@@ -58,10 +63,10 @@ fn merged(input: &PlanInput<'_>, parts: &[(Path, bool)], plain: Option<&Fit>) ->
     let IndexSpans { spans, conditions } = input.conditions.spans(first);
     let is_whole = spans.iter().all(|span| span.prefix.len() == named);
     let fits = (2..=limits::POSTINGS_MERGED_MAX).contains(&spans.len()) && is_whole;
-    fits.then_some((fit, Stretches { spans, conditions, merged: true }))
+    fits.then_some((fit, SortedSpans { spans, conditions, merged: true }))
 }
 
-/// The number of leading parts for which `is_so` holds.
+/// The number of leading parts that satisfy `is_so`.
 fn leading(parts: &[(Path, bool)], is_so: impl Fn(&Path) -> bool) -> usize {
     parts.iter().take_while(|(path, _)| is_so(path)).count()
 }
@@ -74,11 +79,11 @@ fn indexes(input: &PlanInput<'_>) -> Vec<IndexOf> {
     first.cloned().map(IndexOf::Path).into_iter().chain(composites).collect()
 }
 
-fn along(
+fn by_index(
     input: &PlanInput<'_>,
     index: &IndexOf,
     fit: &Fit,
-    stretches: Stretches,
+    sorted_spans: SortedSpans,
 ) -> Result<Vec<Alternative>, QueryError> {
     let (parts, is_complete) = (index.parts(), input.is_complete(index)?);
     // Undefined sorts first, so documents missing from the index would have to come first.
@@ -90,20 +95,20 @@ fn along(
         true => TieOrder::Sorted,
         false => TieOrder::Unsorted,
     };
-    let Stretches { spans, conditions, merged } = stretches;
-    let along = IndexScan {
+    let SortedSpans { spans, conditions, merged } = sorted_spans;
+    let scan = IndexScan {
         covered: input.covered(&parts),
         sorted: Some(SortedPrefix { keys: fit.keys.clone(), ties, is_complete }),
         index: index.clone(),
         spans,
         merged,
         reverse: fit.reverse,
-        among: None,
+        restrict_to: None,
     };
-    let walk = Walked::of(input, &along, &conditions)?;
-    let others = intersection(input.sets_but_for(&conditions), input.estimator.documents);
-    let among = others.map(|others| walk.among(input, along.clone(), others));
-    Ok([walk.alone(along)].into_iter().chain(among).collect())
+    let scan_cost = ScanCost::of(input, &scan, &conditions)?;
+    let others = intersection(input.other_sets(&conditions), input.estimator.documents);
+    let restricted = others.map(|others| scan_cost.intersected(input, scan.clone(), others));
+    Ok([scan_cost.fetching_all(scan)].into_iter().chain(restricted).collect())
 }
 
 /// How well an index matches the keys of ORDER BY.
@@ -141,7 +146,7 @@ fn fit(input: &PlanInput<'_>, parts: &[(Path, bool)], named: usize) -> Option<Fi
     Some(Fit { named, keys, reverse: reverse?, descends, is_whole: next == parts.len() })
 }
 
-/// The spans in which the matches are, as they are scanned, and the conditions that say so.
+/// The spans to scan, and the conditions that guarantee that they contain every match.
 fn spans(input: &PlanInput<'_>, parts: &[(Path, bool)], fit: &Fit) -> (Vec<Span>, Vec<usize>) {
     let conditions = &input.conditions;
     let named = parts.iter().take(fit.named).filter_map(|(path, _)| match conditions.about(path) {
@@ -164,72 +169,72 @@ fn spans(input: &PlanInput<'_>, parts: &[(Path, bool)], fit: &Fit) -> (Vec<Span>
     (spans, used)
 }
 
-/// The cost of the scan itself, without its documents, and how far it goes.
-struct Walked {
+/// The cost of the index scan itself, without fetching documents, and its extent.
+struct ScanCost {
     entries: u64,
-    /// How much of them is scanned until the page is full; and what it takes to be sure of it, if
-    /// only the first keys are sorted: the rest of those that agree in them.
+    /// The fraction scanned until the page is full. If only the first keys are sorted, the scan must
+    /// also finish the run of equal keys.
     share: PageFraction,
     run: u64,
     cost: u64,
 }
 
-/// Of so many documents, one agrees with another in the keys that an index has.
+/// Guess: of this many documents, one has the same index keys as another.
 const RUN_GUESS: u64 = 20;
 
-impl Walked {
-    fn of(input: &PlanInput<'_>, along: &IndexScan, conditions: &[usize]) -> Result<Self, QueryError> {
-        let entries = entries(input, along, conditions)?;
-        // How many documents it takes to have so many rows that differ, nothing tells.
+impl ScanCost {
+    fn of(input: &PlanInput<'_>, scan: &IndexScan, conditions: &[usize]) -> Result<Self, QueryError> {
+        let entries = entries(input, scan, conditions)?;
+        // Nothing tells how many documents give a page of distinct rows.
         let share = match input.block.distinct {
             true => PageFraction::ALL,
             false => PageFraction { wanted: input.request.rows, matches: input.matches.min(entries) },
         };
         let is_sorted = |sorted: &SortedPrefix| sorted.keys.len() == input.block.order.len();
-        let run = if along.sorted.as_ref().is_some_and(is_sorted) { 0 } else { entries / RUN_GUESS };
-        let walked = Self { entries, share, run, cost: 0 };
-        let seeks = SEEK.saturating_mul(along.spans.len() as u64);
-        let cost = seeks.saturating_add(walked.part_of(entries).saturating_mul(ENTRY));
-        Ok(Self { cost: cost.saturating_add(rest(input, along, entries)), ..walked })
+        let run = if scan.sorted.as_ref().is_some_and(is_sorted) { 0 } else { entries / RUN_GUESS };
+        let cost_of_scan = Self { entries, share, run, cost: 0 };
+        let seeks = SEEK.saturating_mul(scan.spans.len() as u64);
+        let cost = seeks.saturating_add(cost_of_scan.part_of(entries).saturating_mul(ENTRY));
+        Ok(Self { cost: cost.saturating_add(cost_of_missing(input, scan, entries)), ..cost_of_scan })
     }
 
-    /// How many of so many documents among the entries are met.
+    /// How many of the documents among the entries the scan meets.
     fn part_of(&self, documents: u64) -> u64 {
         let run = proportion(documents, self.run, self.entries);
         self.share.of(documents).saturating_add(run).min(documents)
     }
 
-    /// Every document that the scan reaches is read.
-    fn alone(&self, along: IndexScan) -> Alternative {
-        let documents = self.part_of(self.entries).saturating_mul(cost::document(along.covered.is_some()));
-        Alternative { access: Access::IndexScan(along), cost: self.cost.saturating_add(documents) }
+    /// Fetches every document that the scan meets.
+    fn fetching_all(&self, scan: IndexScan) -> Alternative {
+        let documents = self.part_of(self.entries).saturating_mul(cost::document(scan.covered.is_some()));
+        Alternative { access: Access::IndexScan(scan), cost: self.cost.saturating_add(documents) }
     }
 
-    /// Only documents that other indexes also return are read.
-    fn among(&self, input: &PlanInput<'_>, along: IndexScan, others: CostedSet) -> Alternative {
+    /// Fetches only documents that the other indexes also return.
+    fn intersected(&self, input: &PlanInput<'_>, scan: IndexScan, others: CostedSet) -> Alternative {
         let met = proportion(self.entries, others.documents, input.estimator.documents);
-        let documents = self.part_of(met).saturating_mul(cost::document(along.covered.is_some()));
+        let documents = self.part_of(met).saturating_mul(cost::document(scan.covered.is_some()));
         let cost = self.cost.saturating_add(others.cost_of_numbers()).saturating_add(documents);
-        Alternative { access: Access::IndexScan(IndexScan { among: Some(others.set), ..along }), cost }
+        Alternative { access: Access::IndexScan(IndexScan { restrict_to: Some(others.set), ..scan }), cost }
     }
 }
 
-/// About how many entries the spans have. Those that are merged are not counted one by one: what was counted of each
-/// condition tells enough.
-fn entries(input: &PlanInput<'_>, along: &IndexScan, conditions: &[usize]) -> Result<u64, QueryError> {
+/// The approximate number of entries in the spans. Merged spans are not counted individually: the estimates
+/// of the conditions suffice.
+fn entries(input: &PlanInput<'_>, scan: &IndexScan, conditions: &[usize]) -> Result<u64, QueryError> {
     let all = input.estimator.documents;
-    if along.merged {
+    if scan.merged {
         let estimates = conditions.iter().filter_map(|at| input.estimates.get(*at));
         return Ok(estimates.fold(all, |entries, condition| proportion(entries, condition.matches, all)));
     }
-    let mut spans = along.spans.iter();
-    spans.try_fold(0u64, |sum, span| Ok(sum.saturating_add(input.estimator.count(&along.index, span)?)))
+    let mut spans = scan.spans.iter();
+    spans.try_fold(0u64, |sum, span| Ok(sum.saturating_add(input.estimator.count(&scan.index, span)?)))
 }
 
-/// Documents that are not in the index are read if the scan did not fill the page.
-fn rest(input: &PlanInput<'_>, along: &IndexScan, entries: u64) -> u64 {
+/// Documents missing from the index are read only if the scan did not fill the page.
+fn cost_of_missing(input: &PlanInput<'_>, scan: &IndexScan, entries: u64) -> u64 {
     let documents = input.estimator.documents;
-    let is_complete = along.sorted.as_ref().is_none_or(|sorted| sorted.is_complete);
+    let is_complete = scan.sorted.as_ref().is_none_or(|sorted| sorted.is_complete);
     let met = proportion(input.matches, entries, documents);
     if is_complete || met >= input.request.rows { 0 } else { cost::scan(documents, PageFraction::ALL) }
 }

@@ -1,5 +1,5 @@
-//! ARRAY_CONTAINS and its siblings: an element of an array that is known, or a value that an array given by the
-//! query has.
+//! ARRAY_CONTAINS and its siblings: a known element of a document's array, or a document's value in a
+//! constant array.
 
 use super::SlotPaths;
 use super::compare::is_of;
@@ -10,11 +10,11 @@ use crate::bind::bound::Expr;
 use crate::datum::Kind;
 use orrery_value::Value;
 
-/// How an element is compared with what is wanted.
+/// How an element is compared with the wanted value.
 #[derive(Clone, Copy, PartialEq)]
 enum Match {
     Whole,
-    /// An object may have more members. What is the same is a part too.
+    /// An object may have more members. An equal value matches too.
     Part,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn any(args: &[Expr], wanted: bool, slots: &SlotPaths<'_>) -> IndexPr
     each(args, wanted, slots, IndexPredicate::or)
 }
 
-/// The values after the list, joined.
+/// The values after the list, combined.
 fn each(
     args: &[Expr],
     wanted: bool,
@@ -61,7 +61,7 @@ fn each(
     join(values.iter().map(need).collect()).or_else(|| is_of(list, Kind::Array, slots))
 }
 
-/// A list of the document has this element.
+/// An array of the document contains this element.
 fn has(list: &Expr, value: &Value, how: Match, slots: &SlotPaths<'_>) -> IndexPredicate {
     let Some(path) = slots.path_containing(list) else { return IndexPredicate::True };
     let path: Path = path.iter().cloned().chain([Step::Each]).collect();
@@ -76,7 +76,7 @@ fn has_part(path: Path, value: &Value) -> IndexPredicate {
     IndexPredicate::and(members).or_else(|| IndexPredicate::at(Some(path), Interval::of_kind(Kind::Object)))
 }
 
-/// A value of the document is one of these. As a part, an object may be one with fewer members.
+/// A value of the document is one of these. For a partial match, an object may have fewer members.
 fn is_in(value: &Expr, items: &[Value], how: Match, slots: &SlotPaths<'_>) -> IndexPredicate {
     let Some(path) = slots.path_containing(value) else { return IndexPredicate::True };
     let is_item = |item: &Value| match item {

@@ -24,7 +24,7 @@ pub(super) fn comparison(
     }
 }
 
-/// What holds when `a op b` is true; other operators than comparisons say nothing.
+/// The condition for `a op b` to be true; operators other than comparisons imply nothing.
 pub(super) fn holds(op: BinaryOp, a: &Expr, b: &Expr, slots: &SlotPaths<'_>) -> IndexPredicate {
     match (a.as_constant(), b.as_constant()) {
         _ if opposite(op).is_none() => IndexPredicate::True,
@@ -34,7 +34,7 @@ pub(super) fn holds(op: BinaryOp, a: &Expr, b: &Expr, slots: &SlotPaths<'_>) -> 
     }
 }
 
-/// What holds when `expr op value` is true.
+/// The condition for `expr op value` to be true.
 pub(super) fn with_constant(
     op: BinaryOp,
     expr: &Expr,
@@ -53,13 +53,13 @@ pub(super) fn with_constant(
             slots.path_containing(expr).map_or(IndexPredicate::True, |path| equal(path, value))
         }
         (BinaryOp::NotEqual, _) => is_defined(expr, slots),
-        // Arrays and objects are not less or more than anything.
+        // Arrays and objects are not ordered.
         (_, value) if kind_of(value) > Kind::String => IndexPredicate::False,
         (op, value) => IndexPredicate::at(slots.path_containing(expr), side_of(op, value)),
     }
 }
 
-/// The values of which `_ op value` is true; they are of its type.
+/// The values for which `_ op value` is true; they have its type.
 pub(super) fn side_of(op: BinaryOp, value: &Value) -> Interval {
     let value = value.clone();
     match op {
@@ -71,7 +71,7 @@ pub(super) fn side_of(op: BinaryOp, value: &Value) -> Interval {
     }
 }
 
-/// The comparison that is true where this one is false: two values that cannot be compared make both undefined.
+/// The negated comparison: for values that cannot be compared, both are undefined.
 fn opposite(op: BinaryOp) -> Option<BinaryOp> {
     Some(match op {
         BinaryOp::Equal => BinaryOp::NotEqual,
@@ -95,10 +95,11 @@ fn flipped(op: BinaryOp) -> BinaryOp {
     }
 }
 
-// A value that equals a constant, deeply.
+// Deep equality with a constant.
 //
-// An index knows of an array or an object only that it is there. But what equals one has its members and
-// elements too, and those an index knows: where `/address` is `{"city": "Oslo"}`, `/address/city` is `"Oslo"`.
+// For an array or object an index stores only that it is there. But an equal value also has the constant's
+// members and elements, and those are indexed: where `/address` is `{"city": "Oslo"}`, `/address/city` is
+// `"Oslo"`.
 
 pub(super) fn equal(path: Path, value: &Value) -> IndexPredicate {
     let inside = match value {
@@ -110,14 +111,14 @@ pub(super) fn equal(path: Path, value: &Value) -> IndexPredicate {
     )
 }
 
-/// The simple values inside a value at the path, or the first of them.
+/// The simple values inside a constant at the path, or the first of them.
 pub(super) fn leaves(path: &Path, value: &Value) -> Vec<IndexPredicate> {
     let mut needs = Vec::new();
     collect_leaves(path, value, &mut needs);
     needs
 }
 
-/// As deep as a constant is, which is bounded.
+/// Recurses as deep as the constant, which is bounded.
 fn collect_leaves(path: &Path, value: &Value, needs: &mut Vec<IndexPredicate>) {
     let inside = |step: Step| path.iter().cloned().chain([step]).collect::<Path>();
     if needs.len() >= limits::PREDICATE_LEAVES_MAX {
@@ -162,7 +163,7 @@ pub(super) fn between(
     })
 }
 
-/// One term for both ends: it is the same value that is between them, also in an array.
+/// One term for both ends, since a single value lies between them, even inside an array.
 fn both(value: &Expr, low: &Expr, high: &Expr, slots: &SlotPaths<'_>) -> Option<IndexPredicate> {
     let path = slots.path_containing(value)?;
     let comparable = |end: &&Value| (Kind::Null..=Kind::String).contains(&kind_of(end));
@@ -171,7 +172,7 @@ fn both(value: &Expr, low: &Expr, high: &Expr, slots: &SlotPaths<'_>) -> Option<
     Some(low.and(high).map_or(IndexPredicate::False, |interval| IndexPredicate::at(Some(path), interval)))
 }
 
-// IN: a chain of `=`, one of which is true. Out of it, the value is still one.
+// IN: a chain of `=`, one of which is true. If it is false, the operand still has a value.
 
 pub(super) fn in_list(value: &Expr, list: &[Expr], is_in: bool, slots: &SlotPaths<'_>) -> IndexPredicate {
     let equals = list.iter().map(|item| holds(BinaryOp::Equal, value, item, slots));
@@ -196,9 +197,9 @@ fn one_of(
     }
 }
 
-// IS_DEFINED and the checks of types.
+// IS_DEFINED and the type checks.
 
-/// The values of each check; they never answer undefined, and that one is false says nothing.
+/// The values that satisfy each check. Checks are never undefined, and a false one implies nothing.
 const CHECKS: &[(&str, Option<Kind>)] = &[
     ("IS_ARRAY", Some(Kind::Array)),
     ("IS_BOOL", Some(Kind::Bool)),
@@ -222,7 +223,7 @@ pub(super) fn is_of_type(name: &str, args: &[Expr], wanted: bool, slots: &SlotPa
     }
 }
 
-/// What holds when the expression has a value.
+/// The condition for the expression to have a value.
 pub(super) fn is_defined(expr: &Expr, slots: &SlotPaths<'_>) -> IndexPredicate {
     match expr {
         Expr::Constant(Value::Undefined) => IndexPredicate::False,
@@ -230,7 +231,7 @@ pub(super) fn is_defined(expr: &Expr, slots: &SlotPaths<'_>) -> IndexPredicate {
     }
 }
 
-/// What holds when the expression has a value of this type.
+/// The condition for the expression to have a value of this type.
 pub(super) fn is_of(expr: &Expr, kind: Kind, slots: &SlotPaths<'_>) -> IndexPredicate {
     IndexPredicate::at(slots.path_containing(expr), Interval::of_kind(kind))
 }
@@ -240,7 +241,7 @@ mod equal_tests {
     use super::*;
 
     #[test]
-    fn only_the_first_values_inside_are_said() {
+    fn only_the_first_nested_values_become_terms() {
         let path = Path::from([Step::Member("a".to_owned())]);
         let items = |count: i64| Value::Array((0..count).map(Value::from).collect());
         assert_eq!(leaves(&path, &items(3)).len(), 3);

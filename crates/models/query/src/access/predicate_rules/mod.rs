@@ -1,10 +1,10 @@
 //! Deriving index predicates from expressions that must be true or false.
 //!
-//! An expression that is wanted true is exactly true, and one wanted false exactly false; neither is ever
-//! undefined. That is why NOT can be passed down: it turns one into the other and leaves undefined alone.
+//! An expression wanted true is exactly true, and one wanted false exactly false; neither is undefined. That
+//! is why NOT can be pushed down: it exchanges the two and keeps undefined.
 //!
-//! Every rule is right for a row, and so for its document: an alias that was bound to an element of `/tags`
-//! has a value that is among those at `/tags/[]`.
+//! Every rule is correct for a row, and therefore for its document: an alias bound to an element of `/tags`
+//! has a value among those at `/tags/[]`.
 
 mod arrays;
 mod boolean;
@@ -22,7 +22,7 @@ use crate::bind::bound::{Builtin, Expr};
 use crate::parse::{BinaryOp, UnaryOp};
 use orrery_value::Value;
 
-/// What holds when the expression is exactly this boolean.
+/// The condition for the expression to be exactly this boolean.
 fn when(expr: &Expr, wanted: bool, slots: &SlotPaths<'_>) -> IndexPredicate {
     match expr {
         Expr::Constant(value) if *value == Value::Bool(wanted) => IndexPredicate::True,
@@ -47,7 +47,7 @@ fn when(expr: &Expr, wanted: bool, slots: &SlotPaths<'_>) -> IndexPredicate {
     }
 }
 
-/// What holds when a call with these arguments is exactly the boolean.
+/// The condition for a call with these arguments to be exactly the boolean.
 type Rule = fn(&[Expr], bool, &SlotPaths<'_>) -> IndexPredicate;
 
 const CALLS: &[(&str, Rule)] = &[
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rule_is_for_a_function_there_is() {
+    fn every_rule_names_an_existing_function() {
         for (name, _) in CALLS {
             assert_eq!(crate::functions::find(name).map(|function| function.name), Some(*name));
         }

@@ -1,4 +1,4 @@
-//! Functions that are true or false of strings, and undefined of everything else.
+//! Functions that are true or false for strings, and undefined for everything else.
 
 use super::SlotPaths;
 use super::compare::{holds, is_of};
@@ -19,12 +19,12 @@ pub(super) fn is_text(args: &[Expr], _wanted: bool, slots: &SlotPaths<'_>) -> In
     }
 }
 
-/// Whether the flag that ignores case is left out or false.
+/// Whether the ignore-case flag is missing or false.
 pub(super) fn is_exact(flag: &[Expr]) -> bool {
     matches!(flag, [] | [Expr::Constant(Value::Bool(false))])
 }
 
-// STARTSWITH: strings that begin so; when case is ignored, only strings.
+// STARTSWITH: strings with the prefix; if case is ignored, all strings.
 
 pub(super) fn starts_with(args: &[Expr], wanted: bool, slots: &SlotPaths<'_>) -> IndexPredicate {
     match args {
@@ -35,7 +35,7 @@ pub(super) fn starts_with(args: &[Expr], wanted: bool, slots: &SlotPaths<'_>) ->
     }
 }
 
-// STRINGEQUALS: two strings, equal when it is true.
+// STRINGEQUALS: two strings, equal if it is true.
 
 pub(super) fn string_equals(args: &[Expr], wanted: bool, slots: &SlotPaths<'_>) -> IndexPredicate {
     let [a, b, flag @ ..] = args else { return IndexPredicate::True };
@@ -44,9 +44,9 @@ pub(super) fn string_equals(args: &[Expr], wanted: bool, slots: &SlotPaths<'_>) 
     IndexPredicate::and([equal, is_text(args, wanted, slots), is_text(&args[1..], wanted, slots)])
 }
 
-// LIKE: a string, and what it begins with.
+// LIKE: a string, and its literal prefix.
 
-/// A pattern that is no string, or an escape that is not one character, makes it undefined.
+/// A pattern that is not a string, or an escape that is not one character, makes the result undefined.
 pub(super) fn like(
     value: &Expr,
     pattern: &Expr,
@@ -69,7 +69,7 @@ pub(super) fn like(
     }
 }
 
-/// What stands before all that may be different things. A bracket may open a set.
+/// The literal prefix before the first wildcard. A bracket may open a set.
 fn prefix(pattern: &str, escape: Option<char>) -> String {
     let (mut prefix, mut rest) = (String::new(), pattern.chars());
     while let Some(character) = rest.next() {

@@ -1,13 +1,13 @@
 //! The distinct key of a row: equal rows have equal keys, different rows different ones.
 //!
-//! A short row stands for itself, so rows come in the order of their values. A long one does not fit into a
-//! continuation token, and is known by 128 bits of its text.
+//! A short row is its own key, so that rows come in the order of their values. A long row does not fit into a
+//! continuation token and is represented by 128 bits of its text.
 
 use crate::execute::subquery::size_of_value;
 use orrery_value::Value;
 use std::hash::{DefaultHasher, Hasher};
 
-/// As [`size_of_value`] has it: equal values have equal sizes, however they were written.
+/// Measured by [`size_of_value`]: equal values have equal sizes, however they were written.
 const VALUE_BYTES_MAX: usize = 1024;
 
 pub(super) fn distinct_key(value: Value) -> Value {
@@ -17,21 +17,21 @@ pub(super) fn distinct_key(value: Value) -> Value {
     Value::String(format!("{:032x}", digest(canonical(&value).as_bytes())))
 }
 
-/// 64 bits of a row, for rows that are behind us; it lives no longer than a page.
+/// A 64-bit fingerprint of a row already returned; it lives no longer than a page.
 pub(super) fn fingerprint(identity: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write(canonical(identity).as_bytes());
     hasher.finish()
 }
 
-/// FNV-1a. It travels in tokens, so it must stay as it is.
+/// FNV-1a. Continuation tokens contain it, so it must not change.
 fn digest(bytes: &[u8]) -> u128 {
     const START: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
     bytes.iter().fold(START, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME))
 }
 
-/// Text that is the same for equal values: members sorted, numbers as doubles.
+/// Canonical text, the same for equal values: members sorted, numbers as doubles.
 fn canonical(value: &Value) -> String {
     match value {
         Value::Number(number) => Value::from(number.as_f64() + 0.0).to_json(),
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_values_are_one_however_they_are_written() {
+    fn equal_values_have_one_key_however_written() {
         let value = |text: &str| Value::parse(text).unwrap();
         let long = "x".repeat(2000);
         let same = [
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_digest_is_the_one_that_older_tokens_have() {
+    fn the_digest_matches_older_tokens() {
         assert_eq!(digest(b""), 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
         assert_eq!(digest(b"a"), 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);
         let long = Value::String("x".repeat(2000));

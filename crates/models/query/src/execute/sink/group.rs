@@ -1,7 +1,7 @@
-//! GROUP BY: the groups that come first by their keys, each with what its rows add up to.
+//! GROUP BY: the groups that come first by key, each with its accumulators.
 //!
-//! As with sorted rows, only the groups of this page are held: a group that is dropped for being too large is
-//! never wanted again, since only smaller ones are still let in.
+//! As with sorted rows, only the groups of this page are held. A group dropped for lack of space never
+//! returns, since only smaller groups are admitted afterwards.
 
 use crate::bind::bound::{Block, Grouping};
 use crate::datum::Datum;
@@ -18,15 +18,15 @@ pub(crate) struct GroupSink {
     after: Option<Vec<Value>>,
     capacity: usize,
     groups: BTreeMap<Vec<Value>, Group>,
-    /// What all groups hold together.
+    /// Memory of all groups.
     bytes: usize,
-    /// Whether groups were dropped that come later.
+    /// Whether later groups were dropped.
     pub dropped: bool,
 }
 
 struct Group {
     accumulators: Vec<Accumulator>,
-    /// What the keys and the accumulators hold; counted in the world too.
+    /// Memory of the keys and accumulators, also counted in the context.
     bytes: usize,
 }
 
@@ -37,7 +37,7 @@ impl Group {
         Self { accumulators: Accumulator::for_all(grouping), bytes }
     }
 
-    /// Adds a row; what the group held before it and holds after.
+    /// Adds a row; returns the group's memory before and after.
     fn add<'d>(
         &mut self,
         grouping: &'d Grouping,
@@ -67,7 +67,7 @@ impl GroupSink {
         self.groups.len() >= self.capacity && is_last()
     }
 
-    /// Drops the last groups while there are too many.
+    /// Drops the last groups while the page is over its limits.
     fn shrink(&mut self, ctx: &ExecContext<'_>) {
         while self.groups.len() > self.capacity
             || (self.bytes > limits::PAGE_SORT_BYTES_MAX && self.groups.len() > 1)

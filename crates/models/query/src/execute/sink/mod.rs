@@ -1,4 +1,4 @@
-//! Where the rows of a page go, by what the query does with them.
+//! The destinations of a page's rows, one per kind of query.
 
 mod distinct_key;
 mod group;

@@ -1,20 +1,20 @@
 //! The rows of a page, sorted by key, with their JSON in one buffer.
 //!
-//! Of a long row only its document's position is held, in the place of its text.
+//! For a long row only its document's position is held instead of its text.
 //!
-//! As long as rows come in their order they are only lined up. The first that comes too late moves them into a tree.
+//! While rows arrive in order they are appended to a list. The first one out of order moves them to a tree.
 
 use super::top_n::SortKey;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::Range;
 
-/// Dead bytes up to this many, or half as many as live ones, are kept before compaction.
+/// Compaction waits until dead bytes exceed this, or half of the live bytes.
 const DEAD_BYTES_MIN: usize = 64 * 1024;
 /// Spare capacity kept after a long row.
 const SPARE_BYTES_MAX: usize = 256 * 1024;
 
-/// What is held of a row, and where in the buffer it is.
+/// The representation of a buffered row, and its place in the buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum BufferedRow {
     Text(Range<usize>),
@@ -37,11 +37,11 @@ impl BufferedRow {
 
 #[derive(Default)]
 pub(crate) struct RowBuffer {
-    /// Empty once there is a tree.
+    /// Empty once the tree is in use.
     run: Vec<(SortKey, BufferedRow)>,
     tree: BTreeMap<SortKey, BufferedRow>,
     text: Vec<u8>,
-    /// How much of it is of rows that are gone.
+    /// Bytes of removed rows.
     dead: usize,
 }
 
@@ -54,26 +54,27 @@ impl RowBuffer {
         self.run.last().map(|(key, _)| key).or_else(|| self.tree.last_key_value().map(|(key, _)| key))
     }
 
-    /// Where the text of the next row goes; gives what [`insert`](Self::insert) and [`forget`](Self::forget) need to know.
+    /// The end of the buffer, where the next row's text goes; returns the value that
+    /// [`insert`](Self::insert) and [`forget`](Self::forget) take.
     pub fn begin(&mut self) -> (usize, &mut Vec<u8>) {
         (self.text.len(), &mut self.text)
     }
 
-    /// Takes back the text that was written since.
+    /// Discards the text written since.
     pub fn forget(&mut self, start: usize) {
         self.text.truncate(start);
     }
 
-    /// Holds a row with the text that was written since, unless there is one with this key.
+    /// Adds a row with the text written since, unless its key is present.
     pub fn insert(&mut self, key: SortKey, start: usize) -> bool {
         self.keep(key, BufferedRow::Text(start..self.text.len()), start)
     }
 
-    /// Holds a row with its document's position instead of the text that was written since.
+    /// Adds a row with its document's position instead of the text written since.
     pub fn insert_position(&mut self, key: SortKey, start: usize, position: &[u8]) -> bool {
         self.text.truncate(start);
         self.text.extend_from_slice(position);
-        // A row may be as long as an item, and the next ones are not written behind it.
+        // A row may be as long as an item; its text must not stay before the next rows.
         if self.text.capacity() > SPARE_BYTES_MAX.max(2 * self.text.len()) {
             self.text.shrink_to(2 * self.text.len());
         }
@@ -100,13 +101,13 @@ impl RowBuffer {
         }
     }
 
-    /// Lets go of the last row; gives its key, and how long its text was.
+    /// Removes the last row; returns its key and text length.
     pub fn pop_last(&mut self) -> Option<(SortKey, usize)> {
         let (key, place) = self.run.pop().or_else(|| self.tree.pop_last())?;
         Some((key, self.free(place)))
     }
 
-    /// Lets go of a row; gives how long its text was.
+    /// Removes a row; returns its text length.
     pub fn remove(&mut self, key: &SortKey) -> Option<usize> {
         let place = match self.run.binary_search_by(|(known, _)| known.cmp(key)) {
             Ok(at) => Some(self.run.remove(at).1),
@@ -146,7 +147,7 @@ impl RowBuffer {
         self.text.capacity() - self.text.len() + self.dead
     }
 
-    /// The rows in their order, and the buffer that their texts are in.
+    /// The rows in order, and the buffer with their texts.
     pub fn finish(self) -> (impl ExactSizeIterator<Item = (SortKey, BufferedRow)>, Vec<u8>) {
         let rows = if self.tree.is_empty() { self.run } else { self.tree.into_iter().collect() };
         (rows.into_iter(), self.text)
@@ -195,9 +196,9 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever comes and goes, in whatever order, it holds what a map would.
+        /// It behaves like a map under any sequence of operations.
         #[test]
-        fn it_is_a_map(steps in steps(), comes_sorted in any::<bool>()) {
+        fn it_behaves_like_a_map(steps in steps(), comes_sorted in any::<bool>()) {
             let (mut buffer, mut map) = (RowBuffer::default(), BTreeMap::new());
             for (at, step) in steps.into_iter().enumerate() {
                 match step {
@@ -223,9 +224,9 @@ mod tests {
         }
     }
 
-    /// A page of few rows out of many that come from the last to the first needs room for few.
+    /// A page of few rows out of many in descending order needs space for only a few.
     #[test]
-    fn texts_of_rows_that_are_gone_do_not_pile_up() {
+    fn removed_rows_do_not_accumulate_in_the_buffer() {
         let mut buffer = RowBuffer::default();
         for number in (0..10_000).rev() {
             insert(&mut buffer, number, 1000);

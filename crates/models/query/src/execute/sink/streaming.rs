@@ -1,4 +1,4 @@
-//! Rows in the order of their documents, written as they come.
+//! Rows in document order, written as they arrive.
 
 use crate::bind::bound::Block;
 use crate::execute::accumulator::Accumulator;
@@ -75,11 +75,11 @@ impl Sink for StreamSink {
     }
 }
 
-// Aggregates without GROUP BY: one row in the end, whatever came.
+// Aggregates without GROUP BY: one row at the end, whatever the input.
 
 pub(crate) struct AggregateSink {
     pub accumulators: Vec<Accumulator>,
-    /// Whether the documents come in an order that another page can go on with.
+    /// Whether the documents arrive in an order in which another page can resume.
     pub is_resumable: bool,
 }
 
@@ -105,7 +105,7 @@ impl Sink for AggregateSink {
         }
     }
 
-    /// Only with what fits into a token; half of it is for the place.
+    /// Only if the state fits into a token; half of the token is for the position.
     fn can_pause(&self) -> bool {
         let bytes = self.accumulators.iter().map(Accumulator::token_bytes).fold(0, usize::saturating_add);
         self.is_resumable && bytes <= limits::CONTINUATION_STATE_BYTES_MAX / 2

@@ -1,8 +1,8 @@
 //! Top-N: the first rows by sort key, for ORDER BY and DISTINCT.
 //!
-//! A page needs the smallest rows that are larger than the last one behind us, and no others: at most as many
-//! are held as the page has, and each row that cannot be among them is dropped by its key alone. So memory is
-//! bounded, and a page is the same whatever was written before the place it goes on from.
+//! A page needs the smallest rows that follow the last one returned, and holds no others: at most as many as
+//! the page has. Any row that cannot be among them is rejected by its key alone. So memory is bounded, and a
+//! page does not depend on writes before its resume position.
 
 use super::distinct_key::{distinct_key, fingerprint};
 use super::row_buffer::{BufferedRow, RowBuffer};
@@ -22,10 +22,10 @@ use std::rc::Rc;
 /// Capacity reserved before the first rows arrive.
 const PREALLOCATED_BYTES_MAX: usize = 64 * 1024;
 
-/// Which keys of a row descend; those beyond the list ascend.
+/// Which sort keys of a row descend; keys beyond the list ascend.
 pub(crate) type Order = Rc<[bool]>;
 
-/// Whether ties go from the last to the first: when the first key does.
+/// Whether ties come in descending order: they do if the first key descends.
 pub(crate) fn descends(order: &Order) -> bool {
     order.first().copied().unwrap_or(false)
 }
@@ -37,19 +37,19 @@ pub(crate) struct SortKey {
 }
 
 impl SortKey {
-    /// A row that is only looked at, against one that is held.
+    /// Compares a candidate row with a buffered one.
     fn cmp_row(&self, keys: &[Datum<'_>], ordinal: u64, inner: u64) -> Ordering {
         self.cmp_keys(keys).then_with(|| self.cmp_place(ordinal, inner))
     }
 
-    /// By the first keys, as many as are given.
+    /// Compares by as many leading keys as are given.
     fn cmp_keys(&self, keys: &[Datum<'_>]) -> Ordering {
         self.first_difference(
             self.after.keys.iter().zip(keys).map(|(mine, other)| Datum::of(mine).cmp_total(other)),
         )
     }
 
-    /// Of comparisons key by key, each as if all ascended.
+    /// Applies the directions to key-by-key comparisons made as if all ascended.
     fn first_difference(&self, by_key: impl Iterator<Item = Ordering>) -> Ordering {
         let mut directed = by_key.enumerate().map(|(i, order)| {
             if self.order.get(i).copied().unwrap_or(false) { order.reverse() } else { order }
@@ -58,11 +58,11 @@ impl SortKey {
     }
 
     fn cmp_place(&self, ordinal: u64, inner: u64) -> Ordering {
-        self.as_ties_go((self.after.ordinal, self.after.inner).cmp(&(ordinal, inner)))
+        self.in_tie_order((self.after.ordinal, self.after.inner).cmp(&(ordinal, inner)))
     }
 
-    /// As an index read backwards gives them; clients count on it when they resume.
-    fn as_ties_go(&self, order: Ordering) -> Ordering {
+    /// Matches an index scan in reverse; clients rely on it to resume.
+    fn in_tie_order(&self, order: Ordering) -> Ordering {
         if descends(&self.order) { order.reverse() } else { order }
     }
 }
@@ -89,11 +89,11 @@ impl PartialEq for SortKey {
 
 impl Eq for SortKey {}
 
-/// Which rows of a DISTINCT with an ORDER BY are there already. Equal rows may sort differently; the first
-/// counts, and it may be on a page before this one.
+/// Tracks the rows of a DISTINCT with an ORDER BY. Equal rows may have different sort keys; the first counts,
+/// and it may be on an earlier page.
 #[derive(Default)]
 struct Distinct {
-    /// Fingerprints of the rows behind us, found in a pass of their own.
+    /// Fingerprints of the rows already returned, collected in a separate pass.
     before_page: HashSet<u64>,
     is_distinct_pass: bool,
     held: BTreeMap<Value, SortKey>,
@@ -101,19 +101,19 @@ struct Distinct {
 
 pub(crate) struct TopNSink {
     pub order: Order,
-    /// Rows up to this one are behind us.
+    /// Rows up to this one have been returned.
     pub after: Option<SortKey>,
-    /// Whether the row at `after` itself still is to come.
+    /// Whether the row at `after` itself is still due.
     pub after_included: bool,
     pub capacity: usize,
     rows: RowBuffer,
-    /// Whether equal rows are one, whatever their documents.
+    /// Whether equal rows of different documents are duplicates.
     is_distinct: bool,
-    /// Whether the documents of long rows can be read again by their positions.
+    /// Whether the documents of long rows can be read again by position.
     is_rereadable: bool,
     distinct: Distinct,
     bytes: usize,
-    /// Whether rows were dropped that come later.
+    /// Whether later rows were dropped.
     pub dropped: bool,
 }
 
@@ -134,7 +134,7 @@ impl TopNSink {
         }
     }
 
-    /// The same for a block that may be DISTINCT, and whose rows may be those of stored documents.
+    /// Sets DISTINCT, and whether the rows may be those of stored documents.
     pub fn of(self, block: &Block) -> Self {
         let is_stored = block.from.first().is_some_and(|source| matches!(source.of, SourceOf::Collection));
         Self { is_distinct: block.distinct, is_rereadable: is_stored && !block.distinct, ..self }
@@ -148,7 +148,7 @@ impl TopNSink {
         })
     }
 
-    /// Drops the last rows while there are too many.
+    /// Drops the last rows while the page is over its limits.
     fn shrink(&mut self) {
         while self.rows.len() > self.capacity
             || (self.bytes > limits::PAGE_SORT_BYTES_MAX && self.rows.len() > 1)
@@ -156,7 +156,7 @@ impl TopNSink {
             if let Some((key, length)) = self.rows.pop_last() {
                 self.forget(&key, length);
             }
-            // Later rows must not slip into the gap that a large one left.
+            // Later rows must not take the place of a dropped large one.
             self.capacity = self.capacity.min(self.rows.len());
             self.dropped = true;
         }
@@ -171,24 +171,24 @@ impl TopNSink {
         }
     }
 
-    /// Whether the rows behind us must be known before the page's own can be told.
+    /// Whether the rows already returned must be known first.
     pub fn needs_distinct_pass(&self, block: &Block) -> bool {
         self.after.is_some() && may_repeat(block)
     }
 
-    /// Between the two, a pass only notes what is behind us.
+    /// During the extra pass, the sink only records rows already returned.
     pub fn set_distinct_pass(&mut self, is_distinct_pass: bool) {
         self.distinct.is_distinct_pass = is_distinct_pass;
     }
 
-    /// The rows of the page, in order, and the buffer that their texts and positions are in.
+    /// The rows of the page in order, and the buffer with their texts and positions.
     pub fn finish(self) -> (impl ExactSizeIterator<Item = (ResumeKey, BufferedRow)>, Vec<u8>) {
         let (rows, text) = self.rows.finish();
         (rows.map(|(SortKey { after, .. }, kept)| (after, kept)), text)
     }
 
-    /// Whether an equal row that sorts before this one is behind us or held; one held that sorts after it is
-    /// dropped.
+    /// Whether an equal row that sorts before this one has been returned or is held; a held one that
+    /// sorts after it is dropped.
     fn is_repeated(&mut self, keys: &[Datum<'_>], ordinal: u64, inner: u64) -> bool {
         let Some(value) = keys.last().map(Datum::to_value) else { return false };
         if !self.distinct.before_page.is_empty() && self.distinct.before_page.contains(&fingerprint(&value)) {
@@ -207,7 +207,7 @@ impl TopNSink {
     }
 }
 
-/// Whether equal rows may have different keys.
+/// Whether equal rows may have different sort keys.
 fn may_repeat(block: &Block) -> bool {
     block.distinct && !block.order.is_empty() && !block.is_row_its_keys()
 }
@@ -217,12 +217,12 @@ fn size_of_row(key: &SortKey, length: usize) -> usize {
 }
 
 impl TopNSink {
-    /// Where a document's rows are, seen from one row: all before it, all after it, or not known.
+    /// The side of a row on which all rows of a document lie: before, after, or unknown.
     fn side_of(&self, row: &SortKey, preview: &KeyPreview<'_>) -> (Ordering, Ordering) {
         let keys: Vec<Datum<'_>> = preview.keys.iter().map(Datum::of).collect();
         let is_whole = keys.len() == self.order.len() && !self.is_distinct;
         let ordinal_scan = match preview.ordinal.filter(|_| is_whole) {
-            Some(ordinal) => row.as_ties_go(row.after.ordinal.cmp(&ordinal)),
+            Some(ordinal) => row.in_tie_order(row.after.ordinal.cmp(&ordinal)),
             None => Ordering::Equal,
         };
         let by_keys = row.cmp_keys(&keys);
@@ -302,7 +302,7 @@ impl Sink for TopNSink {
         if may_repeat && let Some(value) = key.after.keys.last() {
             self.distinct.held.insert(value.clone(), key.clone());
         }
-        // Rows of a DISTINCT that are equal have one key; the first stays.
+        // Equal rows of a DISTINCT share a key; the first stays.
         let is_new = match is_long {
             true => self.rows.insert_position(key, start, at.position),
             false => self.rows.insert(key, start),
@@ -311,7 +311,7 @@ impl Sink for TopNSink {
             self.bytes += size;
         }
         if self.rows.len() == 1 && !is_long {
-            // Rows are mostly about as long as the first.
+            // Most rows are about as long as the first.
             let rest = length.saturating_mul(self.capacity).min(PREALLOCATED_BYTES_MAX);
             self.rows.begin().1.reserve(rest);
         }

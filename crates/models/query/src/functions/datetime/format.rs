@@ -1,7 +1,7 @@
-//! A moment written as a pattern says: `yyyy-MM-dd [HH:mm:ss]`.
+//! Formats a date and time by a pattern: `yyyy-MM-dd [HH:mm:ss]`.
 //!
-//! A run of one letter is a specifier; every character that is none stands for itself, and so does any after
-//! a backslash.
+//! A run of one letter is a specifier. Every other character stands for itself, and so does any character
+//! after a backslash.
 //!
 //! ```text
 //! y yy yyyy   the year's last two digits, the same with a zero, the year
@@ -11,15 +11,15 @@
 //! F … FFFFFFF  the same without the zeros at its end
 //! ```
 //!
-//! A run of another length is no specifier, and a pattern with one gives nothing.
+//! A run of any other length is invalid, and the result is then undefined.
 
-use super::moment::Moment;
+use super::instant::Instant;
 use jiff::civil::DateTime;
 use std::iter::Peekable;
 use std::str::Chars;
 
-pub(super) fn format(moment: Moment, pattern: &str) -> Option<String> {
-    let civil = moment.civil();
+pub(super) fn format(instant: Instant, pattern: &str) -> Option<String> {
+    let civil = instant.civil();
     let mut out = String::new();
     let mut rest = pattern.chars().peekable();
     while let Some(letter) = rest.next() {
@@ -34,7 +34,7 @@ pub(super) fn format(moment: Moment, pattern: &str) -> Option<String> {
     Some(out)
 }
 
-/// Takes the rest of a run of one letter; its whole length.
+/// Consumes the rest of a run of one letter; returns the run's length.
 fn run(letter: char, rest: &mut Peekable<Chars<'_>>) -> usize {
     let mut count = 1;
     while rest.next_if_eq(&letter).is_some() {
@@ -50,7 +50,7 @@ fn written(letter: char, count: usize, civil: DateTime) -> Option<String> {
         ('M', 1 | 2) => civil.month().into(),
         ('d', 1 | 2) => civil.day().into(),
         ('H', 1 | 2) => civil.hour().into(),
-        // Midnight and noon are both twelve.
+        // Midnight and noon are both twelve on a 12-hour clock.
         ('h', 1 | 2) => ((civil.hour() + 11) % 12 + 1).into(),
         ('m', 1 | 2) => civil.minute().into(),
         ('s', 1 | 2) => civil.second().into(),

@@ -1,16 +1,16 @@
 //! Date and time functions.
 //!
-//! Moments are text, `2020-07-03T01:02:03.4567891Z`, always UTC; `moment` reads and writes it. A text that
-//! is no moment, a part that has no such name and a result outside the years 1 to 9999 are undefined. The
-//! clock stands still for one execution, so the functions named `Static` are the same as those without.
+//! Dates and times are strings, `2020-07-03T01:02:03.4567891Z`, always UTC; `instant` parses and prints them.
+//! A malformed string, an unknown part name and a result outside the years 1 to 9999 give undefined. The
+//! clock stands still during an execution, so the functions named `Static` equal those without.
 
 use super::{Context, Function, function};
 use crate::datum::Datum;
-use moment::{Moment, TICKS_PER_MS, date_of, time_of};
+use instant::{Instant, TICKS_PER_MS, date_of, time_of};
 use part::Part;
 
 mod format;
-mod moment;
+mod instant;
 mod part;
 
 pub(super) const TABLE: &[Function] = &[
@@ -26,8 +26,8 @@ pub(super) const TABLE: &[Function] = &[
     function("Day", 1, 1, |args, _| integer(of_one(args, Part::Day))),
     function("GetCurrentDateTime", 0, 0, |_, context| text(now(context))),
     function("GetCurrentDateTimeStatic", 0, 0, |_, context| text(now(context))),
-    function("GetCurrentTicks", 0, 0, |_, context| integer(now(context).map(Moment::ticks))),
-    function("GetCurrentTicksStatic", 0, 0, |_, context| integer(now(context).map(Moment::ticks))),
+    function("GetCurrentTicks", 0, 0, |_, context| integer(now(context).map(Instant::ticks))),
+    function("GetCurrentTicksStatic", 0, 0, |_, context| integer(now(context).map(Instant::ticks))),
     function("GetCurrentTimestamp", 0, 0, |_, context| integer(now(context).map(milliseconds))),
     function("GetCurrentTimestampStatic", 0, 0, |_, context| integer(now(context).map(milliseconds))),
     function("Month", 1, 1, |args, _| integer(of_one(args, Part::Month))),
@@ -37,17 +37,17 @@ pub(super) const TABLE: &[Function] = &[
     function("Year", 1, 1, |args, _| integer(of_one(args, Part::Year))),
 ];
 
-/// Whether a text is a moment, in any of the forms these functions read.
-pub(crate) fn is_moment(text: &str) -> bool {
-    Moment::parse(text).is_some()
+/// Whether a string is a date and time in any form that these functions accept.
+pub(crate) fn is_date_time(text: &str) -> bool {
+    Instant::parse(text).is_some()
 }
 
-fn now(context: &Context<'_>) -> Option<Moment> {
-    Moment::from_ticks(i64::try_from(context.now_ms()).ok()?.checked_mul(TICKS_PER_MS)?)
+fn now(context: &Context<'_>) -> Option<Instant> {
+    Instant::from_ticks(i64::try_from(context.now_ms()).ok()?.checked_mul(TICKS_PER_MS)?)
 }
 
 /// `Now()` or `Now(part, amount)`.
-fn now_and(args: &[Datum<'_>], context: &Context<'_>) -> Option<Moment> {
+fn now_and(args: &[Datum<'_>], context: &Context<'_>) -> Option<Instant> {
     match args {
         [] => now(context),
         [part, amount] => part::add(part_named(part)?, amount.as_i64()?, now(context)?),
@@ -55,20 +55,20 @@ fn now_and(args: &[Datum<'_>], context: &Context<'_>) -> Option<Moment> {
     }
 }
 
-fn ago(args: &[Datum<'_>], context: &Context<'_>) -> Option<Moment> {
+fn ago(args: &[Datum<'_>], context: &Context<'_>) -> Option<Instant> {
     let [part, amount] = args else { return None };
     part::add(part_named(part)?, amount.as_i64()?.checked_neg()?, now(context)?)
 }
 
-fn add(args: &[Datum<'_>]) -> Option<Moment> {
-    let [part, amount, moment] = args else { return None };
-    part::add(part_named(part)?, amount.as_i64()?, read(moment)?)
+fn add(args: &[Datum<'_>]) -> Option<Instant> {
+    let [part, amount, instant] = args else { return None };
+    part::add(part_named(part)?, amount.as_i64()?, read(instant)?)
 }
 
-/// The size of a bin is 1 and the first starts in 1970, unless told.
-fn bin(args: &[Datum<'_>]) -> Option<Moment> {
+/// By default the bin size is 1 and the first bin starts in 1970.
+fn bin(args: &[Datum<'_>]) -> Option<Instant> {
     let size = args.get(2).map_or(Some(1), Datum::as_i64)?;
-    let origin = args.get(3).map_or_else(|| Moment::from_ticks(0), read)?;
+    let origin = args.get(3).map_or_else(|| Instant::from_ticks(0), read)?;
     part::bin(read(args.first()?)?, part_named(args.get(1)?)?, size, origin)
 }
 
@@ -78,58 +78,58 @@ fn difference(args: &[Datum<'_>]) -> Option<i64> {
 }
 
 fn formatted(args: &[Datum<'_>]) -> Option<String> {
-    let [moment, pattern] = args else { return None };
-    format::format(read(moment)?, pattern.as_str()?)
+    let [instant, pattern] = args else { return None };
+    format::format(read(instant)?, pattern.as_str()?)
 }
 
-/// Year, month and day, then as many of hour, minute, second and fraction as there are.
-fn from_parts(args: &[Datum<'_>]) -> Option<Moment> {
+/// Year, month and day, then any of hour, minute, second and fraction.
+fn from_parts(args: &[Datum<'_>]) -> Option<Instant> {
     let given = |index: usize| args.get(index).and_then(Datum::as_i64);
     let or_zero = |index: usize| args.get(index).map_or(Some(0), Datum::as_i64);
     let date = date_of(given(0)?, given(1)?, given(2)?)?;
-    Moment::from_civil(date.to_datetime(time_of(or_zero(3)?, or_zero(4)?, or_zero(5)?, or_zero(6)?)?))
+    Instant::from_civil(date.to_datetime(time_of(or_zero(3)?, or_zero(4)?, or_zero(5)?, or_zero(6)?)?))
 }
 
 fn part_of(args: &[Datum<'_>]) -> Option<i64> {
-    let [part, moment] = args else { return None };
-    Some(part_named(part)?.of(read(moment)?))
+    let [part, instant] = args else { return None };
+    Some(part_named(part)?.of(read(instant)?))
 }
 
 fn of_one(args: &[Datum<'_>], part: Part) -> Option<i64> {
-    args.first().and_then(read).map(|moment| part.of(moment))
+    args.first().and_then(read).map(|instant| part.of(instant))
 }
 
 fn to_ticks(args: &[Datum<'_>]) -> Option<i64> {
-    args.first().and_then(read).map(Moment::ticks)
+    args.first().and_then(read).map(Instant::ticks)
 }
 
 fn to_timestamp(args: &[Datum<'_>]) -> Option<i64> {
     args.first().and_then(read).map(milliseconds)
 }
 
-fn from_ticks(args: &[Datum<'_>]) -> Option<Moment> {
-    Moment::from_ticks(args.first()?.as_i64()?)
+fn from_ticks(args: &[Datum<'_>]) -> Option<Instant> {
+    Instant::from_ticks(args.first()?.as_i64()?)
 }
 
-fn from_timestamp(args: &[Datum<'_>]) -> Option<Moment> {
-    Moment::from_ticks(args.first()?.as_i64()?.checked_mul(TICKS_PER_MS)?)
+fn from_timestamp(args: &[Datum<'_>]) -> Option<Instant> {
+    Instant::from_ticks(args.first()?.as_i64()?.checked_mul(TICKS_PER_MS)?)
 }
 
-/// Whole ones since 1970, the earlier where a fraction is left.
-fn milliseconds(moment: Moment) -> i64 {
-    moment.ticks().div_euclid(TICKS_PER_MS)
+/// Whole milliseconds since 1970, rounded down.
+fn milliseconds(instant: Instant) -> i64 {
+    instant.ticks().div_euclid(TICKS_PER_MS)
 }
 
-fn read(datum: &Datum<'_>) -> Option<Moment> {
-    datum.as_str().and_then(Moment::parse)
+fn read(datum: &Datum<'_>) -> Option<Instant> {
+    datum.as_str().and_then(Instant::parse)
 }
 
 fn part_named(datum: &Datum<'_>) -> Option<Part> {
     datum.as_str().and_then(Part::parse)
 }
 
-fn text<'a>(moment: Option<Moment>) -> Datum<'a> {
-    moment.map_or(Datum::Undefined, |moment| moment.print().into())
+fn text<'a>(instant: Option<Instant>) -> Datum<'a> {
+    instant.map_or(Datum::Undefined, |instant| instant.print().into())
 }
 
 fn integer<'a>(number: Option<i64>) -> Datum<'a> {

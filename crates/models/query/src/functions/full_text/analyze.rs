@@ -1,7 +1,7 @@
-//! From a text to the words it is searched by, for English.
+//! Text analysis for English: from a text to its search terms.
 //!
-//! Words end where Unicode says they do; they become small letters, the reference's stop words are left out,
-//! and what remains is reduced to its stem. A text and what is looked for in it go the same way.
+//! The text is split at Unicode word boundaries and lowercased; the reference's stop words are removed and
+//! the rest is stemmed. Documents and search phrases are analyzed alike.
 
 use super::stop_words::is_stop_word;
 use rust_stemmers::{Algorithm, Stemmer};
@@ -10,7 +10,7 @@ use unicode_segmentation::UnicodeSegmentation;
 /// A word of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
-    /// In small letters, otherwise as written.
+    /// Lowercased, otherwise as written.
     pub written: String,
     pub stem: String,
 }
@@ -22,7 +22,7 @@ pub(super) fn words(text: &str) -> Vec<Word> {
     written(text).map(stemmed).collect()
 }
 
-/// The words of a text in small letters, in order.
+/// The lowercased words of a text, in order.
 pub fn written_words(text: &str) -> Vec<String> {
     written(text).collect()
 }
@@ -32,7 +32,7 @@ pub fn terms(text: &str) -> Vec<String> {
     words(text).into_iter().map(|word| word.stem).collect()
 }
 
-/// How many words a text has, as [`terms`] counts them.
+/// The number of words of a text, as [`terms`] counts them.
 pub fn word_count(text: &str) -> u64 {
     written(text).count() as u64
 }
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_small_and_without_their_endings() {
+    fn words_are_lowercased_and_stemmed() {
         check("Bicycles, BICYCLE; bicycling!", &["bicycl", "bicycl", "bicycl"]);
         check("running runner runs ran", &["run", "runner", "run", "ran"]);
         check("mountain-bike trail_head", &["mountain", "bike", "trail_head"]);

@@ -5,8 +5,8 @@
 //! score:   BM25 of a text, given the numbers of the whole collection      fuse: several rankings into one
 //! ```
 //!
-//! `FullTextScore` and `RRF` mean something only in `ORDER BY RANK`, where the executor works them out with the
-//! functions of this module; called like other functions they are undefined.
+//! `FullTextScore` and `RRF` have a meaning only in `ORDER BY RANK`, where the executor computes them with
+//! this module. Called anywhere else they are undefined.
 
 mod analyze;
 mod rank;
@@ -52,16 +52,16 @@ fn only_in_rank<'a>(_: &[Datum<'a>], _: &Context<'_>) -> Datum<'a> {
     Datum::Undefined
 }
 
-/// `_FullTextScore(text, [terms], documents, words, [hits])`, the numbers filled in by a client.
+/// `_FullTextScore(text, [terms], documents, words, [hits])`, with the statistics substituted by a client.
 fn full_text_score<'a>(args: &[Datum<'a>], _: &Context<'_>) -> Datum<'a> {
-    let said = || {
+    let result = || {
         let count = |value: &Datum<'_>| value.as_i64().and_then(|it| u64::try_from(it).ok());
         let terms = terms_of(&args[1..2])?;
         let collection = Collection { documents: count(&args[2])?, words: count(&args[3])? };
         let hits: Vec<u64> = args[4].elements()?.iter().map(count).collect::<Option<_>>()?;
         score(args[0].as_str()?, &terms, collection, &hits)
     };
-    said().map_or(Datum::Undefined, Into::into)
+    result().map_or(Datum::Undefined, Into::into)
 }
 
 fn full_text_word_count<'a>(args: &[Datum<'a>], _: &Context<'_>) -> Datum<'a> {

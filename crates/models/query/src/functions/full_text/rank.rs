@@ -1,38 +1,38 @@
-//! BM25: how much a text is about some terms.
+//! BM25: the relevance of a text for some terms.
 //!
 //! ```text
 //! score = Σ over words   ln(1 + (N − n + 0.5) / (n + 0.5)) · f · (k1 + 1) / (f + k1 · (1 − b + b · L / A))
 //! ```
 //!
-//! `N` documents are ranked, `n` of them have the word, this text has it `f` times and has `L` words where the average
-//! is `A`; `k1` is 1.2 and `b` 0.75. The words of a phrase are scored separately. The terms are added in the order in
-//! which the query names them, so equal texts have equal scores. `N`, `n` and `A` come from the caller.
+//! `N` documents are ranked and `n` of them contain the word; this text contains it `f` times and has `L`
+//! words where the average is `A`; `k1` is 1.2 and `b` 0.75. The words of a phrase are scored separately. The
+//! terms are added in query order, so equal texts have equal scores. `N`, `n` and `A` come from the caller.
 //! Sources: `docs/adr/0031-full-text-scores.md`.
 
 use super::analyze::words;
 use super::term::Term;
 use std::cmp::Ordering;
 
-/// How soon a repeated term stops to count.
+/// BM25's `k1`: how soon repetitions of a term stop counting.
 const K1: f64 = 1.2;
-/// How much the length of a text matters.
+/// BM25's `b`: how much the length of a text matters.
 const B: f64 = 0.75;
 
-/// The numbers of all the texts that are ranked together.
+/// Statistics of all ranked texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Collection {
     pub documents: u64,
-    /// In all documents together, as [`super::word_count`] counts them.
+    /// In all documents, counted as [`super::word_count`] does.
     pub words: u64,
 }
 
-/// The score of a text. `hits` says for each term how many documents have it.
+/// The score of a text. `hits` is the number of documents that contain each term.
 pub fn bm25(text: &str, terms: &[String], total_docs: u64, total_words: u64, hits: &[u64]) -> f64 {
     let terms: Vec<Term> = terms.iter().map(|term| Term::exact(term)).collect();
     score(text, &terms, Collection { documents: total_docs, words: total_words }, hits).unwrap_or(0.0)
 }
 
-/// The same for terms that may be fuzzy; none if there is not one hit count for each term.
+/// Variant for terms that may be fuzzy; `None` unless there is one hit count per term.
 pub fn score(text: &str, terms: &[Term], of: Collection, hits: &[u64]) -> Option<f64> {
     if terms.len() != hits.len() {
         return None;
@@ -47,7 +47,7 @@ pub fn score(text: &str, terms: &[Term], of: Collection, hits: &[u64]) -> Option
     Some(terms.iter().zip(hits).map(weigh).sum())
 }
 
-/// Never negative, even for a term that most documents have.
+/// Inverse document frequency; never negative, even for a term that most documents contain.
 fn rarity(documents: u64, hits: u64) -> f64 {
     let (documents, hits) = (documents.max(hits) as f64, hits as f64);
     (1.0 + (documents - hits + 0.5) / (hits + 0.5)).ln()
@@ -58,16 +58,16 @@ fn saturated(frequency: u64, length: f64) -> f64 {
     frequency * (K1 + 1.0) / (frequency + K1 * (1.0 - B + B * length))
 }
 
-// Reciprocal rank fusion: several rankings become one.
+// Reciprocal rank fusion of several rankings.
 //
-// A row's share from a ranking is `weight / (60 + rank)`, ranks from 1. Rows of the same score share a rank and
-// the next score has the next one, as the clients do it when they fuse themselves.
+// A ranking contributes `weight / (60 + rank)` to a row, with ranks from 1. Rows with equal scores share a
+// rank and the next score has the next rank, as in clients that fuse by themselves.
 
-/// How much the first places stand out; fixed in the protocol's clients too.
+/// The rank constant, which the clients of the protocol also fix.
 const K: f64 = 60.0;
 
-/// The fused score of each row; the greatest is the best. `scores` has for each component the score of each
-/// row, greater being better; NaN is no score and comes after all others. Missing weights are 1.
+/// The fused score of each row; greater is better. `scores` holds, per component, the score of each row; NaN
+/// means no score and ranks last. Missing weights are 1.
 pub fn fuse(scores: &[Vec<f64>], weights: &[f64]) -> Vec<f64> {
     let rows = scores.iter().map(Vec::len).max().unwrap_or(0);
     let mut fused = vec![0.0; rows];
@@ -106,7 +106,8 @@ mod tests {
 
     #[test]
     fn the_formula_gives_its_textbook_value() {
-        // One hit in a text of five words where ten are the average: ln(1 + 7.5/3.5) * 2.2 / (1 + 1.2 * 0.625).
+        // One hit in a text of five words where ten are average: ln(1 + 7.5/3.5) * 2.2 / (1 + 1.2 *
+        // 0.625).
         let expected = (1.0f64 + 7.5 / 3.5).ln() * 2.2 / 1.75;
         assert!((of("red bicycle parked outdoors yesterday", "bicycles", 3) - expected).abs() < 1e-12);
     }
@@ -130,14 +131,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_found_scores_nothing() {
+    fn a_missing_term_scores_zero() {
         assert_eq!(of("red bicycle", "skateboard", 4), 0.0);
         assert_eq!(of("", "skateboard", 4), 0.0);
         assert_eq!(bm25("", &["red".to_owned()], 0, 0, &[0]), 0.0);
     }
 
     #[test]
-    fn each_term_wants_its_number_of_hits() {
+    fn each_term_needs_its_hit_count() {
         assert_eq!(score("red", &[Term::exact("red")], Collection { documents: 1, words: 1 }, &[]), None);
     }
 }
@@ -149,7 +150,7 @@ mod fuse_tests {
     const NONE: f64 = f64::NAN;
 
     #[test]
-    fn equal_scores_share_a_rank_and_the_next_has_the_next() {
+    fn equal_scores_share_a_rank() {
         assert_eq!(ranks(&[0.5, 0.9, 0.5, 0.1]), [2, 1, 2, 3]);
         assert_eq!(ranks(&[0.0, -0.0]), [1, 1]);
     }
@@ -160,13 +161,13 @@ mod fuse_tests {
     }
 
     #[test]
-    fn shares_are_added_up() {
+    fn contributions_are_summed() {
         let fused = fuse(&[vec![0.9, 0.1], vec![1.0, 7.0]], &[]);
         assert_eq!(fused, [1.0 / 61.0 + 1.0 / 62.0, 1.0 / 62.0 + 1.0 / 61.0]);
     }
 
     #[test]
-    fn weights_say_which_component_counts() {
+    fn weights_scale_the_components() {
         let fused = fuse(&[vec![0.9, 0.1], vec![1.0, 7.0]], &[2.0, 1.0]);
         assert!(fused[0] > fused[1]);
         let fused = fuse(&[vec![0.9, 0.1], vec![1.0, 7.0]], &[1.0, 2.0]);

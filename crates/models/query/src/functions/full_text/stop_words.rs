@@ -1,10 +1,9 @@
-//! The English words that are too common to be searched, as the reference lists them
-//! (<https://learn.microsoft.com/azure/cosmos-db/gen-ai/stopwords>).
+//! The English stop words of the reference (<https://learn.microsoft.com/azure/cosmos-db/gen-ai/stopwords>).
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Whether a word, in small letters, is left out of texts and of what is looked for.
+/// Whether a lowercased word is a stop word.
 pub(super) fn is_stop_word(word: &str) -> bool {
     static SET: LazyLock<HashSet<&str>> = LazyLock::new(|| WORDS.split_ascii_whitespace().collect());
     SET.contains(word)

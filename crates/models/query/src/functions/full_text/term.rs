@@ -1,18 +1,18 @@
-//! What is looked for in a text: a word, a phrase, or words that are nearly written so.
+//! Search terms: a word, a phrase, or words with a permitted edit distance.
 //!
-//! A phrase is found where its words follow each other, stop words not counted. A fuzzy term
-//! (`{"term": "bycycle", "distance": 2}`) lets each of its words, as written or as a stem, differ by that many
-//! letters added, left out or changed.
+//! A phrase matches where its words are adjacent, ignoring stop words. A fuzzy term (`{"term": "bycycle",
+//! "distance": 2}`) permits that many inserted, deleted or replaced letters in each of its words, as written
+//! or stemmed.
 
 use super::analyze::{Word, words};
 use crate::datum::Datum;
 
-/// The most letters by which a word may differ, as in the reference.
+/// The greatest edit distance per word, as in the reference.
 const DISTANCE_MAX: usize = 2;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// None when there were only stop words, and then nothing is found.
+    /// Empty if there were only stop words; then nothing matches.
     words: Vec<Word>,
     distance: usize,
 }
@@ -35,18 +35,18 @@ impl Term {
         Some(Self { words, distance })
     }
 
-    /// Each word by itself: a phrase is found as a whole, and scored word by word.
+    /// Each word as a term of its own: a phrase matches as a whole but is scored word by word.
     pub fn each_word(&self) -> Vec<Self> {
         let of_word = |word: &Word| Self { words: vec![word.clone()], distance: self.distance };
         self.words.iter().map(of_word).collect()
     }
 
-    /// Whether a text has it.
+    /// Whether a text contains the term.
     pub fn hits(&self, text: &str) -> bool {
         self.frequency(&words(text)) > 0
     }
 
-    /// How often it is found among the words of a text.
+    /// The number of matches among the words of a text.
     pub(super) fn frequency(&self, words: &[Word]) -> u64 {
         if self.words.is_empty() {
             return 0;
@@ -56,7 +56,7 @@ impl Term {
         words.windows(self.words.len()).filter(matches).count() as u64
     }
 
-    /// How often each of its words is found, by itself.
+    /// The number of matches of each word on its own.
     pub(super) fn frequencies<'t>(&'t self, words: &'t [Word]) -> impl Iterator<Item = u64> + 't {
         let of = move |wanted: &Word| words.iter().filter(|found| self.is_like(found, wanted)).count() as u64;
         self.words.iter().map(of)
@@ -70,7 +70,7 @@ impl Term {
     }
 }
 
-/// The terms of some arguments: strings and fuzzy terms, or arrays of them.
+/// The terms of several arguments: strings and fuzzy terms, or arrays of them.
 pub fn terms_of(args: &[Datum<'_>]) -> Option<Vec<Term>> {
     let mut found = Vec::new();
     for arg in args {
@@ -82,23 +82,23 @@ pub fn terms_of(args: &[Datum<'_>]) -> Option<Vec<Term>> {
     Some(found)
 }
 
-/// Whether a text has a word or phrase.
+/// Whether a text contains a word or phrase.
 pub fn hit(text: &str, term: &str) -> bool {
     frequency(text, term) > 0
 }
 
-/// How often a text has a word or phrase.
+/// The number of occurrences of a word or phrase in a text.
 pub fn frequency(text: &str, term: &str) -> u64 {
     Term::exact(term).frequency(&words(text))
 }
 
-/// Whether one word becomes the other by at most so many letters added, left out or changed.
+/// Whether the edit distance of two words is at most `distance`.
 fn is_within(a: &str, b: &str, distance: usize) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     if a.len().abs_diff(b.len()) > distance {
         return false;
     }
-    // Row by row: the changes from the first letters of `a` to each beginning of `b`.
+    // Levenshtein's rows: the edits from the first letters of `a` to each prefix of `b`.
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, letter) in a.iter().enumerate() {
         let mut corner = row[0];
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_phrase_is_found_as_often_as_its_words_follow_each_other() {
+    fn a_phrase_matches_adjacent_words() {
         let text = "red bicycles, a red bicycle and bicycles in red";
         assert_eq!(frequency(text, "red"), 3);
         assert_eq!(frequency(text, "bicycle"), 3);
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn overlapping_runs_are_counted_each() {
+    fn overlapping_matches_all_count() {
         assert_eq!(frequency("run run run", "run run"), 2);
     }
 
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_distance_of_words_is_the_least_number_of_changes() {
+    fn word_distance_is_the_edit_distance() {
         within("same", "same", 0);
         within("red", "rad", 1);
         within("red", "read", 1);

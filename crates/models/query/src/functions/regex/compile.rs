@@ -1,11 +1,11 @@
-//! From the text of a pattern to a program, within limits.
+//! Compiles the text of a pattern into a program, within limits.
 
 use super::{Engine, Regex, vm};
 use crate::limits;
 use fancy_regex::internal::{analyze, can_compile_as_anchored, compile, optimize};
 use fancy_regex::{Error, Expr, ParseError, RegexBuilder};
 
-/// Why a pattern cannot be run.
+/// Why a pattern cannot be compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompileError {
     Wrong,
@@ -24,7 +24,7 @@ impl From<Error> for CompileError {
 }
 
 impl Regex {
-    /// A pattern in the engine's own language.
+    /// A pattern in the engine's own syntax.
     pub fn compile(pattern: &str) -> Result<Self, CompileError> {
         if pattern.len() > limits::REGEX_PATTERN_BYTES_MAX {
             return Err(CompileError::TooLarge);
@@ -36,7 +36,7 @@ impl Regex {
             let groups = built.captures_len();
             return Ok(Self { engine: Engine::Automata(built), groups, positions });
         }
-        // Each class may become an automaton of its own, and these together must not be larger than one may be.
+        // Each class may become an automaton, and together they must not exceed the limit of one.
         if shape.classes > limits::REGEX_CLASSES_MAX {
             return Err(CompileError::TooLarge);
         }
@@ -52,10 +52,10 @@ impl Regex {
     }
 }
 
-/// What decides how a pattern is compiled.
+/// The properties of a pattern that decide how it is compiled.
 #[derive(Default)]
 struct Shape {
-    /// Whether automata do not suffice.
+    /// Whether it needs backtracking.
     is_hard: bool,
     classes: usize,
     groups: usize,
@@ -71,7 +71,7 @@ impl Shape {
     fn visit(&mut self, expr: &Expr) {
         match expr {
             Expr::Delegate { .. } | Expr::Any { .. } => self.classes += 1,
-            // Not all automata know the borders of words, and the one that does is slow.
+            // Not all automata support word boundaries, and the one that does is slow.
             Expr::Assertion(assertion) => self.is_hard |= is_of_words(*assertion),
             Expr::Group(_) => self.groups += 1,
             Expr::Empty | Expr::Literal { .. } | Expr::Concat(_) | Expr::Alt(_) | Expr::Repeat { .. } => {}
@@ -100,7 +100,7 @@ fn children(expr: &Expr) -> Vec<&Expr> {
     }
 }
 
-/// Characters and classes, each as often as it is repeated.
+/// Characters and classes, with repetitions expanded.
 fn positions(expr: &Expr) -> u64 {
     let own = match expr {
         Expr::Literal { val, .. } => val.len() as u64,
@@ -116,7 +116,8 @@ fn positions(expr: &Expr) -> u64 {
     }
 }
 
-/// The same without what automata do not know: about as large, and built only to see whether it is too large.
+/// The pattern without the parts that automata do not support: about as large, and built only to check the
+/// size.
 fn plain(expr: &Expr) -> Expr {
     let all = |list: &[Expr]| list.iter().map(plain).collect();
     match expr {

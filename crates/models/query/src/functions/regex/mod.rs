@@ -1,4 +1,4 @@
-//! Compiled regular expressions whose cost is bounded and which can be interrupted.
+//! Compiled regular expressions with bounded cost that can be interrupted.
 //!
 //! ```text
 //! compile   pattern text ─> Regex, or why it is none
@@ -6,9 +6,9 @@
 //! meter     the steps that one call and one page may take, and when the clock is read
 //! ```
 //!
-//! A pattern without look-around and back-references runs on automata, in time proportional to the product of the
-//! text and the pattern; that product has a limit. The others run on the program that `fancy-regex` compiles, but on a
-//! machine of our own: its machine cannot be interrupted, and counts only how often it goes back.
+//! A pattern without look-around and back-references runs on automata, in time proportional to the product of
+//! text and pattern; that product is limited. Other patterns run the program that `fancy-regex` compiles, but
+//! on our own machine: the original cannot be interrupted and counts only its backtracking.
 
 mod compile;
 mod meter;
@@ -23,9 +23,9 @@ use std::ops::Range;
 /// A compiled pattern.
 pub struct Regex {
     engine: Engine,
-    /// Groups with the whole match, which is the first.
+    /// The number of groups, including the whole match, which comes first.
     groups: usize,
-    /// Characters and classes with their repetitions written out: how many may be tried for each byte of a text.
+    /// Characters and classes with repetitions expanded: how many may be tried per byte of text.
     positions: u64,
 }
 
@@ -34,7 +34,7 @@ enum Engine {
     Machine(vm::Program),
 }
 
-/// Where the groups of a match are in the text; the first is the whole match.
+/// The positions of a match's groups in the text; the first is the whole match.
 pub(super) struct Match(Vec<Option<Range<usize>>>);
 
 impl Match {
@@ -60,12 +60,12 @@ impl Regex {
         }
     }
 
-    /// The matches from left to right, none of which overlaps another.
+    /// The non-overlapping matches from left to right.
     pub fn matches<'r>(&'r self, text: &'r str, meter: &'r Meter<'r>) -> Matches<'r> {
         Matches { regex: self, text, meter, next: Some(0), last_end: None }
     }
 
-    /// Automata are not interrupted, so that what they could take is limited beforehand.
+    /// Automata cannot be interrupted, so their worst case is limited beforehand.
     fn admit(&self, text: &str, meter: &Meter<'_>) -> Result<(), Stop> {
         let work = self.positions.saturating_mul(text.len() as u64);
         if work > limits::REGEX_WORK_MAX {
@@ -98,12 +98,12 @@ impl Regex {
     }
 }
 
-/// The matches of a text, one after the other.
+/// Iterates over the matches of a text.
 pub(super) struct Matches<'r> {
     regex: &'r Regex,
     text: &'r str,
     meter: &'r Meter<'r>,
-    /// Where the next search begins; nothing at the end.
+    /// Where the next search begins; `None` at the end.
     next: Option<usize>,
     last_end: Option<usize>,
 }
@@ -111,7 +111,7 @@ pub(super) struct Matches<'r> {
 impl Iterator for Matches<'_> {
     type Item = Result<Match, Stop>;
 
-    /// An empty match directly behind another match is passed over.
+    /// Skips an empty match directly after another match.
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let at = self.next?;
@@ -153,11 +153,11 @@ mod tests {
     use proptest::prelude::*;
     use std::cell::Cell;
 
-    /// A clock that goes so far at each look, and counts these.
+    /// A clock that advances by a fixed amount at each check and counts the checks.
     #[derive(Default)]
     struct Clock {
-        looks: Cell<u64>,
-        looks_max: u64,
+        checks: Cell<u64>,
+        checks_max: u64,
     }
 
     impl Host for Clock {
@@ -170,8 +170,8 @@ mod tests {
         }
 
         fn elapsed_ms(&self) -> u64 {
-            self.looks.set(self.looks.get() + 1);
-            if self.looks.get() > self.looks_max { u64::MAX } else { 0 }
+            self.checks.set(self.checks.get() + 1);
+            if self.checks.get() > self.checks_max { u64::MAX } else { 0 }
         }
 
         fn udf(&self, _name: &str, _args: &[Value]) -> Result<Value, QueryError> {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     fn still() -> Clock {
-        Clock { looks: Cell::new(0), looks_max: u64::MAX }
+        Clock { checks: Cell::new(0), checks_max: u64::MAX }
     }
 
     fn compile(pattern: &str) -> Regex {
@@ -193,7 +193,7 @@ mod tests {
         regex.matches(text, &meter).map(|found| found.map(|found| found.0)).collect()
     }
 
-    /// What the engine that compiled the pattern finds.
+    /// The matches that the compiling engine itself finds.
     fn expected(pattern: &str, text: &str) -> Vec<Vec<Option<Range<usize>>>> {
         let regex = fancy_regex::Regex::new(pattern).expect("a pattern");
         let groups = |found: fancy_regex::Captures<'_>| {
@@ -229,7 +229,7 @@ mod tests {
     ];
 
     #[test]
-    fn it_finds_what_the_engine_finds() {
+    fn it_agrees_with_the_compiling_engine() {
         for pattern in PATTERNS {
             for text in
                 ["", "a", "ab", "aab", "abab", "ba ba aa", "abcbcda", "aA b bb", "éé🚀🚀a", "caab\nbba"]
@@ -241,30 +241,30 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_finds_what_the_engine_finds_anywhere(pattern in 0..PATTERNS.len(), text in "[abcéA \n]{0,12}") {
+        fn it_agrees_with_the_compiling_engine_on_any_text(pattern in 0..PATTERNS.len(), text in "[abcéA \n]{0,12}") {
             let pattern = PATTERNS[pattern];
             prop_assert_eq!(all(pattern, &text), Ok(expected(pattern, &text)));
         }
     }
 
     #[test]
-    fn a_pattern_that_goes_back_without_end_stops_after_its_steps() {
+    fn endless_backtracking_stops_at_the_step_limit() {
         let text = "a".repeat(60);
         assert_eq!(all(r"^(a|aa)+\1$b", &text).err(), Some(Stop::TooManySteps));
     }
 
-    /// It goes back once for each character, yet looks at all that follow each time.
+    /// Backtracks once per character, but looks at all the following ones each time.
     #[test]
-    fn a_pattern_that_looks_far_ahead_reads_the_clock() {
+    fn a_long_look_ahead_checks_the_clock() {
         let text = "a".repeat(200_000);
-        let (page, clock) = (Cell::new(0), Clock { looks_max: 10, ..still() });
+        let (page, clock) = (Cell::new(0), Clock { checks_max: 10, ..still() });
         let regex = compile("(?=a*b)a");
         assert_eq!(regex.is_match(&text, &Meter::new(&page, &clock)), Err(Stop::TooLong));
-        assert_eq!(clock.looks.get(), 11);
+        assert_eq!(clock.checks.get(), 11);
     }
 
     #[test]
-    fn a_page_has_a_budget_of_its_own() {
+    fn a_page_has_its_own_step_limit() {
         let regex = compile(r"(a|b)\1c");
         let (clock, page) = (still(), Cell::new(limits::REGEX_PAGE_STEPS_MAX - 2_000_000));
         let text = "ab".repeat(50_000);
@@ -280,13 +280,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_tried_later_has_limited_memory() {
+    fn pending_branches_have_limited_memory() {
         let text = "a".repeat(1 << 20);
         assert_eq!(all(r"((a)|b)*\1c", &text).err(), Some(Stop::TooMuchMemory));
     }
 
     #[test]
-    fn a_pattern_that_is_too_large_is_told_from_one_that_is_wrong() {
+    fn a_pattern_too_large_differs_from_a_malformed_one() {
         let error = |pattern: &str| Regex::compile(pattern).err();
         for wrong in ["(", "[a", "*", r"(a)\2"] {
             assert_eq!(error(wrong), Some(CompileError::Wrong), "{wrong}");

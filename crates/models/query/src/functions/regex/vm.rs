@@ -1,7 +1,7 @@
-//! A machine for patterns that look around or refer back.
+//! A backtracking machine for patterns with look-around or back-references.
 //!
-//! It runs the programs that `fancy-regex` compiles. What may be tried later is a stack of branches; what a branch has
-//! to restore is on a trail of old values. Every instruction is a step of the [`Meter`].
+//! It runs the programs that `fancy-regex` compiles. Pending alternatives are on a stack of branches; the
+//! values that a branch must restore are on a trail. Every instruction is a step of the [`Meter`].
 
 use super::meter::{Meter, Stop};
 use crate::limits;
@@ -12,18 +12,18 @@ use regex_automata::util::primitives::NonMaxUsize;
 use regex_automata::{Anchored, Input, meta};
 use std::ops::Range;
 
-/// Nothing was saved.
+/// The slot holds no value.
 const UNSET: usize = usize::MAX;
-/// A step compares, or passes, so many bytes.
+/// Bytes that one step compares or passes.
 const BYTES_PER_STEP: usize = 64;
 
 pub struct Program {
     body: Vec<Insn>,
-    /// Values that the instructions save.
+    /// The number of values that the instructions save.
     slots: usize,
 }
 
-/// Where a group is, by the slots of a match.
+/// Where to find a group among the slots of a match.
 pub fn group(saves: &[usize], group: usize) -> Option<Range<usize>> {
     let (start, end) = (*saves.get(2 * group)?, *saves.get(2 * group + 1)?);
     (start != UNSET && end != UNSET).then_some(start..end)
@@ -35,7 +35,7 @@ impl Program {
         Self { body, slots }
     }
 
-    /// The slots of the first match at or behind `from`.
+    /// The slots of the first match at or after `from`.
     pub fn run(
         &self,
         text: &str,
@@ -44,7 +44,7 @@ impl Program {
         meter: &Meter<'_>,
     ) -> Result<Option<Vec<usize>>, Stop> {
         let state = State::new(self.slots);
-        Machine { text, from, is_after_empty, meter, looks: LookMatcher::new(), state }.run(&self.body)
+        Machine { text, from, is_after_empty, meter, look: LookMatcher::new(), state }.run(&self.body)
     }
 }
 
@@ -62,7 +62,7 @@ fn slots_of(instruction: &Insn) -> usize {
     }
 }
 
-/// Where another attempt begins, and how long the trail was then.
+/// Where an alternative continues, and the length of the trail at that point.
 struct Branch {
     pc: usize,
     at: usize,
@@ -70,7 +70,8 @@ struct Branch {
 }
 
 struct State {
-    /// The slots, behind them the depth of a stack, and that stack: the branches at which atomic groups began.
+    /// The slots, then the depth of a stack, then that stack: the branches at which atomic groups
+    /// began.
     saves: Vec<usize>,
     slots: usize,
     branches: Vec<Branch>,
@@ -108,7 +109,7 @@ impl State {
         if bytes > limits::REGEX_STACK_BYTES_MAX { Err(Stop::TooMuchMemory) } else { Ok(()) }
     }
 
-    /// Goes back to the last branch.
+    /// Backtracks to the last branch.
     fn back(&mut self) -> Option<(usize, usize)> {
         let Branch { pc, at, trail } = self.branches.pop()?;
         for (slot, old) in self.trail.drain(trail..).rev() {
@@ -127,7 +128,8 @@ impl State {
         self.save(self.slots, depth + 1)
     }
 
-    /// What could have been tried inside the group is not tried any more; its old values stay, for the branches before.
+    /// Discards the alternatives inside the group. Their saved values stay on the trail, for earlier
+    /// branches.
     fn end_atomic(&mut self) -> Result<(), Stop> {
         let depth = self.get(self.slots).saturating_sub(1);
         let branches = self.get(self.slots + 1 + depth);
@@ -140,7 +142,7 @@ impl State {
     }
 }
 
-/// What an instruction leads to.
+/// The effect of an instruction.
 enum Next {
     Instruction,
     To(usize),
@@ -153,7 +155,7 @@ struct Machine<'a> {
     from: usize,
     is_after_empty: bool,
     meter: &'a Meter<'a>,
-    looks: LookMatcher,
+    look: LookMatcher,
     state: State,
 }
 
@@ -174,7 +176,7 @@ impl Machine<'_> {
         }
     }
 
-    /// `\K` may put the start of a match behind its end.
+    /// `\K` may put the start of a match after its end.
     fn found(self) -> Vec<usize> {
         let mut saves = self.state.saves;
         saves.truncate(self.state.slots);
@@ -249,7 +251,8 @@ impl Machine<'_> {
                 true
             }
             Insn::FailNegativeLookAround => {
-                // Branches of the look-around itself are not tried; the last of them leads behind it.
+                // The branches of the look-around itself are discarded; the last of them continues
+                // after it.
                 while let Some((branch, _)) = self.state.back()
                     && branch != pc + 1
                 {
@@ -300,18 +303,18 @@ impl Machine<'_> {
     }
 
     fn assertion(&self, assertion: Assertion, at: usize) -> bool {
-        let (looks, text) = (&self.looks, self.text.as_bytes());
+        let (look, text) = (&self.look, self.text.as_bytes());
         match assertion {
-            Assertion::StartText => looks.is_start(text, at),
-            Assertion::EndText => looks.is_end(text, at),
-            Assertion::StartLine { crlf: false } => looks.is_start_lf(text, at),
-            Assertion::StartLine { crlf: true } => looks.is_start_crlf(text, at),
-            Assertion::EndLine { crlf: false } => looks.is_end_lf(text, at),
-            Assertion::EndLine { crlf: true } => looks.is_end_crlf(text, at),
-            Assertion::LeftWordBoundary => looks.is_word_start_unicode(text, at).unwrap_or(false),
-            Assertion::RightWordBoundary => looks.is_word_end_unicode(text, at).unwrap_or(false),
-            Assertion::WordBoundary => looks.is_word_unicode(text, at).unwrap_or(false),
-            Assertion::NotWordBoundary => looks.is_word_unicode_negate(text, at).unwrap_or(false),
+            Assertion::StartText => look.is_start(text, at),
+            Assertion::EndText => look.is_end(text, at),
+            Assertion::StartLine { crlf: false } => look.is_start_lf(text, at),
+            Assertion::StartLine { crlf: true } => look.is_start_crlf(text, at),
+            Assertion::EndLine { crlf: false } => look.is_end_lf(text, at),
+            Assertion::EndLine { crlf: true } => look.is_end_crlf(text, at),
+            Assertion::LeftWordBoundary => look.is_word_start_unicode(text, at).unwrap_or(false),
+            Assertion::RightWordBoundary => look.is_word_end_unicode(text, at).unwrap_or(false),
+            Assertion::WordBoundary => look.is_word_unicode(text, at).unwrap_or(false),
+            Assertion::NotWordBoundary => look.is_word_unicode_negate(text, at).unwrap_or(false),
         }
     }
 
@@ -343,7 +346,7 @@ impl Machine<'_> {
         Ok(is_same)
     }
 
-    /// A part of the pattern that neither looks around nor refers back, with its groups.
+    /// A part of the pattern without look-around or back-references, with its groups.
     fn automaton(
         &mut self,
         part: &meta::Regex,
@@ -370,10 +373,10 @@ impl Machine<'_> {
         self.advance(end, at)
     }
 
-    /// How far an automaton looked before it failed is not known.
+    /// How far an automaton looked before it failed is unknown.
     fn advance(&self, end: Option<usize>, at: &mut usize) -> Result<bool, Stop> {
         match end {
-            None => self.meter.glance(self.text.len() - *at).map(|()| false),
+            None => self.meter.scanned(self.text.len() - *at).map(|()| false),
             Some(end) => {
                 self.meter.step(((end - *at) / BYTES_PER_STEP) as u64)?;
                 *at = end;

@@ -1,26 +1,26 @@
-//! The shortest way between two shapes, in metres.
+//! The shortest distance between two shapes, in metres.
 //!
-//! Shapes that do not meet are nearest at an end of some edge. That pair is found on the unit sphere; the place
-//! on the edge is then moved to where the way over the ellipsoid is shortest.
+//! Disjoint shapes are nearest at an end of some edge. That pair is found on the unit sphere; the point on
+//! the edge is then adjusted to minimise the distance on the ellipsoid.
 
 use super::earth;
 use super::relate::intersects;
 use super::shape::Shape;
-use super::tree::{Looks, TooComplex};
+use super::tree::{TooComplex, VisitBudget};
 use super::vector3::{Arc, Vector};
 
-pub(super) fn metres(a: &Shape, b: &Shape, looks: &Looks) -> Result<f64, TooComplex> {
-    if intersects(a, b, looks)? {
+pub(super) fn metres(a: &Shape, b: &Shape, visits: &VisitBudget) -> Result<f64, TooComplex> {
+    if intersects(a, b, visits)? {
         return Ok(0.0);
     }
-    let there = closest(a, b, f64::INFINITY, looks)?;
+    let there = closest(a, b, f64::INFINITY, visits)?;
     let within = there.as_ref().map_or(f64::INFINITY, |pair| pair.chord);
-    let back = closest(b, a, within, looks)?;
-    // An empty MultiPolygon is nowhere, and what is not a number is undefined to a query.
+    let back = closest(b, a, within, visits)?;
+    // An empty MultiPolygon has no position; NaN is undefined in a query.
     Ok(back.or(there).map_or(f64::NAN, |pair| pair.metres()))
 }
 
-/// A point of one shape and the place of the other's edge that is nearest to it.
+/// A point of one shape and the nearest point of the other's edge.
 struct Pair {
     point: Vector,
     arc: Arc,
@@ -28,11 +28,11 @@ struct Pair {
     chord: f64,
 }
 
-/// The closest pair of a point of `a` and an edge of `b`, if it is closer than `within`.
-fn closest(a: &Shape, b: &Shape, within: f64, looks: &Looks) -> Result<Option<Pair>, TooComplex> {
+/// The closest pair of a point of `a` and an edge of `b`, if closer than `within`.
+fn closest(a: &Shape, b: &Shape, within: f64, visits: &VisitBudget) -> Result<Option<Pair>, TooComplex> {
     let (mut best, mut within) = (None, within);
     for point in a.arcs().iter().flat_map(|arc| [arc.start, arc.end]) {
-        if let Some(nearest) = b.nearest(point, within, looks)? {
+        if let Some(nearest) = b.nearest(point, within, visits)? {
             within = nearest.chord;
             best =
                 Some(Pair { point, arc: b.arcs()[nearest.arc], angle: nearest.angle, chord: nearest.chord });
@@ -42,7 +42,7 @@ fn closest(a: &Shape, b: &Shape, within: f64, looks: &Looks) -> Result<Option<Pa
 }
 
 impl Pair {
-    /// Golden section around the nearest place of the sphere; the ellipsoid is too round to move it far.
+    /// Golden-section search around the nearest point on the sphere; the flattening cannot move it far.
     fn metres(&self) -> f64 {
         const GOLDEN: f64 = 0.618_033_988_749_894_9;
         const STEPS: usize = 40;

@@ -1,18 +1,19 @@
-//! The earth: the WGS-84 ellipsoid, its distances and its areas.
+//! The WGS-84 ellipsoid: distances and areas.
 //!
-//! Two positions are joined by the cut of the ellipsoid with the plane through both and the centre (a great
-//! elliptic arc), and edges of shapes are such cuts too. That gives the reference's published distances to a
-//! tenth of a millimetre and its area to ten digits; the geodesic is a few centimetres shorter on 1900 km.
+//! Two positions are joined by the section of the ellipsoid with the plane through both and the centre (a
+//! great elliptic arc); edges of shapes are such sections too. That reproduces the reference's published
+//! distances to a tenth of a millimetre and its area to ten digits; the geodesic is a few centimetres shorter
+//! over 1900 km.
 //!
-//! A position is kept as the direction it has once the ellipsoid is stretched to a unit sphere. Planes stay
-//! planes in that, so cuts become great circles.
+//! A position is stored as its direction after the ellipsoid is stretched to a unit sphere. Planes stay
+//! planes, so sections become great circles.
 
 use super::vector3::{Arc, Vector};
 
-/// Half the width at the equator, in metres.
+/// Semi-major axis, in metres.
 const EQUATOR: f64 = 6_378_137.0;
 const FLATTENING: f64 = 1.0 / 298.257_223_563;
-/// Half the height, in metres.
+/// Semi-minor axis, in metres.
 const POLE: f64 = EQUATOR * (1.0 - FLATTENING);
 const ECCENTRICITY_SQUARED: f64 = FLATTENING * (2.0 - FLATTENING);
 
@@ -21,7 +22,7 @@ pub(super) fn position(longitude: f64, latitude: f64) -> Vector {
     Vector { x: cos_lat * cos_lon, y: cos_lat * sin_lon, z: sin_lat * (1.0 - FLATTENING) }.unit()
 }
 
-/// Exact at the right angles, where the poles and the antimeridian are.
+/// Exact at right angles, where the poles and the antimeridian are.
 fn sin_cos(degrees: f64) -> (f64, f64) {
     match degrees {
         d if d.abs() == 180.0 => (0.0, -1.0),
@@ -30,15 +31,15 @@ fn sin_cos(degrees: f64) -> (f64, f64) {
     }
 }
 
-/// The length of the way between two positions.
+/// The distance between two positions.
 pub(super) fn metres(from: Vector, to: Vector) -> f64 {
     let arc = Arc::over_pole(from, to);
-    // A step of the stretched arc is shorter on the ground by what it climbs.
+    // A step along the stretched arc is shorter on the ground by the factor for its climb.
     EQUATOR * integral(arc.length, |angle| (1.0 - ECCENTRICITY_SQUARED * arc.heading(angle).z.powi(2)).sqrt())
 }
 
-/// The area to the left of some rings of arcs, each ring in order; a ring that runs clockwise takes the rest
-/// of the earth.
+/// The area to the left of the rings, whose arcs are in order; a clockwise ring encloses the rest of the
+/// earth.
 pub(super) fn square_metres<'a>(rings: impl Iterator<Item = &'a [Arc]>) -> f64 {
     let (mut turned, mut bulge) = (0.0, 0.0);
     for ring in rings {
@@ -50,8 +51,8 @@ pub(super) fn square_metres<'a>(rings: impl Iterator<Item = &'a [Arc]>) -> f64 {
     EQUATOR * POLE * (turned * mean_density() + bulge)
 }
 
-/// How the ground's area grows with `z` against the unit sphere's: `EQUATOR * POLE * sqrt(1 + e z²)`, as the
-/// coefficients of that root's series. Six terms leave less than doubles can tell.
+/// The ratio of ground area to unit-sphere area as a function of `z`: `EQUATOR * POLE * sqrt(1 + e z²)`, as
+/// the coefficients of the root's series. Six terms reach the precision of doubles.
 fn density() -> [f64; 6] {
     let e = (EQUATOR * EQUATOR - POLE * POLE) / (POLE * POLE);
     let mut terms = [1.0; 6];
@@ -65,8 +66,8 @@ fn mean_density() -> f64 {
     density().iter().enumerate().map(|(k, term)| term / (2 * k + 1) as f64).sum()
 }
 
-/// An edge's share of what the area differs from the mean density: Stokes' theorem turns the sum over the
-/// inside into one along the edges. Having taken the mean away, nothing is singular at the poles.
+/// An edge's contribution to the deviation from the mean density: Stokes' theorem turns the integral over the
+/// inside into one along the edges. With the mean removed, nothing is singular at the poles.
 fn edge_bulge(arc: &Arc) -> f64 {
     let density = density();
     let along = integral(arc.length, |angle| {
@@ -81,7 +82,7 @@ fn edge_bulge(arc: &Arc) -> f64 {
     arc.normal.z * along
 }
 
-/// The solid angle to the left of a ring, give or take the whole sphere.
+/// The solid angle to the left of a ring, modulo the whole sphere.
 fn steradians(ring: &[Arc]) -> f64 {
     let Some(first) = ring.first() else { return 0.0 };
     let apex = first.start;
@@ -93,19 +94,19 @@ fn steradians(ring: &[Arc]) -> f64 {
     std::f64::consts::TAU - turns
 }
 
-/// The solid angle of a triangle, negative when it runs clockwise.
+/// The solid angle of a triangle, negative if clockwise.
 fn triangle(a: Vector, b: Vector, c: Vector) -> f64 {
     let volume = a.dot((b - a).cross(c - a));
     2.0 * volume.atan2(1.0 + a.dot(b) + b.dot(c) + c.dot(a))
 }
 
-/// How far the way bends to the left between two edges.
+/// The left turn between two edges.
 fn turn(arc: &Arc, next: &Arc) -> f64 {
     let bend = arc.normal.cross(next.normal).dot(arc.end);
     bend.atan2(arc.normal.dot(next.normal))
 }
 
-/// Gauss and Legendre's ten points: exact to the last digits for what is this smooth.
+/// Ten-point Gauss-Legendre quadrature: exact to the last digits for a function this smooth.
 fn integral(to: f64, of: impl Fn(f64) -> f64) -> f64 {
     const POINTS: [(f64, f64); 5] = [
         (0.148_874_338_981_631_22, 0.295_524_224_714_752_87),
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quarter_of_the_equator_and_of_a_meridian_have_their_published_lengths() {
+    fn the_equator_and_a_meridian_have_their_published_lengths() {
         assert!((between((0.0, 0.0), (90.0, 0.0)) - 10_018_754.171_394_6).abs() < 1e-6);
         assert!((between((0.0, 0.0), (0.0, 90.0)) - 10_001_965.729_312_7).abs() < 1e-6);
     }
@@ -150,7 +151,7 @@ mod tests {
     const EARTH: f64 = 510_065_621_724_088.44;
 
     #[test]
-    fn an_octant_is_an_eighth_of_the_earth_and_the_other_way_round_the_rest() {
+    fn an_octant_is_an_eighth_of_the_earth_and_reversed_the_rest() {
         let octant = area(&[(0.0, 0.0), (90.0, 0.0), (0.0, 90.0), (0.0, 0.0)]);
         assert!((octant - EARTH / 8.0).abs() < 1.0, "{octant}");
         let rest = area(&[(0.0, 0.0), (0.0, 90.0), (90.0, 0.0), (0.0, 0.0)]);

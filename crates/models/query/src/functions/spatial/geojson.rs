@@ -1,16 +1,16 @@
-//! Reading GeoJSON: a value becomes a shape, or a sentence that says why it is none.
+//! Parses GeoJSON: a value becomes a shape, or a sentence that explains why it is invalid.
 //!
-//! The kinds are those of the reference: Point, LineString, Polygon and MultiPolygon. A position is longitude,
-//! then latitude, in degrees; what follows (an altitude) is not looked at.
+//! The kinds are those of the reference: Point, LineString, Polygon and MultiPolygon. A position is
+//! longitude, then latitude, in degrees; anything after them (an altitude) is ignored.
 
 use super::shape::Shape;
-use super::tree::Looks;
+use super::tree::VisitBudget;
 use super::vector3::{Vector, is_opposite};
 use super::{earth, validity};
 use crate::datum::{Datum, Kind};
 
-/// The shape of a valid value, or the reason why it is not valid.
-pub(super) fn read(value: &Datum<'_>, looks: &Looks) -> Result<Shape, String> {
+/// The shape of a valid value, or the reason why it is invalid.
+pub(super) fn read(value: &Datum<'_>, visits: &VisitBudget) -> Result<Shape, String> {
     if value.kind() != Kind::Object {
         return Err("The value is not a GeoJSON object.".to_owned());
     }
@@ -18,11 +18,11 @@ pub(super) fn read(value: &Datum<'_>, looks: &Looks) -> Result<Shape, String> {
     match value.member("type").as_str() {
         Some("Point") => Ok(Shape::point(vector(position(&coordinates)?))),
         Some("LineString") => line(&coordinates),
-        Some("Polygon") => area(&[polygon(&coordinates)?], looks),
+        Some("Polygon") => area(&[polygon(&coordinates)?], visits),
         Some("MultiPolygon") => {
             let polygons: Result<Vec<_>, _> =
                 list(&coordinates, "MultiPolygon")?.iter().map(polygon).collect();
-            area(&polygons?, looks)
+            area(&polygons?, visits)
         }
         Some(other) => Err(format!("The GeoJSON type '{other}' is not supported.")),
         None => Err("The GeoJSON object has no type.".to_owned()),
@@ -58,7 +58,7 @@ fn positions(value: &Datum<'_>, of: &str) -> Result<Vec<Position>, String> {
 
 fn line(coordinates: &Datum<'_>) -> Result<Shape, String> {
     let points: Vec<Vector> = positions(coordinates, "LineString")?.into_iter().map(vector).collect();
-    single_ways(&points, 1)?;
+    check_antipodal(&points, 1)?;
     let line = Shape::line(&points);
     if line.arcs().is_empty() {
         let wrong = "The LineString input is not valid because it does not have enough distinct points.";
@@ -92,12 +92,12 @@ fn ring(coordinates: &Datum<'_>, number: usize) -> Result<Vec<Vector>, String> {
         ));
     }
     let points: Vec<Vector> = positions.into_iter().map(vector).collect();
-    single_ways(&points, number)?;
+    check_antipodal(&points, number)?;
     Ok(points)
 }
 
-/// Between opposite points there is no single shortest way, so no edge.
-fn single_ways(points: &[Vector], curve: usize) -> Result<(), String> {
+/// Antipodal points have no unique shortest path, so they cannot be an edge.
+fn check_antipodal(points: &[Vector], curve: usize) -> Result<(), String> {
     match points.windows(2).position(|pair| is_opposite(pair[0], pair[1])) {
         None => Ok(()),
         Some(at) => Err(format!(
@@ -108,7 +108,7 @@ fn single_ways(points: &[Vector], curve: usize) -> Result<(), String> {
     }
 }
 
-fn area(polygons: &[Vec<Vec<Vector>>], looks: &Looks) -> Result<Shape, String> {
+fn area(polygons: &[Vec<Vec<Vector>>], visits: &VisitBudget) -> Result<Shape, String> {
     let area = Shape::area(polygons);
     if let Some(index) = polygons.iter().flatten().position(|ring| is_collapsed(ring)) {
         let number = index + 1;
@@ -117,14 +117,14 @@ fn area(polygons: &[Vec<Vec<Vector>>], looks: &Looks) -> Result<Shape, String> {
              points. Each ring of a polygon must contain at least three distinct points."
         ));
     }
-    match validity::fault(&area, looks) {
+    match validity::fault(&area, visits) {
         Ok(None) => Ok(area),
         Ok(Some(fault)) => Err(fault),
         Err(_) => Err("Not valid because it has too many edges that are close to each other.".to_owned()),
     }
 }
 
-/// Whether a ring has fewer than three points that differ.
+/// Whether a ring has fewer than three distinct points.
 fn is_collapsed(ring: &[Vector]) -> bool {
     let Some(&first) = ring.first() else { return true };
     let Some(&second) = ring.iter().find(|point| !point.is(first)) else { return true };

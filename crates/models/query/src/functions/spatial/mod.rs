@@ -6,8 +6,8 @@
 //!                      └─ validity: only shapes without fault are handed on
 //! ```
 //!
-//! A value that is no valid shape is undefined to all but the last two functions. Containers that keep flat
-//! geometry instead of geography are not told apart here.
+//! An invalid shape is undefined to all but the last two functions. Containers with flat geometry instead of
+//! geography are not distinguished here.
 
 mod distance;
 mod earth;
@@ -25,7 +25,7 @@ use super::{Context, Function, function};
 use crate::datum::Datum;
 use orrery_value::Value;
 use shape::{Kind, Shape};
-use tree::{Looks, TooComplex};
+use tree::{TooComplex, VisitBudget};
 
 pub(super) const TABLE: &[Function] = &[
     function("ST_AREA", 1, 1, area),
@@ -37,7 +37,7 @@ pub(super) const TABLE: &[Function] = &[
 ];
 
 fn area<'a>(args: &[Datum<'a>], _: &Context<'_>) -> Datum<'a> {
-    match geojson::read(&args[0], &Looks::new()) {
+    match geojson::read(&args[0], &VisitBudget::new()) {
         Ok(shape) if shape.kind == Kind::Area => earth::square_metres(shape.rings()).into(),
         Ok(_) => 0i64.into(),
         Err(_) => Datum::Undefined,
@@ -56,15 +56,15 @@ fn within<'a>(args: &[Datum<'a>], _: &Context<'_>) -> Datum<'a> {
     of_two(args, relate::within)
 }
 
-/// What a function says of two valid shapes.
+/// Applies a function to two valid shapes.
 fn of_two<'a, T: Into<Datum<'a>>>(
     args: &[Datum<'a>],
-    say: fn(&Shape, &Shape, &Looks) -> Result<T, TooComplex>,
+    say: fn(&Shape, &Shape, &VisitBudget) -> Result<T, TooComplex>,
 ) -> Datum<'a> {
-    let looks = Looks::new();
-    let read = |value| geojson::read(value, &looks);
+    let visits = VisitBudget::new();
+    let read = |value| geojson::read(value, &visits);
     match (read(&args[0]), read(&args[1])) {
-        (Ok(a), Ok(b)) => say(&a, &b, &looks).map_or(Datum::Undefined, Into::into),
+        (Ok(a), Ok(b)) => say(&a, &b, &visits).map_or(Datum::Undefined, Into::into),
         _ => Datum::Undefined,
     }
 }
@@ -73,14 +73,14 @@ fn is_valid<'a>(args: &[Datum<'a>], _: &Context<'_>) -> Datum<'a> {
     if args[0].is_undefined() {
         return Datum::Undefined;
     }
-    geojson::read(&args[0], &Looks::new()).is_ok().into()
+    geojson::read(&args[0], &VisitBudget::new()).is_ok().into()
 }
 
 fn is_valid_detailed<'a>(args: &[Datum<'a>], _: &Context<'_>) -> Datum<'a> {
     if args[0].is_undefined() {
         return Datum::Undefined;
     }
-    let fault = geojson::read(&args[0], &Looks::new()).err();
+    let fault = geojson::read(&args[0], &VisitBudget::new()).err();
     let mut members = vec![("valid".to_owned(), Value::Bool(fault.is_none()))];
     members.extend(fault.map(|fault| ("reason".to_owned(), Value::String(fault))));
     Value::Object(members).into()

@@ -1,9 +1,9 @@
-//! A shape: its edges, and what it means to be inside.
+//! A shape: its edges, and the definition of its inside.
 //!
-//! A point is an edge of no length, a line its edges in order, an area the edges of all its rings. Each ring
-//! has its area on the left, so one rule finds whether a place is inside: look at the nearest edge.
+//! A point is an edge of zero length, a line its edges in order, an area the edges of all its rings. Each
+//! ring has its area on the left, so one rule decides whether a position is inside: look at the nearest edge.
 
-use super::tree::{Among, Bounds, Looks, Nearest, Owner, TooComplex, Tree};
+use super::tree::{Bounds, EdgeFilter, Nearest, Owner, TooComplex, Tree, VisitBudget};
 use super::vector3::{Arc, Meeting, SAME, Vector};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(super) enum Kind {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TextSpan {
+pub(super) enum Location {
     Inside,
     Boundary,
     Outside,
@@ -36,7 +36,7 @@ impl Shape {
         Self::new(Kind::Line, arcs, owners)
     }
 
-    /// The rings of each polygon, each with its first point again at its end.
+    /// The rings of each polygon, each closed by repeating its first point.
     pub fn area(polygons: &[Vec<Vec<Vector>>]) -> Self {
         let (mut arcs, mut owners, mut ring) = (Vec::new(), Vec::new(), 0);
         for (polygon, rings) in polygons.iter().enumerate() {
@@ -53,7 +53,7 @@ impl Shape {
         Self { kind, tree: Tree::new(arcs, owners) }
     }
 
-    /// The edges, those of a ring together and in order.
+    /// The edges, grouped by ring and in order.
     pub fn arcs(&self) -> &[Arc] {
         &self.tree.arcs
     }
@@ -71,7 +71,7 @@ impl Shape {
         })
     }
 
-    /// Each polygon that has holes, alone.
+    /// Each polygon that has holes, as a shape of its own.
     pub fn with_holes(&self) -> impl Iterator<Item = Self> {
         let mut start = 0;
         self.tree.owners.chunk_by(|a, b| a.polygon == b.polygon).filter_map(move |owners| {
@@ -83,49 +83,55 @@ impl Shape {
     }
 
     /// The edges that may meet an arc.
-    pub fn near(&self, arc: &Arc, looks: &Looks) -> Result<Vec<usize>, TooComplex> {
-        self.tree.near(&Bounds::of_arc(arc), looks)
+    pub fn near(&self, arc: &Arc, visits: &VisitBudget) -> Result<Vec<usize>, TooComplex> {
+        self.tree.near(&Bounds::of_arc(arc), visits)
     }
 
-    /// The edges that go through a point.
-    pub fn through(&self, point: Vector, looks: &Looks) -> Result<Vec<usize>, TooComplex> {
-        let mut found = self.tree.near(&Bounds::of_point(point), looks)?;
+    /// The edges through a point.
+    pub fn through(&self, point: Vector, visits: &VisitBudget) -> Result<Vec<usize>, TooComplex> {
+        let mut found = self.tree.near(&Bounds::of_point(point), visits)?;
         found.retain(|&arc| self.tree.arcs[arc].holds(point));
         Ok(found)
     }
 
     /// The nearest edge, if it is nearer than `within`.
-    pub fn nearest(&self, to: Vector, within: f64, looks: &Looks) -> Result<Option<Nearest>, TooComplex> {
-        self.tree.nearest(to, Among::All, within, looks)
+    pub fn nearest(
+        &self,
+        to: Vector,
+        within: f64,
+        visits: &VisitBudget,
+    ) -> Result<Option<Nearest>, TooComplex> {
+        self.tree.nearest(to, EdgeFilter::All, within, visits)
     }
 
-    /// Where a place is to an area.
-    pub fn place(&self, of: Vector, looks: &Looks) -> Result<TextSpan, TooComplex> {
-        Ok(self.place_among(of, Among::All, looks)?.unwrap_or(TextSpan::Outside))
+    /// Whether a position is inside, on the boundary or outside.
+    pub fn place(&self, of: Vector, visits: &VisitBudget) -> Result<Location, TooComplex> {
+        Ok(self.locate_relative_to(of, EdgeFilter::All, visits)?.unwrap_or(Location::Outside))
     }
 
-    /// Where a place is to the rings that are asked for, if there are any.
-    pub fn place_among(
+    /// The location relative to the selected rings; `None` if there are none.
+    pub fn locate_relative_to(
         &self,
         of: Vector,
-        among: Among,
-        looks: &Looks,
-    ) -> Result<Option<TextSpan>, TooComplex> {
-        let Some(nearest) = self.tree.nearest(of, among, f64::INFINITY, looks)? else {
+        among: EdgeFilter,
+        visits: &VisitBudget,
+    ) -> Result<Option<Location>, TooComplex> {
+        let Some(nearest) = self.tree.nearest(of, among, f64::INFINITY, visits)? else {
             return Ok(None);
         };
         if nearest.chord < SAME {
-            return Ok(Some(TextSpan::Boundary));
+            return Ok(Some(Location::Boundary));
         }
         let foot = self.tree.arcs[nearest.arc].at(nearest.angle);
-        let mut beside = self.through(foot, looks)?;
+        let mut beside = self.through(foot, visits)?;
         beside.retain(|&arc| among.has(self.owner(arc)));
         Ok(Some(self.side(of, foot, &beside)))
     }
 
-    /// The side of the edge at `foot` that turns away least from the direction to `of`. Nothing lies between
-    /// the two, so this is the edge that bounds the sector the place is in, however many meet there.
-    fn side(&self, of: Vector, foot: Vector, beside: &[usize]) -> TextSpan {
+    /// The side of the edge at `foot` whose direction is closest to the direction to `of`. Nothing lies
+    /// between the two, so this edge bounds the sector that contains the position, however many edges
+    /// meet there.
+    fn side(&self, of: Vector, foot: Vector, beside: &[usize]) -> Location {
         let ahead = of - foot * foot.dot(of);
         let along = |to: Vector| (to - foot * foot.dot(to)).unit().dot(ahead);
         let nearness = |arc: &Arc| {
@@ -134,16 +140,16 @@ impl Shape {
         };
         let arcs = beside.iter().map(|&arc| &self.tree.arcs[arc]);
         match arcs.max_by(|a, b| nearness(a).total_cmp(&nearness(b))) {
-            Some(arc) if arc.normal.dot(ahead) > 0.0 => TextSpan::Inside,
-            _ => TextSpan::Outside,
+            Some(arc) if arc.normal.dot(ahead) > 0.0 => Location::Inside,
+            _ => Location::Outside,
         }
     }
 
-    /// The middles of the stretches into which a shape's edges cut an arc. A stretch is wholly inside,
-    /// outside or on the edge of an area, and so is its middle.
-    pub fn stretches(&self, arc: &Arc, looks: &Looks) -> Result<Vec<Vector>, TooComplex> {
+    /// The midpoints of the segments into which a shape's edges cut an arc. A segment lies entirely
+    /// inside, outside or on the boundary of an area, and so does its midpoint.
+    pub fn segment_midpoints(&self, arc: &Arc, visits: &VisitBudget) -> Result<Vec<Vector>, TooComplex> {
         let mut cuts = vec![0.0, arc.length];
-        for other in self.near(arc, looks)? {
+        for other in self.near(arc, visits)? {
             let other = &self.tree.arcs[other];
             match arc.meet(other) {
                 Meeting::Apart => {}
@@ -157,7 +163,7 @@ impl Shape {
     }
 }
 
-/// The edges between points, without those that go nowhere.
+/// The edges between points, without those of zero length.
 fn edges(points: &[Vector]) -> Vec<Arc> {
     let mut arcs: Vec<Arc> = Vec::with_capacity(points.len());
     let mut last = None;

@@ -1,58 +1,58 @@
-//! Arcs, found by where they are.
+//! A bounding volume hierarchy over arcs.
 //!
-//! A tree of boxes in space: each node's box holds its arcs, halved at the middle of the longest side. It
-//! answers which arcs come near a place and which one is nearest, so that two coast lines are compared in
-//! about the time it takes to read them.
+//! Each node's box contains its arcs, split at the middle of the longest side. The tree finds the arcs near a
+//! position and the nearest one, so that comparing two coastlines takes about as long as reading them.
 //!
-//! Boxes are no help against shapes made to overlap everywhere. So every look is counted, and a shape that
-//! takes more than [`LOOKS_MAX`] is given up as [`TooComplex`].
+//! Boxes do not help against shapes made to overlap everywhere. So every visit is counted, and a shape that
+//! needs more than [`VISITS_MAX`] is refused as [`TooComplex`].
 
 use super::vector3::{Arc, SAME, Vector};
 use std::cell::Cell;
 
-/// Where an edge belongs.
+/// The polygon and ring of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Owner {
     pub polygon: usize,
-    /// Counted through all polygons.
+    /// Numbered across all polygons.
     pub ring: usize,
 }
 
-/// Which edges are asked for.
+/// Selects edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Among {
+pub(super) enum EdgeFilter {
     All,
-    /// Those of the same polygon's other rings.
-    Siblings(Owner),
-    /// Those of other polygons.
-    Strangers(Owner),
+    /// Edges of the same polygon's other rings.
+    OtherRings(Owner),
+    /// Edges of other polygons.
+    OtherPolygons(Owner),
 }
 
-impl Among {
+impl EdgeFilter {
     pub fn has(self, owner: Owner) -> bool {
         match self {
             Self::All => true,
-            Self::Siblings(of) => owner.polygon == of.polygon && owner.ring != of.ring,
-            Self::Strangers(of) => owner.polygon != of.polygon,
+            Self::OtherRings(of) => owner.polygon == of.polygon && owner.ring != of.ring,
+            Self::OtherPolygons(of) => owner.polygon != of.polygon,
         }
     }
 }
 
-/// What one call of a spatial function may look at: well under a second, and enough for fifty thousand points.
-const LOOKS_MAX: u64 = 16_000_000;
-/// What it costs to compare two arcs, in looks at a box.
-const ARC_LOOKS: u64 = 5;
+/// Box visits that one call of a spatial function may take: well under a second, and enough for fifty
+/// thousand points.
+const VISITS_MAX: u64 = 16_000_000;
+/// The cost of comparing two arcs, in box visits.
+const ARC_VISITS: u64 = 5;
 
-/// The shapes of a call are beyond what it may take.
+/// The call exceeded its visits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct TooComplex;
 
-/// The looks left to one call.
-pub(super) struct Looks(Cell<u64>);
+/// The visits that a call has left.
+pub(super) struct VisitBudget(Cell<u64>);
 
-impl Looks {
+impl VisitBudget {
     pub fn new() -> Self {
-        Self(Cell::new(LOOKS_MAX))
+        Self(Cell::new(VISITS_MAX))
     }
 
     fn take(&self, many: u64) -> Result<(), TooComplex> {
@@ -74,7 +74,7 @@ impl Bounds {
     }
 
     pub fn of_arc(arc: &Arc) -> Self {
-        // An arc leaves its chord by at most this.
+        // An arc departs from its chord by at most this.
         let bulge = 1.0 - (arc.length / 2.0).cos();
         Self { low: arc.start, high: arc.start }
             .with(Self { low: arc.end, high: arc.end })
@@ -113,40 +113,40 @@ fn each(a: Vector, b: Vector, of: fn(f64, f64) -> f64) -> Vector {
     Vector { x: of(a.x, b.x), y: of(a.y, b.y), z: of(a.z, b.z) }
 }
 
-/// Arcs of a leaf.
+/// Arcs per leaf.
 const LEAF: usize = 6;
 
 struct Node {
     bounds: Bounds,
-    /// The one ring that all arcs are of, and the one polygon.
+    /// The ring and the polygon of all arcs, if they have only one.
     ring: Option<Owner>,
     polygon: Option<Owner>,
     inside: Inside,
 }
 
 impl Node {
-    fn may_have(&self, among: Among) -> bool {
+    fn may_contain(&self, among: EdgeFilter) -> bool {
         match among {
-            Among::All => true,
-            Among::Siblings(_) => self.ring.is_none_or(|owner| among.has(owner)),
-            Among::Strangers(_) => self.polygon.is_none_or(|owner| among.has(owner)),
+            EdgeFilter::All => true,
+            EdgeFilter::OtherRings(_) => self.ring.is_none_or(|owner| among.has(owner)),
+            EdgeFilter::OtherPolygons(_) => self.polygon.is_none_or(|owner| among.has(owner)),
         }
     }
 }
 
 enum Inside {
-    /// A stretch of `order`.
+    /// A range of `order`.
     Leaf(usize, usize),
     Halves(usize, usize),
 }
 
-/// The nearest place of an arc.
+/// The nearest point of an arc.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Nearest {
     pub arc: usize,
-    /// Along the arc.
+    /// Angle along the arc.
     pub angle: f64,
-    /// In a straight line through the earth.
+    /// Straight-line distance through the earth.
     pub chord: f64,
 }
 
@@ -154,9 +154,9 @@ pub(super) struct Tree {
     pub arcs: Vec<Arc>,
     pub owners: Vec<Owner>,
     bounds: Vec<Bounds>,
-    /// The root is the last.
+    /// The root is last.
     nodes: Vec<Node>,
-    /// Numbers of arcs, those of a leaf together.
+    /// Arc indexes, those of a leaf adjacent.
     order: Vec<usize>,
 }
 
@@ -170,7 +170,8 @@ impl Tree {
         tree
     }
 
-    /// The node of a stretch of `order`, after all nodes below it. As deep as the number of arcs has bits.
+    /// Builds the node of a range of `order`, after all nodes below it. The recursion is as deep as the
+    /// number of arcs has bits.
     fn build(&mut self, start: usize, end: usize) -> usize {
         let stretch = &self.order[start..end];
         let bounds = stretch.iter().map(|&arc| self.bounds[arc]).reduce(Bounds::with);
@@ -205,12 +206,12 @@ impl Tree {
         start + half
     }
 
-    /// The arcs that may come into a box.
-    pub fn near(&self, place: &Bounds, looks: &Looks) -> Result<Vec<usize>, TooComplex> {
+    /// The arcs that may enter a box.
+    pub fn near(&self, place: &Bounds, visits: &VisitBudget) -> Result<Vec<usize>, TooComplex> {
         let mut found = Vec::new();
         let mut open: Vec<usize> = self.nodes.len().checked_sub(1).into_iter().collect();
         while let Some(node) = open.pop() {
-            looks.take(1)?;
+            visits.take(1)?;
             let node = &self.nodes[node];
             if !node.bounds.overlaps(place) {
                 continue;
@@ -219,9 +220,9 @@ impl Tree {
                 Inside::Halves(left, right) => open.extend([left, right]),
                 Inside::Leaf(start, end) => {
                     for &arc in &self.order[start..end] {
-                        looks.take(1)?;
+                        visits.take(1)?;
                         if self.bounds[arc].overlaps(place) {
-                            looks.take(ARC_LOOKS)?;
+                            visits.take(ARC_VISITS)?;
                             found.push(arc);
                         }
                     }
@@ -231,31 +232,31 @@ impl Tree {
         Ok(found)
     }
 
-    /// The nearest to a direction of the arcs that are asked for, if it is nearer than `within`.
+    /// The nearest of the selected arcs to a direction, if nearer than `within`.
     pub fn nearest(
         &self,
         to: Vector,
-        among: Among,
+        among: EdgeFilter,
         within: f64,
-        looks: &Looks,
+        visits: &VisitBudget,
     ) -> Result<Option<Nearest>, TooComplex> {
         let (mut best, mut within) = (None, within);
         let mut open: Vec<usize> = self.nodes.len().checked_sub(1).into_iter().collect();
         while let Some(node) = open.pop() {
-            looks.take(1)?;
+            visits.take(1)?;
             let node = &self.nodes[node];
-            if !node.may_have(among) || node.bounds.distance(to) >= within {
+            if !node.may_contain(among) || node.bounds.distance(to) >= within {
                 continue;
             }
             match node.inside {
                 Inside::Halves(left, right) => {
                     let far = |node: usize| self.nodes[node].bounds.distance(to);
-                    // The last one is opened first.
+                    // The last one pushed is visited first.
                     open.extend(if far(left) < far(right) { [right, left] } else { [left, right] });
                 }
                 Inside::Leaf(start, end) => {
                     for &arc in self.order[start..end].iter().filter(|&&arc| among.has(self.owners[arc])) {
-                        looks.take(ARC_LOOKS)?;
+                        visits.take(ARC_VISITS)?;
                         let nearest = self.nearest_of(arc, to);
                         if nearest.chord < within {
                             within = nearest.chord;

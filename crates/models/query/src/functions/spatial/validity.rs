@@ -1,17 +1,17 @@
-//! What is wrong with the rings of an area, if something is.
+//! Finds what is wrong with the rings of an area.
 //!
-//! Every ring has the area on its left, the outer one and the holes alike. That can only be true of all rings
-//! when none meets itself, two meet at most in single points, each ring of a polygon lies on the left of the
-//! others, and no polygon reaches into another.
+//! Every ring, outer or hole, has the area on its left. That is possible for all rings only if no ring meets
+//! itself, two rings meet at most in single points, each ring of a polygon lies to the left of the others,
+//! and no polygon overlaps another.
 
-use super::shape::{Shape, TextSpan};
-use super::tree::{Among, Looks, Owner, TooComplex};
+use super::shape::{Location, Shape};
+use super::tree::{EdgeFilter, Owner, TooComplex, VisitBudget};
 use super::vector3::{Arc, Meeting};
 
-/// A sentence about the first fault that is found.
-pub(super) fn fault(area: &Shape, looks: &Looks) -> Result<Option<String>, TooComplex> {
+/// Describes the first fault found.
+pub(super) fn fault(area: &Shape, visits: &VisitBudget) -> Result<Option<String>, TooComplex> {
     for (number, arc) in area.arcs().iter().enumerate() {
-        for other in area.near(arc, looks)? {
+        for other in area.near(arc, visits)? {
             if other > number
                 && let Some(fault) = meeting_fault(area, number, other)
             {
@@ -20,15 +20,15 @@ pub(super) fn fault(area: &Shape, looks: &Looks) -> Result<Option<String>, TooCo
         }
     }
     for polygon in area.with_holes() {
-        if let Some(ring) = misplaced(&polygon, Among::Siblings, TextSpan::Outside, looks)? {
+        if let Some(ring) = misplaced_ring(&polygon, EdgeFilter::OtherRings, Location::Outside, visits)? {
             return Ok(Some(format!(
                 "Not valid because ring ({ring}) lies outside another ring of its polygon."
             )));
         }
     }
     let fault = "lies in the interior of a polygon.";
-    let misplaced = misplaced(area, Among::Strangers, TextSpan::Inside, looks)?;
-    Ok(misplaced.map(|ring| format!("Not valid because some portion of polygon ring ({ring}) {fault}")))
+    let misplaced_ring = misplaced_ring(area, EdgeFilter::OtherPolygons, Location::Inside, visits)?;
+    Ok(misplaced_ring.map(|ring| format!("Not valid because some portion of polygon ring ({ring}) {fault}")))
 }
 
 fn meeting_fault(area: &Shape, a: usize, b: usize) -> Option<String> {
@@ -52,36 +52,42 @@ fn meeting_fault(area: &Shape, a: usize, b: usize) -> Option<String> {
     }
 }
 
-/// Whether one edge goes on where the other ends. Two edges of a ring that share a point otherwise are a
-/// place where the ring meets itself, and there a third edge touches both.
+/// Whether one edge continues where the other ends. If two edges of a ring share a point in any other way,
+/// the ring meets itself there, and a third edge touches both.
 fn follow(a: &Arc, b: &Arc) -> bool {
     a.end.is(b.start) || b.end.is(a.start)
 }
 
-/// The number of a ring that has an edge on the wrong side of the others. Nothing crosses any more, so the
-/// middle of an edge tells.
-fn misplaced(
+/// A ring with an edge on the wrong side of the others. Since no edges cross by now, the midpoint of an edge
+/// decides.
+fn misplaced_ring(
     area: &Shape,
-    among: fn(Owner) -> Among,
-    wrong: TextSpan,
-    looks: &Looks,
+    among: fn(Owner) -> EdgeFilter,
+    wrong: Location,
+    visits: &VisitBudget,
 ) -> Result<Option<usize>, TooComplex> {
     for (number, arc) in area.arcs().iter().enumerate() {
         let owner = area.owner(number);
-        if place(area, arc, among(owner), looks)? == Some(wrong) {
+        if place(area, arc, among(owner), visits)? == Some(wrong) {
             return Ok(Some(owner.ring + 1));
         }
     }
     Ok(None)
 }
 
-/// Where an edge is to some rings: by its middle, or a place beside it if one of them touches just there.
-fn place(area: &Shape, arc: &Arc, among: Among, looks: &Looks) -> Result<Option<TextSpan>, TooComplex> {
+/// The location of an edge relative to some rings: that of its midpoint, or of a point beside it if a ring
+/// touches the midpoint.
+fn place(
+    area: &Shape,
+    arc: &Arc,
+    among: EdgeFilter,
+    visits: &VisitBudget,
+) -> Result<Option<Location>, TooComplex> {
     for part in [0.5, 0.37, 0.71] {
-        let place = area.place_among(arc.at(arc.length * part), among, looks)?;
-        if place != Some(TextSpan::Boundary) {
+        let place = area.locate_relative_to(arc.at(arc.length * part), among, visits)?;
+        if place != Some(Location::Boundary) {
             return Ok(place);
         }
     }
-    Ok(Some(TextSpan::Boundary))
+    Ok(Some(Location::Boundary))
 }

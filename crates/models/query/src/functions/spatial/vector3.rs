@@ -1,12 +1,12 @@
-//! Directions from the centre of the earth, and the arcs between them.
+//! Directions from the centre of the earth, and arcs between them.
 //!
-//! An edge of a shape is the cut of a plane through the centre. With the ellipsoid stretched to a unit sphere
-//! (see [`super::earth`]) such a cut is an arc of a great circle, so where shapes lie to each other is a matter
-//! of vectors alone: no poles, no antimeridian, no projection.
+//! An edge of a shape is the section of a plane through the centre. With the ellipsoid stretched to a unit
+//! sphere (see [`super::earth`]) that section is an arc of a great circle, so relations between shapes need
+//! only vectors: no poles, no antimeridian, no projection.
 
 use std::ops::{Add, Mul, Neg, Sub};
 
-/// Directions closer than this are one: six micrometres on the ground, far above what doubles lose.
+/// Directions closer than this are equal: six micrometres on the ground, far above rounding errors.
 pub(super) const SAME: f64 = 1e-12;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,7 +37,7 @@ impl Vector {
         self.dot(self).sqrt()
     }
 
-    /// The same direction with length one; zero stays zero.
+    /// Normalizes to length one; zero stays zero.
     pub fn unit(self) -> Self {
         let length = self.length();
         if length == 0.0 { Self::ZERO } else { self * (1.0 / length) }
@@ -47,7 +47,7 @@ impl Vector {
         (self - other).length() < SAME
     }
 
-    /// The normal of the meridian that this direction is on; a pole is on all of them.
+    /// The normal of the meridian plane of this direction; a pole lies on every meridian.
     fn meridian(self) -> Self {
         let normal = self.cross(Self::Z);
         if normal.length() < SAME { self.cross(Self::X).unit() } else { normal.unit() }
@@ -82,28 +82,28 @@ impl Mul<f64> for Vector {
     }
 }
 
-/// The shortest way from `start` to `end`; a point when they are the same.
+/// The shortest path from `start` to `end`; a point if they are equal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arc {
     pub start: Vector,
     pub end: Vector,
-    /// At a right angle to the plane of the arc, on its left; zero for a point.
+    /// Perpendicular to the plane of the arc, on its left; zero for a point.
     pub normal: Vector,
-    /// The direction in which it leaves `start`; zero for a point.
+    /// The direction of travel at `start`; zero for a point.
     tangent: Vector,
-    /// Its angle, from nothing to half a turn.
+    /// The angle between the ends, from zero to half a turn.
     pub length: f64,
 }
 
-/// How two arcs lie to each other.
+/// The relation of two arcs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Meeting {
     Apart,
-    /// They have one point in common, which is an end of at least one of them.
+    /// They share one point, which is an end of at least one of them.
     Touch(Vector),
-    /// They cross where neither ends.
+    /// They cross away from their ends.
     Cross(Vector),
-    /// They have a stretch in common.
+    /// They share a segment.
     Overlap,
 }
 
@@ -119,7 +119,7 @@ impl Arc {
         Self { start: at, end: at, normal: Vector::ZERO, tangent: Vector::ZERO, length: 0.0 }
     }
 
-    /// The way over the pole when the ends are opposite: none is shorter on the ellipsoid.
+    /// Antipodal ends are joined over the pole, the shortest path on the ellipsoid.
     pub fn over_pole(start: Vector, end: Vector) -> Self {
         if !is_opposite(start, end) {
             return Self::new(start, end);
@@ -148,13 +148,14 @@ impl Arc {
         self.tangent * angle.cos() - self.start * angle.sin()
     }
 
-    /// How far to the left of the whole circle a direction is; negative to the right.
+    /// The signed distance of a direction from the whole circle; positive to the left.
     pub fn side(&self, of: Vector) -> f64 {
-        // The start is on the circle: without it two nearly equal numbers would be subtracted later.
+        // The start is on the circle: subtracting it now avoids the later cancellation of nearly equal
+        // numbers.
         self.normal.dot(of - self.start)
     }
 
-    /// The angle from the start at which a direction on the circle is, if that is within the arc.
+    /// The angle from the start of a direction on the circle, if it is within the arc.
     fn angle_of(&self, on_circle: Vector) -> Option<f64> {
         let angle = on_circle.dot(self.tangent).atan2(on_circle.dot(self.start));
         (angle >= 0.0 && angle <= self.length).then_some(angle)
@@ -166,7 +167,7 @@ impl Arc {
             || (!self.is_point() && self.side(point).abs() < SAME && self.angle_of(point).is_some())
     }
 
-    /// The angle of the place of this arc that is nearest to a direction.
+    /// The angle of the arc's nearest point to a direction.
     pub fn nearest(&self, to: Vector) -> f64 {
         let foot = to - self.normal * self.normal.dot(to);
         match self.angle_of(foot) {
@@ -190,7 +191,7 @@ impl Arc {
         if touches.all(|touch| touch.is(first)) { Meeting::Touch(first) } else { Meeting::Overlap }
     }
 
-    /// Where two arcs cross that do not touch with their ends: all four triangles turn the same way.
+    /// Where two arcs cross away from their ends: all four triangles have the same orientation.
     fn crossing(&self, other: &Self) -> Option<Vector> {
         let (c, d) = (self.side(other.start), self.side(other.end));
         let (a, b) = (other.side(self.start), other.side(self.end));
@@ -205,13 +206,13 @@ impl Arc {
     }
 }
 
-/// The left normal of the plane through two directions. The sum and the difference are exact where the
-/// directions are close, and their product is twice the one that is asked for.
+/// The left normal of the plane through two directions. Their sum and difference are exact if they are close,
+/// and the product of those is twice the cross product.
 fn plane(a: Vector, b: Vector) -> Vector {
     (a - b).cross(a + b).unit()
 }
 
-/// Whether there is no single shortest way between two directions.
+/// Whether two directions have no unique shortest path.
 pub(super) fn is_opposite(a: Vector, b: Vector) -> bool {
     a.is(-b)
 }

@@ -1,8 +1,8 @@
-//! Aggregates: where they stand in a SELECT clause, and what each range gives for one.
+//! Aggregates: their position in a SELECT clause, and the partial result of each range.
 //!
-//! A client adds up whole aggregates and computes nothing from them, so an aggregate stands alone, after VALUE or
-//! as a member of the SELECT list. Aggregates of a subquery belong to its rows and are none of the client's
-//! business.
+//! A client only adds up whole aggregates and computes nothing from them. So an aggregate must stand alone,
+//! after VALUE or as a member of the SELECT list. Aggregates inside subqueries belong to the row and do not
+//! concern the client.
 
 use super::ast_builder::{array, call, expr, is_call, item, member_names, object, select};
 use super::info::{DistinctType, Distributed, QueryInfo};
@@ -35,7 +35,7 @@ impl Aggregate {
         Self::Sum,
     ];
 
-    /// As a plan names it.
+    /// The name in a query plan.
     pub fn name(self) -> &'static str {
         match self {
             Self::Average => "Average",
@@ -53,7 +53,7 @@ impl Aggregate {
         Self::ALL.into_iter().find(|aggregate| aggregate.name() == name)
     }
 
-    /// As a query names it.
+    /// The name in query text.
     fn function(self) -> &'static str {
         match self {
             Self::Average => "AVG",
@@ -67,9 +67,9 @@ impl Aggregate {
         }
     }
 
-    /// The object in which a range hands over its part. An average needs its sum and its count; of a least
-    /// or greatest value some clients read `item` and some `item2`, which tells an empty range from one with
-    /// values that cannot be compared.
+    /// The object that carries a range's partial result. An average needs its sum and its count. For a
+    /// minimum or maximum some clients read `item` and some `item2`, which distinguishes an empty range
+    /// from one whose values cannot be compared.
     pub(super) fn part(self, arg: &Expr) -> Expr {
         let of = |aggregate: Self| call(aggregate.function(), vec![arg.clone()]);
         match self {
@@ -86,14 +86,15 @@ impl Aggregate {
     }
 }
 
-/// One member of the result: an aggregate's part, or an expression that is the same in all rows of a group.
+/// One member of the result: the partial result of an aggregate, or an expression that is constant within a
+/// group.
 pub(super) struct Member {
     pub(super) name: String,
     pub(super) aggregate: Option<Aggregate>,
     pub(super) expr: Expr,
 }
 
-/// A SELECT clause with aggregates.
+/// A SELECT clause that contains aggregates.
 pub(super) enum Aggregated {
     /// `SELECT VALUE COUNT(1)`
     Value(Aggregate, Expr),
@@ -101,7 +102,7 @@ pub(super) enum Aggregated {
     Members(Vec<Member>),
 }
 
-/// What a SELECT clause aggregates; nothing if it does not.
+/// The aggregates of a SELECT clause; `None` if it has none.
 pub(super) fn of_select(select: &Select) -> Result<Option<Aggregated>, QueryError> {
     if !is_in_select(select) {
         return Ok(None);
@@ -116,7 +117,7 @@ pub(super) fn of_select(select: &Select) -> Result<Option<Aggregated>, QueryErro
     }
 }
 
-/// The members of a SELECT list, with aggregates or without.
+/// The members of a SELECT list, with or without aggregates.
 pub(super) fn list(items: &[SelectItem]) -> Result<Vec<Member>, QueryError> {
     member_names(items).into_iter().zip(items).map(|(name, item)| member(name, &item.expr)).collect()
 }
@@ -173,15 +174,15 @@ fn composed() -> QueryError {
     )
 }
 
-// Aggregates and GROUP BY: each range gives its part of every group, and the client adds the parts up.
+// Aggregates and GROUP BY: each range returns a partial result per group, and the client combines them.
 //
-// Without GROUP BY there is one group, and no `groupByItems`. Rows of ranges are only parts, so DISTINCT,
-// TOP and OFFSET LIMIT are for the client alone; and as one row needs no order, ORDER BY is dropped.
+// Without GROUP BY there is one group and no `groupByItems`. Since a range's rows are only partial, the
+// client alone applies DISTINCT, TOP and OFFSET LIMIT. A single row needs no order, so ORDER BY is dropped.
 
 impl Planner<'_> {
     pub(super) fn grouped(&self, aggregated: Option<Aggregated>) -> Result<Distributed, QueryError> {
         let mut info = QueryInfo::of(self.query);
-        self.bounds()?.tell(&mut info);
+        self.bounds()?.write_to(&mut info);
         if self.query.distinct && !self.query.group_by.is_empty() {
             info.distinct_type = DistinctType::Unordered;
         }
@@ -195,7 +196,7 @@ impl Planner<'_> {
         Ok(Distributed::of(info))
     }
 
-    /// What a range says of a group beside its keys.
+    /// The values that a range returns for a group besides its keys.
     fn part_payload(&self, aggregated: Option<Aggregated>, info: &mut QueryInfo) -> Result<Expr, QueryError> {
         match (aggregated, &self.query.select) {
             (Some(Aggregated::Value(aggregate, part)), _) => {
@@ -225,9 +226,9 @@ fn members_payload(members: Vec<Member>, info: &mut QueryInfo) -> Expr {
     expr(ExprKind::Object(members.into_iter().map(|member| (member.name, member.expr)).collect()))
 }
 
-// `SELECT VALUE COUNT(1) FROM (SELECT DISTINCT …)`: the client drops duplicates and counts what is left.
+// `SELECT VALUE COUNT(1) FROM (SELECT DISTINCT …)`: the client removes duplicates and counts the rest.
 //
-// It is the one query over a subquery of the whole container that a client can put together.
+// It is the only query over a subquery of the whole container that a client can assemble.
 
 impl Planner<'_> {
     pub(super) fn distinct_count(&self, inner: &Query) -> Result<Distributed, QueryError> {
@@ -244,7 +245,7 @@ impl Planner<'_> {
         Ok(Distributed::of(info))
     }
 
-    /// The name the count goes by, empty with VALUE; nothing if the query does more than count rows.
+    /// The name of the count, empty with VALUE; `None` if the query does more than count rows.
     fn count_alias(&self) -> Option<String> {
         let bare =
             Query { select: self.query.select.clone(), from: self.query.from.clone(), ..empty(self.query) };

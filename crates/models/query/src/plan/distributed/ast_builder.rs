@@ -1,4 +1,4 @@
-//! Small makers of nodes, for the queries this planner writes itself. Their places are empty.
+//! Constructors of AST nodes for the queries that the planner generates. Their text spans are empty.
 
 use super::Planner;
 use crate::error::QueryError;
@@ -52,7 +52,7 @@ pub(super) fn number(value: f64) -> Expr {
     expr(ExprKind::Number(Number::Float(value)))
 }
 
-/// A value as the literal that has it.
+/// A value as a literal.
 pub(super) fn literal(value: &Value) -> Expr {
     expr(match value {
         Value::Undefined => ExprKind::Undefined,
@@ -71,7 +71,7 @@ pub(super) fn item(expr: Expr, alias: &str) -> SelectItem {
     SelectItem { expr, alias: Some(name(alias)) }
 }
 
-/// A query of these sources with nothing but a SELECT clause.
+/// A query with these sources and only a SELECT clause.
 pub(super) fn select(select: Select, from: Vec<Source>) -> Query {
     Query {
         distinct: false,
@@ -94,7 +94,7 @@ pub(super) fn is_call<'a>(expr: &'a Expr, function: &str) -> Option<&'a [Expr]> 
     }
 }
 
-// What a row of a query becomes, as one expression: the payload that a rewritten query carries along.
+// The payload of a rewritten query: the SELECT clause as one expression.
 
 impl Planner<'_> {
     pub(super) fn payload(&self) -> Result<Expr, QueryError> {
@@ -108,9 +108,9 @@ impl Planner<'_> {
         }
     }
 
-    /// What keeps out the rows that are not there: `SELECT VALUE` of undefined gives no row, but a payload
-    /// beside other members would only be left out.
-    pub(super) fn payload_is_there(&self) -> Option<Expr> {
+    /// The condition that removes undefined rows. `SELECT VALUE` of undefined gives no row, but an
+    /// undefined payload would merely be omitted from the object around it.
+    pub(super) fn payload_is_defined(&self) -> Option<Expr> {
         match &self.query.select {
             Select::Value(value) if !is_always_defined(value) => {
                 Some(call("IS_DEFINED", vec![value.clone()]))
@@ -120,7 +120,7 @@ impl Planner<'_> {
     }
 }
 
-/// The names of a SELECT list's members; those that have none are counted.
+/// The member names of a SELECT list; unnamed members are numbered.
 pub(super) fn member_names(items: &[SelectItem]) -> Vec<String> {
     let mut unnamed = 0;
     let name = |item: &SelectItem| match (&item.alias, &item.expr.kind) {
@@ -134,7 +134,7 @@ pub(super) fn member_names(items: &[SelectItem]) -> Vec<String> {
     items.iter().map(name).collect()
 }
 
-/// A source's row is never undefined, and neither is what is written out.
+/// Rows of a source and constructed objects or arrays are always defined.
 fn is_always_defined(value: &Expr) -> bool {
     use ExprKind::{Array, Bool, Name, Null, Number, Object, String};
     matches!(value.kind, Name(_) | Object(_) | Array(_) | Null | Bool(_) | Number(_) | String(_))

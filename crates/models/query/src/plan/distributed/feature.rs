@@ -1,9 +1,10 @@
-//! Features: what a client must know to follow a plan, and what the service says to one that does not.
+//! Query features: those a client needs to execute a plan, and the service's message to a client that lacks
+//! one.
 
 use super::aggregate::Aggregate;
 use super::info::{DistinctType, QueryInfo};
 
-/// In the order in which the service lists them.
+/// In the order of the service's list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Feature {
     Aggregate,
@@ -22,12 +23,12 @@ pub enum Feature {
     CountIf,
     HybridSearch,
     WeightedRankFusion,
-    /// Never needed: it asks for another form of hybrid plans.
+    /// Never required: it selects another form of hybrid plan.
     HybridSearchSkipOrderByRewrite,
 }
 
 impl Feature {
-    /// As clients name it.
+    /// The name that clients send.
     pub fn name(self) -> &'static str {
         match self {
             Self::Aggregate => "Aggregate",
@@ -51,7 +52,7 @@ impl Feature {
     }
 }
 
-/// What the service says when a client's `x-ms-cosmos-supported-query-features` lacks one of the features.
+/// The service's message when `x-ms-cosmos-supported-query-features` lacks a required feature.
 pub fn unsupported(features: &[Feature], client_header: &str) -> Option<String> {
     let known = |feature: &Feature| client_header.split(',').any(|name| name.trim() == feature.name());
     let missing: Vec<&Feature> = features.iter().filter(|feature| !known(feature)).collect();
@@ -69,7 +70,7 @@ pub fn unsupported(features: &[Feature], client_header: &str) -> Option<String> 
     Some(message)
 }
 
-/// What a client must know for this plan.
+/// The features that a client needs to execute this plan.
 pub(super) fn needed(info: &QueryInfo) -> Vec<Feature> {
     let mut features = of_aggregates(info);
     let mut need = |feature, needed| {
@@ -120,14 +121,14 @@ mod tests {
                           NonStreamingOrderBy,HybridSearch,CountIf,WeightedRankFusion";
 
     #[test]
-    fn a_client_that_knows_all_hears_nothing() {
+    fn a_client_with_all_features_is_not_refused() {
         assert_eq!(unsupported(&[], ""), None);
         assert_eq!(unsupported(&[Feature::OrderBy, Feature::Top], PYTHON), None);
         assert_eq!(unsupported(&[Feature::OrderBy], "Distinct, OrderBy , Top"), None);
     }
 
     #[test]
-    fn every_feature_that_is_missing_has_its_line() {
+    fn every_missing_feature_has_its_line() {
         let message =
             unsupported(&[Feature::Aggregate, Feature::GroupBy, Feature::NonValueAggregate], PYTHON);
         let expected = "Query contains 1 or more unsupported features. Upgrade your SDK to a version that does \
@@ -135,7 +136,7 @@ mod tests {
                         Query contained GroupBy, which the calling client does not support.\n\
                         Query contained NonValueAggregate, which the calling client does not support.";
         assert_eq!(message.as_deref(), Some(expected));
-        // A name is known only whole.
+        // Only complete names match.
         assert!(unsupported(&[Feature::OrderBy], "MultipleOrderBy").is_some());
     }
 

@@ -1,7 +1,7 @@
-//! `ORDER BY RANK`: one query a score, whose rows the client fuses by their ranks.
+//! `ORDER BY RANK`: one component query per score; the client fuses their rows by rank.
 //!
-//! Every component query gives its best rows with all scores of each, so that the client can rank a row by
-//! every score whichever query brought it. Rows are known apart by their document.
+//! Each component query returns its best rows with all scores of each row, so that the client can rank every
+//! row by every score. Rows are identified by their document.
 
 use super::ast_builder::{array, binary, call, count, item, member, named, number, object, select};
 use super::info::{Direction, Distributed, HybridSearchInfo, QueryInfo};
@@ -12,7 +12,7 @@ use super::{HybridForm, Planner, refused};
 use crate::error::QueryError;
 use crate::parse::{BinaryOp, Collection, Expr, OrderBy, Query, Select, SelectItem, print, print_expr};
 
-/// Rows of each component that a client gets at least: a row's ranks are only right among enough others.
+/// Minimum number of rows the client fetches per component: ranks are meaningful only among enough rows.
 const COMPONENT_ROWS_MIN: u64 = 120;
 
 impl Planner<'_> {
@@ -52,7 +52,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Statistics are of all documents, not only of those that the filter lets through.
+    /// Statistics cover all documents, not only those that pass the filter.
     fn statistics(&self, scores: &[Score]) -> Query {
         let texts = scores.iter().filter_map(Score::statistics).collect();
         let list = vec![
@@ -66,7 +66,7 @@ impl Planner<'_> {
 struct Components<'a> {
     planner: &'a Planner<'a>,
     scores: &'a [Score],
-    /// The score of each as an expression.
+    /// Each score as an expression.
     exprs: Vec<Expr>,
     marks: Marks,
     bounds: Bounds,
@@ -95,7 +95,8 @@ impl<'a> Components<'a> {
         }
     }
 
-    /// A query to merge as one with ORDER BY. Of a single component the scores are not needed.
+    /// A query with an ORDER BY for the client to merge. A single component needs no scores in its
+    /// payload.
     fn ordered(&mut self, index: usize, with_scores: bool) -> Result<QueryInfo, QueryError> {
         let all = if with_scores { self.all_scores() } else { Vec::new() };
         let (score, expr) = (&self.scores[index], &self.exprs[index]);
@@ -111,31 +112,34 @@ impl<'a> Components<'a> {
             has_non_streaming_order_by: true,
             ..QueryInfo::of(self.planner.query)
         };
-        self.bounds.tell(&mut info);
+        self.bounds.write_to(&mut info);
         Ok(info)
     }
 
-    /// A query whose rows need no merging: they carry what they are ranked by, the greatest always best.
+    /// A query whose rows need no merging: they carry their sort scores, the greatest always best.
     fn scored(&mut self, index: usize) -> Result<QueryInfo, QueryError> {
-        let rooted = self.planner.rooted()?;
+        let named_root = self.planner.named_root()?;
         let greatest_best = |(score, value): (&Score, Expr)| match score.is_least_best() {
             true => binary(BinaryOp::Multiply, number(-1.0), value),
             false => value,
         };
         let scores = self.scores.iter().zip(self.all_scores()).map(greatest_best).collect();
         let list = vec![
-            SelectItem { expr: member(named(&rooted.root), "_rid"), alias: None },
+            SelectItem { expr: member(named(&named_root.root), "_rid"), alias: None },
             item(self.planner.payload()?, "payload"),
             item(array(scores), "componentScores"),
         ];
         let filter = self.planner.query.filter.clone();
-        let filter = match self.planner.payload_is_there() {
+        let filter = match self.planner.payload_is_defined() {
             Some(there) => Some(super::ast_builder::and(filter, there)),
             None => filter,
         };
         let key = self.scores[index].key(self.exprs[index].clone());
-        let mut each =
-            Query { filter, order_by: OrderBy::Keys(vec![key]), ..select(Select::List(list), rooted.from) };
+        let mut each = Query {
+            filter,
+            order_by: OrderBy::Keys(vec![key]),
+            ..select(Select::List(list), named_root.from)
+        };
         self.bounds.limit_each_range(&mut each);
         let rewritten_query = self.marks.fill(print(&each));
         Ok(QueryInfo { rewritten_query, ..QueryInfo::of(self.planner.query) })
@@ -147,7 +151,8 @@ impl<'a> Components<'a> {
     }
 }
 
-/// Enough rows for right ranks, and never less than the client takes; said in the clause that the query has.
+/// Enough rows for meaningful ranks and at least as many as the client takes, written into the clause that
+/// the query already has.
 fn bounds_of_component(bounds: Bounds) -> Bounds {
     let rows = |take: u64, skip: u64| COMPONENT_ROWS_MIN.max(take.saturating_add(skip).saturating_mul(2));
     Bounds {

@@ -1,4 +1,4 @@
-//! A plan as data, and as the JSON document that clients read.
+//! The query plan as data, and as the JSON document that clients read.
 
 use super::aggregate::Aggregate;
 use super::feature::{Feature, needed};
@@ -6,17 +6,17 @@ pub use crate::parse::Direction;
 use crate::parse::{Query, Select};
 use orrery_value::{Number, Value};
 
-/// How a query is run over several ranges, and what the client must know for that.
+/// How to run a query over several ranges, and the features a client needs for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distributed {
     pub info: QueryInfo,
-    /// The plan of a query with `ORDER BY RANK`; then `info` says nothing and is not shown.
+    /// The plan of a query with `ORDER BY RANK`; `info` is then empty and not serialized.
     pub hybrid: Option<HybridSearchInfo>,
-    /// In the order in which the service lists them, each once.
+    /// Without duplicates, in the order of the service's list.
     pub features: Vec<Feature>,
 }
 
-/// The steps a client takes with the rows of all ranges.
+/// The steps that a client applies to the rows of all ranges.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct QueryInfo {
     pub distinct_type: DistinctType,
@@ -24,17 +24,17 @@ pub struct QueryInfo {
     pub offset: Option<u64>,
     pub limit: Option<u64>,
     pub order_by: Vec<Direction>,
-    /// Printed, one for each of `order_by`.
+    /// The sort expressions as text, one for each of `order_by`.
     pub order_by_expressions: Vec<String>,
     pub group_by_expressions: Vec<String>,
-    /// The members of a row in their order, and the aggregate that makes each, if one does.
+    /// The members of a row in order, each with its aggregate if it has one.
     pub group_by_aliases: Vec<(String, Option<Aggregate>)>,
     /// The aggregate after VALUE.
     pub aggregates: Vec<Aggregate>,
-    /// What to send to every range; empty for the text as it is.
+    /// The query to send to every range; empty if the original text will do.
     pub rewritten_query: String,
     pub has_select_value: bool,
-    /// The member for a count of distinct rows; empty with VALUE.
+    /// The member that holds a count of distinct rows; empty with VALUE.
     pub distinct_count_alias: Option<String>,
     pub has_non_streaming_order_by: bool,
 }
@@ -43,25 +43,25 @@ pub struct QueryInfo {
 pub enum DistinctType {
     #[default]
     None,
-    /// Equal rows come one after the other.
+    /// Equal rows are adjacent.
     Ordered,
     Unordered,
 }
 
-/// The plan of a search ranked by one score or by several.
+/// The plan of a search ranked by one or several scores.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HybridSearchInfo {
     pub global_statistics_query: String,
-    /// One for each score.
+    /// One component per score.
     pub component_query_infos: Vec<QueryInfo>,
-    /// Empty when all count the same; never below zero.
+    /// Empty if all weights are equal; never negative.
     pub component_weights: Vec<f64>,
     pub skip: Option<u64>,
     pub take: Option<u64>,
     pub requires_global_statistics: bool,
 }
 
-/// Effective partition keys that a query touches, as upper-case hexadecimal text.
+/// A range of effective partition keys as upper-case hexadecimal text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryRange {
     pub min: String,
@@ -71,7 +71,7 @@ pub struct QueryRange {
 }
 
 impl QueryRange {
-    /// All keys there are.
+    /// The whole key space.
     pub fn whole() -> Self {
         Self::half_open("", "FF")
     }
@@ -80,7 +80,7 @@ impl QueryRange {
         Self { min: min.to_owned(), max: max.to_owned(), is_min_inclusive: true, is_max_inclusive: false }
     }
 
-    /// One key.
+    /// A single key.
     pub fn point(key: &str) -> Self {
         Self { is_max_inclusive: true, ..Self::half_open(key, key) }
     }
@@ -116,12 +116,12 @@ impl Distributed {
         Self { info, hybrid, features }
     }
 
-    /// Whether an aggregate is a member of a row, in a SELECT list or in a group, instead of the row itself.
+    /// Whether an aggregate is a member of a row (in a SELECT list or a group) and not the row itself.
     pub fn has_member_aggregates(&self) -> bool {
         self.info.group_by_aliases.iter().any(|(_, aggregate)| aggregate.is_some())
     }
 
-    /// The whole answer of the query-plan endpoint. Ranges go in the order of their keys and do not overlap.
+    /// The body of a query-plan response. Ranges are sorted by key and do not overlap.
     pub fn to_value(&self, ranges: &[QueryRange]) -> Value {
         let (info, hybrid) = match &self.hybrid {
             Some(hybrid) => (Value::Null, hybrid.to_value()),
@@ -141,7 +141,7 @@ impl Distributed {
 }
 
 impl QueryInfo {
-    /// Of a query that every range answers as it is.
+    /// The plan of a query that every range answers unchanged.
     pub(super) fn of(query: &Query) -> Self {
         Self { has_select_value: matches!(query.select, Select::Value(_)), ..Self::default() }
     }

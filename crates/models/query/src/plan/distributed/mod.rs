@@ -1,18 +1,19 @@
-//! What the query-plan endpoint answers: how a client runs a query over several ranges and merges the rows.
+//! Distributed plans: the query-plan endpoint's answer to how a client runs a query over several ranges.
 //!
-//! A client sends one text to every range and puts the rows together with the little it knows: merge by the
-//! order of `orderByItems`, add up aggregates, drop duplicates, skip and take. So a plan is that text and
-//! which of these steps follow it. Where plain concatenation is right there is no rewritten text at all, and
-//! where no client could put the rows together rightly the query is refused with a sentence.
+//! A client sends one query to every range and combines the rows with the few steps it knows: merge by
+//! `orderByItems`, combine aggregates, remove duplicates, skip and take. A plan is that query and the steps
+//! to apply. If concatenation is enough, there is no rewritten query; if no client could combine the rows
+//! correctly, the query is refused with an explanation.
 //!
 //! ```text
 //! Ast ─ source:  do its rows come from one document each? ─ no ─> a count of distinct rows, or refused
 //!     ├ hybrid:  ORDER BY RANK     ├ order: ORDER BY     ├ group: aggregates, GROUP BY     └ plain
 //! ```
 //!
-//! Beside the plan stand [`partition_keys`] and [`id_and_key_lookups`]: which documents a filter can name.
+//! Besides the plan, [`partition_keys`] and [`id_and_key_lookups`] derive the documents that a filter can
+//! name.
 //!
-//! What this leaves out: whether the query is valid (the binder says that) and the bounds of ranges.
+//! Absent: validation of the query (the binder's task) and the bounds of ranges.
 
 mod aggregate;
 mod ast_builder;
@@ -37,29 +38,30 @@ use crate::parse::{OrderBy, Query};
 use orrery_value::Value;
 use source::Rows;
 
-/// What a plan depends on beside the query.
+/// The inputs of a plan besides the query.
 #[derive(Clone, Debug, Default)]
 pub struct DistributeOptions {
     pub hybrid: HybridForm,
-    /// Whether the filter names one whole partition key: then one range has all rows, and sorts, skips and takes
-    /// them itself.
+    /// Whether the filter names one whole partition key. Then one range has all rows and sorts, skips
+    /// and takes them itself.
     pub is_one_partition: bool,
-    /// The distance of each vector path of the container, for the direction of `ORDER BY VectorDistance`.
+    /// The distance function of each vector path, for the direction of `ORDER BY VectorDistance`.
     pub vectors: Vec<(Vec<String>, Distance)>,
 }
 
-/// How the component queries of a hybrid search look.
+/// The form of the component queries of a hybrid search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HybridForm {
-    /// As queries with an ORDER BY to merge.
+    /// Queries with an ORDER BY to merge.
     #[default]
     Ordered,
-    /// Plain rows that carry their scores; for clients that know [`Feature::HybridSearchSkipOrderByRewrite`].
+    /// Plain rows that carry their scores, for clients that support
+    /// [`Feature::HybridSearchSkipOrderByRewrite`].
     Scored,
 }
 
 impl HybridForm {
-    /// The form for the value of a client's `x-ms-cosmos-supported-query-features`.
+    /// The form that a client's `x-ms-cosmos-supported-query-features` selects.
     pub fn for_client(header: &str) -> Self {
         match unsupported(&[Feature::HybridSearchSkipOrderByRewrite], header) {
             None => Self::Scored,
@@ -68,7 +70,7 @@ impl HybridForm {
     }
 }
 
-/// How to run a query over several ranges. The query is taken to be valid: binding it finds no fault.
+/// Plans a query over several ranges. The query must be valid, that is, bind without errors.
 pub fn distribute(
     query: &Query,
     parameters: &[(String, Value)],
@@ -85,8 +87,8 @@ pub fn distribute(
     }
 }
 
-/// Whether the rows of several ranges put one after the other are not the query's answer, so that a client has to
-/// merge them by a plan. A query without FROM needs no container, and so no merging.
+/// Whether concatenating the rows of several ranges gives a wrong result, so that a client must merge them by
+/// a plan. A query without FROM needs no container and therefore no merging.
 pub fn needs_merging(query: &Query) -> bool {
     match source::rows(query) {
         Rows::None => false,

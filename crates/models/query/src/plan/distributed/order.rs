@@ -1,6 +1,6 @@
-//! ORDER BY: each range gives its rows in order, every row with its keys, and the client merges them.
+//! ORDER BY: each range returns sorted rows, each with its sort keys, and the client merges them.
 //!
-//! A row is `{_rid, orderByItems: [{item}], payload}`. A key that is undefined leaves its object empty.
+//! A row is `{_rid, orderByItems: [{item}], payload}`. An undefined key leaves its object empty.
 
 use super::ast_builder::{and, array, item, member, named, object, select};
 use super::info::{Direction, DistinctType, Distributed, QueryInfo};
@@ -15,7 +15,7 @@ impl Planner<'_> {
         }
         let bounds = self.bounds()?;
         let mut info = QueryInfo::of(self.query);
-        bounds.tell(&mut info);
+        bounds.write_to(&mut info);
         info.distinct_type = self.distinct_type(keys);
         info.order_by = keys.iter().map(|key| self.direction(key)).collect();
         info.order_by_expressions = keys.iter().map(|key| print_expr(&key.expr)).collect();
@@ -31,29 +31,29 @@ impl Planner<'_> {
         Ok(Distributed::of(info))
     }
 
-    /// The query that gives rows with these keys and this payload, in no order yet.
+    /// The query that returns rows with these keys and this payload, not yet ordered.
     pub(super) fn ordered_rows(
         &self,
         keys: Vec<Expr>,
         payload: Expr,
         marks: &mut Marks,
     ) -> Result<Query, QueryError> {
-        let rooted = self.rooted()?;
+        let named_root = self.named_root()?;
         let items = keys.into_iter().map(|key| object(vec![("item", key)])).collect();
         let list = vec![
-            SelectItem { expr: member(named(&rooted.root), "_rid"), alias: None },
+            SelectItem { expr: member(named(&named_root.root), "_rid"), alias: None },
             item(array(items), "orderByItems"),
             item(payload, "payload"),
         ];
-        let filter = and(self.query.filter.clone(), marks.stand_in(FILTER));
-        let filter = match self.payload_is_there() {
+        let filter = and(self.query.filter.clone(), marks.name_for(FILTER));
+        let filter = match self.payload_is_defined() {
             Some(there) => and(Some(filter), there),
             None => filter,
         };
-        Ok(Query { filter: Some(filter), ..select(Select::List(list), rooted.from) })
+        Ok(Query { filter: Some(filter), ..select(Select::List(list), named_root.from) })
     }
 
-    /// Equal rows stand together only when what is selected is what is sorted by.
+    /// Equal rows are adjacent only if SELECT and ORDER BY name the same expressions.
     fn distinct_type(&self, keys: &[OrderKey]) -> DistinctType {
         match (&self.query.select, keys) {
             _ if !self.query.distinct => DistinctType::None,
@@ -73,12 +73,12 @@ impl Planner<'_> {
     }
 }
 
-// Placeholders in a rewritten query: text between braces that a client replaces before it sends the query.
+// Placeholders in a rewritten query: text in braces that a client replaces before it sends the query.
 //
-// They are no expressions, so in the tree a name that occurs nowhere else stands for each, and the name is
-// replaced when the query is printed.
+// They are not expressions. In the tree an otherwise unused name represents each of them, and printing the
+// query replaces the name.
 
-/// Where a client may put a condition on the rows to go on from.
+/// Placeholder for a client's resume condition.
 pub(super) const FILTER: &str = "({documentdb-formattableorderbyquery-filter})";
 
 pub(super) struct Marks {
@@ -96,8 +96,8 @@ impl Marks {
         Self { prefix, placeholders: Vec::new() }
     }
 
-    /// The name that stands for a placeholder.
-    pub(super) fn stand_in(&mut self, placeholder: &str) -> Expr {
+    /// The name that represents a placeholder.
+    pub(super) fn name_for(&mut self, placeholder: &str) -> Expr {
         let known = self.placeholders.iter().position(|it| it == placeholder);
         let index = known.unwrap_or_else(|| {
             self.placeholders.push(placeholder.to_owned());
@@ -106,13 +106,13 @@ impl Marks {
         named(&self.mark(index))
     }
 
-    /// The text with every placeholder in its place.
+    /// The query text with its placeholders.
     pub(super) fn fill(&self, printed: String) -> String {
         let marked = self.placeholders.iter().enumerate();
         marked.fold(printed, |text, (index, placeholder)| text.replace(&self.mark(index), placeholder))
     }
 
-    /// Ends in a letter, so that no mark begins another.
+    /// Ends in a letter, so that no name is a prefix of another.
     fn mark(&self, index: usize) -> String {
         format!("{}{index}x", self.prefix)
     }

@@ -1,4 +1,5 @@
-//! Queries whose rows a client only has to put one after the other, and perhaps drop, skip or count some of.
+//! Queries whose rows a client only concatenates, perhaps with duplicates removed, and OFFSET and LIMIT
+//! applied.
 
 use super::ast_builder::count;
 use super::info::{DistinctType, Distributed};
@@ -9,7 +10,8 @@ use crate::parse::{Expr, ExprKind, Query, Window, print};
 use orrery_value::Value;
 
 impl Distributed {
-    /// The plan that runs the query as it is in every range. Right for any query when there is one range.
+    /// The plan that runs the unchanged query in every range. Correct for any query if there is one
+    /// range.
     pub fn pass_through(query: &Query) -> Self {
         Self::of(QueryInfo::of(query))
     }
@@ -19,10 +21,11 @@ impl Planner<'_> {
     pub(super) fn plain(&self) -> Result<Distributed, QueryError> {
         let bounds = self.bounds()?;
         let mut info = QueryInfo::of(self.query);
-        bounds.tell(&mut info);
+        bounds.write_to(&mut info);
         let mut each = Query { top: None, window: None, ..self.query.clone() };
         if self.query.distinct {
-            // The first rows of each range are not enough: some may be another range's too.
+            // The first rows of each range are not enough: some may be duplicates of another range's
+            // rows.
             info.distinct_type = DistinctType::Unordered;
             if !bounds.is_none() {
                 info.rewritten_query = print(&each);
@@ -36,19 +39,20 @@ impl Planner<'_> {
         Ok(Distributed::of(info))
     }
 
-    /// A query without FROM reads no documents: its plan names no range but the first, and that answers it whole.
+    /// A query without FROM reads no documents: its plan names only the first range, which answers it
+    /// completely.
     pub(super) fn without_source(&self) -> Result<Distributed, QueryError> {
         self.bounds()?;
         Ok(Distributed::pass_through(self.query))
     }
 }
 
-// TOP, OFFSET and LIMIT as numbers. The plan has them bound, whatever the text says.
+// TOP, OFFSET and LIMIT as numbers. The binder has resolved them, whatever the text says.
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Bounds {
     pub(super) top: Option<u64>,
-    /// OFFSET and LIMIT; there is no one of them alone.
+    /// OFFSET and LIMIT; they only occur together.
     pub(super) window: Option<(u64, u64)>,
 }
 
@@ -65,14 +69,14 @@ impl Bounds {
         self.window.map(|(offset, _)| offset)
     }
 
-    /// Says the bounds in the plan, for the client to apply after its other steps.
-    pub(super) fn tell(self, info: &mut QueryInfo) {
+    /// Writes the bounds into the plan, for the client to apply after its other steps.
+    pub(super) fn write_to(self, info: &mut QueryInfo) {
         info.top = self.top;
         info.offset = self.window.map(|(offset, _)| offset);
         info.limit = self.window.map(|(_, limit)| limit);
     }
 
-    /// Bounds what each range gives: all that the client could still need of one.
+    /// Limits each range to the rows that the client could still need of it.
     pub(super) fn limit_each_range(self, query: &mut Query) {
         query.top = self.top.map(count);
         query.window = self

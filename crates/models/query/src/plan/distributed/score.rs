@@ -1,7 +1,7 @@
-//! The scores of `ORDER BY RANK`: what each is of, and how the rewritten queries say it.
+//! The scores of `ORDER BY RANK`, and their form in rewritten queries.
 //!
-//! A full-text score needs statistics of the whole container, which the client gathers first and writes in
-//! place of placeholders; a vector's score is the row's own.
+//! A full-text score needs statistics of the whole container, which the client collects first and substitutes
+//! for placeholders. A vector score depends on the row alone.
 
 use super::ast_builder::{array, binary, call, expr, is_call, literal, number, object};
 use super::info::Direction;
@@ -14,21 +14,21 @@ use crate::parse::{BinaryOp, Expr, ExprKind, OrderKey};
 use orrery_value::Value;
 
 const DOCUMENTS: &str = "{documentdb-formattablehybridsearchquery-totaldocumentcount}";
-/// Worse than any score, as the service writes it.
+/// A score worse than any other, as the service writes it.
 const WORST: &str = "1.79769e+308";
 
 /// `ORDER BY RANK score`, or RRF of several.
 pub(super) struct Scores {
     pub(super) scores: Vec<Score>,
-    /// Whether the query gives weights of its own.
+    /// Whether the query specifies weights.
     pub(super) weighted: bool,
 }
 
 pub(super) struct Score {
     of: ScoreOf,
-    /// Below zero when what is worst by itself is best.
+    /// A negative weight reverses the order: the worst score counts as the best.
     pub(super) weight: f64,
-    /// A distance by Euclid, or a weight below zero; both together are neither.
+    /// Whether smaller is better: a Euclidean distance or a negative weight, but not both.
     is_least_best: bool,
 }
 
@@ -46,26 +46,26 @@ impl Score {
         self.is_least_best
     }
 
-    /// The score as an expression; `text_index` counts the full-text scores before it.
+    /// The score as an expression; `text_index` is the number of full-text scores before it.
     pub(super) fn expr(&self, text_index: usize, marks: &mut Marks) -> Expr {
         let prefix = "{documentdb-formattablehybridsearchquery-";
         match &self.of {
             ScoreOf::Vector { args } => call("_VectorScore", args.clone()),
             ScoreOf::Text { path, terms } => {
-                let documents = marks.stand_in(DOCUMENTS);
-                let words = marks.stand_in(&format!("{prefix}totalwordcount-{text_index}}}"));
-                let hits = marks.stand_in(&format!("{prefix}hitcountsarray-{text_index}}}"));
+                let documents = marks.name_for(DOCUMENTS);
+                let words = marks.name_for(&format!("{prefix}totalwordcount-{text_index}}}"));
+                let hits = marks.name_for(&format!("{prefix}hitcountsarray-{text_index}}}"));
                 call("_FullTextScore", vec![path.clone(), array(terms.clone()), documents, words, hits])
             }
         }
     }
 
-    /// The score for a client to rank by: a row without one is last.
+    /// The sort score for a client: a row without a score comes last.
     pub(super) fn or_worst(&self, score: Expr, marks: &mut Marks) -> Expr {
         let worst = match self.of {
-            _ if self.is_least_best() => marks.stand_in(WORST),
+            _ if self.is_least_best() => marks.name_for(WORST),
             ScoreOf::Text { .. } => number(-1.0),
-            ScoreOf::Vector { .. } => marks.stand_in(&format!("-{WORST}")),
+            ScoreOf::Vector { .. } => marks.name_for(&format!("-{WORST}")),
         };
         binary(BinaryOp::Coalesce, score, worst)
     }
@@ -75,7 +75,7 @@ impl Score {
         OrderKey { expr: score, direction }
     }
 
-    /// What the statistics query gathers for a full-text score.
+    /// The statistics that a full-text score needs.
     pub(super) fn statistics(&self) -> Option<Expr> {
         let ScoreOf::Text { path, terms } = &self.of else { return None };
         let contains = |term: &Expr| call("FullTextContains", vec![path.clone(), term.clone()]);
@@ -126,8 +126,8 @@ impl Planner<'_> {
         }
     }
 
-    /// The terms that an argument stands for: one, or the elements of an array. A phrase is as many terms as it has
-    /// words, each with its own hits.
+    /// The terms of an argument: one, or the elements of an array. A phrase counts as one term per
+    /// word, each with its own hits.
     fn terms(&self, term: &Expr) -> Vec<Expr> {
         let known = match &term.kind {
             ExprKind::Parameter(name) => self.parameter(name).map(literal),
@@ -166,13 +166,13 @@ impl Planner<'_> {
     }
 }
 
-/// The words of a phrase; what is one word, or none, stays as it is written.
+/// The words of a phrase; an argument of one word or none stays as written.
 fn several_words(phrase: &str) -> Option<Vec<Expr>> {
     let words = written_words(phrase);
     (words.len() > 1).then(|| words.into_iter().map(|word| literal(&Value::String(word))).collect())
 }
 
-/// The same for `{"term": phrase, "distance": n}`.
+/// Variant for `{"term": phrase, "distance": n}`.
 fn words_of_fuzzy(members: &[(String, Expr)]) -> Option<Vec<Expr>> {
     let at = members.iter().position(|(name, _)| name == "term")?;
     let ExprKind::String(phrase) = &members[at].1.kind else { return None };
@@ -188,9 +188,10 @@ fn as_number(value: &Value) -> Option<f64> {
     if let Value::Number(number) = value { Some(number.as_f64()) } else { None }
 }
 
-// `ORDER BY VectorDistance(…)`: best first, and what is best depends on the distance that is measured.
+// `ORDER BY VectorDistance(…)`: best first, in the direction that the distance function implies.
 
-/// The direction that puts the best first: a distance grows with difference, the others with likeness.
+/// The direction that puts the best first: Euclidean distances grow with difference, the others with
+/// similarity.
 pub(super) fn best_first(distance: Distance) -> Direction {
     if distance.is_similarity() { Direction::Descending } else { Direction::Ascending }
 }
@@ -199,8 +200,8 @@ pub(super) fn is_distance(expr: &Expr) -> bool {
     is_call(expr, "VectorDistance").is_some()
 }
 
-/// The distance that a call of `VectorDistance` measures: the one in its options, else the one of the path's
-/// policy. Nothing if the expression is no such call.
+/// The distance function of a `VectorDistance` call: the one in its options, else the one of the path's
+/// policy. `None` if the expression is not such a call.
 pub(super) fn distance(
     expr: &Expr,
     parameters: &[(String, Value)],
@@ -234,7 +235,7 @@ fn option(options: &Expr, parameters: &[(String, Value)]) -> Option<Distance> {
     Distance::parse(&name?)
 }
 
-/// The members from the document down, without the document's name.
+/// The member names after the document's alias.
 fn path(expr: &Expr) -> Option<Vec<String>> {
     match &expr.kind {
         ExprKind::Name(_) => Some(Vec::new()),

@@ -1,8 +1,8 @@
-//! Where the rows of a query come from: each from one document, or from all of them together.
+//! The origin of a query's rows: one document each, or all documents together.
 //!
-//! Only rows that come from one document each are the same rows when every range is asked for its own. The
-//! first source of the outermost query names the container, so a subquery there reads all of it; every
-//! other subquery starts from a row and stays within it.
+//! Only rows that come from one document each stay the same when every range computes its own. The first
+//! source of the outermost query names the container, so a subquery there reads all of it. Every other
+//! subquery starts from a row and stays within it.
 
 use super::aggregate;
 use super::ast_builder::{name, named};
@@ -12,12 +12,12 @@ use crate::lex::is_name;
 use crate::parse::{Collection, Expr, Name, OrderBy, Query, Source, Step};
 
 pub(super) enum Rows<'a> {
-    /// There is no FROM: one row, wherever it is asked for.
+    /// No FROM: one row, wherever the query runs.
     None,
     OfDocuments,
-    /// Of a subquery that looks at all documents before it gives a row.
+    /// From a subquery that reads all documents before it returns a row.
     OfAll(&'a Query),
-    /// Of a subquery that looks at none.
+    /// From a subquery that reads no documents.
     Constant,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn rows(query: &Query) -> Rows<'_> {
     }
 }
 
-/// Whether each document gives its rows whatever the other documents are.
+/// Whether each document gives the same rows regardless of the other documents.
 pub(super) fn is_row_by_row(query: &Query) -> bool {
     !query.distinct
         && query.top.is_none()
@@ -44,20 +44,20 @@ pub(super) fn is_row_by_row(query: &Query) -> bool {
         && !aggregate::is_in_select(&query.select)
 }
 
-/// The sources of a query in which the document itself has a name, and that name.
-pub(super) struct Rooted {
+/// The sources of a query, rewritten so that the document itself has an alias, and that alias.
+pub(super) struct NamedRoot {
     pub(super) from: Vec<Source>,
     pub(super) root: String,
 }
 
 impl Planner<'_> {
-    /// `FROM x IN c.tags` says nothing of the document, so it becomes `FROM c JOIN x IN c.tags`.
-    pub(super) fn rooted(&self) -> Result<Rooted, QueryError> {
+    /// `FROM x IN c.tags` gives the document no alias, so it becomes `FROM c JOIN x IN c.tags`.
+    pub(super) fn named_root(&self) -> Result<NamedRoot, QueryError> {
         let [first, others @ ..] = &self.query.from[..] else { return Err(no_document()) };
         let Collection::Path(container, steps) = &first.of else { return Err(no_document()) };
         let own = first.alias.as_ref().unwrap_or(container);
         if steps.is_empty() && !first.each {
-            return Ok(Rooted { from: self.query.from.clone(), root: own.text.clone() });
+            return Ok(NamedRoot { from: self.query.from.clone(), root: own.text.clone() });
         }
         let alias = alias(first).ok_or_else(no_document)?;
         let root = self.free_name(&container.text);
@@ -66,10 +66,10 @@ impl Planner<'_> {
         let part =
             Source { of: Collection::Path(name(&root), steps.clone()), alias: Some(alias), ..first.clone() };
         let from = [document, part].into_iter().chain(others.iter().cloned()).collect();
-        Ok(Rooted { from, root })
+        Ok(NamedRoot { from, root })
     }
 
-    /// What `SELECT *` gives.
+    /// The row of `SELECT *`.
     pub(super) fn whole_row(&self) -> Result<Expr, QueryError> {
         match &self.query.from[..] {
             [one] => alias(one).map(|alias| named(&alias.text)).ok_or_else(no_document),
@@ -87,7 +87,7 @@ impl Planner<'_> {
     }
 }
 
-/// The name a source's rows go by.
+/// The alias of a source.
 fn alias(source: &Source) -> Option<Name> {
     match (&source.alias, &source.of) {
         (Some(alias), _) => Some(alias.clone()),

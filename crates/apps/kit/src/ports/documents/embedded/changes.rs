@@ -1,7 +1,7 @@
-//! The change feed: latest versions, in the order of commits.
+//! The change feed: latest versions, in commit order.
 //!
-//! A cursor is `<container>:<lsn>`: all commits up to that one were seen. The number of the container is in it so that
-//! one of an earlier container of the same name is refused and not misread.
+//! A cursor is `<container>:<lsn>`: all commits up to that LSN have been seen. It contains the container's
+//! number so that a cursor of an earlier container with the same name is refused instead of misread.
 
 use super::items::value_of;
 use super::query::{limits_of, scope};
@@ -37,7 +37,7 @@ pub async fn page(
     Ok(Changes { items: page.body?, next: cursor(&container, page.after), has_more: page.has_more })
 }
 
-/// All that is committed was seen.
+/// A cursor after everything committed.
 pub fn end(port: &Embedded, container: &str, partition: Option<&str>) -> Result<Cursor, StoreError> {
     let container = port.container(container)?;
     scope(&container, partition)?;

@@ -1,4 +1,4 @@
-//! Making what is missing of a database and its containers.
+//! Creates the missing parts of a database and its containers.
 
 use super::{Embedded, errors};
 use crate::ports::documents::{Layout, StoreError};
@@ -36,7 +36,7 @@ async fn ensure_container(
     unless_there(port.store().create_container(database.clone(), definition, None).await)
 }
 
-/// Another process of the service may have been faster; what is there stays as it is.
+/// Another process of the service may have been faster; existing containers stay unchanged.
 fn unless_there<T>(made: Result<T, WriteError<CatalogError>>) -> Result<(), StoreError> {
     match made {
         Ok(_) | Err(WriteError::Model(CatalogError::Exists)) => Ok(()),

@@ -1,4 +1,4 @@
-//! The store's errors as the port says them: exhaustive matches, so that a new error is thought about here.
+//! Maps the store's errors to the port's, with exhaustive matches so that each new error is considered here.
 
 use crate::ports::documents::StoreError;
 use orrery_document_store::limits;
@@ -12,9 +12,9 @@ use orrery_documents::subresources::SubresourceError;
 use orrery_query::QueryError;
 use std::time::Duration;
 
-/// How long to wait for the commit queue.
+/// Retry delay if the commit queue is full.
 const BUSY: Duration = Duration::from_millis(100);
-/// How long to wait for other queries.
+/// Retry delay if other queries use up the memory.
 const QUERIES_BUSY: Duration = Duration::from_millis(limits::QUERY_BUSY_RETRY_MILLIS);
 
 pub fn refused(status: u16, message: impl Into<String>) -> StoreError {

@@ -1,5 +1,5 @@
-//! Items: read, single writes, batches. The answer to a write is the item that was given with the system members of its
-//! new version, so it is not read again.
+//! Items: reads, single writes, batches. The response to a write is the given item with the system members of
+//! its new version, so it is not read again.
 
 use super::errors;
 use super::{Embedded, place};
@@ -65,10 +65,10 @@ pub async fn batch(
     Ok(items)
 }
 
-/// What all of it cost, and the system members of each version that was made; none after a delete.
+/// The total charge, and the system members of each new version; none for a delete.
 type Made = (Charge, Vec<Option<Map<String, Value>>>);
 
-/// One transaction.
+/// Executes one transaction.
 async fn commit(
     port: &Embedded,
     container: &str,
@@ -98,7 +98,7 @@ async fn commit(
             }
             OperationOutcome::Done(_) => tails.push(None),
             OperationOutcome::Failed(error) => return Err(errors::store(error)),
-            // Another one failed, and is the error.
+            // Another operation failed and determines the error.
             OperationOutcome::NotTried => {}
         }
     }
@@ -129,7 +129,7 @@ fn operation<'t>(write: &Write, body: Option<&'t str>) -> BatchOperation<'t> {
     BatchOperation { kind, id, body, conditions, partition_key: None }
 }
 
-/// As a client's header is read: `*` is any version, and a tag that is not one of ours is that of no version.
+/// Parsed like a client's header: `*` matches any version, and a foreign etag matches none.
 fn tag(text: &str) -> Option<TagMatch> {
     match text.trim() {
         "" => None,
@@ -138,7 +138,7 @@ fn tag(text: &str) -> Option<TagMatch> {
     }
 }
 
-/// The system members follow an item's own members, each after a comma.
+/// The system members follow an item's own members, each preceded by a comma.
 fn system_members(container: &Container, row: &ItemRow) -> Result<Map<String, Value>, StoreError> {
     let (_, mut tail) = row.json(container);
     let tail = tail.split_off(1);
@@ -152,7 +152,7 @@ fn joined(write: Write, tail: Map<String, Value>, charge: Charge) -> Item {
     };
     let etag = tail.get("_etag").and_then(Value::as_str).unwrap_or_default().to_owned();
     if let Value::Object(members) = &mut value {
-        // What a caller sent under these names was dropped, and they come last.
+        // System members in the caller's item were dropped; the new ones come last.
         members.retain(|name, _| name != "_lsn" && !tail.contains_key(name));
         members.extend(tail);
     }
@@ -171,7 +171,7 @@ pub fn value_of(container: &Container, row: &ItemRow) -> Result<Value, StoreErro
     serde_json::from_slice(&text).map_err(unreadable)
 }
 
-/// What is stored is JSON; only what nests deeper than a reader goes ends here.
+/// Stored text is valid JSON; only nesting beyond the reader's limit fails here.
 fn unreadable(error: serde_json::Error) -> StoreError {
     errors::refused(500, format!("a stored item could not be read: {error}"))
 }

@@ -1,11 +1,11 @@
-//! The store of this process, without HTTP: the same functions that the protocol's handlers call.
+//! The store of this process, without HTTP: calls the same functions as the protocol's handlers.
 //!
 //! ```text
 //! ensure    the database and its containers
 //! items     read, single writes, batches
 //! query     pages of rows
 //! changes   the change feed
-//! errors    the store's errors, as the port says them
+//! errors    the store's errors as the port's
 //! ```
 
 mod changes;
@@ -102,7 +102,7 @@ impl Embedded {
     }
 }
 
-/// Where the items of a partition lie.
+/// The location of a partition's items.
 fn place(container: &Container, partition: &str) -> Result<Epk, StoreError> {
     if container.definition().partition_key().paths().len() != 1 {
         return Err(errors::refused(

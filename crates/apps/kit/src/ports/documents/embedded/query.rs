@@ -44,7 +44,7 @@ pub fn scope(container: &Container, partition: Option<&str>) -> Result<FeedScope
     })
 }
 
-/// The default of the protocol where nothing is asked for.
+/// The protocol's default page size.
 pub fn limits_of(items_max: usize) -> Limits {
     let items = if items_max == 0 { limits::PAGE_ITEMS_DEFAULT } else { items_max };
     Limits { items, bytes: limits::PAGE_BYTES_MAX }

@@ -1,7 +1,7 @@
-//! A request sent, and sent again where that is safe, within a time.
+//! Sends a request, and repeats it where that is safe, within a time limit.
 
 use super::Remote;
-use super::errors::{self, Answer, Trouble};
+use super::errors::{self, Answer, RetryReason};
 use crate::limits;
 use crate::ports::documents::StoreError;
 use bytes::Bytes;
@@ -14,30 +14,30 @@ use tokio::time::Instant;
 
 const SESSION_TOKEN: &str = "x-ms-session-token";
 
-/// Whether a request may be sent again that may have been carried out.
+/// Whether a request that may have been executed can be sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeat {
     Safe,
     Unsafe,
 }
 
-/// A request in the making.
-pub struct Ask<'a> {
+/// A request under construction.
+pub struct RequestBuilder<'a> {
     call: Call,
     repeat: Repeat,
-    /// The container whose session it belongs to, and whether it reads.
+    /// The container whose session token it uses, and whether it reads.
     session: Option<(&'a str, Sees)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sees {
-    /// It must see what was seen before.
+    /// It must see everything seen before.
     Before,
     Nothing,
 }
 
-impl<'a> Ask<'a> {
-    /// The path is decoded, one text a segment.
+impl<'a> RequestBuilder<'a> {
+    /// The path is unencoded, one string per segment.
     pub fn new(method: Method, path: Vec<&str>) -> Self {
         Self::of(Call::new(method, &path))
     }
@@ -50,7 +50,7 @@ impl<'a> Ask<'a> {
         Self { call: self.call.header(name, value), ..self }
     }
 
-    /// At a continuation, if there is one.
+    /// Adds a continuation, if there is one.
     pub fn after(self, continuation: Option<&str>) -> Self {
         Self { call: self.call.after(continuation), ..self }
     }
@@ -72,20 +72,20 @@ impl<'a> Ask<'a> {
     }
 }
 
-/// A JSON array of the one text, in ASCII as headers must be.
+/// A JSON array of the one string, in ASCII as headers require.
 fn partition_key(partition: &str) -> String {
     format!("[{}]", ascii_json(&serde_json::Value::from(partition).to_string()))
 }
 
-/// How long an operation still goes on trying.
-pub struct Patience {
+/// The time left for the retries of an operation.
+pub struct RetryBudget {
     env: Env,
     until: Instant,
     tries: usize,
     wait: Duration,
 }
 
-impl Patience {
+impl RetryBudget {
     pub fn new(remote: &Remote) -> Self {
         Self {
             env: remote.inner.env.clone(),
@@ -95,8 +95,8 @@ impl Patience {
         }
     }
 
-    /// Waits before the next try: as long as the store asked for, else longer each time. False: it is over, and there was
-    /// no waiting.
+    /// Waits before the next attempt: as long as the store asked for, else with exponential back-off.
+    /// Returns false, without waiting, if the time is up.
     pub async fn wait(&mut self, asked: Option<Duration>) -> bool {
         let jitter = 0.5 + (self.env.random_u64() >> 11) as f64 / (1u64 << 54) as f64;
         let wait = asked.unwrap_or_else(|| self.wait.mul_f64(jitter));
@@ -111,19 +111,23 @@ impl Patience {
         true
     }
 
-    /// For one request: no longer than what is left, but never nothing.
+    /// The time limit of one request: at most what is left, but never zero.
     fn timeout(&self) -> Duration {
         let most = Duration::from_secs(limits::SERVICE_STORE_REQUEST_SECONDS_MAX);
         self.until.saturating_duration_since(Instant::now()).clamp(Duration::from_millis(100), most)
     }
 }
 
-/// Sends it until it is answered for good. An answer may be a refusal; what is left to the caller is that, and ranges that
-/// are gone.
-pub async fn send(remote: &Remote, ask: &Ask<'_>, patience: &mut Patience) -> Result<Answer, StoreError> {
+/// Sends the request until it gets a final response. That may be a refusal; refusals and ranges that are gone
+/// are left to the caller.
+pub async fn send(
+    remote: &Remote,
+    ask: &RequestBuilder<'_>,
+    patience: &mut RetryBudget,
+) -> Result<Answer, StoreError> {
     let names_a_range = ask.call.names_a_range();
     loop {
-        // Signed anew each time: a signature holds for a while only.
+        // Signed for each attempt, since a signature expires.
         let request = request(remote, ask)?;
         let failed = match try_once(remote, ask, request, patience.timeout()).await {
             Err(failed) => failed,
@@ -138,22 +142,22 @@ pub async fn send(remote: &Remote, ask: &Ask<'_>, patience: &mut Patience) -> Re
             continue;
         }
         if let (true, Some((container, _))) = (failed.is_behind, ask.session) {
-            // Its data is older than it was, and will stay so.
+            // The store's data is older than before, and will stay so.
             remote.inner.sessions.forget(container);
         }
         return Err(failed.error);
     }
 }
 
-/// The answer, or why there is none.
+/// The response, or the reason why there is none.
 async fn try_once(
     remote: &Remote,
-    ask: &Ask<'_>,
+    ask: &RequestBuilder<'_>,
     request: Request<Bytes>,
     timeout: Duration,
-) -> Result<Answer, Trouble> {
+) -> Result<Answer, RetryReason> {
     let sent = remote.inner.account.host.send(request, timeout, limits::SERVICE_STORE_ANSWER_BYTES_MAX).await;
-    let answer = sent.map_err(|error| Trouble {
+    let answer = sent.map_err(|error| RetryReason {
         error: StoreError::Unavailable(error.to_string()),
         after: None,
         nothing_was_done: !error.may_have_arrived(),
@@ -166,7 +170,7 @@ async fn try_once(
     Ok(answer)
 }
 
-fn request(remote: &Remote, ask: &Ask<'_>) -> Result<Request<Bytes>, StoreError> {
+fn request(remote: &Remote, ask: &RequestBuilder<'_>) -> Result<Request<Bytes>, StoreError> {
     let inner = &remote.inner;
     let unwritable = |error: String| errors::refused(400, error);
     let mut request = ask.call.request(&inner.account, inner.env.now()).map_err(unwritable)?;

@@ -1,10 +1,10 @@
 //! The change feed: latest versions, in order within each partition, every range in turn.
 //!
-//! A cursor has the etag of each part. One call asks each part once at most, beginning with the one that has waited
-//! longest, and ends when it has enough; a part that answers 304 has nothing new.
+//! A cursor holds the etag of each part. A call asks each part at most once, beginning with the one that has
+//! waited longest, and ends when it has enough; a part that responds 304 has no changes.
 
 use super::Remote;
-use super::call::{Ask, Patience, Sees, send};
+use super::call::{RequestBuilder, RetryBudget, Sees, send};
 use super::parts::Parts;
 use super::query::{Feed, scoped, within};
 use crate::idempotency::hash;
@@ -31,7 +31,7 @@ pub async fn page(
     read(remote, container, partition, parts, items_max).await
 }
 
-/// Each part is asked from now on, which is answered with its place and without items.
+/// Asks each part for changes from now on; the response has a position and no items.
 pub async fn end(remote: &Remote, container: &str, partition: Option<&str>) -> Result<Cursor, StoreError> {
     let parts = Parts::all(Some(FROM_NOW_ON));
     let found = read(remote, container, partition, parts, 0).await?;
@@ -50,14 +50,14 @@ async fn read(
     let of = feed(container, partition);
     let wanted = if items_max == 0 { PAGE_ITEMS_DEFAULT } else { items_max };
     let (mut items, mut has_more, mut visited, mut moves) = (Vec::new(), false, 0, 0);
-    let mut patience = Patience::new(remote);
+    let mut patience = RetryBudget::new(remote);
     while visited < parts.0.len() {
         if items.len() >= wanted {
             has_more = true;
             break;
         }
         let within = within(remote, container, partition, &mut parts).await?;
-        let mut ask = Ask::of(Call::items(Method::GET, &remote.inner.database, container))
+        let mut ask = RequestBuilder::of(Call::items(Method::GET, &remote.inner.database, container))
             .header("a-im", "Incremental Feed")
             .header("x-ms-max-item-count", (wanted - items.len()).to_string())
             .session(container, Sees::Before);
@@ -75,7 +75,7 @@ async fn read(
             remote.inner.ranges.forget(container);
             continue;
         }
-        if !answer.is_good() && answer.status() != 304 {
+        if !answer.is_success() && answer.status() != 304 {
             return Err(answer.refusal());
         }
         if let Some(mut part) = parts.0.pop_front() {
@@ -83,7 +83,7 @@ async fn read(
             parts.0.push_back(part);
         }
         visited += 1;
-        if answer.is_good() {
+        if answer.is_success() {
             has_more = true;
             items.extend(answer.json::<Feed>()?.rows.into_iter().map(without_lsn));
         }
@@ -91,7 +91,7 @@ async fn read(
     Ok(Changes { items, next: Cursor(parts.write(&of)?), has_more })
 }
 
-/// What the feed adds to an item is left out, so that it is what a read gives.
+/// Removes the feed's additions to an item, so that it equals the result of a read.
 fn without_lsn(mut item: Value) -> Value {
     if let Value::Object(members) = &mut item {
         members.shift_remove("_lsn");
@@ -99,7 +99,7 @@ fn without_lsn(mut item: Value) -> Value {
     item
 }
 
-/// A name of the feed, so that a cursor is not used for another one.
+/// A hash of the feed's parameters, so that a cursor is not used for another feed.
 fn feed(container: &str, partition: Option<&str>) -> String {
     let scope = if partition.is_some() { "partition" } else { "all" };
     let partition = partition.unwrap_or_default();

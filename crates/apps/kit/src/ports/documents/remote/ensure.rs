@@ -1,9 +1,10 @@
-//! Making what is missing of a database and its containers.
+//! Creates the missing parts of a database and its containers.
 //!
-//! What is there is only looked at, so an identity that may not create containers can run where somebody else made them.
+//! Existing ones are only read, so an identity without permission to create containers can run where they
+//! already exist.
 
 use super::Remote;
-use super::call::{Ask, Patience, Repeat, send};
+use super::call::{Repeat, RequestBuilder, RetryBudget, send};
 use super::errors::{self, Answer};
 use crate::ports::documents::{Layout, StoreError};
 use http::Method;
@@ -25,18 +26,18 @@ pub async fn run(remote: &Remote, layout: &[Layout]) -> Result<(), StoreError> {
 }
 
 async fn is_there(remote: &Remote, path: Vec<&str>) -> Result<bool, StoreError> {
-    let answer = send(remote, &Ask::new(Method::GET, path), &mut Patience::new(remote)).await?;
+    let answer = send(remote, &RequestBuilder::new(Method::GET, path), &mut RetryBudget::new(remote)).await?;
     match answer.status() {
         404 => Ok(false),
-        _ if answer.is_good() => Ok(true),
+        _ if answer.is_success() => Ok(true),
         _ => Err(answer.refusal()),
     }
 }
 
-/// Somebody else may have been faster; what is there stays as it is.
+/// Another process may have been faster; existing containers stay unchanged.
 async fn create(remote: &Remote, path: Vec<&str>, body: &Value) -> Result<(), StoreError> {
-    let ask = Ask::new(Method::POST, path).body(body.to_string()).repeat(Repeat::Safe);
-    let answer: Answer = send(remote, &ask, &mut Patience::new(remote)).await?;
-    let is_made = answer.is_good() || answer.status() == 409;
+    let ask = RequestBuilder::new(Method::POST, path).body(body.to_string()).repeat(Repeat::Safe);
+    let answer: Answer = send(remote, &ask, &mut RetryBudget::new(remote)).await?;
+    let is_made = answer.is_success() || answer.status() == 409;
     if is_made { Ok(()) } else { Err(answer.refusal()) }
 }

@@ -1,4 +1,4 @@
-//! Statuses as the port's errors, and answers read.
+//! Maps statuses to the port's errors, and parses responses.
 
 use crate::ports::documents::StoreError;
 use serde::de::DeserializeOwned;
@@ -7,10 +7,10 @@ use std::time::Duration;
 
 const SESSION_NOT_AVAILABLE: u32 = 1002;
 const OWNER_MISSING: u32 = 1003;
-/// Of what a refusal says, so much is kept.
+/// Characters of a refusal's message that are kept.
 const MESSAGE_CHARS_MAX: usize = 500;
 
-/// An answer, read as the port reads it.
+/// A parsed response.
 pub struct Answer(pub orrery_client::Answer);
 
 impl Deref for Answer {
@@ -21,12 +21,12 @@ impl Deref for Answer {
     }
 }
 
-/// An answer that says to come again.
-pub struct Trouble {
+/// A response that asks for a retry.
+pub struct RetryReason {
     pub error: StoreError,
     pub after: Option<Duration>,
     pub nothing_was_done: bool,
-    /// It does not have what was seen of it before.
+    /// The store lacks something seen before.
     pub is_behind: bool,
 }
 
@@ -35,7 +35,7 @@ impl Answer {
         self.status.as_u16()
     }
 
-    pub fn is_good(&self) -> bool {
+    pub fn is_success(&self) -> bool {
         self.status.is_success()
     }
 
@@ -43,12 +43,12 @@ impl Answer {
         self.parse().map_err(|error| not_understood(&error.to_string()))
     }
 
-    /// A physical partition is not there any more; ranges are to be read again.
+    /// A physical partition is gone; the ranges must be read again.
     pub fn is_gone(&self) -> bool {
         self.status() == 410
     }
 
-    /// Why it is a refusal.
+    /// The reason for the refusal.
     pub fn refusal(&self) -> StoreError {
         refusal(self.status(), self.substatus(), self.retry_after(), &message(&self.body))
     }
@@ -58,15 +58,15 @@ impl Answer {
     }
 }
 
-/// What makes it worth another try, if something does. Of a range that is gone, who named it has to know.
-pub fn trouble(answer: &Answer, names_a_range: bool) -> Option<Trouble> {
+/// Why a retry may help, if it may. A gone range concerns the caller that named it.
+pub fn trouble(answer: &Answer, names_a_range: bool) -> Option<RetryReason> {
     let (status, after, is_behind) = (answer.status(), answer.retry_after(), answer.is_session_missing());
     let nothing_was_done = matches!(status, 429 | 449) || is_behind;
     let is_moving = answer.is_gone() && !names_a_range;
-    // What is not implemented will not be the next time.
+    // An unimplemented operation will not be implemented on a retry.
     let is_trouble = nothing_was_done || is_moving || status == 408 || (status >= 500 && status != 501);
     let after = after.filter(|_| status == 429);
-    is_trouble.then(|| Trouble { error: answer.refusal(), after, nothing_was_done, is_behind })
+    is_trouble.then(|| RetryReason { error: answer.refusal(), after, nothing_was_done, is_behind })
 }
 
 pub fn not_understood(why: &str) -> StoreError {
@@ -93,7 +93,7 @@ pub fn refusal(status: u16, substatus: u32, after: Option<Duration>, message: &s
     }
 }
 
-/// The sentence of an error's body.
+/// The message in an error's body.
 fn message(body: &[u8]) -> String {
     let said: Option<serde_json::Value> = serde_json::from_slice(body).ok();
     let said = said.as_ref().and_then(|said| said.get("message")).and_then(|said| said.as_str());
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_service_acts_on_is_told_apart() {
+    fn errors_that_services_act_on_are_distinct() {
         let why = |status| StoreError::Refused { status, message: "why".to_owned() };
         let check = |status, substatus, error| assert_eq!(answer(status, substatus).refusal(), error);
         check(409, 0, StoreError::Conflict);
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_passes_is_worth_another_try() {
+    fn only_transient_errors_are_retried() {
         let judged = |status, substatus, names| {
             trouble(&answer(status, substatus), names).map(|trouble| trouble.nothing_was_done)
         };

@@ -1,7 +1,7 @@
-//! Items: read, single writes, batches.
+//! Items: reads, single writes, batches.
 
 use super::Remote;
-use super::call::{Ask, Patience, Repeat, Sees, send};
+use super::call::{Repeat, RequestBuilder, RetryBudget, Sees, send};
 use super::errors::{self, Answer, refusal};
 use crate::ports::documents::{Item, StoreError, Write};
 use http::Method;
@@ -18,11 +18,11 @@ pub async fn read(
     partition: &str,
     id: &str,
 ) -> Result<Option<Item>, StoreError> {
-    let ask = Ask::of(Call::item(Method::GET, &remote.inner.database, container, id))
+    let ask = RequestBuilder::of(Call::item(Method::GET, &remote.inner.database, container, id))
         .partition(partition)
         .session(container, Sees::Before);
-    let answer = send(remote, &ask, &mut Patience::new(remote)).await?;
-    if answer.is_good() {
+    let answer = send(remote, &ask, &mut RetryBudget::new(remote)).await?;
+    if answer.is_success() {
         return item(&answer).map(Some);
     }
     match answer.refusal() {
@@ -46,8 +46,9 @@ pub async fn write(
         Some(id) => Call::item(method, &remote.inner.database, container, id),
         None => Call::items(method, &remote.inner.database, container),
     };
-    let repeat = if is_refused_twice(&write) { Repeat::Safe } else { Repeat::Unsafe };
-    let mut ask = Ask::of(call).partition(partition).repeat(repeat).session(container, Sees::Nothing);
+    let repeat = if is_idempotent(&write) { Repeat::Safe } else { Repeat::Unsafe };
+    let mut ask =
+        RequestBuilder::of(call).partition(partition).repeat(repeat).session(container, Sees::Nothing);
     if matches!(write, Write::Upsert { .. }) {
         ask = ask.header("x-ms-documentdb-is-upsert", "true");
     }
@@ -57,8 +58,8 @@ pub async fn write(
     if let Some(body) = body(&write) {
         ask = ask.body(body.to_string());
     }
-    let answer = send(remote, &ask, &mut Patience::new(remote)).await?;
-    match answer.is_good() {
+    let answer = send(remote, &ask, &mut RetryBudget::new(remote)).await?;
+    match answer.is_success() {
         true if body(&write).is_some() => item(&answer).map(Some),
         true => Ok(None),
         false => Err(answer.refusal()),
@@ -79,9 +80,9 @@ pub async fn batch(
         return Err(errors::refused(400, format!("a batch has at most {max} operations; split it")));
     }
     let operations = writes.iter().map(operation).collect::<Result<Vec<_>, _>>()?;
-    // One that would be refused is enough: then so is all of it.
-    let repeat = if writes.iter().any(is_refused_twice) { Repeat::Safe } else { Repeat::Unsafe };
-    let ask = Ask::of(Call::items(Method::POST, &remote.inner.database, container))
+    // One operation whose repetition would be refused suffices: then the whole batch is refused.
+    let repeat = if writes.iter().any(is_idempotent) { Repeat::Safe } else { Repeat::Unsafe };
+    let ask = RequestBuilder::of(Call::items(Method::POST, &remote.inner.database, container))
         .partition(partition)
         .header("x-ms-cosmos-is-batch-request", "true")
         .header("x-ms-cosmos-batch-atomic", "true")
@@ -89,14 +90,14 @@ pub async fn batch(
         .body(Value::from(operations).to_string())
         .repeat(repeat)
         .session(container, Sees::Nothing);
-    let mut patience = Patience::new(remote);
+    let mut patience = RetryBudget::new(remote);
     loop {
         let answer = send(remote, &ask, &mut patience).await?;
-        if !answer.is_good() {
+        if !answer.is_success() {
             return Err(answer.refusal());
         }
         match outcomes(&answer, writes.len()) {
-            // A 429 may be that of one operation, and nothing was done then either.
+            // A 429 may belong to a single operation; nothing was executed in that case either.
             Err(StoreError::Busy { after }) if patience.wait(after).await => {}
             outcome => return outcome,
         }
@@ -119,7 +120,7 @@ struct Outcome {
     message: Option<String>,
 }
 
-/// The operation that was refused is to blame; those with 424 only went with it.
+/// Reports the operation that was refused; those with 424 failed only because of it.
 fn outcomes(answer: &Answer, count: usize) -> Result<Vec<Option<Item>>, StoreError> {
     let outcomes: Vec<Outcome> = answer.json()?;
     let is_culprit = |outcome: &&Outcome| outcome.status_code >= 400 && outcome.status_code != 424;
@@ -162,8 +163,8 @@ fn operation(write: &Write) -> Result<Value, StoreError> {
     Ok(operation)
 }
 
-/// Whether doing it a second time is refused, so that nothing is overwritten that came between.
-fn is_refused_twice(write: &Write) -> bool {
+/// Whether executing it twice is refused the second time, so that no later write is overwritten.
+fn is_idempotent(write: &Write) -> bool {
     matches!(write, Write::Create(_)) || if_match(write).is_some_and(|tag| tag.trim() != "*")
 }
 
@@ -206,16 +207,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_could_overwrite_a_later_write_is_not_repeated() {
+    fn writes_that_could_overwrite_later_ones_are_not_repeated() {
         let tag = || Some("\"t\"".to_owned());
         let item = || json!({"id": "a"});
-        assert!(is_refused_twice(&Write::Create(item())));
-        assert!(is_refused_twice(&Write::Replace { item: item(), if_match: tag() }));
-        assert!(is_refused_twice(&Write::Upsert { item: item(), if_match: tag() }));
-        assert!(is_refused_twice(&Write::Delete { id: "a".to_owned(), if_match: tag() }));
-        assert!(!is_refused_twice(&Write::Replace { item: item(), if_match: None }));
-        assert!(!is_refused_twice(&Write::Replace { item: item(), if_match: Some("*".to_owned()) }));
-        assert!(!is_refused_twice(&Write::Upsert { item: item(), if_match: None }));
-        assert!(!is_refused_twice(&Write::Delete { id: "a".to_owned(), if_match: None }));
+        assert!(is_idempotent(&Write::Create(item())));
+        assert!(is_idempotent(&Write::Replace { item: item(), if_match: tag() }));
+        assert!(is_idempotent(&Write::Upsert { item: item(), if_match: tag() }));
+        assert!(is_idempotent(&Write::Delete { id: "a".to_owned(), if_match: tag() }));
+        assert!(!is_idempotent(&Write::Replace { item: item(), if_match: None }));
+        assert!(!is_idempotent(&Write::Replace { item: item(), if_match: Some("*".to_owned()) }));
+        assert!(!is_idempotent(&Write::Upsert { item: item(), if_match: None }));
+        assert!(!is_idempotent(&Write::Delete { id: "a".to_owned(), if_match: None }));
     }
 }

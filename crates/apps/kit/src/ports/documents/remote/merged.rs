@@ -1,13 +1,15 @@
 //! Queries over several partitions whose rows need merging: ORDER BY, aggregates, GROUP BY, DISTINCT, TOP and OFFSET.
 //!
-//! The store is asked as a whole first. Another Orrery answers in full, because it is asked to; any store answers where
-//! the filter names one partition key. What it leaves to its client is merged here, by the plan that it gives.
+//! The whole query is sent to the store first. Another Orrery answers it completely, because it is asked to;
+//! any store does if the filter names one partition key. A query that the store leaves to its client is
+//! merged here, by the plan that the store returns.
 //!
-//! A page of a merged answer goes on by counting the rows before it: the ranges are read from the beginning again. That
-//! survives splits, and costs what it says; whoever pages through many rows in order asks one partition at a time.
+//! A page of a merged result resumes by counting the rows before it: the ranges are read from the beginning
+//! again. That survives splits but is expensive; to page through many ordered rows, query one partition at a
+//! time.
 
 use super::Remote;
-use super::call::{Ask, Patience, Sees, send};
+use super::call::{RequestBuilder, RetryBudget, Sees, send};
 use super::errors::{self, Answer};
 use super::query::{Feed, body};
 use super::ranges;
@@ -26,18 +28,18 @@ use tokio::sync::Mutex;
 
 const VERSION: u8 = 1;
 
-/// Whether the ranges' rows one after the other are not the answer. What cannot be read is for the store to refuse.
+/// Whether concatenating the ranges' rows would be wrong. A malformed query is left for the store to refuse.
 pub fn is_needed(query: &Query) -> bool {
     parse::parse(&query.text).is_ok_and(|query| needs_merging(&query))
 }
 
-/// Where an answer goes on.
+/// The position at which a result resumes.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum At {
-    /// At a token of the store, which answers as a whole.
+    /// A continuation of a store that answers the whole query.
     Store(String),
-    /// After so many rows of the merged answer.
+    /// After this many rows of the merged result.
     Behind(u64),
 }
 
@@ -55,7 +57,7 @@ pub async fn page(remote: &Remote, container: &str, of: &str, query: &Query) -> 
         Some(At::Behind(behind)) => asked.merged(behind).await?,
         Some(At::Store(token)) => match asked.whole(Some(&token)).await? {
             Whole::Answered(page, at) => (page, at),
-            Whole::LeftToClient => return Err(not_this_question()),
+            Whole::LeftToClient => return Err(foreign_continuation()),
         },
         None => match asked.whole(None).await? {
             Whole::Answered(page, at) => (page, at),
@@ -67,10 +69,10 @@ pub async fn page(remote: &Remote, container: &str, of: &str, query: &Query) -> 
 }
 
 fn read(of: &str, text: &str) -> Result<At, StoreError> {
-    let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| not_this_question())?;
-    let written: Written = serde_json::from_slice(&bytes).map_err(|_| not_this_question())?;
+    let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| foreign_continuation())?;
+    let written: Written = serde_json::from_slice(&bytes).map_err(|_| foreign_continuation())?;
     let is_ours = written.v == VERSION && written.of == of;
-    if is_ours { Ok(written.at) } else { Err(not_this_question()) }
+    if is_ours { Ok(written.at) } else { Err(foreign_continuation()) }
 }
 
 fn write(of: &str, at: At) -> Result<String, StoreError> {
@@ -78,7 +80,7 @@ fn write(of: &str, at: At) -> Result<String, StoreError> {
     Ok(URL_SAFE_NO_PAD.encode(text.map_err(|error| errors::refused(500, error.to_string()))?))
 }
 
-fn not_this_question() -> StoreError {
+fn foreign_continuation() -> StoreError {
     errors::refused(400, "the continuation is not one of this question; start from the beginning")
 }
 
@@ -98,7 +100,7 @@ impl Asked<'_> {
         if self.query.items_max == 0 { PAGE_ITEMS_DEFAULT } else { self.query.items_max }
     }
 
-    /// One page of the store's own answer.
+    /// One page of the store's own result.
     async fn whole(&self, token: Option<&str>) -> Result<Whole, StoreError> {
         let (database, container) = (&self.remote.inner.database, self.container);
         let body = body(&self.query.text, self.query);
@@ -106,9 +108,10 @@ impl Asked<'_> {
             true => Call::query(database, container, body),
             false => Call::page_of_query(database, container, body).header(ENABLE_CROSS_PARTITION, "True"),
         };
-        let ask = Ask::of(call.header("x-ms-max-item-count", self.items_max().to_string()).after(token));
+        let ask =
+            RequestBuilder::of(call.header("x-ms-max-item-count", self.items_max().to_string()).after(token));
         let ask = ask.session(container, Sees::Before);
-        let answer = send(self.remote, &ask, &mut Patience::new(self.remote)).await?;
+        let answer = send(self.remote, &ask, &mut RetryBudget::new(self.remote)).await?;
         if is_left_to_client(&answer) {
             return Ok(Whole::LeftToClient);
         }
@@ -117,12 +120,12 @@ impl Asked<'_> {
         Ok(Whole::Answered(page, token.map(At::Store)))
     }
 
-    /// One page of the merged answer, after so many rows; begun again when ranges are split meanwhile.
+    /// One page of the merged result, after this many rows; restarted if ranges split meanwhile.
     async fn merged(&self, behind: u64) -> Result<(Page, Option<At>), StoreError> {
         let ranges = Ranges {
             remote: self.remote,
             container: self.container,
-            patience: Mutex::new(Patience::new(self.remote)),
+            patience: Mutex::new(RetryBudget::new(self.remote)),
         };
         for _ in 0..limits::SERVICE_STORE_MOVES_MAX {
             match self.merged_once(&ranges, behind).await {
@@ -153,15 +156,16 @@ impl Asked<'_> {
     }
 }
 
-/// The ranges of a container as merging asks them: each sees what was seen before, and is asked again within one patience.
+/// The ranges of a container as used by a merge: each read sees earlier writes, and all retries share one
+/// time limit.
 struct Ranges<'a> {
     remote: &'a Remote,
     container: &'a str,
-    patience: Mutex<Patience>,
+    patience: Mutex<RetryBudget>,
 }
 
 enum Stopped {
-    /// A range is not there any more; to be begun again.
+    /// A range is gone; the merge must restart.
     Gone,
     Failed(StoreError),
 }
@@ -170,11 +174,11 @@ impl Exchange for Ranges<'_> {
     type Error = Stopped;
 
     async fn exchange(&self, call: Call) -> Result<orrery_client::Answer, Stopped> {
-        let ask = Ask::of(call).session(self.container, Sees::Before);
+        let ask = RequestBuilder::of(call).session(self.container, Sees::Before);
         let answer = send(self.remote, &ask, &mut *self.patience.lock().await).await;
         match answer.map_err(Stopped::Failed)? {
             gone if gone.is_gone() => Err(Stopped::Gone),
-            good if good.is_good() => Ok(good.0),
+            good if good.is_success() => Ok(good.0),
             bad => Err(Stopped::Failed(bad.refusal())),
         }
     }
@@ -194,7 +198,7 @@ impl Exchange for Ranges<'_> {
 }
 
 fn rows(answer: &Answer) -> Result<(Vec<Value>, Option<String>), StoreError> {
-    if !answer.is_good() {
+    if !answer.is_success() {
         return Err(answer.refusal());
     }
     Ok((answer.json::<Feed>()?.rows, answer.continuation()))
@@ -209,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_ranges_do_not_answer_alone_is_merged() {
+    fn only_queries_that_need_merging_are_merged() {
         let is_needed = |text: &str| super::is_needed(&Query { text: text.to_owned(), ..Query::default() });
         for text in [
             "SELECT * FROM c ORDER BY c.n",
@@ -227,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_continuation_is_read_only_for_its_own_question() {
+    fn a_continuation_is_valid_only_for_its_own_query() {
         let text = write("q", At::Behind(7)).unwrap();
         assert!(matches!(read("q", &text), Ok(At::Behind(7))));
         assert!(read("r", &text).is_err() && read("q", "####").is_err() && read("q", "e30").is_err());

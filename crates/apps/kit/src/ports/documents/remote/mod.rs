@@ -1,8 +1,8 @@
-//! A database over the wire: another Orrery, or Azure Cosmos DB. What is sent, signed and read is `crates/client`; what is
-//! here is how it is tried again, what was seen, and where a query or a feed goes on.
+//! A database over the wire: another Orrery, or Azure Cosmos DB. `crates/client` sends, signs and parses;
+//! this module handles retries, session tokens, and the positions of queries and feeds.
 //!
 //! ```text
-//! call       a request sent, and sent again where that is safe, within a time
+//! call       sends a request, repeats it where that is safe, within a time limit
 //! session    what was seen of each container, so that reads see the writes of this process
 //! ranges     the physical partitions of a container
 //! parts      a position in each of them, as they split
@@ -11,10 +11,11 @@
 //! merged     queries whose ranges must be merged, by the store or here
 //! ```
 //!
-//! What may be repeated: reads; writes whose second run would be refused (a create, anything under an etag, a batch with one
-//! of these). A repeated one may answer `Conflict` or `Changed` although its first run was what was wanted: services use
-//! ids that follow from their input and read again. Whatever else gets no answer is `Unavailable`, done or not. 429 and 449
-//! mean that nothing was done, and everything is repeated.
+//! Requests that may be repeated: reads, and writes whose second execution would be refused (a create,
+//! anything under an etag, a batch with one of these). A repeated write may return `Conflict` or `Changed`
+//! although its first execution succeeded: services derive ids from their input and read again. Any other
+//! request without a response is `Unavailable`, executed or not. 429 and 449 mean that nothing was executed,
+//! and any request is repeated.
 
 mod call;
 mod changes;
@@ -37,7 +38,7 @@ use session::Sessions;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How a store is reached.
+/// How to reach a store.
 #[derive(Clone)]
 pub struct RemoteOptions {
     /// `https://account.documents.azure.com:443`, `http://127.0.0.1:8081`.
@@ -51,7 +52,7 @@ pub struct RemoteOptions {
 pub enum Credential {
     /// An account key, in Base64.
     Key(String),
-    /// A bearer token; asked for with every request, so that whoever has it can renew it.
+    /// A bearer token; requested for every request, so that its source can renew it.
     Token(Arc<dyn Fn() -> String + Send + Sync>),
 }
 
@@ -69,9 +70,9 @@ impl Credential {
 #[derive(Clone)]
 pub struct Remote {
     inner: Arc<Inner>,
-    /// How long one operation goes on trying.
+    /// The time limit of one operation including its retries.
     patience: Duration,
-    /// Whether a store that is an Orrery is asked to merge ranges itself.
+    /// Whether an Orrery store is asked to merge ranges itself.
     has_shortcut: bool,
 }
 
@@ -84,7 +85,8 @@ struct Inner {
 }
 
 impl Remote {
-    /// Connects with the first operation. `env` gives the dates that are signed, which a store compares with its own.
+    /// Connects with the first operation. `env` supplies the signed dates, which a store compares with
+    /// its own clock.
     pub fn new(options: RemoteOptions, env: Env) -> Result<Self, String> {
         let RemoteOptions { endpoint, database, credential, trust } = options;
         let address = Address::parse("the endpoint", &endpoint)?;
@@ -100,12 +102,12 @@ impl Remote {
         Ok(Self { inner: Arc::new(inner), patience, has_shortcut: true })
     }
 
-    /// The same with another bound on how long one operation goes on trying.
-    pub fn with_patience(self, patience: Duration) -> Self {
+    /// Variant with another time limit for one operation.
+    pub fn with_time_limit(self, patience: Duration) -> Self {
         Self { patience, ..self }
     }
 
-    /// The same that merges ranges itself whatever the store could do, as it must on Azure.
+    /// Variant that always merges ranges itself, as it must on Azure.
     pub fn merging(self) -> Self {
         Self { has_shortcut: false, ..self }
     }
@@ -136,8 +138,8 @@ impl Remote {
         items::batch(self, container, partition, &writes).await
     }
 
-    /// Across partitions the rows of one range follow those of another; `ORDER BY`, `TOP`, `OFFSET`, `DISTINCT`, `GROUP BY`
-    /// and aggregates are merged, by the store if it can or here.
+    /// Across partitions the rows of the ranges are concatenated; `ORDER BY`, `TOP`, `OFFSET`,
+    /// `DISTINCT`, `GROUP BY` and aggregates are merged, by the store if it can or here.
     pub async fn query(
         &self,
         container: &str,

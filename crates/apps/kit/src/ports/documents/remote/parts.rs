@@ -1,11 +1,11 @@
 //! A position in each part of a container, as its ranges split and merge.
 //!
-//! A part is an interval of effective partition keys with a token of the store: where a query or a feed goes on in it. Before
-//! a part is read it is made to lie within one range. A token of a part holds in every piece of it, which is what the
-//! protocol promises for splits.
+//! A part is an interval of effective partition keys with a token of the store: the position of a query or
+//! feed within it. Before a part is read it is narrowed to lie within one range. A part's token is valid in
+//! every piece of it, as the protocol guarantees for splits.
 //!
-//! As text: Base64 of JSON, with a name of the question so that it is not used for another one. Nobody is kept from
-//! changing it; what it can reach is what the question reaches.
+//! The text form is Base64 of JSON, with a hash of the query so that it is not used for another one. A client
+//! may alter it; that reaches nothing beyond what the query itself can reach.
 
 use super::errors;
 use super::ranges::Range;
@@ -26,7 +26,7 @@ pub struct Part {
     pub token: Option<String>,
 }
 
-/// Parts that are still to be read, the next one first.
+/// The parts still to read, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts(pub VecDeque<Part>);
 
@@ -37,7 +37,7 @@ struct Written {
     parts: VecDeque<Part>,
 }
 
-/// The range that a part lies in, and the bounds to name where it is less than all of it.
+/// The range that contains a part, and the bounds to send if the part is only a fraction of it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Within {
     pub range: String,
@@ -74,8 +74,8 @@ impl Parts {
         Ok(URL_SAFE_NO_PAD.encode(text))
     }
 
-    /// Makes the first part lie within one range, and says in which.
-    pub fn settle(&mut self, ranges: &[Range]) -> Result<Within, StoreError> {
+    /// Narrows the first part to one range, and returns that range.
+    pub fn narrow_to_range(&mut self, ranges: &[Range]) -> Result<Within, StoreError> {
         let lost = || StoreError::Unavailable("its partitions are being moved".to_owned());
         let part = self.0.pop_front().ok_or_else(lost)?;
         let first = ranges.iter().rfind(|range| range.min <= part.min).ok_or_else(lost)?;
@@ -106,27 +106,27 @@ mod tests {
     fn a_part_of_several_ranges_is_divided_and_keeps_its_token() {
         let ranges = [range("1", "", "1F", &[]), range("2", "1F", "2F", &[]), range("3", "2F", "FF", &[])];
         let mut parts = Parts(VecDeque::from([part("", "2F", Some("t")), part("2F", "FF", None)]));
-        let within = parts.settle(&ranges).unwrap();
+        let within = parts.narrow_to_range(&ranges).unwrap();
         assert_eq!(within, Within { range: "1".to_owned(), bounds: None });
         let expected = [part("", "1F", Some("t")), part("1F", "2F", Some("t")), part("2F", "FF", None)];
         assert_eq!(Vec::from(parts.0.clone()), expected);
-        assert_eq!(parts.settle(&ranges).unwrap().range, "1", "what is settled stays so");
+        assert_eq!(parts.narrow_to_range(&ranges).unwrap().range, "1", "what is settled stays so");
         parts.0.pop_front();
-        assert_eq!(parts.settle(&ranges).unwrap(), Within { range: "2".to_owned(), bounds: None });
+        assert_eq!(parts.narrow_to_range(&ranges).unwrap(), Within { range: "2".to_owned(), bounds: None });
     }
 
     #[test]
-    fn a_part_of_a_range_that_was_merged_names_its_bounds() {
+    fn a_part_of_a_merged_range_names_its_bounds() {
         let mut parts = Parts(VecDeque::from([part("1F", "2F", Some("t"))]));
         let bounds = Some(("1F".to_owned(), "2F".to_owned()));
         assert_eq!(
-            parts.settle(&[range("4", "", "FF", &[])]).unwrap(),
+            parts.narrow_to_range(&[range("4", "", "FF", &[])]).unwrap(),
             Within { range: "4".to_owned(), bounds }
         );
     }
 
     #[test]
-    fn a_position_is_read_only_for_its_own_question() {
+    fn a_position_is_valid_only_for_its_own_query() {
         let parts = Parts(VecDeque::from([part("", "1F", Some("t")), part("1F", "FF", None)]));
         let text = parts.write("q").unwrap();
         assert_eq!(Parts::read("q", &text), Ok(parts.clone()));

@@ -1,6 +1,6 @@
 //! Pages of rows: of one partition, or of every range in turn.
 
-use super::call::{Ask, Patience, Sees, send};
+use super::call::{RequestBuilder, RetryBudget, Sees, send};
 use super::parts::{Parts, Within};
 use super::{Remote, merged, ranges};
 use crate::idempotency::hash;
@@ -47,10 +47,10 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Goes on until there are rows, or nothing is left, or it has asked often enough for one page.
+    /// Continues until there are rows, nothing is left, or the page has used up its requests.
     async fn page(&self, mut parts: Parts) -> Result<(Page, Parts), StoreError> {
         let mut page = Page { rows: Vec::new(), continuation: None, charge: 0.0 };
-        let (mut patience, mut moves) = (Patience::new(self.remote), 0);
+        let (mut patience, mut moves) = (RetryBudget::new(self.remote), 0);
         for _ in 0..limits::SERVICE_STORE_TRIES_MAX {
             let within = within(self.remote, self.container, self.partition, &mut parts).await?;
             let ask = self.ask(within.as_ref(), parts.0.front().and_then(|part| part.token.as_deref()));
@@ -60,7 +60,7 @@ impl Asked<'_> {
                 self.remote.inner.ranges.forget(self.container);
                 continue;
             }
-            if !answer.is_good() {
+            if !answer.is_success() {
                 return Err(answer.refusal());
             }
             page.charge += answer.charge();
@@ -76,12 +76,12 @@ impl Asked<'_> {
         Ok((page, parts))
     }
 
-    fn ask(&self, within: Option<&Within>, token: Option<&str>) -> Ask<'_> {
+    fn ask(&self, within: Option<&Within>, token: Option<&str>) -> RequestBuilder<'_> {
         let items = if self.items_max == 0 { PAGE_ITEMS_DEFAULT } else { self.items_max };
         let call = Call::page_of_query(&self.remote.inner.database, self.container, self.body.clone())
             .header("x-ms-max-item-count", items.to_string())
             .after(token);
-        let ask = Ask::of(call).session(self.container, Sees::Before);
+        let ask = RequestBuilder::of(call).session(self.container, Sees::Before);
         match (self.partition, within) {
             (Some(partition), _) => ask.partition(partition),
             (None, Some(within)) => scoped(ask.header(ENABLE_CROSS_PARTITION, "True"), within),
@@ -90,7 +90,7 @@ impl Asked<'_> {
     }
 }
 
-/// Where the first part lies; a partition needs no range.
+/// The range of the first part; a single partition needs none.
 pub async fn within(
     remote: &Remote,
     container: &str,
@@ -99,12 +99,12 @@ pub async fn within(
 ) -> Result<Option<Within>, StoreError> {
     match partition {
         Some(_) => Ok(None),
-        None => parts.settle(&ranges::of(remote, container).await?).map(Some),
+        None => parts.narrow_to_range(&ranges::of(remote, container).await?).map(Some),
     }
 }
 
-/// Restricted to a range, or to a part of one.
-pub fn scoped<'a>(ask: Ask<'a>, within: &Within) -> Ask<'a> {
+/// Restricts the request to a range, or to a part of one.
+pub fn scoped<'a>(ask: RequestBuilder<'a>, within: &Within) -> RequestBuilder<'a> {
     let ask = ask.header(RANGE, within.range.as_str());
     match &within.bounds {
         None => ask,
@@ -120,7 +120,7 @@ pub fn body(text: &str, query: &Query) -> String {
     json!({ "query": text, "parameters": parameters.collect::<Vec<_>>() }).to_string()
 }
 
-/// A name of what is asked, so that a continuation is not used for something else.
+/// A hash of the query, so that a continuation is not used for another one.
 fn question(container: &str, partition: Option<&str>, query: &Query) -> String {
     let scope = if partition.is_some() { "partition" } else { "all" };
     let partition = partition.unwrap_or_default();

@@ -1,7 +1,7 @@
-//! The physical partitions of containers, remembered until one of them is gone.
+//! The physical partitions of containers, cached until one of them is gone.
 
 use super::Remote;
-use super::call::{Ask, Patience, send};
+use super::call::{RequestBuilder, RetryBudget, send};
 use super::errors;
 use crate::ports::documents::StoreError;
 use orrery_client::Call;
@@ -26,16 +26,17 @@ impl Ranges {
     }
 }
 
-/// In order, without a gap.
+/// Sorted and contiguous.
 pub async fn of(remote: &Remote, container: &str) -> Result<Arc<Vec<Range>>, StoreError> {
     if let Some(known) = remote.inner.ranges.known(container) {
         return Ok(known);
     }
-    let (mut all, mut continuation, mut patience) = (Vec::new(), None::<String>, Patience::new(remote));
+    let (mut all, mut continuation, mut patience) = (Vec::new(), None::<String>, RetryBudget::new(remote));
     loop {
-        let ask = Ask::of(Call::ranges(&remote.inner.database, container)).after(continuation.as_deref());
+        let ask = RequestBuilder::of(Call::ranges(&remote.inner.database, container))
+            .after(continuation.as_deref());
         let answer = send(remote, &ask, &mut patience).await?;
-        if !answer.is_good() {
+        if !answer.is_success() {
             return Err(answer.refusal());
         }
         all.extend(Range::read(&answer).map_err(|error| errors::not_understood(&error.to_string()))?);
@@ -49,7 +50,7 @@ pub async fn of(remote: &Remote, container: &str) -> Result<Arc<Vec<Range>>, Sto
     Ok(ranges)
 }
 
-/// Those that have not been split, if they cover all there is.
+/// The ranges that have not been split, if they cover the whole key space.
 fn leaves(all: Vec<Range>) -> Result<Vec<Range>, StoreError> {
     let leaves = Range::leaves(all);
     if Range::are_whole(&leaves) { Ok(leaves) } else { Err(are_moving()) }

@@ -1,8 +1,8 @@
-//! Session tokens: what this process has seen of each container, range by range.
+//! Session tokens: what this process has seen of each container, per range.
 //!
-//! `<range>:<version>#<lsn>...`, several joined by commas. The newest of each range is kept as it was received and sent
-//! back with reads, so a read sees every write whose answer was seen. A store that does not have it says so, and says so
-//! for ever when its data is older than it was; then what was kept is forgotten.
+//! `<range>:<version>#<lsn>...`, several joined by commas. The newest token of each range is kept as received
+//! and sent with reads, so a read sees every write whose response was received. A store that has not reached
+//! a token says so. If its data was rolled back it says so forever; then the token is forgotten.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Default)]
 pub struct Sessions(Mutex<HashMap<String, Seen>>);
 
-/// By range: the LSN and the text behind the colon.
+/// Per range: the LSN and the text after the colon.
 type Seen = BTreeMap<String, (u64, String)>;
 
 impl Sessions {

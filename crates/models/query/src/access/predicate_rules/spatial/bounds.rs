@@ -1,27 +1,27 @@
-//! A rectangle around a shape on the earth.
+//! The bounding rectangle of a shape on the earth.
 //!
-//! As in the functions, the ellipsoid is stretched to a unit sphere, where edges are arcs of great circles. That
-//! leaves longitudes as they are and moves latitudes a little; bounds are kept in moved ones, in radians. On the
-//! way between two points of one latitude an arc comes nearer to the pole, so the highest place of each edge is
-//! worked out. All is rounded outwards by [`SLACK`].
+//! As in the functions, the ellipsoid is stretched to a unit sphere, where edges are arcs of great circles.
+//! That keeps longitudes and moves latitudes a little; bounds are stored in moved latitudes, in radians.
+//! Between two points of equal latitude an arc comes nearer to the pole, so the extreme latitude of each edge
+//! is computed. Everything is rounded outwards by [`SLACK`].
 
 use super::longitudes::{Turn, joined};
 use crate::access::indexes::Rectangle;
 use orrery_value::Value;
 use std::f64::consts::FRAC_PI_2;
 
-/// WGS-84, as [`crate::functions`] has it.
+/// WGS-84, as in [`crate::functions`].
 const FLATTENING: f64 = 1.0 / 298.257_223_563;
-/// Half the height of the earth, in metres. No way over it is shorter than its angle times this.
+/// The semi-minor axis of the earth, in metres. No distance is shorter than its angle times this.
 const POLE_METRES: f64 = 6_356_752.314;
-/// Radians, about six millimetres: a thousand times what the functions take for the same place.
+/// Radians, about six millimetres: a thousand times the tolerance of the functions.
 const SLACK: f64 = 1e-9;
-/// This close to a pole, longitudes say little; all of them are taken.
+/// This close to a pole longitudes restrict little, so the bounds include all of them.
 const POLAR: f64 = FRAC_PI_2 - 1e-3;
 
 /// Longitude and latitude of a position, in degrees.
 type Position = (f64, f64);
-/// Positions joined by edges; a ring has its first again at its end.
+/// Positions joined by edges; a ring repeats its first position at the end.
 type Line = Vec<Position>;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,7 +33,7 @@ pub(super) struct Bounds {
     turn: Turn,
 }
 
-/// The positions of a valid shape. An area has a line for each ring.
+/// The positions of a valid shape. An area has a line per ring.
 pub(super) fn read(shape: &Value) -> Option<Vec<Line>> {
     let coordinates = shape.member("coordinates");
     match shape.member("type") {
@@ -68,7 +68,7 @@ fn position(value: &Value) -> Option<Position> {
 impl Bounds {
     pub(super) const EARTH: Self = Self { south: -FRAC_PI_2, north: FRAC_PI_2, turn: Turn::FULL };
 
-    /// Around the edges of all lines; `None` if there are no positions.
+    /// The bounds of the edges of all lines; `None` without positions.
     pub(super) fn of_lines(lines: &[Line]) -> Option<Self> {
         let (mut south, mut north) = (f64::INFINITY, f64::NEG_INFINITY);
         for latitude in lines.iter().flat_map(|line| latitudes(line)) {
@@ -80,7 +80,7 @@ impl Bounds {
         Some(Self { south, north, turn }.widened(SLACK))
     }
 
-    /// An area that has a pole in it has all longitudes.
+    /// An area that contains a pole includes all longitudes.
     pub(super) fn with_poles(self, has_south: bool, has_north: bool) -> Self {
         Self {
             south: if has_south { -FRAC_PI_2 } else { self.south },
@@ -89,18 +89,18 @@ impl Bounds {
         }
     }
 
-    /// With all that is not further away than this.
+    /// Grown by a distance.
     pub(super) fn grown(self, metres: f64) -> Self {
         if metres == 0.0 { self } else { self.widened(metres / POLE_METRES * (1.0 + SLACK) + SLACK) }
     }
 
-    /// With all that is not further away than an angle. A circle spans the most longitudes around its place
-    /// nearest to a pole: where the meridian touches it, there is a right-angled triangle with the pole.
+    /// Grown by an angle. A circle spans the most longitudes at its tangent meridians, where the pole,
+    /// the centre and the tangent point form a right-angled triangle.
     fn widened(self, angle: f64) -> Self {
         let (south, north) = ((self.south - angle).max(-FRAC_PI_2), (self.north + angle).min(FRAC_PI_2));
         let is_polar = north > POLAR || south < -POLAR;
         let sideways = angle.sin() / self.north.max(-self.south).cos();
-        // Close to one, the angle is rounded badly.
+        // Close to one, the angle loses precision.
         let turn = if is_polar || sideways > 0.99 {
             Turn::FULL
         } else {
@@ -109,24 +109,24 @@ impl Bounds {
         Self { south, north, turn }
     }
 
-    /// In degrees, and with latitudes as they are on the earth.
+    /// In degrees, with the earth's latitudes.
     pub(super) fn rectangle(self) -> Rectangle {
         let (west, east) = self.turn.ends();
         Rectangle { west, south: latitude(self.south), east, north: latitude(self.north) }
     }
 }
 
-/// The highest and the lowest latitudes of a line, among others.
+/// The extreme latitudes of a line; other latitudes may be included.
 fn latitudes(line: &[Position]) -> impl Iterator<Item = f64> {
     let points = line.iter().map(|(_, latitude)| moved(*latitude));
     points.chain(line.windows(2).filter_map(|edge| turning(edge[0], edge[1])))
 }
 
-/// The highest or lowest latitude of an edge, if it is not at one of its ends.
+/// The extreme latitude of an edge, if it is not at an end.
 fn turning(from: Position, to: Position) -> Option<f64> {
     let (a, b) = (direction(from), direction(to));
     let dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    // Whether it climbs as it leaves each end for the other.
+    // Whether the edge climbs as it leaves each end towards the other.
     let (leaving, returning) = (b[2] - dot * a[2], a[2] - dot * b[2]);
     if leaving * returning <= 0.0 {
         return None;
@@ -141,12 +141,12 @@ fn direction((longitude, latitude): Position) -> [f64; 3] {
     [out * cos, out * sin, up]
 }
 
-/// A latitude of the earth, in degrees, as one of the sphere.
+/// Converts a latitude of the earth, in degrees, to one of the sphere.
 fn moved(latitude: f64) -> f64 {
     ((1.0 - FLATTENING) * latitude.to_radians().tan()).atan().clamp(-FRAC_PI_2, FRAC_PI_2)
 }
 
-/// The way back. At the poles both are right angles.
+/// The inverse. At the poles both are right angles.
 fn latitude(moved: f64) -> f64 {
     if moved.abs() >= FRAC_PI_2 {
         return 90f64.copysign(moved);

@@ -1,6 +1,6 @@
-//! Parts of the circle of longitudes, in degrees.
+//! Intervals of longitude, in degrees.
 
-/// From a longitude eastwards.
+/// An interval eastwards from a longitude.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Turn {
     /// From -180 to below 180.
@@ -8,9 +8,9 @@ pub(super) struct Turn {
     width: f64,
 }
 
-/// An edge that goes further round than this passes a pole, or comes so close that it may as well.
+/// An edge longer than this passes a pole, or so close to one that it makes no difference.
 const EDGE_DEGREES_MAX: f64 = 179.9;
-/// A ring ends where it began, or a full turn further; the rest is for rounding.
+/// A ring ends where it began or a full turn further; the tolerance is for rounding.
 const AROUND_DEGREES_MIN: f64 = 359.0;
 
 impl Turn {
@@ -20,8 +20,8 @@ impl Turn {
         if width >= 360.0 { Self::FULL } else { Self { start: normal(start), width } }
     }
 
-    /// What edges between these longitudes pass, each the shorter way; all, if they pass a pole or lead around
-    /// one. `None` without any.
+    /// The longitudes of edges between these, each taking the shorter way; all longitudes if the edges
+    /// pass or surround a pole. `None` without edges.
     pub(super) fn along(mut longitudes: impl Iterator<Item = f64>) -> Option<Self> {
         let first = longitudes.next()?;
         let (mut at, mut low, mut high) = (first, first, first);
@@ -47,12 +47,12 @@ impl Turn {
     }
 }
 
-/// The shortest turn that has all of them in it: it leaves out the widest gap. `None` without any.
+/// The shortest interval that contains all of them: it omits the widest gap. `None` without any.
 pub(super) fn joined(mut turns: Vec<Turn>) -> Option<Turn> {
     turns.sort_by(|a, b| a.start.total_cmp(&b.start));
     let first = turns.first()?.start;
     let ends = turns.iter().skip(1).map(|turn| turn.start).chain([first + 360.0]);
-    // A turn that goes on past the 180th meridian comes back before the first.
+    // An interval that continues past the 180th meridian may wrap around to the first.
     let last = turns.iter().map(|turn| turn.start + turn.width).fold(f64::NEG_INFINITY, f64::max);
     let (mut reached, mut gap, mut after) = (last - 360.0, 0.0, first);
     for (turn, next) in turns.iter().zip(ends) {
@@ -64,7 +64,7 @@ pub(super) fn joined(mut turns: Vec<Turn>) -> Option<Turn> {
     Some(Turn::new(after, 360.0 - gap))
 }
 
-/// The same longitude from -180 to below 180.
+/// Normalizes a longitude to -180 (inclusive) to 180 (exclusive).
 fn normal(longitude: f64) -> f64 {
     let turned = (longitude + 180.0).rem_euclid(360.0) - 180.0;
     if turned >= 180.0 { -180.0 } else { turned }
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_go_the_shorter_way() {
+    fn edges_take_the_shorter_way() {
         check(&[&[10.0, 30.0, 20.0]], (10.0, 30.0));
         check(&[&[170.0, -170.0]], (170.0, -170.0));
         check(&[&[-170.0, 170.0, 175.0]], (170.0, -170.0));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_past_or_around_a_pole_has_all_longitudes() {
+    fn edges_past_or_around_a_pole_have_all_longitudes() {
         check(&[&[0.0, 120.0, -120.0, 0.0]], (-180.0, 180.0));
         check(&[&[0.0, 180.0]], (-180.0, 180.0));
         check(&[&[0.0, 170.0, -20.0, 150.0, -40.0]], (-180.0, 180.0));
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn growing_ends_at_all_longitudes() {
+    fn growing_stops_at_all_longitudes() {
         let turn = |line: &[f64]| Turn::along(line.iter().copied()).unwrap();
         assert_eq!(turn(&[175.0]).grown(10.0).ends(), (165.0, -175.0));
         assert_eq!(turn(&[0.0, 100.0]).grown(130.0), Turn::FULL);

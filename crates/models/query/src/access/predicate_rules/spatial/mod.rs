@@ -1,7 +1,7 @@
-//! ST_WITHIN, ST_INTERSECTS and ST_DISTANCE between a shape of the document and one of the query.
+//! ST_WITHIN, ST_INTERSECTS and ST_DISTANCE between a document's shape and a constant one.
 //!
-//! Two shapes that meet have a point in common, and one that is near has a point in a rectangle around the other
-//! which is grown by the distance. What covers the whole earth says only that there is an object.
+//! Intersecting shapes share a point, and a near shape has a point in the other's bounding rectangle grown by
+//! the distance. A rectangle that covers the whole earth implies only that there is an object.
 
 mod bounds;
 mod longitudes;
@@ -17,18 +17,18 @@ use crate::parse::BinaryOp;
 use bounds::{Bounds, read};
 use orrery_value::{Number, Value};
 
-/// A rectangle that has all of a GeoJSON value in it; `None` if the value is no valid shape.
+/// A rectangle that contains a GeoJSON value; `None` if the value is not a valid shape.
 pub fn rectangle_of(value: &Value) -> Option<Rectangle> {
     is_valid(value).then(|| bounds_of(value).unwrap_or(Bounds::EARTH).rectangle())
 }
 
-/// ST_WITHIN and ST_INTERSECTS. Of shapes that are not valid neither is true or false.
+/// ST_WITHIN and ST_INTERSECTS. For invalid shapes they are neither true nor false.
 pub(super) fn meets(args: &[Expr], wanted: bool, slots: &SlotPaths<'_>) -> IndexPredicate {
     let Some((of_document, of_query)) = sides(args) else { return IndexPredicate::True };
     if wanted { within(of_document, of_query, 0.0, slots) } else { is_of(of_document, Kind::Object, slots) }
 }
 
-/// `ST_DISTANCE(…) op value`, if it is that.
+/// Recognizes `ST_DISTANCE(…) op value`.
 pub(super) fn distance(
     op: BinaryOp,
     expr: &Expr,
@@ -53,7 +53,7 @@ fn nearer(of_document: &Expr, of_query: &Value, metres: Number, slots: &SlotPath
     if metres < 0.0 { IndexPredicate::False } else { within(of_document, of_query, metres, slots) }
 }
 
-/// The one of two arguments that the query gives, and the other.
+/// The constant argument of the two, and the other one.
 fn sides(args: &[Expr]) -> Option<(&Expr, &Value)> {
     match args {
         [Expr::Constant(_), Expr::Constant(_)] => None,
@@ -64,7 +64,7 @@ fn sides(args: &[Expr]) -> Option<(&Expr, &Value)> {
     }
 }
 
-/// A shape of the document has a point that is not further than this from the other.
+/// A shape of the document has a point within this distance of the other shape.
 fn within(of_document: &Expr, of_query: &Value, metres: f64, slots: &SlotPaths<'_>) -> IndexPredicate {
     if !is_valid(of_query) {
         return IndexPredicate::False;
@@ -76,14 +76,14 @@ fn within(of_document: &Expr, of_query: &Value, metres: f64, slots: &SlotPaths<'
     }
 }
 
-/// The bounds of a valid shape; `None` if they cannot be told.
+/// The bounds of a valid shape; `None` if they cannot be determined.
 fn bounds_of(value: &Value) -> Option<Bounds> {
     let lines = read(value)?;
     let around = Bounds::of_lines(&lines)?;
     if !matches!(value.member("type"), Value::String(kind) if kind.ends_with("Polygon")) {
         return Some(around);
     }
-    // Which side of its rings an area is on, is for those to say who have to know.
+    // Only the spatial functions decide on which side of its rings an area lies.
     Some(around.with_poles(has_pole(value, -90.0)?, has_pole(value, 90.0)?))
 }
 
@@ -97,7 +97,7 @@ fn has_pole(area: &Value, latitude: f64) -> Option<bool> {
     ask("ST_INTERSECTS", &[Datum::owned(Value::Object(pole)), Datum::of(area)])
 }
 
-/// What a function says; they are asked by name because filters ask them so, and must get the same answer.
+/// Calls a function by name, as filters do, and so gets the same result.
 fn ask(function: &str, args: &[Datum<'_>]) -> Option<bool> {
-    (find(function)?.eval)(args, &Context::still()).as_bool()
+    (find(function)?.eval)(args, &Context::frozen()).as_bool()
 }

@@ -1,8 +1,8 @@
-//! What a condition that is true, or false, says of the levels.
+//! What a condition implies about the key levels when it is true, or when it is false.
 //!
-//! Each rule is one-sided: when the condition is as wanted, one of the terms holds. The other way need not
-//! be so. An AND that is true makes both sides true, one that is false makes one of them false; a comparison
-//! with undefined is neither, so it is never as wanted.
+//! Each rule is one-sided: if the condition has the wanted value, one of the terms holds; the converse need
+//! not be true. A true AND makes both sides true and a false one makes one side false. A comparison with
+//! undefined is neither, so it never has the wanted value.
 
 use super::Implied;
 use super::{Parameters, as_level, constant};
@@ -11,7 +11,7 @@ use crate::plan::distributed::ast_builder::is_call;
 use orrery_value::Value;
 
 pub(super) struct Filter<'a> {
-    /// The name of the document.
+    /// The alias of the document.
     pub(super) root: &'a str,
     pub(super) parameters: Parameters<'a>,
     /// The path of each level, as member names.
@@ -19,8 +19,8 @@ pub(super) struct Filter<'a> {
 }
 
 impl Filter<'_> {
-    /// What `condition` being exactly `wanted` says.
-    pub(super) fn when(&self, condition: &Expr, wanted: bool) -> Implied {
+    /// The implication of `condition` being exactly `wanted`.
+    pub(super) fn implied(&self, condition: &Expr, wanted: bool) -> Implied {
         if let Some(value) = constant(condition, &self.parameters) {
             return if matches!(value, Value::Bool(it) if it == wanted) {
                 Implied::Nothing
@@ -32,7 +32,7 @@ impl Filter<'_> {
             return self.is(condition, Value::Bool(wanted));
         }
         match &condition.kind {
-            ExprKind::Unary(UnaryOp::Not, inner) => self.when(inner, !wanted),
+            ExprKind::Unary(UnaryOp::Not, inner) => self.implied(inner, !wanted),
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), ..) => self.chain(condition, *op, wanted),
             ExprKind::Binary(BinaryOp::Equal, a, b) => self.equality(a, b, wanted),
             ExprKind::Binary(BinaryOp::NotEqual, a, b) => self.equality(a, b, !wanted),
@@ -45,9 +45,9 @@ impl Filter<'_> {
         }
     }
 
-    /// The terms of an AND or OR, however it was nested. It may have thousands.
+    /// The terms of an AND or OR, however they were nested. There may be thousands.
     fn chain(&self, condition: &Expr, op: BinaryOp, wanted: bool) -> Implied {
-        let each = links(condition, op).into_iter().map(|link| self.when(link, wanted));
+        let each = links(condition, op).into_iter().map(|link| self.implied(link, wanted));
         if wanted == (op == BinaryOp::And) {
             each.fold(Implied::Nothing, Implied::and)
         } else {
@@ -55,8 +55,8 @@ impl Filter<'_> {
         }
     }
 
-    /// `a = b` is true (and `a != b` false) only of two defined, equal values; of its being false nothing
-    /// is known, unless a side is always a boolean.
+    /// `a = b` is true (and `a != b` false) only for two equal, defined values. Its being false implies
+    /// nothing unless one side is always a boolean.
     fn equality(&self, a: &Expr, b: &Expr, equal: bool) -> Implied {
         let (side, value) = match (constant(a, &self.parameters), constant(b, &self.parameters)) {
             (None, Some(value)) => (a, value),
@@ -65,8 +65,8 @@ impl Filter<'_> {
             _ => return Implied::Nothing,
         };
         match value {
-            Value::Bool(it) if equal => self.when(side, it),
-            Value::Bool(it) if is_defined_call(side).is_some() => self.when(side, !it),
+            Value::Bool(it) if equal => self.implied(side, it),
+            Value::Bool(it) if is_defined_call(side).is_some() => self.implied(side, !it),
             value if equal => match is_call(side, "ABS") {
                 Some([of]) => self.abs(of, value),
                 _ => self.is(side, value),
@@ -75,7 +75,7 @@ impl Filter<'_> {
         }
     }
 
-    /// `ABS(of)` is this value: `of` is that number or its opposite.
+    /// `ABS(of)` equals this value: `of` is that number or its negation.
     fn abs(&self, of: &Expr, value: Value) -> Implied {
         match value {
             Value::Number(number) if number.as_f64() >= 0.0 => {
@@ -85,7 +85,7 @@ impl Filter<'_> {
         }
     }
 
-    /// A pattern without wildcards is like nothing but itself.
+    /// A pattern without wildcards matches only itself.
     fn like(&self, value: &Expr, pattern: &Expr, escape: Option<&Expr>) -> Implied {
         let escape = match escape.map(|escape| constant(escape, &self.parameters)) {
             None => None,
@@ -129,12 +129,12 @@ impl Filter<'_> {
         }
     }
 
-    /// The expression equals this value, so neither is undefined.
+    /// The expression equals this value, so both are defined.
     fn is(&self, expr: &Expr, value: Value) -> Implied {
         if value.is_undefined() { Implied::never() } else { self.has(expr, as_level(value)) }
     }
 
-    /// The expression has this value as a level, if it is one.
+    /// Fixes the level that the expression names, if it names one.
     fn has(&self, expr: &Expr, value: Value) -> Implied {
         if !self.level_of(expr) {
             return Implied::Nothing;
@@ -163,7 +163,7 @@ fn is_defined_call(expr: &Expr) -> Option<&Expr> {
     }
 }
 
-/// The one text that a pattern matches; nothing if it has a wildcard. A bracket may open a set.
+/// The single string that a pattern matches; `None` if it has a wildcard. A bracket may open a set.
 fn literal(pattern: &str, escape: Option<char>) -> Option<String> {
     let (mut text, mut rest) = (String::new(), pattern.chars());
     while let Some(character) = rest.next() {

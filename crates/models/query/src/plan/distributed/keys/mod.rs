@@ -1,9 +1,9 @@
-//! Which documents a filter can name: the partition keys it allows, and the single items.
+//! Partition pruning: the partition keys and single items that a filter permits.
 //!
-//! A filter that is true says something about the members it compares with constants. What it says of the
-//! partition key's paths, and of the id, is kept as a list of terms ([`implied`]), any one of which holds for
-//! a document that matches. What is not understood says nothing, so no document that could match is ever
-//! left out; the filter itself is still applied to what is found.
+//! A true filter implies something about the members it compares with constants. Its implications for the
+//! partition key paths and the id are kept as a list of terms ([`Implied`]), one of which holds for every
+//! match. A condition that is not understood implies nothing, so no match is ever excluded. The filter is
+//! still applied to the documents found.
 
 use crate::parse::{Collection, Expr, ExprKind, Query, UnaryOp};
 use filter::Filter;
@@ -16,11 +16,11 @@ mod property;
 #[cfg(test)]
 mod tests;
 
-/// Keys and items that are named one by one; a filter that names more is looked at as one that names none.
+/// The most keys or items listed individually; a filter with more is treated as one without any.
 pub const KEYS_MAX: usize = 10_000;
 
-/// The partition keys of all documents that can match, as tuples of their first levels; none at all when
-/// nothing matches, or no document is read. `None` when the filter does not tell.
+/// The partition keys of all possible matches, as tuples of their first levels. Empty if nothing matches or
+/// no document is read; `None` if the filter does not restrict the key.
 pub fn partition_keys(
     query: &Query,
     parameters: &[(String, Value)],
@@ -40,20 +40,19 @@ pub fn partition_keys(
         keys.push(key);
     }
     keys.sort();
-    // A shorter key stands before the keys that begin with it, and covers them.
+    // A shorter key sorts before the keys it is a prefix of, and covers them.
     keys.dedup_by(|next, kept| next.starts_with(kept));
     Some(keys)
 }
 
-/// The id and the whole partition key of every document that can match. `None` when the filter leaves any of
-/// these open.
+/// The id and full partition key of every possible match. `None` if the filter leaves either open.
 pub fn id_and_key_lookups(
     query: &Query,
     parameters: &[(String, Value)],
     paths: &[Vec<String>],
 ) -> Option<Vec<(String, Vec<Value>)>> {
-    // Most filters say nothing of ids, and need no further look.
-    if !query.filter.as_ref().is_some_and(|filter| may_name(filter, "id")) {
+    // Most filters do not mention the id and need no further analysis.
+    if !query.filter.as_ref().is_some_and(|filter| mentions(filter, "id")) {
         return None;
     }
     let id = ["id".to_owned()];
@@ -61,7 +60,7 @@ pub fn id_and_key_lookups(
     let mut lookups = Vec::new();
     for term in terms(query, parameters, &levels)? {
         let mut values = term.into_iter().collect::<Option<Vec<Value>>>()?.into_iter();
-        // Every id is a string, so what asks for another has no document.
+        // Ids are strings, so a condition on any other type matches no document.
         if let Some(Value::String(id)) = values.next() {
             lookups.push((id, values.collect()));
         }
@@ -69,8 +68,8 @@ pub fn id_and_key_lookups(
     Some(lookups)
 }
 
-/// Whether a member of this name stands where [`Filter::when`] looks.
-fn may_name(filter: &Expr, name: &str) -> bool {
+/// Whether a member of this name occurs where [`Filter::implied`] looks.
+fn mentions(filter: &Expr, name: &str) -> bool {
     let mut open = vec![filter];
     while let Some(next) = open.pop() {
         match &next.kind {
@@ -86,18 +85,18 @@ fn may_name(filter: &Expr, name: &str) -> bool {
     false
 }
 
-/// What the filter says of the levels; `None` when it says nothing, or does not look at documents.
+/// The filter's implications for the levels; `None` if it has none or does not read documents.
 fn terms(query: &Query, parameters: &[(String, Value)], levels: &[&[String]]) -> Option<Vec<Term>> {
     let root = root(query)?;
     let parameters = parameters.iter().map(|(name, value)| (name.as_str(), value)).collect();
     let filter = Filter { root, parameters, levels };
-    match filter.when(query.filter.as_ref()?, true) {
+    match filter.implied(query.filter.as_ref()?, true) {
         Implied::Nothing => None,
         Implied::AnyOf(terms) => Some(terms.into_iter().collect()),
     }
 }
 
-/// The name of the document, if the first source is the document.
+/// The alias of the document, if the first source is the document.
 fn root(query: &Query) -> Option<&str> {
     let (first, others) = query.from.split_first()?;
     let Collection::Path(container, steps) = &first.of else { return None };
@@ -107,12 +106,12 @@ fn root(query: &Query) -> Option<&str> {
     (steps.is_empty() && !first.each && !hidden).then_some(&root.text)
 }
 
-// Expressions that have one value whatever the document, and that value as a level of a key.
+// Expressions with the same value for every document, and that value as a key level.
 
 /// Parameters by name; a filter may have thousands.
 pub(super) type Parameters<'a> = HashMap<&'a str, &'a Value>;
 
-/// The value of literals and of parameters; nothing for all else.
+/// The value of a literal or parameter; `None` for anything else.
 pub(super) fn constant(expr: &Expr, parameters: &Parameters<'_>) -> Option<Value> {
     let of = |expr: &Expr| constant(expr, parameters);
     Some(match &expr.kind {
@@ -135,27 +134,27 @@ pub(super) fn constant(expr: &Expr, parameters: &Parameters<'_>) -> Option<Value
     })
 }
 
-/// The level of the key of a document whose member has this value: arrays and objects are no keys, so such
-/// a document is kept as one without the member.
+/// The key level of a document whose member has this value. Arrays and objects cannot be keys, so the
+/// document is stored as if the member were missing.
 pub(super) fn as_level(value: Value) -> Value {
     match value {
         Value::Array(_) | Value::Object(_) => Value::Undefined,
-        // -0 equals 0, and is stored as it.
+        // -0 equals 0 and is stored as 0.
         Value::Number(number) if number.as_f64() == 0.0 => Value::Number(Number::Int(0)),
         other => other,
     }
 }
 
-// What must hold for a condition to be as it is: one of several terms, each giving some levels a value.
+// Implications: one of several terms holds, each of which fixes some levels.
 
-/// A value for each level; `None` leaves a level open.
+/// A value per level; `None` leaves the level open.
 pub(super) type Term = Vec<Option<Value>>;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Implied {
-    /// Any document will do.
+    /// Every document is possible.
     Nothing,
-    /// One of the terms holds. Without terms there is no such document.
+    /// One of the terms holds; without terms no document is possible.
     AnyOf(BTreeSet<Term>),
 }
 
@@ -164,7 +163,7 @@ impl Implied {
         Self::AnyOf(BTreeSet::new())
     }
 
-    /// Both hold. When that takes too many terms, one of the two is said alone, which is true as well.
+    /// Conjunction. If it takes too many terms, only one of the two is kept, which is still implied.
     pub(super) fn and(self, other: Self) -> Self {
         let (left, right) = match (self, other) {
             (Self::Nothing, it) | (it, Self::Nothing) => return it,
@@ -177,7 +176,7 @@ impl Implied {
         Self::AnyOf(pairs.collect())
     }
 
-    /// Either holds.
+    /// Disjunction.
     pub(super) fn or(self, other: Self) -> Self {
         let (Self::AnyOf(mut left), Self::AnyOf(mut right)) = (self, other) else { return Self::Nothing };
         if left.len() < right.len() {
@@ -188,7 +187,7 @@ impl Implied {
     }
 }
 
-/// The two terms as one, unless they disagree about a level.
+/// The two terms combined, unless they disagree about a level.
 fn both(left: &Term, right: &Term) -> Option<Term> {
     let level = |(a, b): (&Option<Value>, &Option<Value>)| match (a, b) {
         (Some(a), Some(b)) if a != b => Err(()),

@@ -1,7 +1,7 @@
-//! No document that matches a filter is outside of what the filter is said to name.
+//! Property: every document that matches a filter is among the keys derived from it.
 //!
-//! Filters are trees over two levels of a key, the id and one more member; documents are all of a small
-//! world. The evaluator here is its own, from the rules of the language.
+//! Filters are trees over two key levels, the id and one more member; the documents are all those of a small
+//! domain. The evaluator is independent and written from the rules of the language.
 
 use super::{id_and_key_lookups, partition_keys};
 use crate::parse::{BinaryOp, Collection, Expr, ExprKind, Query, Select, Source, UnaryOp};
@@ -144,7 +144,7 @@ fn less(a: &Value, b: &Value) -> Truth {
     }
 }
 
-/// Every document of the small world.
+/// Every document of the small domain.
 static DOCUMENTS: LazyLock<Vec<Value>> = LazyLock::new(|| {
     let mut all = Vec::new();
     for id in ["a", "b"] {
@@ -167,7 +167,7 @@ fn query_of(filter: Expr) -> Query {
     Query { filter: Some(filter), ..select(Select::All, vec![source]) }
 }
 
-/// How a document is stored: what is no key counts as missing.
+/// The stored key of a document: values that cannot be keys count as missing.
 fn key_of(doc: &Value, path: &[String]) -> Value {
     match doc.member(&path[0]) {
         Value::Array(_) | Value::Object(_) => Value::Undefined,
@@ -205,24 +205,24 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_document_that_matches_is_among_the_keys(filter in filters()) {
+    fn matches_are_among_the_keys(filter in filters()) {
         holds(filter, &["pk"])?;
     }
 
     #[test]
-    fn a_document_that_matches_is_among_the_keys_of_two_levels(filter in filters()) {
+    fn matches_are_among_the_keys_of_two_levels(filter in filters()) {
         holds(filter, &["pk", "sub"])?;
     }
 
     #[test]
-    fn a_document_that_matches_is_among_the_keys_when_the_id_is_the_key(filter in filters()) {
+    fn matches_are_among_the_keys_if_the_id_is_the_key(filter in filters()) {
         holds(filter, &["id"])?;
     }
 }
 
-/// Most filters of the property name nothing; of these it is known what they name.
+/// Most filters of the property restrict nothing; these restrict a known set.
 #[test]
-fn filters_of_the_property_do_name_keys() {
+fn generated_filters_do_restrict_keys() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let mut named = 0;
     for _ in 0..500 {

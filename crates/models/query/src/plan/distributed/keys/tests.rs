@@ -1,4 +1,4 @@
-//! What filters name, one by one.
+//! The keys that particular filters name.
 
 use super::{KEYS_MAX, id_and_key_lookups, partition_keys};
 use crate::parse::parse;
@@ -14,7 +14,7 @@ fn parameters() -> Vec<(String, Value)> {
     all.map(|(name, value)| (name.to_owned(), value)).to_vec()
 }
 
-/// Tuples one after the other, undefined as `-`; `open` if the filter does not tell.
+/// The tuples in order, undefined as `-`; `open` if the filter does not restrict them.
 fn shown(keys: Option<Vec<Vec<Value>>>) -> String {
     let value = |value: &Value| if value.is_undefined() { "-".to_owned() } else { value.to_json() };
     let key = |key: &Vec<Value>| format!("({})", key.iter().map(value).collect::<Vec<_>>().join(","));
@@ -80,7 +80,7 @@ fn nothing_equals_undefined() {
 }
 
 #[test]
-fn what_is_no_key_is_kept_as_undefined() {
+fn arrays_and_objects_are_stored_under_the_undefined_key() {
     check("c.pk = {'x': 1}", "(-)");
     check("c.pk IN ([1], 'a')", r#"(-) ("a")"#);
 }
@@ -162,7 +162,7 @@ fn other_conditions_name_nothing() {
 }
 
 #[test]
-fn levels_are_a_prefix() {
+fn keys_are_a_prefix_of_the_levels() {
     check_levels("c.a = 1", "(1)");
     check_levels("c.a = 1 AND c.b.c = 2", "(1,2)");
     check_levels("c.a = 1 AND c.b.c = 2 AND c.d = 3", "(1,2,3)");
@@ -188,7 +188,7 @@ fn only_the_document_has_the_key() {
 }
 
 #[test]
-fn too_many_keys_are_as_none() {
+fn too_many_keys_count_as_none() {
     let or = |count: usize| (0..count).map(|i| format!("c.pk = {i}")).collect::<Vec<_>>().join(" OR ");
     let count = |filter: &str| {
         let query = parse(&format!("SELECT * FROM c WHERE {filter}")).unwrap();
@@ -196,7 +196,7 @@ fn too_many_keys_are_as_none() {
     };
     assert_eq!(count(&or(KEYS_MAX)), Some(KEYS_MAX));
     assert_eq!(count(&or(KEYS_MAX + 1)), None);
-    // Two long lists are too many pairs, and the shorter says enough.
+    // Two long lists give too many pairs; the shorter list is enough.
     assert_eq!(count(&format!("({}) AND ({})", or(200), or(300))), Some(200));
 }
 

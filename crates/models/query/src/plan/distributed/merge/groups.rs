@@ -1,4 +1,4 @@
-//! Aggregates and GROUP BY: the parts that ranges give of each group, and what they add up to.
+//! Aggregates and GROUP BY: combines the partial results that ranges return for each group.
 
 use super::super::aggregate::Aggregate;
 use super::super::info::QueryInfo;
@@ -7,7 +7,7 @@ use crate::error::QueryError;
 use orrery_value::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The parts of every group so far. Groups come in the order of their keys.
+/// The partial results of every group so far. Groups are emitted in key order.
 #[derive(Default)]
 pub(super) struct Groups(BTreeMap<Value, Vec<Value>>);
 
@@ -25,7 +25,7 @@ impl Groups {
         self.0.entry(key).or_default().push(part);
     }
 
-    /// The row of the next group; a group whose row is undefined has none.
+    /// The row of the next group; groups whose row is undefined are skipped.
     pub(super) fn next(&mut self, info: &QueryInfo) -> Result<Option<Value>, QueryError> {
         while let Some((_, parts)) = self.0.pop_first() {
             let row = whole(&parts, info)?;
@@ -60,7 +60,7 @@ fn whole(parts: &[Value], info: &QueryInfo) -> Result<Value, QueryError> {
     }
 }
 
-/// The parts of one aggregate as one value.
+/// The final value of one aggregate.
 fn add_up(aggregate: Aggregate, parts: &[&Value]) -> Result<Value, QueryError> {
     let items = || parts.iter().map(|part| part.member("item"));
     let counted = |mut counts: Box<dyn Iterator<Item = &Value> + '_>| {
@@ -85,8 +85,8 @@ fn add_up(aggregate: Aggregate, parts: &[&Value]) -> Result<Value, QueryError> {
     })
 }
 
-/// A range without values counts none; one with values that cannot be compared counts some and gives none, and then
-/// there is no answer.
+/// A range without values counts none. A range whose values cannot be compared has a count but no value; then
+/// the result is undefined.
 fn extreme<'a>(
     parts: &[&'a Value],
     name: &str,

@@ -1,7 +1,7 @@
-//! `ORDER BY RANK`: statistics of all ranges, the best rows by each score, and their ranks fused.
+//! `ORDER BY RANK`: statistics of all ranges, the best rows per score, and rank fusion.
 
 use super::super::info::{Direction, HybridSearchInfo, QueryInfo};
-use super::pipeline::{Held, Output, Pipeline};
+use super::pipeline::{BufferedBytes, Output, Pipeline};
 use super::sources::compare;
 use super::{Next, elements, not_understood, number};
 use crate::error::QueryError;
@@ -9,7 +9,7 @@ use orrery_value::Value;
 use std::collections::{BTreeMap, VecDeque};
 
 const PLACEHOLDER: &str = "{documentdb-formattablehybridsearchquery-";
-/// The constant of reciprocal rank fusion, as the SDKs have it.
+/// The constant of reciprocal rank fusion, as in the SDKs.
 const RANK_CONSTANT: f64 = 60.0;
 
 pub(super) struct Hybrid {
@@ -17,10 +17,10 @@ pub(super) struct Hybrid {
     ranges: usize,
     stage: Stage,
     statistics: Vec<Value>,
-    /// By resource id, each once.
+    /// By resource id, without duplicates.
     rows: BTreeMap<Value, usize>,
     found: Vec<Value>,
-    held: Held,
+    buffered: BufferedBytes,
 }
 
 enum Stage {
@@ -38,7 +38,7 @@ impl Hybrid {
             statistics: Vec::new(),
             rows: BTreeMap::new(),
             found: Vec::new(),
-            held: Held::default(),
+            buffered: BufferedBytes::default(),
         };
         hybrid.stage = if info.requires_global_statistics {
             let (info, text) = (QueryInfo::default(), &info.global_statistics_query);
@@ -49,10 +49,10 @@ impl Hybrid {
         hybrid
     }
 
-    pub(super) fn give(&mut self, range: usize, rows: Vec<Value>, continuation: Option<String>) {
+    pub(super) fn accept(&mut self, range: usize, rows: Vec<Value>, continuation: Option<String>) {
         match &mut self.stage {
             Stage::Statistics(pipeline) | Stage::Component(_, pipeline) => {
-                pipeline.give(range, rows, continuation);
+                pipeline.accept(range, rows, continuation);
             }
             Stage::Rows(_) => {}
         }
@@ -79,7 +79,7 @@ impl Hybrid {
         }
         let rid = row.member("_rid").clone();
         if let std::collections::btree_map::Entry::Vacant(vacant) = self.rows.entry(rid) {
-            self.held.add(&row)?;
+            self.buffered.add(&row)?;
             vacant.insert(self.found.len());
             self.found.push(row);
         }
@@ -105,7 +105,7 @@ impl Hybrid {
         Some(Stage::Component(index, Box::new(Pipeline::new(&info, "", self.ranges, Output::Whole))))
     }
 
-    /// The payloads, the best first.
+    /// The payloads, best first.
     fn ranked(&mut self) -> Result<VecDeque<Value>, QueryError> {
         let is_fused = self.info.component_query_infos.len() > 1;
         let mut order: Vec<usize> = self.rows.values().copied().collect();
@@ -121,7 +121,7 @@ impl Hybrid {
     }
 }
 
-/// A text with the statistics of all ranges in the place of its placeholders.
+/// The query text with its placeholders replaced by the statistics of all ranges.
 fn fill(text: &str, ranges: &[Value]) -> String {
     let add = |values: &mut dyn Iterator<Item = &Value>| values.filter_map(number).sum::<f64>().to_string();
     let documents = add(&mut ranges.iter().map(|range| range.member("documentCount")));
@@ -144,7 +144,7 @@ fn fill(text: &str, ranges: &[Value]) -> String {
     text
 }
 
-/// A row's payload and its scores, in either form of the plan.
+/// A row's payload and scores, in either form of the plan.
 fn scored(row: &Value) -> Result<(Value, Vec<f64>), QueryError> {
     let inner = row.member("payload").member("payload");
     let (payload, scores) = match inner {
@@ -157,7 +157,7 @@ fn scored(row: &Value) -> Result<(Value, Vec<f64>), QueryError> {
     Ok((payload.clone(), elements(scores).iter().filter_map(number).collect()))
 }
 
-/// The rows by the sum of their reciprocal ranks, the best first; equal scores share a rank.
+/// The rows by the sum of their reciprocal ranks, best first; equal scores share a rank.
 fn fused(rows: &[(Value, Vec<f64>)], info: &HybridSearchInfo) -> Vec<usize> {
     let mut fused = vec![0.0; rows.len()];
     for (index, component) in info.component_query_infos.iter().enumerate() {

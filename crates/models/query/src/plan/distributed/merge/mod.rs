@@ -1,10 +1,10 @@
-//! Merging: follows a plan over several ranges, as the official SDKs do.
+//! Merging: executes a plan over several ranges, as the official SDKs do.
 //!
-//! A [`Merge`] is a state machine without I/O. It asks for the next page of a text in a range, takes the page's rows,
-//! and gives the rows of the answer:
+//! A [`Merge`] is a state machine without I/O. It requests the next page of a query in a range, accepts the
+//! page's rows, and emits the rows of the result:
 //!
 //! ```text
-//! next() ─> Fetch { range, text, continuation } ─ the caller sends it ─> give(rows, continuation)
+//! next() ─> Fetch { range, text, continuation } ─ the caller sends it ─> accept(rows, continuation)
 //!        ─> Row(value)
 //!        ─> End
 //! ```
@@ -17,11 +17,11 @@
 //! hybrid     ORDER BY RANK: statistics, one pipeline for each score, ranks fused
 //! ```
 //!
-//! Ordered rows and rows without any step are streamed. Groups, distinct rows and ranked rows are held, up to
-//! [`QUERY_MEMORY_BYTES_MAX`](crate::limits::QUERY_MEMORY_BYTES_MAX). Rows with equal sort keys come in the order
-//! of their `_rid`, which may be another order than a single range would give them.
+//! Ordered rows and rows that need no further step are streamed. Groups, distinct rows and ranked rows are
+//! buffered, up to [`QUERY_MEMORY_BYTES_MAX`](crate::limits::QUERY_MEMORY_BYTES_MAX). Rows with equal sort
+//! keys come in the order of their `_rid`, which may differ from the order a single range would give them.
 //!
-//! Absent: HTTP, and what to do when a range is split on the way; the caller starts again.
+//! Absent: HTTP, and recovery when a range splits meanwhile; the caller starts again.
 
 mod groups;
 mod hybrid;
@@ -35,22 +35,22 @@ use hybrid::Hybrid;
 use orrery_value::Value;
 use pipeline::{Output, Pipeline};
 
-/// What [`Merge`] can do with a plan, for `x-ms-cosmos-supported-query-features`.
+/// The features that [`Merge`] supports, for `x-ms-cosmos-supported-query-features`.
 pub const FEATURES: &str = "Aggregate,CompositeAggregate,Distinct,GroupBy,MultipleAggregates,MultipleOrderBy,\
                             OffsetAndLimit,OrderBy,Top,NonValueAggregate,DCount,NonStreamingOrderBy,\
                             ListAndSetAggregate,CountIf,HybridSearch,WeightedRankFusion";
 const CROSS_PARTITION_NOT_SERVABLE: u32 = 1004;
 const AGGREGATES_ONLY_AS_VALUE: &str = "Cross partition query only supports";
 
-/// Whether a store refuses a query because its client has to merge the ranges.
+/// Whether a store refused a query because its client has to merge the ranges.
 pub fn is_left_to_client(status: u16, substatus: u32, message: &str) -> bool {
     status == 400 && (substatus == CROSS_PARTITION_NOT_SERVABLE || message.contains(AGGREGATES_ONLY_AS_VALUE))
 }
 
-/// The rows of several ranges becoming one answer.
+/// Merges the rows of several ranges into one result.
 pub struct Merge {
     work: Work,
-    /// The range whose page was asked for.
+    /// The range whose page was requested.
     asked: usize,
 }
 
@@ -59,10 +59,11 @@ enum Work {
     Hybrid(Box<Hybrid>),
 }
 
-/// What a [`Merge`] needs or has.
+/// The next request or result of a [`Merge`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Next {
-    /// The page of `text` in this range that begins at `continuation`; to be answered by [`Merge::give`].
+    /// Requests the page of `text` in this range that begins at `continuation`; answer with
+    /// [`Merge::accept`].
     Fetch {
         range: usize,
         text: String,
@@ -73,7 +74,7 @@ pub enum Next {
 }
 
 impl Merge {
-    /// Follows the plan of `text` over so many ranges.
+    /// Executes the plan of `text` over this many ranges.
     pub fn new(plan: &Distributed, text: &str, ranges: usize) -> Self {
         let work = match &plan.hybrid {
             Some(hybrid) => Work::Hybrid(Box::new(Hybrid::new(hybrid, ranges))),
@@ -94,16 +95,16 @@ impl Merge {
         Ok(next)
     }
 
-    /// The page that was asked for, and where the range goes on.
-    pub fn give(&mut self, rows: Vec<Value>, continuation: Option<String>) {
+    /// Accepts the requested page and the range's continuation.
+    pub fn accept(&mut self, rows: Vec<Value>, continuation: Option<String>) {
         match &mut self.work {
-            Work::Plain(pipeline) => pipeline.give(self.asked, rows, continuation),
-            Work::Hybrid(hybrid) => hybrid.give(self.asked, rows, continuation),
+            Work::Plain(pipeline) => pipeline.accept(self.asked, rows, continuation),
+            Work::Hybrid(hybrid) => hybrid.accept(self.asked, rows, continuation),
         }
     }
 }
 
-/// The elements of an array; of anything else, none.
+/// The elements of an array; empty for anything else.
 fn elements(value: &Value) -> &[Value] {
     if let Value::Array(items) = value { items } else { &[] }
 }
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_refusals_that_mean_merging_are_taken_for_them() {
+    fn only_merge_refusals_are_recognized() {
         let aggregates = "Cross partition query only supports 'VALUE <AggregateFunc>' for aggregates.";
         assert!(is_left_to_client(400, 1004, ""));
         assert!(is_left_to_client(400, 0, aggregates));
@@ -135,7 +136,8 @@ mod tests {
         super::super::distribute(&query, &[], &super::super::DistributeOptions::default()).expect(text)
     }
 
-    /// Rows of ranges that have pages of two; each range's continuation is where its next page begins.
+    /// The rows of ranges with pages of two; a range's continuation is the index of its next page's
+    /// first row.
     fn run(text: &str, ranges: &[&[&str]]) -> (Vec<String>, usize) {
         let mut merge = Merge::new(&plan(text), text, ranges.len());
         let (mut rows, mut pages) = (Vec::new(), 0);
@@ -148,7 +150,7 @@ mod tests {
                     let start = continuation.map_or(0, |token| token.parse().expect("a number"));
                     let page: Vec<&&str> = ranges[range].iter().skip(start).take(2).collect();
                     let next = (start + 2 < ranges[range].len()).then(|| (start + 2).to_string());
-                    merge.give(page.iter().map(|row| Value::read(row)).collect(), next);
+                    merge.accept(page.iter().map(|row| Value::read(row)).collect(), next);
                 }
             }
         }
@@ -159,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn ordered_rows_are_fetched_only_as_far_as_they_are_wanted() {
+    fn ordered_rows_are_fetched_only_as_needed() {
         let [odd, even] = [[1, 3, 5, 7, 9], [2, 4, 6, 8, 10]].map(|keys| keys.map(ordered));
         let [odd, even]: [Vec<&str>; 2] = [&odd, &even].map(|rows| rows.iter().map(String::as_str).collect());
         let (rows, pages) = run("SELECT VALUE c.n FROM c ORDER BY c.n", &[&odd, &even]);
@@ -172,14 +174,14 @@ mod tests {
     }
 
     #[test]
-    fn rows_without_a_step_are_of_one_range_after_the_other() {
+    fn rows_without_a_step_are_concatenated() {
         let (rows, pages) = run("SELECT TOP 4 VALUE c.n FROM c", &[&["1", "2", "3"], &[], &["4", "5"]]);
         assert_eq!((rows.join(","), pages), ("1,2,3,4".to_owned(), 4));
         assert_eq!(run("SELECT TOP 0 * FROM c", &[&["1"]]).1, 0, "nothing is asked for");
     }
 
     #[test]
-    fn a_row_that_the_plan_does_not_fit_is_an_error() {
+    fn a_row_that_does_not_fit_the_plan_is_an_error() {
         for (text, row) in [
             ("SELECT * FROM c ORDER BY c.n", r#"{"id":"1"}"#),
             ("SELECT * FROM c ORDER BY c.n", r#"{"_rid":"r","orderByItems":[],"payload":1}"#),
@@ -187,7 +189,7 @@ mod tests {
         ] {
             let mut merge = Merge::new(&plan(text), text, 1);
             assert!(matches!(merge.next(), Ok(Next::Fetch { .. })));
-            merge.give(vec![Value::read(row)], None);
+            merge.accept(vec![Value::read(row)], None);
             assert!(matches!(merge.next(), Err(QueryError::Refused(_))), "{text} {row}");
         }
     }

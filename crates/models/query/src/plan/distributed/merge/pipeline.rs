@@ -1,4 +1,4 @@
-//! The steps of a plan after one another: sources, groups, DISTINCT, OFFSET, LIMIT and TOP.
+//! The steps of a plan in sequence: sources, groups, DISTINCT, OFFSET, LIMIT and TOP.
 
 use super::super::info::{Direction, DistinctType, QueryInfo};
 use super::Next;
@@ -10,14 +10,14 @@ use crate::limits;
 use orrery_value::Value;
 use std::collections::BTreeSet;
 
-/// Where a client may put a condition on the rows to go on from; it has none here.
+/// Placeholder for a client's resume condition; this client has none.
 const FILTER: &str = "{documentdb-formattableorderbyquery-filter}";
 
-/// What a row of an ordered source becomes.
+/// The output for a row of an ordered source.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Output {
     Payload,
-    /// With its keys and its resource id, for a search that ranks it.
+    /// With its sort keys and resource id, for a search that ranks it.
     Whole,
 }
 
@@ -26,15 +26,15 @@ pub(super) struct Pipeline {
     text: String,
     output: Output,
     sources: Sources,
-    /// Until all parts are there.
-    gathering: Option<Groups>,
+    /// Until the partial results of all ranges have arrived.
+    collecting: Option<Groups>,
     groups: Groups,
     distinct: Distinct,
-    /// Rows counted instead of given, for a COUNT over DISTINCT rows.
+    /// Counts rows instead of emitting them, for a COUNT over DISTINCT rows.
     counted: Option<i64>,
     skip: u64,
     left: Option<u64>,
-    held: Held,
+    buffered: BufferedBytes,
 }
 
 enum Distinct {
@@ -44,8 +44,8 @@ enum Distinct {
 }
 
 impl Distinct {
-    /// Whether a row is another one than those before.
-    fn takes(&mut self, row: &Value, held: &mut Held) -> Result<bool, QueryError> {
+    /// Whether the row differs from all rows before it.
+    fn takes(&mut self, row: &Value, buffered: &mut BufferedBytes) -> Result<bool, QueryError> {
         match self {
             Self::All => Ok(true),
             Self::Ordered(last) => {
@@ -57,18 +57,18 @@ impl Distinct {
                 if seen.contains(row) {
                     return Ok(false);
                 }
-                held.add(row)?;
+                buffered.add(row)?;
                 Ok(seen.insert(row.clone()))
             }
         }
     }
 }
 
-/// Bytes of the rows that must be kept.
+/// Bytes of the buffered rows.
 #[derive(Default)]
-pub(super) struct Held(usize);
+pub(super) struct BufferedBytes(usize);
 
-impl Held {
+impl BufferedBytes {
     pub(super) fn add(&mut self, row: &Value) -> Result<(), QueryError> {
         self.0 = self.0.saturating_add(size_of_value(row));
         if self.0 <= limits::QUERY_MEMORY_BYTES_MAX {
@@ -84,13 +84,13 @@ impl Held {
 impl Pipeline {
     pub(super) fn new(info: &QueryInfo, text: &str, ranges: usize, output: Output) -> Self {
         let rewritten = info.rewritten_query.replace(FILTER, "true");
-        // A rank has no direction that ties could follow.
+        // A rank has no direction for ties to follow.
         let ties_descend = output == Output::Payload && info.order_by.first() == Some(&Direction::Descending);
         Self {
             text: if rewritten.is_empty() { text.to_owned() } else { rewritten },
             output,
             sources: Sources::new(ranges, &info.order_by, ties_descend),
-            gathering: Groups::are_in(info).then(Groups::default),
+            collecting: Groups::are_in(info).then(Groups::default),
             groups: Groups::default(),
             distinct: match info.distinct_type {
                 DistinctType::None => Distinct::All,
@@ -100,13 +100,13 @@ impl Pipeline {
             counted: info.distinct_count_alias.as_ref().map(|_| 0),
             skip: info.offset.unwrap_or(0),
             left: info.limit.or(info.top),
-            held: Held::default(),
+            buffered: BufferedBytes::default(),
             info: info.clone(),
         }
     }
 
-    pub(super) fn give(&mut self, range: usize, rows: Vec<Value>, continuation: Option<String>) {
-        self.sources.give(range, rows, continuation);
+    pub(super) fn accept(&mut self, range: usize, rows: Vec<Value>, continuation: Option<String>) {
+        self.sources.accept(range, rows, continuation);
     }
 
     pub(super) fn next(&mut self) -> Result<Next, QueryError> {
@@ -122,7 +122,7 @@ impl Pipeline {
                 },
                 fetch @ Next::Fetch { .. } => return Ok(fetch),
             };
-            if !self.distinct.takes(&row, &mut self.held)? {
+            if !self.distinct.takes(&row, &mut self.buffered)? {
                 continue;
             }
             if let Some(counted) = &mut self.counted {
@@ -136,7 +136,7 @@ impl Pipeline {
         }
     }
 
-    /// The rows after the sources and the groups.
+    /// The rows after the sources and groups.
     fn merged(&mut self) -> Result<Next, QueryError> {
         loop {
             let row = match self.sources.pull()? {
@@ -145,15 +145,15 @@ impl Pipeline {
                 }
                 Pulled::Row(row) => row,
                 Pulled::End => {
-                    if let Some(groups) = self.gathering.take() {
+                    if let Some(groups) = self.collecting.take() {
                         self.groups = groups;
                     }
                     return Ok(self.groups.next(&self.info)?.map_or(Next::End, Next::Row));
                 }
             };
-            match &mut self.gathering {
+            match &mut self.collecting {
                 Some(groups) => {
-                    self.held.add(&row)?;
+                    self.buffered.add(&row)?;
                     groups.add(row, &self.info);
                 }
                 None if !self.info.order_by.is_empty() && self.output == Output::Payload => {
@@ -164,7 +164,7 @@ impl Pipeline {
         }
     }
 
-    /// The number of distinct rows, once.
+    /// Emits the number of distinct rows, once.
     fn count(&mut self) -> Option<Value> {
         let count = Value::from(self.counted.take()?);
         let alias = self.info.distinct_count_alias.clone().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A plan from the JSON document that the query-plan endpoint answers with.
+//! Parses the JSON document of the query-plan endpoint.
 
 use super::super::aggregate::Aggregate;
 use super::super::info::{Direction, DistinctType, Distributed, HybridSearchInfo, QueryInfo, QueryRange};
@@ -7,7 +7,7 @@ use crate::error::QueryError;
 use orrery_value::Value;
 
 impl Distributed {
-    /// Reads the document. What it names and we do not know is an error, not left out.
+    /// Parses the document. An unknown name is an error, not skipped.
     pub fn read(document: &Value) -> Result<(Self, Vec<QueryRange>), QueryError> {
         Self::read_checked(document).map_err(|member| {
             QueryError::Refused(format!(
@@ -43,7 +43,7 @@ impl QueryRange {
         })
     }
 
-    /// Whether it has a key of the half-open range `[min, max)`.
+    /// Whether it contains a key of the half-open range `[min, max)`.
     pub fn overlaps(&self, min: &str, max: &str) -> bool {
         let ends_after = if self.is_max_inclusive { *self.max >= *min } else { *self.max > *min };
         *self.min < *max && ends_after
@@ -103,12 +103,12 @@ impl HybridSearchInfo {
     }
 }
 
-/// The members of a row in their order, and the aggregate of each that has one.
+/// The members of a row in order, each with its aggregate if it has one.
 fn aliases(info: &Value) -> Option<Vec<(String, Option<Aggregate>)>> {
     let types = info.member("groupByAliasToAggregateType");
     let named = texts(info.member("groupByAliases"));
     let names = match (types, named.is_empty()) {
-        // Aggregates without GROUP BY are listed here alone.
+        // Without GROUP BY the aggregates are listed only here.
         (Value::Object(members), true) => members.iter().map(|(name, _)| name.clone()).collect(),
         _ => named,
     };
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_is_refused() {
+    fn unknown_names_are_refused() {
         for document in [
             "{}",
             r#"{"queryInfo":null,"queryRanges":[]}"#,

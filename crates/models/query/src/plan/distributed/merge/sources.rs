@@ -1,4 +1,4 @@
-//! The pages of every range: merged by the order of their keys, or one range after the other.
+//! The pages of all ranges: merged by sort key, or concatenated range by range.
 
 use super::super::info::Direction;
 use super::{elements, not_understood};
@@ -9,13 +9,13 @@ use std::collections::VecDeque;
 
 pub(super) struct Sources {
     ranges: Vec<Source>,
-    /// Empty: one range after the other.
+    /// Empty for concatenation.
     order: Vec<Direction>,
     /// Whether rows with equal keys come in descending order of their resource ids.
     ties_descend: bool,
 }
 
-/// What there is of one range.
+/// The state of one range.
 struct Source {
     rows: VecDeque<Value>,
     more: More,
@@ -50,7 +50,7 @@ impl Sources {
         Self { ranges: (0..ranges).map(source).collect(), order: order.to_vec(), ties_descend }
     }
 
-    pub(super) fn give(&mut self, range: usize, rows: Vec<Value>, continuation: Option<String>) {
+    pub(super) fn accept(&mut self, range: usize, rows: Vec<Value>, continuation: Option<String>) {
         if let Some(source) = self.ranges.get_mut(range) {
             source.rows.extend(rows);
             source.more = continuation.map_or(More::Nothing, More::After);
@@ -58,10 +58,10 @@ impl Sources {
     }
 
     pub(super) fn pull(&mut self) -> Result<Pulled, QueryError> {
-        if self.order.is_empty() { Ok(self.pull_in_turn()) } else { self.pull_least() }
+        if self.order.is_empty() { Ok(self.pull_concatenated()) } else { self.pull_least() }
     }
 
-    fn pull_in_turn(&mut self) -> Pulled {
+    fn pull_concatenated(&mut self) -> Pulled {
         for (range, source) in self.ranges.iter_mut().enumerate() {
             if let Some(row) = source.rows.pop_front() {
                 return Pulled::Row(row);
@@ -73,7 +73,7 @@ impl Sources {
         Pulled::End
     }
 
-    /// The least of the first rows; it is known once every range shows its first.
+    /// The least of the ranges' first rows; known once every range has a row or has ended.
     fn pull_least(&mut self) -> Result<Pulled, QueryError> {
         if let Some(range) = self.ranges.iter().position(Source::is_waiting) {
             return Ok(self.ranges[range].fetch(range));
@@ -103,7 +103,7 @@ impl Sources {
     }
 }
 
-/// The order of two rows by their keys.
+/// Compares two rows by their sort keys.
 pub(super) fn compare(a: &Value, b: &Value, order: &[Direction]) -> Ordering {
     let each = keys(a).iter().zip(keys(b)).zip(order);
     each.fold(Ordering::Equal, |order, ((a, b), direction)| {

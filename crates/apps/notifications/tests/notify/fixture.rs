@@ -1,4 +1,4 @@
-//! The service somewhere, with a clock that is moved and phones that answer as they are told.
+//! The service under test, with a clock that the test moves and scripted devices.
 
 use crate::place::{Home, Place};
 use orrery_core::{Env, Timestamp};
@@ -18,7 +18,7 @@ use std::time::Duration;
 /// A Sunday morning, which is not quiet by default.
 pub const START: &str = "2026-11-15T10:00:00.000Z";
 
-pub struct World {
+pub struct Fixture {
     pub env: Env,
     pub documents: Documents,
     pub phones: Phones,
@@ -28,7 +28,7 @@ pub struct World {
 
 type Answer = dyn Fn(&Device, &Message) -> Outcome + Send + std::marker::Sync;
 
-/// All pushes that arrived, and how the next ones are answered.
+/// All pushes that arrived, and the responses to the next ones.
 #[derive(Clone)]
 pub struct Phones(Arc<Mutex<Answers>>);
 
@@ -79,7 +79,7 @@ impl Phones {
     }
 }
 
-impl World {
+impl Fixture {
     pub async fn make(place: &Place, start: &str) -> Self {
         let env = Env::seeded(time::parse(start).unwrap(), 7);
         let home = place.store(&env);
@@ -96,12 +96,12 @@ impl World {
         service
     }
 
-    /// The same by another way to the store.
+    /// Variant with another connection to the store.
     pub fn on(&self, documents: Documents, worker: &str) -> Notifications {
         made(&self.env, &documents, &self.phones, worker)
     }
 
-    /// After the store came back elsewhere.
+    /// After the store was restarted elsewhere.
     pub fn reopen(&mut self) {
         self.documents = self.home.open();
         self.service = self.on(self.documents.clone(), "worker-1");
@@ -132,7 +132,7 @@ impl World {
         self.service.register(user, &body).await.unwrap();
     }
 
-    /// Enqueues one and gives its id.
+    /// Enqueues an event and returns its id.
     pub async fn send(&self, body: Value) -> String {
         let accepted = self.service.enqueue(&body, None).await.unwrap();
         assert_eq!(accepted.len(), 1);
@@ -144,7 +144,7 @@ impl World {
         self.send(like(user, actor, "post-42", key)).await
     }
 
-    /// Works until nothing is due.
+    /// Processes events until none is due.
     pub async fn settle(&self) {
         settle(&self.service).await;
     }
@@ -179,7 +179,7 @@ impl World {
         self.rows(EVENTS, Some(user), "SELECT * FROM c WHERE IS_DEFINED(c.eventType)").await
     }
 
-    /// What the world was told, by type.
+    /// The published events, by type.
     pub async fn told(&self, container: &str, user: &str) -> Vec<String> {
         let items = self.rows(container, Some(user), "SELECT * FROM c WHERE c.kind = 'outbox'").await;
         let mut told: Vec<String> = items

@@ -129,7 +129,7 @@ fn first_kid(root: &str, alias: &str) -> Source {
 }
 
 #[test]
-fn every_clause_is_made() {
+fn every_clause_is_generated() {
     let queries: Vec<Query> = (0..2_000).map(|seed| super::case(seed).query).collect();
     let share = |what: &str, is: fn(&Query) -> bool| {
         let count = queries.iter().filter(|query| is(query)).count();

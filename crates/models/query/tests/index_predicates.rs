@@ -1,17 +1,17 @@
 //! What filters imply: cases by hand, and that no document that passes is ever without its need.
 //!
-//! A case of `needs/cases/*.case` is a line `filter <condition>` (of `SELECT * FROM c`) or `query <sql>`, and
+//! A case of `tests/index_predicates/cases/*.case` is a line `filter <condition>` (of `SELECT * FROM c`) or `query <sql>`, and
 //! before it perhaps `param @name <json>` (without a value, undefined) for this one; then `need <text>`.
 
-#[path = "needs/filters.rs"]
+#[path = "index_predicates/filters.rs"]
 mod filters;
-#[path = "naive/make/mod.rs"]
-mod make;
+#[path = "naive/generate/mod.rs"]
+mod generate;
 #[path = "naive/random.rs"]
 mod random;
-#[path = "needs/satisfy.rs"]
+#[path = "index_predicates/satisfy.rs"]
 mod satisfy;
-#[path = "needs/spatial.rs"]
+#[path = "index_predicates/spatial.rs"]
 mod spatial;
 #[path = "naive/write.rs"]
 mod write;
@@ -30,7 +30,9 @@ use std::path::Path;
 #[test]
 fn every_case_holds() {
     let (mut checked, mut failures) = (0, Vec::new());
-    for file in case_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("needs/cases"), "case") {
+    for file in
+        case_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/index_predicates/cases"), "case")
+    {
         let text = fs::read_to_string(&file).expect("a case file is readable");
         assert!(text.starts_with("# "), "{} does not say what it shows", file.display());
         let mut run = Run::default();
@@ -113,27 +115,27 @@ fn innermost(block: &Block) -> Option<&Block> {
 }
 
 #[test]
-fn whoever_passes_a_random_query_has_what_it_needs() {
+fn matches_of_random_queries_satisfy_the_predicate() {
     let mut tally = Tally::default();
     for seed in 0..10_000 {
-        let case = make::case(seed);
+        let case = generate::case(seed);
         tally.check(&case.text, &case.parameters, &case.documents);
     }
     assert!(tally.met > 5_000 && tally.left_out > 5_000, "{} met, {} left out", tally.met, tally.left_out);
 }
 
 #[test]
-fn whoever_passes_a_filter_that_an_index_could_serve_has_what_it_needs() {
+fn matches_of_indexable_filters_satisfy_the_predicate() {
     let mut tally = Tally::default();
     for seed in 0..10_000 {
-        let documents = make::case(seed).documents;
+        let documents = generate::case(seed).documents;
         tally.check(&filters::query(&mut Random::new(seed)), &[], &documents);
     }
     assert!(tally.met > 8_000 && tally.left_out > 50_000, "{} met, {} left out", tally.met, tally.left_out);
 }
 
 #[test]
-fn whoever_passes_a_spatial_filter_has_a_shape_in_the_rectangle() {
+fn matches_of_spatial_filters_intersect_the_rectangle() {
     let mut tally = Tally::default();
     for seed in 0..4_000 {
         let mut random = Random::new(seed);
@@ -146,7 +148,7 @@ fn whoever_passes_a_spatial_filter_has_a_shape_in_the_rectangle() {
 }
 
 #[test]
-fn a_filter_of_any_length_has_a_need_of_bounded_length() {
+fn a_filter_of_any_length_has_a_bounded_predicate() {
     let list = |count: usize| (0..count).map(|i| i.to_string()).collect::<Vec<_>>().join(", ");
     let check = |filter: &str, expected: &str| {
         let text = format!("SELECT * FROM c WHERE {filter}");

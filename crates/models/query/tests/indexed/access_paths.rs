@@ -27,7 +27,7 @@ use std::fs;
 use std::path::Path;
 
 #[test]
-fn every_way_is_the_one_that_is_written() {
+fn every_access_path_is_as_expected() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/indexed/cases");
     let (mut checked, mut failures) = (0, Vec::new());
     for file in case_files(&folder, "case") {

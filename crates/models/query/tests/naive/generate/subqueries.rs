@@ -137,9 +137,9 @@ impl Maker {
     }
 
     /// What is bound inside is forgotten outside.
-    pub fn within<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
+    pub fn within<T>(&mut self, generate: impl FnOnce(&mut Self) -> T) -> T {
         let outside = self.scope.len();
-        let made = make(self);
+        let made = generate(self);
         self.scope.truncate(outside);
         made
     }

@@ -4,16 +4,16 @@
 //! type their place wants, now and then of another. What the service refuses is not made (ORDER BY and
 //! OFFSET in a subquery, the root collection in a scalar subquery, two sorts of window at once).
 
+mod booleans;
 mod documents;
 mod grouped;
 mod lists;
 mod numbers;
 mod queries;
 mod scope;
+mod strings;
 mod subqueries;
-mod texts;
 mod tree;
-mod truths;
 
 use super::random::Random;
 use super::write::write;

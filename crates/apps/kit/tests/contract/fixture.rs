@@ -1,4 +1,4 @@
-//! A store with a few containers, by any of the ways to one.
+//! A store with a few containers, behind any of the adapters.
 
 use crate::server::Server;
 use orrery_core::{Env, Timestamp};
@@ -20,7 +20,7 @@ pub const ITEMS: &str = "items";
 pub const OWN: &str = "own";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Connection {
     Embedded,
     HttpKey,
     HttpToken,
@@ -31,11 +31,11 @@ pub enum Way {
 }
 
 #[derive(Clone)]
-pub struct World {
+pub struct Fixture {
     pub documents: Documents,
-    /// A clock that a test moves; the store has its own.
+    /// A clock that the test moves; the store has its own.
     pub env: Env,
-    way: Way,
+    connection: Connection,
     behind: Behind,
     database: String,
 }
@@ -46,28 +46,28 @@ enum Behind {
     Server(Arc<Server>, Option<String>),
 }
 
-impl World {
-    pub async fn open(way: Way) -> Self {
-        let behind = match way {
-            Way::Embedded => Behind::Store(memory_store()),
-            Way::HttpKey | Way::HttpMerging | Way::TlsKey => {
+impl Fixture {
+    pub async fn open(connection: Connection) -> Self {
+        let behind = match connection {
+            Connection::Embedded => Behind::Store(memory_store()),
+            Connection::HttpKey | Connection::HttpMerging | Connection::TlsKey => {
                 Behind::Server(Arc::new(Server::start(&[])), None)
             }
-            Way::HttpToken | Way::TlsToken => {
+            Connection::HttpToken | Connection::TlsToken => {
                 let server = Server::start(&[]);
                 let token = server.token();
                 Behind::Server(Arc::new(server), Some(token))
             }
         };
-        Self::of(way, behind, "contract").await
+        Self::of(connection, behind, "contract").await
     }
 
     /// Another database of the same store.
     pub async fn anew(&self, database: &str) -> Self {
-        Self::of(self.way, self.behind.clone(), database).await
+        Self::of(self.connection, self.behind.clone(), database).await
     }
 
-    async fn of(way: Way, behind: Behind, database: &str) -> Self {
+    async fn of(connection: Connection, behind: Behind, database: &str) -> Self {
         let documents = match &behind {
             Behind::Store(store) => {
                 let embedded = Embedded::new(store.clone(), database);
@@ -77,20 +77,24 @@ impl World {
                 let key = Credential::Key(EMULATOR_KEY.to_owned());
                 if let Some(token) = token.clone() {
                     // A token may not create containers.
-                    Documents::Remote(remote(server, way, database, key)).ensure(&layout()).await.unwrap();
+                    Documents::Remote(remote(server, connection, database, key))
+                        .ensure(&layout())
+                        .await
+                        .unwrap();
                     let token = Credential::Token(Arc::new(move || token.clone()));
-                    Documents::Remote(remote(server, way, database, token))
+                    Documents::Remote(remote(server, connection, database, token))
                 } else {
-                    Documents::Remote(remote(server, way, database, key))
+                    Documents::Remote(remote(server, connection, database, key))
                 }
             }
         };
         documents.ensure(&layout()).await.unwrap();
         let env = Env::seeded(Timestamp::from_seconds(1_794_704_563), 1);
-        Self { documents, env, way, behind, database: database.to_owned() }
+        Self { documents, env, connection, behind, database: database.to_owned() }
     }
 
-    /// A user-defined function of the container; services have no way to make one, so it is made behind the port.
+    /// A user-defined function of the container; services cannot create one, so the test does it behind
+    /// the port.
     pub async fn define_function(&self, name: &str, body: &str) {
         let definition = json!({"id": name, "body": body});
         match &self.behind {
@@ -115,9 +119,9 @@ impl World {
         self.env.advance(Duration::from_secs(seconds)).unwrap();
     }
 
-    /// How many may want the same at once: fewer where every fact is shown in one test.
+    /// The number of concurrent requests: fewer where one test checks every fact.
     pub fn crowd(&self) -> usize {
-        if matches!(self.way, Way::Embedded | Way::HttpKey) { 64 } else { 16 }
+        if matches!(self.connection, Connection::Embedded | Connection::HttpKey) { 64 } else { 16 }
     }
 
     pub async fn read(&self, partition: &str, id: &str) -> Option<Item> {
@@ -128,7 +132,7 @@ impl World {
         self.documents.write(ITEMS, partition, write).await
     }
 
-    /// An item that is not there yet.
+    /// An item that does not exist yet.
     pub async fn create(&self, partition: &str, id: &str, n: i64) -> Item {
         self.write(partition, Write::Create(item(partition, id, n))).await.unwrap().unwrap()
     }
@@ -152,7 +156,7 @@ impl World {
     }
 }
 
-/// The container has a unique key, so each has a value of its own there.
+/// The container has a unique key, so each item gets its own value.
 pub fn item(partition: &str, id: &str, n: i64) -> Value {
     json!({"id": id, "pk": partition, "n": n, "email": id})
 }
@@ -170,18 +174,20 @@ pub fn layout() -> Vec<Layout> {
     vec![Layout { definition: items }, service_container(OWN)]
 }
 
-pub fn remote(server: &Server, way: Way, database: &str, credential: Credential) -> Remote {
-    let (scheme, trust) = match way {
-        Way::TlsKey | Way::TlsToken => {
+pub fn remote(server: &Server, connection: Connection, database: &str, credential: Credential) -> Remote {
+    let (scheme, trust) = match connection {
+        Connection::TlsKey | Connection::TlsToken => {
             let pem = std::fs::read(server.data().join("cert.pem")).unwrap();
             ("https", Trust::These(certificates(&pem).unwrap()))
         }
-        Way::Embedded | Way::HttpKey | Way::HttpMerging | Way::HttpToken => ("http", Trust::System),
+        Connection::Embedded | Connection::HttpKey | Connection::HttpMerging | Connection::HttpToken => {
+            ("http", Trust::System)
+        }
     };
     let endpoint = format!("{scheme}://localhost:{}", server.port);
     let options = RemoteOptions { endpoint, database: database.to_owned(), credential, trust };
     let remote = Remote::new(options, Env::system().unwrap()).unwrap();
-    if way == Way::HttpMerging { remote.merging() } else { remote }
+    if connection == Connection::HttpMerging { remote.merging() } else { remote }
 }
 
 fn memory_store() -> Store {

@@ -1,7 +1,8 @@
-//! Regular expressions: whether a string matches, what matches, and what is put in its place.
+//! The regular expression functions: match, extract and replace.
 //!
-//! The service has PCRE, so patterns may look around and refer back. A pattern or modifiers that are wrong give
-//! undefined. A pattern that is too large, or takes too many steps, fails the query: it has an answer, which we do not know.
+//! The service uses PCRE, so patterns may contain look-around and back-references. A malformed pattern or
+//! modifier gives undefined. A pattern that is too large, or takes too many steps, fails the query: undefined
+//! would be a wrong result, since a match may exist.
 
 use super::args::{defined, integer, short_enough, text, text_or};
 use super::regex::{Match, Regex};
@@ -18,7 +19,7 @@ pub(super) const TABLE: &[Function] = &[
     function("REGEXREPLACEALL", 3, 4, |args, context| defined(replace(args, context, usize::MAX))),
 ];
 
-/// Which argument of a function with a pattern its modifiers are; `None` of other functions.
+/// The index of a function's modifiers argument; `None` for functions without a pattern.
 pub(crate) fn modifiers_of(function: &Function) -> Option<usize> {
     let is_ours = TABLE.iter().any(|own| std::ptr::eq(own.name, function.name));
     is_ours.then(|| if function.name.starts_with("REGEXREPLACE") { 3 } else { 2 })
@@ -26,17 +27,17 @@ pub(crate) fn modifiers_of(function: &Function) -> Option<usize> {
 
 fn matches(args: &[Datum<'_>], context: &Context<'_>) -> Option<bool> {
     let regex = regex(args, 2, context)?;
-    context.given_up(regex.is_match(text(args, 0)?, &context.meter()))
+    context.match_result(regex.is_match(text(args, 0)?, &context.meter()))
 }
 
 fn extract(args: &[Datum<'_>], context: &Context<'_>) -> Option<String> {
     let (regex, group) = (regex(args, 2, context)?, group(args)?);
     let (text, meter) = (text(args, 0)?, context.meter());
-    let first = context.given_up(regex.matches(text, &meter).next()?)?;
+    let first = context.match_result(regex.matches(text, &meter).next()?)?;
     captured(text, &first, group)
 }
 
-/// A match in which the group takes no part is left out.
+/// A match in which the group does not participate is skipped.
 fn extract_all(args: &[Datum<'_>], context: &Context<'_>) -> Option<Vec<Value>> {
     let (regex, group) = (regex(args, 2, context)?, group(args)?);
     if group >= regex.groups() {
@@ -44,19 +45,19 @@ fn extract_all(args: &[Datum<'_>], context: &Context<'_>) -> Option<Vec<Value>> 
     }
     let (text, meter, mut found) = (text(args, 0)?, context.meter(), Vec::new());
     for one in regex.matches(text, &meter) {
-        found.extend(captured(text, &context.given_up(one)?, group).map(Value::from));
+        found.extend(captured(text, &context.match_result(one)?, group).map(Value::from));
     }
     Some(found)
 }
 
-/// The replacement is taken as it is: nothing in it stands for a group.
+/// The replacement is literal: nothing in it refers to a group.
 fn replace(args: &[Datum<'_>], context: &Context<'_>, times: usize) -> Option<String> {
     let regex = regex(args, 3, context)?;
     let (whole, new, meter) = (text(args, 0)?, text(args, 2)?, context.meter());
     let mut out = String::new();
     let mut copied = 0;
     for found in regex.matches(whole, &meter).take(times) {
-        let found = context.given_up(found)?.group(0)?;
+        let found = context.match_result(found)?.group(0)?;
         out.push_str(&whole[copied..found.start]);
         out.push_str(new);
         out = short_enough(out)?;
@@ -70,12 +71,12 @@ fn captured(text: &str, found: &Match, group: usize) -> Option<String> {
     found.group(group).map(|place| text[place].to_owned())
 }
 
-/// The number of the group that is wanted, the whole match if none is named.
+/// The requested group number; the whole match by default.
 fn group(args: &[Datum<'_>]) -> Option<usize> {
     if args.len() > 3 { usize::try_from(integer(args, 3)?).ok() } else { Some(0) }
 }
 
-/// The pattern of the second argument with the modifiers at `index`.
+/// The pattern in the second argument with the modifiers at `index`.
 fn regex(args: &[Datum<'_>], index: usize, context: &Context<'_>) -> Option<Rc<Regex>> {
     let modifiers = text_or(args, index, "")?;
     context.regex(&pattern::with_modifiers(text(args, 1)?, modifiers)?)

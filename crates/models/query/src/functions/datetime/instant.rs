@@ -1,4 +1,4 @@
-//! A moment: 100-nanosecond ticks since 1970, in the years 1 to 9999, and the text that says it.
+//! An instant: 100-nanosecond ticks since 1970, in the years 1 to 9999, and its textual form.
 //!
 //! ```text
 //! 2020-07-03T01:02:03.4567891Z      what is written, always
@@ -6,13 +6,13 @@
 //! 2020-07-03( |T)01:02:03[.4][Z]    a space for the T, one to seven digits of a fraction or none, no Z
 //! ```
 //!
-//! Everything is UTC: an offset is not read. The forms are those of `IS_DATETIME`.
+//! Everything is UTC; offsets are not accepted. The forms are those of `IS_DATETIME`.
 
 use jiff::SignedDuration;
 use jiff::civil::{Date, DateTime, Time, date};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Moment {
+pub(crate) struct Instant {
     ticks: i64,
 }
 
@@ -26,31 +26,31 @@ const TICKS_MIN: i64 = -719_162 * TICKS_PER_DAY;
 /// 9999-12-31T23:59:59.9999999Z.
 const TICKS_MAX: i64 = 2_932_897 * TICKS_PER_DAY - 1;
 
-impl Moment {
+impl Instant {
     pub(super) fn from_ticks(ticks: i64) -> Option<Self> {
         (TICKS_MIN..=TICKS_MAX).contains(&ticks).then_some(Self { ticks })
     }
 
-    /// Since 1970.
+    /// Ticks since 1970.
     pub(super) fn ticks(self) -> i64 {
         self.ticks
     }
 
-    /// Nanoseconds less than a tick are lost.
+    /// Truncates to whole ticks.
     pub(super) fn from_civil(civil: DateTime) -> Option<Self> {
         let since = civil.duration_since(EPOCH);
         let fraction = i64::from(since.subsec_nanos().div_euclid(NANOS_PER_TICK));
         Self::from_ticks(since.as_secs() * TICKS_PER_SECOND + fraction)
     }
 
-    /// Its date and its time of day.
+    /// The calendar date and time of day.
     pub(super) fn civil(self) -> DateTime {
         let fraction = (self.ticks % TICKS_PER_SECOND) as i32;
         let since = SignedDuration::new(self.ticks / TICKS_PER_SECOND, fraction * NANOS_PER_TICK);
-        EPOCH.checked_add(since).expect("a moment is in the calendar's years")
+        EPOCH.checked_add(since).expect("an instant is in the calendar's years")
     }
 
-    /// The fraction of its second, in ticks.
+    /// The fraction of the second, in ticks.
     pub(super) fn fraction(self) -> i64 {
         self.ticks.rem_euclid(TICKS_PER_SECOND)
     }
@@ -75,18 +75,18 @@ impl Moment {
     }
 }
 
-/// A date that exists.
+/// A valid calendar date.
 pub(super) fn date_of(year: i64, month: i64, day: i64) -> Option<Date> {
     Date::new(year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?).ok()
 }
 
-/// A time of day; the fraction of its second is in ticks.
+/// A valid time of day; `fraction` is in ticks.
 pub(super) fn time_of(hour: i64, minute: i64, second: i64, fraction: i64) -> Option<Time> {
     let nanos = i32::try_from(fraction).ok()?.checked_mul(NANOS_PER_TICK)?;
     Time::new(hour.try_into().ok()?, minute.try_into().ok()?, second.try_into().ok()?, nanos).ok()
 }
 
-/// The text that is still to be read.
+/// The remaining text.
 struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {
@@ -98,7 +98,7 @@ impl Reader<'_> {
         date_of(year, month, self.digits(2)?)
     }
 
-    /// A separator, hour, minute, second, and the fraction if there is one.
+    /// A separator, hour, minute, second, and optionally a fraction.
     fn time(&mut self) -> Option<Time> {
         self.0 = self.0.get(1..)?;
         let hour = self.digits(2)?;
@@ -110,7 +110,7 @@ impl Reader<'_> {
         time_of(hour, minute, second, fraction)
     }
 
-    /// One to seven digits right of the point, as ticks.
+    /// One to seven digits after the point, as ticks.
     fn fraction(&mut self) -> Option<i64> {
         let count = self.0.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let missing = 7usize.checked_sub(count).filter(|_| count > 0)?;
@@ -139,7 +139,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn check(text: &str, expected: &str) {
-        assert_eq!(Moment::parse(text).map(Moment::print).as_deref(), Some(expected), "{text}");
+        assert_eq!(Instant::parse(text).map(Instant::print).as_deref(), Some(expected), "{text}");
     }
 
     #[test]
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_no_moment() {
+    fn everything_else_is_malformed() {
         for text in [
             "",
             "2024",
@@ -191,20 +191,20 @@ mod tests {
             "２０２４-12-12",
             "2024-+1-12",
         ] {
-            assert_eq!(Moment::parse(text), None, "{text}");
+            assert_eq!(Instant::parse(text), None, "{text}");
         }
     }
 
     #[test]
-    fn ticks_outside_four_digit_years_are_no_moment() {
-        let first = Moment::parse("0001-01-01").unwrap().ticks();
-        let last = Moment::parse("9999-12-31T23:59:59.9999999").unwrap().ticks();
-        assert!(Moment::from_ticks(first).is_some() && Moment::from_ticks(last).is_some());
-        assert!(Moment::from_ticks(first - 1).is_none() && Moment::from_ticks(last + 1).is_none());
-        assert!(Moment::from_ticks(i64::MIN).is_none() && Moment::from_ticks(i64::MAX).is_none());
+    fn ticks_outside_four_digit_years_are_refused() {
+        let first = Instant::parse("0001-01-01").unwrap().ticks();
+        let last = Instant::parse("9999-12-31T23:59:59.9999999").unwrap().ticks();
+        assert!(Instant::from_ticks(first).is_some() && Instant::from_ticks(last).is_some());
+        assert!(Instant::from_ticks(first - 1).is_none() && Instant::from_ticks(last + 1).is_none());
+        assert!(Instant::from_ticks(i64::MIN).is_none() && Instant::from_ticks(i64::MAX).is_none());
     }
 
-    /// The days of each month, by nothing but the rule of leap years.
+    /// The days of each month, computed from the leap year rule alone.
     fn days_in_month(year: i64, month: i64) -> i64 {
         const DAYS: [i64; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
         let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_and_the_last_tick_of_every_month_are_where_counting_puts_them() {
+    fn month_boundaries_agree_with_counting_days() {
         let mut ticks = TICKS_MIN;
         for (year, month) in (1..=9999).flat_map(|year| (1..=12).map(move |month| (year, month))) {
             let days = days_in_month(year, month);
@@ -220,8 +220,8 @@ mod tests {
             let last = date_of(year, month, days).unwrap().at(23, 59, 59, 999_999_900);
             let end = ticks + days * TICKS_PER_DAY;
             for (ticks, civil) in [(ticks, first), (end - 1, last)] {
-                let moment = Moment::from_ticks(ticks).unwrap();
-                assert_eq!((moment.civil(), Moment::from_civil(civil)), (civil, Some(moment)));
+                let instant = Instant::from_ticks(ticks).unwrap();
+                assert_eq!((instant.civil(), Instant::from_civil(civil)), (civil, Some(instant)));
             }
             ticks = end;
         }
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn days_that_are_in_no_calendar_are_no_moments() {
+    fn days_that_do_not_exist_are_refused() {
         for (year, month, day) in [
             (2021, 2, 29),
             (1900, 2, 29),
@@ -243,23 +243,23 @@ mod tests {
             (-1, 1, 1),
             (10_000, 1, 1),
         ] {
-            let moment = date_of(year, month, day).and_then(|date| Moment::from_civil(date.at(0, 0, 0, 0)));
-            assert_eq!(moment, None, "{year}-{month}-{day}");
+            let instant = date_of(year, month, day).and_then(|date| Instant::from_civil(date.at(0, 0, 0, 0)));
+            assert_eq!(instant, None, "{year}-{month}-{day}");
         }
     }
 
     proptest! {
         #[test]
-        fn what_is_written_reads_back(ticks in -621_355_968_000_000_000i64..2_534_023_008_000_000_000) {
-            let moment = Moment::from_ticks(ticks).unwrap();
-            prop_assert_eq!(Moment::parse(&moment.print()), Some(moment));
-            prop_assert_eq!(Moment::from_civil(moment.civil()), Some(moment));
+        fn printed_instants_parse_back(ticks in -621_355_968_000_000_000i64..2_534_023_008_000_000_000) {
+            let instant = Instant::from_ticks(ticks).unwrap();
+            prop_assert_eq!(Instant::parse(&instant.print()), Some(instant));
+            prop_assert_eq!(Instant::from_civil(instant.civil()), Some(instant));
         }
 
         #[test]
-        fn no_text_makes_the_reader_fail(text in "[0-9TZ:. é-]{0,30}") {
-            if let Some(moment) = Moment::parse(&text) {
-                prop_assert_eq!(&moment.print()[..10], &text[..10]);
+        fn any_text_parses_or_is_refused(text in "[0-9TZ:. é-]{0,30}") {
+            if let Some(instant) = Instant::parse(&text) {
+                prop_assert_eq!(&instant.print()[..10], &text[..10]);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Random queries that indexes are for, and documents to ask them of: few paths, few values, many ties.
 
 use super::collection::{Policy, composite, path};
-use super::naive::make::case;
+use super::naive::generate::case;
 use super::naive::random::Random;
 use orrery_core::limits;
 use orrery_query::access::Path;

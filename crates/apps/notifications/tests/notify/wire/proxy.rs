@@ -1,4 +1,4 @@
-//! The way to a store, with whatever can happen on one.
+//! A proxy in front of a store that injects faults.
 
 use orrery_core::Env;
 use std::net::SocketAddr;
@@ -7,34 +7,34 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 
-/// What becomes of a request.
+/// The fate of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     Answered,
-    /// 429: it is not carried out.
+    /// 429: not executed.
     Busy,
-    /// 503: it is not carried out.
+    /// 503: not executed.
     Down,
-    /// 412, if it names a tag: it is not carried out.
+    /// 412, if it has a condition: not executed.
     Changed,
-    /// It is carried out, and the answer is lost.
+    /// Executed, and the response is lost.
     Lost,
-    /// It is carried out, and the answer never comes.
+    /// Executed, and the response never comes.
     Silent,
 }
 
-/// Leads to the store whose port it is told, and does to requests what it is told. A cheap handle.
+/// Forwards to the store at a given port, and applies the configured fates. A cheap handle.
 #[derive(Clone)]
-pub struct Way(Arc<Inner>);
+pub struct Proxy(Arc<Inner>);
 
 struct Inner {
     address: SocketAddr,
     port: Mutex<u16>,
     env: Env,
-    /// Of a thousand requests so many have this fate.
+    /// How many of a thousand requests have this fate.
     fates: Mutex<Vec<(Fate, u64)>>,
     seen: Mutex<Vec<Fate>>,
-    /// Requests whose first line has this text wait until they are let go.
+    /// Requests whose first line contains this text are held until released.
     held: Mutex<Option<&'static str>>,
     reached: Notify,
     let_go: Notify,
@@ -44,7 +44,7 @@ const BUSY: &str = "HTTP/1.1 429 Too Many Requests\r\nx-ms-retry-after-ms: 1\r\n
 const DOWN: &str = "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 2\r\n\r\n{}";
 const CHANGED: &str = "HTTP/1.1 412 Precondition Failed\r\ncontent-length: 2\r\n\r\n{}";
 
-impl Way {
+impl Proxy {
     pub async fn to(port: u16, seed: u64) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let inner = Inner {
@@ -57,22 +57,22 @@ impl Way {
             reached: Notify::new(),
             let_go: Notify::new(),
         };
-        let way = Self(Arc::new(inner));
-        let carrying = way.clone();
+        let proxy = Self(Arc::new(inner));
+        let carrying = proxy.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let way = carrying.clone();
-                tokio::spawn(async move { way.carry(stream).await });
+                let proxy = carrying.clone();
+                tokio::spawn(async move { proxy.carry(stream).await });
             }
         });
-        way
+        proxy
     }
 
     pub fn endpoint(&self) -> String {
         format!("http://{}", self.0.address)
     }
 
-    /// The store is at another port now.
+    /// The store has moved to another port.
     pub fn lead_to(&self, port: u16) {
         *self.0.port.lock().unwrap() = port;
     }
@@ -81,12 +81,12 @@ impl Way {
         *self.0.fates.lock().unwrap() = per_thousand.to_vec();
     }
 
-    /// The next request whose first line has this text waits.
+    /// Holds the next request whose first line contains this text.
     pub fn hold(&self, text: &'static str) {
         *self.0.held.lock().unwrap() = Some(text);
     }
 
-    /// Until there is one that waits.
+    /// Waits until one is held.
     pub async fn reached(&self) {
         self.0.reached.notified().await;
     }
@@ -105,7 +105,7 @@ impl Way {
         }
     }
 
-    /// How many requests had this fate.
+    /// The number of requests with this fate.
     pub fn count(&self, fate: Fate) -> usize {
         self.0.seen.lock().unwrap().iter().filter(|seen| **seen == fate).count()
     }
@@ -144,7 +144,7 @@ impl Way {
                 }
                 Fate::Silent => {
                     self.asked(&request).await;
-                    // Until whoever waits has had enough.
+                    // Until the client gives up.
                     let _ = stream.read(&mut [0]).await;
                     return;
                 }
@@ -155,7 +155,7 @@ impl Way {
         }
     }
 
-    /// What the store answers, if it is there.
+    /// The store's response, if it is up.
     async fn asked(&self, request: &[u8]) -> Option<Vec<u8>> {
         let port = *self.0.port.lock().unwrap();
         let mut store = TcpStream::connect(("127.0.0.1", port)).await.ok()?;
@@ -164,7 +164,7 @@ impl Way {
     }
 }
 
-/// A head and as much of a body as it says.
+/// Reads a head and the body of the length that it declares.
 async fn message(stream: &mut TcpStream) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     loop {
@@ -182,7 +182,7 @@ async fn message(stream: &mut TcpStream) -> Option<Vec<u8>> {
     }
 }
 
-/// In small letters, without the empty line after it.
+/// In lower case, without the empty line after it.
 fn head(bytes: &[u8]) -> Option<String> {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")?;
     Some(String::from_utf8_lossy(&bytes[..end]).to_ascii_lowercase())
