@@ -1,0 +1,1 @@
+//! What the blob, queue and table protocols share: addresses, authorization, versions, errors, service properties.

@@ -1,0 +1,1 @@
+//! The Azure Table protocol: bytes on the wire to typed operations and back.

@@ -1,0 +1,1 @@
+//! Queues and messages: what they are and how they change.

@@ -1,0 +1,1 @@
+//! Tables and entities: what they are, how they change, and how filters find them.

@@ -1,0 +1,1 @@
+//! The queues of a process: typed asynchronous operations.

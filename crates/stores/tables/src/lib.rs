@@ -1,0 +1,1 @@
+//! The tables of a process: typed asynchronous operations.
