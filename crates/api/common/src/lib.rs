@@ -32,7 +32,7 @@ pub use connection::Peer;
 pub use connection_table::ConnectionCounts;
 pub use listener::{Listener, Options};
 pub use master_key::{Access, Keys};
-pub use orrery_protocol::{EMULATOR_KEY, InvalidKey, Key, string_to_sign};
+pub use orrery_protocol::{EMULATOR_KEY, InvalidKey, Key, Signature, string_to_sign};
 pub use rustls::ServerConfig;
 pub use stop::Stop;
 pub use web_guard::{CorsRules, WebGuard, is_forwarded, split as split_authority};

@@ -9,6 +9,7 @@
 //! top      `/v1/top`: the busiest containers, partitions and queries
 //! cost     `/v1/cost`: what a month would cost
 //! check    `/readyz`: what was checked, and how it is
+//! storage  blobs, queues and tables: shared keys, shared access signatures, connection strings
 //! ```
 //!
 //! Left out: which keys an account has and what each allows (`api/common`), and everything that sends. The client of the
@@ -22,6 +23,7 @@ mod key;
 pub mod limits;
 pub mod report;
 mod sign;
+pub mod storage;
 pub mod top;
 
 pub use check::{Check, Verdict};
