@@ -13,14 +13,19 @@
 //! Beside it, for what services have in common: their properties and access policies as XML, metadata, CORS, statistics.
 //! *Absent: bodies, routes and every operation of one service.*
 
+pub mod access_policies;
 mod address;
 mod authorize;
+pub mod cors;
 mod envelope;
 mod error;
 mod error_body;
 pub mod header;
 pub mod limits;
+pub mod metadata;
 mod request;
+pub mod service_properties;
+pub mod statistics;
 mod storage;
 mod version;
 pub mod xml;
@@ -29,8 +34,10 @@ pub use address::{Addressing, Style};
 pub use authorize::{
     Action, Bound, Caller, Grant, Letters, Level, Moment, Need, Resource, Rules, TableRange,
 };
+pub use cors::CorsHeaders;
 pub use envelope::Envelope;
 pub use error::StorageError;
+pub use metadata::Metadata;
 pub use request::StorageRequest;
 pub use storage::{Assigned, Options, Storage};
 pub use version::Version;

@@ -7,6 +7,7 @@ mod rules;
 mod table_range;
 
 pub use grant::{Caller, Grant};
+pub(crate) use need::permissions_of_policies;
 pub use need::{Action, Letters, Level, Moment, Need, Resource};
 pub use rules::Rules;
 pub use table_range::{Bound, TableRange};

@@ -28,6 +28,14 @@ impl Element {
         })
     }
 
+    /// It has this name.
+    pub fn named(&self, name: &str) -> Result<(), StorageError> {
+        if self.name == name {
+            return Ok(());
+        }
+        Err(StorageError::invalid_xml(format!("the element '{}' stands where '{name}' belongs", self.name)))
+    }
+
     /// All children have one of these names, and each of them at most one.
     pub fn only(&self, names: &[&str]) -> Result<(), StorageError> {
         for (at, child) in self.children.iter().enumerate() {
