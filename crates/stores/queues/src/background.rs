@@ -1,13 +1,15 @@
-//! The background jobs of queues: rows of dropped and cleared queues, and expired messages that no get comes to.
+//! The background jobs of queues: rows of dropped and cleared queues, expired messages that no get comes to, and heads that
+//! have removed messages behind them.
 //!
 //! Every step is a small transaction in the scope of the queue that it concerns. Expired messages are looked for without
 //! a lock, a page of a queue at a time.
 
 use crate::definitions::OpenQueue;
+use crate::head::HeadScan;
 use crate::store::QueueStore;
 use orrery_catalog::jobs::Step;
 use orrery_core::Timestamp;
-use orrery_kv::Error as EngineError;
+use orrery_kv::Txn;
 use orrery_queues::{Position, leftovers, messages, remove_leftover};
 use orrery_txn::{JobError, Jobs, Progress, WriteError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -46,6 +48,7 @@ impl QueueStore {
         };
         jobs.register("queue leftovers", job(Self::remove_leftovers));
         jobs.register("message expiry", job(Self::expire_messages));
+        jobs.register("queue heads", job(Self::advance_heads));
     }
 
     /// A step of removing what each dropped and cleared queue left.
@@ -88,15 +91,31 @@ impl QueueStore {
         let page = messages::expired(&*self.snapshot(), queue.number(), from, now);
         let page = page.map_err(WriteError::Engine)?;
         if !page.expired.is_empty() {
-            let remove = |txn: &mut orrery_kv::Txn<'_>| {
-                messages::remove_expired(txn, queue.number(), &page.expired, now)
-            };
-            match self.write_blocking::<usize>(queue.number(), remove) {
+            let remove =
+                |txn: &mut Txn<'_>| messages::remove_expired(txn, queue.number(), &page.expired, now);
+            match self.write_blocking(queue.number(), remove) {
                 // Dropped meanwhile.
                 Ok(_) | Err(WriteError::PreconditionFailed) => {}
-                Err(error) => return Err::<_, WriteError<EngineError>>(error),
+                Err(error) => return Err(error),
             }
         }
         Ok(page.next)
+    }
+
+    /// Moves the heads of queues over what was removed, so that the next get need not.
+    fn advance_heads(&self) -> Result<Progress, JobError> {
+        let now = self.env().now();
+        let queues = self.0.definitions.all().into_iter();
+        for queue in queues.filter(|queue| queue.head.has_removed_before(now)) {
+            let scan = HeadScan::new(&queue.head);
+            self.write_blocking(queue.number(), |txn| {
+                let start = scan.begin();
+                let first = messages::first_visible(txn, queue.number(), start.from, now)?;
+                scan.raise(start, first);
+                Ok(())
+            })?;
+            scan.committed();
+        }
+        Ok(Progress::Idle)
     }
 }

@@ -12,8 +12,12 @@
 //! does not commit leaves its messages before the head; so its guard resets the head to the beginning, whatever
 //! happened meanwhile. What others read from the head before the reset must not raise it afterwards: resets are counted.
 //!
+//! Messages that are removed while they are invisible leave tombstones behind the head. When their time comes, a job in the
+//! background moves the head over them, unless a get does so before.
+//!
 //! It is not stored. After a restart it is at the beginning, and the first get walks once.
 
+use orrery_core::Timestamp;
 use orrery_queues::Position;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -25,6 +29,8 @@ pub(crate) struct Head(Mutex<State>);
 struct State {
     position: Position,
     resets: u64,
+    /// The last position that a message was removed from, before its time came.
+    removed: Position,
 }
 
 /// The use of the head by one operation, whose transaction may run several times.
@@ -46,9 +52,15 @@ impl Head {
         self.state().position
     }
 
+    /// Whether removed messages would be visible by now: the next get walks over them.
+    pub fn has_removed_before(&self, now: Timestamp) -> bool {
+        let state = self.state();
+        state.position < state.removed.min(Position::after(now))
+    }
+
     fn reset(&self) {
         let mut state = self.state();
-        *state = State { position: Position::default(), resets: state.resets + 1 };
+        *state = State { position: Position::default(), resets: state.resets + 1, ..*state };
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -64,7 +76,7 @@ impl<'a> HeadScan<'a> {
     /// Begins a run. If an earlier run raised the head, it was not committed.
     pub fn begin(&self) -> ScanStart {
         self.reset_if_raised();
-        let State { position, resets } = *self.head.state();
+        let State { position, resets, .. } = *self.head.state();
         ScanStart { from: position, resets }
     }
 
@@ -81,6 +93,12 @@ impl<'a> HeadScan<'a> {
     pub fn lower(&self, to: Position) {
         let mut state = self.head.state();
         state.position = state.position.min(to);
+    }
+
+    /// A message no longer stands here.
+    pub fn remove(&self, from: Position) {
+        let mut state = self.head.state();
+        state.removed = state.removed.max(from);
     }
 
     pub fn committed(self) {
@@ -103,7 +121,6 @@ impl Drop for HeadScan<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use orrery_core::Timestamp;
 
     fn at(millis: u64) -> Position {
         Position { visible_at: Timestamp::from_millis(millis), ordinal: 0 }

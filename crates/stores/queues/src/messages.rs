@@ -69,6 +69,7 @@ impl QueueStore {
         let stamp = self.stamp();
         let change = self.write(id, |write, txn| {
             let updated = messages::update(txn, write.queue.number(), &update, stamp)?;
+            write.head.remove(update.receipt.position());
             write.head.lower(updated.receipt.position());
             Ok::<_, MessageError>(updated)
         });
@@ -79,8 +80,12 @@ impl QueueStore {
 
     pub async fn delete(&self, id: &QueueId, message: MessageId, receipt: PopReceipt) -> Result<(), Error> {
         let now = self.env().now();
-        let remove = |number, txn: &mut Txn<'_>| messages::delete(txn, number, message, receipt, now);
-        self.write(id, |write, txn| remove(write.queue.number(), txn)).await?;
+        let delete = self.write(id, |write, txn| {
+            messages::delete(txn, write.queue.number(), message, receipt, now)?;
+            write.head.remove(receipt.position());
+            Ok::<_, MessageError>(())
+        });
+        delete.await?;
         self.count(id, Counters::delete);
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Get: takes the first visible messages and hides them for a while.
 
 use super::{Message, ReceivedMessage, Stamp, count, current, message_of, put_visibility, remove};
+use crate::leftovers::current_generation;
 use crate::limits;
 use crate::record::Visibility;
 use crate::row::{self, Messages, Row};
@@ -57,6 +58,19 @@ fn hide(
     txn.delete(MESSAGES, Row::Visibility(messages, from).key());
     let receipt = put_visibility(txn, messages, to, &row);
     Ok(ReceivedMessage { message, receipt, next_visible: to.visible_at })
+}
+
+/// The position of the first visible message, expired or not, or the end of all that is visible.
+pub fn first_visible(
+    state: &dyn Read,
+    queue: u32,
+    from: Position,
+    now: Timestamp,
+) -> Result<Position, Error> {
+    let end = Position::after(now);
+    let range = current_generation(state, queue)?.between(from, end);
+    let first = state.range(MESSAGES, &range, Order::Ascending).next().transpose()?;
+    first.map_or(Ok(end), |(key, _)| row::read_position(&key))
 }
 
 /// The first visible messages.

@@ -13,7 +13,7 @@ mod update;
 pub use clear::clear;
 pub use delete::delete;
 pub use expire::{ExpiryPage, expired, remove_expired};
-pub use get::{Got, get};
+pub use get::{Got, first_visible, get};
 pub use peek::{Peeked, peek};
 pub use put::{Accepted, NewMessage, put};
 pub use update::{Update, Updated, update};
