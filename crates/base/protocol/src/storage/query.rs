@@ -58,10 +58,6 @@ impl Query {
         self.pairs(Plus::Space)
     }
 
-    pub(super) fn has_plus(&self) -> bool {
-        self.raw.contains('+')
-    }
-
     fn find(&self, name: &str, plus: Plus) -> Option<Cow<'_, str>> {
         let mut pairs = self.pairs(plus);
         pairs.find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value)
