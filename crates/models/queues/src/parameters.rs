@@ -14,8 +14,8 @@ pub struct OutOfRange {
     pub max: i64,
 }
 
-/// For how long a message is invisible.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// For how long a message is invisible; not at all, unless its put says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VisibilityTimeout {
     seconds: u64,
 }

@@ -1,4 +1,6 @@
-//! The limits of the queues of a process.
+//! The limits of the queues of a process, and those of messages.
+
+pub use orrery_queues::limits::MESSAGE_TEXT_BYTES_MAX;
 
 /// Queues of one page of a list, as Azure publishes.
 pub const QUEUES_PER_PAGE_MAX: usize = 5_000;

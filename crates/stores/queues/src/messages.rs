@@ -3,7 +3,7 @@
 use crate::counters::Counters;
 use crate::error::Error;
 use crate::store::QueueStore;
-use orrery_kv::{Error as EngineError, Txn};
+use orrery_kv::Error as EngineError;
 use orrery_queues::messages::{self, Accepted, Message, NewMessage, ReceivedMessage, Update, Updated};
 use orrery_queues::{MessageCount, MessageError, MessageId, PopReceipt, QueueId, VisibilityTimeout};
 

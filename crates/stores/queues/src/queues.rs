@@ -93,15 +93,14 @@ impl QueueStore {
         Ok(load_service_properties(&*self.snapshot(), account, ServiceKind::Queue)?)
     }
 
-    /// Replaces the properties of an account's queue service by what `change` makes of them.
-    pub async fn change_service_properties(
+    /// Replaces the properties of an account's queue service.
+    pub async fn set_service_properties(
         &self,
         account: &AccountName,
-        change: impl Fn(ServiceProperties) -> ServiceProperties + Send,
+        properties: ServiceProperties,
     ) -> Result<(), Error> {
         let replace = |txn: &mut Txn<'_>| {
-            let properties = load_service_properties(txn, account, ServiceKind::Queue)?;
-            save_service_properties(txn, account, ServiceKind::Queue, &change(properties));
+            save_service_properties(txn, account, ServiceKind::Queue, &properties);
             Ok::<_, QueueError>(())
         };
         self.0.txns.write(Scope::new(&[scope::CATALOG]), replace).await?;

@@ -70,13 +70,10 @@ fn definitions_and_messages_are_there_after_a_restart() {
     let policies = SignedIdentifiers::new(vec![policy]).unwrap();
     world.run(world.store.set_metadata(&world.queue, metadata(&[("A", "1")]))).unwrap();
     world.run(world.store.set_policies(&world.queue, policies.clone())).unwrap();
-    let turn_on = |properties: ServiceProperties| {
-        let mut changed = properties;
-        changed.logging.read = true;
-        changed
-    };
     let account = world.queue.account.clone();
-    world.run(world.store.change_service_properties(&account, turn_on)).unwrap();
+    let mut properties = ServiceProperties::default();
+    properties.logging.read = true;
+    world.run(world.store.set_service_properties(&account, properties)).unwrap();
     world.put("kept");
     world.store.close();
     let store = QueueStore::standalone(engine, Env::seeded(crate::world::START, 8), Sync::Data).unwrap();
