@@ -47,11 +47,8 @@ class Storage:
 
     def connection_string(self, service):
         """As the banner of the server prints it."""
-        name, endpoint = service.capitalize(), self.endpoint(service)
-        return (
-            f"DefaultEndpointsProtocol={self.transport};AccountName={ACCOUNT};AccountKey={KEY};"
-            f"{name}Endpoint={endpoint};{name}SecondaryEndpoint={endpoint}-secondary;"
-        )
+        endpoint = f"{service.capitalize()}Endpoint={self.endpoint(service)}"
+        return f"DefaultEndpointsProtocol={self.transport};AccountName={ACCOUNT};AccountKey={KEY};{endpoint};"
 
     async def client(self, service, credential=None, transport=None, **options):
         """A further client; with the account's key unless something else is given."""
