@@ -56,7 +56,7 @@ impl Call {
     }
 
     /// What nobody read is thrown away, so that the connection can go on.
-    pub async fn finish(self) {
+    pub async fn discard(self) {
         if let Some(body) = self.body {
             discard_body(body).await;
         }

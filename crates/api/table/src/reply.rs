@@ -40,6 +40,10 @@ impl Reply {
         Self::with_body(StatusCode::OK, level.content_type(), body)
     }
 
+    pub fn xml(body: Bytes) -> Self {
+        Self::with_body(StatusCode::OK, "application/xml", body)
+    }
+
     /// Something was created at a place, and is told as the client prefers.
     pub fn created(head: &Head, place: &str, show: impl FnOnce() -> Bytes) -> Self {
         let reply = match head.preference {

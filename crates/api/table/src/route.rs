@@ -73,3 +73,50 @@ pub fn inner_path(target: &str) -> &str {
         None => path,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! Runs `cases/routes`: `path` and what it `names`, or the `error`; `inner` and the path in it.
+
+    use super::*;
+    use orrery_testing_golden::{case_files, lines};
+    use std::path::Path;
+
+    fn told(path: &str) -> String {
+        match locate(path) {
+            Ok(Resource::Service) => "names the service".to_owned(),
+            Ok(Resource::Tables) => "names all tables".to_owned(),
+            Ok(Resource::Entry { table }) => format!("names the table {table}"),
+            Ok(Resource::Entities { table }) => format!("names entities of {table}"),
+            Ok(Resource::Entity { table, partition_key, row_key }) => {
+                format!("names entity of {table} '{partition_key}' '{row_key}'")
+            }
+            Ok(Resource::Batch) => "names batch".to_owned(),
+            Err(error) => format!("error {error}"),
+        }
+    }
+
+    #[test]
+    fn every_case_holds() {
+        let (mut told_last, mut checked) = (String::new(), 0);
+        for file in case_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/routes"), "case") {
+            let text = std::fs::read_to_string(&file).expect("a case file is readable");
+            for line in lines(&text) {
+                match line.keyword.as_str() {
+                    "path" if line.text.starts_with("is ") => {
+                        assert_eq!(told_last, line.text, "{}:{}", file.display(), line.from + 1);
+                        checked += 1;
+                    }
+                    "path" => told_last = told(&line.text),
+                    "inner" => told_last = format!("is {}", inner_path(&line.text)),
+                    _ => {
+                        let expected = format!("{} {}", line.keyword, line.text);
+                        assert_eq!(told_last, expected, "{}:{}", file.display(), line.from + 1);
+                        checked += 1;
+                    }
+                }
+            }
+        }
+        assert!(checked >= 34, "only {checked} cases were found");
+    }
+}

@@ -7,10 +7,10 @@ use crate::operation::{self, Component, OnEntities, Operation};
 use crate::reply::Reply;
 use crate::route::locate;
 use http::header::IF_MATCH;
-use http::{Request, Response};
+use http::{Method, Request, Response};
 use hyper::body::Incoming;
 use orrery_api_common::{Body, Peer, discard_body};
-use orrery_api_storage::{Grant, Need, Storage, StorageError};
+use orrery_api_storage::{CorsHeaders, Grant, Need, Storage, StorageError, cors};
 use orrery_catalog::storage::{AccessPolicy, AccountName, ServiceKind, TableName};
 use orrery_table_store::{Error, TableStore};
 use std::borrow::Cow;
@@ -34,25 +34,43 @@ impl Table {
     pub async fn handle(&self, request: Request<Incoming>, peer: Peer) -> Response<Body> {
         let (head, body) = request.into_parts();
         let mut envelope = self.storage.begin(&head.headers);
-        let mut response = match self.storage.read(ServiceKind::Table, head, peer, &mut envelope) {
+        match self.storage.read(ServiceKind::Table, head, peer, &mut envelope) {
             Ok(request) => self.respond(Call::new(request, body)).await,
             Err(error) => {
+                let mut response = error.into_odata(&envelope);
+                envelope.finish(response.headers_mut());
                 discard_body(body).await;
-                error.into_odata(&envelope)
+                response
             }
-        };
-        envelope.finish(response.headers_mut());
-        response
+        }
     }
 
     async fn respond(&self, mut call: Call) -> Response<Body> {
-        let outcome = self.answer(&mut call).await;
-        let response = match outcome {
+        let (mut response, cors) = match self.admit(&call) {
+            Ok(Admitted::Preflight(response)) => (response, CorsHeaders::default()),
+            Ok(Admitted::Request(cors)) => (self.finished(&mut call).await, cors),
+            Err(Failure(error)) => (error.into_odata(&call.request.envelope), CorsHeaders::default()),
+        };
+        call.request.envelope.finish(response.headers_mut());
+        cors.finish(response.headers_mut());
+        call.discard().await;
+        response
+    }
+
+    /// What the CORS rules say to a browser, before anything else is done.
+    fn admit(&self, call: &Call) -> Result<Admitted, Failure> {
+        let properties = self.store.service_properties(call.account())?;
+        Ok(match *call.request.method() {
+            Method::OPTIONS => Admitted::Preflight(cors::preflight(&call.request, &properties.cors)?),
+            _ => Admitted::Request(cors::judge(&call.request, &properties.cors)?),
+        })
+    }
+
+    async fn finished(&self, call: &mut Call) -> Response<Body> {
+        match self.answer(call).await {
             Ok(reply) => reply.finish(),
             Err(Failure(error)) => error.into_odata(&call.request.envelope),
-        };
-        call.finish().await;
-        response
+        }
     }
 
     async fn answer(&self, call: &mut Call) -> Result<Reply, Failure> {
@@ -127,9 +145,7 @@ impl Table {
 
     async fn authorize(&self, call: &Call, need: &Need<'_>) -> Result<Grant, Failure> {
         let policy = |table: &str, id: &str| self.policy(call.account(), table, id);
-        let grant = self.storage.authorize(&call.request, need, &policy).await?;
-        call.request.peer.confirm();
-        Ok(grant)
+        Ok(self.storage.authorize(&call.request, need, &policy).await?)
     }
 
     /// A stored access policy, if the table has it.
@@ -146,6 +162,12 @@ impl Table {
             Err(error) => Err(Failure::from(error).0),
         }
     }
+}
+
+/// A request that goes on, or the answer to a browser's question about one.
+enum Admitted {
+    Preflight(Response<Body>),
+    Request(CorsHeaders),
 }
 
 /// Whoever asks is known, and may not do it to the whole account.

