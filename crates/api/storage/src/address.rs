@@ -11,6 +11,7 @@
 
 use crate::error::StorageError;
 use orrery_catalog::storage::{AccountName, ServiceKind};
+use orrery_protocol::storage::Service;
 
 /// Which styles of URLs are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,15 +65,15 @@ fn of_host(service: ServiceKind, host: &str) -> Option<(AccountName, bool)> {
     let host = host.to_ascii_lowercase();
     let (first, rest) = host.split_once('.')?;
     let second = rest.split('.').next()?;
-    (second == word(service)).then(|| of_name(first)).flatten()
+    (second == protocol_service(service).word()).then(|| of_name(first)).flatten()
 }
 
-/// What a service is called in the names of hosts, and in what is signed.
-pub fn word(service: ServiceKind) -> &'static str {
+/// The service, as the protocol's own vocabulary has it.
+pub fn protocol_service(service: ServiceKind) -> Service {
     match service {
-        ServiceKind::Blob => "blob",
-        ServiceKind::Queue => "queue",
-        ServiceKind::Table => "table",
+        ServiceKind::Blob => Service::Blob,
+        ServiceKind::Queue => Service::Queue,
+        ServiceKind::Table => Service::Table,
     }
 }
 

@@ -20,6 +20,8 @@ pub mod cors;
 mod envelope;
 mod error;
 mod error_body;
+#[doc(hidden)]
+pub mod fuzz;
 pub mod header;
 pub mod limits;
 pub mod metadata;
@@ -27,6 +29,8 @@ mod request;
 pub mod service_properties;
 pub mod statistics;
 mod storage;
+#[cfg(test)]
+mod testing;
 mod version;
 pub mod xml;
 

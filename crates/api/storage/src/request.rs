@@ -1,6 +1,6 @@
 //! A request whose account is known: its path and query as they travelled, its head, and what its answer will say of it.
 
-use crate::address::{Style, locate};
+use crate::address::{Style, locate, protocol_service};
 use crate::envelope::Envelope;
 use crate::error::StorageError;
 use crate::header;
@@ -13,7 +13,7 @@ use orrery_api_common::percent::decode_segment;
 use orrery_api_common::{Peer, split_authority};
 use orrery_catalog::storage::{AccountName, ServiceKind};
 use orrery_core::Timestamp;
-use orrery_protocol::storage::Query;
+use orrery_protocol::storage::{Query, Service};
 use std::borrow::Cow;
 
 #[derive(Debug)]
@@ -106,6 +106,10 @@ impl StorageRequest {
             Style::Host => format!("{scheme}://{authority}"),
             Style::Path => format!("{scheme}://{authority}/{}{secondary}", self.account.as_str()),
         }
+    }
+
+    pub(crate) fn protocol_service(&self) -> Service {
+        protocol_service(self.service)
     }
 
     pub fn version(&self) -> Version {

@@ -114,9 +114,7 @@ fn every_field_of_a_token_is_signed() {
     for case in Case::all("storage_sas") {
         let fields = Fields::read(&Query::parse(case.text("token")).expect("text"));
         let text = layout_of(&case, &fields);
-        for name in
-            Fields::NAMES.iter().filter(|name| !["sig", "sr", "tn", "srh", "srq"].contains(name))
-        {
+        for name in Fields::NAMES.iter().filter(|name| !["sig", "sr", "tn", "srh", "srq"].contains(name)) {
             let token = case.text("token");
             let Some((_, value)) =
                 token.split('&').filter_map(|part| part.split_once('=')).find(|(known, _)| known == name)

@@ -6,6 +6,7 @@ use super::need::{Letters, Level, Need, Resource};
 use super::roles;
 use super::table_range::TableRange;
 use crate::error::StorageError;
+use crate::request::StorageRequest;
 use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_TYPE};
 use http::{HeaderName, HeaderValue};
 use orrery_api_common::bearer::{self, Principal};
@@ -36,6 +37,11 @@ pub struct Grant {
 }
 
 impl Grant {
+    pub(super) fn new(request: &StorageRequest, caller: Caller) -> Self {
+        let (service, account) = (request.service, request.account.clone());
+        Self { caller, service, account, permissions: String::new(), range: None }
+    }
+
     /// Whether it is enough for this, too.
     pub fn permit(&self, need: &Need<'_>) -> Result<(), StorageError> {
         match &self.caller {
@@ -104,7 +110,7 @@ impl Grant {
     }
 }
 
-fn service_letter(service: ServiceKind) -> char {
+pub(super) fn service_letter(service: ServiceKind) -> char {
     match service {
         ServiceKind::Blob => 'b',
         ServiceKind::Queue => 'q',

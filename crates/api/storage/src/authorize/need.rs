@@ -1,7 +1,5 @@
 //! What an operation needs to be allowed, said by the protocol that knows the operation.
 
-use orrery_catalog::storage::ServiceKind;
-
 /// Groups of letters, one of which must be granted whole: `&["c", "w"]` is one of both, `&["au"]` is both. Empty: no
 /// signature of this kind opens the operation. `&[""]`: any opens it.
 pub type Letters = &'static [&'static str];
@@ -87,14 +85,5 @@ impl Resource<'_> {
             Self::Queue(name) | Self::Table(name) | Self::Container(name) => Some(name),
             Self::Blob { container, .. } => Some(container),
         }
-    }
-}
-
-/// The letters that a stored access policy may have.
-pub fn permissions_of_policies(service: ServiceKind) -> &'static str {
-    match service {
-        ServiceKind::Blob => "racwdxyltfmeopi",
-        ServiceKind::Queue => "raup",
-        ServiceKind::Table => "raud",
     }
 }

@@ -87,6 +87,11 @@ fields! {
 }
 
 impl Fields {
+    /// The first field that has a line feed or another control character.
+    pub(super) fn with_control_character(&self) -> Option<&'static str> {
+        self.each().find(|(_, value)| value.chars().any(char::is_control)).map(|(name, _)| name)
+    }
+
     /// As the query of a URL, without the question mark.
     pub fn to_query(&self) -> String {
         let pairs: Vec<String> =

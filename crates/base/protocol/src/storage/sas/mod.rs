@@ -41,6 +41,8 @@ pub enum InvalidSas {
     Signature,
     #[error("sv is not a version, which is a date")]
     Version,
+    #[error("{0} has a character that no signature has")]
+    Character(&'static str),
 }
 
 impl Sas {
@@ -50,6 +52,10 @@ impl Sas {
     }
 
     fn of(fields: Fields) -> Result<Self, InvalidSas> {
+        // What is signed are lines: one that came in a field would stand where another belongs.
+        if let Some(name) = fields.with_control_character() {
+            return Err(InvalidSas::Character(name));
+        }
         let is_missing = |field: &Option<String>| field.as_deref().unwrap_or_default().is_empty();
         if is_missing(&fields.sv) {
             return Err(InvalidSas::Missing("sv"));
@@ -103,6 +109,7 @@ mod tests {
         assert_eq!(read("sp=r&sig=SIG"), Some(Err(InvalidSas::Missing("sv"))));
         assert_eq!(read("sv=latest&sig=SIG"), Some(Err(InvalidSas::Version)));
         assert_eq!(read("sv=2026-10-06&sig="), Some(Err(InvalidSas::Signature)));
+        assert_eq!(read("sv=2026-10-06&sp=r%0A&sig=SIG"), Some(Err(InvalidSas::Character("sp"))));
         assert_eq!(read("sv=2026-10-06&sig=QUJD"), Some(Err(InvalidSas::Signature)));
     }
 
