@@ -4,10 +4,11 @@
 use crate::continuation::InvalidContinuation;
 use crate::json::{InvalidBody, UnsupportedFormat};
 use crate::multipart::MultipartError;
+use crate::reply;
 use crate::route::NoResource;
-use http::StatusCode;
-use orrery_api_common::BodyError;
-use orrery_api_storage::StorageError;
+use http::{Response, StatusCode};
+use orrery_api_common::{Body, BodyError};
+use orrery_api_storage::{Envelope, StorageError};
 use orrery_catalog::storage::InvalidResourceName;
 use orrery_kv::Error as EngineError;
 use orrery_table_store::Error;
@@ -65,6 +66,13 @@ impl Failure {
     /// The service's sentence for input of any kind, and what is wrong with this one.
     pub fn invalid_input(detail: &str) -> Self {
         Self(StorageError::invalid_input(format!("One of the request inputs is not valid. {detail}")))
+    }
+
+    /// The whole answer, without the headers that an envelope puts on it.
+    pub fn into_response(self, envelope: &Envelope) -> Response<Body> {
+        let mut response = self.0.into_odata(envelope);
+        reply::put_standard(response.headers_mut());
+        response
     }
 
     fn conflict(code: &'static str, message: String) -> Self {

@@ -23,9 +23,7 @@ pub struct Reply {
 impl Reply {
     pub fn new(status: StatusCode) -> Self {
         let mut headers = HeaderMap::with_capacity(16);
-        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-        headers.insert(DATA_SERVICE_VERSION, HeaderValue::from_static("3.0;"));
+        put_standard(&mut headers);
         Self { status, headers, body: Bytes::new() }
     }
 
@@ -78,6 +76,13 @@ impl Reply {
         *response.headers_mut() = self.headers;
         response
     }
+}
+
+/// What every answer of this service says.
+pub fn put_standard(headers: &mut HeaderMap) {
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(DATA_SERVICE_VERSION, HeaderValue::from_static("3.0;"));
 }
 
 /// The URL of an entity.

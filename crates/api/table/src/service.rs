@@ -37,7 +37,7 @@ impl Table {
         match self.storage.read(ServiceKind::Table, head, peer, &mut envelope) {
             Ok(request) => self.respond(Call::new(request, body)).await,
             Err(error) => {
-                let mut response = error.into_odata(&envelope);
+                let mut response = Failure(error).into_response(&envelope);
                 envelope.finish(response.headers_mut());
                 discard_body(body).await;
                 response
@@ -49,7 +49,7 @@ impl Table {
         let (mut response, cors) = match self.admit(&call) {
             Ok(Admitted::Preflight(response)) => (response, CorsHeaders::default()),
             Ok(Admitted::Request(cors)) => (self.finished(&mut call).await, cors),
-            Err(Failure(error)) => (error.into_odata(&call.request.envelope), CorsHeaders::default()),
+            Err(failure) => (failure.into_response(&call.request.envelope), CorsHeaders::default()),
         };
         call.request.envelope.finish(response.headers_mut());
         cors.finish(response.headers_mut());
@@ -69,7 +69,7 @@ impl Table {
     async fn finished(&self, call: &mut Call) -> Response<Body> {
         match self.answer(call).await {
             Ok(reply) => reply.finish(),
-            Err(Failure(error)) => error.into_odata(&call.request.envelope),
+            Err(failure) => failure.into_response(&call.request.envelope),
         }
     }
 
@@ -127,10 +127,10 @@ impl Table {
     /// table alone, and which table a batch is about stands inside it.
     async fn batch(&self, call: &mut Call) -> Result<Reply, Failure> {
         let signed_for = call.request.query("tn").map(Cow::into_owned);
-        let outer = self.authorize(call, &operation::batch(signed_for.as_deref())).await;
-        if !outer.as_ref().err().is_none_or(is_about_roles) {
-            return Err(outer.err().expect("a refusal"));
-        }
+        let outer = match self.authorize(call, &operation::batch(signed_for.as_deref())).await {
+            Err(refusal) if !is_about_roles(&refusal) => return Err(refusal),
+            outer => outer,
+        };
         let arrived = batch::arrive(call).await?;
         let read = arrived.read()?;
         let grant = match outer {
