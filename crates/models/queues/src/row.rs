@@ -152,7 +152,8 @@ pub(crate) fn read_queue(key: &[u8]) -> Result<(AccountName, QueueName), Error> 
 pub(crate) fn read_position(key: &[u8]) -> Result<Position, Error> {
     let parts = || {
         let mut reader = KeyReader::new(key);
-        (reader.u32().ok()?, reader.u32().ok()?);
+        // The queue and its generation.
+        reader.u64().ok()?;
         reader.u8().ok().filter(|tag| *tag == VISIBILITY)?;
         let visible_at = Timestamp::from_millis(reader.u64().ok()?);
         let ordinal = reader.u64().ok()?;

@@ -8,7 +8,8 @@ pub const MESSAGES: Space = Space::new(6);
 pub const SPECS: &[SpaceSpec] = &[SpaceSpec {
     // A row is read once or twice, soon after it was written, and then removed.
     cache: CachePolicy::Nothing,
-    is_user_data: true,
+    // Gets write small rows, and are how a queue is drained: on a full disk they are taken for longer than puts.
+    is_user_data: false,
     ..SpaceSpec::by_key(MESSAGES, "messages")
 }];
 

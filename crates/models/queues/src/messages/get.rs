@@ -29,6 +29,7 @@ pub fn get(
     stamp: Stamp,
 ) -> Result<Got, Error> {
     let messages = current(txn, queue)?;
+    txn.frees();
     let visible = scan(txn, messages, from, wanted, stamp.now)?;
     if !visible.expired.is_empty() {
         visible.expired.iter().for_each(|at| remove(txn, messages, *at));

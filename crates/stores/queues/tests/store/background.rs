@@ -1,7 +1,7 @@
 //! What the background does: rows of dropped and cleared queues go, and so do expired messages.
 
 use crate::world::{World, message};
-use orrery_kv::{Engine, KeyRange, META, MemoryEngine, Order, Read, Sync};
+use orrery_kv::{Engine, KeyRange, META, MemoryEngine, Order, Sync};
 use orrery_queues::spaces::{MESSAGES, SPACES};
 
 fn rows(engine: &MemoryEngine) -> usize {

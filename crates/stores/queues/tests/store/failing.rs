@@ -67,3 +67,22 @@ fn a_put_that_is_not_committed_is_not_there() {
     world.put("b");
     assert_eq!((world.visible(), world.count()), (vec!["b".to_owned()], 1));
 }
+
+#[test]
+fn a_queue_can_be_drained_although_the_disk_is_full() {
+    let engine = MemoryEngine::new(&SPACES);
+    let world = World::over(engine.clone(), Sync::Data);
+    for text in ["a", "b", "c"] {
+        world.put(text);
+    }
+    engine.set_full(true);
+    let put = world.run(world.store.put(&world.queue, crate::world::message("d", 0, -1)));
+    assert!(matches!(put, Err(Error::Engine(_))));
+    let got = world.get(2, 30);
+    got.iter().for_each(|got| world.delete(got).unwrap());
+    world.run(world.store.clear(&world.queue)).unwrap();
+    world.settle();
+    assert_eq!(world.count(), 0);
+    engine.set_full(false);
+    world.put("e");
+}
