@@ -28,7 +28,7 @@ const LAYERS: [Layer; 10] = [
     Layer { name: "client", uses: &["base", "models/query"], shared: &[] },
     Layer { name: "stores", uses: &["base", "engine", "models"], shared: &[] },
     Layer { name: "apps", uses: &["base", "engine", "models", "stores"], shared: &["kit"] },
-    Layer { name: "api", uses: &["base", "engine", "models", "stores", "apps"], shared: &["common"] },
+    Layer { name: "api", uses: &["base", "engine", "models", "stores", "apps"], shared: &["common", "storage"] },
     Layer { name: "cli", uses: &["base", "models", "client"], shared: &[] },
     Layer {
         name: "offline",

@@ -150,3 +150,126 @@ fn refused_page(origin: Option<&str>) -> StorageError {
     error.message = format!("{} {page} {why}", error.message).into();
     error
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Draft, Fixture, fixture};
+    use orrery_protocol::storage::Service;
+
+    fn list(items: &str) -> Vec<String> {
+        items.split(',').filter(|item| !item.is_empty()).map(str::to_owned).collect()
+    }
+
+    fn rule(origins: &str, methods: &str, allowed: &str, exposed: &str) -> CorsRule {
+        CorsRule {
+            allowed_origins: list(origins),
+            allowed_methods: list(methods),
+            allowed_headers: list(allowed),
+            exposed_headers: list(exposed),
+            max_age_seconds: 60,
+        }
+    }
+
+    fn request(fixture: &Fixture, verb: &str, headers: &[(&str, &str)], is_foreign: bool) -> StorageRequest {
+        let mut draft = Draft::new(Service::Queue, verb, "/q", "");
+        for (name, value) in headers {
+            draft = draft.with(name, value);
+        }
+        let mut request = draft.read(&fixture.storage).1.expect("a request");
+        if is_foreign {
+            request.head.extensions.insert(ForeignPage);
+        }
+        request
+    }
+
+    fn preflight_of(
+        origin: &str,
+        method: &str,
+        headers: &str,
+        rules: &[CorsRule],
+    ) -> Result<HeaderMap, &'static str> {
+        let asked = [
+            ("origin", origin),
+            ("access-control-request-method", method),
+            ("access-control-request-headers", headers),
+        ];
+        let asked: Vec<_> = asked.into_iter().filter(|(_, value)| !value.is_empty()).collect();
+        let answer =
+            preflight(&request(&fixture(), "OPTIONS", &asked, true), rules).map_err(|error| error.code)?;
+        assert_eq!(answer.status(), StatusCode::OK);
+        Ok(answer.headers().clone())
+    }
+
+    #[test]
+    fn a_browser_is_told_what_the_first_matching_rule_allows() {
+        let rules = [rule("http://a", "GET", "x-ms-*,Accept", ""), rule("*", "PUT", "*", "")];
+        let answer = preflight_of("http://a", "GET", "X-MS-Date, accept", &rules).expect("allowed");
+        for (name, value) in [
+            ("access-control-allow-origin", "http://a"),
+            ("access-control-allow-credentials", "true"),
+            ("access-control-allow-methods", "GET"),
+            ("access-control-allow-headers", "X-MS-Date, accept"),
+            ("access-control-max-age", "60"),
+        ] {
+            assert_eq!(answer[name], value, "{name}");
+        }
+        let any = preflight_of("http://b", "PUT", "", &rules).expect("allowed");
+        assert_eq!(any["access-control-allow-origin"], "*");
+        assert!(!any.contains_key("access-control-allow-credentials"));
+    }
+
+    #[test]
+    fn what_no_rule_allows_is_refused() {
+        let rules = [rule("http://a,https://*.b.example", "GET", "accept", "")];
+        let check = |origin: &str, method: &str, headers: &str, expected: &str| {
+            let code = preflight_of(origin, method, headers, &rules).err().unwrap_or_default();
+            assert_eq!(code, expected, "{origin} {method} {headers}");
+        };
+        check("http://a", "GET", "accept", "");
+        check("https://x.b.example", "GET", "", "");
+        check("https://b.example", "GET", "", "CorsPreflightFailure");
+        check("https://.b.example", "GET", "", "CorsPreflightFailure");
+        check("https://evilb.example", "GET", "", "CorsPreflightFailure");
+        check("http://A", "GET", "", "CorsPreflightFailure");
+        check("http://a", "PUT", "", "CorsPreflightFailure");
+        check("http://a", "GET", "x-ms-date", "CorsPreflightFailure");
+        check("", "GET", "", "MissingRequiredHeader");
+        check("http://a", "", "", "MissingRequiredHeader");
+    }
+
+    #[test]
+    fn a_page_reads_the_headers_that_its_rule_shows() {
+        let rules = [rule("http://a", "GET", "", "etag,x-ms-meta-*")];
+        let fixture = fixture();
+        let request = request(&fixture, "GET", &[("origin", "http://a")], true);
+        let mut answer = HeaderMap::new();
+        answer.insert("x-ms-meta-foo", HeaderValue::from_static("1"));
+        answer.insert("x-ms-version", HeaderValue::from_static("1"));
+        judge(&request, &rules).expect("allowed").finish(&mut answer);
+        assert_eq!(answer[ACCESS_CONTROL_EXPOSE_HEADERS], "etag,x-ms-meta-foo");
+        assert_eq!(
+            (&answer[ACCESS_CONTROL_ALLOW_ORIGIN], &answer[VARY]),
+            (&HeaderValue::from_static("http://a"), &HeaderValue::from_static("Origin"))
+        );
+    }
+
+    #[test]
+    fn a_foreign_page_without_a_rule_gets_no_further_and_a_program_does() {
+        let fixture = fixture();
+        let judged = |headers: &[(&str, &str)], is_foreign, rules: &[CorsRule]| {
+            let judged = judge(&request(&fixture, "GET", headers, is_foreign), rules);
+            judged.map(|cors| cors.matched.is_some()).map_err(|error| error.code)
+        };
+        let rules = [rule("http://a", "GET", "", "")];
+        let (ours, theirs) = (("origin", "http://a"), ("origin", "http://b"));
+        assert_eq!(judged(&[ours], true, &rules), Ok(true));
+        assert_eq!(judged(&[ours], true, &[]), Err("AuthorizationFailure"));
+        assert_eq!(judged(&[theirs], true, &rules), Err("AuthorizationFailure"));
+        assert_eq!(judged(&[], true, &rules), Err("AuthorizationFailure"));
+        assert_eq!(judged(&[theirs], false, &rules), Ok(false), "not on loopback");
+        assert_eq!(judged(&[], false, &rules), Ok(false));
+        let open = [rule("*", "GET", "", "")];
+        assert_eq!(judged(&[], true, &open), Err("AuthorizationFailure"), "it names no origin");
+    }
+}

@@ -43,3 +43,33 @@ impl Envelope {
 fn is_echoed(id: &HeaderValue) -> bool {
     (1..=CLIENT_REQUEST_ID_CHARS_MAX).contains(&id.len()) && id.as_bytes().iter().all(u8::is_ascii_graphic)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{DATE as NOW, fixture};
+
+    #[test]
+    fn every_answer_says_which_request_it_is_to() {
+        let given = |id: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::CLIENT_REQUEST_ID, HeaderValue::from_str(id).expect("a value"));
+            let envelope = fixture().storage.begin(&headers);
+            let mut answer = HeaderMap::new();
+            envelope.finish(&mut answer);
+            answer
+        };
+        let answer = given("my-id");
+        assert_eq!(
+            (&answer[header::CLIENT_REQUEST_ID], &answer[DATE]),
+            (&"my-id".parse().expect("a value"), &NOW.parse().expect("a value"))
+        );
+        assert_eq!(
+            (answer[header::REQUEST_ID].len(), &answer[header::VERSION]),
+            (36, &HeaderValue::from_static("2025-11-05"))
+        );
+        for id in ["", "two words", &"x".repeat(CLIENT_REQUEST_ID_CHARS_MAX + 1)] {
+            assert!(!given(id).contains_key(header::CLIENT_REQUEST_ID), "{id}");
+        }
+    }
+}

@@ -70,3 +70,43 @@ impl StorageError {
         response
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::fixture;
+    use http::HeaderMap;
+
+    fn envelope() -> Envelope {
+        let mut envelope = fixture().storage.begin(&HeaderMap::new());
+        envelope.request_id = "an-id".to_owned();
+        envelope
+    }
+
+    #[test]
+    fn blobs_and_queues_are_refused_in_xml() {
+        let error = StorageError::invalid_header("x-ms-version", "a<b");
+        assert_eq!(
+            error.xml_body(&envelope()),
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?><Error><Code>InvalidHeaderValue</Code><Message>The value for one of \
+             the HTTP headers is not in the correct format.\nRequestId:an-id\nTime:2026-11-15T01:02:43.0000000Z</Message>\
+             <HeaderName>x-ms-version</HeaderName><HeaderValue>a&lt;b</HeaderValue></Error>"
+        );
+        let response = error.into_xml(&envelope());
+        assert_eq!(response.headers()["x-ms-error-code"], "InvalidHeaderValue");
+        assert_eq!((response.status().as_u16(), &response.headers()["content-type"]), (400, &XML));
+    }
+
+    #[test]
+    fn tables_are_refused_in_one_line_of_json() {
+        let error = StorageError::not_found();
+        assert_eq!(
+            error.odata_body(&envelope()),
+            r#"{"odata.error":{"code":"ResourceNotFound","message":{"lang":"en-US","value":"The specified resource does not exist.\nRequestId:an-id\nTime:2026-11-15T01:02:43.0000000Z"}}}"#
+        );
+        let detailed = StorageError::authentication_failed("why\nnot").odata_body(&envelope());
+        let text = String::from_utf8(detailed.to_vec()).expect("text");
+        assert!(text.contains(r"signature.\nwhy\nnot\nRequestId:an-id") && !text.contains('\n'), "{text}");
+        assert_eq!(error.into_odata(&envelope()).headers()["content-type"], JSON);
+    }
+}

@@ -145,3 +145,47 @@ fn authority(head: &Parts) -> Option<&str> {
     let named = head.uri.authority().map(http::uri::Authority::as_str);
     named.or_else(|| head.headers.get(HOST)?.to_str().ok())
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{Draft, fixture};
+    use orrery_protocol::storage::Service;
+
+    #[test]
+    fn a_version_is_the_headers_or_the_signatures_or_the_services() {
+        let fixture = fixture();
+        let version = |draft: Draft| {
+            let (envelope, request) = draft.read(&fixture.storage);
+            let mut request = request.map_err(|error| (error.code, error.details))?;
+            assert_eq!(envelope.version, request.version(), "a refusal says it too");
+            request.default_version(Some("2011-08-18"));
+            Ok(request.version().to_string())
+        };
+        let draft = |query: &str| Draft::new(Service::Queue, "GET", "/q", query);
+        let ok = |text: &str| Ok(text.to_owned());
+        assert_eq!(version(draft("sv=2019-02-02").with("x-ms-version", "2099-01-01")), ok("2099-01-01"));
+        assert_eq!(version(draft("sv=2019-02-02")), ok("2019-02-02"));
+        assert_eq!(version(draft("sv=2019-02-02&api-version=2020-10-02")), ok("2020-10-02"));
+        assert_eq!(version(draft("")), ok("2011-08-18"));
+        let details = vec![("HeaderName", "x-ms-version".to_owned()), ("HeaderValue", "latest".to_owned())];
+        assert_eq!(version(draft("").with("x-ms-version", "latest")), Err(("InvalidHeaderValue", details)));
+        assert!(version(draft("sv=latest")).is_err());
+    }
+
+    #[test]
+    fn a_path_is_decoded_once_and_split_as_it_travelled() {
+        let fixture = fixture();
+        let read = |path: &str| {
+            Draft::new(Service::Blob, "GET", path, "").read(&fixture.storage).1.expect("a request")
+        };
+        let request = read("/c/a%2Fb//%25C3/../+%20");
+        assert_eq!(request.raw_path, "c/a%2Fb//%25C3/../+%20");
+        assert_eq!(request.path().expect("text"), "c/a/b//%C3/../+ ");
+        assert_eq!(request.segments().expect("text"), ["c", "a/b", "", "%C3", "..", "+ "]);
+        assert_eq!(request.base_url(), "http://127.0.0.1:10001/devstoreaccount1");
+        assert!(
+            read("/").segments().expect("text").is_empty() && read("").segments().expect("text").is_empty()
+        );
+        assert_eq!(read("/%ff").path().map_err(|error| error.code), Err("InvalidUri"));
+    }
+}

@@ -20,3 +20,29 @@ pub fn write(request: &StorageRequest) -> Result<Bytes, StorageError> {
     });
     Ok(writer.finish())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Draft, fixture};
+    use orrery_protocol::storage::Service;
+
+    #[test]
+    fn the_replica_alone_tells_how_far_it_is() {
+        let fixture = fixture();
+        let asked = |path: &str| {
+            let draft =
+                Draft { path: path.to_owned(), ..Draft::new(Service::Queue, "GET", "", "comp=stats") };
+            write(&draft.read(&fixture.storage).1.expect("a request"))
+        };
+        assert_eq!(
+            asked("/devstoreaccount1-secondary").expect("statistics"),
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?><StorageServiceStats><GeoReplication><Status>live</Status>\
+             <LastSyncTime>Sun, 15 Nov 2026 01:02:43 GMT</LastSyncTime></GeoReplication></StorageServiceStats>"
+        );
+        assert_eq!(
+            asked("/devstoreaccount1/").map_err(|error| error.code),
+            Err("InvalidQueryParameterValue")
+        );
+    }
+}

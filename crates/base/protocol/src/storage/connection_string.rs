@@ -184,8 +184,7 @@ impl<'a> Parts<'a> {
             Service::Queue => ("QueueEndpoint", "QueueSecondaryEndpoint"),
             Service::Table => ("TableEndpoint", "TableSecondaryEndpoint"),
         };
-        let said =
-            |name| self.trimmed(name, |url| url.trim_end_matches(|last: char| last == '/' || last == ' '));
+        let said = |name| self.trimmed(name, |url| url.trim_end_matches(['/', ' ']));
         let has_endpoint =
             ["BlobEndpoint", "QueueEndpoint", "TableEndpoint"].iter().any(|name| self.get(name).is_some());
         let by_name = |replica: &str| {

@@ -1,14 +1,15 @@
 //! Who gets in and who does not, in the order of the checks and with the service's codes.
 
+mod properties;
+mod tokens;
+
 use super::*;
 use crate::testing::{DATE, Draft, Fixture, NOW, fixture, fixture_with, key};
 use orrery_api_common::Key;
-use orrery_api_common::bearer::{self, Bearers, DevelopmentKey, Issuer, Mint};
 use orrery_catalog::storage::{AccessPolicy, PolicyTime};
 use orrery_protocol::storage::sas::{Fields, SignedRequest};
 use orrery_protocol::storage::shared_key::{Message, authorization};
 use orrery_protocol::storage::{DEVELOPMENT_ACCOUNT, Query, Service, format_time_seconds};
-use std::sync::Arc;
 use std::time::Duration;
 
 const ACCOUNT: &str = DEVELOPMENT_ACCOUNT;
@@ -407,100 +408,6 @@ fn what_a_users_signature_names_of_the_request_is_signed_too() {
     assert_eq!(ask("", "BlockBlob"), "AuthenticationFailed");
 }
 
-struct Issued {
-    fixture: Fixture,
-    key: DevelopmentKey,
-}
-
-fn issued(assigned: Vec<(&'static str, &'static str)>) -> Issued {
-    let key = DevelopmentKey::read(&DevelopmentKey::make().expect("a key")).expect("a key");
-    let bearers = Arc::new(Bearers::new(vec![Issuer::development(&key)], vec![bearer::COSMOS.to_owned()]));
-    let fixture = fixture_with(|options| {
-        options.bearers = Some(bearers);
-        options.assigned = Some(Arc::new(move |id: &str| {
-            let own = assigned.iter().filter(|(principal, _)| *principal == id);
-            own.map(|(_, role)| bearer::Grant { role: (*role).to_owned(), scope: "/".to_owned() }).collect()
-        }));
-    });
-    Issued { fixture, key }
-}
-
-impl Issued {
-    fn token(&self, principal: &str, audience: &str, grants: &[(&str, &str)]) -> String {
-        let grants =
-            grants.iter().map(|(role, scope)| bearer::Grant { role: (*role).into(), scope: (*scope).into() });
-        let mint = Mint {
-            principal: principal.to_owned(),
-            audience: audience.to_owned(),
-            grants: grants.collect(),
-            lifetime: Duration::from_secs(600),
-        };
-        self.key.mint(&mint, NOW).expect("a token")
-    }
-
-    fn ask(&self, token: &str, need: &Need<'_>) -> Result<Grant, StorageError> {
-        let draft =
-            Draft::new(Service::Queue, "GET", "/q", "").with("authorization", &format!("Bearer {token}"));
-        ask(&self.fixture, &draft, need)
-    }
-}
-
-#[test]
-fn a_token_for_storage_opens_what_its_roles_allow() {
-    let issued = issued(vec![("assigned", "Storage Queue Data Reader")]);
-    let read = need(Service::Queue, "q", &[]);
-    let put = Need { action: Action::AddData, is_write: true, ..read.clone() };
-    let get = Need { action: Action::ProcessMessages, is_write: true, ..read.clone() };
-    let judged = |grants: &[(&str, &str)], need: &Need<'_>| {
-        code(issued.ask(&issued.token("somebody", "https://storage.azure.com/", grants), need))
-    };
-    let denied = "AuthorizationPermissionMismatch";
-    assert_eq!(judged(&[], &read), denied);
-    assert_eq!(judged(&[("Storage Queue Data Reader", "/")], &read), "");
-    assert_eq!(judged(&[("Storage Queue Data Reader", "/")], &put), denied);
-    assert_eq!(judged(&[("Storage Table Data Contributor", "/")], &read), denied);
-    assert_eq!(judged(&[("Storage Queue Data Message Sender", "/")], &put), "");
-    assert_eq!(judged(&[("Storage Queue Data Message Sender", "/")], &get), denied);
-    assert_eq!(judged(&[("Storage Queue Data Message Processor", "/")], &get), "");
-    assert_eq!(judged(&[("contributor", "/devstoreaccount1")], &get), "");
-    assert_eq!(judged(&[("contributor", "/devstoreaccount1/q")], &get), "");
-    assert_eq!(judged(&[("contributor", "/devstoreaccount1/p")], &get), denied);
-    assert_eq!(judged(&[("contributor", "/other")], &get), denied);
-    let assigned = issued.token("assigned", "https://devstoreaccount1.queue.core.windows.net", &[]);
-    assert_eq!((code(issued.ask(&assigned, &read)), code(issued.ask(&assigned, &put))), ("", denied));
-}
-
-#[test]
-fn a_token_for_another_service_or_of_nobody_we_know_is_not_taken() {
-    let issued = issued(Vec::new());
-    let need = need(Service::Queue, "q", &[]);
-    for token in
-        [issued.token("somebody", bearer::COSMOS, &[("owner", "/")]), "a.b.c".to_owned(), String::new()]
-    {
-        let error = issued.ask(&token, &need).expect_err("not for us");
-        assert_eq!((error.status.as_u16(), error.code), (401, "InvalidAuthenticationInfo"));
-        assert!(error.challenge.is_some());
-    }
-    let without = fixture();
-    let draft = Draft::new(Service::Queue, "GET", "/q", "").with("authorization", "Bearer a.b.c");
-    assert_eq!(code(ask(&without, &draft, &need)), "InvalidAuthenticationInfo");
-}
-
-#[test]
-fn a_signature_for_one_user_wants_that_users_token() {
-    let issued = issued(Vec::new());
-    let fields = Fields { sduoid: field("somebody"), ..delegated("r") };
-    let (_, key) = issued.fixture.storage.delegation_key(ACCOUNT, &fields);
-    let draft = with_token(Service::Queue, "/q", &fields.delegation_queue_token(ACCOUNT, "q", &key));
-    let need = need(Service::Queue, "q", &["r"]);
-    assert_eq!(code(ask(&issued.fixture, &draft, &need)), "NoAuthenticationInformation");
-    for (user, expected) in [("somebody", ""), ("another", "AuthenticationFailed")] {
-        let token = issued.token(user, "https://storage.azure.com", &[]);
-        let draft = draft.clone().with("authorization", &format!("Bearer {token}"));
-        assert_eq!(code(ask(&issued.fixture, &draft, &need)), expected);
-    }
-}
-
 #[test]
 fn the_replica_is_read_and_not_written() {
     let fixture = fixture();
@@ -541,121 +448,4 @@ fn times_are_compared_with_a_clock_that_can_be_moved() {
     assert_eq!(ask(), "");
     fixture.storage.env().advance(Duration::from_secs(61));
     assert_eq!(ask(), "AuthenticationFailed");
-}
-
-mod properties {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn service() -> impl Strategy<Value = Service> {
-        prop::sample::select(Service::ALL.to_vec())
-    }
-
-    prop_compose! {
-        fn draft()(
-            service in service(),
-            verb in prop::sample::select(vec!["GET", "PUT", "POST", "DELETE", "HEAD"]),
-            path in "/[a-z0-9%+~!*'(),;=:@/-]{0,20}",
-            query in prop::collection::vec(("[a-zA-Z]{1,6}", "([a-zA-Z0-9+=/%]|%4a|%20){0,8}"), 0..4)
-                .prop_filter("text", |pairs| pairs.iter().all(|(_, value)| Query::parse(value).is_ok())),
-            headers in prop::collection::vec(("x-ms-meta-[a-z_-]{1,5}", "[ -~]{0,10}"), 0..4),
-            others in prop::collection::vec((0..8_usize, "[!-~]{1,10}"), 0..3),
-        ) -> Draft {
-            const NAMES: [&str; 8] = ["content-md5", "content-type", "if-match", "range", "content-language",
-                "content-encoding", "content-length", "if-modified-since"];
-            // A name that is not `sig` and says no version, which would be another credential.
-            let query: Vec<String> = query.iter().map(|(name, value)| format!("q{name}={value}")).collect();
-            let mut draft = Draft::new(service, verb, &path, &query.join("&"));
-            draft.headers = headers;
-            draft.headers.extend(others.into_iter().map(|(at, value)| (NAMES[at].to_owned(), value)));
-            draft
-        }
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
-
-        #[test]
-        fn what_our_client_signs_our_server_accepts_and_any_change_is_refused(
-            draft in draft(), form in prop::sample::select(vec![Form::Full, Form::Lite]), at in any::<prop::sample::Index>(),
-        ) {
-            let fixture = fixture();
-            let need = need(draft.service, "any", &[]);
-            let signed = draft.signed(form, &key());
-            prop_assert_eq!(code(ask(&fixture, &signed, &need)), "", "{:?}", signed);
-            let mut changes = vec![Draft { path: format!("{}x", signed.path), ..signed.clone() }];
-            if (signed.service, form) != (Service::Table, Form::Lite) {
-                changes.push(Draft { verb: "PATCH".to_owned(), ..signed.clone() });
-                changes.push(changed_header(&signed, "content-md5"));
-                changes.push(changed_header(&signed, "content-type"));
-            }
-            if signed.service != Service::Table {
-                changes.push(signed.clone().with("x-ms-more", "1"));
-                if form == Form::Full {
-                    changes.push(Draft { query: format!("{}&more=1", signed.query), ..signed.clone() });
-                    for name in ["if-match", "range", "content-language", "if-none-match", "if-unmodified-since"] {
-                        changes.push(changed_header(&signed, name));
-                    }
-                }
-            }
-            changes.push(Draft { query: format!("{}&comp=more", signed.query), ..signed.clone() });
-            changes.push(changed_header(&signed, "x-ms-date"));
-            let change = at.get(&changes);
-            prop_assert_eq!(code(ask(&fixture, change, &need)), "AuthenticationFailed", "{:?}", change);
-        }
-
-        #[test]
-        fn a_token_that_we_make_is_taken_and_with_any_field_changed_it_is_not(
-            service in service(), is_account in any::<bool>(), ip in any::<bool>(), at in any::<prop::sample::Index>(),
-        ) {
-            let fixture = fixture();
-            let sip = ip.then(|| "127.0.0.0-127.0.0.9".to_owned());
-            let mut own = Fields { sip, spr: field("https,http"), st: field("2026-11-14"), ..fields("ra") };
-            let (token, path, name) = match (is_account, service) {
-                (true, _) => {
-                    own = Fields { ss: field("bqt"), srt: field("sco"), ..own };
-                    (own.account_token(ACCOUNT, &key()), "/any", "any")
-                }
-                (_, Service::Queue) => (own.queue_token(ACCOUNT, "any", &key()), "/any", "any"),
-                (_, Service::Table) => {
-                    let own = Fields { tn: field("any"), spk: field("a"), epk: field("b"), ..own };
-                    (own.table_token(ACCOUNT, &key()), "/any", "any")
-                }
-                (_, Service::Blob) => {
-                    let own = Fields { sr: field("b"), rsct: field("text/plain"), ..own };
-                    (own.blob_token(ACCOUNT, "any/b", "", &key()), "/any/b", "any/b")
-                }
-            };
-            let need = need(service, name, &["r"]);
-            prop_assert_eq!(code(ask(&fixture, &with_token(service, path, &token), &need)), "", "{}", token);
-            let parts: Vec<&str> = token.split('&').collect();
-            let at = at.index(parts.len());
-            let mut changed: Vec<String> = parts.iter().map(|part| (*part).to_owned()).collect();
-            match changed[at].split_once('=').expect("a field") {
-                // One date for another; what is no date is refused before it is looked at.
-                ("sv", _) => changed[at] = "sv=2026-10-07".to_owned(),
-                ("sig", value) => changed[at] = format!("sig={}", flipped(value)),
-                ("srt", _) => changed[at] = "srt=so".to_owned(),
-                (name, value) => changed[at] = format!("{name}={value}1"),
-            }
-            let changed = with_token(service, path, &changed.join("&"));
-            prop_assert_eq!(code(ask(&fixture, &changed, &need)), "AuthenticationFailed", "{:?}", changed);
-        }
-    }
-
-    fn flipped(signature: &str) -> String {
-        let (first, rest) = signature.split_at(1);
-        let other = if first == "A" { "B" } else { "A" };
-        // What was an escape is one no longer, so the first character of those is left.
-        if first == "%" { format!("{signature}A") } else { format!("{other}{rest}") }
-    }
-
-    fn changed_header(draft: &Draft, name: &str) -> Draft {
-        let mut changed = draft.clone();
-        match changed.headers.iter_mut().find(|(known, _)| known == name) {
-            Some((_, value)) => value.push('1'),
-            None => changed.headers.push((name.to_owned(), "1".to_owned())),
-        }
-        changed
-    }
 }
