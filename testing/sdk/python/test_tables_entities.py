@@ -179,7 +179,7 @@ async def test_an_update_merges_or_replaces(storage):
         assert dict(await read(table, row)) == entity(row, **expected)
 
 
-@feature("tables.entities.update")
+@feature("tables.entities.tunnel")
 async def test_a_merge_under_another_verb_is_a_merge(storage):
     """At `localhost` the SDK takes any port but 10002 for Cosmos, which wants POST and a header."""
     table, _ = await insert(storage, a=1)
