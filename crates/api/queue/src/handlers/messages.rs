@@ -51,16 +51,17 @@ pub async fn run_on_one(
     message: &str,
     does: OnMessage,
 ) -> Result<Response<Body>, Failure> {
+    store.queue(id)?;
     let receipt = pop_receipt(&call.request)?;
-    let message = MessageId::parse(message);
+    // An id that no message ever had is told like one whose message is gone.
+    let message = MessageId::parse(message).ok_or(Error::MessageNotFound);
     match does {
         OnMessage::Update => {
             let visibility = required_number(&call.request, VISIBILITY_TIMEOUT, VisibilityTimeout::for_put)?;
             let body = body_of(call).await?;
             // Without a body the text stays.
             let text = (!body.is_empty()).then(|| decode::message_text(&body)).transpose()?;
-            let message = known(store, id, message)?;
-            let updated = store.update(id, Update { id: message, receipt, visibility, text }).await;
+            let updated = store.update(id, Update { id: message?, receipt, visibility, text }).await;
             let updated = updated.map_err(|error| beyond_expiry(error, visibility))?;
             let mut response = reply::empty(StatusCode::NO_CONTENT);
             reply::insert(&mut response, POP_RECEIPT, &updated.receipt.to_string());
@@ -68,8 +69,7 @@ pub async fn run_on_one(
             Ok(response)
         }
         OnMessage::Delete => {
-            let message = known(store, id, message)?;
-            store.delete(id, message, receipt).await?;
+            store.delete(id, message?, receipt).await?;
             Ok(reply::empty(StatusCode::NO_CONTENT))
         }
     }
@@ -91,12 +91,6 @@ async fn put(store: &QueueStore, call: &mut Call, id: &QueueId) -> Result<Respon
 
 fn wanted(request: &StorageRequest) -> Result<MessageCount, Failure> {
     Ok(number(request, "numofmessages", MessageCount::parse)?.unwrap_or(MessageCount::ONE))
-}
-
-/// An id that no message ever had is told like one whose message is gone.
-fn known(store: &QueueStore, id: &QueueId, message: Option<MessageId>) -> Result<MessageId, Failure> {
-    store.queue(id)?;
-    Ok(message.ok_or(Error::MessageNotFound)?)
 }
 
 /// A body that is much too large is refused as its text would be.

@@ -132,6 +132,7 @@ async fn receipts_and_ids_that_were_never_given_are_refused() {
     world.refused(delete("not-a-guid", &mine), 404, "MessageNotFound").await;
     let missing = Call::delete(&format!("/missing/messages/{id}?{mine}"));
     world.refused(missing, 404, "QueueNotFound").await;
+    world.refused(Call::delete("/missing/messages/7?popreceipt=nonsense"), 404, "QueueNotFound").await;
     assert_eq!(
         world.texts(Call::get(&format!("{MESSAGES}?peekonly=true&numofmessages=32"))).await,
         ["a", "b"]
