@@ -27,6 +27,7 @@ pub mod limits;
 mod multipart;
 mod operation;
 mod options;
+mod replica;
 mod reply;
 mod route;
 mod service;

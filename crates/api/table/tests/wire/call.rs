@@ -23,6 +23,8 @@ pub struct Call {
     body: Vec<u8>,
     identity: Identity,
     version: &'static str,
+    /// The path that is signed, if it is not the one that is asked for.
+    signed_at: Option<&'static str>,
 }
 
 #[derive(Clone)]
@@ -47,6 +49,7 @@ impl Call {
             body: Vec::new(),
             identity: Identity::SharedKey(KEY),
             version: "2019-02-02",
+            signed_at: None,
         }
     }
 
@@ -97,6 +100,10 @@ impl Call {
     /// The version of the protocol that the client speaks.
     pub fn version(self, version: &'static str) -> Self {
         Self { version, ..self }
+    }
+
+    pub fn signed_at(self, path: &'static str) -> Self {
+        Self { signed_at: Some(path), ..self }
     }
 
     pub fn lite(self) -> Self {
@@ -156,7 +163,7 @@ impl Call {
     }
 
     fn resource(&self, path: &str) -> String {
-        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let (path, query) = self.signed_at.unwrap_or(path).split_once('?').unwrap_or((path, ""));
         let comp = query.split('&').find_map(|pair| pair.strip_prefix("comp="));
         let comp = comp.map(|comp| format!("?comp={comp}")).unwrap_or_default();
         format!("/{ACCOUNT}{path}{comp}")

@@ -32,6 +32,13 @@ async fn statistics_are_at_the_secondary_alone_which_takes_no_writes() {
     let secondary = |call: Call| call.account("devstoreaccount1-secondary");
     let stats = text(&world.answered(200, secondary(Call::get(STATISTICS))).await);
     assert!(stats.contains("<Status>live</Status>"), "{stats}");
+    // As Python's client asks.
+    let python =
+        Call::get("/devstoreaccount1/?restype=service&comp=stats").signed_at("/devstoreaccount1/?comp=stats");
+    world.answered(200, secondary(python)).await;
+    let properties = "/devstoreaccount1/?restype=service&comp=properties";
+    let write = Call::put(properties, CORS).signed_at("/devstoreaccount1/?comp=properties");
+    world.refused(secondary(write), 403, "InsufficientAccountPermissions", "").await;
     world.refused(Call::get(STATISTICS), 400, "InvalidQueryParameterValue", "").await;
     let write = Call::post("/runs", r#"{"PartitionKey":"p","RowKey":"r"}"#);
     world.refused(secondary(write), 403, "InsufficientAccountPermissions", "").await;
