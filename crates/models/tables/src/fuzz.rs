@@ -2,6 +2,7 @@
 //! this crate is broken.
 
 use crate::filter::Filter;
+use crate::limits;
 use crate::plan::QueryPlan;
 use crate::query::KeyBounds;
 
@@ -11,6 +12,10 @@ pub fn filter_parse(data: &[u8]) {
     match Filter::parse(text) {
         Ok(filter) => {
             let printed = filter.to_string();
+            // Constants may print longer than they were written.
+            if printed.len() > limits::FILTER_BYTES_MAX {
+                return;
+            }
             let again = Filter::parse(&printed).unwrap_or_else(|error| panic!("{error} in {printed:?}"));
             assert_eq!(again.to_string(), printed, "from {text:?}");
             let plan = QueryPlan::new(Some(&filter), &KeyBounds::default());

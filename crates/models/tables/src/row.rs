@@ -143,8 +143,9 @@ mod tests {
         fn a_key_is_divided_where_its_parts_meet(partition_key in keys(), row_key in keys()) {
             let key = Row::Entity { table: 7, partition_key: &partition_key, row_key: &row_key }.key();
             let (partition, row) = split_entity(&key).expect("a key of an entity");
-            prop_assert_eq!(utf16::decode(&key[partition]).as_deref(), Some(partition_key.as_str()));
-            prop_assert_eq!(utf16::decode(&key[row..]).as_deref(), Some(row_key.as_str()));
+            let (partition, row) = (utf16::decode(&key[partition]), utf16::decode(&key[row..]));
+            prop_assert_eq!(partition.as_deref(), Some(partition_key.as_str()));
+            prop_assert_eq!(row.as_deref(), Some(row_key.as_str()));
         }
     }
 }

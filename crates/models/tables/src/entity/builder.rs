@@ -2,8 +2,9 @@
 
 use super::key::EntityKey;
 use super::name::{is_property_name, is_system};
-use super::record::{Properties, RecordWriter};
+use super::record::{EntityRow, Properties, RecordWriter, with_timestamp};
 use crate::edm::{Ticks, ValueRef};
+use crate::row::Row;
 use crate::{limits, utf16};
 use std::sync::Arc;
 
@@ -107,6 +108,13 @@ impl Entity {
 
     pub fn properties(&self) -> Properties<'_> {
         Properties::of_record(&self.record)
+    }
+
+    /// As it is stored when it is written at that moment, and there was none before or it replaces what was there.
+    pub fn as_row(&self, table: u32, at: Ticks) -> EntityRow {
+        let (partition_key, row_key) = (self.key.partition_key.as_str(), self.key.row_key.as_str());
+        let key = Row::Entity { table, partition_key, row_key }.key();
+        EntityRow::read(key, with_timestamp(&self.record, at).into()).expect("what is written can be read")
     }
 
     pub(crate) fn record(&self) -> &[u8] {

@@ -14,7 +14,7 @@ enum Relation {
     Incomparable,
 }
 
-pub(super) fn holds(comparison: Comparison, left: ValueRef<'_>, right: ValueRef<'_>) -> bool {
+pub(crate) fn holds(comparison: Comparison, left: ValueRef<'_>, right: ValueRef<'_>) -> bool {
     let order = match relate(left, right) {
         Relation::Ordered(order) => order,
         Relation::Unordered => return comparison == Comparison::NotEqual,
@@ -93,13 +93,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn integers_and_doubles_compare_by_value(integer: i64, double: f64) {
-            if !double.is_nan() && double.abs() < 1e30 {
-                let scaled = |value: f64| (value * 1_048_576.0) as i128;
-                let exact = (i128::from(integer) << 20).cmp(&scaled(double));
-                let is_exact = double == 0.0 || double.abs() > 1e-3;
-                prop_assert!(!is_exact || relate_mixed(integer, double) == Some(exact));
-            }
+        fn integers_and_doubles_compare_by_value(integer: i64, whole in -(1i64 << 52)..1 << 52, eighths in 0u8..8) {
+            // Such a double is exact.
+            let double = whole as f64 / 8.0 + f64::from(eighths) / 64.0;
+            let exact = (i128::from(integer) * 64).cmp(&(i128::from(whole) * 8 + i128::from(eighths)));
+            let is_exact = (double * 64.0) as i128 == i128::from(whole) * 8 + i128::from(eighths);
+            prop_assert!(!is_exact || relate_mixed(integer, double) == Some(exact));
+        }
+
+        #[test]
+        fn integers_compare_with_their_own_doubles(integer in -(1i64 << 52)..1 << 52, by in -3i64..3) {
+            prop_assert_eq!(relate_mixed(integer, (integer + by) as f64), Some(0.cmp(&by)));
         }
     }
 

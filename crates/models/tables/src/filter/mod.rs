@@ -24,4 +24,5 @@ mod parse;
 mod print;
 
 pub use ast::{Comparison, Expr, Filter, Operand};
+pub(crate) use compare::holds;
 pub use error::FilterError;

@@ -5,7 +5,7 @@ use super::region::{Band, Region};
 use super::scan_range::ScanRange;
 use crate::edm::Value;
 use crate::entity::{PARTITION_KEY, ROW_KEY};
-use crate::filter::{Comparison, Expr, Filter, Operand};
+use crate::filter::{Comparison, Expr, Filter, Operand, holds};
 use crate::limits;
 
 /// The ranges of keys that a filter can want, and what is to be evaluated for the entities in them.
@@ -105,7 +105,11 @@ impl Keys<'_> {
             (Operand::Literal(_) | Operand::Null, Operand::Property(_)) => {
                 self.compared(comparison.swapped(), right, left, sense)
             }
-            _ => unknown(),
+            (Operand::Property(_), Operand::Property(_)) => unknown(),
+            (Operand::Literal(left), Operand::Literal(right)) => {
+                constant(holds(comparison, left.as_ref(), right.as_ref()), sense)
+            }
+            _ => constant(false, sense),
         }
     }
 
@@ -202,9 +206,12 @@ fn band_ranges(band: &Band) -> Vec<ScanRange> {
     if let Some(partition) = partitions.single() {
         return rows_of(partition).collect();
     }
-    // Of the first partition and the last, if they are in it, just the rows; all rows of those between.
+    // Of the first partition and the last, if they are in it, just the rows; all rows of those between. The partition with
+    // the empty key is rarely there, and gets no range of its own.
     let (mut inner, mut ranges) = (partitions.clone(), Vec::new());
-    if let Cut::At(first, Side::Before) = &partitions.from {
+    if let Cut::At(first, Side::Before) = &partitions.from
+        && !first.is_empty()
+    {
         ranges.extend(rows_of(first));
         inner.from = Cut::At(first.clone(), Side::After);
     }
