@@ -27,7 +27,7 @@ pub fn allow(
 ) -> bool {
     granted.iter().any(|grant| {
         covers(&grant.scope, account, container)
-            && Role::of(&grant.role, service).is_some_and(|role| role.allows(action))
+            && Role::of(&grant.role, service).is_some_and(|role| role.allows(action, service))
     })
 }
 
@@ -58,21 +58,60 @@ impl Role {
         found.or_else(|| messages().filter(|_| service == ServiceKind::Queue)).map(|(role, _)| role)
     }
 
-    fn allows(self, action: Action) -> bool {
+    fn allows(self, action: Action, service: ServiceKind) -> bool {
         use Action::{
-            AddData, DelegationKey, DeleteData, DeleteResource, ProcessMessages, ReadData, ReadPolicies,
-            ReadResource, ReadService, WriteData, WritePolicies, WriteResource, WriteService,
+            AddData, DelegationKey, ProcessMessages, ReadData, ReadResource, ReadService, WritePolicies,
         };
         match self {
             Self::Reader => matches!(action, ReadService | ReadResource | ReadData | DelegationKey),
             Self::Sender => action == AddData,
             Self::Processor => matches!(action, ReadData | ProcessMessages),
-            Self::Contributor => match action {
-                ReadService | WriteService | ReadResource | WriteResource | DeleteResource | ReadPolicies
-                | ReadData | AddData | WriteData | DeleteData | ProcessMessages | DelegationKey => true,
-                WritePolicies => true,
-            },
+            // Who may open containers of blobs to everybody is somebody else.
+            Self::Contributor => service != ServiceKind::Blob || action != WritePolicies,
             Self::Owner => true,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roles_are_of_a_service_and_contributors_do_not_open_containers() {
+        let check = |role: &str, service: ServiceKind, action: Action, expected: bool| {
+            let granted = [bearer::Grant { role: role.to_owned(), scope: "/".to_owned() }];
+            assert_eq!(
+                allow(&granted, service, "acct", None, action),
+                expected,
+                "{role} {service:?} {action:?}"
+            );
+        };
+        let policies = Action::WritePolicies;
+        check("Storage Blob Data Contributor", ServiceKind::Blob, policies, false);
+        check("Storage Blob Data Owner", ServiceKind::Blob, policies, true);
+        check("storage table data contributor", ServiceKind::Table, policies, true);
+        check("Storage Table Data Reader", ServiceKind::Table, Action::ReadData, true);
+        check("Storage Table Data Reader", ServiceKind::Table, Action::WriteData, false);
+        check("Storage Table Data Reader", ServiceKind::Queue, Action::ReadData, false);
+        check("Storage Queue Data Message Sender", ServiceKind::Table, Action::AddData, false);
+        check("reader", ServiceKind::Queue, Action::ReadData, true);
+        check("", ServiceKind::Queue, Action::ReadData, false);
+    }
+
+    #[test]
+    fn a_scope_is_whole_words_of_the_path() {
+        let check = |scope: &str, container: Option<&str>, expected: bool| {
+            assert_eq!(covers(scope, "acct", container), expected, "{scope} {container:?}");
+        };
+        check("/", None, true);
+        check("/acct", Some("q"), true);
+        check("/acct/q", Some("q"), true);
+        check("/acct/q", None, false);
+        check("/acct/q", Some("q2"), false);
+        check("/acc", Some("q"), false);
+        check("/acct/q/messages", Some("q"), false);
+        check("", None, false);
+        check("acct", None, false);
     }
 }

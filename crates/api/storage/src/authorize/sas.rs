@@ -33,8 +33,10 @@ pub fn check(
             said(&fields.sp).ok_or_else(|| mandatory("sp"))?.to_owned()
         }
     };
-    let range = TableRange::of(fields).filter(|_| sas.kind == Kind::Service);
-    let range = range.filter(|_| request.service == ServiceKind::Table);
+    let range = match (sas.kind, request.service) {
+        (Kind::Service, ServiceKind::Table) => TableRange::of(fields)?,
+        _ => None,
+    };
     Ok(Grant { permissions, range, ..Grant::new(request, Caller::Sas(Box::new(sas))) })
 }
 

@@ -1,5 +1,6 @@
 //! The part of a table that a signature is for: from one pair of keys to another, both included.
 
+use crate::error::StorageError;
 use orrery_protocol::storage::sas::Fields;
 use std::cmp::Ordering;
 
@@ -17,13 +18,12 @@ pub struct Bound {
 }
 
 impl TableRange {
-    /// None if the signature is for the whole table. A row key without its partition key bounds nothing.
-    pub(super) fn of(fields: &Fields) -> Option<Self> {
-        let bound = |partition_key: &Option<String>, row_key: &Option<String>| {
-            partition_key.clone().map(|partition_key| Bound { partition_key, row_key: row_key.clone() })
-        };
-        let range = Self { start: bound(&fields.spk, &fields.srk), end: bound(&fields.epk, &fields.erk) };
-        (range != Self::default()).then_some(range)
+    /// None if the signature is for the whole table. What is empty is as good as missing: both are signed alike.
+    pub(super) fn of(fields: &Fields) -> Result<Option<Self>, StorageError> {
+        let start = bound(&fields.spk, &fields.srk, "srk is there without spk")?;
+        let end = bound(&fields.epk, &fields.erk, "erk is there without epk")?;
+        let range = Self { start, end };
+        Ok((range != Self::default()).then_some(range))
     }
 
     pub fn contains(&self, partition_key: &str, row_key: &str) -> bool {
@@ -33,6 +33,20 @@ impl TableRange {
         };
         self.start.as_ref().is_none_or(|start| compare(start).is_ge())
             && self.end.as_ref().is_none_or(|end| compare(end).is_le())
+    }
+}
+
+fn bound(
+    partition_key: &Option<String>,
+    row_key: &Option<String>,
+    refusal: &'static str,
+) -> Result<Option<Bound>, StorageError> {
+    let said = |key: &Option<String>| key.clone().filter(|key| !key.is_empty());
+    match (said(partition_key), said(row_key)) {
+        (Some(partition_key), row_key) => Ok(Some(Bound { partition_key, row_key })),
+        (None, None) => Ok(None),
+        // It was meant to bound something, and would bound nothing.
+        (None, Some(_)) => Err(StorageError::authentication_failed(refusal)),
     }
 }
 

@@ -90,7 +90,7 @@ impl ConnectionString {
         let parsed = Self {
             account: parts.owned("AccountName"),
             key: parts.owned("AccountKey"),
-            sas: parts.trimmed("SharedAccessSignature", |sas| sas.trim_start_matches('?')),
+            sas: parts.sas(),
             blob: endpoints(Service::Blob),
             queue: endpoints(Service::Queue),
             table: endpoints(Service::Table),
@@ -169,8 +169,9 @@ impl<'a> Parts<'a> {
         found.filter(|value| !value.is_empty())
     }
 
-    fn trimmed(&self, name: &str, trim: impl Fn(&str) -> &str) -> Option<String> {
-        self.get(name).map(|value| trim(value).trim().to_owned()).filter(|value| !value.is_empty())
+    fn sas(&self) -> Option<String> {
+        let sas = self.get("SharedAccessSignature")?.trim_start_matches(['?', ' ']);
+        (!sas.is_empty()).then(|| sas.to_owned())
     }
 
     fn owned(&self, name: &str) -> Option<String> {
@@ -184,14 +185,15 @@ impl<'a> Parts<'a> {
             Service::Queue => ("QueueEndpoint", "QueueSecondaryEndpoint"),
             Service::Table => ("TableEndpoint", "TableSecondaryEndpoint"),
         };
-        let said = |name| self.trimmed(name, |url| url.trim_end_matches(['/', ' ']));
+        let trim = |url: &str| url.trim_end_matches(['/', ' ']).to_owned();
+        let said = |name| self.get(name).map(trim).filter(|url| !url.is_empty());
         let has_endpoint =
             ["BlobEndpoint", "QueueEndpoint", "TableEndpoint"].iter().any(|name| self.get(name).is_some());
         let by_name = |replica: &str| {
             let scheme = self.get("DefaultEndpointsProtocol").unwrap_or("https");
             let suffix = self.get("EndpointSuffix").unwrap_or(SUFFIX);
             let account = self.get("AccountName").filter(|_| !has_endpoint)?;
-            Some(format!("{scheme}://{account}{replica}.{}.{suffix}", service.word()))
+            Some(trim(&format!("{scheme}://{account}{replica}.{}.{suffix}", service.word())))
         };
         Endpoints {
             primary: said(first).or_else(|| by_name("")),
@@ -252,7 +254,9 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back() {
         let signed = parse("QueueEndpoint=https://h/acct;SharedAccessSignature=sv=1&sig=a=");
-        for string in [ConnectionString::development(), signed] {
+        let odd = parse("AccountName=a;AccountKey=/;EndpointSuffix=/");
+        let marks = parse("QueueEndpoint=a;SharedAccessSignature=? ?sig=x");
+        for string in [ConnectionString::development(), signed, odd, marks] {
             assert_eq!(ConnectionString::parse(&string.to_string()), Ok(string));
         }
     }

@@ -250,10 +250,14 @@ fn a_signature_of_one_queue_opens_no_other() {
     assert_eq!(code(ask(&fixture, &with_token(Service::Queue, "/", &token), &list)), "AuthenticationFailed");
 }
 
+fn part_of_runs() -> Fields {
+    Fields { tn: field("Runs"), spk: field("b"), srk: field("5"), epk: field("d"), ..fields("r") }
+}
+
 #[test]
 fn a_signature_of_a_table_opens_its_part_of_it() {
     let fixture = fixture();
-    let part = Fields { tn: field("Runs"), spk: field("b"), srk: field("5"), epk: field("d"), ..fields("r") };
+    let part = part_of_runs();
     let draft = with_token(Service::Table, "/runs()", &part.table_token(ACCOUNT, &key()));
     let grant = ask(&fixture, &draft, &need(Service::Table, "rUNS", &["r"])).expect("granted");
     let range = grant.table_range().expect("a part");
@@ -267,6 +271,10 @@ fn a_signature_of_a_table_opens_its_part_of_it() {
     ] {
         assert_eq!(range.contains(partition_key, row_key), is_within, "{partition_key} {row_key}");
     }
+    let loose = Fields { spk: None, ..part_of_runs() };
+    let draft_of_loose = with_token(Service::Table, "/runs()", &loose.table_token(ACCOUNT, &key()));
+    let judged = ask(&fixture, &draft_of_loose, &need(Service::Table, "runs", &["r"]));
+    assert_eq!(code(judged), "AuthenticationFailed", "a row key without its partition key bounds nothing");
     assert_eq!(code(grant.permit(&need(Service::Table, "Other", &["r"]))), "AuthorizationFailure");
     assert_eq!(code(grant.permit(&need(Service::Table, "Runs", &["au"]))), "AuthorizationPermissionMismatch");
     assert_eq!(code(ask(&fixture, &draft, &need(Service::Table, "Other", &["r"]))), "AuthorizationFailure");
