@@ -6,7 +6,8 @@ use crate::limits;
 use crate::plan::QueryPlan;
 use crate::spaces::ENTITIES;
 use crate::utf16;
-use orrery_kv::{Error, Order, Read};
+use bytes::Bytes;
+use orrery_kv::{Error, KeyRange, Order, Read, Rows};
 use std::cmp::Ordering;
 
 #[derive(Clone, Debug, Default)]
@@ -96,7 +97,7 @@ pub fn run_plan(state: &dyn Read, table: u32, query: &Query, plan: &QueryPlan) -
     let mut bytes_out = 0;
     for range in plan.key_ranges(table, query.from.as_ref()) {
         page.scanned.ranges += 1;
-        for row in state.range(ENTITIES, &range, Order::Ascending) {
+        for row in rows(state, &range) {
             let (key, record) = row?;
             let entity = EntityRow::read(key, record)?;
             let is_full = page.entities.len() >= top || bytes_out >= orrery_core::limits::PAGE_BYTES_MAX;
@@ -113,6 +114,17 @@ pub fn run_plan(state: &dyn Read, table: u32, query: &Query, plan: &QueryPlan) -
         }
     }
     Ok(page)
+}
+
+/// A range of one key is a lookup, which the row cache answers.
+fn rows<'a>(state: &'a dyn Read, range: &KeyRange) -> Rows<'a> {
+    let is_point = range.end.as_ref().is_some_and(|end| end.strip_suffix(&[0]) == Some(&range.start[..]));
+    if !is_point {
+        return state.range(ENTITIES, range, Order::Ascending);
+    }
+    let key = Bytes::copy_from_slice(&range.start);
+    let found = state.get(ENTITIES, &key).map(|record| record.map(|record| (key, record)));
+    Box::new(found.transpose().into_iter())
 }
 
 impl Scanned {

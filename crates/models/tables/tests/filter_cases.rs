@@ -112,7 +112,8 @@ fn filters_read_the_ranges_they_should() {
         let plan = QueryPlan::new(Some(&filter), &KeyBounds::default());
         let ranges: Vec<String> = plan.ranges().iter().map(ToString::to_string).collect();
         let residual = plan.residual().map(|residual| format!(" | {residual}")).unwrap_or_default();
-        Ok(format!("{}: {}{residual}", plan.access().name(), ranges.join("; ")))
+        let ranges = ranges.join("; ");
+        Ok(format!("{}: {ranges}{residual}", plan.access().name()).trim_end().to_owned())
     };
     let cases = run("cases/filter/plan", "plan", outcome);
     assert!(cases >= 70, "only {cases} cases");

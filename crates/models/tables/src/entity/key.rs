@@ -59,6 +59,11 @@ impl KeyText {
         Ok(Self(text))
     }
 
+    /// Of a stored row; it was checked when that was written.
+    pub(super) fn stored(text: String) -> Self {
+        Self(text)
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }

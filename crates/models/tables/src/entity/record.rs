@@ -12,7 +12,7 @@
 //!
 //! Integers are big-endian. The keys are in the row's key.
 
-use super::key::{EntityKey, KeyProperty, KeyText};
+use super::key::{EntityKey, KeyText};
 use crate::edm::{DateTimeRef, EdmType, Guid, Ticks, ValueRef};
 use crate::row;
 use bytes::Bytes;
@@ -71,12 +71,9 @@ impl EntityRow {
     }
 
     pub fn key(&self) -> EntityKey {
-        let text = |property, text: Cow<'_, str>| {
-            KeyText::from_string(property, text.into_owned()).expect("a stored key is a key")
-        };
         EntityKey {
-            partition_key: text(KeyProperty::Partition, self.partition_key()),
-            row_key: text(KeyProperty::Row, self.row_key()),
+            partition_key: KeyText::stored(self.partition_key().into_owned()),
+            row_key: KeyText::stored(self.row_key().into_owned()),
         }
     }
 

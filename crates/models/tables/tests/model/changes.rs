@@ -56,6 +56,12 @@ fn undoing_the_log_gives_every_earlier_state() {
     }
 }
 
+fn write(world: &mut World, count: i32) {
+    for n in 0..count {
+        world.apply(&EntityOperation::InsertOrReplace(numbered(n))).unwrap();
+    }
+}
+
 fn trim(world: &mut World) -> usize {
     let (table, now) = (world.table.number(), world.now);
     let Some(step) = changes::plan_trimming(&world.snapshot(), table, now).unwrap() else { return 0 };
@@ -70,9 +76,9 @@ fn trim(world: &mut World) -> usize {
 fn entries_past_their_retention_go_except_the_newest() {
     let mut world = World::new();
     let retention = Duration::from_secs(limits::LOG_RETENTION_SECONDS);
-    (0..10).for_each(|n| drop(world.apply(&EntityOperation::InsertOrReplace(numbered(n))).unwrap()));
+    write(&mut world, 10);
     world.now = world.now.plus(retention / 2);
-    (0..5).for_each(|n| drop(world.apply(&EntityOperation::InsertOrReplace(numbered(n))).unwrap()));
+    write(&mut world, 5);
     world.skip_commits(LOG_VERIFY_COMMITS + 1);
     world.insert(entity("p", "other", &[]));
     assert_eq!(trim(&mut world), 0, "all are young");
@@ -90,7 +96,7 @@ fn entries_past_their_retention_go_except_the_newest() {
 #[test]
 fn entries_that_opening_verifies_stay() {
     let mut world = World::new();
-    (0..10).for_each(|n| drop(world.apply(&EntityOperation::InsertOrReplace(numbered(n))).unwrap()));
+    write(&mut world, 10);
     world.now = world.now.plus(Duration::from_secs(2 * limits::LOG_RETENTION_SECONDS));
     assert_eq!(trim(&mut world), 0);
 }

@@ -120,7 +120,7 @@ fn check_log(run: &Run, kept: usize, harness: &Harness) {
     let mut undone = run.seen[&kept][0].clone().unwrap();
     for entry in entries.iter().rev() {
         match changes::replaced(entry).unwrap() {
-            Some(before) => drop(undone.extend([row_of(&before)])),
+            Some(before) => undone.extend([row_of(&before)]),
             None => {
                 // Only the key of it is needed.
                 let record = entity("", "", 0).as_row(0, Default::default()).stored().1.clone();
