@@ -8,8 +8,9 @@ use azure_core::hmac::hmac_sha256;
 use azure_core::http::{ClientOptions, NoFormat, Response, RetryOptions, Transport, Url, XmlFormat};
 use azure_core::time::{Duration, OffsetDateTime, to_rfc3339};
 use azure_storage_queue::models::{
-    PeekedMessage, QueueClientCreateOptions, QueueClientGetPropertiesResultHeaders, QueueClientPeekMessagesOptions,
-    QueueClientReceiveMessagesOptions, QueueClientSendMessageOptions, QueueMessage, ReceivedMessage, SentMessage,
+    PeekedMessage, QueueClientCreateOptions, QueueClientGetPropertiesResultHeaders,
+    QueueClientPeekMessagesOptions, QueueClientReceiveMessagesOptions, QueueClientSendMessageOptions,
+    QueueMessage, ReceivedMessage, SentMessage,
 };
 use azure_storage_queue::{QueueClient, QueueServiceClient, QueueServiceClientOptions};
 use std::collections::HashMap;
@@ -17,7 +18,8 @@ use std::error::Error;
 use std::sync::{Arc, OnceLock};
 
 pub const ACCOUNT: &str = "devstoreaccount1";
-pub const KEY: &str = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
+pub const KEY: &str =
+    "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 const AUDIENCE: &str = "https://storage.azure.com/";
 const VERSION: &str = "2025-11-05";
 /// Later than any clock of a test.
@@ -101,8 +103,14 @@ impl Queues {
         let resource = format!("/queue/{ACCOUNT}/{name}");
         let text = [*permissions, start, expiry, &resource, policy, "", protocol, VERSION].join("\n");
         let sig = hmac_sha256(&text, &Secret::new(key.to_owned()))?;
-        let parameters =
-            [("sp", *permissions), ("st", start), ("se", expiry), ("si", policy), ("spr", protocol), ("sv", VERSION)];
+        let parameters = [
+            ("sp", *permissions),
+            ("st", start),
+            ("se", expiry),
+            ("si", policy),
+            ("spr", protocol),
+            ("sv", VERSION),
+        ];
         self.with_query(&name, &query(parameters.into_iter().chain([("sig", sig.as_str())])))
     }
 
@@ -116,7 +124,8 @@ impl Queues {
 pub fn account_signature(permissions: &str, levels: &str) -> Result<String> {
     let text = format!("{ACCOUNT}\n{permissions}\nq\n{levels}\n\n{NEVER}\n\n\n{VERSION}\n\n");
     let sig = hmac_sha256(&text, &Secret::new(KEY))?;
-    let parameters = [("sp", permissions), ("ss", "q"), ("srt", levels), ("se", NEVER), ("sv", VERSION), ("sig", &sig)];
+    let parameters =
+        [("sp", permissions), ("ss", "q"), ("srt", levels), ("se", NEVER), ("sv", VERSION), ("sig", &sig)];
     Ok(query(parameters))
 }
 
@@ -162,7 +171,10 @@ pub fn name(queue: &QueueClient) -> String {
 
 // --- calls, without their options -------------------------------------------------------------------------------
 
-pub async fn create(queue: &QueueClient, metadata: &[(&str, &str)]) -> azure_core::Result<Response<(), NoFormat>> {
+pub async fn create(
+    queue: &QueueClient,
+    metadata: &[(&str, &str)],
+) -> azure_core::Result<Response<(), NoFormat>> {
     let metadata = Some(map(metadata)).filter(|named| !named.is_empty());
     queue.create(Some(QueueClientCreateOptions { metadata, ..Default::default() })).await
 }
@@ -199,7 +211,11 @@ pub async fn peeked(queue: &QueueClient) -> azure_core::Result<Vec<String>> {
     Ok(peek(queue).await?.into_iter().filter_map(|message| message.message_text).collect())
 }
 
-pub async fn receive(queue: &QueueClient, count: i32, seconds: i32) -> azure_core::Result<Vec<ReceivedMessage>> {
+pub async fn receive(
+    queue: &QueueClient,
+    count: i32,
+    seconds: i32,
+) -> azure_core::Result<Vec<ReceivedMessage>> {
     let options = QueueClientReceiveMessagesOptions {
         number_of_messages: Some(count),
         visibility_timeout: Some(seconds),

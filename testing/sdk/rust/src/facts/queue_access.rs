@@ -3,13 +3,13 @@
 use super::{Outcome, facts};
 use crate::cosmos::{Cosmos, fresh};
 use crate::queues::{
-    ACCOUNT, Queues, Signature, account_signature, code, create, hence, in_hours, name, peeked, query, receive,
-    receive_one, refused, send,
+    ACCOUNT, Queues, Signature, account_signature, code, create, hence, in_hours, name, peeked, query,
+    receive, receive_one, refused, send,
 };
+use azure_core::base64;
 use azure_core::credentials::Secret;
 use azure_core::hmac::hmac_sha256;
 use azure_core::time::to_rfc3339;
-use azure_core::base64;
 use azure_storage_queue::QueueClient;
 use azure_storage_queue::models::{AccessPolicy, KeyInfo, SignedIdentifier, SignedIdentifiers};
 
@@ -36,8 +36,11 @@ fn failed() -> (u16, String) {
 }
 
 /// The queue as its owner sees it: no signature opens the policies of a queue.
-fn owned(queues: &Queues, queue: &QueueClient) -> Result<QueueClient, Box<dyn std::error::Error + Send + Sync>> {
-    Ok(queues.service_as("Storage Queue Data Contributor")?.queue_client(&name(queue))?)
+fn owned(
+    queues: &Queues,
+    queue: &QueueClient,
+) -> Result<QueueClient, Box<dyn std::error::Error + Send + Sync>> {
+    Ok(queues.service_as("Owner")?.queue_client(&name(queue))?)
 }
 
 fn policies(count: usize, permission: &str, hours: i64) -> SignedIdentifiers {
@@ -72,7 +75,9 @@ async fn a_signature_allows_what_it_names_and_nothing_else(cosmos: Cosmos) -> Ou
     let queues = Queues::of(&cosmos);
     let queue = queues.queue().await?;
     let expiry = hence(1);
-    let with = |permissions| queues.shared(&queue, &Signature { permissions, expiry: &expiry, ..Default::default() });
+    let with = |permissions| {
+        queues.shared(&queue, &Signature { permissions, expiry: &expiry, ..Default::default() })
+    };
     let (adder, reader, processor, updater) = (with("a")?, with("r")?, with("p")?, with("u")?);
     send(&adder, "moon", None).await?;
     assert_eq!(refused(peeked(&adder).await), mismatch());
@@ -108,8 +113,8 @@ async fn a_signature_that_is_over_early_or_forged_is_refused(cosmos: Cosmos) -> 
     let queue = queues.filled(&["moon"]).await?;
     let (before, soon, later) = (hence(-1), hence(1), hence(2));
     let reading = Signature { permissions: "r", expiry: &soon, ..Default::default() };
-    let over = queues.shared(&queue, &Signature { expiry: &before, ..Signature { permissions: "r", ..Default::default() } })?;
-    assert_eq!(refused(peeked(&over).await), failed());
+    let over = Signature { permissions: "r", expiry: &before, ..Default::default() };
+    assert_eq!(refused(peeked(&queues.shared(&queue, &over)?).await), failed());
     let early = Signature { permissions: "r", start: &soon, expiry: &later, ..Default::default() };
     assert_eq!(refused(peeked(&queues.shared(&queue, &early)?).await), failed());
     assert_eq!(refused(peeked(&queues.signed(&queue, &reading, WRONG_KEY)?).await), failed());
@@ -125,7 +130,8 @@ async fn a_signature_that_is_over_early_or_forged_is_refused(cosmos: Cosmos) -> 
 async fn a_signature_of_the_account_allows_what_it_names_and_nothing_else(cosmos: Cosmos) -> Outcome {
     let queues = Queues::of(&cosmos);
     let queue = queues.filled(&["moon"]).await?;
-    let with = |permissions, levels| queues.with_query(&name(&queue), &account_signature(permissions, levels)?);
+    let with =
+        |permissions, levels| queues.with_query(&name(&queue), &account_signature(permissions, levels)?);
     let reader = with("r", "sco")?;
     assert_eq!(peeked(&reader).await?, ["moon"]);
     assert_eq!(refused(send(&reader, "x", None).await), mismatch());
@@ -163,11 +169,21 @@ async fn a_user_signs_by_a_key_of_the_service(cosmos: Cosmos) -> Outcome {
     let (from, to, expiry) = (to_rfc3339(&from), to_rfc3339(&to), hence(1));
     let version = key.signed_version.ok_or("no version")?;
     let resource = format!("/queue/{ACCOUNT}/{}", name(&queue));
-    let text = ["r", "", &expiry, &resource, &oid, &tid, &from, &to, "q", &version, "", "", "", "", "2026-02-06"].join("\n");
+    let text =
+        ["r", "", &expiry, &resource, &oid, &tid, &from, &to, "q", &version, "", "", "", "", "2026-02-06"]
+            .join("\n");
     let sig = hmac_sha256(&text, &Secret::new(base64::encode(key.value.ok_or("no key")?)))?;
     let parameters = [
-        ("sp", "r"), ("se", expiry.as_str()), ("skoid", &oid), ("sktid", &tid), ("skt", &from), ("ske", &to),
-        ("sks", "q"), ("skv", &version), ("sv", "2026-02-06"), ("sig", &sig),
+        ("sp", "r"),
+        ("se", expiry.as_str()),
+        ("skoid", &oid),
+        ("sktid", &tid),
+        ("skt", &from),
+        ("ske", &to),
+        ("sks", "q"),
+        ("skv", &version),
+        ("sv", "2026-02-06"),
+        ("sig", &sig),
     ];
     let mine = queues.with_query(&name(&queue), &query(parameters))?;
     assert_eq!(peeked(&mine).await?, ["moon"]);

@@ -2,11 +2,11 @@
 
 use super::{Outcome, facts};
 use crate::cosmos::Cosmos;
-use crate::queues::{
-    Queues, code, peek, peeked, properties, receive, receive_one, refused, send,
-};
+use crate::queues::{Queues, code, peek, peeked, properties, receive, receive_one, refused, send};
 use azure_core::time::Duration;
+use azure_storage_queue::QueueClient;
 use azure_storage_queue::models::QueueClientSendMessageOptions;
+use std::error::Error;
 
 const WEEK: i32 = 7 * 24 * 60 * 60;
 
@@ -27,7 +27,7 @@ fn numbered(count: usize) -> Vec<String> {
     (0..count).map(|number| number.to_string()).collect()
 }
 
-async fn filled(cosmos: &Cosmos, texts: &[String]) -> Result<azure_storage_queue::QueueClient, Box<dyn std::error::Error + Send + Sync>> {
+async fn filled(cosmos: &Cosmos, texts: &[String]) -> Result<QueueClient, Box<dyn Error + Send + Sync>> {
     Queues::of(cosmos).filled(&texts.iter().map(String::as_str).collect::<Vec<_>>()).await
 }
 
@@ -113,7 +113,8 @@ async fn all_messages_are_cleared(cosmos: Cosmos) -> Outcome {
 }
 
 async fn a_text_comes_back_as_it_was_sent(cosmos: Cosmos) -> Outcome {
-    let texts = ["<a href=\"x\">&amp; ]]> & 'quoted'</a>", "<![CDATA[moon]]>", "ü 日本 🌙", "a%20b+c", "AAH+/w=="];
+    let texts =
+        ["<a href=\"x\">&amp; ]]> & 'quoted'</a>", "<![CDATA[moon]]>", "ü 日本 🌙", "a%20b+c", "AAH+/w=="];
     let queue = Queues::of(&cosmos).filled(&texts).await?;
     assert_eq!(peeked(&queue).await?, texts);
     Ok(())
@@ -130,7 +131,9 @@ async fn a_message_has_at_most_64_kibibytes(cosmos: Cosmos) -> Outcome {
 
 async fn what_is_beyond_the_limits_is_refused(cosmos: Cosmos) -> Outcome {
     let queue = Queues::of(&cosmos).filled(&["moon"]).await?;
-    for (visibility, ttl) in [(Some(WEEK + 1), Some(-1)), (Some(-1), None), (None, Some(0)), (Some(60), Some(60))] {
+    for (visibility, ttl) in
+        [(Some(WEEK + 1), Some(-1)), (Some(-1), None), (None, Some(0)), (Some(60), Some(60))]
+    {
         let answer = refused(send(&queue, "x", timed(visibility, ttl)).await);
         assert_eq!(answer.0, 400, "{visibility:?} {ttl:?}: {answer:?}");
     }

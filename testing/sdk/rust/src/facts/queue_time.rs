@@ -16,8 +16,15 @@ facts! { Manual:
 }
 
 /// Gives the message another text.
-async fn update(queue: &QueueClient, id: &str, receipt: &str, text: &str, seconds: i32) -> azure_core::Result<()> {
-    let options = QueueClientUpdateMessageOptions { queue_message: Some(message(text)?), ..Default::default() };
+async fn update(
+    queue: &QueueClient,
+    id: &str,
+    receipt: &str,
+    text: &str,
+    seconds: i32,
+) -> azure_core::Result<()> {
+    let options =
+        QueueClientUpdateMessageOptions { queue_message: Some(message(text)?), ..Default::default() };
     queue.update_message(id, receipt, seconds, Some(options)).await.map(drop)
 }
 
