@@ -17,6 +17,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
@@ -47,17 +48,54 @@ def version(path, pattern):
     return re.search(pattern, (HERE / path).read_text())[1]
 
 
-PYTHON = version("python/requirements.txt", r"azure-cosmos==(\S+)")
-JAVASCRIPT = version("js/package.json", r'"@azure/cosmos": "(.+?)"')
-RUST = version("rust/Cargo.toml", r'azure_data_cosmos = \{ version = "=(.+?)"')
+PYTHON = "python/requirements.txt"
+JAVASCRIPT = "js/package.json"
+RUST = "rust/Cargo.toml"
 
-# Name of the results file: (column, package, version).
-SDKS = {
-    "python": ("Python", "azure-cosmos", PYTHON),
-    "python-aio": ("Python aio", "azure-cosmos (aio)", PYTHON),
-    "javascript": ("JavaScript", "@azure/cosmos", JAVASCRIPT),
-    "rust": ("Rust", "azure_data_cosmos", RUST),
-}
+# The suites, by the names of their results files; and their columns.
+SDKS = {"python": "Python", "python-aio": "Python aio", "javascript": "JavaScript", "rust": "Rust"}
+
+
+@dataclass(frozen=True, eq=False)
+class Product:
+    """A service with SDKs of its own."""
+
+    name: str
+    prefixes: tuple[str, ...]
+    # For each suite that has an SDK of it: the package and its version.
+    packages: dict[str, tuple[str, str]]
+    note: str = ""
+
+    def has(self, feature):
+        return feature["key"].partition(".")[0] in self.prefixes
+
+
+COSMOS = Product("Cosmos DB", (), {
+    "python": ("azure-cosmos", version(PYTHON, r"azure-cosmos==(\S+)")),
+    "python-aio": ("azure-cosmos (aio)", version(PYTHON, r"azure-cosmos==(\S+)")),
+    "javascript": ("@azure/cosmos", version(JAVASCRIPT, r'"@azure/cosmos": "(.+?)"')),
+    "rust": ("azure_data_cosmos", version(RUST, r'azure_data_cosmos = \{ version = "=(.+?)"')),
+})  # fmt: skip
+
+TABLES = Product("Tables", ("tables",), {
+    "python": ("azure-data-tables", version(PYTHON, r"azure-data-tables==(\S+)")),
+    "python-aio": ("azure-data-tables (aio)", version(PYTHON, r"azure-data-tables==(\S+)")),
+    "javascript": ("@azure/data-tables", version(JAVASCRIPT, r'"@azure/data-tables": "(.+?)"')),
+}, "For Rust there is none: `azure_data_tables` 0.21 is unofficial and given up by its authors.")  # fmt: skip
+
+QUEUES = Product("Queues", ("queues",), {
+    "python": ("azure-storage-queue", version(PYTHON, r"azure-storage-queue==(\S+)")),
+    "python-aio": ("azure-storage-queue (aio)", version(PYTHON, r"azure-storage-queue==(\S+)")),
+    "javascript": ("@azure/storage-queue", version(JAVASCRIPT, r'"@azure/storage-queue": "(.+?)"')),
+    "rust": ("azure_storage_queue", version(RUST, r'azure_storage_queue = \{ version = "=(.+?)"')),
+}, "That of Rust takes no account key: it is given a shared access signature of the account, or a bearer token.")  # fmt: skip
+
+STORAGE = (TABLES, QUEUES)
+
+
+def product_of(feature):
+    """Features whose keys begin with no product's name are of Cosmos DB."""
+    return next((product for product in STORAGE if product.has(feature)), COSMOS)
 
 
 # --- input ------------------------------------------------------------------------------------------------------
@@ -77,24 +115,30 @@ def read_features(results):
     for sdk, rows in results.items():
         for row in rows:
             feature = known.get(row["feature"])
-            if feature is None or feature.get("planned") or sdk in feature.get("absent", {}):
+            if feature is None or feature.get("planned") or not can_ask(sdk, feature):
                 sys.exit(f"{sdk} tested {row['feature']}, which features.toml does not expect")
     return features
+
+
+def can_ask(sdk, feature):
+    return sdk in product_of(feature).packages and sdk not in feature.get("absent", {})
 
 
 # --- output -----------------------------------------------------------------------------------------------------
 
 def page(results):
     features = read_features(results)
-    sections = [section(name, list(rows), results) for name, rows in groupby(features, lambda f: f["section"])]
-    return "\n".join([INTRODUCTION, sdk_table(), *sections, language()])
+    pages = {product: [each for each in features if product_of(each) == product] for product in (COSMOS, *STORAGE)}
+    storage = [part for product in STORAGE for part in storage_page(product, pages[product], results)]
+    return "\n".join([INTRODUCTION, *product_page(COSMOS, pages[COSMOS], results, "##"), language(), *storage])
 
 
 INTRODUCTION = """\
 # Compatibility
 
-What the official Azure SDKs, unmodified, do against Orrery's Cosmos DB endpoint. This page is written by
-`testing/sdk/compat.py` from the results of `testing/sdk/run.sh`, so it promises only what a test has shown.
+What the official Azure SDKs, unmodified, do against Orrery's endpoints of Cosmos DB and, [at the end](#tables), of the
+table and queue services of Azure Storage. This page is written by `testing/sdk/compat.py` from the results of
+`testing/sdk/run.sh`, so it promises only what a test has shown.
 
 - **yes**: every test of it passed, over http and over https.
 - **no**: a test of it failed.
@@ -104,21 +148,34 @@ What the official Azure SDKs, unmodified, do against Orrery's Cosmos DB endpoint
 """
 
 
-def sdk_table():
-    rows = [f"| {column} | `{package}` | {number} |" for column, package, number in SDKS.values()]
+def storage_page(product, features, results):
+    note = [product.note, ""] if product.note else []
+    table, *sections = product_page(product, features, results, "###")
+    return [f"## {product.name}", "", table, *note, *sections]
+
+
+def product_page(product, features, results, heading):
+    """The packages, then a table for each section."""
+    sections = groupby(features, lambda feature: feature["section"])
+    tables = [section(product, f"{heading} {name}", list(rows), results) for name, rows in sections]
+    return [sdk_table(product), *tables]
+
+
+def sdk_table(product):
+    rows = [f"| {SDKS[sdk]} | `{package}` | {number} |" for sdk, (package, number) in product.packages.items()]
     return "\n".join(["| SDK | package | version |", "|---|---|---|", *rows, ""])
 
 
-def section(name, features, results):
-    columns = " | ".join(column for column, _, _ in SDKS.values())
-    table = [f"| | {columns} |", "|---" * (len(SDKS) + 1) + "|"]
-    table += [f"| {each['title']} | {' | '.join(cells(each, results))} |" for each in features]
+def section(product, title, features, results):
+    columns = " | ".join(SDKS[sdk] for sdk in product.packages)
+    table = [f"| | {columns} |", "|---" * (len(product.packages) + 1) + "|"]
+    table += [f"| {each['title']} | {' | '.join(cells(product, each, results))} |" for each in features]
     notes = [note for each in features for note in notes_of(each)]
-    return "\n".join([f"## {name}", "", *table, "", *notes, *([""] if notes else [])])
+    return "\n".join([title, "", *table, "", *notes, *([""] if notes else [])])
 
 
-def cells(feature, results):
-    return [cell(feature, sdk, results[sdk]) for sdk in SDKS]
+def cells(product, feature, results):
+    return [cell(feature, sdk, results[sdk]) for sdk in product.packages]
 
 
 def cell(feature, sdk, rows):
@@ -136,7 +193,7 @@ def notes_of(feature):
     reasons = {}
     for sdk, reason in feature.get("absent", {}).items():
         if reason:
-            reasons.setdefault(reason, []).append(SDKS[sdk][0])
+            reasons.setdefault(reason, []).append(SDKS[sdk])
     notes = [feature["note"]] if "note" in feature else []
     notes += [f"{', '.join(columns)}: {reason}" for reason, columns in reasons.items()]
     return [f"- *{feature['title']}*: {note}." for note in notes]

@@ -21,20 +21,9 @@ pub struct Host {
 }
 
 impl Host {
-    /// Trusts the authorities in the file `ca`; without one, those of this machine. A server on loopback may have
-    /// any certificate: whoever could stand in for it there could do so over http as well.
+    /// With the trust that [`trust`] finds.
     pub fn new(address: Address, ca: Option<&Path>) -> Result<Self, String> {
-        let trust = match ca {
-            // Nothing to trust: then a machine without any authority is no obstacle.
-            _ if !address.is_tls => Trust::These(Vec::new()),
-            Some(path) => {
-                let pem = std::fs::read(path)
-                    .map_err(|error| format!("--ca {} cannot be read: {error}", path.display()))?;
-                Trust::These(certificates(&pem).map_err(|error| format!("--ca {}: {error}", path.display()))?)
-            }
-            None if address.is_loopback() => Trust::Anything,
-            None => Trust::System,
-        };
+        let trust = trust(&address, ca)?;
         Self::trusting(address, trust, Versions::Http1)
     }
 
@@ -67,6 +56,22 @@ impl Host {
         let scheme = if self.address.is_tls { "https" } else { "http" };
         Uri::builder().scheme(scheme).authority(self.address.authority()).path_and_query(path).build()
     }
+}
+
+/// Whom to trust at an address: the authorities in the file `ca`; without one, those of this machine. A server on loopback
+/// may have any certificate: whoever could stand in for it there could do so over http as well.
+pub fn trust(address: &Address, ca: Option<&Path>) -> Result<Trust, String> {
+    Ok(match ca {
+        // Nothing to trust: then a machine without any authority is no obstacle.
+        _ if !address.is_tls => Trust::These(Vec::new()),
+        Some(path) => {
+            let pem = std::fs::read(path)
+                .map_err(|error| format!("--ca {} cannot be read: {error}", path.display()))?;
+            Trust::These(certificates(&pem).map_err(|error| format!("--ca {}: {error}", path.display()))?)
+        }
+        None if address.is_loopback() => Trust::Anything,
+        None => Trust::System,
+    })
 }
 
 /// A server that answered a moment ago. Its errors are sentences.

@@ -1,5 +1,5 @@
-//! The HTTP client of this repository, and on it one signed client of our wires: the Cosmos DB endpoint (another Orrery's
-//! or Azure's) and the services port.
+//! The HTTP client of this repository, and on it one signed client of our wires: the Cosmos DB endpoint and the storage
+//! services (another Orrery's or Azure's), and the services port.
 //!
 //! ```text
 //! http         HTTP/1.1 and HTTP/2, TLS or not; pools of connections
@@ -12,6 +12,7 @@
 //! merged       a query whose ranges the server leaves to its client to merge
 //! bulk         several writes in one request
 //! services     the services port, found from the Cosmos DB endpoint
+//! storage/     tables and queues of a storage account
 //! ```
 //!
 //! The verbs of the command line and the remote adapter of `apps/kit` send everything through here; how often and how long
@@ -29,12 +30,13 @@ mod merged;
 mod ranges;
 mod remote;
 mod services;
+pub mod storage;
 
 pub use account::{About, Account};
 pub use answer::{Answer, allowed, elements, not_understood};
 pub use bulk::bulk;
 pub use call::{CROSS_PARTITION, Call, ENABLE_CROSS_PARTITION, PARTITION_KEY, RANGE, SEGMENT, segment};
-pub use connection::{Connection, Host};
+pub use connection::{Connection, Host, trust};
 pub use credential::Credential;
 pub use http::Address;
 pub use merged::{Exchange, Merged, is_left_to_client};

@@ -11,3 +11,12 @@ pub const HTTP_CONNECT_SECONDS_MAX: u64 = 5;
 pub const HTTP_IDLE_SECONDS_MAX: u64 = 50;
 pub const HTTP_PING_SECONDS: u64 = 30;
 pub const HTTP_PING_ANSWER_SECONDS_MAX: u64 = 10;
+/// What one request to a storage service may take, how long one operation goes on trying, and the pauses between two tries
+/// where the service names none.
+pub const STORAGE_REQUEST_SECONDS_MAX: u64 = 20;
+pub const STORAGE_SECONDS_MAX: u64 = 30;
+pub const STORAGE_TRIES_MAX: usize = 12;
+pub const STORAGE_PAUSE_MILLIS_MIN: u64 = 20;
+pub const STORAGE_PAUSE_MILLIS_MAX: u64 = 2_000;
+/// The largest answer: a page of entities whose texts JSON makes longer.
+pub const STORAGE_ANSWER_BYTES_MAX: usize = 32 * 1024 * 1024;

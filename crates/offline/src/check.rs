@@ -5,12 +5,12 @@
 
 use crate::limits;
 use crate::schema_check;
+use crate::spaces::SPACES;
 use clap::Args;
 use orrery_cli::terminal;
 use orrery_core::Lsn;
 use orrery_documents::catalog::{Catalog, Container};
 use orrery_documents::index::{self, Checked};
-use orrery_documents::spaces::SPACES;
 use orrery_kv::{Db, Read, Sync};
 use orrery_kv_fjall::{FjallEngine, Folder, NoteCopy, Options, read_copies};
 use serde_json::json;

@@ -6,6 +6,7 @@
 //! notify            orrery notify: the verbs that ask a server (`cli`), and
 //!   sim             a day against a policy, in memory
 //!   fake_push       stand-ins for the push providers
+//! spaces            what a data folder holds, which `serve` opens it with too
 //! ```
 //!
 //! Each is its flags and one function; `server` puts them into the command line beside those of `cli`.
@@ -16,4 +17,5 @@ mod limits;
 pub mod notify;
 mod schema_check;
 mod sim;
+pub mod spaces;
 pub mod token;

@@ -1,16 +1,23 @@
 //! What the server prints when it is ready: where it is, and a connection string to copy.
 
 use crate::config::{Config, Durability, PortNumbers};
-use orrery_api_common::secrets::AccountKeys;
+use orrery_api_common::secrets::{AccountKeys, StorageAccounts};
+use orrery_protocol::storage::DEVELOPMENT_ACCOUNT;
 use std::net::{IpAddr, SocketAddr};
 
-pub fn text(config: &Config, keys: &AccountKeys, ports: PortNumbers) -> String {
+pub fn text(config: &Config, keys: &AccountKeys, accounts: &StorageAccounts, ports: PortNumbers) -> String {
     let (account, services) = (account(config, ports.cosmos), dialled(config.host, ports.services));
     let connection = if config.is_loopback() || keys.are_new {
         format!("AccountEndpoint=http://{account}/;AccountKey={};", keys.shown())
     } else {
         format!("the keys are in {}", config.data.join("keys.json").display())
     };
+    let storage = if config.is_loopback() || keys.are_new {
+        connection_string(config, accounts, ports)
+    } else {
+        format!("the keys are in {}", config.data.join("storage-accounts.json").display())
+    };
+    let [queue, table] = [ports.queue, ports.table].map(|port| dialled(config.host, port));
     let everywhere = match (&config.advertised, config.host.is_unspecified()) {
         (None, true) => {
             "  It listens on every address of this machine; --advertise HOST says which one clients dial.\n"
@@ -25,10 +32,39 @@ pub fn text(config: &Config, keys: &AccountKeys, ports: PortNumbers) -> String {
         "Orrery {}, data in {}\n\
          \x20 Cosmos DB   http(s)://{account}\n\
          \x20             {connection}\n\
+         \x20 Queue       http(s)://{queue}\n\
+         \x20 Table       http(s)://{table}\n\
+         \x20             {storage}\n\
          \x20 Services    http://{services}   (/healthz, /readyz, /metrics, /v1/clock, /v1/docs)\n{everywhere}{durability}",
         env!("CARGO_PKG_VERSION"),
         config.data.display(),
     )
+}
+
+/// For the SDKs of Azure Storage. They take the address of an account from it, so it is one that can be dialled.
+fn connection_string(config: &Config, accounts: &StorageAccounts, ports: PortNumbers) -> String {
+    let Some(account) = accounts.find(DEVELOPMENT_ACCOUNT) else { return String::new() };
+    let host = config.advertised.as_ref().map(|advertised| advertised.host.clone());
+    let endpoint = |port: u16| {
+        let authority =
+            host.as_ref().map_or_else(|| storage_host(config.host, port), |host| format!("{host}:{port}"));
+        format!("http://{authority}/{}", account.name)
+    };
+    format!(
+        "DefaultEndpointsProtocol=http;AccountName={};AccountKey={};QueueEndpoint={};TableEndpoint={};",
+        account.name,
+        account.key1,
+        endpoint(ports.queue),
+        endpoint(ports.table)
+    )
+}
+
+/// An address rather than `localhost`, at which some SDKs take a table service for Cosmos DB's.
+fn storage_host(host: IpAddr, port: u16) -> String {
+    if host.is_loopback() || host.is_unspecified() {
+        return format!("127.0.0.1:{port}");
+    }
+    SocketAddr::new(host, port).to_string()
 }
 
 fn account(config: &Config, port: u16) -> String {

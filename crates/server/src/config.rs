@@ -9,6 +9,7 @@ use orrery_api_admin::monitor::alerts::rule::{self, Rule};
 use orrery_api_common::limits::{CONNECTIONS_MAX, MEMORY_MEGABYTES_DEFAULT};
 use orrery_api_common::{CorsRules, WebGuard, split_authority};
 use orrery_api_cosmos::Consistency;
+use orrery_api_storage::Addressing;
 use orrery_blueprint::Environment;
 use orrery_cli::blueprints::environment;
 use orrery_core::limits::PARTITION_BYTES_MAX;
@@ -37,6 +38,15 @@ pub struct Settings {
     /// Port of the services: health, clock; 0 for any free one [default: 8080]
     #[arg(long, env = "ORRERY_SERVICES_PORT")]
     services_port: Option<u16>,
+    /// Port of the Queue endpoint, http and https; 0 for any free one [default: 10001]
+    #[arg(long, env = "ORRERY_QUEUE_PORT")]
+    queue_port: Option<u16>,
+    /// Port of the Table endpoint, http and https; 0 for any free one [default: 10002]
+    #[arg(long, env = "ORRERY_TABLE_PORT")]
+    table_port: Option<u16>,
+    /// Take the account of storage requests from the path alone, never from the host's name
+    #[arg(long, env = "ORRERY_STORAGE_PATH_STYLE", value_parser = BoolishValueParser::new())]
+    storage_path_style: bool,
     /// Choose any free port for each that is not given, so that several servers run side by side
     #[arg(long, env = "ORRERY_FREE_PORTS", value_parser = BoolishValueParser::new())]
     free_ports: bool,
@@ -216,6 +226,8 @@ impl Advertised {
 pub struct PortNumbers {
     pub cosmos: u16,
     pub services: u16,
+    pub queue: u16,
+    pub table: u16,
 }
 
 impl PortNumbers {
@@ -227,6 +239,8 @@ impl PortNumbers {
         Self {
             cosmos: number(flags.cosmos_port, file.cosmos_port, 8081),
             services: number(flags.services_port, file.services_port, 8080),
+            queue: number(flags.queue_port, file.queue_port, 10001),
+            table: number(flags.table_port, file.table_port, 10002),
         }
     }
 }
@@ -236,6 +250,7 @@ pub struct Config {
     pub data: PathBuf,
     pub host: IpAddr,
     pub ports: PortNumbers,
+    pub storage_addressing: Addressing,
     pub durability: Durability,
     pub clock: Clock,
     pub ports_file: Option<PathBuf>,
@@ -290,6 +305,11 @@ impl Config {
             advertised,
             guard,
             ports,
+            storage_addressing: if flags.storage_path_style || file.storage_path_style {
+                Addressing::PathOnly
+            } else {
+                Addressing::Both
+            },
             durability: flags.durability.or(file.durability).unwrap_or(Durability::Synced),
             clock: flags.clock.or(file.clock).unwrap_or(Clock::System),
             ports_file: flags.ports_file,

@@ -28,6 +28,7 @@ mod ports_file;
 mod script_worker;
 mod serve;
 mod services;
+mod stores;
 
 use orrery_cli::{client, terminal};
 use std::process::ExitCode;

@@ -14,45 +14,62 @@ const TRIES_MAX: usize = 16;
 pub struct Listeners {
     pub cosmos: Listener,
     pub services: Listener,
+    pub queue: Listener,
+    pub table: Listener,
 }
 
 impl Listeners {
     pub fn bind(config: &Config, tls: &Arc<ServerConfig>) -> Result<Self, String> {
-        let bind = |name, port| bind(config, name, port, Some(tls.clone()));
-        Ok(Self {
-            cosmos: bind("cosmos", config.ports.cosmos)?,
-            services: bind("services", config.ports.services)?,
-        })
-    }
-
-    pub fn numbers(&self) -> Result<PortNumbers, String> {
-        Ok(PortNumbers { cosmos: number(&self.cosmos)?, services: number(&self.services)? })
-    }
-
-    /// What is counted of their connections, by the name of each port.
-    pub fn counts(&self) -> Vec<(&'static str, ConnectionCounts)> {
-        vec![("cosmos", self.cosmos.counts()), ("services", self.services.counts())]
-    }
-}
-
-/// Binds `--{name}-port`. `localhost` means 127.0.0.1 to some clients and ::1 to others, so both are bound.
-fn bind(
-    config: &Config,
-    name: &'static str,
-    port: u16,
-    tls: Option<Arc<ServerConfig>>,
-) -> Result<Listener, String> {
-    let tries = if port == 0 { TRIES_MAX } else { 1 };
-    let mut refused = String::new();
-    for _ in 0..tries {
-        let options = Options {
+        let options = |name| Options {
             name,
             connections_max: config.connections_max,
             guard: Some(config.guard.clone()),
             ..Options::default()
         };
+        // Web pages are let in by the CORS rules of each service, and metadata keeps its spelling.
+        let storage = |name| Options {
+            guard: Some(config.guard.clone().with_rules_of_protocol()),
+            keeps_spelling: true,
+            ..options(name)
+        };
+        let bind = |port, options: Options| bind(config, port, &options, tls);
+        Ok(Self {
+            cosmos: bind(config.ports.cosmos, options("cosmos"))?,
+            services: bind(config.ports.services, options("services"))?,
+            queue: bind(config.ports.queue, storage("queue"))?,
+            table: bind(config.ports.table, storage("table"))?,
+        })
+    }
+
+    pub fn numbers(&self) -> Result<PortNumbers, String> {
+        Ok(PortNumbers {
+            cosmos: number(&self.cosmos)?,
+            services: number(&self.services)?,
+            queue: number(&self.queue)?,
+            table: number(&self.table)?,
+        })
+    }
+
+    /// What is counted of their connections, by the name of each port.
+    pub fn counts(&self) -> Vec<(&'static str, ConnectionCounts)> {
+        let all = [
+            ("cosmos", &self.cosmos),
+            ("services", &self.services),
+            ("queue", &self.queue),
+            ("table", &self.table),
+        ];
+        all.map(|(name, listener)| (name, listener.counts())).into()
+    }
+}
+
+/// Binds `--{name}-port`. `localhost` means 127.0.0.1 to some clients and ::1 to others, so both are bound.
+fn bind(config: &Config, port: u16, options: &Options, tls: &Arc<ServerConfig>) -> Result<Listener, String> {
+    let name = options.name;
+    let tries = if port == 0 { TRIES_MAX } else { 1 };
+    let mut refused = String::new();
+    for _ in 0..tries {
         let address = SocketAddr::new(config.host, port);
-        let bound = Listener::bind_with(address, tls.clone(), options);
+        let bound = Listener::bind_with(address, Some(tls.clone()), options.clone());
         let mut listener = bound.map_err(|error| refusal(name, address, &error))?;
         let Some(host) = config.also_host() else { return Ok(listener) };
         let also = SocketAddr::new(host, number(&listener)?);

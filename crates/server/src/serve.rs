@@ -4,32 +4,32 @@ use crate::banner;
 use crate::blueprints::{self, Blueprints, OwnQueries};
 use crate::built_in_services;
 use crate::caller::Callers;
-use crate::config::{Clock, Config, Durability, PortNumbers};
+use crate::config::{Clock, Config, PortNumbers};
 use crate::identity;
 use crate::limits;
 use crate::open_files;
 use crate::otlp_push;
 use crate::ports::{self, Listeners};
 use crate::ports_file;
-use crate::script_worker;
 use crate::services::Services;
+use crate::stores::Stores;
 use orrery_api_admin::Admin;
 use orrery_api_admin::monitor::family::Family;
 use orrery_api_admin::monitor::{self, Watch};
 use orrery_api_common::bearer::{Bearers, Issuer};
-use orrery_api_common::limits::MEMORY_FOR_BODIES_DIVISOR;
-use orrery_api_common::secrets::AccountKeys;
-use orrery_api_common::{BodyBudget, Keys, Stop};
+use orrery_api_common::secrets::{AccountKeys, StorageAccounts};
+use orrery_api_common::{Keys, Stop};
 use orrery_api_cosmos::{Cosmos, Options};
+use orrery_api_queue::Queue;
 use orrery_api_services::{Api, Gate};
+use orrery_api_storage::{Options as StorageOptions, Storage};
+use orrery_api_table::Table;
 use orrery_core::{Env, Timestamp};
-use orrery_document_store::{Options as StoreOptions, Store};
-use orrery_documents::spaces::SPACES;
+use orrery_document_store::Store;
 use orrery_kit::service::{self, Service};
-use orrery_kv_fjall::{DataFolder, FjallEngine, Folder};
+use orrery_kv_fjall::{DataFolder, Folder};
 use orrery_protocol::KeyKind;
-use orrery_script::{Isolation, Scripts};
-use orrery_txn::{Background, Jobs, Options as TxnOptions, Sync, TxnManager};
+use orrery_txn::Background;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -52,24 +52,20 @@ pub fn serve(mut config: Config) -> Result<(), String> {
     let issuers = identity::issuers(&config)?;
     let tls = orrery_api_common::load_or_make(&config.data).map_err(|error| error.to_string())?;
     let begun = Instant::now();
-    let store = open_store(&config, folder, env, keys.token_secret)?;
-    start.found = Some(Found::of(&store, begun.elapsed()));
+    let accounts = Arc::new(StorageAccounts::load_or_make(&config.data, config.is_loopback())?);
+    let stores = Stores::open(&config, folder, env, keys.token_secret)?;
+    start.found = Some(Found::of(&stores.documents, begun.elapsed()));
     let runtime =
         tokio::runtime::Runtime::new().map_err(|error| format!("no threads could be started: {error}"))?;
     let background = Arc::new(Background::default());
-    let worker = spawn_background(&background, &store)?;
-    let outcome = runtime.block_on(run(&config, keys, issuers, tls, &store, &background, &mut start));
+    let worker = spawn_background(&background, &stores)?;
+    let outcome =
+        runtime.block_on(run(&config, keys, accounts, issuers, tls, &stores, &background, &mut start));
     runtime.shutdown_timeout(Duration::from_secs(limits::STOP_THREADS_SECONDS_MAX));
     background.stop();
     drop(worker.join());
-    store.close();
+    stores.txns().close();
     outcome
-}
-
-/// Scripts run in processes, which can be killed.
-fn scripts() -> Result<Scripts, String> {
-    let isolation = Isolation::Process(script_worker::program()?);
-    Scripts::new(isolation).map_err(|error| format!("no process for scripts can be started: {error}"))
 }
 
 fn env(config: &Config) -> Result<Env, String> {
@@ -80,37 +76,6 @@ fn env(config: &Config) -> Result<Env, String> {
             Env::manual(Timestamp::from_seconds(system.now().seconds())).map_err(|error| error.to_string())
         }
     }
-}
-
-fn open_store(config: &Config, folder: Folder, env: Env, secret: [u8; 32]) -> Result<Store, String> {
-    let half = config.cache_bytes / 2;
-    let options = orrery_kv_fjall::Options {
-        cache_bytes: half,
-        disk_free_bytes_min: config.disk_free_bytes_min,
-        accept_loss: config.accept_loss,
-        ..Default::default()
-    };
-    let engine = FjallEngine::open(folder, &SPACES, &options).map_err(|error| error.to_string())?;
-    let for_bodies = config.memory_bytes / MEMORY_FOR_BODIES_DIVISOR;
-    BodyBudget::limit_process(for_bodies);
-    let options = TxnOptions {
-        sync: match config.durability {
-            Durability::Synced => Sync::Data,
-            Durability::Relaxed => Sync::None,
-        },
-        accept_loss: config.accept_loss,
-        cache_bytes: usize::try_from(half).unwrap_or(usize::MAX),
-        on_stuck: stop_stuck_process,
-    };
-    let txns = TxnManager::open(Box::new(engine), env, &options).map_err(|error| error.to_string())?;
-    let options = StoreOptions {
-        query_bytes: config.memory_bytes - for_bodies,
-        secret,
-        partition_bytes_max: config.partition_bytes_max,
-        throttling: config.throttling,
-        scripts: scripts()?,
-    };
-    Store::open(txns, options).map_err(|error| error.to_string())
 }
 
 /// A start that is under way.
@@ -169,21 +134,11 @@ impl Start {
     }
 }
 
-/// Stopped is better than hanging: everything acknowledged is on the disk, and a restart goes on from there.
-fn stop_stuck_process() {
-    eprintln!(
-        "orrery: a commit has not ended for a minute; stopping, because nothing can be written any more. Start again."
-    );
-    std::process::exit(70);
-}
-
 fn spawn_background(
     background: &Arc<Background>,
-    store: &Store,
+    stores: &Stores,
 ) -> Result<std::thread::JoinHandle<()>, String> {
-    let mut jobs = Jobs::default();
-    store.register_jobs(&mut jobs);
-    let (background, txns) = (background.clone(), store.txns().clone());
+    let (background, txns, jobs) = (background.clone(), stores.txns().clone(), stores.jobs());
     let thread = std::thread::Builder::new().name("background".to_owned());
     thread
         .spawn(move || background.run(&txns, &jobs))
@@ -193,12 +148,14 @@ fn spawn_background(
 async fn run(
     config: &Config,
     keys: Arc<AccountKeys>,
+    accounts: Arc<StorageAccounts>,
     issuers: Vec<Issuer>,
     tls: Arc<orrery_api_common::ServerConfig>,
-    store: &Store,
+    stores: &Stores,
     background: &Arc<Background>,
     start: &mut Start,
 ) -> Result<(), String> {
+    let store = &stores.documents;
     let listeners = Listeners::bind(config, &tls)?;
     let ports = listeners.numbers()?;
     let bound = SocketAddr::new(config.host, ports.cosmos);
@@ -220,6 +177,9 @@ async fn run(
     if let Some(bearers) = &bearers {
         cosmos.access().take_bearers(bearers.clone());
     }
+    let storage = storage(config, accounts.clone(), bearers.clone(), &cosmos, ports);
+    let table = Table::new(storage.clone(), stores.tables.clone());
+    let queue = Queue::new(storage, stores.queues.clone());
     let stop = Stop::new();
     let access = cosmos.clone();
     let gate = || {
@@ -267,7 +227,7 @@ async fn run(
     };
     blueprints::apply_at_start(&services).await?;
     start.succeed(config);
-    let banner = banner::text(config, &services.keys, ports);
+    let banner = banner::text(config, &services.keys, &accounts, ports);
     // Nobody may be reading it.
     let _ = std::io::stdout().lock().write_all(banner.as_bytes());
     // The first look is what the others are compared with.
@@ -289,6 +249,20 @@ async fn run(
         },
         stop.clone(),
     );
+    let queue = listeners.queue.serve(
+        move |request, peer| {
+            let queue = queue.clone();
+            async move { queue.handle(request, peer).await }
+        },
+        stop.clone(),
+    );
+    let table = listeners.table.serve(
+        move |request, peer| {
+            let table = table.clone();
+            async move { table.handle(request, peer).await }
+        },
+        stop.clone(),
+    );
     if let Some(path) = &config.ports_file {
         ports_file::write(path, ports)?;
     }
@@ -300,7 +274,7 @@ async fn run(
         tracing::info!("stopping: requests in flight are finished first");
         stop.stop();
     };
-    tokio::join!(cosmos, services, watching, pushing, working, until_told);
+    tokio::join!(cosmos, services, queue, table, watching, pushing, working, until_told);
     // Whoever was answered is counted by now.
     drop(tokio::task::spawn_blocking(move || watch.finish()).await);
     Ok(())
@@ -365,6 +339,24 @@ impl orrery_api_admin::AccountKeys for OwnKeys {
     fn regenerate(&self, kind: KeyKind, open: &dyn Fn(Keys)) -> Result<(), String> {
         self.0.regenerate(kind, open)
     }
+}
+
+/// What the ports of storage share: accounts, tokens of the issuers, roles that were assigned here.
+fn storage(
+    config: &Config,
+    accounts: Arc<StorageAccounts>,
+    bearers: Option<Arc<Bearers>>,
+    cosmos: &Cosmos,
+    ports: PortNumbers,
+) -> Storage {
+    let audiences = [ports.queue, ports.table].map(|port| identity::audiences(config, port)).concat();
+    let options = StorageOptions {
+        bearers,
+        audiences,
+        addressing: config.storage_addressing,
+        ..StorageOptions::new(accounts, cosmos.store().env().clone())
+    };
+    Storage::new(options)
 }
 
 /// A token may be for either port.

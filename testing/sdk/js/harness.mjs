@@ -22,34 +22,36 @@ const FEATURES = new Set(readFileSync(new URL("../features.toml", HERE), "utf8")
 mkdirSync(new URL("../results/", HERE), { recursive: true });
 writeFileSync(RESULTS, "");
 
-const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
+/** Takes the certificate of any server. */
+export const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
 const clients = [];
 const servers = new Map();
 let names = 0;
 
 /** One fact about one feature of features.toml, shown over http and over https. */
 export function fact(feature, name, run) {
-  register(feature, name, run, []);
+  register(feature, name, run, [], Cosmos);
 }
 
 /** As `fact`, on the server whose clock `cosmos.advance(seconds)` moves. */
 export function clockedFact(feature, name, run) {
-  register(feature, name, run, ["--clock", "manual"]);
+  register(feature, name, run, ["--clock", "manual"], Cosmos);
 }
 
 /** As `fact`, on a server with these flags; they may be a function that gives them once they are known. */
 export function factOn(flags, feature, name, run) {
-  register(feature, name, run, flags);
+  register(feature, name, run, flags, Cosmos);
 }
 
-function register(feature, name, run, flags) {
+/** As `factOn`, with the SDKs that `Sdk` makes of a server and a transport. */
+export function register(feature, name, run, flags, Sdk) {
   assert(FEATURES.has(feature), `${feature} is not in features.toml`);
   for (const transport of ["http", "https"]) {
     test(`${name} (${transport})`, { timeout: TEST_MILLIS_MAX }, async () => {
       let ok = false;
       try {
         const known = typeof flags === "function" ? await flags() : flags;
-        await run(new Cosmos(await server(known), transport));
+        await run(new Sdk(await server(known), transport));
         ok = true;
       } finally {
         appendFileSync(RESULTS, JSON.stringify({ feature, test: name, transport, ok }) + "\n");

@@ -22,8 +22,11 @@ export async function startServer(...flags) {
     await stop();
     throw error;
   });
-  const { cosmos, services } = JSON.parse(readFileSync(ports, "utf8"));
+  const numbers = JSON.parse(readFileSync(ports, "utf8"));
+  const { cosmos, services } = numbers;
   return {
+    /** Of the service `table` or `queue`, with the account in the path. */
+    storageEndpoint: (service, transport, account) => `${transport}://127.0.0.1:${numbers[service]}/${account}`,
     endpoint: (transport) => `${transport}://localhost:${cosmos}`,
     services: `http://localhost:${services}`,
     advance: (seconds) => advance(services, seconds),

@@ -15,6 +15,7 @@ import pytest
 
 from harness import Cosmos
 from server import Server
+from storage import Storage
 
 HERE = Path(__file__).parent
 RESULTS = HERE.parent / "results"
@@ -68,6 +69,25 @@ def cosmos(request, loop, server):
 def clocked(request, loop, clock_server):
     """As `cosmos`, on the server whose clock `clocked.server.advance` moves."""
     yield from _opened(request.param, loop, clock_server)
+
+
+@each_way
+def storage(request, loop, server):
+    """Tables and queues: the SDKs of storage on the server of `cosmos`."""
+    yield from _opened_storage(request.param, loop, server)
+
+
+@each_way
+def clocked_storage(request, loop, clock_server):
+    """As `storage`, on the server whose clock `clocked_storage.server.advance` moves."""
+    yield from _opened_storage(request.param, loop, clock_server)
+
+
+def _opened_storage(way, loop, server):
+    storage = Storage(*way, server)
+    loop.run_until_complete(storage.open())
+    yield storage
+    loop.run_until_complete(storage.close())
 
 
 def _opened(way, loop, server):

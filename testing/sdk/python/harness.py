@@ -7,9 +7,11 @@ await, so a test awaits every call through `done`, and every feed through `rows`
 import asyncio
 import inspect
 import itertools
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from azure.core.credentials import AccessToken
 from azure.cosmos import CosmosClient, PartitionKey
 from azure.cosmos.aio import CosmosClient as AioCosmosClient
 from azure.cosmos.exceptions import CosmosHttpResponseError
@@ -59,6 +61,28 @@ class Cosmos:
             with ThreadPoolExecutor(len(calls)) as pool:
                 return list(pool.map(lambda call: asyncio.run(status(call)), calls))
         return await asyncio.gather(*(status(call) for call in calls))
+
+
+class Credential:
+    """A TokenCredential that always gives the same token."""
+
+    def __init__(self, token):
+        self.token = AccessToken(token, int(time.time()) + 3000)
+
+    def get_token(self, *scopes, **_):
+        assert scopes
+        return self.token
+
+    def close(self):
+        pass
+
+
+class AioCredential(Credential):
+    async def get_token(self, *scopes, **_):
+        return super().get_token(*scopes)
+
+    async def close(self):
+        pass
 
 
 def fresh(prefix):

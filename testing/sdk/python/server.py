@@ -22,11 +22,15 @@ class Server:
         ports = Path(self._folder.name, "ports.json")
         with open(self._log, "wb") as log:
             self._process = subprocess.Popen(self._command(ports, flags), stdout=log, stderr=log)
-        numbers = self._wait_for(ports)
-        self.cosmos_port, self.services_port = numbers["cosmos"], numbers["services"]
+        self._ports = self._wait_for(ports)
+        self.cosmos_port, self.services_port = self._ports["cosmos"], self._ports["services"]
 
     def endpoint(self, transport):
         return f"{transport}://localhost:{self.cosmos_port}"
+
+    def storage_endpoint(self, service, transport, account):
+        """Of the service `table` or `queue`, with the account in the path."""
+        return f"{transport}://127.0.0.1:{self._ports[service]}/{account}"
 
     def token(self, *flags):
         """A bearer token that this server takes."""

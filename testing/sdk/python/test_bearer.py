@@ -4,33 +4,10 @@ import base64
 import json
 import time
 
-from azure.core.credentials import AccessToken
 from azure.cosmos import CosmosClient
 from azure.cosmos.aio import CosmosClient as AioCosmosClient
 
-from harness import KEY, done, feature, refused, rows, same_container
-
-
-class Credential:
-    """A TokenCredential that always gives the same token."""
-
-    def __init__(self, token):
-        self.token = AccessToken(token, int(time.time()) + 3000)
-
-    def get_token(self, *scopes, **_):
-        assert scopes
-        return self.token
-
-    def close(self):
-        pass
-
-
-class AioCredential(Credential):
-    async def get_token(self, *scopes, **_):
-        return super().get_token(*scopes)
-
-    async def close(self):
-        pass
+from harness import KEY, AioCredential, Credential, done, feature, refused, rows, same_container
 
 
 async def opened(cosmos, *flags, token=None):

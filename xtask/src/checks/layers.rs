@@ -29,10 +29,11 @@ const LAYERS: [Layer; 10] = [
         uses: &["base", "engine"],
         shared: &["query", "script", "json-schema", "catalog"],
     },
-    Layer { name: "client", uses: &["base", "models/query"], shared: &[] },
+    // Pure models, for what a client must understand as the server does: plans of queries, exact values of entities.
+    Layer { name: "client", uses: &["base", "models/query", "models/tables"], shared: &[] },
     Layer { name: "stores", uses: &["base", "engine", "models"], shared: &[] },
     Layer { name: "apps", uses: &["base", "engine", "models", "stores"], shared: &["kit"] },
-    Layer { name: "api", uses: &["base", "engine", "models", "stores", "apps"], shared: &["common"] },
+    Layer { name: "api", uses: &["base", "engine", "models", "stores", "apps"], shared: &["common", "storage"] },
     Layer { name: "cli", uses: &["base", "models", "client"], shared: &[] },
     Layer {
         name: "offline",
@@ -269,9 +270,10 @@ mod tests {
     }
 
     #[test]
-    fn the_client_sees_base_and_the_query_language_alone() {
+    fn the_client_sees_base_and_the_models_of_what_it_must_understand() {
         allowed("crates/client", "dependencies", "crates/base/protocol");
         allowed("crates/client", "dependencies", "crates/models/query");
+        allowed("crates/client", "dependencies", "crates/models/tables");
         refused("crates/client", "dependencies", "crates/models/documents", "client uses only");
         refused("crates/cli", "dependencies", "crates/stores/documents", "cli uses only");
         allowed("crates/cli", "dependencies", "crates/client");

@@ -9,11 +9,12 @@
 use crate::Stop;
 use crate::access_log::Entry;
 use crate::body::{Answer, body};
+use crate::connection_table::ConnectionCounts;
 use crate::cors;
 use crate::limits;
 use crate::listener::Options;
 use crate::patience::{Activity, Expired, Metered, Patience};
-use crate::web_guard::{Passage, Refusal, WebGuard};
+use crate::web_guard::{ForeignPage, Passage, Refusal, WebGuard};
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Request, Response, StatusCode};
 use hyper::body::Incoming;
@@ -48,6 +49,11 @@ pub struct Peer {
 }
 
 impl Peer {
+    /// Of a request that came by no connection, as tests and tools make them.
+    pub fn detached(scheme: &'static str, addr: SocketAddr) -> Self {
+        Self { scheme, addr, activity: Arc::new(Activity::new(ConnectionCounts::default())) }
+    }
+
     /// A request of this connection showed a credential that opens something, so that the connection does not give way
     /// to those that never did.
     pub fn confirm(&self) {
@@ -66,13 +72,14 @@ pub(crate) struct Shared<S> {
 }
 
 /// HTTP with our limits. Heads are timed by `patience`, so the library's own timeout is off.
-pub(crate) fn http_builder() -> auto::Builder<TokioExecutor> {
+pub(crate) fn http_builder(options: &Options) -> auto::Builder<TokioExecutor> {
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder
         .http1()
         .timer(TokioTimer::new())
         .header_read_timeout(None)
         .max_buf_size(HEAD_BYTES_MAX)
+        .preserve_header_case(options.keeps_spelling)
         .pipeline_flush(false);
     builder
         .http2()
@@ -184,7 +191,7 @@ where
 /// Calls the service, unless the request is refused before anybody looks at what it asks for.
 fn answer<S, F, B>(
     shared: &Shared<S>,
-    request: Request<Incoming>,
+    mut request: Request<Incoming>,
     peer: Peer,
 ) -> impl Future<Output = Result<Response<B>, Infallible>> + Send + use<S, F, B>
 where
@@ -194,10 +201,15 @@ where
 {
     let in_flight = peer.activity.begin();
     let logged = Entry::begin(shared.options.name, &request);
-    let admitted = admit(&shared.guard, &request).map(|passage| ((shared.service)(request, peer), passage));
+    let admitted = admit(&shared.guard, &request).map(|passage| {
+        if passage == Passage::Foreign {
+            request.extensions_mut().insert(ForeignPage);
+        }
+        ((shared.service)(request, peer), passage)
+    });
     async move {
         let response = match admitted {
-            Ok((answering, Passage::Direct)) => answering.await,
+            Ok((answering, Passage::Direct | Passage::Foreign)) => answering.await,
             Ok((answering, Passage::CrossOrigin(origin))) => {
                 let mut response = answering.await;
                 cors::allow(response.headers_mut(), &origin);
@@ -228,7 +240,7 @@ fn admit<B: Answer>(guard: &WebGuard, request: &Request<Incoming>) -> Result<Pas
                 None => Ok(Passage::CrossOrigin(origin)),
             }
         }
-        Ok(Passage::Direct) => Ok(Passage::Direct),
+        Ok(passage @ (Passage::Direct | Passage::Foreign)) => Ok(passage),
         Err(refusal) => {
             debug!(%refusal, "refused");
             Err(Box::new(refused(&refusal)))

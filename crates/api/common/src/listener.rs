@@ -56,6 +56,8 @@ pub struct Options {
     pub stop_time_max: Duration,
     /// Which names and web pages are served; None for what the address implies: on loopback its names, no page.
     pub guard: Option<WebGuard>,
+    /// Whether the spelling of the names of headers is kept, for [`spelled_headers`](crate::spelled_headers).
+    pub keeps_spelling: bool,
 }
 
 impl Default for Options {
@@ -67,6 +69,7 @@ impl Default for Options {
             idle_time_max: Duration::from_secs(limits::IDLE_SECONDS_MAX),
             stop_time_max: Duration::from_secs(limits::STOP_SECONDS_MAX),
             guard: None,
+            keeps_spelling: false,
         }
     }
 }
@@ -116,7 +119,7 @@ impl Listener {
         B: Answer,
     {
         let Self { sockets, tls, guard, counts, options } = self;
-        let http = connection::http_builder();
+        let http = connection::http_builder(&options);
         let table = ConnectionTable::new(options.connections_max as usize, options.head_time_max, counts);
         let shared = Arc::new(Shared { service, http, tls, guard, options, stop });
         let mut stopped = pin!(shared.stop.stopped());

@@ -13,6 +13,10 @@
 //! `same-site` counts as foreign: a page of http://localhost:3000 is another program's. Programs send neither
 //! `Origin` nor `Sec-Fetch-Site` and are judged by `Host` alone; a request without `Host` comes from no browser.
 //!
+//! Storage has CORS rules of its own, which users keep with their data. There the guard judges `Host` and leaves foreign pages to
+//! the protocol: on loopback it marks their requests as [`ForeignPage`], and the protocol refuses what no rule allows, for a page
+//! could sign with the key that is published. Off loopback keys are secret, and the protocol is as Azure's.
+//!
 //! Absent: cookies and other ambient credentials, which no port takes.
 
 use http::header::{HOST, HeaderName, ORIGIN};
@@ -31,7 +35,21 @@ const SHOWN_CHARS_MAX: usize = 100;
 pub struct WebGuard {
     hosts: Hosts,
     cors: CorsRules,
+    is_loopback: bool,
+    judge: Judge,
 }
+
+/// Who decides about pages that [`CorsRules`] say nothing of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Judge {
+    Guard,
+    Protocol,
+}
+
+/// Marks, as an extension of a request, that a page of another origin made it. The protocol has to refuse it unless a CORS rule of
+/// its own allows the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ForeignPage;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Hosts {
@@ -53,6 +71,8 @@ pub enum Passage {
     Direct,
     /// A CORS rule allows the page of this origin; the browser must be told so with the answer.
     CrossOrigin(HeaderValue),
+    /// For the protocol to decide.
+    Foreign,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -104,15 +124,31 @@ impl WebGuard {
     /// the loopback names, without ports.
     pub fn new(is_loopback: bool, others: Vec<String>, cors: CorsRules) -> Self {
         let hosts = if is_loopback || !others.is_empty() { Hosts::Loopback { others } } else { Hosts::Any };
-        Self { hosts, cors }
+        Self { hosts, cors, is_loopback, judge: Judge::Guard }
+    }
+
+    /// The same for a protocol with CORS rules of its own.
+    #[must_use]
+    pub fn with_rules_of_protocol(self) -> Self {
+        Self { judge: Judge::Protocol, ..self }
     }
 
     pub fn check(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Passage, Refusal> {
         let host = self.check_host(uri, headers)?;
         match headers.get(ORIGIN) {
             Some(origin) if !is_own(origin, host) => self.check_origin(origin),
-            _ if is_from_elsewhere(headers) && !is_navigation(method, headers) => Err(Refusal::CrossSite),
+            _ if is_from_elsewhere(headers) && !is_navigation(method, headers) => {
+                self.refuse(|| Refusal::CrossSite)
+            }
             _ => Ok(Passage::Direct),
+        }
+    }
+
+    fn refuse(&self, refusal: impl FnOnce() -> Refusal) -> Result<Passage, Refusal> {
+        match self.judge {
+            Judge::Guard => Err(refusal()),
+            Judge::Protocol if self.is_loopback => Ok(Passage::Foreign),
+            Judge::Protocol => Ok(Passage::Direct),
         }
     }
 
@@ -137,7 +173,7 @@ impl WebGuard {
         if self.cors.allow(text) {
             return Ok(Passage::CrossOrigin(origin.clone()));
         }
-        Err(Refusal::ForeignOrigin(shown(text)))
+        self.refuse(|| Refusal::ForeignOrigin(shown(text)))
     }
 }
 
@@ -218,6 +254,27 @@ mod tests {
     fn guard(is_loopback: bool, others: &[&str], origins: &[&str]) -> WebGuard {
         let texts = |list: &[&str]| list.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
         WebGuard::new(is_loopback, texts(others), CorsRules::parse(&texts(origins)).expect("origins"))
+    }
+
+    #[test]
+    fn a_protocol_with_rules_of_its_own_decides_about_pages_and_the_guard_about_names() {
+        let here = guard(true, &[], &["http://localhost:3000"]).with_rules_of_protocol();
+        let judged = |guard: &WebGuard, lines: &str| judge(guard, "GET", "/", lines);
+        for lines in ["host: localhost; origin: http://b", "host: localhost; sec-fetch-site: cross-site"] {
+            assert_eq!(judged(&here, lines), Ok(Passage::Foreign), "{lines}");
+        }
+        direct(&here, "GET", "host: orders.queue.localhost:10001");
+        direct(&here, "PUT", "host: localhost:1; origin: http://localhost:1");
+        refused(
+            &here,
+            "GET",
+            "host: evil.example; origin: http://b",
+            Refusal::ForeignHost("evil.example".into()),
+        );
+        let allowed = judged(&here, "host: localhost; origin: http://localhost:3000");
+        assert!(matches!(allowed, Ok(Passage::CrossOrigin(_))));
+        let open = guard(false, &[], &[]).with_rules_of_protocol();
+        direct(&open, "GET", "host: a; origin: http://b");
     }
 
     fn headers(lines: &str) -> HeaderMap {

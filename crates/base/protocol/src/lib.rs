@@ -9,6 +9,7 @@
 //! top      `/v1/top`: the busiest containers, partitions and queries
 //! cost     `/v1/cost`: the price of a month
 //! check    `/readyz`: health checks and their results
+//! storage  blobs, queues and tables: shared keys, shared access signatures, connection strings
 //! ```
 //!
 //! Absent: which keys an account has and what each permits (`api/common`), and everything that sends. The
@@ -22,6 +23,7 @@ mod key;
 pub mod limits;
 pub mod report;
 mod sign;
+pub mod storage;
 pub mod top;
 
 pub use check::{Check, Verdict};

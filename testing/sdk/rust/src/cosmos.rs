@@ -45,6 +45,10 @@ impl Cosmos {
         self.server.endpoint(self.transport.scheme())
     }
 
+    pub fn scheme(&self) -> &'static str {
+        self.transport.scheme()
+    }
+
     pub fn is_secure(&self) -> bool {
         self.transport == Transport::Https
     }

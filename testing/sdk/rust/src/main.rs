@@ -1,4 +1,4 @@
-//! The Rust SDK as a judge of the Cosmos endpoint: every fact over http and over https, against one server.
+//! The Rust SDKs as judges of Cosmos DB and of queues: every fact over http and over https, against one server.
 //!
 //! A second server, whose clock stands still until a fact moves it, starts only if a fact asks for it. Each
 //! fact makes the databases it needs, so facts need no order and clean nothing up. What came of each goes to
@@ -8,6 +8,7 @@ mod check;
 mod cosmos;
 mod facts;
 mod matrix;
+mod queues;
 mod server;
 
 use cosmos::{Cosmos, Transport};

@@ -17,6 +17,8 @@ pub struct Server {
     folder: PathBuf,
     cosmos_port: u64,
     services_port: u64,
+    /// None of a server that has no queues.
+    queue_port: Option<u64>,
 }
 
 impl Server {
@@ -37,13 +39,19 @@ impl Server {
             .stderr(output)
             .spawn()
             .map_err(|error| format!("{binary} does not start: {error}"))?;
-        let mut server = Self { child, folder, cosmos_port: 0, services_port: 0 };
+        let mut server = Self { child, folder, cosmos_port: 0, services_port: 0, queue_port: None };
         server.wait_for(&ports, &log)?;
         Ok(server)
     }
 
     pub fn endpoint(&self, scheme: &str) -> String {
         format!("{scheme}://localhost:{}", self.cosmos_port)
+    }
+
+    /// Of an account of queues, whose name is in the path.
+    pub fn queue_endpoint(&self, scheme: &str, account: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
+        let port = self.queue_port.ok_or("the ports file names no queue port")?;
+        Ok(format!("{scheme}://127.0.0.1:{port}/{account}"))
     }
 
     /// A bearer token that this server takes.
@@ -92,6 +100,7 @@ impl Server {
         let numbers: Value = serde_json::from_slice(&fs::read(ports)?)?;
         self.cosmos_port = numbers["cosmos"].as_u64().ok_or("the ports file names no cosmos port")?;
         self.services_port = numbers["services"].as_u64().ok_or("the ports file names no services port")?;
+        self.queue_port = numbers["queue"].as_u64();
         Ok(())
     }
 }

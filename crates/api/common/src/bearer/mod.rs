@@ -39,7 +39,7 @@ pub struct Principal {
     /// Roles that the token itself carries; only our own development issuer gives such.
     pub grants: Vec<Grant>,
     /// The names in the claim `roles`: what an issuer's administrator gave the caller for services (Entra's app roles).
-    /// They open nothing of the data plane.
+    /// They open nothing of the documents; on the storage ports they name data roles.
     pub roles: Vec<String>,
 }
 
@@ -126,6 +126,16 @@ impl Bearers {
     }
 
     pub async fn verify(&self, token: &str, now: Timestamp) -> Result<Principal, BearerError> {
+        self.verify_for(token, &self.audiences, now).await
+    }
+
+    /// The same for other audiences, which have no slash at the end: of another protocol than the one it was made for.
+    pub async fn verify_for(
+        &self,
+        token: &str,
+        audiences: &[String],
+        now: Timestamp,
+    ) -> Result<Principal, BearerError> {
         let token = split(token)?;
         let algorithm = algorithm(&token)?;
         let issuer = self.issuer(&token.payload)?;
@@ -140,7 +150,7 @@ impl Bearers {
             return Err(BearerError::Signature);
         }
         let claims = Claims::read(&token.payload)?;
-        claims.check(&self.audiences, now)?;
+        claims.check(audiences, now)?;
         let grants = if issuer.is_development { claims.grants } else { Vec::new() };
         Ok(Principal { id: claims.principal, grants, roles: claims.roles })
     }

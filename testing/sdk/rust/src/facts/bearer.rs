@@ -14,7 +14,7 @@ facts! { Running:
 
 /// A credential that always gives the same token.
 #[derive(Debug)]
-struct Fixed(String);
+pub struct Fixed(pub String);
 
 #[async_trait::async_trait]
 impl TokenCredential for Fixed {

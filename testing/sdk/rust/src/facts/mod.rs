@@ -5,7 +5,7 @@ mod consistency;
 mod change_feed;
 mod change_feed_time;
 mod batches;
-mod bearer;
+pub mod bearer;
 mod containers;
 mod databases;
 mod etags;
@@ -15,6 +15,10 @@ mod item_keys;
 mod items;
 mod patches;
 mod queries;
+mod queue_access;
+mod queue_messages;
+mod queue_time;
+mod queues;
 mod schemas;
 mod serverless;
 mod session;
@@ -86,6 +90,10 @@ pub fn all() -> Vec<Fact> {
         queries::facts(),
         indexing::facts(),
         bearer::facts(),
+        queues::facts(),
+        queue_messages::facts(),
+        queue_time::facts(),
+        queue_access::facts(),
     ]
     .into_iter()
     .flatten()

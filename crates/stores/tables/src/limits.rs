@@ -1,0 +1,10 @@
+//! The limits of the table store: what is counted, cached, and done in the background.
+
+/// Accounts whose service properties are cached.
+pub const SERVICE_PROPERTIES_CACHED_MAX: usize = 1024;
+/// Partitions of a table whose requests are counted, each by itself.
+pub const USAGE_PARTITIONS_MAX: usize = 64;
+/// Dropped tables whose rows are removed in one round of background work.
+pub const SWEEPS_PER_ROUND_MAX: usize = 64;
+/// Interval between two looks at a table's log, to trim it.
+pub const LOG_TRIM_EVERY_SECONDS: u64 = 60;

@@ -1,0 +1,150 @@
+//! What is asked of each table, since the process began: for measurements, costs and advice.
+
+mod hot_partitions;
+
+use crate::store::TableStore;
+use hot_partitions::HotPartitions;
+use orrery_catalog::storage::{AccountName, TableName};
+use orrery_tables::plan::{Access, QueryPlan};
+use orrery_tables::{EntityOperation, QueryPage};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// A transaction, as the service counts them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OperationKind {
+    Get,
+    Query,
+    Insert,
+    InsertOrMerge,
+    InsertOrReplace,
+    Merge,
+    Replace,
+    Delete,
+    GroupTransaction,
+}
+
+/// The counters of one table.
+#[derive(Debug, Default)]
+pub struct TableUsage {
+    operations: [AtomicU64; OperationKind::ALL.len()],
+    rows_scanned: AtomicU64,
+    rows_returned: AtomicU64,
+    scans_without_partition_key: AtomicU64,
+    hot_partitions: Mutex<HotPartitions>,
+}
+
+/// What was counted of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableTotals {
+    pub account: AccountName,
+    pub table: TableName,
+    /// By the place of each kind in [`OperationKind::ALL`].
+    pub operations: [u64; OperationKind::ALL.len()],
+    pub rows_scanned: u64,
+    pub rows_returned: u64,
+    /// Queries over partitions that their filters do not name.
+    pub scans_without_partition_key: u64,
+    /// Requests for one partition.
+    pub partition_requests: u64,
+    /// The busiest partitions with what each got at least, the most first.
+    pub hot_partitions: Vec<(String, u64)>,
+}
+
+impl OperationKind {
+    pub const ALL: [Self; 9] = [
+        Self::Get,
+        Self::Query,
+        Self::Insert,
+        Self::InsertOrMerge,
+        Self::InsertOrReplace,
+        Self::Merge,
+        Self::Replace,
+        Self::Delete,
+        Self::GroupTransaction,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Get => "get",
+            Self::Query => "query",
+            Self::Insert => "insert",
+            Self::InsertOrMerge => "insert_or_merge",
+            Self::InsertOrReplace => "insert_or_replace",
+            Self::Merge => "merge",
+            Self::Replace => "replace",
+            Self::Delete => "delete",
+            Self::GroupTransaction => "group_transaction",
+        }
+    }
+
+    pub(crate) fn of(operation: &EntityOperation) -> Self {
+        match operation {
+            EntityOperation::Insert(_) => Self::Insert,
+            EntityOperation::InsertOrMerge(_) => Self::InsertOrMerge,
+            EntityOperation::InsertOrReplace(_) => Self::InsertOrReplace,
+            EntityOperation::Merge(..) => Self::Merge,
+            EntityOperation::Replace(..) => Self::Replace,
+            EntityOperation::Delete(..) => Self::Delete,
+        }
+    }
+}
+
+impl TableUsage {
+    /// An operation in one partition.
+    pub(crate) fn count(&self, kind: OperationKind, partition_key: &str) {
+        self.add(kind);
+        self.hot_partitions.lock().unwrap_or_else(PoisonError::into_inner).add(partition_key);
+    }
+
+    pub(crate) fn count_query(&self, plan: &QueryPlan, page: &QueryPage) {
+        match plan.partition_key() {
+            Some(partition_key) => self.count(OperationKind::Query, &partition_key),
+            None => self.add(OperationKind::Query),
+        }
+        if plan.access() >= Access::PartitionRange {
+            self.scans_without_partition_key.fetch_add(1, Ordering::Relaxed);
+        }
+        self.rows_scanned.fetch_add(page.scanned.rows as u64, Ordering::Relaxed);
+        self.rows_returned.fetch_add(page.entities.len() as u64, Ordering::Relaxed);
+    }
+
+    fn add(&self, kind: OperationKind) {
+        self.operations[kind as usize].fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl TableStore {
+    /// What was asked of every table.
+    pub fn usage(&self) -> Vec<TableTotals> {
+        let tables = self.all_tables();
+        let totals = tables.iter().map(|table| {
+            let usage = table.usage();
+            let number = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+            let hot = usage.hot_partitions.lock().unwrap_or_else(PoisonError::into_inner);
+            TableTotals {
+                account: table.account.clone(),
+                table: table.name.clone(),
+                operations: usage.operations.each_ref().map(number),
+                rows_scanned: number(&usage.rows_scanned),
+                rows_returned: number(&usage.rows_returned),
+                scans_without_partition_key: number(&usage.scans_without_partition_key),
+                partition_requests: hot.total(),
+                hot_partitions: hot.counts(),
+            }
+        });
+        totals.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_stands_at_its_own_place() {
+        for (at, kind) in OperationKind::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, at);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Fuzzes `orrery_protocol::storage::fuzz::connection_string`, which says what must hold.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| orrery_protocol::storage::fuzz::connection_string(data));
