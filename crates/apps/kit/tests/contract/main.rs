@@ -1,4 +1,4 @@
-//! One suite for both adapters of the port, and what is built on it.
+//! One suite for both adapters of each port, and what is built on them.
 //!
 //! ```text
 //! facts/     what holds on every store
@@ -6,6 +6,7 @@
 //! server     a server process
 //! in_process what a store in this process refuses and remembers, as one over the wire does
 //! remote/    what only a store over the wire can do: be gone, be slow, be split
+//! storage/   the same for tables and queues
 //! ```
 //!
 //! Every fact has a test in process and one over HTTP with a key; the other four ways to a server show all of them one
@@ -17,6 +18,7 @@ mod facts;
 mod in_process;
 mod remote;
 mod server;
+mod storage;
 mod world;
 
 use world::{Way, World};

@@ -1,7 +1,7 @@
 //! Items, writes, queries, pages, errors.
 
+pub use crate::ports::StoreError;
 use serde_json::Value;
-use std::time::Duration;
 
 /// A container that a service needs: its definition as Cosmos DB writes it (id, partitionKey, indexingPolicy,
 /// defaultTtl, uniqueKeyPolicy).
@@ -72,33 +72,4 @@ pub struct Changes {
     pub next: Cursor,
     /// Whether more was there when this was read.
     pub has_more: bool,
-}
-
-/// Why a store did not do what it was asked, told apart as far as a service acts on it.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum StoreError {
-    #[error("an item with this id or unique key is there already")]
-    Conflict,
-    #[error("the item has changed since it was read")]
-    Changed,
-    #[error("the item is not there")]
-    Missing,
-    #[error("the store asks to come back later")]
-    Busy { after: Option<Duration> },
-    #[error("the store does not answer: {0}")]
-    Unavailable(String),
-    #[error("the store refuses with {status}: {message}")]
-    Refused { status: u16, message: String },
-}
-
-impl StoreError {
-    /// Whether the same may go well later, though nobody changes what is asked: a credential that ended is renewed by
-    /// somebody, and a container that is gone made again.
-    pub fn is_passing(&self) -> bool {
-        match self {
-            Self::Busy { .. } | Self::Unavailable(_) => true,
-            Self::Refused { status, .. } => matches!(status, 401 | 404),
-            Self::Conflict | Self::Changed | Self::Missing => false,
-        }
-    }
 }
