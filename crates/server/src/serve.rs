@@ -48,19 +48,20 @@ pub fn serve(mut config: Config) -> Result<(), String> {
     let mut start = Start { made: Some(DataFolder::prepare(&config.data)?), found: None };
     let folder = Folder::open(&config.data).map_err(|error| error.to_string())?;
     orrery_kv_fjall::restrict(&config.data);
-    let keys = Arc::new(AccountKeys::load_or_make(&config.data, config.is_loopback())?);
-    let issuers = identity::issuers(&config)?;
-    let tls = orrery_api_common::load_or_make(&config.data).map_err(|error| error.to_string())?;
+    let identity = Identity {
+        keys: Arc::new(AccountKeys::load_or_make(&config.data, config.is_loopback())?),
+        accounts: Arc::new(StorageAccounts::load_or_make(&config.data, config.is_loopback())?),
+        issuers: identity::issuers(&config)?,
+        tls: orrery_api_common::load_or_make(&config.data).map_err(|error| error.to_string())?,
+    };
     let begun = Instant::now();
-    let accounts = Arc::new(StorageAccounts::load_or_make(&config.data, config.is_loopback())?);
-    let stores = Stores::open(&config, folder, env, keys.token_secret)?;
+    let stores = Stores::open(&config, folder, env, identity.keys.token_secret)?;
     start.found = Some(Found::of(&stores.documents, begun.elapsed()));
     let runtime =
         tokio::runtime::Runtime::new().map_err(|error| format!("no threads could be started: {error}"))?;
     let background = Arc::new(Background::default());
     let worker = spawn_background(&background, &stores)?;
-    let outcome =
-        runtime.block_on(run(&config, keys, accounts, issuers, tls, &stores, &background, &mut start));
+    let outcome = runtime.block_on(run(&config, identity, &stores, &background, &mut start));
     runtime.shutdown_timeout(Duration::from_secs(limits::STOP_THREADS_SECONDS_MAX));
     background.stop();
     drop(worker.join());
@@ -76,6 +77,14 @@ fn env(config: &Config) -> Result<Env, String> {
             Env::manual(Timestamp::from_seconds(system.now().seconds())).map_err(|error| error.to_string())
         }
     }
+}
+
+/// Who this server is to others, and whose word it takes: the keys of its accounts, issuers of tokens, its certificate.
+struct Identity {
+    keys: Arc<AccountKeys>,
+    accounts: Arc<StorageAccounts>,
+    issuers: Vec<Issuer>,
+    tls: Arc<orrery_api_common::ServerConfig>,
 }
 
 /// A start that is under way.
@@ -147,14 +156,12 @@ fn spawn_background(
 
 async fn run(
     config: &Config,
-    keys: Arc<AccountKeys>,
-    accounts: Arc<StorageAccounts>,
-    issuers: Vec<Issuer>,
-    tls: Arc<orrery_api_common::ServerConfig>,
+    identity: Identity,
     stores: &Stores,
     background: &Arc<Background>,
     start: &mut Start,
 ) -> Result<(), String> {
+    let Identity { keys, accounts, issuers, tls } = identity;
     let store = &stores.documents;
     let listeners = Listeners::bind(config, &tls)?;
     let ports = listeners.numbers()?;
@@ -350,13 +357,12 @@ fn storage(
     ports: PortNumbers,
 ) -> Storage {
     let audiences = [ports.queue, ports.table].map(|port| identity::audiences(config, port)).concat();
-    let options = StorageOptions {
-        bearers,
-        audiences,
-        addressing: config.storage_addressing,
-        ..StorageOptions::new(accounts, cosmos.store().env().clone())
-    };
-    Storage::new(options)
+    let mut options = StorageOptions::new(accounts, cosmos.store().env().clone());
+    // The dates of clients say nothing under a clock that stands still.
+    if config.clock == Clock::Manual {
+        options.skew_max = Duration::MAX;
+    }
+    Storage::new(StorageOptions { bearers, audiences, addressing: config.storage_addressing, ..options })
 }
 
 /// A token may be for either port.

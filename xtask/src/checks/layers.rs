@@ -33,7 +33,11 @@ const LAYERS: [Layer; 10] = [
     Layer { name: "client", uses: &["base", "models/query", "models/tables"], shared: &[] },
     Layer { name: "stores", uses: &["base", "engine", "models"], shared: &[] },
     Layer { name: "apps", uses: &["base", "engine", "models", "stores"], shared: &["kit"] },
-    Layer { name: "api", uses: &["base", "engine", "models", "stores", "apps"], shared: &["common", "storage"] },
+    Layer {
+        name: "api",
+        uses: &["base", "engine", "models", "stores", "apps"],
+        shared: &["common", "storage"],
+    },
     Layer { name: "cli", uses: &["base", "models", "client"], shared: &[] },
     Layer {
         name: "offline",

@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! documents    items in the containers of one database, with the guarantees of Cosmos DB
+//! tables       entities in the tables of one storage account, with the guarantees of Azure Table storage
+//! queues       messages in the queues of one storage account, with the guarantees of Azure Queue storage
 //! ```
 //!
 //! Every port has the same shape: an enum of its adapters, which services hold (`Documents`); `types` for
@@ -9,3 +11,10 @@
 //! contract suite runs on both adapters. *Absent: ports that no service uses yet.*
 
 pub mod documents;
+mod error;
+pub mod queues;
+mod storage;
+pub mod tables;
+
+pub use error::StoreError;
+pub use storage::StorageOptions;

@@ -1,4 +1,4 @@
-//! One contract suite for both adapters of the port and the building blocks on top of it.
+//! One contract suite for both adapters of each port and the building blocks on top of them.
 //!
 //! ```text
 //! facts/     facts that hold on every store
@@ -6,6 +6,7 @@
 //! server     a server process
 //! in_process limits and records of a store in this process
 //! remote/    cases that exist only over the wire: killed, slow or split stores
+//! storage/   the same for tables and queues
 //! ```
 //!
 //! Every fact has a test in process and one over HTTP with a key; the other four connections check all facts
@@ -18,6 +19,7 @@ mod fixture;
 mod in_process;
 mod remote;
 mod server;
+mod storage;
 
 use fixture::{Connection, Fixture};
 

@@ -15,14 +15,25 @@ pub struct Server {
     child: Child,
     folder: TempDir,
     pub port: u16,
+    pub queue: u16,
+    pub table: u16,
     services: u16,
+}
+
+/// Where a server answers.
+struct Ports {
+    cosmos: u16,
+    services: u16,
+    queue: u16,
+    table: u16,
 }
 
 impl Server {
     pub fn start(flags: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let (child, port, services) = run(folder.path(), 0, flags);
-        Self { child, folder, port, services }
+        let (child, ports) = run(folder.path(), [0; 3], flags);
+        let Ports { cosmos, services, queue, table } = ports;
+        Self { child, folder, port: cosmos, queue, table, services }
     }
 
     pub fn data(&self) -> PathBuf {
@@ -35,10 +46,11 @@ impl Server {
         self.child.wait().unwrap();
     }
 
-    /// In the same folder and on the same port as before.
+    /// In the same folder and on the same ports as before.
     pub fn restart(&mut self, flags: &[&str]) {
         self.kill();
-        (self.child, _, self.services) = run(self.folder.path(), self.port, flags);
+        let (child, ports) = run(self.folder.path(), [self.port, self.queue, self.table], flags);
+        (self.child, self.services) = (child, ports.services);
     }
 
     /// Moves the clock of a server started with `--clock manual`.
@@ -77,13 +89,16 @@ fn orrery(here: &Path) -> Command {
     command
 }
 
-fn run(folder: &Path, port: u16, flags: &[&str]) -> (Child, u16, u16) {
+/// At these ports of Cosmos DB, queues and tables; 0 for any free one.
+fn run(folder: &Path, at: [u16; 3], flags: &[&str]) -> (Child, Ports) {
     let (ports, log) = (folder.join("ports.json"), folder.join("log"));
     drop(std::fs::remove_file(&ports));
     let out = std::fs::File::create(&log).unwrap();
     let mut child = orrery(folder)
         .args(["serve", "--host", "127.0.0.1", "--free-ports", "--durability", "relaxed"])
-        .args(["--cosmos-port", &port.to_string()])
+        .args(["--cosmos-port", &at[0].to_string()])
+        .args(["--queue-port", &at[1].to_string()])
+        .args(["--table-port", &at[2].to_string()])
         .arg("--data")
         .arg(folder.join("data"))
         .arg("--ports-file")
@@ -99,7 +114,13 @@ fn run(folder: &Path, port: u16, flags: &[&str]) -> (Child, u16, u16) {
             std::fs::read(&ports).ok().and_then(|text| serde_json::from_slice::<Value>(&text).ok())
         {
             let port = |name: &str| u16::try_from(told[name].as_u64().unwrap()).unwrap();
-            return (child, port("cosmos"), port("services"));
+            let ports = Ports {
+                cosmos: port("cosmos"),
+                services: port("services"),
+                queue: port("queue"),
+                table: port("table"),
+            };
+            return (child, ports);
         }
         let ended = child.try_wait().unwrap();
         let log = || std::fs::read_to_string(&log).unwrap_or_default();

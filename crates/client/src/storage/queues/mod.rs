@@ -146,6 +146,11 @@ impl Queues {
     }
 }
 
+/// Whether a text can be sent: it travels as XML, which knows no control characters.
+pub fn check_text(text: &str) -> Result<(), StorageError> {
+    xml::escaped(text).map(drop)
+}
+
 fn path(queue: &str) -> String {
     format!("/{}", segment(queue))
 }

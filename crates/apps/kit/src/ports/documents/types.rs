@@ -1,7 +1,7 @@
 //! Items, writes, queries, pages, errors.
 
+pub use crate::ports::StoreError;
 use serde_json::Value;
-use std::time::Duration;
 
 /// A container that a service needs: its definition in Cosmos DB's format (id, partitionKey, indexingPolicy,
 /// defaultTtl, uniqueKeyPolicy).
@@ -72,33 +72,4 @@ pub struct Changes {
     pub next: Cursor,
     /// Whether more changes existed when this page was read.
     pub has_more: bool,
-}
-
-/// Why a store did not execute a request, as far as services distinguish the reasons.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum StoreError {
-    #[error("an item with this id or unique key is there already")]
-    Conflict,
-    #[error("the item has changed since it was read")]
-    Changed,
-    #[error("the item is not there")]
-    Missing,
-    #[error("the store asks to come back later")]
-    Busy { after: Option<Duration> },
-    #[error("the store does not answer: {0}")]
-    Unavailable(String),
-    #[error("the store refuses with {status}: {message}")]
-    Refused { status: u16, message: String },
-}
-
-impl StoreError {
-    /// Whether a retry may succeed later without a change to the request: a credential may be renewed,
-    /// a container recreated.
-    pub fn is_transient(&self) -> bool {
-        match self {
-            Self::Busy { .. } | Self::Unavailable(_) => true,
-            Self::Refused { status, .. } => matches!(status, 401 | 404),
-            Self::Conflict | Self::Changed | Self::Missing => false,
-        }
-    }
 }
