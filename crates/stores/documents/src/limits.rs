@@ -4,6 +4,9 @@
 pub const PATCH_CONDITIONS_MILLIS_MAX: u64 = 500;
 /// A continuation token as it arrives.
 pub const CONTINUATION_BYTES_MAX: usize = 16 * 1024;
+/// Items that are read by one request that names them, as many as SDKs ask for at once, and their text together.
+pub const READ_MANY_ITEMS_MAX: usize = 1000;
+pub const READ_MANY_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Queries that run at once: those that have just begun, and those that take long. More wait for one of them to end.
 pub const QUERIES_BRIEF_MAX: usize = 16;
 pub const QUERIES_LONG_MAX: usize = 16;

@@ -2,17 +2,19 @@
 //!
 //! ```text
 //! types      items, writes, queries, pages, errors
+//! read_many  what both adapters check before they read several items
 //! embedded   the store of this process
 //! remote     an endpoint over the wire: another Orrery, or Azure
 //! ```
 
 mod embedded;
+mod read_many;
 mod remote;
 mod types;
 
 pub use embedded::Embedded;
 pub use remote::{Credential, Remote, RemoteOptions};
-pub use types::{Changes, Cursor, Item, Layout, Page, Query, StoreError, Write};
+pub use types::{Changes, Cursor, Item, ItemKey, ItemsFound, Layout, Page, Query, StoreError, Write};
 
 /// A service's document store: one database, through either adapter. A cheap handle.
 ///
@@ -45,6 +47,18 @@ impl Documents {
         match self {
             Self::Embedded(store) => store.read(container, partition, id).await,
             Self::Remote(store) => Box::pin(store.read(container, partition, id)).await,
+        }
+    }
+
+    /// The items of these keys, of any partitions: at most 1,000, and 32 MB of them. A missing item is left out, and
+    /// one that is named twice is returned once. Items of one partition are of one state; across partitions that is
+    /// not promised.
+    pub async fn read_many(&self, container: &str, keys: &[ItemKey]) -> Result<ItemsFound, StoreError> {
+        let keys = read_many::checked(keys)?;
+        match self {
+            _ if keys.is_empty() => Ok(ItemsFound::default()),
+            Self::Embedded(store) => store.read_many(container, &keys).await,
+            Self::Remote(store) => Box::pin(store.read_many(container, &keys)).await,
         }
     }
 
