@@ -19,8 +19,8 @@
 
 mod background;
 mod block_on;
-mod committer;
 mod error;
+mod group_commit;
 mod health;
 mod jobs;
 pub mod limits;

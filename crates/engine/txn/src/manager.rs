@@ -1,8 +1,8 @@
 //! The handle: reads from snapshots, writes through stripes and the committer.
 
 use crate::block_on::block_on;
-use crate::committer::Committer;
 use crate::error::{CommitError, OpenError, WriteError};
+use crate::group_commit::Committer;
 use crate::limits;
 use crate::queue::{Answer, Group, Pushed};
 use crate::scope::Scope;
