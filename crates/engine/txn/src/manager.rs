@@ -64,6 +64,13 @@ impl TxnManager {
         Ok(manager)
     }
 
+    /// For a store of its own, in simulations, tools and tests. A commit that does not end stops the process.
+    pub fn standalone(engine: impl Engine + 'static, env: Env, sync: Sync) -> Result<Self, OpenError> {
+        let on_stuck = || std::process::abort();
+        let options = Options { sync, accept_loss: false, cache_bytes: 1 << 20, on_stuck };
+        Self::open(Box::new(engine), env, &options)
+    }
+
     fn start_threads(&self, on_stuck: fn()) -> std::io::Result<()> {
         let inner = &self.0;
         let watchdog = inner.committer.watchdog.clone();
