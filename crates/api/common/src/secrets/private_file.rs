@@ -1,11 +1,11 @@
-//! Files with secrets: whole or not at all, and readable by their owner only.
+//! Files with secrets: written atomically, and readable by their owner only.
 
 use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-/// Writes the file, in the place of one that is there.
+/// Writes the file, replacing an existing one.
 pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     let new = path.with_extension("new");
     write(&new, text)?;
@@ -13,7 +13,8 @@ pub fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     sync_folder(path)
 }
 
-/// Writes the file unless there is one; whichever process is first, all see the same.
+/// Writes the file unless it exists; of concurrent processes the first wins, and all see its
+/// content.
 pub fn create(path: &Path, text: &[u8]) -> io::Result<()> {
     let new = path.with_extension(format!("{}.new", std::process::id()));
     write(&new, text)?;
