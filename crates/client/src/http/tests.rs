@@ -1,4 +1,4 @@
-//! The client against servers in the clear; over TLS it is shown where there are certificates, in `api/push`.
+//! The client against servers in clear text; tests over TLS are in `api/push`, which has certificates.
 
 use super::*;
 use http_body_util::Full;
@@ -115,7 +115,7 @@ async fn requests_of_http2_share_one_connection() {
 #[tokio::test]
 async fn a_full_connection_of_http2_gets_a_second_beside_it() {
     const REQUESTS: usize = limits::HTTP_STREAMS_PER_CONNECTION + 50;
-    // Nobody is answered before all have arrived.
+    // Responds to nobody before all have arrived.
     let all_here = Arc::new(Barrier::new(REQUESTS));
     let (url, connections) = server(move |stream| {
         let all_here = all_here.clone();
@@ -147,7 +147,7 @@ async fn a_full_connection_of_http2_gets_a_second_beside_it() {
 
 #[tokio::test]
 async fn a_connection_that_was_closed_meanwhile_is_replaced() {
-    // Answers once, says nothing of closing, and closes.
+    // Responds once and closes without announcing it.
     let (url, connections) = server(|mut stream| async move {
         let mut request = [0; 1000];
         let _ = stream.read(&mut request).await;
@@ -156,7 +156,7 @@ async fn a_connection_that_was_closed_meanwhile_is_replaced() {
     .await;
     let client = client(Versions::Any);
     assert_eq!(text(&client, &url, "1").await.as_deref(), Ok("ok"));
-    // Until the close has come over the wire the second request may be written into nothing, which is told as such.
+    // Until the close has arrived, the second request may be lost, which the error says.
     for _ in 0..100 {
         match text(&client, &url, "2").await {
             Ok(answer) => {
