@@ -3,7 +3,7 @@
 //! On loopback the published emulator key is valid beside the folder's own, as code and tests expect; on other
 //! addresses only the folder's own keys are.
 
-use super::private_file;
+use super::private_file::{self, damaged};
 use crate::{EMULATOR_KEY, Key, Keys};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -62,7 +62,7 @@ impl AccountKeys {
     pub fn load_or_make(folder: &Path, takes_published: bool) -> Result<Self, String> {
         let path = folder.join("keys.json");
         let (record, are_new) = match fs::read(&path) {
-            Ok(bytes) => (read(&path, &bytes)?, false),
+            Ok(bytes) => (private_file::read_record(&path, &bytes, VERSION)?, false),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => (make(&path)?, true),
             Err(error) => return Err(format!("{} cannot be read: {error}", path.display())),
         };
@@ -122,18 +122,6 @@ impl AccountKeys {
     fn record(&self) -> std::sync::MutexGuard<'_, Record> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn damaged(path: &Path, why: &str) -> String {
-    format!("{} is damaged ({why}); restore it, or remove it to have new keys made", path.display())
-}
-
-fn read(path: &Path, bytes: &[u8]) -> Result<Record, String> {
-    let record: Record = serde_json::from_slice(bytes).map_err(|error| damaged(path, &error.to_string()))?;
-    if record.v != VERSION {
-        return Err(format!("{} has version {}, and this build reads {VERSION}", path.display(), record.v));
-    }
-    Ok(record)
 }
 
 fn make(path: &Path) -> Result<Record, String> {

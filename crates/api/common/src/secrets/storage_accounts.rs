@@ -4,7 +4,7 @@
 //! expect; on other addresses only its own. A reader sees one state, old or new: a change is durable before it is
 //! visible.
 
-use super::private_file;
+use super::private_file::{self, damaged};
 use crate::Key;
 use arc_swap::ArcSwap;
 use base64::Engine as _;
@@ -238,15 +238,8 @@ fn make(path: &Path) -> Result<Record, String> {
     Ok(record)
 }
 
-fn damaged(path: &Path, why: &str) -> String {
-    format!("{} is damaged ({why}); restore it, or remove it to have new keys made", path.display())
-}
-
 fn read(path: &Path, bytes: &[u8]) -> Result<Record, String> {
-    let record: Record = serde_json::from_slice(bytes).map_err(|error| damaged(path, &error.to_string()))?;
-    if record.v != VERSION {
-        return Err(format!("{} has version {}, and this build reads {VERSION}", path.display(), record.v));
-    }
+    let record: Record = private_file::read_record(path, bytes, VERSION)?;
     if !record.accounts.contains_key(DEVELOPMENT_ACCOUNT) {
         return Err(damaged(path, &format!("it has no account '{DEVELOPMENT_ACCOUNT}'")));
     }
