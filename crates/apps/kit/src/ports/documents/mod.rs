@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! types      items, writes, queries, pages, errors
-//! read_many  what both adapters check before they read several items
+//! checks     what is checked whichever adapter executes a request
 //! embedded   the store of this process
 //! remote     an endpoint over the wire: another Orrery, or Azure
 //! ```
 
+mod checks;
 mod embedded;
-mod read_many;
 mod remote;
 mod types;
 
@@ -54,7 +54,7 @@ impl Documents {
     /// one that is named twice is returned once. Items of one partition are of one state; across partitions that is
     /// not promised.
     pub async fn read_many(&self, container: &str, keys: &[ItemKey]) -> Result<ItemsFound, StoreError> {
-        let keys = read_many::checked(keys)?;
+        let keys = checks::distinct(keys)?;
         match self {
             _ if keys.is_empty() => Ok(ItemsFound::default()),
             Self::Embedded(store) => store.read_many(container, &keys).await,
@@ -83,7 +83,9 @@ impl Documents {
         partition: &str,
         writes: Vec<Write>,
     ) -> Result<Vec<Option<Item>>, StoreError> {
+        checks::batch(&writes)?;
         match self {
+            _ if writes.is_empty() => Ok(Vec::new()),
             Self::Embedded(store) => store.batch(container, partition, writes).await,
             Self::Remote(store) => Box::pin(store.batch(container, partition, writes)).await,
         }

@@ -4,7 +4,7 @@
 use super::errors;
 use super::{Embedded, place};
 use crate::ports::documents::{Item, ItemKey, ItemsFound, StoreError, Write};
-use orrery_core::{ETag, ItemId, limits};
+use orrery_core::{ETag, ItemId};
 use orrery_document_store::{
     BatchOperation, BatchOutcome, BatchRequest, OperationKind, OperationOutcome, Priority,
 };
@@ -68,13 +68,6 @@ pub async fn batch(
     partition: &str,
     writes: Vec<Write>,
 ) -> Result<Vec<Option<Item>>, StoreError> {
-    if writes.is_empty() {
-        return Ok(Vec::new());
-    }
-    if writes.len() > limits::BATCH_OPERATIONS_MAX {
-        let max = limits::BATCH_OPERATIONS_MAX;
-        return Err(errors::refused(400, format!("a batch has at most {max} operations; split it")));
-    }
     let (charge, tails) = commit(port, container, partition, &writes).await?;
     let each = writes.into_iter().zip(tails);
     let mut items: Vec<_> =

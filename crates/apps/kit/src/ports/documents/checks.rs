@@ -1,12 +1,22 @@
-//! What both adapters check before they read several items.
+//! What is checked whichever adapter executes a request.
 
-use super::types::{ItemKey, StoreError};
+use super::types::{ItemKey, StoreError, Write};
 use orrery_core::ItemId;
+use orrery_core::limits::BATCH_OPERATIONS_MAX;
 use orrery_document_store::limits::READ_MANY_ITEMS_MAX;
 use std::collections::HashSet;
 
-/// The keys, each once. An invalid id is refused, although no store has such an item: a query would just not find it.
-pub fn checked(keys: &[ItemKey]) -> Result<Vec<&ItemKey>, StoreError> {
+/// Refuses a batch that is too long.
+pub fn batch(writes: &[Write]) -> Result<(), StoreError> {
+    if writes.len() > BATCH_OPERATIONS_MAX {
+        return Err(refused(format!("a batch has at most {BATCH_OPERATIONS_MAX} operations; split it")));
+    }
+    Ok(())
+}
+
+/// The keys of a read of many items, each once. An invalid id is refused, although a query would merely not find it,
+/// so that one item and several behave alike.
+pub fn distinct(keys: &[ItemKey]) -> Result<Vec<&ItemKey>, StoreError> {
     let mut seen = HashSet::with_capacity(keys.len());
     let keys: Vec<&ItemKey> = keys.iter().filter(|key| seen.insert(*key)).collect();
     if keys.len() > READ_MANY_ITEMS_MAX {
