@@ -8,8 +8,8 @@
 //! metering    around each of them: throttling, the charge, the retry when the container changed underneath
 //! ```
 //!
-//! Everything that must happen whoever asks is in here once: finding the container, pruning partitions, the plan cache,
-//! scripts and user-defined functions, statistics, throttling, usage, charges, continuation tokens.
+//! What must happen for every caller is here once: finding the container, pruning partitions, the plan cache, scripts
+//! and user-defined functions, statistics, throttling, usage, charges, continuation tokens.
 //!
 //! Absent: how commits are grouped and synced (`engine/txn`), what a document is (`models/documents`), and every wire
 //! format (`api`).
