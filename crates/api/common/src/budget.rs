@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_goes_on_when_another_has_gone() {
+    async fn a_waiting_body_continues_when_another_is_dropped() {
         let budget = BodyBudget::new(LARGE);
         let (mut one, mut other) = (BodyHold::default(), BodyHold::default());
         assert_eq!(budget.grow(&mut one, LARGE).await, Ok(()));

@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_gives_way_first() {
+    fn connections_give_way_in_order() {
         let idle = [rank(Phase::Idle, false, false), rank(Phase::Idle, true, false)];
         assert_eq!(idle, [Some(0), Some(2)]);
         assert_eq!([rank(Phase::Busy, false, false), rank(Phase::Busy, false, true)], [None, Some(1)]);

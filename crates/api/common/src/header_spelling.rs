@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_name_is_not_written() {
+    fn an_invalid_header_name_is_not_written() {
         assert!(write(&["x-ms-meta-A: b\r\nhost"]).is_none() && write(&["a b"]).is_none());
         let many: Vec<String> = (0..500).map(|at| format!("x-ms-meta-N{at}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();

@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn closing_has_its_own_limit_whatever_goes_on() {
+    async fn closing_has_its_own_limit_in_every_phase() {
         let (activity, mut patience) = patience();
         let _request = activity.begin();
         patience.close_within(Duration::from_secs(3));

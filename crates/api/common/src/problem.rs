@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_not_known_is_told_how_to_be() {
+    fn an_unknown_caller_gets_a_challenge() {
         let response: Response<Body> = Problem::unauthorized("who?").into_response("/v1/keys");
         assert_eq!(response.status(), StatusCode::UNAUTHORIZED);
         assert_eq!(response.headers()[WWW_AUTHENTICATE], "Bearer realm=\"orrery\"");

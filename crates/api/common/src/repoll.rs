@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_woke_itself_goes_on_at_once_but_not_for_ever() {
+    fn a_task_that_woke_itself_is_repolled_a_limited_number_of_times() {
         assert_eq!(run(wakes_itself(0)), (Poll::Ready(()), 1));
         assert_eq!(run(wakes_itself(1)), (Poll::Ready(()), 1));
         assert_eq!(run(wakes_itself(2)), (Poll::Ready(()), 2));
@@ -128,12 +128,12 @@ mod tests {
     }
 
     #[test]
-    fn one_that_waits_is_left_alone() {
+    fn a_waiting_task_is_not_repolled() {
         assert_eq!(run(std::future::pending()), (Poll::Pending, 1));
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn what_others_wake_is_woken() {
+    async fn a_wake_up_by_another_reaches_the_runtime() {
         let (sender, mut receiver) = tokio::sync::mpsc::channel(1);
         let reading = tokio::spawn(repoll_on_wake(async move {
             let mut sum = 0;

@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_duration_is_told_in_milliseconds_to_the_microsecond() {
+    fn a_duration_is_in_milliseconds_to_the_microsecond() {
         assert_eq!(milliseconds(Duration::from_nanos(45_678)), "0.045");
         assert_eq!(milliseconds(Duration::from_micros(1_002_003)), "1002.003");
     }

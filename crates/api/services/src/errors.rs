@@ -66,7 +66,7 @@ mod tests {
 
     /// Callers must not see addresses and files of the server.
     #[test]
-    fn what_is_wrong_inside_is_not_told() {
+    fn internal_errors_are_not_revealed() {
         let why = || "10.0.0.7:8081 refuses /var/lib/orrery".to_owned();
         let problems = [
             of_service(ServiceError::Unavailable(why())),

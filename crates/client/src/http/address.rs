@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused() {
+    fn a_malformed_address_is_refused() {
         for url in ["/path", "ftp://example.com", "example.com"] {
             assert!(of(url).is_err(), "{url}");
         }

@@ -171,7 +171,7 @@ async fn a_connection_that_was_closed_meanwhile_is_replaced() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_told_apart_from_an_answer_that_broke_off() {
+async fn an_unreachable_host_and_a_broken_response_are_distinct() {
     let client = client(Versions::Any);
     let free = TcpListener::bind("127.0.0.1:0").await.expect("a free port").local_addr().expect("bound");
     let error = text(&client, &format!("http://{free}/"), "").await.expect_err("nobody");
@@ -229,7 +229,7 @@ async fn any_certificate_is_believed_on_this_machine_only() {
 }
 
 #[tokio::test]
-async fn what_is_no_address_is_refused_without_its_path() {
+async fn a_malformed_address_is_refused_without_quoting_its_path() {
     let error = text(&client(Versions::Any), "ftp://example.com/secret", "").await.expect_err("no address");
     assert!(matches!(&error, SendError::Unsent(why) if !why.contains("secret")), "{error:?}");
 }

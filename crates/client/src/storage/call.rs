@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_header_can_say_is_refused() {
+    fn a_value_that_no_header_can_hold_is_refused() {
         let call = Call::new(Method::PUT, "/q").header("x-ms-meta-a", "b\nc");
         let signing =
             Signing { service: Service::Queue, prefix: "", credential: &StorageCredential::sas("") };

@@ -68,7 +68,7 @@ fn lines(asked: &Asked) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_query_goes_on_where_the_page_before_ended() {
+async fn a_query_continues_after_the_previous_page() {
     let first = answer(
         200,
         &[("x-ms-continuation-NextPartitionKey", "1!4!cA"), ("x-ms-continuation-NextRowKey", "1!4!cg")],

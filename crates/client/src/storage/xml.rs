@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_document_is_refused() {
+    fn a_malformed_document_is_refused() {
         for text in ["", "<a>", "</a>", "<a></b>", "<!DOCTYPE a><a/>", "<a>&x;</a>", &"<a>".repeat(20)] {
             assert!(read(text.as_bytes()).is_err(), "{text}");
         }

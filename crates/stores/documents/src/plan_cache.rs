@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_twice_is_remembered() {
+    fn a_query_is_cached_when_it_is_repeated() {
         let cache = PlanCache::default();
         let read = |value| cache.read(body(value).as_bytes()).unwrap();
         let (first, second) = (read(1), read(1));
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_once_pushes_nothing_out() {
+    fn a_query_that_comes_once_evicts_nothing() {
         let cache = PlanCache::default();
         let read = |value| cache.read(body(value).as_bytes()).unwrap();
         read(0);

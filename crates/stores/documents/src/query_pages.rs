@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_of_a_range_that_was_split_goes_on_in_the_whole_of_it() {
+    fn a_token_of_a_split_range_covers_all_of_its_descendants() {
         let ranges = Ranges::even(Hashing::HashV2, 2);
         let (old, now) = (ranges.leaves()[0].clone(), ranges.grown(Hashing::HashV2, 4));
         assert_eq!(Piece::from(&old.max, now.leaves(), None).map(|next| next.min), Some(old.max));

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_split_range_told_late_its_children_keep() {
+    fn an_lsn_given_late_for_a_split_range_holds_for_its_descendants() {
         let mut ground = Ground::new();
         let lsns = RangeLsns::new(&ground.catalog(), Lsn(2));
         ground.split(12_000);

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_meets_another_drives_it_out() {
+    fn colliding_hints_evict_each_other() {
         let latency_hints = LatencyHints::default();
         let (one, other) = (QueryKey(5), QueryKey(5 | 1 << 40));
         latency_hints.note(one, Duration::ZERO);

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_query_holds_is_missing_to_others_until_it_ends() {
+    fn memory_of_a_query_is_unavailable_to_others_until_it_ends() {
         let memory = Memory::new(64 * UNIT_BYTES);
         assert_eq!(memory.in_use(), MemoryUse { bytes: 0, bytes_max: 64 * UNIT_BYTES });
         let (mut one, mut other) = (memory.share(), memory.share());

@@ -116,7 +116,7 @@ async fn a_query_that_was_long_begins_among_the_long_ones() {
 
 /// Each holds shared memory and requests more at the same time.
 #[tokio::test]
-async fn queries_that_find_no_memory_left_all_come_to_their_end() {
+async fn queries_that_find_no_memory_left_all_complete() {
     let store = store(8 * MEGABYTE, Duration::MAX);
     let run = |store: Store| async move {
         let work = |host: &QueryHost| {

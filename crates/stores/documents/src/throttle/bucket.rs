@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn low_priority_is_turned_away_first() {
+    fn low_priority_is_throttled_first() {
         let mut bucket = Bucket::new(Rate::steady(400, 1), 0);
         bucket.take(250 * UNIT, 0);
         assert_eq!(high(&mut bucket, 0), 0);

@@ -94,7 +94,7 @@ fn every_route_and_verb_needs_what_the_table_says() {
 }
 
 #[test]
-fn what_changes_anything_needs_a_writing_key() {
+fn every_change_needs_a_read_write_key() {
     for (path, operations) in TABLE {
         let [get, ..] = operations;
         let is_permission = path.contains("permissions");
