@@ -67,11 +67,6 @@ const EXCEPTIONS: &[Exception] = &[
         reason: "a blueprint declares containers; their definitions are moving to models/catalog",
     },
     Exception {
-        from: "crates/models/migration",
-        to: "crates/models/blueprint",
-        reason: "a migration plan is read by the blueprints' YAML loader",
-    },
-    Exception {
         from: "crates/api/admin",
         to: "crates/api/cosmos",
         reason: "access to the account and the statuses of store errors are in api/cosmos",

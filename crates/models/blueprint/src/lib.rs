@@ -41,4 +41,3 @@ pub use plan::{
 };
 pub use query::{BindError, NamedQuery, Parameter, ParameterType};
 pub use source::{Source, Variables, read};
-pub use yaml::plain as plain_scalar;

@@ -94,7 +94,7 @@ impl TableUsage {
     /// An operation in one partition.
     pub(crate) fn count(&self, kind: OperationKind, partition_key: &str) {
         self.add(kind);
-        self.hot_partitions.lock().unwrap_or_else(PoisonError::into_inner).add(partition_key);
+        self.hot_partitions.lock().unwrap_or_else(PoisonError::into_inner).add(partition_key, 1);
     }
 
     pub(crate) fn count_query(&self, plan: &QueryPlan, page: &QueryPage) {
