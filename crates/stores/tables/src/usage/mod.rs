@@ -1,12 +1,17 @@
 //! What is asked of each table, since the process began: for measurements, costs and advice.
 
 mod hot_partitions;
+mod scans;
 
+use crate::error::Error;
 use crate::store::TableStore;
 use hot_partitions::HotPartitions;
 use orrery_catalog::storage::{AccountName, TableName};
+use orrery_kv::Error as EngineError;
 use orrery_tables::plan::{Access, QueryPlan};
-use orrery_tables::{EntityOperation, QueryPage};
+use orrery_tables::{EntityOperation, Query, QueryPage, TableSize};
+pub use scans::ScanTotals;
+use scans::Scans;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -31,7 +36,9 @@ pub struct TableUsage {
     rows_scanned: AtomicU64,
     rows_returned: AtomicU64,
     scans_without_partition_key: AtomicU64,
+    refused: AtomicU64,
     hot_partitions: Mutex<HotPartitions>,
+    scans: Mutex<Scans>,
 }
 
 /// What was counted of a table.
@@ -39,16 +46,21 @@ pub struct TableUsage {
 pub struct TableTotals {
     pub account: AccountName,
     pub table: TableName,
+    pub number: u32,
     /// By the place of each kind in [`OperationKind::ALL`].
     pub operations: [u64; OperationKind::ALL.len()],
     pub rows_scanned: u64,
     pub rows_returned: u64,
     /// Queries over partitions that their filters do not name.
     pub scans_without_partition_key: u64,
+    /// Writes that were turned away because too many waited.
+    pub refused: u64,
     /// Requests for one partition.
     pub partition_requests: u64,
     /// The busiest partitions with what each got at least, the most first.
     pub hot_partitions: Vec<(String, u64)>,
+    /// Queries that read whole partitions, by their filters without constants; those that read the most first.
+    pub scans: Vec<ScanTotals>,
 }
 
 impl OperationKind {
@@ -97,7 +109,7 @@ impl TableUsage {
         self.hot_partitions.lock().unwrap_or_else(PoisonError::into_inner).add(partition_key);
     }
 
-    pub(crate) fn count_query(&self, plan: &QueryPlan, page: &QueryPage) {
+    pub(crate) fn count_query(&self, query: &Query, plan: &QueryPlan, page: &QueryPage) {
         match plan.partition_key() {
             Some(partition_key) => self.count(OperationKind::Query, &partition_key),
             None => self.add(OperationKind::Query),
@@ -105,8 +117,18 @@ impl TableUsage {
         if plan.access() >= Access::PartitionRange {
             self.scans_without_partition_key.fetch_add(1, Ordering::Relaxed);
         }
+        if plan.access() >= Access::Partition {
+            self.scans.lock().unwrap_or_else(PoisonError::into_inner).add(query, plan.access(), page);
+        }
         self.rows_scanned.fetch_add(page.scanned.rows as u64, Ordering::Relaxed);
         self.rows_returned.fetch_add(page.entities.len() as u64, Ordering::Relaxed);
+    }
+
+    /// A write that failed is counted once more if it was turned away.
+    pub(crate) fn count_failure(&self, error: &Error) {
+        if matches!(error, Error::Busy) {
+            self.refused.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     fn add(&self, kind: OperationKind) {
@@ -122,18 +144,30 @@ impl TableStore {
             let usage = table.usage();
             let number = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
             let hot = usage.hot_partitions.lock().unwrap_or_else(PoisonError::into_inner);
+            let scans = usage.scans.lock().unwrap_or_else(PoisonError::into_inner);
             TableTotals {
                 account: table.account.clone(),
                 table: table.name.clone(),
+                number: table.number(),
                 operations: usage.operations.each_ref().map(number),
                 rows_scanned: number(&usage.rows_scanned),
                 rows_returned: number(&usage.rows_returned),
                 scans_without_partition_key: number(&usage.scans_without_partition_key),
+                refused: number(&usage.refused),
                 partition_requests: hot.total(),
                 hot_partitions: hot.counts(),
+                scans: scans.all(),
             }
         });
         totals.collect()
+    }
+
+    /// What each table holds, by its number; a lookup for each.
+    pub fn sizes(&self) -> Result<Vec<(u32, TableSize)>, Error> {
+        let snapshot = self.snapshot();
+        let numbers = self.all_tables().into_iter().map(|table| table.number());
+        let sizes = numbers.map(|number| Ok((number, orrery_tables::size(&*snapshot, number)?)));
+        sizes.collect::<Result<_, EngineError>>().map_err(Error::from)
     }
 }
 
