@@ -6,7 +6,6 @@ mod scans;
 use crate::error::Error;
 use crate::store::TableStore;
 use hot_partitions::HotPartitions;
-use orrery_catalog::storage::{AccountName, TableName};
 use orrery_kv::Error as EngineError;
 use orrery_tables::plan::{Access, QueryPlan};
 use orrery_tables::{EntityOperation, Query, QueryPage, TableSize};
@@ -42,11 +41,8 @@ pub struct TableUsage {
 }
 
 /// What was counted of a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TableTotals {
-    pub account: AccountName,
-    pub table: TableName,
-    pub number: u32,
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableCounts {
     /// By the place of each kind in [`OperationKind::ALL`].
     pub operations: [u64; OperationKind::ALL.len()],
     pub rows_scanned: u64,
@@ -55,6 +51,11 @@ pub struct TableTotals {
     pub scans_without_partition_key: u64,
     /// Writes that were turned away because too many waited.
     pub refused: u64,
+}
+
+/// Which parts of a table are asked for, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TablePatterns {
     /// Requests for one partition.
     pub partition_requests: u64,
     /// The busiest partitions with what each got at least, the most first.
@@ -136,38 +137,31 @@ impl TableUsage {
     }
 }
 
-impl TableStore {
-    /// What was asked of every table.
-    pub fn usage(&self) -> Vec<TableTotals> {
-        let tables = self.all_tables();
-        let totals = tables.iter().map(|table| {
-            let usage = table.usage();
-            let number = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-            let hot = usage.hot_partitions.lock().unwrap_or_else(PoisonError::into_inner);
-            let scans = usage.scans.lock().unwrap_or_else(PoisonError::into_inner);
-            TableTotals {
-                account: table.account.clone(),
-                table: table.name.clone(),
-                number: table.number(),
-                operations: usage.operations.each_ref().map(number),
-                rows_scanned: number(&usage.rows_scanned),
-                rows_returned: number(&usage.rows_returned),
-                scans_without_partition_key: number(&usage.scans_without_partition_key),
-                refused: number(&usage.refused),
-                partition_requests: hot.total(),
-                hot_partitions: hot.counts(),
-                scans: scans.all(),
-            }
-        });
-        totals.collect()
+impl TableUsage {
+    pub fn counts(&self) -> TableCounts {
+        let number = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        TableCounts {
+            operations: self.operations.each_ref().map(number),
+            rows_scanned: number(&self.rows_scanned),
+            rows_returned: number(&self.rows_returned),
+            scans_without_partition_key: number(&self.scans_without_partition_key),
+            refused: number(&self.refused),
+        }
     }
 
+    pub fn patterns(&self) -> TablePatterns {
+        let hot = self.hot_partitions.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let scans = self.scans.lock().unwrap_or_else(PoisonError::into_inner).all();
+        TablePatterns { partition_requests: hot.total(), hot_partitions: hot.counts(), scans }
+    }
+}
+
+impl TableStore {
     /// What each table holds, by its number; a lookup for each.
-    pub fn sizes(&self) -> Result<Vec<(u32, TableSize)>, Error> {
+    pub fn sizes(&self) -> Result<Vec<(u32, TableSize)>, EngineError> {
         let snapshot = self.snapshot();
         let numbers = self.all_tables().into_iter().map(|table| table.number());
-        let sizes = numbers.map(|number| Ok((number, orrery_tables::size(&*snapshot, number)?)));
-        sizes.collect::<Result<_, EngineError>>().map_err(Error::from)
+        numbers.map(|number| Ok((number, orrery_tables::size(&*snapshot, number)?))).collect()
     }
 }
 
