@@ -10,7 +10,7 @@ use orrery_kv::Error as EngineError;
 use orrery_tables::plan::{Access, QueryPlan};
 use orrery_tables::{EntityOperation, Query, QueryPage, TableSize};
 pub use scans::ScanTotals;
-use scans::Scans;
+use scans::{Scan, Scans};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -119,7 +119,8 @@ impl TableUsage {
             self.scans_without_partition_key.fetch_add(1, Ordering::Relaxed);
         }
         if plan.access() >= Access::Partition {
-            self.scans.lock().unwrap_or_else(PoisonError::into_inner).add(query, plan.access(), page);
+            let scan = Scan::of(query, plan.access(), page);
+            self.scans.lock().unwrap_or_else(PoisonError::into_inner).add(scan);
         }
         self.rows_scanned.fetch_add(page.scanned.rows as u64, Ordering::Relaxed);
         self.rows_returned.fetch_add(page.entities.len() as u64, Ordering::Relaxed);

@@ -25,6 +25,12 @@ pub(super) struct Scans {
     now: u64,
 }
 
+/// A page of such a query, with the hash of its filter's whole shape; the shape of a long filter is made without a lock.
+pub(super) struct Scan {
+    hash: u64,
+    page: ScanTotals,
+}
+
 #[derive(Clone, Debug)]
 struct Known {
     totals: ScanTotals,
@@ -32,22 +38,18 @@ struct Known {
 }
 
 impl Scans {
-    pub fn add(&mut self, query: &Query, access: Access, page: &QueryPage) {
-        let filter = query.filter.as_ref().map(|filter| filter.shape().to_string());
-        let hash = hash_of(&filter);
+    pub fn add(&mut self, scan: Scan) {
+        let Scan { hash, page } = scan;
         if self.known.len() >= limits::USAGE_SCANS_MAX && !self.known.contains_key(&hash) {
             self.forget_least_recent();
         }
         self.now += 1;
-        let empty =
-            || ScanTotals { filter: filter.map(cut), access, queries: 0, rows_scanned: 0, rows_returned: 0 };
-        let known = self.known.entry(hash).or_insert_with(|| Known { totals: empty(), last: 0 });
+        let known = self.known.entry(hash).or_insert_with(|| {
+            let empty = ScanTotals { queries: 0, rows_scanned: 0, rows_returned: 0, ..page.clone() };
+            Known { totals: empty, last: 0 }
+        });
         known.last = self.now;
-        let totals = &mut known.totals;
-        totals.access = totals.access.max(access);
-        totals.queries += u64::from(query.from.is_none());
-        totals.rows_scanned += page.scanned.rows as u64;
-        totals.rows_returned += page.entities.len() as u64;
+        known.totals.merge(&page);
     }
 
     /// Those that read the most first.
@@ -60,6 +62,31 @@ impl Scans {
     fn forget_least_recent(&mut self) {
         let least = self.known.iter().min_by_key(|(_, known)| known.last).map(|(hash, _)| *hash);
         least.and_then(|hash| self.known.remove(&hash));
+    }
+}
+
+impl ScanTotals {
+    fn merge(&mut self, page: &Self) {
+        self.access = self.access.max(page.access);
+        self.queries += page.queries;
+        self.rows_scanned += page.rows_scanned;
+        self.rows_returned += page.rows_returned;
+    }
+}
+
+impl Scan {
+    pub fn of(query: &Query, access: Access, page: &QueryPage) -> Self {
+        let filter = query.filter.as_ref().map(|filter| filter.shape().to_string());
+        Self {
+            hash: hash_of(&filter),
+            page: ScanTotals {
+                filter: filter.map(cut),
+                access,
+                queries: u64::from(query.from.is_none()),
+                rows_scanned: page.scanned.rows as u64,
+                rows_returned: page.entities.len() as u64,
+            },
+        }
     }
 }
 
@@ -87,7 +114,7 @@ mod tests {
         let query = Query { filter, from, ..Query::default() };
         let scanned = Scanned { rows, ..Scanned::default() };
         let page = QueryPage { entities: Vec::new(), next: None, scanned };
-        scans.add(&query, query.plan().access(), &page);
+        scans.add(Scan::of(&query, query.plan().access(), &page));
     }
 
     #[test]
