@@ -148,7 +148,7 @@ impl Watch {
             partition_bytes_max: options.partition_bytes_max,
             resources: &resources,
             contents: &state.storage_contents,
-            now,
+            as_of: state.storage_looked_at.unwrap_or(now),
         };
         // What is provisioned means nothing to a server that holds nobody to it.
         let applies = |rule: &&Rule| rule.kind != Kind::RequestUnits || options.is_throttling;
@@ -226,7 +226,8 @@ impl Watch {
         let mut families = gather::families(&told, with_partitions);
         let resources = self.0.storage.resources();
         let (contents, tracker) = (&state.storage_contents, &state.storage);
-        let told = ToldStorage { resources: &resources, contents, tracker, now: self.now() };
+        let as_of = state.storage_looked_at.unwrap_or_default();
+        let told = ToldStorage { resources: &resources, contents, tracker, as_of };
         families.extend(storage_families::families(&told, with_partitions));
         families.extend(self.0.also.get().into_iter().flat_map(|also| also()));
         families

@@ -53,7 +53,8 @@ impl Watch {
             Some(Asked { database, container, text: shape.text, queries, rows, request_units })
         });
         let now = self.now();
-        let (tables, queues) = busiest(&self.0.storage.resources(), &state.storage_contents, now);
+        let as_of = state.storage_looked_at.unwrap_or(now);
+        let (tables, queues) = busiest(&self.0.storage.resources(), &state.storage_contents, as_of);
         Top {
             since_ms: counted.started.millis(),
             now_ms: now.millis(),

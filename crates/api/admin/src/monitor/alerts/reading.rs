@@ -41,7 +41,8 @@ pub struct Known<'a> {
     pub partition_bytes_max: u64,
     pub resources: &'a [Resource],
     pub contents: &'a AllContents,
-    pub now: Timestamp,
+    /// When the contents were looked up: a message that waited then may be gone by now.
+    pub as_of: Timestamp,
 }
 
 /// A reading for everything that a rule looks at.
@@ -49,7 +50,7 @@ pub fn readings(rule: &Rule, between: Option<&Between>, known: &Known<'_>) -> Ve
     match (rule.kind, between) {
         (Kind::PartitionStorage, _) => storage(known),
         (Kind::MessageWait | Kind::MessageGets, _) => {
-            storage_readings::readings(rule.kind, known.resources, known.contents, known.now)
+            storage_readings::readings(rule.kind, known.resources, known.contents, known.as_of)
         }
         (_, None) => Vec::new(),
         (Kind::RequestUnits, Some(between)) => request_units(rule, between, known.provisioned),

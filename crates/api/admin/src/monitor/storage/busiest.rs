@@ -6,11 +6,11 @@ use orrery_catalog::storage::metering::OperationClass;
 use orrery_core::Timestamp;
 use orrery_protocol::top::{BusyQueue, BusyTable};
 
-/// Those with the most requests first.
+/// Those with the most requests first; what they hold was looked up at that time.
 pub fn busiest(
     resources: &[Resource],
     contents: &AllContents,
-    now: Timestamp,
+    as_of: Timestamp,
 ) -> (Vec<BusyTable>, Vec<BusyQueue>) {
     let (mut tables, mut queues) = (Vec::new(), Vec::new());
     for resource in resources {
@@ -55,7 +55,7 @@ pub fn busiest(
                     refused: counts.refused,
                     messages: held.map(|held| held.size.messages),
                     bytes: held.map(|held| held.size.bytes),
-                    waiting_seconds: held.and_then(|held| waiting_seconds(held, now)),
+                    waiting_seconds: held.and_then(|held| waiting_seconds(held, as_of)),
                 });
             }
         }

@@ -15,7 +15,8 @@ pub struct ToldStorage<'a> {
     pub resources: &'a [Resource],
     pub contents: &'a AllContents,
     pub tracker: &'a Tracker,
-    pub now: Timestamp,
+    /// When the contents were looked up.
+    pub as_of: Timestamp,
 }
 
 type Numbers = Vec<(Labels, f64)>;
@@ -122,7 +123,7 @@ fn queues(told: &ToldStorage<'_>) -> Vec<Family> {
             all.iter().filter_map(|(labels, _, contents)| Some((labels.clone(), value((*contents)?))));
         known.collect()
     };
-    let waited = |contents: &QueueContents| waiting_seconds(contents, told.now).unwrap_or(0) as f64;
+    let waited = |contents: &QueueContents| waiting_seconds(contents, told.as_of).unwrap_or(0) as f64;
     vec![
         Family::gauge(
             "queues.messages",

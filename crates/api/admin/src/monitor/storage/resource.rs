@@ -155,7 +155,7 @@ impl Contents {
     }
 }
 
-/// For how long the first visible message of a queue has waited.
-pub fn waiting_seconds(contents: &QueueContents, now: Timestamp) -> Option<u64> {
-    contents.waiting_since.map(|since| now.millis().saturating_sub(since.millis()) / 1000)
+/// For how long the first visible message of a queue had waited when that was looked up.
+pub fn waiting_seconds(contents: &QueueContents, as_of: Timestamp) -> Option<u64> {
+    contents.waiting_since.map(|since| as_of.millis().saturating_sub(since.millis()) / 1000)
 }

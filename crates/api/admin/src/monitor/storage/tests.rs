@@ -117,7 +117,7 @@ impl World {
     fn told(&self, tracker: &mut Tracker) -> String {
         let (resources, contents) = self.seen();
         tracker.look(&resources, &contents);
-        let told = ToldStorage { resources: &resources, contents: &contents, tracker, now: self.now() };
+        let told = ToldStorage { resources: &resources, contents: &contents, tracker, as_of: self.now() };
         prometheus::write(&families(&told, true))
     }
 }
