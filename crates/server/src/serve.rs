@@ -15,7 +15,7 @@ use crate::services::Services;
 use crate::stores::Stores;
 use orrery_api_admin::Admin;
 use orrery_api_admin::monitor::family::Family;
-use orrery_api_admin::monitor::{self, Watch};
+use orrery_api_admin::monitor::{self, StorageStores, Watch};
 use orrery_api_common::bearer::{Bearers, Issuer};
 use orrery_api_common::secrets::{AccountKeys, StorageAccounts};
 use orrery_api_common::{Keys, Stop};
@@ -204,7 +204,8 @@ async fn run(
         is_serverless: config.throttling.is_serverless,
         is_throttling: config.throttling.is_on,
     };
-    let watch = Watch::new(store.clone(), cosmos.clone(), options);
+    let watched = StorageStores { tables: stores.tables.clone(), queues: stores.queues.clone() };
+    let watch = Watch::new(store.clone(), cosmos.clone(), watched, options);
     let counts = listeners.counts();
     let measured = in_process.clone();
     watch.tell_also(move || {

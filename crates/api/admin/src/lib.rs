@@ -3,7 +3,7 @@
 //! ```text
 //! routes       which path is whose; Admin, what they work on
 //! clock        /v1/clock
-//! advice       /v1/advice: what a container holds and how it is used
+//! advice       /v1/advice: what containers, tables and queues hold and how they are used
 //! schemas      /v1/schemas
 //! blueprints   /v1/blueprints, and their named queries
 //! keys         /v1/keys and /v1/roles

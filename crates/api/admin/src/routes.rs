@@ -48,7 +48,9 @@ impl Admin {
         match (&head.method, head.uri.path()) {
             (&Method::GET, "/v1/clock") => Ok(Said::Json(clock::show(self.store.env()))),
             (&Method::POST, "/v1/clock") => self.advance(body).await.map(Said::Json),
-            (&Method::GET, "/v1/advice") => advice::of(&self.cosmos, query).await.map(Said::Json),
+            (&Method::GET, "/v1/advice") => {
+                advice::of(&self.cosmos, &self.watch, query).await.map(Said::Json)
+            }
             (&Method::GET, path) if monitor::has(path) => monitor::answer(&self.watch, path, query).await,
             (_, path) if blueprints::has(path) => {
                 blueprints::handle(&*self.queries, head).await.map(Said::Json)

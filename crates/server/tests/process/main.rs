@@ -31,4 +31,5 @@ mod schemas;
 mod scripts;
 mod server;
 mod stopping;
+mod storage_monitoring;
 mod web_pages;

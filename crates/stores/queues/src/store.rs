@@ -95,7 +95,12 @@ impl QueueStore {
                     return Ok(committed.value);
                 }
                 Err(WriteError::PreconditionFailed) => {}
-                Err(error) => return Err(error.into()),
+                Err(error) => {
+                    if matches!(error, WriteError::Busy) {
+                        queue.counters.refuse();
+                    }
+                    return Err(error.into());
+                }
             }
             drop(head);
             let gone = queue.number();

@@ -5,6 +5,7 @@
 //! sequence: a container, a table and a queue never have the same number.
 
 mod access_policy;
+pub mod metering;
 mod name;
 mod service_properties;
 
