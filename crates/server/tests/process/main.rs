@@ -31,4 +31,5 @@ mod schemas;
 mod scripts;
 mod server;
 mod stopping;
+mod storage;
 mod web_pages;
