@@ -19,7 +19,7 @@ use orrery_api_admin::monitor::{self, StorageStores, Watch};
 use orrery_api_common::bearer::{Bearers, Issuer};
 use orrery_api_common::secrets::{AccountKeys, StorageAccounts};
 use orrery_api_common::{Keys, Stop};
-use orrery_api_cosmos::{Cosmos, Options};
+use orrery_api_cosmos::{Cosmos, Options, OtherPorts};
 use orrery_api_queue::Queue;
 use orrery_api_services::{Api, Gate};
 use orrery_api_storage::{Options as StorageOptions, Storage};
@@ -173,7 +173,11 @@ async fn run(
         keys: keys.keys()?,
         account: "orrery".to_owned(),
         account_id: keys.account_id()?,
-        services_port: Some(ports.services),
+        ports: OtherPorts {
+            services: Some(ports.services),
+            queue: Some(ports.queue),
+            table: Some(ports.table),
+        },
         secret: keys.token_secret,
         consistency: config.consistency,
         advertised: config.advertised.as_ref().map(|advertised| advertised.authority(ports.cosmos)),
@@ -218,6 +222,7 @@ async fn run(
         cosmos: cosmos.clone(),
         watch: watch.clone(),
         keys: Arc::new(OwnKeys(keys.clone())),
+        accounts: accounts.clone(),
         queries: Arc::new(OwnQueries::new(known.clone(), keys.clone(), store.env().clone())),
         wake: waker(&background, in_process.clone()),
     };
@@ -227,7 +232,7 @@ async fn run(
         background,
         keys,
         callers,
-        cosmos_port: ports.cosmos,
+        ports,
         watch: watch.clone(),
         blueprints: known,
         admin,
@@ -349,7 +354,7 @@ impl orrery_api_admin::AccountKeys for OwnKeys {
     }
 }
 
-/// What the ports of storage share: accounts, tokens of the issuers, roles that were assigned here.
+/// What the ports of storage share: accounts, and tokens of the issuers with the roles in them.
 fn storage(
     config: &Config,
     accounts: Arc<StorageAccounts>,

@@ -32,4 +32,5 @@ mod scripts;
 mod server;
 mod stopping;
 mod storage_monitoring;
+mod storage;
 mod web_pages;
