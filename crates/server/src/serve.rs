@@ -19,7 +19,7 @@ use orrery_api_admin::monitor::{self, Watch};
 use orrery_api_common::bearer::{Bearers, Issuer};
 use orrery_api_common::secrets::{AccountKeys, StorageAccounts};
 use orrery_api_common::{Keys, Stop};
-use orrery_api_cosmos::{Cosmos, Options};
+use orrery_api_cosmos::{Cosmos, Options, OtherPorts};
 use orrery_api_queue::Queue;
 use orrery_api_services::{Api, Gate};
 use orrery_api_storage::{Options as StorageOptions, Storage};
@@ -173,7 +173,11 @@ async fn run(
         keys: keys.keys()?,
         account: "orrery".to_owned(),
         account_id: keys.account_id()?,
-        services_port: Some(ports.services),
+        ports: OtherPorts {
+            services: Some(ports.services),
+            queue: Some(ports.queue),
+            table: Some(ports.table),
+        },
         secret: keys.token_secret,
         consistency: config.consistency,
         advertised: config.advertised.as_ref().map(|advertised| advertised.authority(ports.cosmos)),
