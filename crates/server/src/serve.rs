@@ -1,7 +1,7 @@
 //! `orrery serve`: open the folder, bind the ports, say where we are, answer until told to stop.
 
 use crate::banner;
-use crate::blueprints::{self, Blueprints, OwnQueries};
+use crate::blueprints::{self, Blueprints, OwnQueries, OwnStorage};
 use crate::built_in_services;
 use crate::caller::Callers;
 use crate::config::{Clock, Config, PortNumbers};
@@ -238,7 +238,8 @@ async fn run(
         admin,
         api,
     };
-    blueprints::apply_at_start(&services).await?;
+    let own = OwnStorage { accounts: accounts.clone(), table: table.clone(), queue: queue.clone() };
+    blueprints::apply_at_start(&services, own).await?;
     start.succeed(config);
     let banner = banner::text(config, &services.keys, &accounts, ports);
     // Nobody may be reading it.

@@ -67,6 +67,16 @@ const EXCEPTIONS: &[Exception] = &[
         reason: "a blueprint declares containers; their definitions are moving to models/catalog",
     },
     Exception {
+        from: "crates/models/blueprint",
+        to: "crates/models/tables",
+        reason: "a blueprint declares example entities, whose values and limits are those of tables",
+    },
+    Exception {
+        from: "crates/models/blueprint",
+        to: "crates/models/queues",
+        reason: "a blueprint declares queues, whose metadata and messages have the limits of queues",
+    },
+    Exception {
         from: "crates/api/admin",
         to: "crates/api/cosmos",
         reason: "access to the account and the statuses of store errors are in api/cosmos",
