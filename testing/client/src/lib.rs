@@ -10,15 +10,19 @@
 mod client;
 mod connection;
 mod items;
+mod queue_message;
 mod reply;
 mod request;
 mod server;
 mod sign;
+mod storage;
 
 pub use client::Client;
 pub use connection::{ClientError, Connection};
 pub use items::ContainerPath;
+pub use queue_message::{QueueMessage, message_body, read_messages};
 pub use reply::{OwnedReply, Reply};
 pub use request::{Method, Request};
 pub use server::{Durability, Options, Ports, ServerError, ServerProcess, dist_binary, newest_binary};
 pub use sign::{EMULATOR_KEY, Signer};
+pub use storage::{STORAGE_ACCOUNT, STORAGE_KEY, StorageRequest, StorageService};
