@@ -30,7 +30,7 @@ const WORK_QUEUE: &str = "work";
 const FILL_CONNECTIONS: usize = 32;
 /// Messages completed a second at most, until it is known.
 const ORRERY_RATE: f64 = 15_000.0;
-const AZURITE_RATE: f64 = 1_000.0;
+const AZURITE_RATE: f64 = 300.0;
 
 pub struct OnHttp {
     name: &'static str,
