@@ -5,8 +5,9 @@
 //! time, as the SDKs' do. [`Client`] is the convenient layer over it; [`ServerProcess`] is a server on a
 //! folder that can be stopped, killed and started again.
 //!
-//! Left out: TLS, HTTP/2, chunked bodies, retries. A reply it does not understand is an error.
+//! Left out: TLS, HTTP/2, trailers, retries. A reply it does not understand is an error.
 
+mod chunk;
 mod client;
 mod connection;
 mod items;
