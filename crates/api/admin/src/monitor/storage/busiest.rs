@@ -5,6 +5,7 @@ use crate::limits;
 use orrery_catalog::storage::metering::OperationClass;
 use orrery_core::Timestamp;
 use orrery_protocol::top::{BusyQueue, BusyTable};
+use std::cmp::Reverse;
 
 /// Those with the most requests first; what they hold was looked up at that time.
 pub fn busiest(
@@ -60,8 +61,8 @@ pub fn busiest(
             }
         }
     }
-    tables.sort_by(|a, b| b.requests.cmp(&a.requests));
-    queues.sort_by(|a, b| b.requests.cmp(&a.requests));
+    tables.sort_by_key(|table| Reverse(table.requests));
+    queues.sort_by_key(|queue| Reverse(queue.requests));
     tables.truncate(limits::MONITOR_RESOURCES_MAX);
     queues.truncate(limits::MONITOR_RESOURCES_MAX);
     (tables, queues)
