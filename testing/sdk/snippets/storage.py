@@ -12,8 +12,9 @@ orders = TableServiceClient.from_connection_string(connection).create_table_if_n
 orders.upsert_entity({"PartitionKey": "ann", "RowKey": "1", "total": 42})
 
 queues = QueueServiceClient.from_connection_string(connection)
-queues.create_queue("jobs")
 jobs = queues.get_queue_client("jobs")
+if "jobs" not in [queue.name for queue in queues.list_queues()]:
+    jobs.create_queue()
 jobs.send_message("ship order 1 of ann")
 
 for job in jobs.receive_messages():

@@ -235,7 +235,7 @@ fn what_is_not_there_or_not_right_is_a_sentence() {
         (&["table", "create", "1table"], "InvalidResourceName"),
         (&["queue", "get", "nowhere"], "there is no queue 'nowhere'"),
         (&["queue", "put", "nowhere", "text"], "there is no queue 'nowhere'"),
-        (&["queue", "create", "Up"], "InvalidResourceName"),
+        (&["queue", "create", "Upper"], "InvalidResourceName"),
         (&["queue", "rm", "q-1", "id"], "receipt"),
         (&["queue", "get", "q-1", "--count", "33"], "1..=32"),
         (&["table", "ls", "--account-key", "no!"], "the key of 'devstoreaccount1' is not one"),
