@@ -246,8 +246,9 @@ fn parse_ports(text: &str) -> Option<Ports> {
     Some(Ports {
         cosmos: port("cosmos")?,
         services: port("services")?,
-        queue: port("queue")?,
-        table: port("table")?,
+        // A build from before there were these has none.
+        queue: port("queue").unwrap_or_default(),
+        table: port("table").unwrap_or_default(),
     })
 }
 
@@ -316,5 +317,7 @@ mod tests {
     fn ports_that_are_not_numbers_are_refused() {
         assert_eq!(parse_ports(r#"{"cosmos":"1","services":2,"queue":3,"table":4}"#), None);
         assert_eq!(parse_ports("{"), None);
+        let old = Ports { cosmos: 1, services: 2, queue: 0, table: 0 };
+        assert_eq!(parse_ports(r#"{"cosmos":1,"services":2}"#), Some(old));
     }
 }
