@@ -54,7 +54,10 @@ fn sentence(about: About<'_>, error: &StorageError) -> String {
             "the receipt is not the newest one of message '{id}': somebody received or changed it since"
         ),
         ("AuthenticationFailed", _) => {
-            format!("the service does not take the key or signature: {error}")
+            // What was signed follows over many lines, for whoever writes a client.
+            let said = error.to_string();
+            let said = said.split(" Server used following string").next().unwrap_or_default();
+            format!("the service does not take the key or signature: {}", said.replace('\n', " "))
         }
         _ => error.to_string(),
     }

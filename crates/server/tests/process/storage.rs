@@ -236,7 +236,7 @@ fn what_is_not_there_or_not_right_is_a_sentence() {
         (&["queue", "get", "nowhere"], "there is no queue 'nowhere'"),
         (&["queue", "put", "nowhere", "text"], "there is no queue 'nowhere'"),
         (&["queue", "create", "Upper"], "InvalidResourceName"),
-        (&["queue", "rm", "q-1", "id"], "receipt"),
+        (&["queue", "rm", "q-1", "id"], "<RECEIPT>"),
         (&["queue", "get", "q-1", "--count", "33"], "1..=32"),
         (&["table", "ls", "--account-key", "no!"], "the key of 'devstoreaccount1' is not one"),
         (&["table", "ls", "--account-key", EMULATOR_KEY], "does not take the key"),
