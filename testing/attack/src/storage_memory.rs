@@ -10,7 +10,7 @@ use std::io::Write as _;
 use std::net::{SocketAddr, TcpStream};
 
 /// Transactions at once, each of nearly 4 MiB: every character is written as a reference of six bytes.
-const BATCHES: usize = 80;
+const BATCHES: usize = 40;
 const INSERTS: usize = 99;
 const CHARS: usize = 6_900;
 
@@ -123,7 +123,7 @@ pub fn pages(arena: &Arena) -> Result<(), String> {
     }
     let all = StorageRequest::table(Method::Get, format!("{TABLE}()")).encode(arena.now());
     let mut open = Vec::new();
-    for _ in 0..arena.rounds(PAGES, 10 * PAGES) {
+    for _ in 0..PAGES {
         let mut stream = TcpStream::connect(server.table()).map_err(|error| error.to_string())?;
         stream.write_all(&all).map_err(|error| error.to_string())?;
         open.push(stream);
