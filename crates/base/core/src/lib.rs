@@ -11,6 +11,7 @@ pub mod limits;
 mod log_limiter;
 mod name;
 mod rid;
+mod ticks;
 mod time;
 mod tour;
 
@@ -23,6 +24,7 @@ pub use rid::{
     ClientKeyRid, ContainerRid, DatabaseRid, InvalidRid, ItemRid, OfferRid, PermissionRid, ResourceKind,
     RidText, UserRid,
 };
+pub use ticks::Ticks;
 pub use time::Timestamp;
 #[doc(hidden)]
 pub use tour::tour_step_of;

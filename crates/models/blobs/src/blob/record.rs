@@ -1,0 +1,1 @@
+//! How the states of blobs are stored (`docs/formats/blobs.md`).

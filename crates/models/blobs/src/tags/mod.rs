@@ -1,0 +1,8 @@
+//! Index tags: what they are, conditions on them, and finding blobs by them.
+
+mod filter;
+mod parse;
+mod set;
+
+pub use filter::{Comparison, Operator, TagExpression, TagFilter, TagSyntaxError};
+pub use set::{InvalidTags, TagSet};

@@ -1,0 +1,31 @@
+//! The blobs of a process: typed asynchronous operations, the one boundary that `api` and `apps` call (D12).
+//!
+//! ```text
+//! service.rs     settings of an account
+//! containers.rs  create, list, change, lease, delete and restore containers
+//! upload.rs      content that is put: bytes as they arrive, their MD5 and CRC64
+//! writes.rs      put blobs, blocks, appended blocks and pages
+//! reads.rs       properties, content in ranges, block lists, page ranges
+//! changes.rs     properties, metadata, tags, leases, tiers, snapshots, deletes, protection
+//! copies.rs      copies within the store, and from elsewhere
+//! lists.rs       lists of blobs, and finding them by tags
+//! ```
+
+mod changes;
+mod containers;
+mod copies;
+mod error;
+pub mod limits;
+mod lists;
+mod reads;
+mod service;
+mod store;
+mod upload;
+mod writes;
+
+pub use error::Error;
+pub use orrery_blobs as model;
+pub use reads::BlobReader;
+pub use service::BlobService;
+pub use store::{BlobStore, Options};
+pub use upload::{ContentWriter, ExpectedHashes, Uploaded};

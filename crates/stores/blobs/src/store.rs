@@ -1,0 +1,56 @@
+//! The handle: the blobs of a process, over transactions that it shares with other stores.
+
+use crate::error::Error;
+use orrery_core::Env;
+use orrery_kv::{Engine, Error as EngineError, Snapshot, Sync};
+use orrery_txn::{OpenError, TxnManager};
+use std::sync::Arc;
+
+/// A cheap handle on the blobs of a process.
+#[derive(Clone)]
+pub struct BlobStore(pub(crate) Arc<Inner>);
+
+pub(crate) struct Inner {
+    pub txns: TxnManager,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Options {}
+
+impl BlobStore {
+    pub fn open(txns: TxnManager, _options: Options) -> Result<Self, EngineError> {
+        Ok(Self(Arc::new(Inner { txns })))
+    }
+
+    /// A store with transactions of its own, for simulations, tools and tests. A commit that does not end stops the
+    /// process.
+    pub fn standalone(engine: impl Engine + 'static, env: Env, sync: Sync) -> Result<Self, OpenError> {
+        let on_stuck = || std::process::abort();
+        let txn_options = orrery_txn::Options { sync, accept_loss: false, cache_bytes: 1 << 20, on_stuck };
+        let txns = TxnManager::open(Box::new(engine), env, &txn_options)?;
+        Ok(Self::open(txns, Options::default())?)
+    }
+
+    pub fn env(&self) -> &Env {
+        self.0.txns.env()
+    }
+
+    /// The transactions that this store shares with others.
+    pub fn txns(&self) -> &TxnManager {
+        &self.0.txns
+    }
+
+    /// The newest durable state.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.0.txns.snapshot()
+    }
+
+    /// Commits what waits and stops the threads. Later writes are refused; reads go on.
+    pub fn close(&self) {
+        self.0.txns.close();
+    }
+}
+
+pub(crate) fn pending<T>() -> Result<T, Error> {
+    Err(Error::Stopping)
+}
