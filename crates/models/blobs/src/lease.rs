@@ -1,6 +1,7 @@
 //! Leases: the state machine that blobs and containers share (wire guide §8.9).
 
 use crate::limits;
+use crate::millis;
 use orrery_core::{Guid, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -33,7 +34,7 @@ pub enum LeaseAction {
     Break { period: Option<BreakPeriod> },
 }
 
-/// The lease of a blob or container as it is stored.
+/// The lease of a blob or container.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Lease {
     #[default]
@@ -42,10 +43,12 @@ pub enum Lease {
         id: LeaseId,
         duration: LeaseDuration,
         /// `None`: never.
+        #[serde(with = "millis::optional")]
         ends: Option<Timestamp>,
     },
     Breaking {
         id: LeaseId,
+        #[serde(with = "millis")]
         ends: Timestamp,
     },
     Broken {
@@ -118,14 +121,12 @@ impl LeaseId {
         let inner = raw.trim();
         let inner = inner.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(inner);
         let digits: String = inner.chars().filter(|char| *char != '-').collect();
-        let is_guid = digits.len() == 32 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let is_hyphenated = inner.len() == 32 || Guid::new(hex(&digits)?).as_str().len() == inner.len();
-        if is_guid && is_hyphenated { hex(&digits).map(Self) } else { None }
+        if digits.len() != 32 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return None;
+        }
+        let id = u128::from_str_radix(&digits, 16).ok().map(Self)?;
+        (inner.len() == 32 || inner.eq_ignore_ascii_case(&id.to_string())).then_some(id)
     }
-}
-
-fn hex(digits: &str) -> Option<u128> {
-    u128::from_str_radix(digits, 16).ok()
 }
 
 impl fmt::Display for LeaseId {
@@ -224,13 +225,11 @@ impl Lease {
     }
 
     fn renew(&self, wanted: LeaseId, now: Timestamp) -> Result<Leased, LeaseRefusal> {
-        let state = self.state(now);
         match *self {
             Self::Held { id, duration, .. } if id == wanted => {
                 Ok(held(Self::Held { id, duration, ends: duration.ends(now) }, id))
             }
             Self::Breaking { id, .. } | Self::Broken { id } if id == wanted => {
-                debug_assert!(matches!(state, LeaseState::Breaking | LeaseState::Broken));
                 Err(LeaseRefusal::BrokenCannotBeRenewed)
             }
             _ => Err(LeaseRefusal::IdMismatch),
@@ -273,8 +272,8 @@ impl Lease {
             _ => now,
         };
         let lease = if ends > now { Self::Breaking { id, ends } } else { Self::Broken { id } };
-        let seconds_left = Some(ends.abs_diff(now).as_millis().div_ceil(1000) as u64).filter(|_| ends > now);
-        Ok(Leased { lease, id: None, seconds_left: Some(seconds_left.unwrap_or(0)) })
+        let millis_left = ends.millis().saturating_sub(now.millis());
+        Ok(Leased { lease, id: None, seconds_left: Some(millis_left.div_ceil(1000)) })
     }
 
     /// Whether a write may go on that names this lease, or none.

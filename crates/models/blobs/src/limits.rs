@@ -15,8 +15,10 @@ pub const TAG_FILTER_TERMS_MAX: usize = 64;
 pub const TAG_EXPRESSION_TERMS_MAX: usize = 64;
 /// Content that lies in the ordered store; what is larger goes to chunks.
 pub const INLINE_BYTES_MAX: usize = 32 * 1024;
-/// Bytes of one chunk.
-pub const CHUNK_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Blocks of this size lie there too, until they are committed and then as a piece each.
+pub const INLINE_BLOCK_BYTES_MAX: usize = 1024;
+/// Blocks in one row of a list of committed blocks.
+pub const BLOCK_LIST_PAGE_BLOCKS: usize = 1_000;
 /// One put of a whole blob, one block, one appended block, one write of pages.
 pub const PUT_BYTES_MAX: u64 = 5000 * 1024 * 1024;
 pub const BLOCK_BYTES_MAX: u64 = 4000 * 1024 * 1024;
@@ -32,6 +34,8 @@ pub const UNCOMMITTED_DAYS_MAX: u64 = 7;
 /// Page blobs.
 pub const PAGE_BYTES: u64 = 512;
 pub const PAGE_BLOB_BYTES_MAX: u64 = 8 * 1024 * 1024 * 1024 * 1024;
+/// Ranges of one page of a list of pages.
+pub const PAGE_RANGES_MAX: usize = 10_000;
 /// A range whose MD5 or CRC64 is computed.
 pub const RANGE_HASH_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Copying from an address while the caller waits.
@@ -42,3 +46,11 @@ pub const LIST_ENTRIES_MAX: usize = 5_000;
 pub const LIST_ROWS_SEEN_MAX: usize = 50_000;
 /// Retention of what was deleted.
 pub const RETENTION_DAYS_MAX: u16 = 365;
+/// How long the log of changes is kept, by default.
+pub const LOG_RETENTION_SECONDS: u64 = 7 * 24 * 60 * 60;
+/// Entries and bytes that one step of trimming removes.
+pub const LOG_TRIM_ENTRIES_MAX: usize = 1024;
+pub const LOG_TRIM_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Rows that one step of background work removes or looks at.
+pub const SWEEP_ROWS_MAX: usize = 512;
+pub const DUE_ROWS_MAX: usize = 256;

@@ -28,6 +28,8 @@ pub(crate) enum Row<'a> {
     Sweep { container: u32 },
     /// Up to which commit the log of a container was trimmed.
     Trimmed { container: u32 },
+    /// Changes when a state of the container comes to be protected, so that the container is not deleted meanwhile.
+    Guard { container: u32 },
     /// The current state of a blob.
     Current { container: u32, name: &'a str },
     /// Another state of a blob: a snapshot, an earlier version, or the blob itself after it was soft-deleted.
@@ -67,6 +69,7 @@ const ALIVE: u8 = 36;
 const SETTINGS: u8 = 37;
 const SWEEP: u8 = 38;
 const TRIMMED: u8 = 39;
+const GUARD: u8 = 40;
 
 const CURRENT: u8 = 1;
 const HISTORY: u8 = 2;
@@ -87,7 +90,8 @@ impl Row<'_> {
             | Row::Alive { .. }
             | Row::Settings { .. }
             | Row::Sweep { .. }
-            | Row::Trimmed { .. } => META,
+            | Row::Trimmed { .. }
+            | Row::Guard { .. } => META,
             Row::Current { .. }
             | Row::History { .. }
             | Row::Staging { .. }
@@ -113,6 +117,7 @@ impl Row<'_> {
             Row::Settings { account } => KeyBuf::new().u8(SETTINGS).raw(account.as_bytes()),
             Row::Sweep { container } => KeyBuf::new().u8(SWEEP).u32(container),
             Row::Trimmed { container } => KeyBuf::new().u8(TRIMMED).u32(container),
+            Row::Guard { container } => KeyBuf::new().u8(GUARD).u32(container),
             Row::Current { container, name } => of(container, CURRENT).raw(name.as_bytes()),
             Row::History { container, name, state } => state_key(of(container, HISTORY), name, state),
             Row::Staging { container, name } => of(container, STAGING).raw(name.as_bytes()),
@@ -187,11 +192,10 @@ impl Kind {
     }
 
     /// From the first row whose name is not before `from`.
-    pub fn from_name(self, container: u32, from: &str) -> KeyRange {
+    pub fn from_name(self, container: u32, from: &[u8]) -> KeyRange {
         let start = match self {
-            Self::Current | Self::Staging => of(container, self.tag()).raw(from.as_bytes()),
-            // Zeros are the end of a name, so that the names that begin with this one come after it.
-            Self::History | Self::Protected => of(container, self.tag()).open_bytes(from.as_bytes()),
+            Self::Current | Self::Staging => of(container, self.tag()).raw(from),
+            Self::History | Self::Protected => of(container, self.tag()).open_bytes(from),
         };
         KeyRange { start: start.finish(), ..self.all(container) }
     }
@@ -245,8 +249,22 @@ pub(crate) fn deleted_containers() -> KeyRange {
     KeyRange::prefix(&[DELETED_CONTAINER])
 }
 
-pub(crate) fn deleted_containers_of(account: &str) -> KeyRange {
-    KeyRange::prefix(&KeyBuf::new().u8(DELETED_CONTAINER).bytes(account.as_bytes()).finish())
+/// The containers of an account from a name on.
+pub(crate) fn containers_from(account: &str, name: &str) -> KeyRange {
+    let of_account = KeyBuf::new().u8(CONTAINER).bytes(account.as_bytes());
+    let start = of_account.clone().raw(name.as_bytes()).finish();
+    KeyRange { start, ..KeyRange::prefix(of_account.as_bytes()) }
+}
+
+pub(crate) fn deleted_containers_from(account: &str, name: &str) -> KeyRange {
+    let of_account = KeyBuf::new().u8(DELETED_CONTAINER).bytes(account.as_bytes());
+    let start = of_account.clone().open_bytes(name.as_bytes()).finish();
+    KeyRange { start, ..KeyRange::prefix(of_account.as_bytes()) }
+}
+
+/// Whether it is the key of a block that waits to be committed.
+pub(crate) fn is_block(key: &[u8]) -> bool {
+    key.get(NAME_AT - 1) == Some(&BLOCK)
 }
 
 pub(crate) fn sweeps() -> KeyRange {
@@ -341,6 +359,21 @@ pub(crate) fn read_piece(key: &[u8]) -> Result<u64, Error> {
     parts().ok_or_else(|| damaged("a piece of content"))
 }
 
+/// The tags of a container that have this key.
+pub(crate) fn tags_of_key(container: u32, key: &str) -> KeyRange {
+    KeyRange::prefix(&KeyBuf::new().u32(container).bytes(key.as_bytes()).finish())
+}
+
+/// The key of a tag's row up to its value, and the value's beginning: for bounds of ranges.
+pub(crate) fn tag_value(container: u32, key: &str, value: &str) -> Vec<u8> {
+    KeyBuf::new().u32(container).bytes(key.as_bytes()).bytes(value.as_bytes()).finish()
+}
+
+/// Everything of a container in the space of tags.
+pub(crate) fn tags_of_container(container: u32) -> KeyRange {
+    KeyRange::prefix(&KeyBuf::new().u32(container).finish())
+}
+
 /// The value and the name of a tag's key.
 pub(crate) fn read_tag(key: &[u8]) -> Result<(String, String), Error> {
     let parts = || {
@@ -351,4 +384,13 @@ pub(crate) fn read_tag(key: &[u8]) -> Result<(String, String), Error> {
         Some((value, String::from_utf8(reader.raw().to_vec()).ok()?))
     };
     parts().ok_or_else(|| damaged("a tag"))
+}
+
+/// The name and the state of the key of any state.
+pub(crate) fn read_state_key(key: &[u8]) -> Result<(String, BlobState), Error> {
+    match key.get(NAME_AT - 1) {
+        Some(&CURRENT) => Ok((read_name(key)?, BlobState::Current)),
+        Some(&HISTORY) => read_history(key),
+        _ => Err(damaged("a blob's state")),
+    }
 }

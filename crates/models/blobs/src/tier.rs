@@ -1,5 +1,6 @@
 //! Access tiers: where a blob's content would be kept, and how it comes back from the archive.
 
+use crate::millis;
 use orrery_core::{Ticks, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -28,6 +29,7 @@ pub struct Rehydration {
     pub to: Tier,
     pub priority: RehydratePriority,
     /// When it is there.
+    #[serde(with = "millis")]
     pub due: Timestamp,
 }
 

@@ -1,5 +1,6 @@
 //! How the content of a blob was copied from elsewhere, or is being copied.
 
+use crate::millis;
 use orrery_core::{Guid, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -25,6 +26,7 @@ pub struct Copy {
     pub bytes_copied: u64,
     /// Unknown until the source has answered.
     pub bytes_total: Option<u64>,
+    #[serde(with = "millis::optional")]
     pub completed: Option<Timestamp>,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -341,6 +341,8 @@ pub struct Stamp {
     pub now: Timestamp,
     pub ticks: Ticks,
     pub random: u128,
+    /// A number that nothing else has: of new content.
+    pub ordinal: u64,
 }
 
 impl Written {

@@ -48,11 +48,15 @@ impl Parser {
             let at = self.position();
             let comparison = self.comparison()?;
             self.add(&mut filter, comparison).map_err(|what| TagSyntaxError { at, what })?;
-            match self.peek() {
-                None if filter.comparisons.is_empty() => return Err(self.error("expected a tag besides @container")),
-                None => return Ok(filter),
-                Some(_) if self.takes_word("AND") => {}
-                Some(_) => return Err(self.error("expected AND or the end")),
+            if self.peek().is_none() {
+                return if filter.comparisons.is_empty() {
+                    Err(self.error("expected a tag besides @container"))
+                } else {
+                    Ok(filter)
+                };
+            }
+            if !self.takes_word("AND") {
+                return Err(self.error("expected AND or the end"));
             }
         }
     }

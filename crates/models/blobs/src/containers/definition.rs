@@ -1,4 +1,4 @@
-//! A container of blobs as it is defined.
+//! A container of blobs as it is defined, and what operations on it are asked.
 
 use crate::address::ContainerId;
 use crate::etag::BlobETag;
