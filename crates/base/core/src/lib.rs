@@ -11,6 +11,7 @@ pub mod limits;
 mod log_limiter;
 mod name;
 mod rid;
+mod tick_clock;
 mod ticks;
 mod time;
 mod tour;
@@ -24,6 +25,7 @@ pub use rid::{
     ClientKeyRid, ContainerRid, DatabaseRid, InvalidRid, ItemRid, OfferRid, PermissionRid, ResourceKind,
     RidText, UserRid,
 };
+pub use tick_clock::TickClock;
 pub use ticks::Ticks;
 pub use time::Timestamp;
 #[doc(hidden)]

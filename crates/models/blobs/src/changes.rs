@@ -18,7 +18,7 @@ use crate::spaces::LOG;
 use bytes::Bytes;
 use orrery_catalog::change_log;
 use orrery_core::{Lsn, Timestamp};
-use orrery_kv::{Error, LogRecord, META, Order, Read, Snapshot, Txn, unverified_before};
+use orrery_kv::{Error, Expect, LogRecord, META, Order, Read, Snapshot, Txn, unverified_before};
 use std::time::Duration;
 
 pub use change_log::{Change, Entry};
@@ -118,6 +118,7 @@ pub fn horizons(state: &dyn Read, container: u32) -> Result<Horizons, Error> {
 pub struct Trimming {
     release: Vec<Entry>,
     remove: Vec<Bytes>,
+    before: Horizons,
     horizons: Horizons,
 }
 
@@ -135,7 +136,7 @@ pub fn plan_trimming(
     now: Timestamp,
 ) -> Result<Option<Trimming>, Error> {
     let before = horizons(state, container)?;
-    let mut step = Trimming { horizons: before, ..Trimming::default() };
+    let mut step = Trimming { before, horizons: before, ..Trimming::default() };
     let is_old = |entry: &Entry| entry.at().plus(retention) <= now;
     step.horizons.released = whole_commits(state, container, before.released, is_old, |entry| step.release.push(entry))?;
     let end = unverified_before(state.lsn()).min(Lsn(before.released.0.saturating_add(1)));
@@ -187,8 +188,12 @@ fn whole_commits(
     Ok(reached)
 }
 
-/// Does what was planned. The caller requires that the container is there, or is only soft-deleted.
+/// Does what was planned, unless the container is gone by then: the sweep frees what its entries own, and nothing is freed twice.
 pub fn apply_trimming(txn: &mut Txn<'_>, container: u32, step: &Trimming) -> Result<(), Error> {
+    txn.require(META, Row::Alive { container }.key(), Expect::Present);
+    if horizons(txn, container)? != step.before {
+        return Ok(());
+    }
     txn.frees();
     for entry in &step.release {
         release(txn, entry)?;

@@ -26,4 +26,4 @@ pub const SPECS: &[SpaceSpec] = &[
 ];
 
 /// The spaces of a store of blobs alone.
-pub static SPACES: SpaceSet = SpaceSet::new(&[change_log::SPECS, SPECS]);
+pub static SPACES: SpaceSet = SpaceSet::new(&[change_log::SPECS, orrery_chunks::SPECS, SPECS]);

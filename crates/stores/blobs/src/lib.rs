@@ -9,20 +9,33 @@
 //! changes.rs     properties, metadata, tags, leases, tiers, snapshots, deletes, protection
 //! copies.rs      copies within the store, and from elsewhere
 //! lists.rs       lists of blobs, and finding them by tags
+//! background.rs  dropped containers, what is due, old entries of the log, chunks without references
 //! ```
+//!
+//! Everything that must happen whoever asks is in here once: finding the container and the settings of its account, moments and
+//! ids, streaming content to the disk before the commit that refers to it. Reads are of the newest durable state.
+//!
+//! Absent: how commits are grouped and synced (`engine/txn`), chunk files (`engine/chunks`), what a blob is (`models/blobs`), and
+//! every wire format (`api`).
 
+mod background;
 mod changes;
+mod container_cache;
 mod containers;
+mod content_parts;
 mod copies;
+mod crc64;
 mod error;
 pub mod limits;
 mod lists;
 mod reads;
 mod service;
 mod store;
+mod trimming;
 mod upload;
 mod writes;
 
+pub use crc64::Crc64;
 pub use error::Error;
 pub use orrery_blobs as model;
 pub use reads::BlobReader;

@@ -7,6 +7,7 @@
 use super::filter::{Comparison, Operator, TagFilter};
 use crate::blob::{Blob, BlobState};
 use crate::limits;
+use crate::marker;
 use crate::operations::load_blob;
 use crate::row;
 use crate::spaces::TAGS;
@@ -21,8 +22,30 @@ pub struct ContainerFind<'a> {
     pub count_max: usize,
 }
 
-/// A row of the index.
+/// Where a page of an account's blobs ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FindMarker {
+    pub container: String,
+    pub after: Option<FindPosition>,
+}
+
+impl FindMarker {
+    pub fn write(&self) -> String {
+        let FindPosition { value, name } = self.after.clone().unwrap_or_default();
+        // None of them has a zero in it but names, which are last.
+        marker::write([self.container.as_str(), &value, &name].join("\0").as_bytes())
+    }
+
+    pub fn read(text: &str) -> Option<Self> {
+        let text = String::from_utf8(marker::read(text)?).ok()?;
+        let mut parts = text.splitn(3, '\0').map(str::to_owned);
+        let (container, value, name) = (parts.next()?, parts.next()?, parts.next()?);
+        Some(Self { container, after: Some(FindPosition { value, name }) })
+    }
+}
+
+/// A row of the index.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FindPosition {
     pub value: String,
     pub name: String,

@@ -6,5 +6,5 @@ mod parse;
 mod set;
 
 pub use filter::{Comparison, Operator, TagExpression, TagFilter, TagSyntaxError};
-pub use find::{ContainerFind, ContainerFound, FindPosition, find};
+pub use find::{ContainerFind, ContainerFound, FindMarker, FindPosition, find};
 pub use set::{InvalidTags, TagSet};
