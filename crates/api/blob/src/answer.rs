@@ -30,6 +30,14 @@ impl Answer {
         if bytes.is_empty() { Self::empty() } else { Self(State::Whole(bytes)) }
     }
 
+    /// The bytes of a document; none of content, which no part of a batch has.
+    pub fn into_whole(self) -> Bytes {
+        match self.0 {
+            State::Whole(bytes) => bytes,
+            State::Reading(..) | State::Done => Bytes::new(),
+        }
+    }
+
     pub fn content(reader: BlobReader) -> Self {
         match reader.range().length() {
             0 => Self::empty(),

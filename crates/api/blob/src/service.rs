@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::errors::Failure;
 use crate::handlers::{account, blobs, containers};
 use crate::header;
-use crate::operation::{Choice, OnBlob, Operation};
+use crate::operation::{Choice, Operation};
 use crate::parameters::{as_moment, moment};
 use crate::source::Fetch;
 use crate::website;
@@ -211,11 +211,4 @@ pub(crate) fn operation_of(request: &StorageRequest) -> Result<Operation, Failur
         Some((container, name)) => (decode(container)?, Some(decode(name)?)),
     };
     Ok(Operation::of(&container, name.as_deref(), request.method(), &choice)?)
-}
-
-impl OnBlob {
-    /// What a batch may have.
-    pub(crate) fn is_in_batch(self) -> bool {
-        matches!(self, Self::Delete | Self::SetTier)
-    }
 }

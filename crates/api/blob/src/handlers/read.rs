@@ -14,8 +14,8 @@ use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, CONTENT_RANGE};
 use http::{HeaderName, Response, StatusCode};
 use orrery_api_storage::{StorageError, metadata};
-use orrery_blob_store::BlobReader;
-use orrery_blob_store::hashes::{crc64, md5};
+use md5::{Digest, Md5};
+use orrery_blob_store::{BlobReader, Crc64};
 use orrery_blob_store::model::Address;
 use orrery_blob_store::model::limits::{PAGE_RANGES_MAX, RANGE_HASH_BYTES_MAX};
 use orrery_blob_store::model::operations::ListPages;
@@ -78,9 +78,12 @@ pub async fn get(blobs: &Blobs, call: &mut Call, address: &Address) -> Result<Re
     }
     *response.body_mut() = match hash_wanted(call, read.length())? {
         Wanted::None => Answer::content(reader),
-        Wanted::Md5 => Answer::whole(hashed(reader, &mut response, &CONTENT_MD5, |bytes| md5_text(md5(bytes))).await?),
+        Wanted::Md5 => {
+            let text = |bytes: &[u8]| md5_text(Md5::digest(bytes).into());
+            Answer::whole(hashed(reader, &mut response, &CONTENT_MD5, text).await?)
+        },
         Wanted::Crc64 => {
-            let text = |bytes: &[u8]| crc64_text(crc64(bytes));
+            let text = |bytes: &[u8]| crc64_text(Crc64::of(bytes));
             Answer::whole(hashed(reader, &mut response, &header::CONTENT_CRC64, text).await?)
         }
     };
