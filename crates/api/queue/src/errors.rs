@@ -25,8 +25,6 @@ pub enum NoOperation {
     ComponentMissing,
     /// `comp` or `restype` has another value.
     Component,
-    /// What other services of Azure storage do, and this one does not.
-    Absent(&'static str),
 }
 
 impl From<StorageError> for Failure {
@@ -46,7 +44,6 @@ impl From<NoOperation> for Failure {
                     "Value for one of the query parameters specified in the request URI is invalid.";
                 StorageError::new(StatusCode::BAD_REQUEST, "InvalidQueryParameterValue", message)
             }
-            NoOperation::Absent(what) => StorageError::not_implemented(what),
         })
     }
 }
