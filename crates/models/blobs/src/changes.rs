@@ -54,14 +54,7 @@ pub(crate) fn log_piece(txn: &mut Txn<'_>, container: u32, key: &[u8], image: &B
     log(txn, container, Change::Delete, &[&[PIECE], key].concat(), Some(image), now);
 }
 
-fn log(
-    txn: &mut Txn<'_>,
-    container: u32,
-    change: Change,
-    key: &[u8],
-    image: Option<&Bytes>,
-    now: Timestamp,
-) {
+fn log(txn: &mut Txn<'_>, container: u32, change: Change, key: &[u8], image: Option<&Bytes>, now: Timestamp) {
     let (entry, _) = change_log::payload(change, now, key, image.map_or(&[][..], |image| image));
     txn.log(LOG, change_log::stream(container), entry);
 }
@@ -81,7 +74,9 @@ pub fn subject(entry: &Entry) -> Result<Subject, Error> {
     let (what, rest) = entry.key().split_first().ok_or_else(damaged)?;
     match *what {
         STATE => Ok(Subject::State(Bytes::copy_from_slice(rest))),
-        CONTENT_FREED => rest.try_into().map(|word| Subject::Content(u64::from_be_bytes(word))).map_err(|_| damaged()),
+        CONTENT_FREED => {
+            rest.try_into().map(|word| Subject::Content(u64::from_be_bytes(word))).map_err(|_| damaged())
+        }
         PIECE => Ok(Subject::Piece(Bytes::copy_from_slice(rest))),
         _ => Err(damaged()),
     }
@@ -102,7 +97,9 @@ pub struct Horizons {
 }
 
 pub fn horizons(state: &dyn Read, container: u32) -> Result<Horizons, Error> {
-    let Some(stored) = state.get(META, &Row::Trimmed { container }.key())? else { return Ok(Horizons::default()) };
+    let Some(stored) = state.get(META, &Row::Trimmed { container }.key())? else {
+        return Ok(Horizons::default());
+    };
     let (words, rest) = stored.as_chunks();
     match words {
         [released, removed] if rest.is_empty() => {
@@ -138,12 +135,19 @@ pub fn plan_trimming(
     let before = horizons(state, container)?;
     let mut step = Trimming { before, horizons: before, ..Trimming::default() };
     let is_old = |entry: &Entry| entry.at().plus(retention) <= now;
-    step.horizons.released = whole_commits(state, container, before.released, is_old, |entry| step.release.push(entry))?;
+    step.horizons.released =
+        whole_commits(state, container, before.released, is_old, |entry| step.release.push(entry))?;
     let end = unverified_before(state.lsn()).min(Lsn(before.released.0.saturating_add(1)));
     let mut remove = Vec::new();
-    let mut removed = whole_commits(state, container, before.removed, |entry| entry.lsn() < end, |entry| {
-        remove.push((entry.lsn(), entry.log_key()));
-    })?;
+    let mut removed = whole_commits(
+        state,
+        container,
+        before.removed,
+        |entry| entry.lsn() < end,
+        |entry| {
+            remove.push((entry.lsn(), entry.log_key()));
+        },
+    )?;
     // The next entry will be linked to the newest.
     if after(state, container, removed).next().is_none() {
         let newest = removed;
@@ -203,7 +207,11 @@ pub fn apply_trimming(txn: &mut Txn<'_>, container: u32, step: &Trimming) -> Res
         txn.put_blind(LOG, key.clone(), None);
     }
     let Horizons { released, removed } = step.horizons;
-    txn.put(META, Row::Trimmed { container }.key(), [released, removed].map(|lsn| lsn.0.to_be_bytes()).concat());
+    txn.put(
+        META,
+        Row::Trimmed { container }.key(),
+        [released, removed].map(|lsn| lsn.0.to_be_bytes()).concat(),
+    );
     Ok(())
 }
 
@@ -222,4 +230,3 @@ pub(crate) fn release(txn: &mut Txn<'_>, entry: &Entry) -> Result<(), Error> {
     }
     Ok(())
 }
-

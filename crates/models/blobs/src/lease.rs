@@ -26,12 +26,24 @@ pub struct BreakPeriod(u8);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeaseAction {
     /// With the id that the caller proposes, or a new one.
-    Acquire { duration: LeaseDuration, proposed: Option<LeaseId> },
-    Renew { id: LeaseId },
-    Change { id: LeaseId, proposed: LeaseId },
-    Release { id: LeaseId },
+    Acquire {
+        duration: LeaseDuration,
+        proposed: Option<LeaseId>,
+    },
+    Renew {
+        id: LeaseId,
+    },
+    Change {
+        id: LeaseId,
+        proposed: LeaseId,
+    },
+    Release {
+        id: LeaseId,
+    },
     /// At once, or after the period; without one, when the lease would have ended.
-    Break { period: Option<BreakPeriod> },
+    Break {
+        period: Option<BreakPeriod>,
+    },
 }
 
 /// The lease of a blob or container.
@@ -268,7 +280,9 @@ impl Lease {
                 // A lease for ever is broken at once unless the caller gives it time.
                 (None, asked) => asked.unwrap_or(now),
             },
-            (LeaseState::Breaking, Self::Breaking { ends, .. }) => asked.map_or(ends, |asked| ends.min(asked)),
+            (LeaseState::Breaking, Self::Breaking { ends, .. }) => {
+                asked.map_or(ends, |asked| ends.min(asked))
+            }
             _ => now,
         };
         let lease = if ends > now { Self::Breaking { id, ends } } else { Self::Broken { id } };

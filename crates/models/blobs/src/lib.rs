@@ -46,6 +46,7 @@ pub mod tier;
 pub use address::{Address, BlobName, ContainerId, InvalidBlobName, Selector};
 pub use blob::Blob;
 pub use conditions::Conditions;
+pub use content::chunk_references;
 pub use etag::{BlobETag, ETagMatch};
 pub use list::list;
 pub use operations::Stamp;

@@ -19,7 +19,9 @@ impl BlobStore {
     /// Of all containers of an account, or of one. Container by container, by name.
     pub fn find_blobs(&self, account: &AccountName, request: &FindBlobs) -> Result<FoundPage, Error> {
         let marker = match &request.marker {
-            Some(text) if !text.is_empty() => Some(FindMarker::read(text).ok_or(Refusal::InvalidInput("marker"))?),
+            Some(text) if !text.is_empty() => {
+                Some(FindMarker::read(text).ok_or(Refusal::InvalidInput("marker"))?)
+            }
             _ => None,
         };
         let containers = self.containers_to_find_in(account, request, marker.as_ref())?;

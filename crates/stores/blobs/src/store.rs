@@ -123,11 +123,8 @@ impl BlobStore {
         for _ in 0..limits::PRECONDITION_RETRIES_MAX {
             let container = self.container(&address.container)?;
             let service = self.service(&address.container.account)?;
-            let place = Place {
-                container: container.number(),
-                settings: &service.settings,
-                name: &address.name,
-            };
+            let place =
+                Place { container: container.number(), settings: &service.settings, name: &address.name };
             let (scope, stamp) = (scope_of(container.number(), address.name.as_str()), self.stamp());
             let written = self.txns().write(Scope::new(&scope), |txn| body(txn, place, stamp)).await;
             match written {
@@ -156,8 +153,7 @@ impl BlobStore {
     ) -> Result<T, Error> {
         let container = self.container(&address.container)?;
         let service = self.service(&address.container.account)?;
-        let place =
-            Place { container: container.number(), settings: &service.settings, name: &address.name };
+        let place = Place { container: container.number(), settings: &service.settings, name: &address.name };
         Ok(body(snapshot, place)?)
     }
 

@@ -147,11 +147,14 @@ impl ContentWriter {
     fn finish_small(mut self, expected: ExpectedHashes) -> Result<Uploaded, Error> {
         let bytes = match self.batch.len() {
             1 => self.batch.remove(0),
-            _ => self.batch.iter().fold(BytesMut::new(), |mut all, bytes| {
-                all.extend_from_slice(bytes);
-                all
-            })
-            .freeze(),
+            _ => self
+                .batch
+                .iter()
+                .fold(BytesMut::new(), |mut all, bytes| {
+                    all.extend_from_slice(bytes);
+                    all
+                })
+                .freeze(),
         };
         Uploaded::small(bytes, expected)
     }

@@ -57,7 +57,8 @@ pub fn run(
 fn rehydrate(txn: &mut Txn<'_>, place: Place<'_>, state: BlobState, stamp: Stamp) -> Result<(), Error> {
     let mut write = Write { txn, place, stamp };
     let Some(old) = load(write.txn, place.container, place.name.as_str(), state)? else { return Ok(()) };
-    let Some(rehydration) = old.blob.tier.rehydration.filter(|rehydration| rehydration.due <= stamp.now) else {
+    let Some(rehydration) = old.blob.tier.rehydration.filter(|rehydration| rehydration.due <= stamp.now)
+    else {
         return Ok(());
     };
     let tier = TierState {

@@ -46,7 +46,9 @@ impl Write<'_, '_, '_> {
     fn stage(&mut self, id: &BlockId, upload: Upload<'_>) -> Result<(), BlobError> {
         let (container, name) = (self.place.container, self.name());
         let mut staging = match Staging::load(self.txn, container, name)? {
-            Some(staging) if staging.id_bytes != id.as_bytes().len() => return Err(Refusal::InvalidBlockId.into()),
+            Some(staging) if staging.id_bytes != id.as_bytes().len() => {
+                return Err(Refusal::InvalidBlockId.into());
+            }
             Some(staging) => staging,
             None => Staging { created: self.stamp.ticks, id_bytes: id.as_bytes().len(), blocks: 0 },
         };
@@ -76,7 +78,9 @@ impl Write<'_, '_, '_> {
 
     /// Drops all blocks that wait.
     pub fn drop_staging(&mut self) -> Result<(), Error> {
-        let Some(staging) = Staging::load(self.txn, self.place.container, self.name())? else { return Ok(()) };
+        let Some(staging) = Staging::load(self.txn, self.place.container, self.name())? else {
+            return Ok(());
+        };
         for (_, block) in self.staged()? {
             block.release(self.txn);
         }
@@ -90,7 +94,10 @@ impl Write<'_, '_, '_> {
         let keys = blocks.map(|row| row.map(|(key, _)| key)).collect::<Result<Vec<_>, _>>()?;
         keys.into_iter().for_each(|key| self.txn.delete(BLOBS, key));
         let state = crate::blob::BlobState::Current;
-        self.txn.delete(BLOBS, Row::Due { container, at: staging.expires(), what: Due::Staging, name, state }.key());
+        self.txn.delete(
+            BLOBS,
+            Row::Due { container, at: staging.expires(), what: Due::Staging, name, state }.key(),
+        );
         self.txn.delete(BLOBS, Row::Staging { container, name }.key());
         Ok(())
     }
@@ -165,7 +172,8 @@ impl Write<'_, '_, '_> {
                 }
                 (None, Some((start, end))) => {
                     let pieces = slices(self.txn, old.ordinal, *start, *end);
-                    let pieces = pieces.map(|found| found.map(|(_, piece)| piece)).collect::<Result<Vec<_>, _>>()?;
+                    let pieces =
+                        pieces.map(|found| found.map(|(_, piece)| piece)).collect::<Result<Vec<_>, _>>()?;
                     pieces.iter().for_each(|piece| piece.retain(self.txn));
                     pieces
                 }

@@ -39,7 +39,8 @@ fn checked_source(
 ) -> Result<Stored, BlobError> {
     let refused = |refusal| BlobError::Refused(Refusal::CopySource(Box::new(refusal)));
     let found = select(state, from.place.container, from.place.name.as_str(), from.selector)?;
-    let found = found.filter(|found| found.blob.deleted.is_none()).ok_or_else(|| refused(Refusal::BlobNotFound))?;
+    let found =
+        found.filter(|found| found.blob.deleted.is_none()).ok_or_else(|| refused(Refusal::BlobNotFound))?;
     conditions.check(found.blob.target()).map_err(|_: Unmet| Refusal::SourceConditionNotMet)?;
     found.blob.lease.check_read(conditions.lease, now).map_err(|conflict| refused(conflict.into()))?;
     if found.blob.copy.as_ref().is_some_and(Copy::is_pending) {
@@ -145,7 +146,8 @@ pub fn begin_copy(
         description: None,
     };
     let options = PutOptions { copy: Some(copy), ..options.clone() };
-    let written = write.replace(old, BlobKind::Block, Content { ordinal: stamp.ordinal, length: 0 }, &options)?;
+    let written =
+        write.replace(old, BlobKind::Block, Content { ordinal: stamp.ordinal, length: 0 }, &options)?;
     Ok(PendingCopy { id, written })
 }
 
@@ -219,8 +221,12 @@ pub fn fail_copy(
 ) -> Result<(), BlobError> {
     let mut write = Write::begin(txn, place, stamp);
     let (old, copy) = pending(&write, id)?;
-    let copy =
-        Copy { status: CopyStatus::Failed, completed: Some(stamp.now), description: Some(why.to_owned()), ..copy };
+    let copy = Copy {
+        status: CopyStatus::Failed,
+        completed: Some(stamp.now),
+        description: Some(why.to_owned()),
+        ..copy
+    };
     let modified = write.moment_after(Some(&old));
     write.put(Some(&old), &Blob { copy: Some(copy), modified, ..old.blob.clone() });
     Ok(())
@@ -239,6 +245,7 @@ pub fn abort_copy(
     old.blob.lease.check_write(lease, stamp.now)?;
     let copy = Copy { status: CopyStatus::Aborted, completed: Some(stamp.now), ..copy };
     let modified = write.moment_after(Some(&old));
-    write.put(Some(&old), &Blob { copy: Some(copy), modified, state: BlobState::Current, ..old.blob.clone() });
+    write
+        .put(Some(&old), &Blob { copy: Some(copy), modified, state: BlobState::Current, ..old.blob.clone() });
     Ok(())
 }

@@ -34,8 +34,9 @@ impl Write<'_, '_, '_> {
         self.check(&old, &delete.conditions)?;
         self.check_not_pending(&old)?;
         let history = self.history()?;
-        let is_live_snapshot =
-            |stored: &&Stored| matches!(stored.blob.state, BlobState::Snapshot(_)) && stored.blob.deleted.is_none();
+        let is_live_snapshot = |stored: &&Stored| {
+            matches!(stored.blob.state, BlobState::Snapshot(_)) && stored.blob.deleted.is_none()
+        };
         let snapshots: Vec<&Stored> = history.iter().filter(is_live_snapshot).collect();
         match delete.snapshots {
             DeleteSnapshots::Refuse if !snapshots.is_empty() => return Err(Refusal::SnapshotsPresent.into()),

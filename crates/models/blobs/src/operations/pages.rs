@@ -95,7 +95,8 @@ pub fn page_ranges(
     };
     let mut from = asked.start;
     if let Some(marker) = &request.marker {
-        from = marker.parse().ok().filter(|from| *from >= asked.start).ok_or(Refusal::InvalidInput("marker"))?;
+        from =
+            marker.parse().ok().filter(|from| *from >= asked.start).ok_or(Refusal::InvalidInput("marker"))?;
     }
     let window = ByteRange { start: from, end: asked.end };
     let earlier = request.since.map(|since| earlier(state, place, selector, since)).transpose()?;

@@ -58,9 +58,10 @@ impl SequenceAction {
         match self {
             Self::Max(other) => Ok(sequence.max(other)),
             Self::Update(other) => Ok(other),
-            Self::Increment => {
-                sequence.checked_add(1).filter(|next| *next <= i64::MAX as u64).ok_or(Refusal::SequenceNumberOverflow)
-            }
+            Self::Increment => sequence
+                .checked_add(1)
+                .filter(|next| *next <= i64::MAX as u64)
+                .ok_or(Refusal::SequenceNumberOverflow),
         }
     }
 }
@@ -265,7 +266,12 @@ pub fn records_access(settings: &BlobSettings, blob: &Blob, now: orrery_core::Ti
 }
 
 /// Records that the blob was read, if it is the one that was read.
-pub fn note_access(txn: &mut Txn<'_>, place: Place<'_>, modified: Ticks, stamp: Stamp) -> Result<(), BlobError> {
+pub fn note_access(
+    txn: &mut Txn<'_>,
+    place: Place<'_>,
+    modified: Ticks,
+    stamp: Stamp,
+) -> Result<(), BlobError> {
     let mut write = Write::begin(txn, place, stamp);
     if let Some(old) = write.current()?.filter(|old| old.blob.modified == modified) {
         write.put_unlogged(Some(&old), &Blob { last_access: Some(stamp.now), ..old.blob.clone() });

@@ -87,7 +87,8 @@ impl Write<'_, '_, '_> {
         tier: TierState,
     ) -> Result<Written, Error> {
         let is_versioned = self.place.settings.versioning;
-        let at = if is_versioned { self.moment_of_state(old.as_ref())? } else { self.moment_after(old.as_ref()) };
+        let at =
+            if is_versioned { self.moment_of_state(old.as_ref())? } else { self.moment_after(old.as_ref()) };
         let lease = old.as_ref().map(|old| old.blob.lease.after_write(self.now())).unwrap_or_default();
         let created = old.as_ref().filter(|_| !is_versioned).map_or(at, |old| old.blob.created);
         let blob = Blob {

@@ -1,0 +1,13 @@
+//! The blob store over an engine and chunk files in memory.
+
+mod background;
+mod containers;
+mod content;
+mod copies;
+mod crashing;
+mod finds;
+mod history;
+mod lists;
+mod model;
+mod properties;
+mod world;
