@@ -13,6 +13,7 @@
 //! operations/    everything that is done to a blob; in the scope of its name
 //! list/          lists of blobs
 //! containers/    definitions of containers; in the catalog's scope
+//! lifecycle/     policies, and what they make of a blob
 //! settings.rs    retention, versions and the like, of an account
 //! changes.rs     the log of changes, and trimming it
 //! refusal.rs     why the service's rules refuse an operation
@@ -30,6 +31,7 @@ pub mod containers;
 pub mod content;
 pub mod etag;
 pub mod lease;
+pub mod lifecycle;
 pub mod limits;
 mod list;
 mod marker;

@@ -24,6 +24,7 @@ impl BlobStore {
         jobs.register("deleted containers", job(Self::expire_containers));
         jobs.register("dropped containers", job(Self::sweep_containers));
         jobs.register("blobs that are due", job(Self::run_due));
+        jobs.register("lifecycle policies", job(Self::run_lifecycles));
         jobs.register("blob log trimming", job(Self::trim_logs));
         jobs.register("chunk reclaiming", job(Self::reclaim_chunks));
     }

@@ -2,6 +2,7 @@
 
 use crate::container_cache::ContainerCache;
 use crate::error::Error;
+use crate::lifecycle::LifecycleDue;
 use crate::limits;
 use crate::service::ServiceCache;
 use crate::trimming::TrimmingDue;
@@ -27,6 +28,7 @@ pub(crate) struct Inner {
     pub containers: ContainerCache,
     pub service: ServiceCache,
     pub trimming_due: TrimmingDue,
+    pub lifecycle_due: LifecycleDue,
     pub options: Options,
     clock: TickClock,
 }
@@ -55,6 +57,7 @@ impl BlobStore {
             containers: ContainerCache::load(&txns.snapshot())?,
             service: ServiceCache::default(),
             trimming_due: TrimmingDue::default(),
+            lifecycle_due: LifecycleDue::default(),
             clock: TickClock::default(),
             txns,
             chunks,

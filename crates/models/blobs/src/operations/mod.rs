@@ -39,5 +39,5 @@ pub use put::{NewBlob, put};
 pub use read::{block_lists, check_write, find, read};
 pub use requests::*;
 pub use snapshot::snapshot;
-pub use write::Place;
 pub(crate) use write::load_blob;
+pub use write::{Place, has_history};

@@ -70,6 +70,11 @@ pub(crate) fn history(state: &dyn Read, container: u32, name: &str) -> Result<Ve
     .collect()
 }
 
+/// Whether a name has states beside the current one that are not deleted.
+pub fn has_history(state: &dyn Read, container: u32, name: &BlobName) -> Result<bool, Error> {
+    Ok(history(state, container, name.as_str())?.iter().any(|stored| stored.blob.deleted.is_none()))
+}
+
 /// The state that a selector means, whether it is deleted or not.
 pub(crate) fn select(
     state: &dyn Read,
