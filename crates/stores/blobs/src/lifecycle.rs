@@ -9,7 +9,7 @@ use orrery_blobs::containers::Container;
 use orrery_blobs::lifecycle::{
     self, Action, BlobGroup, Decision, LifecyclePolicy, LifecycleRun, evaluate, load_policy, save_policy,
 };
-use orrery_blobs::operations::{DeleteBlob, ListBlobs, ListEntry, ListInclude, SetTier};
+use orrery_blobs::operations::{DeleteBlob, ListBlobs, ListEntry, ListInclude, SetTier, has_history};
 use orrery_blobs::{Address, Blob, Conditions, ETagMatch, Selector};
 use orrery_catalog::storage::AccountName;
 use orrery_core::Timestamp;
@@ -106,15 +106,14 @@ impl BlobStore {
         let now = self.env().now();
         let include = ListInclude { snapshots: true, versions: true, ..ListInclude::default() };
         let request = ListBlobs { include, marker, ..ListBlobs::default() };
-        let page = orrery_blobs::list(&*self.snapshot(), container.number(), &request)?;
-        let blobs: Vec<&Blob> = page.entries.iter().filter_map(blob_of).collect();
-        for blob in &blobs {
+        let snapshot = self.snapshot();
+        let page = orrery_blobs::list(&*snapshot, container.number(), &request)?;
+        for blob in page.entries.iter().filter_map(blob_of) {
             plan.looked_at += 1;
-            let has_history =
-                blobs.iter().any(|other| other.name == blob.name && other.state != BlobState::Current);
             let group = BlobGroup {
                 container: container.id.name.as_str(),
-                has_history: has_history || self.has_history_before(container, blob)?,
+                has_history: blob.state == BlobState::Current
+                    && has_history(&*snapshot, container.number(), &blob.name)?,
                 tracked_since: None,
             };
             if let Some(decision) = evaluate(policy, group, blob, now) {
@@ -122,11 +121,6 @@ impl BlobStore {
             }
         }
         Ok(page.next)
-    }
-
-    /// A page may begin between the states of a name.
-    fn has_history_before(&self, container: &Container, blob: &Blob) -> Result<bool, Error> {
-        Ok(orrery_blobs::operations::has_history(&*self.snapshot(), container.number(), &blob.name)?)
     }
 
     /// Does what a dry run shows, and remembers what it did.
