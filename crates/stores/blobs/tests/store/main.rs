@@ -7,6 +7,7 @@ mod copies;
 mod crashing;
 mod finds;
 mod history;
+mod lifecycle;
 mod lists;
 mod model;
 mod properties;
