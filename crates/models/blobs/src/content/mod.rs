@@ -182,10 +182,10 @@ fn sharers(state: &dyn Read, content: Content) -> Result<u32, Error> {
     let Some(stored) = state.get(CONTENT, &Row::Sharers { content: content.ordinal }.key())? else {
         return Ok(0);
     };
-    let bytes = stored.as_ref().try_into();
-    bytes
-        .map(u32::from_be_bytes)
-        .map_err(|_| Error::Corrupt("the number of states that share content".into()))
+    match stored.first_chunk() {
+        Some(bytes) if stored.len() == 4 => Ok(u32::from_be_bytes(*bytes)),
+        _ => Err(Error::Corrupt("the number of states that share content".into())),
+    }
 }
 
 /// Removes rows of content that no state has, and releases its chunks: at most so many rows. Returns how many it removed.

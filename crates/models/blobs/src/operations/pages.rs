@@ -199,9 +199,10 @@ struct Ranges {
 impl Ranges {
     /// Returns whether there is room for more.
     fn add(&mut self, start: u64, end: u64, is_cleared: bool) -> bool {
+        let is_full = self.found.len() == self.most;
         match self.found.last_mut() {
             Some(last) if last.range.end == start && last.is_cleared == is_cleared => last.range.end = end,
-            _ if self.found.len() == self.most => return false,
+            _ if is_full => return false,
             _ => self.found.push(PageRange { range: ByteRange { start, end }, is_cleared }),
         }
         true
