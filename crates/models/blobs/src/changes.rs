@@ -5,6 +5,7 @@
 //!   1 state         the key of a state's row; the image is the state that was replaced or removed
 //!   2 content       an ordinal: no state has this content any more
 //!   3 piece         the key of a piece; the image is the piece that was replaced or removed
+//!   4 event         a name; the image is an event of the change feed
 //! ```
 //!
 //! An entry of content or of a piece owns it: when the entry is trimmed, the content is freed and the chunk released. Entries of
@@ -26,6 +27,7 @@ pub use change_log::{Change, Entry};
 const STATE: u8 = 1;
 const CONTENT_FREED: u8 = 2;
 const PIECE: u8 = 3;
+const EVENT: u8 = 4;
 
 /// What an entry is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +35,8 @@ pub enum Subject {
     State(Bytes),
     Content(u64),
     Piece(Bytes),
+    /// The name of a blob.
+    Event(Bytes),
 }
 
 pub(crate) fn log_state(
@@ -52,6 +56,11 @@ pub(crate) fn log_content(txn: &mut Txn<'_>, container: u32, ordinal: u64, now: 
 
 pub(crate) fn log_piece(txn: &mut Txn<'_>, container: u32, key: &[u8], image: &Bytes, now: Timestamp) {
     log(txn, container, Change::Delete, &[&[PIECE], key].concat(), Some(image), now);
+}
+
+pub(crate) fn log_event(txn: &mut Txn<'_>, container: u32, name: &str, event: Vec<u8>, now: Timestamp) {
+    let key = [&[EVENT], name.as_bytes()].concat();
+    log(txn, container, Change::Create, &key, Some(&event.into()), now);
 }
 
 fn log(txn: &mut Txn<'_>, container: u32, change: Change, key: &[u8], image: Option<&Bytes>, now: Timestamp) {
@@ -77,6 +86,7 @@ pub fn subject(entry: &Entry) -> Result<Subject, Error> {
         CONTENT_FREED => {
             rest.try_into().map(|word| Subject::Content(u64::from_be_bytes(word))).map_err(|_| damaged())
         }
+        EVENT => Ok(Subject::Event(Bytes::copy_from_slice(rest))),
         PIECE => Ok(Subject::Piece(Bytes::copy_from_slice(rest))),
         _ => Err(damaged()),
     }
@@ -218,7 +228,7 @@ pub fn apply_trimming(txn: &mut Txn<'_>, container: u32, step: &Trimming) -> Res
 /// Frees what an entry owns. Also of a container that is dropped.
 pub(crate) fn release(txn: &mut Txn<'_>, entry: &Entry) -> Result<(), Error> {
     match subject(entry)? {
-        Subject::State(_) => {}
+        Subject::State(_) | Subject::Event(_) => {}
         Subject::Content(ordinal) => {
             content::free(txn, ordinal, usize::MAX)?;
         }

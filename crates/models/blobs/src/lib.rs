@@ -15,6 +15,7 @@
 //! containers/    definitions of containers; in the catalog's scope
 //! lifecycle/     policies, and what they make of a blob
 //! settings.rs    retention, versions and the like, of an account
+//! events.rs      events of the change feed
 //! changes.rs     the log of changes, and trimming it
 //! refusal.rs     why the service's rules refuse an operation
 //! row.rs, spaces.rs   every key that is stored, and where (`docs/formats/blobs.md`)
@@ -30,6 +31,7 @@ pub mod conditions;
 pub mod containers;
 pub mod content;
 pub mod etag;
+pub mod events;
 pub mod lease;
 pub mod lifecycle;
 pub mod limits;

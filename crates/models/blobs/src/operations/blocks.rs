@@ -6,6 +6,7 @@ use super::write::{Place, Write};
 use super::{Block, BlockRef, BlockSource, PutOptions, Stamp, Written};
 use crate::blob::{BlobKind, BlockId};
 use crate::content::{Content, Piece, Upload, put_block_list, put_pieces, read_block_list, slices};
+use crate::events::EventApi;
 use crate::lease::LeaseId;
 use crate::limits;
 use crate::refusal::{BlobError, Refusal};
@@ -133,7 +134,7 @@ pub fn commit_block_list(
     }
     let content = old.as_ref().map_or(Content::EMPTY, |old| old.blob.content);
     let content = write.assemble(list, content, &committed)?;
-    write.replace(old, BlobKind::Block, content, options)
+    write.replace(old, BlobKind::Block, content, options, EventApi::PutBlockList)
 }
 
 /// Where each committed block is in the content.

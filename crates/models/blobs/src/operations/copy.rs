@@ -8,6 +8,7 @@ use crate::address::Selector;
 use crate::blob::{Blob, BlobKind, BlobState, Copy, CopyId, CopyStatus};
 use crate::conditions::{Conditions, Unmet};
 use crate::content::{Content, Upload, copy_pieces, put_block_list, put_pieces, read_block_list};
+use crate::events::{EventApi, EventKind};
 use crate::lease::LeaseId;
 use crate::refusal::{BlobError, Refusal};
 use crate::tier::{Rehydration, Tier, TierState};
@@ -96,7 +97,7 @@ pub fn copy_blob(
         }
         kind => kind,
     };
-    let written = write.replace_with_tier(old, kind, content, &put, tier)?;
+    let written = write.replace_with_tier(old, kind, content, &put, tier, EventApi::CopyBlob)?;
     Ok(Copied { written, copy })
 }
 
@@ -146,8 +147,7 @@ pub fn begin_copy(
         description: None,
     };
     let options = PutOptions { copy: Some(copy), ..options.clone() };
-    let written =
-        write.replace(old, BlobKind::Block, Content { ordinal: stamp.ordinal, length: 0 }, &options)?;
+    let written = write.replace_pending(old, Content { ordinal: stamp.ordinal, length: 0 }, &options)?;
     Ok(PendingCopy { id, written })
 }
 
@@ -208,6 +208,7 @@ pub fn finish_copy(
         ..old.blob.clone()
     };
     write.put(Some(&old), &blob);
+    write.event(EventKind::BlobCreated, EventApi::CopyBlob, &blob);
     Ok(super::append::written(&blob))
 }
 

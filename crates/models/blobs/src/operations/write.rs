@@ -9,6 +9,7 @@ use crate::blob::{Blob, BlobState, SoftDeletion, record};
 use crate::changes::{self, Change};
 use crate::conditions::Conditions;
 use crate::content::{self, Content};
+use crate::events::{BlobEvent, EventApi, EventKind};
 use crate::refusal::{BlobError, Refusal};
 use crate::row::{self, Due, Row};
 use crate::settings::BlobSettings;
@@ -273,6 +274,14 @@ impl<'a, 'b, 'p> Write<'a, 'b, 'p> {
         let retention = self.place.settings.delete_retention?;
         let until = Timestamp::from_millis(self.now().millis() + retention.days.millis());
         Some(SoftDeletion { at: self.now(), until })
+    }
+
+    /// Tells the change feed, if there is one.
+    pub fn event(&mut self, kind: EventKind, api: EventApi, blob: &Blob) {
+        if self.place.settings.change_feed.is_some() {
+            let event = BlobEvent::new(kind, api, blob, self.stamp.ticks.max(blob.modified), self.stamp.now);
+            changes::log_event(self.txn, self.place.container, self.name(), event.write(), self.stamp.now);
+        }
     }
 
     fn log(&mut self, change: Change, state: BlobState, old: Option<&Stored>) {
