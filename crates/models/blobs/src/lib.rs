@@ -13,6 +13,7 @@
 //! operations/    everything that is done to a blob; in the scope of its name
 //! list/          lists of blobs
 //! containers/    definitions of containers; in the catalog's scope
+//! inventory/     policies, and the rows that they make of blobs and containers
 //! lifecycle/     policies, and what they make of a blob
 //! settings.rs    retention, versions and the like, of an account
 //! events.rs      events of the change feed
@@ -32,6 +33,7 @@ pub mod containers;
 pub mod content;
 pub mod etag;
 pub mod events;
+pub mod inventory;
 pub mod lease;
 pub mod lifecycle;
 pub mod limits;

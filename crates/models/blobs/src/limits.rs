@@ -61,3 +61,5 @@ pub const LIFECYCLE_FILTER_ENTRIES_MAX: usize = 10;
 pub const LIFECYCLE_DAYS_MAX: f64 = 99_999.0;
 /// Runs of a policy that are remembered.
 pub const LIFECYCLE_RUNS_KEPT_MAX: usize = 100;
+/// An inventory policy.
+pub const INVENTORY_RULES_MAX: usize = 100;

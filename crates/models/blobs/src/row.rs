@@ -60,6 +60,7 @@ pub(crate) enum Row<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PolicyKind {
     Lifecycle = 1,
+    Inventory = 2,
 }
 
 /// What is due.
