@@ -8,11 +8,10 @@
 //! ```
 
 use crate::blob::BlobState;
-use crate::spaces::{BLOBS, CONTENT, TAGS};
 use bytes::Bytes;
 use orrery_core::{Ticks, Timestamp};
 use orrery_keys::{KeyBuf, KeyReader};
-use orrery_kv::{Error, KeyRange, META, Space};
+use orrery_kv::{Error, KeyRange};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Row<'a> {
@@ -96,28 +95,6 @@ const BLOCK_LIST: u8 = 2;
 const SHARERS: u8 = 3;
 
 impl Row<'_> {
-    pub fn space(&self) -> Space {
-        match self {
-            Row::Container { .. }
-            | Row::DeletedContainer { .. }
-            | Row::Alive { .. }
-            | Row::Settings { .. }
-            | Row::Sweep { .. }
-            | Row::Trimmed { .. }
-            | Row::Guard { .. }
-            | Row::Policy { .. }
-            | Row::PolicyRun { .. } => META,
-            Row::Current { .. }
-            | Row::History { .. }
-            | Row::Staging { .. }
-            | Row::Block { .. }
-            | Row::Due { .. }
-            | Row::Protected { .. } => BLOBS,
-            Row::Piece { .. } | Row::BlockList { .. } | Row::Sharers { .. } => CONTENT,
-            Row::Tag { .. } => TAGS,
-        }
-    }
-
     pub fn key(&self) -> Bytes {
         let key = match *self {
             Row::Container { account, name } => {
@@ -211,7 +188,7 @@ impl Kind {
     }
 
     /// From the first row whose name is not before `from`.
-    pub fn from_name(self, container: u32, from: &[u8]) -> KeyRange {
+    pub fn range_from(self, container: u32, from: &[u8]) -> KeyRange {
         let start = match self {
             Self::Current | Self::Staging => of(container, self.tag()).raw(from),
             Self::History | Self::Protected => of(container, self.tag()).open_bytes(from),

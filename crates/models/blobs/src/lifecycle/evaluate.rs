@@ -111,8 +111,8 @@ fn decide(rule: &LifecycleRule, group: BlobGroup<'_>, blob: &Blob, now: Timestam
         return None;
     }
     let is_now = blob.tier.tier(now);
-    let cooler = actions.tiers.iter().filter(|(tier, _)| cools(is_now, *tier));
-    let met = cooler.filter_map(|(tier, condition)| Some((*tier, ages.exceed(condition)?)));
+    let possible = actions.tiers.iter().filter(|(tier, _)| moves(is_now, *tier));
+    let met = possible.filter_map(|(tier, condition)| Some((*tier, ages.exceed(condition)?)));
     if let Some((tier, reason)) = met.min_by_key(|(tier, _)| cost(Action::Tier(*tier))) {
         return decided(Action::Tier(tier), reason);
     }
@@ -120,13 +120,14 @@ fn decide(rule: &LifecycleRule, group: BlobGroup<'_>, blob: &Blob, now: Timestam
 }
 
 /// Whether a rule moves a blob from one tier to another: to a cooler one, or from cool and cold to hot.
-fn cools(from: Tier, to: Tier) -> bool {
-    match (from, to) {
-        (Tier::Hot | Tier::Smart, Tier::Cool | Tier::Cold | Tier::Archive) => true,
-        (Tier::Cool, Tier::Cold | Tier::Archive | Tier::Hot) => true,
-        (Tier::Cold, Tier::Archive | Tier::Hot) => true,
-        _ => false,
-    }
+fn moves(from: Tier, to: Tier) -> bool {
+    let possible: &[Tier] = match from {
+        Tier::Hot | Tier::Smart => &[Tier::Cool, Tier::Cold, Tier::Archive],
+        Tier::Cool => &[Tier::Cold, Tier::Archive, Tier::Hot],
+        Tier::Cold => &[Tier::Archive, Tier::Hot],
+        Tier::Archive | Tier::Premium(_) => &[],
+    };
+    possible.contains(&to)
 }
 
 /// A blob that was read since it became cool.

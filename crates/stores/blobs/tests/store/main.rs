@@ -5,6 +5,7 @@ mod containers;
 mod content;
 mod copies;
 mod crashing;
+mod feeds;
 mod finds;
 mod history;
 mod lifecycle;
