@@ -252,7 +252,8 @@ fn fixture() -> String {
 fn kept() -> World {
     let engine = MemoryEngine::new(&SPACES);
     let space = |name: &str| SPACES.iter().find(|spec| spec.name == name).unwrap().space;
-    let puts = fixture().lines().map(|line| {
+    let fixture = fixture();
+    let puts = fixture.lines().map(|line| {
         let mut parts = line.split(' ');
         let (name, key, value) = (parts.next().unwrap(), parts.next().unwrap(), parts.next().unwrap());
         Put { space: space(name), key: unhex(key).into(), value: Some(unhex(value).into()) }

@@ -30,12 +30,18 @@ fn a_container_is_created_once_and_its_properties_change_its_etag() {
     assert_eq!(refused(again), Refusal::ContainerAlreadyExists);
     let created = world.run(world.store.create_container(&container("public"), new)).unwrap();
     assert_eq!(created.public_access, PublicAccess::Blob);
-    let set = world.store.set_container_metadata(&container("public"), Metadata::default(), NONE);
-    let changed = world.run(set).unwrap();
+    let changed = world
+        .run(world.store.set_container_metadata(&container("public"), Metadata::default(), NONE))
+        .unwrap();
     assert!(changed.modified > created.modified && changed.metadata.is_empty());
-    let set =
-        world.store.set_container_access(&container("public"), PublicAccess::None, Default::default(), NONE);
-    world.run(set).unwrap();
+    world
+        .run(world.store.set_container_access(
+            &container("public"),
+            PublicAccess::None,
+            Default::default(),
+            NONE,
+        ))
+        .unwrap();
     let shown = world.store.container(&container("public")).unwrap();
     assert_eq!(
         (shown.public_access, shown.policies.clone()),

@@ -167,8 +167,13 @@ fn pages_are_written_cleared_and_compared_with_a_snapshot() {
         let bytes = content(length, seed);
         expected[offset as usize..offset as usize + length].copy_from_slice(&bytes);
         let uploaded = world.upload(&bytes);
-        let write = world.store.put_pages(&blob("disk"), offset, uploaded, PageConditions::default());
-        assert_eq!(world.run(write).unwrap().sequence, 7);
+        assert_eq!(
+            world
+                .run(world.store.put_pages(&blob("disk"), offset, uploaded, PageConditions::default()))
+                .unwrap()
+                .sequence,
+            7
+        );
         assert_eq!(world.read("disk"), expected, "{offset}");
     };
     write(&world, 512, 1024, 1);

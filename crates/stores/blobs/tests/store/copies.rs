@@ -72,9 +72,9 @@ fn a_range_of_a_blob_becomes_an_upload() {
     let bytes = content(500_000, 1);
     world.put("a", &bytes);
     let range = Some(RangeRequest { start: 1000, last: Some(400_999) });
-    let upload =
-        world.store.upload_from(&blob("a"), Selector::Current, range, &Conditions::default(), u64::MAX);
-    let uploaded = world.run(upload).unwrap();
+    let uploaded = world
+        .run(world.store.upload_from(&blob("a"), Selector::Current, range, &Conditions::default(), u64::MAX))
+        .unwrap();
     world.run(world.store.put_blob(&blob("b"), uploaded, PutOptions::default())).unwrap();
     assert_eq!(world.read("b"), bytes[1000..401_000]);
 }
@@ -83,10 +83,8 @@ fn a_range_of_a_blob_becomes_an_upload() {
 fn a_copy_from_elsewhere_is_pending_until_it_is_finished_or_aborted() {
     let world = World::new();
     world.put("a", b"old");
-    let begin = || {
-        let begun = world.store.begin_copy(&blob("a"), "http://elsewhere/x".into(), PutOptions::default());
-        world.run(begun)
-    };
+    let begin =
+        || world.run(world.store.begin_copy(&blob("a"), "http://elsewhere/x".into(), PutOptions::default()));
     let pending = begin().unwrap();
     assert_eq!(refused(begin()), Refusal::PendingCopy);
     assert_eq!(refused(world.try_put("a", b"x", PutOptions::default())), Refusal::PendingCopy);
@@ -102,6 +100,13 @@ fn a_copy_from_elsewhere_is_pending_until_it_is_finished_or_aborted() {
     assert_eq!(refused(abort(pending.id)), Refusal::CopyIdMismatch);
     abort(second.id).unwrap();
     assert_eq!(world.read("a"), b"");
-    let finish = world.store.finish_copy(&blob("a"), second.id, world.upload(b"late"), PutOptions::default());
-    assert_eq!(refused(world.run(finish)), Refusal::NoPendingCopy);
+    assert_eq!(
+        refused(world.run(world.store.finish_copy(
+            &blob("a"),
+            second.id,
+            world.upload(b"late"),
+            PutOptions::default()
+        ))),
+        Refusal::NoPendingCopy
+    );
 }

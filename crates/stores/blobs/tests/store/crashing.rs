@@ -51,7 +51,7 @@ fn step(world: &World, env: &Env) {
 /// Every chunk has the references that rows say, and no fault.
 fn check_chunks(world: &World) -> orrery_chunks::Checked {
     let snapshot = world.store.snapshot();
-    let mut references = chunk_references(&snapshot).unwrap().into_iter().map(Ok);
+    let mut references = chunk_references(&*snapshot).unwrap().into_iter().map(Ok);
     let checked = orrery_chunks::check(&world.files, &*snapshot, Some(&mut references)).unwrap();
     assert_eq!(checked.faults, [""; 0]);
     checked

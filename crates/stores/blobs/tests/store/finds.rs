@@ -96,13 +96,14 @@ fn the_index_follows_every_change() {
     let check = |filter: &str, expected: &[&str]| assert_eq!(names(&world, filter), expected, "{filter}");
     world.put_tagged("a", &[("status", "active")]);
     check("status = 'active'", &["a"]);
-    let set = world.store.set_tags(
-        &blob("a"),
-        Selector::Current,
-        tags(&[("status", "done")]),
-        Conditions::default(),
-    );
-    world.run(set).unwrap();
+    world
+        .run(world.store.set_tags(
+            &blob("a"),
+            Selector::Current,
+            tags(&[("status", "done")]),
+            Conditions::default(),
+        ))
+        .unwrap();
     check("status = 'active'", &[]);
     check("status = 'done'", &["a"]);
     world.put("a", b"untagged");

@@ -155,8 +155,14 @@ fn protection_keeps_a_blob_from_being_changed_and_deleted() {
         assert_eq!(refused(world.delete("a")), Refusal::ImmutableDueToPolicy);
         let put = world.try_put("a", b"2", PutOptions::default());
         assert_eq!(refused(put), Refusal::ImmutableDueToPolicy);
-        let set = world.store.set_metadata(&blob("a"), Default::default(), Conditions::default());
-        assert_eq!(refused(world.run(set)), Refusal::ImmutableDueToPolicy);
+        assert_eq!(
+            refused(world.run(world.store.set_metadata(
+                &blob("a"),
+                Default::default(),
+                Conditions::default()
+            ))),
+            Refusal::ImmutableDueToPolicy
+        );
     };
     refused_now();
     set(policy(50, ImmutabilityMode::Unlocked)).unwrap();
@@ -179,8 +185,9 @@ fn a_copy_promotes_a_version() {
     world.settings(|settings| settings.versioning = true);
     let first = world.put("a", &content(100_000, 1)).version.unwrap();
     world.put("a", b"2");
-    let copy = world.store.copy_blob(&blob("a"), Selector::Version(first), &blob("a"), Default::default());
-    world.run(copy).unwrap();
+    world
+        .run(world.store.copy_blob(&blob("a"), Selector::Version(first), &blob("a"), Default::default()))
+        .unwrap();
     assert_eq!(world.read("a"), content(100_000, 1));
     assert_eq!(world.states(), ["a version", "a version", "a"]);
     assert!(world.rows(CONTENT) >= 3);

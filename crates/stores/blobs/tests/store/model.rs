@@ -420,11 +420,9 @@ impl Run {
                     .map(drop)
             }
             Operation::Undelete { name } => world.run(store.undelete_blob(&blob(of(*name)))),
-            Operation::Copy { from, to } => {
-                let copy =
-                    store.copy_blob(&blob(of(*from)), Selector::Current, &blob(of(*to)), Default::default());
-                world.run(copy).map(drop)
-            }
+            Operation::Copy { from, to } => world
+                .run(store.copy_blob(&blob(of(*from)), Selector::Current, &blob(of(*to)), Default::default()))
+                .map(drop),
             Operation::Stage { name, id, .. } => world.stage(of(*name), ID[usize::from(*id)], bytes),
             Operation::Commit { name, ids } => {
                 let ids: Vec<&str> = ids.iter().map(|id| ID[usize::from(*id)]).collect();
