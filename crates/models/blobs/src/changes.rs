@@ -100,7 +100,7 @@ pub fn state_of(key: &[u8]) -> Result<(String, BlobState), Error> {
 /// How far the log of a container is trimmed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Horizons {
-    /// Entries up to here have no images any more, and what they owned is freed.
+    /// What entries up to here owned is freed; they stay as they are as long as opening the store verifies them.
     pub released: Lsn,
     /// Entries up to here are gone.
     pub removed: Lsn,
@@ -211,7 +211,6 @@ pub fn apply_trimming(txn: &mut Txn<'_>, container: u32, step: &Trimming) -> Res
     txn.frees();
     for entry in &step.release {
         release(txn, entry)?;
-        txn.put_blind(LOG, entry.log_key(), Some(entry.without_image()));
     }
     for key in &step.remove {
         txn.put_blind(LOG, key.clone(), None);
@@ -225,8 +224,14 @@ pub fn apply_trimming(txn: &mut Txn<'_>, container: u32, step: &Trimming) -> Res
     Ok(())
 }
 
-/// Frees what an entry owns. Also of a container that is dropped.
-pub(crate) fn release(txn: &mut Txn<'_>, entry: &Entry) -> Result<(), Error> {
+/// Frees what an entry of a dropped container owns, unless trimming did.
+pub(crate) fn release_dropped(txn: &mut Txn<'_>, container: u32, entry: &Entry) -> Result<(), Error> {
+    let released = horizons(txn, container)?.released;
+    if entry.lsn() > released { release(txn, entry) } else { Ok(()) }
+}
+
+/// Frees what an entry owns.
+fn release(txn: &mut Txn<'_>, entry: &Entry) -> Result<(), Error> {
     match subject(entry)? {
         Subject::State(_) | Subject::Event(_) => {}
         Subject::Content(ordinal) => {

@@ -29,6 +29,11 @@ impl BlobStore {
         let mut page = FoundPage { blobs: Vec::new(), next: None };
         for container in containers {
             let name = &container.id.name;
+            if page.blobs.len() == most {
+                let marker = FindMarker { container: name.as_str().to_owned(), after: None };
+                page.next = Some(marker.write());
+                break;
+            }
             let after = marker.as_ref().filter(|marker| marker.container == name.as_str());
             let find = ContainerFind {
                 container: container.number(),

@@ -5,8 +5,9 @@ use crate::changes::{self, Subject};
 use crate::row;
 use crate::spaces::{BLOBS, CONTENT, LOG};
 use crate::staging::StagedBlock;
-use orrery_catalog::change_log::Entry;
+use orrery_catalog::change_log::{self, Entry};
 use orrery_chunks::ChunkId;
+use orrery_core::Lsn;
 use orrery_kv::{Error, KeyRange, LogRecord, META, Order, Read};
 
 /// Each chunk as often as a piece, a block that waits or an entry of the log has it.
@@ -25,7 +26,7 @@ pub fn chunk_references(state: &dyn Read) -> Result<Vec<ChunkId>, Error> {
         }
     }
     for container in containers(state)? {
-        let range = LogRecord::range(orrery_catalog::change_log::stream(container), orrery_core::Lsn(0));
+        let range = LogRecord::range(change_log::stream(container), released(state, container)?);
         for row in state.range(LOG, &range, Order::Ascending) {
             let entry = Entry::read(LogRecord::read(&row?)?)?;
             if let (Subject::Piece(_), Some(image)) = (changes::subject(&entry)?, entry.image()) {
@@ -34,6 +35,11 @@ pub fn chunk_references(state: &dyn Read) -> Result<Vec<ChunkId>, Error> {
         }
     }
     Ok(found)
+}
+
+/// The first commit whose entries still own what they are about.
+fn released(state: &dyn Read, container: u32) -> Result<Lsn, Error> {
+    Ok(Lsn(changes::horizons(state, container)?.released.0.saturating_add(1)))
 }
 
 fn add(found: &mut Vec<ChunkId>, piece: &Piece) {

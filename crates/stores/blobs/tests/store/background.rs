@@ -3,7 +3,6 @@
 use crate::world::{World, blob, content};
 use orrery_blob_store::model::spaces::{BLOBS, CONTENT, LOG};
 use orrery_blob_store::model::{Conditions, Selector};
-use orrery_chunks::CHUNKS;
 use orrery_txn::Progress;
 
 const DAY: u64 = 86_400;
@@ -27,7 +26,7 @@ fn blocks_that_are_not_committed_go_after_a_week() {
     world.advance(DAY);
     world.settle();
     assert_eq!(world.states(), [""; 0]);
-    assert_eq!((world.rows(BLOBS), world.rows(CHUNKS)), (0, 0));
+    assert_eq!((world.rows(BLOBS), world.chunks()), (0, 0));
 }
 
 #[test]
@@ -58,13 +57,13 @@ fn content_goes_when_the_log_does_not_need_it_any_more() {
     assert_eq!(contents(&world), 1 + 1);
     assert_eq!(world.read("a"), content(100_000, 4));
     assert!(world.rows(LOG) > 0, "entries that are verified when the store is opened stay");
-    let before = world.rows(CHUNKS);
+    let before = world.chunks();
     world.put("c", &content(100_000, 10));
-    assert!(world.rows(CHUNKS) > before);
+    assert!(world.chunks() > before);
     world.delete("c").unwrap();
     world.advance(8 * DAY);
     world.settle();
-    assert_eq!(world.rows(CHUNKS), before);
+    assert_eq!(world.chunks(), before);
     assert_eq!(world.try_read("a", Selector::Current, None).unwrap(), content(100_000, 4));
 }
 
@@ -73,5 +72,5 @@ fn uploads_that_nobody_took_leave_nothing() {
     let world = World::new();
     drop(world.upload(&content(1_000_000, 1)));
     world.settle();
-    assert_eq!(world.rows(CHUNKS), 0);
+    assert_eq!(world.chunks(), 0);
 }

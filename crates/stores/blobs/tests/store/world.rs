@@ -191,6 +191,13 @@ impl World {
         (0..1000).find(round).expect("the work comes to an end");
     }
 
+    /// Chunks that rows refer to.
+    pub fn chunks(&self) -> u64 {
+        let checked = orrery_chunks::check(&self.files, &*self.store.snapshot(), None).unwrap();
+        assert_eq!(checked.faults, [""; 0]);
+        checked.chunks
+    }
+
     pub fn rows(&self, space: Space) -> usize {
         self.store.snapshot().range(space, &KeyRange::all(), Order::Ascending).count()
     }
