@@ -8,7 +8,9 @@ const NAMES: [&str; 10] = ["a", "a/1", "a/2", "a/b/1", "a/b/2", "a0", "b/1", "b/
 
 fn filled() -> World {
     let world = World::new();
-    NAMES.iter().rev().for_each(|name| drop(world.put(name, b"")));
+    for name in NAMES.iter().rev() {
+        world.put(name, b"");
+    }
     world
 }
 

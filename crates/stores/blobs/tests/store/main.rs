@@ -1,5 +1,7 @@
 //! The blob store over an engine and chunk files in memory.
 
+#![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on panics, as the test does")]
+
 mod background;
 mod containers;
 mod content;

@@ -493,8 +493,6 @@ impl Run {
 const ID: [&str; 3] = ["QQ==", "Qg==", "Qw=="];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
-
     #[test]
     fn it_does_as_the_model_does(
         operations in proptest::collection::vec(operation(), 1..40),
