@@ -1,7 +1,7 @@
 //! The chunk files of a data folder.
 
 use crate::append_file::{AppendFile, Reservation};
-use crate::files::Files;
+use crate::files::{ChunkFile, Files};
 use crate::pins::Pins;
 use crate::pool::Pool;
 use crate::read::Readers;
@@ -163,21 +163,21 @@ impl Inner {
     /// A new file with its head, which a crash does not take away.
     pub fn make_file(&self) -> Result<Arc<AppendFile>, Error> {
         let id = FileId(self.next_file.fetch_add(1, Ordering::Relaxed));
-        let made = self.try_make_file(id);
-        let file =
-            made.inspect_err(|_| drop(self.files.remove(id))).map_err(|error| Error::unavailable(&error))?;
-        let file = Arc::new(file);
+        let unavailable = |error: std::io::Error| Error::unavailable(&error);
+        let file = self.files.create(id).map_err(unavailable)?;
+        if let Err(error) = self.prepare(id, &*file) {
+            // If this fails too, the next start finds a file that nothing refers to.
+            drop(self.files.remove(id));
+            return Err(unavailable(error));
+        }
+        let file = Arc::new(AppendFile::new(id, file, self.landed.clone()));
         self.known().insert(id, KnownFile { bytes: file.bytes(), appended: Arc::downgrade(&file) });
         Ok(file)
     }
 
-    fn try_make_file(&self, id: FileId) -> std::io::Result<AppendFile> {
-        let file = self.files.create(id)?;
+    fn prepare(&self, id: FileId, file: &dyn ChunkFile) -> std::io::Result<()> {
         file.write_all_at(&format::head(id), 0)?;
-        if self.is_durable() {
-            self.files.sync()?;
-        }
-        Ok(AppendFile::new(id, file, self.landed.clone()))
+        if self.is_durable() { self.files.sync() } else { Ok(()) }
     }
 
     pub fn known(&self) -> MutexGuard<'_, BTreeMap<FileId, KnownFile>> {

@@ -38,6 +38,11 @@ pub(crate) fn compact<C: Commits>(
     let Some(file) = ranked.into_iter().find(|id| known[id].seal_if_quiet()) else { return Ok(()) };
     inner.pool.tidy();
     let moves = match copy_chunks(inner, reclaimer, live_chunks(&*snapshot, file)?, file) {
+        Ok(moves) if moves.is_empty() => {
+            tracing::error!(%file, "the tally of a chunk file says that it has chunks, and no row leads to one");
+            reclaimer.damaged.insert(file);
+            return Ok(());
+        }
         Ok(moves) => moves,
         Err(error) if error.is_damage() => {
             tracing::error!(%file, %error, "a chunk file that is mostly garbage is kept, because a chunk in it is damaged");
@@ -177,5 +182,46 @@ impl Move {
         tally_live(txn, &self.from, -1);
         tally_live(txn, &self.to, 1);
         txn.frees();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FULL: u64 = 8000;
+
+    fn ranked(files: &[FileFacts]) -> Vec<u64> {
+        rank(files, FULL).into_iter().map(|id| id.0).collect()
+    }
+
+    fn file(id: u64, bytes: u64, live_bytes: u64) -> FileFacts {
+        FileFacts { id: FileId(id), bytes, live_bytes, is_open: false }
+    }
+
+    #[test]
+    fn files_are_compacted_from_half_garbage_on_the_emptiest_first() {
+        let files = [file(1, 8000, 4000), file(2, 8000, 4001), file(3, 8000, 100), file(4, 2000, 500)];
+        assert_eq!(ranked(&files), [3, 4, 1]);
+    }
+
+    #[test]
+    fn uploads_keep_small_files_open_and_give_up_others() {
+        let open = |id, bytes| FileFacts { is_open: true, ..file(id, bytes, 10) };
+        assert_eq!(ranked(&[open(1, 999), open(2, 1000)]), [2]);
+    }
+
+    #[test]
+    fn small_files_are_merged_when_they_are_many() {
+        let few: Vec<FileFacts> =
+            (0..limits::SMALL_FILES_MAX as u64).map(|id| file(id, 900, 800 - id)).collect();
+        assert_eq!(ranked(&few), [0; 0]);
+        let many = [few, vec![file(99, 900, 790), file(100, 1000, 900)]].concat();
+        let ranked = ranked(&many);
+        assert_eq!(
+            (ranked.len(), ranked[0]),
+            (limits::SMALL_FILES_MAX + 1, limits::SMALL_FILES_MAX as u64 - 1)
+        );
+        assert!(!ranked.contains(&100), "full files are left alone");
     }
 }

@@ -22,6 +22,9 @@ impl Pin {
 
 pub(crate) fn read(file: &dyn ChunkFile, location: &Location, range: Range<u32>) -> Result<Bytes, Error> {
     assert!(range.start <= range.end && range.end <= location.length, "a range lies within its chunk");
+    if range.is_empty() {
+        return Ok(Bytes::new());
+    }
     let frames = format::frames_of(&range);
     let content = format::content_of(&frames, location.length);
     let stored = read_frames(file, location, &frames)?;
@@ -73,8 +76,9 @@ impl Readers {
         let mut state = self.state();
         if state.len() >= limits::READ_FILES_MAX {
             // Any will do: it is opened again if it is needed.
-            let any = state.keys().next().copied();
-            any.map(|any| state.remove(&any));
+            if let Some(any) = state.keys().next().copied() {
+                state.remove(&any);
+            }
         }
         state.insert(id, file.clone());
         Ok(file)

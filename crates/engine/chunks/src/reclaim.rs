@@ -13,7 +13,7 @@
 //! The newest file is removed only after a newer one was made, so that its number is never used again.
 
 use crate::append_file::AppendFile;
-use crate::chunks::Inner;
+use crate::chunks::{Inner, KnownFile};
 use crate::row::{CHUNKS, LIVE_BYTES, Row, read_number};
 use crate::{ChunkId, Chunks, Error, FileId, compact, garbage, row};
 use orrery_kv::{Error as EngineError, Order, Read, Snapshot, Tally, Txn};
@@ -121,20 +121,20 @@ impl Inner {
         let live = live_bytes(&*commits.snapshot())?;
         let known = self.known().clone();
         let newest = known.keys().next_back().copied();
-        let is_candidate = |id: &FileId| !live.contains_key(id) && !reclaimer.retired.contains_key(id);
-        let mut quiet = known.iter().filter(|(id, _)| is_candidate(id));
-        let quiet: Vec<FileId> = quiet
-            .by_ref()
-            .filter(|(id, file)| !(file.is_empty() && Some(**id) == newest) && file.seal_if_quiet())
-            .map(|(id, _)| *id)
-            .collect();
+        let is_unused = |(id, file): &(&FileId, &KnownFile)| {
+            let keeps_number = file.is_empty() && newest == Some(**id);
+            !live.contains_key(id) && !reclaimer.retired.contains_key(id) && !keeps_number
+        };
+        let quiet = known.iter().filter(is_unused).filter(|(_, file)| file.seal_if_quiet());
+        let quiet: Vec<FileId> = quiet.map(|(id, _)| *id).collect();
         if quiet.is_empty() {
             return Ok(());
         }
         self.pool.tidy();
-        commits
-            .commit(&|txn| txn.put(CHUNKS, Row::Barrier.key(), &b"\x01"[..]))
-            .map_err(ReclaimError::Commit)?;
+        let barrier = |txn: &mut Txn<'_>| txn.put(CHUNKS, Row::Barrier.key(), &b"\x01"[..]);
+        if !commits.commit(&barrier).map_err(ReclaimError::Commit)? {
+            return Ok(());
+        }
         let live = live_bytes(&*commits.snapshot())?;
         let epoch = self.pins.advance();
         let unreferenced = quiet.into_iter().filter(|id| !live.contains_key(id));
@@ -160,6 +160,8 @@ impl Inner {
                 drop(self.make_file()?);
             }
             self.readers.close(id);
+            // An open file would keep its space.
+            reclaimer.target = reclaimer.target.take().filter(|target| target.id != id);
             match self.files.remove(id) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     return Err(Error::unavailable(&error));

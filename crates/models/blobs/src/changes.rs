@@ -5,6 +5,7 @@
 //!   1 state         the key of a state's row; the image is the state that was replaced or removed
 //!   2 content       an ordinal: no state has this content any more
 //!   3 piece         the key of a piece; the image is the piece that was replaced or removed
+//!   4 event         a name; the image is an event of the change feed
 //! ```
 //!
 //! An entry of content or of a piece owns it: when the entry is trimmed, the content is freed and the chunk released. Entries of
@@ -26,6 +27,7 @@ pub use change_log::{Change, Entry};
 const STATE: u8 = 1;
 const CONTENT_FREED: u8 = 2;
 const PIECE: u8 = 3;
+const EVENT: u8 = 4;
 
 /// What an entry is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +35,8 @@ pub enum Subject {
     State(Bytes),
     Content(u64),
     Piece(Bytes),
+    /// The name of a blob.
+    Event(Bytes),
 }
 
 pub(crate) fn log_state(
@@ -54,14 +58,12 @@ pub(crate) fn log_piece(txn: &mut Txn<'_>, container: u32, key: &[u8], image: &B
     log(txn, container, Change::Delete, &[&[PIECE], key].concat(), Some(image), now);
 }
 
-fn log(
-    txn: &mut Txn<'_>,
-    container: u32,
-    change: Change,
-    key: &[u8],
-    image: Option<&Bytes>,
-    now: Timestamp,
-) {
+pub(crate) fn log_event(txn: &mut Txn<'_>, container: u32, name: &str, event: Vec<u8>, now: Timestamp) {
+    let key = [&[EVENT], name.as_bytes()].concat();
+    log(txn, container, Change::Create, &key, Some(&event.into()), now);
+}
+
+fn log(txn: &mut Txn<'_>, container: u32, change: Change, key: &[u8], image: Option<&Bytes>, now: Timestamp) {
     let (entry, _) = change_log::payload(change, now, key, image.map_or(&[][..], |image| image));
     txn.log(LOG, change_log::stream(container), entry);
 }
@@ -81,7 +83,10 @@ pub fn subject(entry: &Entry) -> Result<Subject, Error> {
     let (what, rest) = entry.key().split_first().ok_or_else(damaged)?;
     match *what {
         STATE => Ok(Subject::State(Bytes::copy_from_slice(rest))),
-        CONTENT_FREED => rest.try_into().map(|word| Subject::Content(u64::from_be_bytes(word))).map_err(|_| damaged()),
+        CONTENT_FREED => {
+            rest.try_into().map(|word| Subject::Content(u64::from_be_bytes(word))).map_err(|_| damaged())
+        }
+        EVENT => Ok(Subject::Event(Bytes::copy_from_slice(rest))),
         PIECE => Ok(Subject::Piece(Bytes::copy_from_slice(rest))),
         _ => Err(damaged()),
     }
@@ -95,14 +100,16 @@ pub fn state_of(key: &[u8]) -> Result<(String, BlobState), Error> {
 /// How far the log of a container is trimmed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Horizons {
-    /// Entries up to here have no images any more, and what they owned is freed.
+    /// What entries up to here owned is freed; they stay as they are as long as opening the store verifies them.
     pub released: Lsn,
     /// Entries up to here are gone.
     pub removed: Lsn,
 }
 
 pub fn horizons(state: &dyn Read, container: u32) -> Result<Horizons, Error> {
-    let Some(stored) = state.get(META, &Row::Trimmed { container }.key())? else { return Ok(Horizons::default()) };
+    let Some(stored) = state.get(META, &Row::Trimmed { container }.key())? else {
+        return Ok(Horizons::default());
+    };
     let (words, rest) = stored.as_chunks();
     match words {
         [released, removed] if rest.is_empty() => {
@@ -138,12 +145,19 @@ pub fn plan_trimming(
     let before = horizons(state, container)?;
     let mut step = Trimming { before, horizons: before, ..Trimming::default() };
     let is_old = |entry: &Entry| entry.at().plus(retention) <= now;
-    step.horizons.released = whole_commits(state, container, before.released, is_old, |entry| step.release.push(entry))?;
+    step.horizons.released =
+        whole_commits(state, container, before.released, is_old, |entry| step.release.push(entry))?;
     let end = unverified_before(state.lsn()).min(Lsn(before.released.0.saturating_add(1)));
     let mut remove = Vec::new();
-    let mut removed = whole_commits(state, container, before.removed, |entry| entry.lsn() < end, |entry| {
-        remove.push((entry.lsn(), entry.log_key()));
-    })?;
+    let mut removed = whole_commits(
+        state,
+        container,
+        before.removed,
+        |entry| entry.lsn() < end,
+        |entry| {
+            remove.push((entry.lsn(), entry.log_key()));
+        },
+    )?;
     // The next entry will be linked to the newest.
     if after(state, container, removed).next().is_none() {
         let newest = removed;
@@ -197,20 +211,29 @@ pub fn apply_trimming(txn: &mut Txn<'_>, container: u32, step: &Trimming) -> Res
     txn.frees();
     for entry in &step.release {
         release(txn, entry)?;
-        txn.put_blind(LOG, entry.log_key(), Some(entry.without_image()));
     }
     for key in &step.remove {
         txn.put_blind(LOG, key.clone(), None);
     }
     let Horizons { released, removed } = step.horizons;
-    txn.put(META, Row::Trimmed { container }.key(), [released, removed].map(|lsn| lsn.0.to_be_bytes()).concat());
+    txn.put(
+        META,
+        Row::Trimmed { container }.key(),
+        [released, removed].map(|lsn| lsn.0.to_be_bytes()).concat(),
+    );
     Ok(())
 }
 
-/// Frees what an entry owns. Also of a container that is dropped.
-pub(crate) fn release(txn: &mut Txn<'_>, entry: &Entry) -> Result<(), Error> {
+/// Frees what an entry of a dropped container owns, unless trimming did.
+pub(crate) fn release_dropped(txn: &mut Txn<'_>, container: u32, entry: &Entry) -> Result<(), Error> {
+    let released = horizons(txn, container)?.released;
+    if entry.lsn() > released { release(txn, entry) } else { Ok(()) }
+}
+
+/// Frees what an entry owns.
+fn release(txn: &mut Txn<'_>, entry: &Entry) -> Result<(), Error> {
     match subject(entry)? {
-        Subject::State(_) => {}
+        Subject::State(_) | Subject::Event(_) => {}
         Subject::Content(ordinal) => {
             content::free(txn, ordinal, usize::MAX)?;
         }
@@ -222,4 +245,3 @@ pub(crate) fn release(txn: &mut Txn<'_>, entry: &Entry) -> Result<(), Error> {
     }
     Ok(())
 }
-

@@ -68,3 +68,52 @@ impl Conditions {
         self.if_match.is_none() && self.if_tags.is_none()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_condition_says_what_it_is_about() {
+        let modified = Ticks::at(Timestamp::from_millis(1_800_000_000_500));
+        let tags = TagSet::new([("a".to_owned(), "1".to_owned())]).expect("a tag");
+        let (etag, other) = (BlobETag::new(modified), BlobETag::new(modified.next()));
+        let check = |change: &dyn Fn(&mut Conditions), expected: Result<(), Unmet>| {
+            let mut conditions = Conditions::default();
+            change(&mut conditions);
+            assert_eq!(conditions.check(Target { modified, tags: &tags }), expected, "{conditions:?}");
+        };
+        let one = |etag: BlobETag| Some(ETagMatch::OneOf(vec![etag]));
+        let second = |second: u64| Some(Timestamp::from_seconds(second));
+        check(&|_| {}, Ok(()));
+        check(&|all| all.if_match = Some(ETagMatch::Any), Ok(()));
+        check(&|all| all.if_match = one(etag), Ok(()));
+        check(&|all| all.if_match = one(other), Err(Unmet::Failed));
+        check(&|all| all.if_match = Some(ETagMatch::OneOf(Vec::new())), Err(Unmet::Failed));
+        check(&|all| all.if_none_match = one(other), Ok(()));
+        check(&|all| all.if_none_match = one(etag), Err(Unmet::NotModified));
+        check(&|all| all.if_none_match = Some(ETagMatch::Any), Err(Unmet::Exists));
+        // Moments of headers are whole seconds, so half a second later is not later.
+        check(&|all| all.if_modified_since = second(1_800_000_000), Err(Unmet::NotModified));
+        check(&|all| all.if_modified_since = second(1_799_999_999), Ok(()));
+        check(&|all| all.if_unmodified_since = second(1_800_000_000), Ok(()));
+        check(&|all| all.if_unmodified_since = second(1_799_999_999), Err(Unmet::Failed));
+        let expression = |text: &str| TagExpression::parse(text).ok();
+        check(&|all| all.if_tags = expression("a = '1'"), Ok(()));
+        check(&|all| all.if_tags = expression("a <> '1'"), Err(Unmet::Failed));
+        check(
+            &|all| {
+                all.if_none_match = one(other);
+                all.if_modified_since = second(1_800_000_000);
+            },
+            Ok(()),
+        );
+        check(
+            &|all| {
+                all.if_match = one(other);
+                all.if_none_match = one(etag);
+            },
+            Err(Unmet::Failed),
+        );
+    }
+}

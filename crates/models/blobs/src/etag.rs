@@ -73,7 +73,8 @@ mod tests {
         for text in ["0x08DE0123456789AB", "\"0x08DE0123456789AB\"", " \"0x08de0123456789ab\" "] {
             assert_eq!(BlobETag::parse(text), Some(etag), "{text}");
         }
-        for text in ["", "*", "0x", "08DE0123456789AB", "0x8DE", "0x08DE0123456789AG", "W/\"0x08DE0123456789AB\""]
+        for text in
+            ["", "*", "0x", "08DE0123456789AB", "0x8DE", "0x08DE0123456789AG", "W/\"0x08DE0123456789AB\""]
         {
             assert_eq!(BlobETag::parse(text), None, "{text}");
         }

@@ -26,12 +26,24 @@ pub struct BreakPeriod(u8);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeaseAction {
     /// With the id that the caller proposes, or a new one.
-    Acquire { duration: LeaseDuration, proposed: Option<LeaseId> },
-    Renew { id: LeaseId },
-    Change { id: LeaseId, proposed: LeaseId },
-    Release { id: LeaseId },
+    Acquire {
+        duration: LeaseDuration,
+        proposed: Option<LeaseId>,
+    },
+    Renew {
+        id: LeaseId,
+    },
+    Change {
+        id: LeaseId,
+        proposed: LeaseId,
+    },
+    Release {
+        id: LeaseId,
+    },
     /// At once, or after the period; without one, when the lease would have ended.
-    Break { period: Option<BreakPeriod> },
+    Break {
+        period: Option<BreakPeriod>,
+    },
 }
 
 /// The lease of a blob or container.
@@ -268,7 +280,9 @@ impl Lease {
                 // A lease for ever is broken at once unless the caller gives it time.
                 (None, asked) => asked.unwrap_or(now),
             },
-            (LeaseState::Breaking, Self::Breaking { ends, .. }) => asked.map_or(ends, |asked| ends.min(asked)),
+            (LeaseState::Breaking, Self::Breaking { ends, .. }) => {
+                asked.map_or(ends, |asked| ends.min(asked))
+            }
             _ => now,
         };
         let lease = if ends > now { Self::Breaking { id, ends } } else { Self::Broken { id } };
@@ -306,4 +320,133 @@ impl Lease {
 
 fn held(lease: Lease, id: LeaseId) -> Leased {
     Leased { lease, id: Some(id), seconds_left: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use LeaseRefusal::{
+        AlreadyPresent, BreakingCannotBeAcquired, BreakingCannotBeChanged, BrokenCannotBeRenewed, IdMismatch,
+        NotPresent,
+    };
+
+    const NOW: Timestamp = Timestamp::from_seconds(1000);
+    const A: LeaseId = LeaseId::new(0xa);
+    const B: LeaseId = LeaseId::new(0xb);
+    const FRESH: LeaseId = LeaseId::new(0xf);
+
+    fn at(seconds: u64) -> Timestamp {
+        Timestamp::from_seconds(seconds)
+    }
+
+    /// A lease of 30 seconds in each of the states: available, leased, breaking, broken, expired.
+    fn states() -> [Lease; 5] {
+        let held = |ends| Lease::Held { id: A, duration: LeaseDuration::Seconds(30), ends: Some(ends) };
+        [
+            Lease::None,
+            held(at(1020)),
+            Lease::Breaking { id: A, ends: at(1010) },
+            Lease::Broken { id: A },
+            held(at(990)),
+        ]
+    }
+
+    #[test]
+    fn every_action_in_every_state() {
+        use LeaseState::{Available, Breaking, Broken, Leased};
+        let check = |action: LeaseAction, expected: [Result<LeaseState, LeaseRefusal>; 5]| {
+            let got = states().map(|lease| lease.act(action, FRESH, NOW).map(|done| done.lease.state(NOW)));
+            assert_eq!(got, expected, "{action:?}");
+        };
+        let duration = LeaseDuration::Seconds(15);
+        let (new, own) = (None, Some(A));
+        check(
+            LeaseAction::Acquire { duration, proposed: new },
+            [Ok(Leased), Err(AlreadyPresent), Err(AlreadyPresent), Ok(Leased), Ok(Leased)],
+        );
+        check(
+            LeaseAction::Acquire { duration, proposed: own },
+            [Ok(Leased), Ok(Leased), Err(BreakingCannotBeAcquired), Ok(Leased), Ok(Leased)],
+        );
+        check(
+            LeaseAction::Renew { id: A },
+            [Err(IdMismatch), Ok(Leased), Err(BrokenCannotBeRenewed), Err(BrokenCannotBeRenewed), Ok(Leased)],
+        );
+        check(LeaseAction::Renew { id: B }, [Err(IdMismatch); 5]);
+        check(
+            LeaseAction::Change { id: A, proposed: B },
+            [Err(NotPresent), Ok(Leased), Err(BreakingCannotBeChanged), Err(NotPresent), Err(NotPresent)],
+        );
+        check(
+            LeaseAction::Change { id: B, proposed: A },
+            [Err(NotPresent), Ok(Leased), Err(IdMismatch), Err(NotPresent), Err(NotPresent)],
+        );
+        check(
+            LeaseAction::Release { id: A },
+            [Err(IdMismatch), Ok(Available), Ok(Available), Ok(Available), Ok(Available)],
+        );
+        check(LeaseAction::Release { id: B }, [Err(IdMismatch); 5]);
+        check(
+            LeaseAction::Break { period: None },
+            [Err(NotPresent), Ok(Breaking), Ok(Breaking), Ok(Broken), Ok(Broken)],
+        );
+        check(
+            LeaseAction::Break { period: Some(BreakPeriod(0)) },
+            [Err(NotPresent), Ok(Broken), Ok(Broken), Ok(Broken), Ok(Broken)],
+        );
+    }
+
+    #[test]
+    fn a_break_ends_a_lease_no_later_than_it_would_have_ended() {
+        let left = |lease: Lease, period: Option<u8>| {
+            lease
+                .act(LeaseAction::Break { period: period.map(BreakPeriod) }, FRESH, NOW)
+                .map(|done| done.seconds_left)
+        };
+        let [_, leased, breaking, broken, _] = states();
+        let infinite = Lease::Held { id: A, duration: LeaseDuration::Infinite, ends: None };
+        assert_eq!(left(leased, None), Ok(Some(20)));
+        assert_eq!(left(leased, Some(60)), Ok(Some(20)));
+        assert_eq!(left(leased, Some(5)), Ok(Some(5)));
+        assert_eq!(left(breaking, Some(60)), Ok(Some(10)));
+        assert_eq!(left(breaking, Some(3)), Ok(Some(3)));
+        assert_eq!(left(infinite, None), Ok(Some(0)));
+        assert_eq!(left(infinite, Some(60)), Ok(Some(60)));
+        assert_eq!(left(broken, Some(60)), Ok(Some(0)));
+    }
+
+    #[test]
+    fn a_write_shows_the_lease_that_protects() {
+        use LeaseConflict::{IdMismatch, IdMissing, Lost, NotPresent};
+        let check = |named: Option<LeaseId>, expected: [Result<(), LeaseConflict>; 5]| {
+            assert_eq!(states().map(|lease| lease.check_write(named, NOW)), expected, "{named:?}");
+        };
+        check(None, [Ok(()), Err(IdMissing), Err(IdMissing), Ok(()), Ok(())]);
+        check(Some(A), [Err(NotPresent), Ok(()), Ok(()), Err(Lost), Err(Lost)]);
+        check(Some(B), [Err(NotPresent), Err(IdMismatch), Err(IdMismatch), Err(NotPresent), Err(NotPresent)]);
+        assert!(states().iter().all(|lease| lease.check_read(None, NOW).is_ok()));
+        let after = states().map(|lease| lease.after_write(NOW).state(NOW));
+        use LeaseState::{Available, Breaking, Leased};
+        assert_eq!(after, [Available, Leased, Breaking, Available, Available]);
+    }
+
+    #[test]
+    fn ids_are_guids_and_times_are_within_their_limits() {
+        let text = "1f812371-a41d-49e6-b123-f4b542e851c5";
+        let id = LeaseId::parse(text).expect("a GUID");
+        assert_eq!(id.to_string(), text);
+        for same in [text.to_uppercase(), format!("{{{text}}}"), text.replace('-', "")] {
+            assert_eq!(LeaseId::parse(&same), Some(id), "{same}");
+        }
+        for wrong in ["", "x", "1f812371a-41d-49e6-b123-f4b542e851c5", "1f812371-a41d-49e6-b123-f4b542e851cg"]
+        {
+            assert_eq!(LeaseId::parse(wrong), None, "{wrong}");
+        }
+        let parsed = [-1, 15, 60, 14, 61, 0, -2].map(|seconds| LeaseDuration::parse(seconds).is_ok());
+        assert_eq!(parsed, [true, true, true, false, false, false, false]);
+        assert_eq!(
+            [0, 60, 61, -1].map(|seconds| BreakPeriod::parse(seconds).is_ok()),
+            [true, true, false, false]
+        );
+    }
 }

@@ -13,7 +13,10 @@
 //! operations/    everything that is done to a blob; in the scope of its name
 //! list/          lists of blobs
 //! containers/    definitions of containers; in the catalog's scope
+//! inventory/     policies, and the rows that they make of blobs and containers
+//! lifecycle/     policies, and what they make of a blob
 //! settings.rs    retention, versions and the like, of an account
+//! events.rs      events of the change feed
 //! changes.rs     the log of changes, and trimming it
 //! refusal.rs     why the service's rules refuse an operation
 //! row.rs, spaces.rs   every key that is stored, and where (`docs/formats/blobs.md`)
@@ -29,7 +32,10 @@ pub mod conditions;
 pub mod containers;
 pub mod content;
 pub mod etag;
+pub mod events;
+pub mod inventory;
 pub mod lease;
+pub mod lifecycle;
 pub mod limits;
 mod list;
 mod marker;
@@ -46,6 +52,7 @@ pub mod tier;
 pub use address::{Address, BlobName, ContainerId, InvalidBlobName, Selector};
 pub use blob::Blob;
 pub use conditions::Conditions;
+pub use content::chunk_references;
 pub use etag::{BlobETag, ETagMatch};
 pub use list::list;
 pub use operations::Stamp;

@@ -54,3 +54,12 @@ pub const LOG_TRIM_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Rows that one step of background work removes or looks at.
 pub const SWEEP_ROWS_MAX: usize = 512;
 pub const DUE_ROWS_MAX: usize = 256;
+/// A lifecycle policy.
+pub const LIFECYCLE_RULES_MAX: usize = 100;
+pub const LIFECYCLE_RULE_NAME_CHARS_MAX: usize = 256;
+pub const LIFECYCLE_FILTER_ENTRIES_MAX: usize = 10;
+pub const LIFECYCLE_DAYS_MAX: f64 = 99_999.0;
+/// Runs of a policy that are remembered.
+pub const LIFECYCLE_RUNS_KEPT_MAX: usize = 100;
+/// An inventory policy.
+pub const INVENTORY_RULES_MAX: usize = 100;

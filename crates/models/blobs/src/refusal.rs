@@ -52,10 +52,14 @@ pub enum Refusal {
     #[error("One of the request inputs is not valid: {0}.")]
     InvalidInput(&'static str),
     /// 400 `Md5Mismatch`
-    #[error("The MD5 value specified in the request did not match with the MD5 value calculated by the server.")]
+    #[error(
+        "The MD5 value specified in the request did not match with the MD5 value calculated by the server."
+    )]
     Md5Mismatch,
     /// 400 `Crc64Mismatch`
-    #[error("The CRC64 value specified in the request did not match with the CRC64 value calculated by the server.")]
+    #[error(
+        "The CRC64 value specified in the request did not match with the CRC64 value calculated by the server."
+    )]
     Crc64Mismatch,
     /// 413 `RequestBodyTooLarge`
     #[error("The request body is too large and exceeds the maximum permissible limit.")]
@@ -79,13 +83,17 @@ pub enum Refusal {
     #[error("The max blob size condition specified was not met.")]
     MaxBlobSizeNotMet,
     /// 409 `BlobIsSealed`
-    #[error("The specified blob is sealed and its contents can't be modified unless the blob is re-created after a delete.")]
+    #[error(
+        "The specified blob is sealed and its contents can't be modified unless the blob is re-created after a delete."
+    )]
     BlobIsSealed,
     /// 412 `SequenceNumberConditionNotMet`
     #[error("The sequence number condition specified was not met.")]
     SequenceNumberNotMet,
     /// 409 `SequenceNumberIncrementTooLarge`
-    #[error("The sequence number increment cannot be performed because it would result in overflow of the sequence number.")]
+    #[error(
+        "The sequence number increment cannot be performed because it would result in overflow of the sequence number."
+    )]
     SequenceNumberOverflow,
     /// 416 `InvalidPageRange`
     #[error("The page range specified is invalid.")]
@@ -121,7 +129,9 @@ pub enum Refusal {
     #[error("The source of the copy cannot be read: {0}")]
     CopySource(Box<Refusal>),
     /// 409 `FeatureVersionMismatch`-like: permanent deletes are of what is soft-deleted, if the account allows them.
-    #[error("The permanent delete is not allowed: the blob is not soft-deleted, or the account does not permit it.")]
+    #[error(
+        "The permanent delete is not allowed: the blob is not soft-deleted, or the account does not permit it."
+    )]
     PermanentDeleteRefused,
     /// 409 `OperationNotAllowedOnRootBlob`: the current version can only be deleted as the blob.
     #[error("The operation is not allowed on root blob.")]

@@ -1,18 +1,17 @@
 //! Every key this model stores, in one enum; `base/keys` turns it into bytes that sort as it does.
 //!
 //! ```text
-//! meta          definitions of containers, settings, policies       tags 34 to 41, beside those of other models
+//! meta          definitions of containers, settings, policies       tags 34 to 42, beside those of other models
 //! blobs         container | what | …                                names in UTF-8 order, as lists are
 //! blob-content  ordinal | what | …                                  an ordinal is given once, so rows are appended
 //! blob-tags     container | key | value | name
 //! ```
 
 use crate::blob::BlobState;
-use crate::spaces::{BLOBS, CONTENT, TAGS};
 use bytes::Bytes;
 use orrery_core::{Ticks, Timestamp};
 use orrery_keys::{KeyBuf, KeyReader};
-use orrery_kv::{Error, KeyRange, META, Space};
+use orrery_kv::{Error, KeyRange};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Row<'a> {
@@ -30,6 +29,10 @@ pub(crate) enum Row<'a> {
     Trimmed { container: u32 },
     /// Changes when a state of the container comes to be protected, so that the container is not deleted meanwhile.
     Guard { container: u32 },
+    /// A policy of an account.
+    Policy { kind: PolicyKind, account: &'a str },
+    /// A run of a policy, by when it began.
+    PolicyRun { kind: PolicyKind, account: &'a str, at: Ticks },
     /// The current state of a blob.
     Current { container: u32, name: &'a str },
     /// Another state of a blob: a snapshot, an earlier version, or the blob itself after it was soft-deleted.
@@ -52,6 +55,13 @@ pub(crate) enum Row<'a> {
     Tag { container: u32, key: &'a str, value: &'a str, name: &'a str },
 }
 
+/// Policies that accounts have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PolicyKind {
+    Lifecycle = 1,
+    Inventory = 2,
+}
+
 /// What is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Due {
@@ -70,6 +80,8 @@ const SETTINGS: u8 = 37;
 const SWEEP: u8 = 38;
 const TRIMMED: u8 = 39;
 const GUARD: u8 = 40;
+const POLICY: u8 = 41;
+const POLICY_RUN: u8 = 42;
 
 const CURRENT: u8 = 1;
 const HISTORY: u8 = 2;
@@ -83,26 +95,6 @@ const BLOCK_LIST: u8 = 2;
 const SHARERS: u8 = 3;
 
 impl Row<'_> {
-    pub fn space(&self) -> Space {
-        match self {
-            Row::Container { .. }
-            | Row::DeletedContainer { .. }
-            | Row::Alive { .. }
-            | Row::Settings { .. }
-            | Row::Sweep { .. }
-            | Row::Trimmed { .. }
-            | Row::Guard { .. } => META,
-            Row::Current { .. }
-            | Row::History { .. }
-            | Row::Staging { .. }
-            | Row::Block { .. }
-            | Row::Due { .. }
-            | Row::Protected { .. } => BLOBS,
-            Row::Piece { .. } | Row::BlockList { .. } | Row::Sharers { .. } => CONTENT,
-            Row::Tag { .. } => TAGS,
-        }
-    }
-
     pub fn key(&self) -> Bytes {
         let key = match *self {
             Row::Container { account, name } => {
@@ -118,6 +110,10 @@ impl Row<'_> {
             Row::Sweep { container } => KeyBuf::new().u8(SWEEP).u32(container),
             Row::Trimmed { container } => KeyBuf::new().u8(TRIMMED).u32(container),
             Row::Guard { container } => KeyBuf::new().u8(GUARD).u32(container),
+            Row::Policy { kind, account } => KeyBuf::new().u8(POLICY).u8(kind as u8).raw(account.as_bytes()),
+            Row::PolicyRun { kind, account, at } => {
+                KeyBuf::new().u8(POLICY_RUN).u8(kind as u8).bytes(account.as_bytes()).u64(at.count())
+            }
             Row::Current { container, name } => of(container, CURRENT).raw(name.as_bytes()),
             Row::History { container, name, state } => state_key(of(container, HISTORY), name, state),
             Row::Staging { container, name } => of(container, STAGING).raw(name.as_bytes()),
@@ -192,7 +188,7 @@ impl Kind {
     }
 
     /// From the first row whose name is not before `from`.
-    pub fn from_name(self, container: u32, from: &[u8]) -> KeyRange {
+    pub fn range_from(self, container: u32, from: &[u8]) -> KeyRange {
         let start = match self {
             Self::Current | Self::Staging => of(container, self.tag()).raw(from),
             Self::History | Self::Protected => of(container, self.tag()).open_bytes(from),
@@ -265,6 +261,21 @@ pub(crate) fn deleted_containers_from(account: &str, name: &str) -> KeyRange {
 /// Whether it is the key of a block that waits to be committed.
 pub(crate) fn is_block(key: &[u8]) -> bool {
     key.get(NAME_AT - 1) == Some(&BLOCK)
+}
+
+/// The policies of one kind of all accounts.
+pub(crate) fn policies(kind: PolicyKind) -> KeyRange {
+    KeyRange::prefix(&[POLICY, kind as u8])
+}
+
+/// The account of a policy's key.
+pub(crate) fn read_policy(key: &[u8]) -> Result<String, Error> {
+    let account = key.get(2..).and_then(|account| String::from_utf8(account.to_vec()).ok());
+    account.ok_or_else(|| damaged("a policy"))
+}
+
+pub(crate) fn policy_runs(kind: PolicyKind, account: &str) -> KeyRange {
+    KeyRange::prefix(&KeyBuf::new().u8(POLICY_RUN).u8(kind as u8).bytes(account.as_bytes()).finish())
 }
 
 pub(crate) fn sweeps() -> KeyRange {

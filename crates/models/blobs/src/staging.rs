@@ -86,7 +86,11 @@ impl StagedBlock {
 }
 
 /// The blocks of a name, by their ids.
-pub(crate) fn staged(state: &dyn Read, container: u32, name: &str) -> Result<Vec<(BlockId, StagedBlock)>, Error> {
+pub(crate) fn staged(
+    state: &dyn Read,
+    container: u32,
+    name: &str,
+) -> Result<Vec<(BlockId, StagedBlock)>, Error> {
     let rows = state.range(BLOBS, &row::blocks_of(container, name), Order::Ascending);
     rows.map(|row| {
         let (key, value) = row?;

@@ -24,6 +24,7 @@ impl BlobStore {
         jobs.register("deleted containers", job(Self::expire_containers));
         jobs.register("dropped containers", job(Self::sweep_containers));
         jobs.register("blobs that are due", job(Self::run_due));
+        jobs.register("lifecycle policies", job(Self::run_lifecycles));
         jobs.register("blob log trimming", job(Self::trim_logs));
         jobs.register("chunk reclaiming", job(Self::reclaim_chunks));
     }
@@ -42,7 +43,8 @@ impl BlobStore {
             (Progress::more_if(dropped.len() > limits::SWEEPS_PER_ROUND_MAX), None);
         for container in dropped.into_iter().take(limits::SWEEPS_PER_ROUND_MAX) {
             let scope = scope_of(container, "");
-            let swept = self.txns().write_blocking(Scope::new(&scope), |txn| containers::step(txn, container));
+            let swept =
+                self.txns().write_blocking(Scope::new(&scope), |txn| containers::step(txn, container));
             match swept {
                 Ok(step) => progress = progress.and(Progress::more_if(step.value == Step::More)),
                 Err(error) => failure = failure.or(Some(error)),
@@ -69,9 +71,8 @@ impl BlobStore {
         let due = due.map_err(WriteError::Engine)?;
         for work in &due {
             let stamp = self.stamp();
-            let run = |txn: &mut Txn<'_>| {
-                background::run(txn, container.number(), &service.settings, work, stamp)
-            };
+            let run =
+                |txn: &mut Txn<'_>| background::run(txn, container.number(), &service.settings, work, stamp);
             let scope = scope_of(container.number(), work.name.as_str());
             self.txns().write_blocking(Scope::new(&scope), run)?;
         }

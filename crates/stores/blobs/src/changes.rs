@@ -13,7 +13,11 @@ use orrery_catalog::storage::Metadata;
 use orrery_core::Ticks;
 
 impl BlobStore {
-    pub async fn set_properties(&self, address: &Address, set: SetProperties) -> Result<PropertiesSet, Error> {
+    pub async fn set_properties(
+        &self,
+        address: &Address,
+        set: SetProperties,
+    ) -> Result<PropertiesSet, Error> {
         self.write(address, |txn, place, stamp| operations::set_properties(txn, place, &set, stamp)).await
     }
 
@@ -30,7 +34,12 @@ impl BlobStore {
         .await
     }
 
-    pub fn tags(&self, address: &Address, selector: Selector, conditions: &Conditions) -> Result<TagSet, Error> {
+    pub fn tags(
+        &self,
+        address: &Address,
+        selector: Selector,
+        conditions: &Conditions,
+    ) -> Result<TagSet, Error> {
         Ok(self.blob(address, selector, conditions)?.tags)
     }
 
@@ -55,7 +64,8 @@ impl BlobStore {
         action: LeaseAction,
         conditions: Conditions,
     ) -> Result<(Leased, Ticks), Error> {
-        self.write(address, |txn, place, stamp| operations::lease(txn, place, action, &conditions, stamp)).await
+        self.write(address, |txn, place, stamp| operations::lease(txn, place, action, &conditions, stamp))
+            .await
     }
 
     /// With metadata, the snapshot has these instead of the blob's.
@@ -99,11 +109,18 @@ impl BlobStore {
     }
 
     pub async fn delete_immutability(&self, address: &Address, selector: Selector) -> Result<(), Error> {
-        self.write(address, |txn, place, stamp| operations::delete_immutability(txn, place, selector, stamp)).await
+        self.write(address, |txn, place, stamp| operations::delete_immutability(txn, place, selector, stamp))
+            .await
     }
 
     /// Returns whether there is one now.
-    pub async fn set_legal_hold(&self, address: &Address, selector: Selector, hold: bool) -> Result<bool, Error> {
-        self.write(address, |txn, place, stamp| operations::set_legal_hold(txn, place, selector, hold, stamp)).await
+    pub async fn set_legal_hold(
+        &self,
+        address: &Address,
+        selector: Selector,
+        hold: bool,
+    ) -> Result<bool, Error> {
+        self.write(address, |txn, place, stamp| operations::set_legal_hold(txn, place, selector, hold, stamp))
+            .await
     }
 }

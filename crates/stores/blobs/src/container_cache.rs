@@ -29,7 +29,10 @@ impl ContainerCache {
     pub fn of_account(&self, account: &AccountName, from: &str) -> Vec<Arc<Container>> {
         let all = self.read();
         let Some(of_account) = all.get(account) else { return Vec::new() };
-        of_account.range::<str, _>((std::ops::Bound::Included(from), std::ops::Bound::Unbounded)).map(|(_, found)| found.clone()).collect()
+        of_account
+            .range::<str, _>((std::ops::Bound::Included(from), std::ops::Bound::Unbounded))
+            .map(|(_, found)| found.clone())
+            .collect()
     }
 
     pub fn all(&self) -> Vec<Arc<Container>> {

@@ -3,7 +3,8 @@
 use crate::error::Error;
 use crate::store::BlobStore;
 use orrery_blobs::containers::{
-    self, Container, ContainerConditions, ContainerPage, ContainerVersion, ListContainers, NewContainer, PublicAccess,
+    self, Container, ContainerConditions, ContainerPage, ContainerVersion, ListContainers, NewContainer,
+    PublicAccess,
 };
 use orrery_blobs::lease::{LeaseAction, Leased};
 use orrery_blobs::{BlobError, ContainerId, Stamp};
@@ -12,12 +13,20 @@ use orrery_kv::Txn;
 use std::sync::Arc;
 
 impl BlobStore {
-    pub async fn create_container(&self, id: &ContainerId, new: NewContainer) -> Result<Arc<Container>, Error> {
+    pub async fn create_container(
+        &self,
+        id: &ContainerId,
+        new: NewContainer,
+    ) -> Result<Arc<Container>, Error> {
         self.change_container(id, move |txn, id, stamp| containers::create(txn, id, &new, stamp)).await
     }
 
     /// At once; the rows are removed in the background, after the retention of deleted containers if there is one.
-    pub async fn delete_container(&self, id: &ContainerId, conditions: ContainerConditions) -> Result<(), Error> {
+    pub async fn delete_container(
+        &self,
+        id: &ContainerId,
+        conditions: ContainerConditions,
+    ) -> Result<(), Error> {
         let service = self.service(&id.account)?;
         let delete = move |txn: &mut Txn<'_>, id: &ContainerId, stamp| {
             containers::delete(txn, id, conditions, &service.settings, stamp)
@@ -35,7 +44,10 @@ impl BlobStore {
     ) -> Result<Arc<Container>, Error> {
         let deleted = ContainerId { account: account.clone(), name: deleted.clone() };
         let id = ContainerId { account: account.clone(), name: name.clone() };
-        self.change_container(&id, move |txn, id, stamp| containers::restore(txn, &deleted, version, id, stamp)).await
+        self.change_container(&id, move |txn, id, stamp| {
+            containers::restore(txn, &deleted, version, id, stamp)
+        })
+        .await
     }
 
     pub async fn set_container_metadata(

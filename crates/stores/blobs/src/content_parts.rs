@@ -135,7 +135,8 @@ impl Part {
             PartBytes::Inline(bytes) => Source::Inline(bytes),
             PartBytes::Chunk { id, offset } => {
                 let location = orrery_chunks::locate(snapshot, id)?;
-                let location = location.ok_or_else(|| EngineError::Corrupt(format!("the chunk {id} is missing")))?;
+                let location =
+                    location.ok_or_else(|| EngineError::Corrupt(format!("the chunk {id} is missing")))?;
                 Source::Chunk { location, offset }
             }
         };

@@ -58,7 +58,10 @@ impl BlobStore {
         source_url: String,
         options: PutOptions,
     ) -> Result<PendingCopy, Error> {
-        self.write(address, |txn, place, stamp| operations::begin_copy(txn, place, &source_url, &options, stamp)).await
+        self.write(address, |txn, place, stamp| {
+            operations::begin_copy(txn, place, &source_url, &options, stamp)
+        })
+        .await
     }
 
     /// How far a pending copy has come. `NoPendingCopy` if it was aborted meanwhile.

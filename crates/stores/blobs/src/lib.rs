@@ -9,6 +9,8 @@
 //! changes.rs     properties, metadata, tags, leases, tiers, snapshots, deletes, protection
 //! copies.rs      copies within the store, and from elsewhere
 //! lists.rs       lists of blobs, and finding them by tags
+//! inventory.rs   the rows of an inventory
+//! lifecycle.rs   the policy of an account, what it would do, and doing it
 //! background.rs  dropped containers, what is due, old entries of the log, chunks without references
 //! ```
 //!
@@ -26,6 +28,8 @@ mod content_parts;
 mod copies;
 mod crc64;
 mod error;
+mod inventory;
+mod lifecycle;
 pub mod limits;
 mod lists;
 mod reads;
@@ -37,6 +41,8 @@ mod writes;
 
 pub use crc64::Crc64;
 pub use error::Error;
+pub use inventory::{InventoryRow, InventoryRows};
+pub use lifecycle::{LifecycleCursor, LifecyclePlan, PlannedAction};
 pub use orrery_blobs as model;
 pub use reads::BlobReader;
 pub use service::BlobService;

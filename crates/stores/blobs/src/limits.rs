@@ -20,3 +20,8 @@ pub const PRECONDITION_RETRIES_MAX: usize = 8;
 /// How long blobs are on their way out of the archive. Azure takes hours; who tests does not want to.
 pub const REHYDRATION_STANDARD_SECONDS: u64 = 60;
 pub const REHYDRATION_HIGH_SECONDS: u64 = 10;
+/// States that one page of a lifecycle plan looks at before it ends.
+pub const LIFECYCLE_PAGE_STATES_MAX: u64 = 5_000;
+/// How often a policy runs, and how often it is looked whether one is due.
+pub const LIFECYCLE_EVERY_SECONDS: u64 = 24 * 60 * 60;
+pub const LIFECYCLE_LOOK_EVERY_SECONDS: u64 = 60;

@@ -19,7 +19,9 @@ impl BlobStore {
     /// Of all containers of an account, or of one. Container by container, by name.
     pub fn find_blobs(&self, account: &AccountName, request: &FindBlobs) -> Result<FoundPage, Error> {
         let marker = match &request.marker {
-            Some(text) if !text.is_empty() => Some(FindMarker::read(text).ok_or(Refusal::InvalidInput("marker"))?),
+            Some(text) if !text.is_empty() => {
+                Some(FindMarker::read(text).ok_or(Refusal::InvalidInput("marker"))?)
+            }
             _ => None,
         };
         let containers = self.containers_to_find_in(account, request, marker.as_ref())?;
@@ -27,6 +29,11 @@ impl BlobStore {
         let mut page = FoundPage { blobs: Vec::new(), next: None };
         for container in containers {
             let name = &container.id.name;
+            if page.blobs.len() == most {
+                let marker = FindMarker { container: name.as_str().to_owned(), after: None };
+                page.next = Some(marker.write());
+                break;
+            }
             let after = marker.as_ref().filter(|marker| marker.container == name.as_str());
             let find = ContainerFind {
                 container: container.number(),

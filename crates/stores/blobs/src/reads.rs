@@ -16,7 +16,12 @@ pub struct BlobReader {
 
 impl BlobStore {
     /// Get Blob Properties.
-    pub fn blob(&self, address: &Address, selector: Selector, conditions: &Conditions) -> Result<Blob, Error> {
+    pub fn blob(
+        &self,
+        address: &Address,
+        selector: Selector,
+        conditions: &Conditions,
+    ) -> Result<Blob, Error> {
         let now = self.env().now();
         self.read(address, |state, place| operations::read(state, place, selector, conditions, now))
     }
@@ -52,7 +57,9 @@ impl BlobStore {
     async fn note_access(&self, address: &Address, blob: &Blob) {
         let Ok(service) = self.service(&address.container.account) else { return };
         if operations::records_access(&service.settings, blob, self.env().now()) {
-            let noted = self.write(address, |txn, place, stamp| operations::note_access(txn, place, blob.modified, stamp));
+            let noted = self.write(address, |txn, place, stamp| {
+                operations::note_access(txn, place, blob.modified, stamp)
+            });
             drop(noted.await);
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::container_cache::ContainerCache;
 use crate::error::Error;
+use crate::lifecycle::LifecycleDue;
 use crate::limits;
 use crate::service::ServiceCache;
 use crate::trimming::TrimmingDue;
@@ -27,6 +28,7 @@ pub(crate) struct Inner {
     pub containers: ContainerCache,
     pub service: ServiceCache,
     pub trimming_due: TrimmingDue,
+    pub lifecycle_due: LifecycleDue,
     pub options: Options,
     clock: TickClock,
 }
@@ -55,6 +57,7 @@ impl BlobStore {
             containers: ContainerCache::load(&txns.snapshot())?,
             service: ServiceCache::default(),
             trimming_due: TrimmingDue::default(),
+            lifecycle_due: LifecycleDue::default(),
             clock: TickClock::default(),
             txns,
             chunks,
@@ -123,11 +126,8 @@ impl BlobStore {
         for _ in 0..limits::PRECONDITION_RETRIES_MAX {
             let container = self.container(&address.container)?;
             let service = self.service(&address.container.account)?;
-            let place = Place {
-                container: container.number(),
-                settings: &service.settings,
-                name: &address.name,
-            };
+            let place =
+                Place { container: container.number(), settings: &service.settings, name: &address.name };
             let (scope, stamp) = (scope_of(container.number(), address.name.as_str()), self.stamp());
             let written = self.txns().write(Scope::new(&scope), |txn| body(txn, place, stamp)).await;
             match written {
@@ -156,8 +156,7 @@ impl BlobStore {
     ) -> Result<T, Error> {
         let container = self.container(&address.container)?;
         let service = self.service(&address.container.account)?;
-        let place =
-            Place { container: container.number(), settings: &service.settings, name: &address.name };
+        let place = Place { container: container.number(), settings: &service.settings, name: &address.name };
         Ok(body(snapshot, place)?)
     }
 

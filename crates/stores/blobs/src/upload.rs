@@ -29,7 +29,6 @@ pub struct ContentWriter {
 enum Sink {
     /// Everything so far is in the batch.
     Small,
-    Idle(Box<Stream>),
     Working(JoinHandle<Result<Box<Stream>, Error>>),
     /// A batch could not be written.
     Failed,
@@ -117,7 +116,6 @@ impl ContentWriter {
     async fn stream(&mut self) -> Result<Box<Stream>, Error> {
         match std::mem::replace(&mut self.sink, Sink::Failed) {
             Sink::Small => Ok(Box::new(Stream::new(self.chunks.writer()))),
-            Sink::Idle(stream) => Ok(stream),
             Sink::Working(task) => task.await.unwrap_or(Err(Error::Stopping)),
             Sink::Failed => Err(Error::Stopping),
         }
@@ -147,11 +145,14 @@ impl ContentWriter {
     fn finish_small(mut self, expected: ExpectedHashes) -> Result<Uploaded, Error> {
         let bytes = match self.batch.len() {
             1 => self.batch.remove(0),
-            _ => self.batch.iter().fold(BytesMut::new(), |mut all, bytes| {
-                all.extend_from_slice(bytes);
-                all
-            })
-            .freeze(),
+            _ => self
+                .batch
+                .iter()
+                .fold(BytesMut::new(), |mut all, bytes| {
+                    all.extend_from_slice(bytes);
+                    all
+                })
+                .freeze(),
         };
         Uploaded::small(bytes, expected)
     }

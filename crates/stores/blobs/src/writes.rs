@@ -7,8 +7,8 @@ use crate::upload::Uploaded;
 use orrery_blobs::blob::BlockId;
 use orrery_blobs::lease::LeaseId;
 use orrery_blobs::operations::{
-    self, AppendConditions, Appended, BlockRef, ByteRange, NewBlob, NewPageBlob, PageConditions, PagesWritten,
-    PutOptions, Written,
+    self, AppendConditions, Appended, BlockRef, ByteRange, NewBlob, NewPageBlob, PageConditions,
+    PagesWritten, PutOptions, Written,
 };
 use orrery_blobs::{Address, Conditions};
 
@@ -35,7 +35,8 @@ impl BlobStore {
 
     /// Put Blob, of an append blob, which is empty.
     pub async fn put_append_blob(&self, address: &Address, options: PutOptions) -> Result<Written, Error> {
-        self.write(address, |txn, place, stamp| operations::put(txn, place, NewBlob::Append, &options, stamp)).await
+        self.write(address, |txn, place, stamp| operations::put(txn, place, NewBlob::Append, &options, stamp))
+            .await
     }
 
     /// Put Blob, of a page blob.
@@ -45,7 +46,10 @@ impl BlobStore {
         new: NewPageBlob,
         options: PutOptions,
     ) -> Result<Written, Error> {
-        self.write(address, |txn, place, stamp| operations::put(txn, place, NewBlob::Page(new), &options, stamp)).await
+        self.write(address, |txn, place, stamp| {
+            operations::put(txn, place, NewBlob::Page(new), &options, stamp)
+        })
+        .await
     }
 
     /// Put Block.
@@ -113,6 +117,9 @@ impl BlobStore {
         range: ByteRange,
         conditions: PageConditions,
     ) -> Result<PagesWritten, Error> {
-        self.write(address, |txn, place, stamp| operations::clear_pages(txn, place, range, &conditions, stamp)).await
+        self.write(address, |txn, place, stamp| {
+            operations::clear_pages(txn, place, range, &conditions, stamp)
+        })
+        .await
     }
 }

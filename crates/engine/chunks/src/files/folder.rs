@@ -7,7 +7,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, FileExt, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 const EXTENSION: &str = "chunks";
 const FOLDER_MODE: u32 = 0o700;
@@ -18,12 +18,14 @@ const FILE_MODE: u32 = 0o600;
 pub struct FolderFiles {
     data: PathBuf,
     path: PathBuf,
+    /// Whether the folder is there, also after a crash.
+    is_made: Mutex<bool>,
 }
 
 impl FolderFiles {
     /// In the data folder `data`.
     pub fn new(data: &Path) -> Self {
-        Self { data: data.to_owned(), path: data.join("chunks") }
+        Self { data: data.to_owned(), path: data.join("chunks"), is_made: Mutex::default() }
     }
 
     fn file(&self, id: FileId) -> PathBuf {
@@ -31,11 +33,17 @@ impl FolderFiles {
     }
 
     fn make_folder(&self) -> io::Result<()> {
-        match DirBuilder::new().mode(FOLDER_MODE).create(&self.path) {
-            Ok(()) => File::open(&self.data)?.sync_all(),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            Err(error) => Err(error),
+        let mut is_made = self.is_made.lock().unwrap_or_else(PoisonError::into_inner);
+        if *is_made {
+            return Ok(());
         }
+        match DirBuilder::new().mode(FOLDER_MODE).create(&self.path) {
+            // By an earlier process, which may have ended before it synced that.
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => File::open(&self.data)?.sync_all()?,
+        }
+        *is_made = true;
+        Ok(())
     }
 }
 

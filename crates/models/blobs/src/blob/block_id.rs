@@ -20,7 +20,11 @@ impl BlockId {
     }
 
     pub(crate) fn from_bytes(bytes: Bytes) -> Result<Self, InvalidBlockId> {
-        if (1..=limits::BLOCK_ID_BYTES_MAX).contains(&bytes.len()) { Ok(Self(bytes)) } else { Err(InvalidBlockId) }
+        if (1..=limits::BLOCK_ID_BYTES_MAX).contains(&bytes.len()) {
+            Ok(Self(bytes))
+        } else {
+            Err(InvalidBlockId)
+        }
     }
 
     pub(crate) fn as_bytes(&self) -> &[u8] {

@@ -2,9 +2,7 @@
 //!
 //! The name and the state are in the key.
 
-use super::{
-    Blob, BlobKind, BlobState, ContentHeaders, Copy, Immutability, ImmutabilityMode, SoftDeletion,
-};
+use super::{Blob, BlobKind, BlobState, ContentHeaders, Copy, Immutability, ImmutabilityMode, SoftDeletion};
 use crate::address::BlobName;
 use crate::content::Content;
 use crate::lease::Lease;

@@ -11,5 +11,6 @@ pub use definition::{
     NewContainer, PublicAccess,
 };
 pub use list::list;
+pub(crate) use operations::numbers;
 pub use operations::{all, create, delete, expire_deleted, lease, load, restore, set_access, set_metadata};
 pub use sweep::{step, sweeps};

@@ -1,7 +1,9 @@
 //! Operations on definitions of containers. All of them run in the catalog's scope, so each sees the last.
 
 use super::record;
-use super::{Container, ContainerConditions, ContainerDeletion, ContainerVersion, NewContainer, PublicAccess};
+use super::{
+    Container, ContainerConditions, ContainerDeletion, ContainerVersion, NewContainer, PublicAccess,
+};
 use crate::address::ContainerId;
 use crate::lease::{Lease, LeaseAction, LeaseId, Leased};
 use crate::operations::{Stamp, load_blob};
@@ -25,6 +27,14 @@ pub fn load(state: &dyn Read, id: &ContainerId) -> Result<Option<Container>, Err
 pub fn all(state: &dyn Read) -> Result<Vec<Container>, Error> {
     let rows = state.range(META, &row::containers(), Order::Ascending);
     rows.map(|row| read_row(&row?)).collect()
+}
+
+/// The numbers of all containers, deleted ones too.
+pub(crate) fn numbers(state: &dyn Read) -> Result<Vec<u32>, Error> {
+    let alive = state.range(META, &row::containers(), Order::Ascending).map(|row| read_row(&row?));
+    let deleted =
+        state.range(META, &row::deleted_containers(), Order::Ascending).map(|row| read_deleted_row(&row?));
+    alive.chain(deleted).map(|container| Ok(container?.number)).collect()
 }
 
 pub(super) fn read_row((key, bytes): &(Bytes, Bytes)) -> Result<Container, Error> {

@@ -53,15 +53,16 @@ pub(super) fn write(container: &Container) -> Vec<u8> {
         },
         policies: container.policies.clone(),
         lease: container.lease,
-        deleted: container.deleted.map(|deletion| {
-            (deletion.at.millis(), deletion.until.millis(), deletion.version.0.count())
-        }),
+        deleted: container
+            .deleted
+            .map(|deletion| (deletion.at.millis(), deletion.until.millis(), deletion.version.0.count())),
     };
     serde_json::to_vec(&record).expect("a record of texts and numbers has a JSON form")
 }
 
 pub(super) fn read(id: ContainerId, bytes: &[u8]) -> Result<Container, Error> {
-    let damaged = |why: &dyn std::fmt::Display| Error::Corrupt(format!("the definition of a container: {why}"));
+    let damaged =
+        |why: &dyn std::fmt::Display| Error::Corrupt(format!("the definition of a container: {why}"));
     let record: Record = serde_json::from_slice(bytes).map_err(|error| damaged(&error))?;
     if record.v != VERSION {
         return Err(damaged(&format!("its version is {}", record.v)));

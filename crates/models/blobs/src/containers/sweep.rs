@@ -45,7 +45,7 @@ pub fn step(txn: &mut Txn<'_>, container: u32) -> Result<Step, Error> {
         let mut reached = last.clone();
         let mut freed = 0;
         for (key, value) in rows {
-            freed += remove(txn, space, &key, &value)?;
+            freed += remove(txn, container, space, &key, &value)?;
             if freed > limits::SWEEP_ROWS_MAX {
                 reached = key;
                 break;
@@ -62,7 +62,13 @@ pub fn step(txn: &mut Txn<'_>, container: u32) -> Result<Step, Error> {
 }
 
 /// Removes a row and what it owns. Returns how many rows of content went.
-fn remove(txn: &mut Txn<'_>, space: Space, key: &Bytes, value: &Bytes) -> Result<usize, Error> {
+fn remove(
+    txn: &mut Txn<'_>,
+    container: u32,
+    space: Space,
+    key: &Bytes,
+    value: &Bytes,
+) -> Result<usize, Error> {
     let mut freed = 0;
     if space == BLOBS {
         if let Ok((name, state)) = row::read_state_key(key) {
@@ -74,7 +80,8 @@ fn remove(txn: &mut Txn<'_>, space: Space, key: &Bytes, value: &Bytes) -> Result
             StagedBlock::read(value)?.release(txn);
         }
     } else if space == LOG {
-        changes::release(txn, &Entry::read(LogRecord::read(&(key.clone(), value.clone()))?)?)?;
+        let entry = Entry::read(LogRecord::read(&(key.clone(), value.clone()))?)?;
+        changes::release_dropped(txn, container, &entry)?;
     }
     txn.delete(space, key.clone());
     Ok(freed)

@@ -14,10 +14,12 @@
 mod block_list;
 mod pages;
 mod piece;
+mod references;
 
 pub(crate) use block_list::{put_block_list, read_block_list};
 pub(crate) use pages::{copy_pieces, truncate, write_pages};
 pub(crate) use piece::Piece;
+pub use references::chunk_references;
 
 use crate::row::{self, Row};
 use crate::spaces::CONTENT;
@@ -112,7 +114,10 @@ pub(crate) fn slices(
         let piece = Piece::read(&value)?;
         let piece_end = row::read_piece(&key)?;
         let from = piece_end.checked_sub(piece.length());
-        Ok((from.ok_or_else(|| Error::Corrupt("a piece of content is longer than where it ends".into()))?, piece))
+        Ok((
+            from.ok_or_else(|| Error::Corrupt("a piece of content is longer than where it ends".into()))?,
+            piece,
+        ))
     });
     let is_before_end = move |found: &Result<(u64, Piece), Error>| match found {
         Ok((from, _)) => *from < end,
@@ -149,7 +154,11 @@ pub fn parts(
 pub(crate) fn share(txn: &mut Txn<'_>, content: Content) -> Result<(), Error> {
     if content.ordinal != 0 {
         let sharers = sharers(txn, content)?;
-        txn.put(CONTENT, Row::Sharers { content: content.ordinal }.key(), (sharers + 1).to_be_bytes().to_vec());
+        txn.put(
+            CONTENT,
+            Row::Sharers { content: content.ordinal }.key(),
+            (sharers + 1).to_be_bytes().to_vec(),
+        );
     }
     Ok(())
 }
@@ -170,9 +179,13 @@ pub(crate) fn unshare(txn: &mut Txn<'_>, content: Content) -> Result<bool, Error
 
 /// How many states beside one have it.
 fn sharers(state: &dyn Read, content: Content) -> Result<u32, Error> {
-    let Some(stored) = state.get(CONTENT, &Row::Sharers { content: content.ordinal }.key())? else { return Ok(0) };
-    let bytes = stored.as_ref().try_into();
-    bytes.map(u32::from_be_bytes).map_err(|_| Error::Corrupt("the number of states that share content".into()))
+    let Some(stored) = state.get(CONTENT, &Row::Sharers { content: content.ordinal }.key())? else {
+        return Ok(0);
+    };
+    match stored.first_chunk() {
+        Some(bytes) if stored.len() == 4 => Ok(u32::from_be_bytes(*bytes)),
+        _ => Err(Error::Corrupt("the number of states that share content".into())),
+    }
 }
 
 /// Removes rows of content that no state has, and releases its chunks: at most so many rows. Returns how many it removed.
@@ -188,4 +201,3 @@ pub(crate) fn free(txn: &mut Txn<'_>, ordinal: u64, rows_max: usize) -> Result<u
     }
     Ok(removed)
 }
-

@@ -18,7 +18,9 @@ use states::{Group, States};
 pub fn list(state: &dyn Read, container: u32, request: &ListBlobs) -> Result<BlobPage, BlobError> {
     let delimiter = request.delimiter.as_deref().filter(|delimiter| !delimiter.is_empty());
     let start = match &request.marker {
-        Some(marker) if !marker.is_empty() => Some(Position::read(marker).ok_or(Refusal::InvalidInput("marker"))?),
+        Some(marker) if !marker.is_empty() => {
+            Some(Position::read(marker).ok_or(Refusal::InvalidInput("marker"))?)
+        }
         _ => None,
     };
     let count_max = request.count_max.unwrap_or(limits::LIST_ENTRIES_MAX).clamp(1, limits::LIST_ENTRIES_MAX);

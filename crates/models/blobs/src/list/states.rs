@@ -90,7 +90,7 @@ impl<'a> States<'a> {
     pub fn seek(&mut self, from: &[u8]) {
         let (state, container) = (self.state, self.container);
         for cursor in self.cursors() {
-            let range = cursor.kind.from_name(container, from);
+            let range = cursor.kind.range_from(container, from);
             cursor.rows = state.range(BLOBS, &range, Direction::Ascending).peekable();
         }
     }

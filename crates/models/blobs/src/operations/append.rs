@@ -66,7 +66,11 @@ pub fn seal(
 }
 
 /// How many blocks it has, and whether it is sealed.
-fn check(write: &Write<'_, '_, '_>, old: &Stored, asked: &AppendConditions) -> Result<(u32, bool), BlobError> {
+fn check(
+    write: &Write<'_, '_, '_>,
+    old: &Stored,
+    asked: &AppendConditions,
+) -> Result<(u32, bool), BlobError> {
     let BlobKind::Append { blocks, is_sealed } = old.blob.kind else {
         return Err(Refusal::InvalidBlobType.into());
     };

@@ -5,6 +5,7 @@ use super::write::{Place, Write, load};
 use super::{Stamp, blocks, delete};
 use crate::address::BlobName;
 use crate::blob::{Blob, BlobState};
+use crate::events::{EventApi, EventKind};
 use crate::limits;
 use crate::row::{self, Due};
 use crate::settings::BlobSettings;
@@ -57,7 +58,8 @@ pub fn run(
 fn rehydrate(txn: &mut Txn<'_>, place: Place<'_>, state: BlobState, stamp: Stamp) -> Result<(), Error> {
     let mut write = Write { txn, place, stamp };
     let Some(old) = load(write.txn, place.container, place.name.as_str(), state)? else { return Ok(()) };
-    let Some(rehydration) = old.blob.tier.rehydration.filter(|rehydration| rehydration.due <= stamp.now) else {
+    let Some(rehydration) = old.blob.tier.rehydration.filter(|rehydration| rehydration.due <= stamp.now)
+    else {
         return Ok(());
     };
     let tier = TierState {
@@ -65,6 +67,8 @@ fn rehydrate(txn: &mut Txn<'_>, place: Place<'_>, state: BlobState, stamp: Stamp
         changed: Some(Ticks::at(rehydration.due).count()),
         rehydration: None,
     };
-    write.put(Some(&old), &Blob { tier, ..old.blob.clone() });
+    let blob = Blob { tier, ..old.blob.clone() };
+    write.put(Some(&old), &blob);
+    write.event(EventKind::BlobTierChanged, EventApi::SetBlobTier, &blob);
     Ok(())
 }

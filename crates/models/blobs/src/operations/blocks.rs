@@ -6,6 +6,7 @@ use super::write::{Place, Write};
 use super::{Block, BlockRef, BlockSource, PutOptions, Stamp, Written};
 use crate::blob::{BlobKind, BlockId};
 use crate::content::{Content, Piece, Upload, put_block_list, put_pieces, read_block_list, slices};
+use crate::events::EventApi;
 use crate::lease::LeaseId;
 use crate::limits;
 use crate::refusal::{BlobError, Refusal};
@@ -46,7 +47,9 @@ impl Write<'_, '_, '_> {
     fn stage(&mut self, id: &BlockId, upload: Upload<'_>) -> Result<(), BlobError> {
         let (container, name) = (self.place.container, self.name());
         let mut staging = match Staging::load(self.txn, container, name)? {
-            Some(staging) if staging.id_bytes != id.as_bytes().len() => return Err(Refusal::InvalidBlockId.into()),
+            Some(staging) if staging.id_bytes != id.as_bytes().len() => {
+                return Err(Refusal::InvalidBlockId.into());
+            }
             Some(staging) => staging,
             None => Staging { created: self.stamp.ticks, id_bytes: id.as_bytes().len(), blocks: 0 },
         };
@@ -76,7 +79,9 @@ impl Write<'_, '_, '_> {
 
     /// Drops all blocks that wait.
     pub fn drop_staging(&mut self) -> Result<(), Error> {
-        let Some(staging) = Staging::load(self.txn, self.place.container, self.name())? else { return Ok(()) };
+        let Some(staging) = Staging::load(self.txn, self.place.container, self.name())? else {
+            return Ok(());
+        };
         for (_, block) in self.staged()? {
             block.release(self.txn);
         }
@@ -90,7 +95,10 @@ impl Write<'_, '_, '_> {
         let keys = blocks.map(|row| row.map(|(key, _)| key)).collect::<Result<Vec<_>, _>>()?;
         keys.into_iter().for_each(|key| self.txn.delete(BLOBS, key));
         let state = crate::blob::BlobState::Current;
-        self.txn.delete(BLOBS, Row::Due { container, at: staging.expires(), what: Due::Staging, name, state }.key());
+        self.txn.delete(
+            BLOBS,
+            Row::Due { container, at: staging.expires(), what: Due::Staging, name, state }.key(),
+        );
         self.txn.delete(BLOBS, Row::Staging { container, name }.key());
         Ok(())
     }
@@ -126,7 +134,7 @@ pub fn commit_block_list(
     }
     let content = old.as_ref().map_or(Content::EMPTY, |old| old.blob.content);
     let content = write.assemble(list, content, &committed)?;
-    write.replace(old, BlobKind::Block, content, options)
+    write.replace(old, BlobKind::Block, content, options, EventApi::PutBlockList)
 }
 
 /// Where each committed block is in the content.
@@ -165,7 +173,8 @@ impl Write<'_, '_, '_> {
                 }
                 (None, Some((start, end))) => {
                     let pieces = slices(self.txn, old.ordinal, *start, *end);
-                    let pieces = pieces.map(|found| found.map(|(_, piece)| piece)).collect::<Result<Vec<_>, _>>()?;
+                    let pieces =
+                        pieces.map(|found| found.map(|(_, piece)| piece)).collect::<Result<Vec<_>, _>>()?;
                     pieces.iter().for_each(|piece| piece.retain(self.txn));
                     pieces
                 }

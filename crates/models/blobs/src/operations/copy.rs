@@ -8,6 +8,7 @@ use crate::address::Selector;
 use crate::blob::{Blob, BlobKind, BlobState, Copy, CopyId, CopyStatus};
 use crate::conditions::{Conditions, Unmet};
 use crate::content::{Content, Upload, copy_pieces, put_block_list, put_pieces, read_block_list};
+use crate::events::{EventApi, EventKind};
 use crate::lease::LeaseId;
 use crate::refusal::{BlobError, Refusal};
 use crate::tier::{Rehydration, Tier, TierState};
@@ -39,7 +40,8 @@ fn checked_source(
 ) -> Result<Stored, BlobError> {
     let refused = |refusal| BlobError::Refused(Refusal::CopySource(Box::new(refusal)));
     let found = select(state, from.place.container, from.place.name.as_str(), from.selector)?;
-    let found = found.filter(|found| found.blob.deleted.is_none()).ok_or_else(|| refused(Refusal::BlobNotFound))?;
+    let found =
+        found.filter(|found| found.blob.deleted.is_none()).ok_or_else(|| refused(Refusal::BlobNotFound))?;
     conditions.check(found.blob.target()).map_err(|_: Unmet| Refusal::SourceConditionNotMet)?;
     found.blob.lease.check_read(conditions.lease, now).map_err(|conflict| refused(conflict.into()))?;
     if found.blob.copy.as_ref().is_some_and(Copy::is_pending) {
@@ -95,7 +97,7 @@ pub fn copy_blob(
         }
         kind => kind,
     };
-    let written = write.replace_with_tier(old, kind, content, &put, tier)?;
+    let written = write.replace_with_tier(old, kind, content, &put, tier, EventApi::CopyBlob)?;
     Ok(Copied { written, copy })
 }
 
@@ -145,7 +147,7 @@ pub fn begin_copy(
         description: None,
     };
     let options = PutOptions { copy: Some(copy), ..options.clone() };
-    let written = write.replace(old, BlobKind::Block, Content { ordinal: stamp.ordinal, length: 0 }, &options)?;
+    let written = write.replace_pending(old, Content { ordinal: stamp.ordinal, length: 0 }, &options)?;
     Ok(PendingCopy { id, written })
 }
 
@@ -206,6 +208,7 @@ pub fn finish_copy(
         ..old.blob.clone()
     };
     write.put(Some(&old), &blob);
+    write.event(EventKind::BlobCreated, EventApi::CopyBlob, &blob);
     Ok(super::append::written(&blob))
 }
 
@@ -219,8 +222,12 @@ pub fn fail_copy(
 ) -> Result<(), BlobError> {
     let mut write = Write::begin(txn, place, stamp);
     let (old, copy) = pending(&write, id)?;
-    let copy =
-        Copy { status: CopyStatus::Failed, completed: Some(stamp.now), description: Some(why.to_owned()), ..copy };
+    let copy = Copy {
+        status: CopyStatus::Failed,
+        completed: Some(stamp.now),
+        description: Some(why.to_owned()),
+        ..copy
+    };
     let modified = write.moment_after(Some(&old));
     write.put(Some(&old), &Blob { copy: Some(copy), modified, ..old.blob.clone() });
     Ok(())
@@ -239,6 +246,7 @@ pub fn abort_copy(
     old.blob.lease.check_write(lease, stamp.now)?;
     let copy = Copy { status: CopyStatus::Aborted, completed: Some(stamp.now), ..copy };
     let modified = write.moment_after(Some(&old));
-    write.put(Some(&old), &Blob { copy: Some(copy), modified, state: BlobState::Current, ..old.blob.clone() });
+    write
+        .put(Some(&old), &Blob { copy: Some(copy), modified, state: BlobState::Current, ..old.blob.clone() });
     Ok(())
 }

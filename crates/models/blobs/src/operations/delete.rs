@@ -11,6 +11,7 @@ use super::write::{Place, Stored, Write, as_deleted, as_version, load};
 use super::{DeleteBlob, DeleteSnapshots, Deleted, Stamp};
 use crate::address::Selector;
 use crate::blob::{Blob, BlobState};
+use crate::events::{EventApi, EventKind};
 use crate::refusal::{BlobError, Refusal};
 use orrery_kv::Txn;
 
@@ -34,8 +35,9 @@ impl Write<'_, '_, '_> {
         self.check(&old, &delete.conditions)?;
         self.check_not_pending(&old)?;
         let history = self.history()?;
-        let is_live_snapshot =
-            |stored: &&Stored| matches!(stored.blob.state, BlobState::Snapshot(_)) && stored.blob.deleted.is_none();
+        let is_live_snapshot = |stored: &&Stored| {
+            matches!(stored.blob.state, BlobState::Snapshot(_)) && stored.blob.deleted.is_none()
+        };
         let snapshots: Vec<&Stored> = history.iter().filter(is_live_snapshot).collect();
         match delete.snapshots {
             DeleteSnapshots::Refuse if !snapshots.is_empty() => return Err(Refusal::SnapshotsPresent.into()),
@@ -57,6 +59,7 @@ impl Write<'_, '_, '_> {
 
     fn delete_current(&mut self, old: Stored) -> Result<(), BlobError> {
         self.drop_staging()?;
+        self.event(EventKind::BlobDeleted, EventApi::DeleteBlob, &old.blob);
         if self.place.settings.versioning {
             let at = self.version_of(&old)?;
             self.relocate(&old, as_version(&old.blob, at));
@@ -89,6 +92,7 @@ impl Write<'_, '_, '_> {
 
     /// Of a snapshot or version that is there.
     fn delete_stored(&mut self, old: &Stored) -> Result<(), BlobError> {
+        self.event(EventKind::BlobDeleted, EventApi::DeleteBlob, &old.blob);
         match self.soft_deletion() {
             Some(deleted) => self.put(Some(old), &as_deleted(&old.blob, old.blob.state, deleted)),
             None => self.purge(old)?,
@@ -116,7 +120,11 @@ pub fn undelete(txn: &mut Txn<'_>, place: Place<'_>, stamp: Stamp) -> Result<(),
     for old in history.iter().filter(|old| old.blob.deleted.is_some()) {
         let restored = Blob { deleted: None, ..old.blob.clone() };
         match old.blob.state {
-            BlobState::DeletedBlob => write.relocate(old, Blob { state: BlobState::Current, ..restored }),
+            BlobState::DeletedBlob => {
+                let blob = Blob { state: BlobState::Current, ..restored };
+                write.relocate(old, blob.clone());
+                write.event(EventKind::BlobCreated, EventApi::UndeleteBlob, &blob);
+            }
             _ => write.put(Some(old), &restored),
         }
     }

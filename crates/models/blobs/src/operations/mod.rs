@@ -26,16 +26,18 @@ mod write;
 
 pub use append::{append, seal};
 pub use blocks::{commit_block_list, stage_block};
-pub use copy::{CopySource, abort_copy, begin_copy, copy_blob, fail_copy, finish_copy, note_copy_progress, source};
+pub use copy::{
+    CopySource, abort_copy, begin_copy, copy_blob, fail_copy, finish_copy, note_copy_progress, source,
+};
 pub use delete::{delete, undelete};
 pub use pages::{clear_pages, page_ranges, put_pages};
 pub use properties::{
-    RehydrationTimes, delete_immutability, lease, note_access, records_access, set_immutability, set_legal_hold, set_metadata, set_properties, set_tags,
-    set_tier,
+    RehydrationTimes, delete_immutability, lease, note_access, records_access, set_immutability,
+    set_legal_hold, set_metadata, set_properties, set_tags, set_tier,
 };
 pub use put::{NewBlob, put};
 pub use read::{block_lists, check_write, find, read};
 pub use requests::*;
 pub use snapshot::snapshot;
-pub use write::Place;
 pub(crate) use write::load_blob;
+pub use write::{Place, has_history};

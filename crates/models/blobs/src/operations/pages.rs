@@ -95,7 +95,8 @@ pub fn page_ranges(
     };
     let mut from = asked.start;
     if let Some(marker) = &request.marker {
-        from = marker.parse().ok().filter(|from| *from >= asked.start).ok_or(Refusal::InvalidInput("marker"))?;
+        from =
+            marker.parse().ok().filter(|from| *from >= asked.start).ok_or(Refusal::InvalidInput("marker"))?;
     }
     let window = ByteRange { start: from, end: asked.end };
     let earlier = request.since.map(|since| earlier(state, place, selector, since)).transpose()?;
@@ -198,9 +199,10 @@ struct Ranges {
 impl Ranges {
     /// Returns whether there is room for more.
     fn add(&mut self, start: u64, end: u64, is_cleared: bool) -> bool {
+        let is_full = self.found.len() == self.most;
         match self.found.last_mut() {
             Some(last) if last.range.end == start && last.is_cleared == is_cleared => last.range.end = end,
-            _ if self.found.len() == self.most => return false,
+            _ if is_full => return false,
             _ => self.found.push(PageRange { range: ByteRange { start, end }, is_cleared }),
         }
         true

@@ -8,6 +8,7 @@ use crate::address::Selector;
 use crate::blob::{Blob, BlobKind, BlobState, Immutability, ImmutabilityMode};
 use crate::conditions::Conditions;
 use crate::content::{Content, share, truncate};
+use crate::events::{EventApi, EventKind};
 use crate::lease::{LeaseAction, LeaseId, Leased};
 use crate::refusal::{BlobError, Refusal};
 use crate::settings::BlobSettings;
@@ -50,6 +51,7 @@ pub fn set_properties(
         blob.content = Content { length, ..old.blob.content };
     }
     write.put(Some(&old), &blob);
+    write.event(EventKind::BlobPropertiesUpdated, EventApi::SetBlobProperties, &blob);
     Ok(PropertiesSet { written: written(&blob), sequence })
 }
 
@@ -58,9 +60,10 @@ impl SequenceAction {
         match self {
             Self::Max(other) => Ok(sequence.max(other)),
             Self::Update(other) => Ok(other),
-            Self::Increment => {
-                sequence.checked_add(1).filter(|next| *next <= i64::MAX as u64).ok_or(Refusal::SequenceNumberOverflow)
-            }
+            Self::Increment => sequence
+                .checked_add(1)
+                .filter(|next| *next <= i64::MAX as u64)
+                .ok_or(Refusal::SequenceNumberOverflow),
         }
     }
 }
@@ -81,6 +84,7 @@ pub fn set_metadata(
         let modified = write.moment_after(Some(&old));
         let blob = Blob { modified, metadata: metadata.clone(), lease, ..old.blob.clone() };
         write.put(Some(&old), &blob);
+        write.event(EventKind::BlobPropertiesUpdated, EventApi::SetBlobMetadata, &blob);
         return Ok(written(&blob));
     }
     let modified = write.moment_of_state(Some(&old))?;
@@ -100,6 +104,7 @@ pub fn set_metadata(
     let at = write.version_of(&old)?;
     write.relocate(&old, as_version(&old.blob, at));
     write.put(None, &blob);
+    write.event(EventKind::BlobPropertiesUpdated, EventApi::SetBlobMetadata, &blob);
     Ok(written(&blob))
 }
 
@@ -180,7 +185,13 @@ pub fn set_tier(
         let changed = Some(Ticks::at(stamp.now).count());
         (TierState { set: Some(set.tier), changed, rehydration: None }, TierSet::Done)
     };
-    write.put(Some(&old), &Blob { tier, ..old.blob.clone() });
+    let blob = Blob { tier, ..old.blob.clone() };
+    write.put(Some(&old), &blob);
+    let kind = match outcome {
+        TierSet::Done => EventKind::BlobTierChanged,
+        TierSet::Pending => EventKind::BlobAsyncOperationInitiated,
+    };
+    write.event(kind, EventApi::SetBlobTier, &blob);
     Ok(outcome)
 }
 
@@ -265,7 +276,12 @@ pub fn records_access(settings: &BlobSettings, blob: &Blob, now: orrery_core::Ti
 }
 
 /// Records that the blob was read, if it is the one that was read.
-pub fn note_access(txn: &mut Txn<'_>, place: Place<'_>, modified: Ticks, stamp: Stamp) -> Result<(), BlobError> {
+pub fn note_access(
+    txn: &mut Txn<'_>,
+    place: Place<'_>,
+    modified: Ticks,
+    stamp: Stamp,
+) -> Result<(), BlobError> {
     let mut write = Write::begin(txn, place, stamp);
     if let Some(old) = write.current()?.filter(|old| old.blob.modified == modified) {
         write.put_unlogged(Some(&old), &Blob { last_access: Some(stamp.now), ..old.blob.clone() });

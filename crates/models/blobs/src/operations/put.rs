@@ -4,6 +4,7 @@ use super::write::{Place, Stored, Write};
 use super::{PutOptions, Stamp, Written};
 use crate::blob::{Blob, BlobKind, BlobState};
 use crate::content::{Content, Upload, put_pieces};
+use crate::events::{EventApi, EventKind};
 use crate::limits;
 use crate::operations::NewPageBlob;
 use crate::refusal::{BlobError, Refusal};
@@ -41,7 +42,7 @@ pub fn put(
             (BlobKind::Page { sequence }, Content { ordinal: stamp.ordinal, length })
         }
     };
-    write.replace(old, kind, content, options)
+    write.replace(old, kind, content, options, EventApi::PutBlob)
 }
 
 pub(super) fn check_page_blob_length(length: u64) -> Result<(), Refusal> {
@@ -70,11 +71,23 @@ impl Write<'_, '_, '_> {
         kind: BlobKind,
         content: Content,
         options: &PutOptions,
+        api: EventApi,
     ) -> Result<Written, BlobError> {
         if let Some(tier) = options.tier {
             check_tier(kind, tier)?;
         }
-        Ok(self.replace_with_tier(old, kind, content, options, TierState::set(options.tier))?)
+        Ok(self.replace_with_tier(old, kind, content, options, TierState::set(options.tier), api)?)
+    }
+
+    /// An empty blob that is to be copied to. The change feed is told when its content is there.
+    pub fn replace_pending(
+        &mut self,
+        old: Option<Stored>,
+        content: Content,
+        options: &PutOptions,
+    ) -> Result<Written, Error> {
+        let tier = TierState::set(options.tier);
+        Ok(self.replace_silently(old, BlobKind::Block, content, options, tier)?.1)
     }
 
     /// With a tier that may be on its way.
@@ -85,9 +98,24 @@ impl Write<'_, '_, '_> {
         content: Content,
         options: &PutOptions,
         tier: TierState,
+        api: EventApi,
     ) -> Result<Written, Error> {
+        let (blob, written) = self.replace_silently(old, kind, content, options, tier)?;
+        self.event(EventKind::BlobCreated, api, &blob);
+        Ok(written)
+    }
+
+    fn replace_silently(
+        &mut self,
+        old: Option<Stored>,
+        kind: BlobKind,
+        content: Content,
+        options: &PutOptions,
+        tier: TierState,
+    ) -> Result<(Blob, Written), Error> {
         let is_versioned = self.place.settings.versioning;
-        let at = if is_versioned { self.moment_of_state(old.as_ref())? } else { self.moment_after(old.as_ref()) };
+        let at =
+            if is_versioned { self.moment_of_state(old.as_ref())? } else { self.moment_after(old.as_ref()) };
         let lease = old.as_ref().map(|old| old.blob.lease.after_write(self.now())).unwrap_or_default();
         let created = old.as_ref().filter(|_| !is_versioned).map_or(at, |old| old.blob.created);
         let blob = Blob {
@@ -113,6 +141,8 @@ impl Write<'_, '_, '_> {
         self.drop_staging()?;
         self.retire(old)?;
         self.put(None, &blob);
-        Ok(Written { modified: at, version: blob.version, content_md5: blob.headers.content_md5, is_new })
+        let content_md5 = blob.headers.content_md5;
+        let written = Written { modified: at, version: blob.version, content_md5, is_new };
+        Ok((blob, written))
     }
 }

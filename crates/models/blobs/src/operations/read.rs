@@ -79,7 +79,9 @@ pub fn block_lists(
         Err(error) => return Err(error),
     };
     let committed = match &blob {
-        Some(blob) if blob.kind != crate::blob::BlobKind::Block => return Err(Refusal::InvalidBlobType.into()),
+        Some(blob) if blob.kind != crate::blob::BlobKind::Block => {
+            return Err(Refusal::InvalidBlobType.into());
+        }
         Some(blob) => read_block_list(state, blob.content.ordinal)?,
         None => Vec::new(),
     };

@@ -301,7 +301,10 @@ pub enum ListEntry {
     /// There are versions, and none of them is current.
     VersionsOnly(Box<Blob>),
     /// Blocks wait to be committed.
-    Uncommitted { name: BlobName, created: Ticks },
+    Uncommitted {
+        name: BlobName,
+        created: Ticks,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -4,6 +4,7 @@ use super::write::{Place, Write};
 use super::{SnapshotMade, SnapshotOf, Stamp};
 use crate::blob::{Blob, BlobState};
 use crate::conditions::Conditions;
+use crate::events::{EventApi, EventKind};
 use crate::refusal::{BlobError, Refusal};
 use orrery_catalog::storage::Metadata;
 use orrery_kv::Txn;
@@ -35,6 +36,7 @@ pub fn snapshot(
         ..old.blob.clone()
     };
     write.put(None, &blob);
+    write.event(EventKind::BlobSnapshotCreated, EventApi::SnapshotBlob, &blob);
     let written = SnapshotOf { modified: old.blob.modified, version: old.blob.version };
     Ok(SnapshotMade { snapshot: at, written })
 }

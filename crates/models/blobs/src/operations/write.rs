@@ -9,6 +9,7 @@ use crate::blob::{Blob, BlobState, SoftDeletion, record};
 use crate::changes::{self, Change};
 use crate::conditions::Conditions;
 use crate::content::{self, Content};
+use crate::events::{BlobEvent, EventApi, EventKind};
 use crate::refusal::{BlobError, Refusal};
 use crate::row::{self, Due, Row};
 use crate::settings::BlobSettings;
@@ -39,7 +40,12 @@ pub(crate) struct Write<'a, 'b, 'p> {
 }
 
 /// The stored state of a name.
-pub(crate) fn load(state: &dyn Read, container: u32, name: &str, which: BlobState) -> Result<Option<Stored>, Error> {
+pub(crate) fn load(
+    state: &dyn Read,
+    container: u32,
+    name: &str,
+    which: BlobState,
+) -> Result<Option<Stored>, Error> {
     let stored = state.get(BLOBS, &state_key(container, name, which))?;
     let read = |bytes: Bytes| Ok(Stored { blob: record::read(name, which, &bytes)?, bytes });
     stored.map(read).transpose()
@@ -63,6 +69,11 @@ pub(crate) fn history(state: &dyn Read, container: u32, name: &str) -> Result<Ve
         Ok(Stored { blob: record::read(&name, which, &bytes)?, bytes })
     })
     .collect()
+}
+
+/// Whether a name has states beside the current one that are not deleted.
+pub fn has_history(state: &dyn Read, container: u32, name: &BlobName) -> Result<bool, Error> {
+    Ok(history(state, container, name.as_str())?.iter().any(|stored| stored.blob.deleted.is_none()))
 }
 
 /// The state that a selector means, whether it is deleted or not.
@@ -135,7 +146,8 @@ impl<'a, 'b, 'p> Write<'a, 'b, 'p> {
     /// A moment after every snapshot and version of the name.
     pub fn moment_of_state(&self, old: Option<&Stored>) -> Result<Ticks, Error> {
         let mut moment = self.moment_after(old);
-        let rows = self.txn.range(BLOBS, &row::history_of(self.place.container, self.name()), Order::Descending);
+        let rows =
+            self.txn.range(BLOBS, &row::history_of(self.place.container, self.name()), Order::Descending);
         for row in rows {
             if let BlobState::Snapshot(at) | BlobState::Version(at) = row::read_history(&row?.0)?.1 {
                 moment = moment.max(at.next());
@@ -264,9 +276,24 @@ impl<'a, 'b, 'p> Write<'a, 'b, 'p> {
         Some(SoftDeletion { at: self.now(), until })
     }
 
+    /// Tells the change feed, if there is one.
+    pub fn event(&mut self, kind: EventKind, api: EventApi, blob: &Blob) {
+        if self.place.settings.change_feed.is_some() {
+            let event = BlobEvent::new(kind, api, blob, self.stamp.ticks.max(blob.modified), self.stamp.now);
+            changes::log_event(self.txn, self.place.container, self.name(), event.write(), self.stamp.now);
+        }
+    }
+
     fn log(&mut self, change: Change, state: BlobState, old: Option<&Stored>) {
         let key = state_key(self.place.container, self.name(), state);
-        changes::log_state(self.txn, self.place.container, change, &key, old.map(|old| &old.bytes), self.stamp.now);
+        changes::log_state(
+            self.txn,
+            self.place.container,
+            change,
+            &key,
+            old.map(|old| &old.bytes),
+            self.stamp.now,
+        );
     }
 
     /// Brings the rows beside a state's own in step with it.
@@ -280,7 +307,11 @@ impl<'a, 'b, 'p> Write<'a, 'b, 'p> {
             self.txn.delete(BLOBS, Row::Due { container, at: *at, what: *what, name, state }.key());
         }
         for (at, what) in after.iter().filter(|entry| !before.contains(entry)) {
-            self.txn.put(BLOBS, Row::Due { container, at: *at, what: *what, name, state }.key(), Bytes::new());
+            self.txn.put(
+                BLOBS,
+                Row::Due { container, at: *at, what: *what, name, state }.key(),
+                Bytes::new(),
+            );
         }
         let [before, after] = [old, new].map(|blob| blob.is_some_and(may_be_protected));
         let key = Row::Protected { container, name, state }.key();

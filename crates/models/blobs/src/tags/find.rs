@@ -63,7 +63,8 @@ pub struct ContainerFound {
 pub fn find(state: &dyn Read, find: &ContainerFind<'_>) -> Result<ContainerFound, Error> {
     let mut equalities: Vec<&Comparison> = Vec::new();
     for comparison in &find.filter.comparisons {
-        let is_known = equalities.iter().any(|known| known.key == comparison.key && known.value == comparison.value);
+        let is_known =
+            equalities.iter().any(|known| known.key == comparison.key && known.value == comparison.value);
         if comparison.operator == Operator::Equal && !is_known {
             equalities.push(comparison);
         }
@@ -183,7 +184,8 @@ fn scan(state: &dyn Read, find: &ContainerFind<'_>) -> Result<ContainerFound, Er
         }
     }
     if let Some(after) = &find.after {
-        let at = row::Row::Tag { container: find.container, key, value: &after.value, name: &after.name }.key();
+        let at =
+            row::Row::Tag { container: find.container, key, value: &after.value, name: &after.name }.key();
         range.start = range.start.max([&at[..], &[0]].concat());
     }
     let mut found = ContainerFound::default();

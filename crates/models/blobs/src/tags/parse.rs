@@ -208,10 +208,9 @@ impl Lexer<'_> {
         let at = self.at;
         let (mut text, mut rest) = (String::new(), &self.text[at + 1..]);
         loop {
-            let end = rest.find(quote).ok_or_else(|| TagSyntaxError {
-                at,
-                what: "the quotation does not end".to_owned(),
-            })?;
+            let end = rest
+                .find(quote)
+                .ok_or_else(|| TagSyntaxError { at, what: "the quotation does not end".to_owned() })?;
             text.push_str(&rest[..end]);
             rest = &rest[end + 1..];
             if !rest.starts_with(quote) {
