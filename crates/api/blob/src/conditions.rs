@@ -6,7 +6,7 @@ use http::HeaderName;
 use http::header::{IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_UNMODIFIED_SINCE};
 use orrery_api_storage::{StorageError, StorageRequest};
 use orrery_blob_store::model::conditions::Conditions;
-use orrery_blob_store::model::container::ContainerConditions;
+use orrery_blob_store::model::containers::ContainerConditions;
 use orrery_blob_store::model::lease::LeaseId;
 use orrery_blob_store::model::operations::{AppendConditions, PageConditions};
 use orrery_blob_store::model::tags::TagExpression;

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use orrery_api_storage::metadata;
 use orrery_api_storage::xml::Writer;
 use orrery_blob_store::model::blob::{Blob, BlobKind, BlobState};
-use orrery_blob_store::model::container::{Container, ContainerPage};
+use orrery_blob_store::model::containers::{Container, ContainerPage};
 use orrery_blob_store::model::operations::{BlobPage, Block, BlockLists, FoundPage, ListEntry, PageList};
 use orrery_core::Timestamp;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};

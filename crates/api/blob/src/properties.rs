@@ -15,7 +15,7 @@ use orrery_api_storage::{StorageError, StorageRequest, metadata};
 use orrery_blob_store::model::blob::{
     Blob, BlobKind, BlobState, ContentHeaders, Copy, CopyStatus, Immutability, ImmutabilityMode,
 };
-use orrery_blob_store::model::container::{Container, PublicAccess};
+use orrery_blob_store::model::containers::{Container, PublicAccess};
 use orrery_blob_store::model::lease::{Lease, LeaseDuration, LeaseState};
 use orrery_blob_store::model::tier::{RehydratePriority, Tier};
 use orrery_catalog::storage::Metadata;

@@ -15,7 +15,7 @@ use hyper::body::Incoming;
 use orrery_api_common::percent::decode_segment;
 use orrery_api_common::{Peer, discard_body};
 use orrery_api_storage::{CorsHeaders, Need, Rules, Storage, StorageError, StorageRequest, cors};
-use orrery_blob_store::model::container::PublicAccess;
+use orrery_blob_store::model::containers::PublicAccess;
 use orrery_blob_store::model::{ContainerId, Refusal};
 use orrery_blob_store::{BlobStore, Error};
 use orrery_catalog::storage::{AccessPolicy, AccountName, BlobContainerName, ServiceKind};

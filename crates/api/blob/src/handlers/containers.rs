@@ -15,7 +15,7 @@ use http::{Response, StatusCode};
 use orrery_api_storage::limits::DOCUMENT_BYTES_MAX;
 use orrery_api_storage::{StorageError, access_policies};
 use orrery_blob_store::model::ContainerId;
-use orrery_blob_store::model::container::{ContainerVersion, NewContainer};
+use orrery_blob_store::model::containers::{ContainerVersion, NewContainer};
 use orrery_catalog::storage::{BlobContainerName, ServiceKind};
 
 pub async fn run(

@@ -21,7 +21,7 @@ pub async fn on_container(
     let action = action(&call.request)?;
     // The lease id is the action's, and no condition of it.
     let conditions = conditions::of_container(&call.request)?;
-    let conditions = orrery_blob_store::model::container::ContainerConditions { lease: None, ..conditions };
+    let conditions = orrery_blob_store::model::containers::ContainerConditions { lease: None, ..conditions };
     let (leased, container) = store.lease_container(id, action, conditions).await?;
     Ok(answer(action, leased, container.modified))
 }

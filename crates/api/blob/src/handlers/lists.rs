@@ -11,7 +11,7 @@ use http::{Response, StatusCode};
 use orrery_api_storage::StorageError;
 use orrery_blob_store::BlobStore;
 use orrery_blob_store::model::ContainerId;
-use orrery_blob_store::model::container::ListContainers;
+use orrery_blob_store::model::containers::ListContainers;
 use orrery_blob_store::model::operations::{FindBlobs, ListBlobs, ListInclude, ShowOnly};
 use orrery_blob_store::model::tags::TagFilter;
 use orrery_catalog::storage::BlobContainerName;
