@@ -33,3 +33,4 @@ mod website;
 
 pub use answer::Answer;
 pub use service::Blobs;
+pub use source::{Fetch, Fetched};

@@ -48,6 +48,8 @@ pub(crate) struct Reservation {
     number: u32,
     offset: u64,
     end: u64,
+    /// Size that the file shall not exceed.
+    bytes_max: u64,
     is_ended: bool,
     /// Content that there is room for.
     pub length_max: u32,
@@ -101,7 +103,15 @@ impl AppendFile {
         state.streams += 1;
         state.in_flight += 1;
         self.set_tail(&mut state, end);
-        Some(Reservation { file: InFlight(self.clone()), number, offset, end, is_ended: false, length_max })
+        Some(Reservation {
+            file: InFlight(self.clone()),
+            number,
+            offset,
+            end,
+            bytes_max,
+            is_ended: false,
+            length_max,
+        })
     }
 
     fn set_tail(&self, state: &mut State, tail: u64) {
@@ -185,6 +195,21 @@ impl Reservation {
     pub fn write(&self, bytes: &[u8], at: u64) -> Result<(), Error> {
         assert!(self.offset + at + bytes.len() as u64 <= self.end, "a chunk stays within its room");
         self.file.0.write(bytes, self.offset + at)
+    }
+
+    /// Makes the room larger by up to this much content, if nothing was reserved behind it.
+    pub fn extend(&mut self, by: u32) -> bool {
+        let length_max = self.length_max.saturating_add(by).min(limits::CHUNK_BYTES_MAX);
+        let file = &self.file.0;
+        let mut state = file.state();
+        let end = self.offset + format::stored_bytes(length_max);
+        if state.tail != self.end || end > self.bytes_max || length_max == self.length_max {
+            return false;
+        }
+        file.set_tail(&mut state, end);
+        drop(state);
+        (self.end, self.length_max) = (end, length_max);
+        true
     }
 
     /// The chunk is written, with this much content.

@@ -89,7 +89,7 @@ impl Chunks {
         Writer::new(self.0.clone(), None)
     }
 
-    /// Begins an upload of about so many bytes: uploads that share a file then leave no gaps.
+    /// Begins an upload of about so many bytes: uploads that share a file then leave nothing empty between them.
     pub fn writer_of(&self, bytes: u64) -> Writer {
         Writer::new(self.0.clone(), Some(bytes))
     }

@@ -12,6 +12,9 @@ pub const OPEN_FILES_MAX: usize = 16;
 pub const READ_FILES_MAX: usize = 128;
 /// Bytes that a writer collects before it writes them; a multiple of a frame.
 pub const WRITE_BUFFER_BYTES: usize = 256 * 1024;
+/// Room that an upload asks for first, if nobody knows its length and it is more than one buffer. Afterwards it asks for as much as it
+/// has used.
+pub const RESERVED_BYTES_MIN: u64 = 512 * 1024;
 /// Bytes written between two looks at the free disk space.
 pub const DISK_CHECK_BYTES: u64 = 4 * 1024 * 1024;
 /// Free disk space below which uploads are refused, unless set by [`Options`](crate::Options). Compaction, which makes room, may use

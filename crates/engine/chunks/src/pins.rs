@@ -17,7 +17,8 @@ struct State {
     held: BTreeMap<u64, usize>,
 }
 
-/// What can be located in a snapshot that is taken while this is held can be read for as long as it is held.
+/// What can be located in a snapshot that is taken while this is held can be read for as long as it is held. No file is removed
+/// meanwhile, so whoever waits for a slow client gives it up between two pieces, and looks again where the next one is.
 pub struct Pin {
     pub(crate) chunks: Arc<Inner>,
     epoch: u64,

@@ -1,7 +1,8 @@
 //! An upload: content that is cut into chunks and appended to files while it arrives.
 //!
 //! A writer holds one buffer of [`WRITE_BUFFER_BYTES`](limits::WRITE_BUFFER_BYTES) and the checksums of one chunk, whatever the
-//! content's size. Dropped at any time, it leaves bytes that nothing refers to.
+//! content's size. All of a chunk but its end is written in whole buffers, and so in whole frames. Dropped at any time, a writer
+//! leaves bytes that nothing refers to.
 
 use crate::append_file::{InFlight, Reservation};
 use crate::chunks::Inner;
@@ -10,12 +11,14 @@ use std::sync::Arc;
 
 pub struct Writer {
     chunks: Arc<Inner>,
-    /// Bytes that are still to come, if the caller knew.
+    /// Length of the content, if the caller knew.
     expected: Option<u64>,
-    current: Option<OpenChunk>,
-    /// What follows the written part of the current chunk. The written part ends with a frame.
+    /// Bytes that are in chunks. What follows them is in the buffer.
+    appended: u64,
     buffer: Vec<u8>,
+    current: Option<OpenChunk>,
     done: Vec<(Location, InFlight)>,
+    failure: Option<Error>,
 }
 
 struct OpenChunk {
@@ -40,31 +43,43 @@ struct Stored {
 
 impl Writer {
     pub(crate) fn new(chunks: Arc<Inner>, expected: Option<u64>) -> Self {
-        Self { chunks, expected, current: None, buffer: Vec::new(), done: Vec::new() }
+        Self {
+            chunks,
+            expected,
+            appended: 0,
+            buffer: Vec::new(),
+            current: None,
+            done: Vec::new(),
+            failure: None,
+        }
     }
 
-    /// Appends to the content. May wait for the disk. After an error the writer must be dropped.
-    pub fn write(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
-        self.expected = self.expected.map(|expected| expected.saturating_sub(bytes.len() as u64));
+    /// Appends to the content. May wait for the disk. After an error nothing of the content can be kept.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.may_go_on()?;
+        self.buffer_or_append(bytes).inspect_err(|error| self.failure = Some(error.clone()))
+    }
+
+    fn may_go_on(&self) -> Result<(), Error> {
+        self.failure.clone().map_or(Ok(()), Err)
+    }
+
+    fn buffer_or_append(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
         while !bytes.is_empty() {
-            if self.room_left() == 0 {
-                self.end_chunk()?;
-            }
-            if self.current.is_none() {
-                self.begin_chunk(bytes.len() as u64)?;
-            }
-            let buffered =
-                bytes.len().min(limits::WRITE_BUFFER_BYTES - self.buffer.len()).min(self.room_left());
-            let (now, later) = bytes.split_at(buffered);
+            let fits = bytes.len().min(limits::WRITE_BUFFER_BYTES - self.buffer.len());
+            let (now, later) = bytes.split_at(fits);
             bytes = later;
-            if self.buffer.is_empty() && now.len() == limits::WRITE_BUFFER_BYTES {
+            if now.len() == limits::WRITE_BUFFER_BYTES {
                 self.append(now)?;
                 continue;
             }
             self.buffer.reserve_exact(limits::WRITE_BUFFER_BYTES - self.buffer.len());
             self.buffer.extend_from_slice(now);
             if self.buffer.len() == limits::WRITE_BUFFER_BYTES {
-                self.flush()?;
+                let mut full = std::mem::take(&mut self.buffer);
+                self.append(&full)?;
+                full.clear();
+                self.buffer = full;
             }
         }
         Ok(())
@@ -72,54 +87,64 @@ impl Writer {
 
     /// Content so far.
     pub fn bytes(&self) -> u64 {
-        let done: u64 = self.done.iter().map(|(location, _)| u64::from(location.length)).sum();
-        let written = self.current.as_ref().map_or(0, |chunk| chunk.written);
-        done + u64::from(written) + self.buffer.len() as u64
+        self.appended + self.buffer.len() as u64
     }
 
     /// Ends the content. Empty content has no chunks.
     pub fn finish(mut self) -> Result<Appended, Error> {
-        self.end_chunk()?;
+        self.may_go_on()?;
+        let rest = std::mem::take(&mut self.buffer);
+        if !rest.is_empty() {
+            self.expected = Some(self.appended + rest.len() as u64);
+            self.make_room(rest.len() as u32)?;
+        }
+        self.end_chunk(rest)?;
         let (locations, in_flight) = std::mem::take(&mut self.done).into_iter().unzip();
         Ok(Appended(Stored { chunks: self.chunks, locations, in_flight }))
     }
 
-    /// Content that the current chunk can still take; nothing is left of none.
-    fn room_left(&self) -> usize {
-        let left = |chunk: &OpenChunk| (chunk.room.length_max - chunk.written) as usize;
-        self.current.as_ref().map_or(usize::MAX, left).saturating_sub(self.buffer.len())
-    }
-
-    /// `coming`: content that is at hand.
-    fn begin_chunk(&mut self, coming: u64) -> Result<(), Error> {
-        let expected = self.expected.map(|later| later + coming);
-        let length = expected.unwrap_or(u64::MAX).min(u64::from(limits::CHUNK_BYTES_MAX)) as u32;
-        let room = self.chunks.reserve(length)?;
-        self.current = Some(OpenChunk { room, written: 0, checksums: Vec::new() });
-        Ok(())
-    }
-
-    fn flush(&mut self) -> Result<(), Error> {
-        let mut buffer = std::mem::take(&mut self.buffer);
-        self.append(&buffer)?;
-        buffer.clear();
-        self.buffer = buffer;
-        Ok(())
-    }
-
+    /// Whole frames, which more may follow.
     fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let chunk = self.current.as_mut().expect("a chunk was begun for what arrived");
         self.chunks.check_room(bytes.len() as u64)?;
+        let chunk = self.make_room(bytes.len() as u32)?;
         let at = u64::from(chunk.written);
         chunk.add_checksums(bytes);
-        chunk.room.write(bytes, at)
+        chunk.room.write(bytes, at)?;
+        self.appended += bytes.len() as u64;
+        Ok(())
     }
 
-    /// Writes what is buffered together with the checksums.
-    fn end_chunk(&mut self) -> Result<(), Error> {
+    /// A chunk with room for so many bytes: the current one, if need be with more room, or another.
+    fn make_room(&mut self, length: u32) -> Result<&mut OpenChunk, Error> {
+        let wanted = self.wanted(length);
+        let has_room = |chunk: &mut OpenChunk| {
+            chunk.room.length_max - chunk.written >= length || chunk.room.extend(wanted)
+        };
+        if !self.current.as_mut().is_some_and(has_room) {
+            self.end_chunk(Vec::new())?;
+            let room = self.chunks.reserve(wanted)?;
+            self.current = Some(OpenChunk { room, written: 0, checksums: Vec::new() });
+        }
+        Ok(self.current.as_mut().expect("it was there, or was just begun"))
+    }
+
+    /// How much room to ask for: all that is still to come, or else as much as there is so far, so that no more is left empty in a
+    /// shared file than is used.
+    fn wanted(&self, length: u32) -> u32 {
+        let known = self.expected.and_then(|expected| expected.checked_sub(self.appended));
+        let wanted = match known {
+            Some(left) if left >= u64::from(length) => left,
+            _ => self.appended.max(limits::RESERVED_BYTES_MIN),
+        };
+        wanted.min(u64::from(limits::CHUNK_BYTES_MAX)).max(u64::from(length)) as u32
+    }
+
+    /// Writes what is left of the chunk's content together with the checksums.
+    fn end_chunk(&mut self, mut rest: Vec<u8>) -> Result<(), Error> {
         let Some(mut chunk) = self.current.take() else { return Ok(()) };
-        let (mut rest, at) = (std::mem::take(&mut self.buffer), u64::from(chunk.written));
+        let at = u64::from(chunk.written);
         chunk.add_checksums(&rest);
+        self.appended += rest.len() as u64;
         rest.extend_from_slice(&chunk.checksums);
         self.chunks.check_room(rest.len() as u64)?;
         chunk.room.write(&rest, at)?;

@@ -81,6 +81,49 @@ fn uploads_that_share_a_file_do_not_meet() {
     assert_eq!((checked.chunks, checked.faults.len(), checked.bytes_reclaimable), (64, 0, 0), "{checked:?}");
 }
 
+/// Chunks and bytes that are left empty when uploads of unknown length, of this length, share files.
+fn unknown_lengths(length: usize) -> (usize, u64) {
+    let world = World::with(Options { file_bytes_max: 1 << 30, ..options() });
+    let mut writers: Vec<_> = (0..20).map(|_| world.chunks.writer()).collect();
+    let written = content(5, length);
+    for piece in written.chunks(50_000) {
+        writers.iter_mut().for_each(|writer| writer.write(piece).expect("written"));
+    }
+    let mut all = Vec::new();
+    for writer in writers {
+        assert_eq!(writer.bytes(), length as u64);
+        let synced = writer.finish().expect("written").sync().expect("synced");
+        assert!(world.store.txn(|txn| add(txn, &synced)));
+        let chunks: Vec<_> = synced.chunks().collect();
+        assert!(world.read(&chunks).expect("readable") == written, "{length}");
+        all.extend(ids(&chunks));
+    }
+    let checked = world.check(all.clone());
+    assert_eq!(checked.faults, [""; 0]);
+    (all.len(), checked.bytes_reclaimable)
+}
+
+#[test]
+fn uploads_of_unknown_length_leave_little_empty_in_files_that_they_share() {
+    assert_eq!(unknown_lengths(200_000), (20, 0), "what fits a buffer is written at once");
+    let (chunks, empty) = unknown_lengths(3_000_000);
+    assert!(chunks <= 120 && empty < 20 * 3_000_000, "{chunks} {empty}");
+}
+
+#[test]
+fn an_upload_that_is_alone_gets_whole_chunks() {
+    let world = World::with(Options { file_bytes_max: 1 << 30, ..options() });
+    let mut writer = world.chunks.writer();
+    let piece = content(1, 1 << 20);
+    (0..40).for_each(|_| writer.write(&piece).expect("written"));
+    let synced = writer.finish().expect("written").sync().expect("synced");
+    let lengths: Vec<u32> = synced.chunks().map(|chunk| chunk.length).collect();
+    assert_eq!(lengths, [limits::CHUNK_BYTES_MAX, 8 << 20]);
+    assert!(world.store.txn(|txn| add(txn, &synced)));
+    let checked = world.check(synced.chunks().map(|chunk| chunk.id));
+    assert_eq!((checked.faults.len(), checked.bytes_reclaimable), (0, 0), "{checked:?}");
+}
+
 #[test]
 fn uploads_of_one_file_share_a_sync() {
     let world = World::new();
@@ -120,6 +163,15 @@ fn survives(fault: Fault) {
     let world = world.crash(|| false);
     assert!(world.read(&kept).expect("readable") == before, "{fault:?}");
     assert!(world.read(&next).expect("readable") == after, "{fault:?}");
+}
+
+#[test]
+fn a_writer_that_failed_finishes_nothing() {
+    let world = World::new();
+    let mut writer = world.chunks.writer_of(300_000);
+    world.files.fail_at(1, Fault::Write);
+    assert!(writer.write(&content(1, 300_000)).is_err(), "the head of the file is written before");
+    assert!(matches!(writer.finish().err(), Some(Error::Unavailable(_))));
 }
 
 #[test]
