@@ -3,7 +3,6 @@
 use orrery_kv::SpaceSet;
 
 pub static SPACES: SpaceSet = SpaceSet::new(&[
-    orrery_chunks::SPECS,
     orrery_catalog::change_log::SPECS,
     orrery_documents::spaces::SPECS,
     orrery_tables::spaces::SPECS,
