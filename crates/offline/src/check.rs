@@ -1,12 +1,14 @@
 //! `orrery check`: goes through a data folder that no server holds, and says where its rows disagree.
 //!
-//! It opens the folder as `serve` does, including the checks of its end, verifies the checksum of every table file,
-//! follows the log from the first entry that was not trimmed, and changes no data.
+//! It opens the folder as `serve` does, including the checks of its end, verifies the checksums of every table file and
+//! every chunk, follows the log from the first entry that was not trimmed, and changes no data.
 
 use crate::limits;
 use crate::schema_check;
 use crate::spaces::SPACES;
 use clap::Args;
+use orrery_chunks::files::FolderFiles;
+use orrery_chunks::{Checked as CheckedChunks, check as check_chunks};
 use orrery_cli::terminal;
 use orrery_core::Lsn;
 use orrery_documents::catalog::{Catalog, Container};
@@ -37,6 +39,7 @@ pub fn check(flags: &CheckFlags) -> Result<ExitCode, String> {
     let snapshot = db.snapshot();
     let catalog = Catalog::default().refreshed(&*snapshot).map_err(|error| error.to_string())?;
     report.read(&*snapshot, db.durable_lsn(), &catalog);
+    report.read_chunks(&flags.data, &*snapshot);
     let mut told = Told { is_json: flags.json, mismatches: Vec::new() };
     report.lines.iter().for_each(|line| told.line(line));
     told.line(&report.summary());
@@ -46,6 +49,9 @@ pub fn check(flags: &CheckFlags) -> Result<ExitCode, String> {
         terminal::print_json(&json!({
             "agrees": is_well,
             "containers": report.containers, "items": report.items, "indexEntries": report.entries,
+            "chunks": report.chunks.chunks, "chunkBytes": report.chunks.bytes,
+            "chunkBytesReclaimable": report.chunks.bytes_reclaimable,
+            "chunkFilesReclaimable": report.chunks.files_reclaimable,
             "faults": report.lines, "itemsMismatched": mismatched, "mismatches": told.mismatches,
         }))?;
     }
@@ -124,6 +130,7 @@ struct Report {
     containers: u64,
     items: u64,
     entries: u64,
+    chunks: CheckedChunks,
     /// A sentence per kind of fault and container.
     lines: Vec<String>,
 }
@@ -149,6 +156,20 @@ impl Report {
         }
     }
 
+    /// Chunks whose references no model counts here are checked apart from their counts.
+    fn read_chunks(&mut self, data: &Path, state: &dyn Read) {
+        match check_chunks(&FolderFiles::new(data), state, None) {
+            Ok(mut checked) => {
+                self.lines.append(&mut checked.faults);
+                if checked.faults_unlisted > 0 {
+                    self.lines.push(format!("{} more faults of chunks", checked.faults_unlisted));
+                }
+                self.chunks = checked;
+            }
+            Err(error) => self.lines.push(format!("the chunks cannot be checked: {error}")),
+        }
+    }
+
     fn add(&mut self, container: &Container, checked: Result<Checked, orrery_kv::Error>) {
         self.containers += 1;
         match checked {
@@ -164,10 +185,14 @@ impl Report {
 
     fn summary(&self) -> String {
         let plural = |count: u64| if count == 1 { "" } else { "s" };
-        let Self { containers, items, entries, lines } = self;
+        let Self { containers, items, entries, chunks, lines } = self;
         let (many, entry) = (plural(*containers), if *entries == 1 { "entry" } else { "entries" });
-        let went =
+        let mut went =
             format!("{containers} container{many}, {items} item{}, {entries} index {entry}", plural(*items));
+        if chunks.files > 0 {
+            let (count, bytes, garbage) = (chunks.chunks, chunks.bytes, chunks.bytes_reclaimable);
+            went += &format!(", {count} chunk{} of {bytes} bytes ({garbage} to be reclaimed)", plural(count));
+        }
         match lines.len() as u64 {
             0 => format!("everything agrees: {went}"),
             count => format!("{count} kind{} of fault in {went}", plural(count)),

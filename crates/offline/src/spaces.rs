@@ -7,4 +7,6 @@ pub static SPACES: SpaceSet = SpaceSet::new(&[
     orrery_documents::spaces::SPECS,
     orrery_tables::spaces::SPECS,
     orrery_queues::spaces::SPECS,
+    orrery_chunks::SPECS,
+    orrery_blobs::spaces::SPECS,
 ]);

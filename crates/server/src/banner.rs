@@ -17,7 +17,7 @@ pub fn text(config: &Config, keys: &AccountKeys, accounts: &StorageAccounts, por
     } else {
         format!("the keys are in {}", config.data.join("storage-accounts.json").display())
     };
-    let [queue, table] = [ports.queue, ports.table].map(|port| dialled(config.host, port));
+    let [blob, queue, table] = [ports.blob, ports.queue, ports.table].map(|port| dialled(config.host, port));
     let everywhere = match (&config.advertised, config.host.is_unspecified()) {
         (None, true) => {
             "  It listens on every address of this machine; --advertise HOST says which one clients dial.\n"
@@ -32,6 +32,7 @@ pub fn text(config: &Config, keys: &AccountKeys, accounts: &StorageAccounts, por
         "Orrery {}, data in {}\n\
          \x20 Cosmos DB   http(s)://{account}\n\
          \x20             {connection}\n\
+         \x20 Blob        http(s)://{blob}\n\
          \x20 Queue       http(s)://{queue}\n\
          \x20 Table       http(s)://{table}\n\
          \x20             {storage}\n\
@@ -54,9 +55,10 @@ fn connection_string(config: &Config, accounts: &StorageAccounts, ports: PortNum
         format!("http://{authority}/{}", account.name)
     };
     format!(
-        "DefaultEndpointsProtocol=http;AccountName={};AccountKey={};QueueEndpoint={};TableEndpoint={};",
+        "DefaultEndpointsProtocol=http;AccountName={};AccountKey={};BlobEndpoint={};QueueEndpoint={};TableEndpoint={};",
         account.name,
         account.key1,
+        endpoint(ports.blob),
         endpoint(ports.queue),
         endpoint(ports.table)
     )

@@ -28,7 +28,7 @@ use std::process::ExitCode;
 #[command(
     name = "orrery",
     version,
-    about = "Documents, tables and queues in one binary that the Azure SDKs talk to",
+    about = "Documents, blobs, tables and queues in one binary that the Azure SDKs talk to",
     max_term_width = 100
 )]
 struct Command {

@@ -38,6 +38,9 @@ pub struct Settings {
     /// Port of the services: health, clock; 0 for any free one [default: 8080]
     #[arg(long, env = "ORRERY_SERVICES_PORT")]
     services_port: Option<u16>,
+    /// Port of the Blob endpoint, http and https; 0 for any free one [default: 10000]
+    #[arg(long, env = "ORRERY_BLOB_PORT")]
+    blob_port: Option<u16>,
     /// Port of the Queue endpoint, http and https; 0 for any free one [default: 10001]
     #[arg(long, env = "ORRERY_QUEUE_PORT")]
     queue_port: Option<u16>,
@@ -226,6 +229,7 @@ impl Advertised {
 pub struct PortNumbers {
     pub cosmos: u16,
     pub services: u16,
+    pub blob: u16,
     pub queue: u16,
     pub table: u16,
 }
@@ -239,6 +243,7 @@ impl PortNumbers {
         Self {
             cosmos: number(flags.cosmos_port, file.cosmos_port, 8081),
             services: number(flags.services_port, file.services_port, 8080),
+            blob: number(flags.blob_port, file.blob_port, 10000),
             queue: number(flags.queue_port, file.queue_port, 10001),
             table: number(flags.table_port, file.table_port, 10002),
         }

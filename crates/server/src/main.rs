@@ -16,6 +16,7 @@ mod built_in_services;
 mod caller;
 mod command;
 mod config;
+mod copy_sources;
 mod front_page;
 mod identity;
 mod limits;

@@ -14,6 +14,7 @@ const TRIES_MAX: usize = 16;
 pub struct Listeners {
     pub cosmos: Listener,
     pub services: Listener,
+    pub blob: Listener,
     pub queue: Listener,
     pub table: Listener,
 }
@@ -36,6 +37,7 @@ impl Listeners {
         Ok(Self {
             cosmos: bind(config.ports.cosmos, options("cosmos"))?,
             services: bind(config.ports.services, options("services"))?,
+            blob: bind(config.ports.blob, storage("blob"))?,
             queue: bind(config.ports.queue, storage("queue"))?,
             table: bind(config.ports.table, storage("table"))?,
         })
@@ -45,6 +47,7 @@ impl Listeners {
         Ok(PortNumbers {
             cosmos: number(&self.cosmos)?,
             services: number(&self.services)?,
+            blob: number(&self.blob)?,
             queue: number(&self.queue)?,
             table: number(&self.table)?,
         })
@@ -55,6 +58,7 @@ impl Listeners {
         let all = [
             ("cosmos", &self.cosmos),
             ("services", &self.services),
+            ("blob", &self.blob),
             ("queue", &self.queue),
             ("table", &self.table),
         ];

@@ -5,6 +5,7 @@ use crate::blueprints::{self, Blueprints, OwnQueries, OwnStorage};
 use crate::built_in_services;
 use crate::caller::Callers;
 use crate::config::{Clock, Config, PortNumbers};
+use crate::copy_sources;
 use crate::identity;
 use crate::limits;
 use crate::open_files;
@@ -20,6 +21,7 @@ use orrery_api_common::bearer::{Bearers, Issuer};
 use orrery_api_common::secrets::{AccountKeys, StorageAccounts};
 use orrery_api_common::{Keys, Stop};
 use orrery_api_cosmos::{Cosmos, Options, OtherPorts};
+use orrery_api_blob::Blobs;
 use orrery_api_queue::Queue;
 use orrery_api_services::{Api, Gate};
 use orrery_api_storage::{Options as StorageOptions, Storage};
@@ -190,7 +192,8 @@ async fn run(
     }
     let storage = storage(config, accounts.clone(), bearers.clone(), &cosmos, ports);
     let table = Table::new(storage.clone(), stores.tables.clone());
-    let queue = Queue::new(storage, stores.queues.clone());
+    let queue = Queue::new(storage.clone(), stores.queues.clone());
+    let blobs = Blobs::new(storage, stores.blobs.clone(), copy_sources::fetch());
     let stop = Stop::new();
     let access = cosmos.clone();
     let gate = || {
@@ -263,6 +266,13 @@ async fn run(
         },
         stop.clone(),
     );
+    let blob = listeners.blob.serve(
+        move |request, peer| {
+            let blobs = blobs.clone();
+            async move { blobs.handle(request, peer).await }
+        },
+        stop.clone(),
+    );
     let queue = listeners.queue.serve(
         move |request, peer| {
             let queue = queue.clone();
@@ -288,7 +298,7 @@ async fn run(
         tracing::info!("stopping: requests in flight are finished first");
         stop.stop();
     };
-    tokio::join!(cosmos, services, queue, table, watching, pushing, working, until_told);
+    tokio::join!(cosmos, services, blob, queue, table, watching, pushing, working, until_told);
     // Whoever was answered is counted by now.
     drop(tokio::task::spawn_blocking(move || watch.finish()).await);
     Ok(())
@@ -363,7 +373,7 @@ fn storage(
     cosmos: &Cosmos,
     ports: PortNumbers,
 ) -> Storage {
-    let audiences = [ports.queue, ports.table].map(|port| identity::audiences(config, port)).concat();
+    let audiences = [ports.blob, ports.queue, ports.table].map(|port| identity::audiences(config, port)).concat();
     let mut options = StorageOptions::new(accounts, cosmos.store().env().clone());
     // The dates of clients say nothing under a clock that stands still.
     if config.clock == Clock::Manual {

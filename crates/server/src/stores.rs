@@ -4,6 +4,9 @@ use crate::config::{Config, Durability};
 use crate::script_worker;
 use orrery_api_common::BodyBudget;
 use orrery_api_common::limits::MEMORY_FOR_BODIES_DIVISOR;
+use orrery_blob_store::{BlobStore, Options as BlobOptions};
+use orrery_chunks::files::FolderFiles;
+use orrery_chunks::{Chunks, Options as ChunkOptions};
 use orrery_core::Env;
 use orrery_document_store::{Options as DocumentOptions, Store};
 use orrery_kv_fjall::{FjallEngine, Folder};
@@ -18,6 +21,7 @@ pub struct Stores {
     pub documents: Store,
     pub tables: TableStore,
     pub queues: QueueStore,
+    pub blobs: BlobStore,
 }
 
 impl Stores {
@@ -35,8 +39,11 @@ impl Stores {
         let documents = Store::open(txns.clone(), options).map_err(|error| error.to_string())?;
         let tables =
             TableStore::open(txns.clone(), TableOptions::default()).map_err(|error| error.to_string())?;
-        let queues = QueueStore::open(txns, QueueOptions::default()).map_err(|error| error.to_string())?;
-        Ok(Self { documents, tables, queues })
+        let queues = QueueStore::open(txns.clone(), QueueOptions::default()).map_err(|error| error.to_string())?;
+        let chunks = open_chunks(config, &txns)?;
+        let blobs =
+            BlobStore::open(txns, chunks, BlobOptions::default()).map_err(|error| error.to_string())?;
+        Ok(Self { documents, tables, queues, blobs })
     }
 
     pub fn txns(&self) -> &TxnManager {
@@ -49,6 +56,7 @@ impl Stores {
         self.documents.register_jobs(&mut jobs);
         self.tables.register_jobs(&mut jobs);
         self.queues.register_jobs(&mut jobs);
+        self.blobs.register_jobs(&mut jobs);
         jobs
     }
 }
@@ -63,15 +71,30 @@ fn open_transactions(config: &Config, folder: Folder, env: Env) -> Result<TxnMan
     };
     let engine = FjallEngine::open(folder, &SPACES, &options).map_err(|error| error.to_string())?;
     let options = TxnOptions {
-        sync: match config.durability {
-            Durability::Synced => Sync::Data,
-            Durability::Relaxed => Sync::None,
-        },
+        sync: sync(config),
         accept_loss: config.accept_loss,
         cache_bytes: usize::try_from(half).unwrap_or(usize::MAX),
         on_stuck: stop_stuck_process,
     };
     TxnManager::open(Box::new(engine), env, &options).map_err(|error| error.to_string())
+}
+
+/// The files of large content, beside those of the engine.
+fn open_chunks(config: &Config, txns: &TxnManager) -> Result<Chunks, String> {
+    let options = ChunkOptions {
+        sync: sync(config),
+        disk_free_bytes_min: config.disk_free_bytes_min,
+        ..ChunkOptions::default()
+    };
+    let files = Box::new(FolderFiles::new(&config.data));
+    Chunks::open(files, &*txns.snapshot(), options).map_err(|error| error.to_string())
+}
+
+fn sync(config: &Config) -> Sync {
+    match config.durability {
+        Durability::Synced => Sync::Data,
+        Durability::Relaxed => Sync::None,
+    }
 }
 
 /// Scripts run in processes, which can be killed.

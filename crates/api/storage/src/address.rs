@@ -33,6 +33,8 @@ pub struct Address<'a> {
     pub account: AccountName,
     pub is_secondary: bool,
     pub style: Style,
+    /// It asks for a document of the account's static website: `account.web.localhost`.
+    pub is_of_website: bool,
     /// What follows the account, as it travelled, without the first slash.
     pub path: &'a str,
 }
@@ -48,9 +50,10 @@ pub fn locate<'a>(
     is_account: impl Fn(&str) -> bool,
 ) -> Result<Address<'a>, StorageError> {
     let by_host = host.filter(|_| addressing == Addressing::Both).and_then(|host| of_host(service, host));
-    if let Some((account, is_secondary)) = by_host.filter(|(account, _)| is_account(account.as_str())) {
+    if let Some(found) = by_host.filter(|found| is_account(found.account.as_str())) {
         let path = path.strip_prefix('/').unwrap_or(path);
-        return Ok(Address { account, is_secondary, style: Style::Host, path });
+        let OfHost { account, is_secondary, is_of_website } = found;
+        return Ok(Address { account, is_secondary, style: Style::Host, is_of_website, path });
     }
     let (first, path) =
         path.strip_prefix('/').map_or((path, ""), |rest| rest.split_once('/').unwrap_or((rest, "")));
@@ -58,14 +61,27 @@ pub fn locate<'a>(
     if !is_account(account.as_str()) {
         return Err(unknown(&account));
     }
-    Ok(Address { account, is_secondary, style: Style::Path, path })
+    Ok(Address { account, is_secondary, style: Style::Path, is_of_website: false, path })
 }
 
-fn of_host(service: ServiceKind, host: &str) -> Option<(AccountName, bool)> {
+struct OfHost {
+    account: AccountName,
+    is_secondary: bool,
+    is_of_website: bool,
+}
+
+/// The second label of a website's host, which the blob service answers.
+const WEB: &str = "web";
+
+fn of_host(service: ServiceKind, host: &str) -> Option<OfHost> {
     let host = host.to_ascii_lowercase();
     let (first, rest) = host.split_once('.')?;
     let second = rest.split('.').next()?;
-    (second == protocol_service(service).word()).then(|| of_name(first)).flatten()
+    let is_of_website = service == ServiceKind::Blob && second == WEB;
+    if second != protocol_service(service).word() && !is_of_website {
+        return None;
+    }
+    of_name(first).map(|(account, is_secondary)| OfHost { account, is_secondary, is_of_website })
 }
 
 /// The service, as the protocol's own vocabulary has it.

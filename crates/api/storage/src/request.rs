@@ -24,6 +24,8 @@ pub struct StorageRequest {
     /// It names the replica, which may only be read.
     pub is_secondary: bool,
     pub style: Style,
+    /// It asks for a document of the account's static website.
+    pub is_of_website: bool,
     /// What follows the account in the path, as it travelled, without the first slash. For signatures; what it means is in
     /// [`path`](Self::path).
     pub raw_path: String,
@@ -59,6 +61,7 @@ impl StorageRequest {
             account: address.account,
             is_secondary: address.is_secondary || asks_replica,
             style: address.style,
+            is_of_website: address.is_of_website,
             raw_path: address.path.to_owned(),
             query,
             peer,

@@ -42,7 +42,8 @@ pub fn read(
                 return Err(StorageError::invalid_xml(sentence));
             }
             "DefaultServiceVersion" => properties.default_service_version = default_version(child)?,
-            _ => not_enabled(child)?,
+            // What only blobs have is read beside this, by their protocol.
+            _ => {}
         }
     }
     properties.check().map_err(invalid)?;
@@ -50,6 +51,11 @@ pub fn read(
 }
 
 pub fn write(properties: &ServiceProperties) -> Bytes {
+    write_with(properties, |_| ())
+}
+
+/// The same, with what `of_service` writes behind: the settings of blobs.
+pub fn write_with(properties: &ServiceProperties, of_service: impl FnOnce(&mut Writer)) -> Bytes {
     let mut writer = Writer::new();
     writer.element("StorageServiceProperties", |root| {
         root.element("Logging", |inside| write_logging(inside, &properties.logging));
@@ -63,6 +69,7 @@ pub fn write(properties: &ServiceProperties) -> Bytes {
         if let Some(version) = &properties.default_service_version {
             root.text("DefaultServiceVersion", version);
         }
+        of_service(root);
     });
     writer.finish()
 }
@@ -188,11 +195,6 @@ fn default_version(element: &Element) -> Result<Option<String>, StorageError> {
     Version::parse(text).map(|version| Some(version.to_string())).ok_or_else(refused)
 }
 
-/// A setting that is not there yet may be turned off, and not on.
-fn not_enabled(element: &Element) -> Result<(), StorageError> {
-    if flag(element, "Enabled")? { Err(StorageError::not_implemented(&element.name)) } else { Ok(()) }
-}
-
 fn invalid(error: InvalidProperties) -> StorageError {
     match error {
         InvalidProperties::CorsRules | InvalidProperties::CorsRuleEmpty | InvalidProperties::IncludeApis => {
@@ -248,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn blobs_have_a_default_version_and_nothing_turned_on_that_is_not_there() {
+    fn blobs_have_a_default_version() {
         let check = |inside: &str| {
             let body = format!("<StorageServiceProperties>{inside}</StorageServiceProperties>");
             let read = read(ServiceKind::Blob, body.as_bytes(), &ServiceProperties::default());
@@ -257,7 +259,5 @@ mod tests {
         let version = |text: &str| format!("<DefaultServiceVersion>{text}</DefaultServiceVersion>");
         assert_eq!(check(&version("2026-10-06")), Ok(Some("2026-10-06".to_owned())));
         assert_eq!(check(&version("soon")), Err("InvalidXmlNodeValue"));
-        let website = |is_on| format!("<StaticWebsite><Enabled>{is_on}</Enabled></StaticWebsite>");
-        assert_eq!((check(&website(false)), check(&website(true))), (Ok(None), Err("NotImplemented")));
     }
 }

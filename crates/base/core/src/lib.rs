@@ -12,6 +12,8 @@ pub mod limits;
 mod log_limiter;
 mod name;
 mod rid;
+mod tick_clock;
+mod ticks;
 mod time;
 mod tour;
 
@@ -25,6 +27,8 @@ pub use rid::{
     ClientKeyRid, ContainerRid, DatabaseRid, InvalidRid, ItemRid, OfferRid, PermissionRid, ResourceKind,
     RidText, UserRid,
 };
+pub use tick_clock::TickClock;
+pub use ticks::Ticks;
 pub use time::Timestamp;
 #[doc(hidden)]
 pub use tour::tour_step_of;

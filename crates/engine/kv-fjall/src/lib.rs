@@ -7,7 +7,7 @@
 //! engine/   fjall's own files: one journal for all spaces, so that a batch is atomic over them
 //! ```
 //!
-//! This is the only crate that opens data files. Known weak spots of fjall, and the answers here:
+//! Of the folder's data files it opens all but the chunk files. Known weak spots of fjall, and the answers here:
 //!
 //! - a journal cut in the middle is recovered silently: hence `promised`, [`journals`], and the log's chain;
 //! - after an I/O error it takes no more writes: a nearly full disk is refused before fjall meets it;

@@ -76,3 +76,5 @@ pub const ACCESS_POLICIES_MAX: usize = 5;
 pub const ACCESS_POLICY_ID_CHARS_MAX: usize = 64;
 pub const CORS_RULES_MAX: usize = 5;
 pub const RETENTION_DAYS_MAX: u16 = 365;
+/// Names and values of the metadata of a queue, a blob container or a blob.
+pub const METADATA_BYTES_MAX: usize = 8 * 1024;

@@ -10,3 +10,7 @@ pub const DOCUMENT_PARTITION: u8 = 1;
 pub const TABLE_PARTITION: u8 = 2;
 /// A queue.
 pub const QUEUE: u8 = 3;
+/// The states of a blob: all that have one name in one container.
+pub const BLOB: u8 = 4;
+/// Reclaiming of chunks. The scope is this one byte.
+pub const CHUNKS: u8 = 5;

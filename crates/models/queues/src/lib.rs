@@ -6,7 +6,6 @@
 //!
 //! ```text
 //! definition.rs   a queue: its account, name, number, metadata, access policies
-//! metadata.rs     names and values that users attach to a queue
 //! queues.rs       create, delete and change queues; in the catalog's scope
 //! message_id.rs, pop_receipt.rs, parameters.rs   what requests about messages are made of
 //! messages/       put, get, peek, update, delete, clear, count, expire; in the queue's scope
@@ -25,7 +24,6 @@ mod leftovers;
 pub mod limits;
 mod message_id;
 pub mod messages;
-mod metadata;
 mod parameters;
 mod pop_receipt;
 pub mod queues;
@@ -37,7 +35,7 @@ pub use definition::{Queue, QueueId};
 pub use error::{MessageError, QueueError};
 pub use leftovers::{Leftover, leftovers, remove_leftover};
 pub use message_id::MessageId;
-pub use metadata::{InvalidMetadata, Metadata};
+pub use orrery_catalog::storage::{InvalidMetadata, Metadata};
 pub use parameters::{MessageCount, MessageText, OutOfRange, TextTooLong, TimeToLive, VisibilityTimeout};
 pub use pop_receipt::{InvalidPopReceipt, PopReceipt};
 pub use row::Position;

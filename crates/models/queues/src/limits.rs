@@ -10,8 +10,6 @@ pub const VISIBILITY_SECONDS_MAX: u64 = 7 * 24 * 60 * 60;
 pub const VISIBILITY_SECONDS_DEFAULT: u64 = 30;
 /// How long a message lives, unless its put says.
 pub const TIME_TO_LIVE_SECONDS_DEFAULT: u64 = 7 * 24 * 60 * 60;
-/// Names and values of a queue's metadata.
-pub const METADATA_BYTES_MAX: usize = 8 * 1024;
 /// Expired messages that one get removes, or one peek passes over; if there are more, it is repeated.
 pub const EXPIRED_PER_GET_MAX: usize = 256;
 /// Visibility rows that one step of the search for expired messages reads.

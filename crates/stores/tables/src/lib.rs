@@ -17,7 +17,6 @@
 
 mod background;
 mod catalog_cache;
-mod clock;
 mod entities;
 mod error;
 mod handle;

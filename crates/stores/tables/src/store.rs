@@ -1,10 +1,9 @@
 //! The handle: the tables of a process, over transactions that it shares with other stores.
 
 use crate::catalog_cache::CatalogCache;
-use crate::clock::TickClock;
 use crate::limits;
 use crate::service::ServiceCache;
-use orrery_core::Env;
+use orrery_core::{Env, TickClock};
 use orrery_kv::{Engine, Error as EngineError, Snapshot, Sync};
 use orrery_tables::Stamp;
 use orrery_txn::{OpenError, Periodic, TxnManager};

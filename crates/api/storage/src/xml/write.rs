@@ -48,7 +48,12 @@ impl Writer {
     }
 
     pub fn text(&mut self, name: &str, text: &str) {
-        self.element(name, |inside| escape_into(&mut inside.out, text));
+        self.text_with(name, &[], text);
+    }
+
+    /// The same, with attributes.
+    pub fn text_with(&mut self, name: &str, attributes: &[(&str, &str)], text: &str) {
+        self.element_with(name, attributes, |inside| escape_into(&mut inside.out, text));
     }
 
     /// `<name />`

@@ -26,6 +26,10 @@ pub struct TableName(String);
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct QueueName(String);
 
+/// A blob container: named as a queue is, or one of those that the service itself names.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BlobContainerName(String);
+
 impl AccountName {
     pub fn parse(raw: &str) -> Result<Self, InvalidResourceName> {
         check_length(raw, limits::ACCOUNT_NAME_CHARS_MIN, limits::ACCOUNT_NAME_CHARS_MAX)?;
@@ -76,6 +80,32 @@ impl QueueName {
 
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl BlobContainerName {
+    /// The container of blobs without one in their path.
+    pub const ROOT: &str = "$root";
+    /// The container of the static website.
+    pub const WEB: &str = "$web";
+    /// The container that the change feed is written to.
+    pub const CHANGE_FEED: &str = "$blobchangefeed";
+    const LOGS: &str = "$logs";
+
+    pub fn parse(raw: &str) -> Result<Self, InvalidResourceName> {
+        if ![Self::ROOT, Self::WEB, Self::CHANGE_FEED, Self::LOGS].contains(&raw) {
+            check_dashed(raw)?;
+        }
+        Ok(Self(raw.to_owned()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether the service keeps it for itself: lists show it only to those who ask.
+    pub fn is_system(&self) -> bool {
+        [Self::CHANGE_FEED, Self::LOGS].contains(&self.as_str())
     }
 }
 
@@ -147,5 +177,20 @@ mod tests {
         check("turns-", Some(Characters));
         check("turns--ingest", Some(Characters));
         check("turns_ingest", Some(Characters));
+    }
+
+    #[test]
+    fn the_service_names_some_containers_itself() {
+        let check = |raw: &str, expected: Result<bool, InvalidResourceName>| {
+            assert_eq!(BlobContainerName::parse(raw).map(|name| name.is_system()), expected, "{raw}");
+        };
+        check("$root", Ok(false));
+        check("$web", Ok(false));
+        check("$logs", Ok(true));
+        check("$blobchangefeed", Ok(true));
+        check("$other", Err(Characters));
+        check("agent-defs", Ok(false));
+        check("Agents", Err(Characters));
+        check("a", Err(Length));
     }
 }

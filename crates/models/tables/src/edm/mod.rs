@@ -5,11 +5,10 @@
 
 mod date_time;
 mod guid;
-mod ticks;
 
 pub use date_time::{DateTime, DateTimeRef};
 pub use guid::Guid;
-pub use ticks::Ticks;
+pub use orrery_core::Ticks;
 
 use bytes::Bytes;
 

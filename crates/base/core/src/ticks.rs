@@ -2,7 +2,7 @@
 //!
 //! Counted from the first day of year 1 (UTC) to the last of year 9999, so that any date a filter can name has one.
 
-use orrery_core::Timestamp;
+use crate::Timestamp;
 use std::fmt;
 
 /// Steps of 100 ns since 0001-01-01T00:00:00Z.
@@ -39,6 +39,17 @@ impl Ticks {
     #[must_use]
     pub fn next(self) -> Self {
         Self(self.0 + 1)
+    }
+
+    /// Whole seconds since 1970, rounded down, as HTTP dates are; 0 before.
+    pub fn seconds(self) -> u64 {
+        (self.0 / PER_SECOND).saturating_sub(DAYS_TO_1970 * SECONDS_PER_DAY)
+    }
+
+    /// To the millisecond, rounded down; moments before 1970 are its beginning.
+    pub fn timestamp(self) -> Timestamp {
+        let before = DAYS_TO_1970 * SECONDS_PER_DAY * PER_SECOND;
+        Timestamp::from_millis(self.0.saturating_sub(before) / PER_MILLISECOND)
     }
 
     pub fn year(self) -> u64 {

@@ -1,4 +1,4 @@
-//! Metadata: names and values that users attach to a queue. Case is kept, and makes no difference between names.
+//! Metadata: names and values that users attach to a queue, a blob container or a blob. Case is kept, and makes no difference between names.
 
 use crate::limits;
 

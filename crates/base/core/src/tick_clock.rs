@@ -1,11 +1,10 @@
-//! The clock of Timestamps: in steps of 100 ns, and no two writes of a process get the same.
+//! A clock in steps of 100 ns that never gives the same moment twice in a process: for what has its moment as its name.
 
-use orrery_core::Timestamp;
-use orrery_tables::Ticks;
+use crate::{Ticks, Timestamp};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 #[derive(Debug, Default)]
-pub(crate) struct TickClock(AtomicU64);
+pub struct TickClock(AtomicU64);
 
 impl TickClock {
     /// The moment, or the next after the one that was given last.

@@ -1,0 +1,74 @@
+//! What happens to the blobs of a container when its time has come: soft-deleted states go, blocks that were not committed go, and
+//! blobs come out of the archive.
+
+use super::write::{Place, Write, load};
+use super::{Stamp, blocks, delete};
+use crate::address::BlobName;
+use crate::blob::{Blob, BlobState};
+use crate::events::{EventApi, EventKind};
+use crate::limits;
+use crate::row::{self, Due};
+use crate::settings::BlobSettings;
+use crate::spaces::BLOBS;
+use crate::tier::TierState;
+use bytes::Bytes;
+use orrery_core::{Ticks, Timestamp};
+use orrery_kv::{Error, Order, Read, Txn};
+
+/// Something that is due.
+#[derive(Clone, Debug)]
+pub struct DueWork {
+    key: Bytes,
+    at: Timestamp,
+    what: Due,
+    pub name: BlobName,
+    state: BlobState,
+}
+
+/// What is due in a container by now, the earliest first; at most [`limits::DUE_ROWS_MAX`].
+pub fn due(state: &dyn Read, container: u32, now: Timestamp) -> Result<Vec<DueWork>, Error> {
+    let rows = state.range(BLOBS, &row::due_by(container, now), Order::Ascending).take(limits::DUE_ROWS_MAX);
+    rows.map(|row| {
+        let key = row?.0;
+        let (at, what, name, state) = row::read_due(&key)?;
+        let name = BlobName::parse(&name).map_err(|error| Error::Corrupt(format!("what is due: {error}")))?;
+        Ok(DueWork { key, at, what, name, state })
+    })
+    .collect()
+}
+
+/// Does what is due, in the scope of its name.
+pub fn run(
+    txn: &mut Txn<'_>,
+    container: u32,
+    settings: &BlobSettings,
+    work: &DueWork,
+    stamp: Stamp,
+) -> Result<(), Error> {
+    let place = Place { container, settings, name: &work.name };
+    match work.what {
+        Due::Deletion => delete::expire_deleted(txn, place, work.state, stamp)?,
+        Due::Staging => blocks::expire_staging(txn, place, work.at, stamp)?,
+        Due::Rehydration => rehydrate(txn, place, work.state, stamp)?,
+    }
+    txn.delete(BLOBS, work.key.clone());
+    Ok(())
+}
+
+fn rehydrate(txn: &mut Txn<'_>, place: Place<'_>, state: BlobState, stamp: Stamp) -> Result<(), Error> {
+    let mut write = Write { txn, place, stamp };
+    let Some(old) = load(write.txn, place.container, place.name.as_str(), state)? else { return Ok(()) };
+    let Some(rehydration) = old.blob.tier.rehydration.filter(|rehydration| rehydration.due <= stamp.now)
+    else {
+        return Ok(());
+    };
+    let tier = TierState {
+        set: Some(rehydration.to),
+        changed: Some(Ticks::at(rehydration.due).count()),
+        rehydration: None,
+    };
+    let blob = Blob { tier, ..old.blob.clone() };
+    write.put(Some(&old), &blob);
+    write.event(EventKind::BlobTierChanged, EventApi::SetBlobTier, &blob);
+    Ok(())
+}
