@@ -7,6 +7,7 @@ use crate::limits;
 use crate::schema_check;
 use crate::spaces::SPACES;
 use clap::Args;
+use orrery_blobs::{chunk_references, containers as blob_containers};
 use orrery_chunks::files::FolderFiles;
 use orrery_chunks::{Checked as CheckedChunks, check as check_chunks};
 use orrery_cli::terminal;
@@ -115,12 +116,16 @@ fn open(path: &Path, report: &mut Report) -> Result<Db, String> {
     Db::open(Box::new(engine), Sync::Data).map_err(|error| error.to_string())
 }
 
-/// Tables keep their changes in the log as containers do, under numbers of the same row.
+/// Tables and blob containers keep their changes in the log as containers of items do, under numbers of the same row.
 fn log_owners(state: &dyn Read) -> Result<LogOwners, orrery_kv::Error> {
     let swept = sweep::jobs(state)?.into_iter().map(|number| (number, None));
     let mut owners: LogOwners = swept.collect();
     for table in table::all(state)? {
         owners.insert(table.number(), Some(changes::horizon(state, table.number())?));
+    }
+    owners.extend(blob_containers::sweeps(state)?.into_iter().map(|number| (number, None)));
+    for number in blob_containers::numbers(state)? {
+        owners.insert(number, Some(orrery_blobs::changes::horizons(state, number)?.removed));
     }
     Ok(owners)
 }
@@ -156,9 +161,14 @@ impl Report {
         }
     }
 
-    /// Chunks whose references no model counts here are checked apart from their counts.
+    /// Every chunk, and whether as many pieces of blobs refer to it as its count says.
     fn read_chunks(&mut self, data: &Path, state: &dyn Read) {
-        match check_chunks(&FolderFiles::new(data), state, None) {
+        let references = match chunk_references(state) {
+            Ok(references) => references,
+            Err(error) => return self.lines.push(error.to_string()),
+        };
+        let mut references = references.into_iter().map(Ok);
+        match check_chunks(&FolderFiles::new(data), state, Some(&mut references)) {
             Ok(mut checked) => {
                 self.lines.append(&mut checked.faults);
                 if checked.faults_unlisted > 0 {

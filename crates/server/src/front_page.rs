@@ -14,7 +14,10 @@ pub fn answer(headers: &HeaderMap, ports: PortNumbers) -> Response<Body> {
     let host = dialled(headers);
     let url = |port: u16| format!("http://{host}:{port}/");
     let page = PAGE.replace("{endpoint}", &url(ports.cosmos)).replace("{version}", env!("CARGO_PKG_VERSION"));
-    let page = page.replace("{blob}", &url(ports.blob)).replace("{queue}", &url(ports.queue)).replace("{table}", &url(ports.table));
+    let page = page
+        .replace("{blob}", &url(ports.blob))
+        .replace("{queue}", &url(ports.queue))
+        .replace("{table}", &url(ports.table));
     let mut response = Response::new(body(page));
     for (name, value) in [
         (CONTENT_TYPE, "text/html; charset=utf-8"),

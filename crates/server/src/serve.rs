@@ -17,11 +17,11 @@ use crate::stores::Stores;
 use orrery_api_admin::Admin;
 use orrery_api_admin::monitor::family::Family;
 use orrery_api_admin::monitor::{self, StorageStores, Watch};
+use orrery_api_blob::Blobs;
 use orrery_api_common::bearer::{Bearers, Issuer};
 use orrery_api_common::secrets::{AccountKeys, StorageAccounts};
 use orrery_api_common::{Keys, Stop};
 use orrery_api_cosmos::{Cosmos, Options, OtherPorts};
-use orrery_api_blob::Blobs;
 use orrery_api_queue::Queue;
 use orrery_api_services::{Api, Gate};
 use orrery_api_storage::{Options as StorageOptions, Storage};
@@ -373,7 +373,8 @@ fn storage(
     cosmos: &Cosmos,
     ports: PortNumbers,
 ) -> Storage {
-    let audiences = [ports.blob, ports.queue, ports.table].map(|port| identity::audiences(config, port)).concat();
+    let audiences =
+        [ports.blob, ports.queue, ports.table].map(|port| identity::audiences(config, port)).concat();
     let mut options = StorageOptions::new(accounts, cosmos.store().env().clone());
     // The dates of clients say nothing under a clock that stands still.
     if config.clock == Clock::Manual {

@@ -39,7 +39,8 @@ impl Stores {
         let documents = Store::open(txns.clone(), options).map_err(|error| error.to_string())?;
         let tables =
             TableStore::open(txns.clone(), TableOptions::default()).map_err(|error| error.to_string())?;
-        let queues = QueueStore::open(txns.clone(), QueueOptions::default()).map_err(|error| error.to_string())?;
+        let queues =
+            QueueStore::open(txns.clone(), QueueOptions::default()).map_err(|error| error.to_string())?;
         let chunks = open_chunks(config, &txns)?;
         let blobs =
             BlobStore::open(txns, chunks, BlobOptions::default()).map_err(|error| error.to_string())?;

@@ -59,7 +59,9 @@ impl From<Body> for Answer {
         let mut whole = Vec::new();
         let mut body = body;
         let waker = std::task::Waker::noop();
-        while let Poll::Ready(Some(Ok(frame))) = Pin::new(&mut body).poll_frame(&mut Context::from_waker(waker)) {
+        while let Poll::Ready(Some(Ok(frame))) =
+            Pin::new(&mut body).poll_frame(&mut Context::from_waker(waker))
+        {
             if let Ok(mut data) = frame.into_data() {
                 while data.has_remaining() {
                     let piece = data.chunk();

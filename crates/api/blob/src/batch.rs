@@ -24,7 +24,8 @@ pub async fn run(
     container: Option<&BlobContainerName>,
 ) -> Result<Response<Answer>, Failure> {
     let given = call.request.header(CONTENT_TYPE).unwrap_or_default();
-    let boundary = boundary(given).ok_or_else(|| StorageError::invalid_header(CONTENT_TYPE.as_str(), given))?;
+    let boundary =
+        boundary(given).ok_or_else(|| StorageError::invalid_header(CONTENT_TYPE.as_str(), given))?;
     let body = call.document(BATCH_BYTES_MAX).await?;
     let parts = read(&body, &boundary)?;
     let mut heads = Vec::with_capacity(parts.len());
@@ -73,7 +74,9 @@ fn read<'a>(body: &'a [u8], boundary: &str) -> Result<Vec<Part<'a>>, Failure> {
         }
         if parts.len() == BATCH_PARTS_MAX {
             let message = format!("A batch has at most {BATCH_PARTS_MAX} requests.");
-            return Err(StorageError::new(StatusCode::BAD_REQUEST, "ExceedsMaxBatchRequestCount", message).into());
+            return Err(
+                StorageError::new(StatusCode::BAD_REQUEST, "ExceedsMaxBatchRequestCount", message).into()
+            );
         }
         parts.push(part(piece)?);
     }
@@ -112,11 +115,8 @@ fn head(call: &Call, part: Part<'_>) -> Result<(Option<String>, Parts), Failure>
     let method: Method = method.parse().map_err(|_| invalid("A method is not known."))?;
     // One client leaves a question mark behind a path without a query.
     let target = target.strip_suffix('?').unwrap_or(target);
-    let mut request = Request::builder()
-        .method(method)
-        .uri(target)
-        .body(())
-        .map_err(|_| invalid("A path is not one."))?;
+    let mut request =
+        Request::builder().method(method).uri(target).body(()).map_err(|_| invalid("A path is not one."))?;
     for (name, value) in part.headers {
         let header = name.parse::<HeaderName>().ok().zip(HeaderValue::from_str(value).ok());
         let (name, value) = header.ok_or_else(|| invalid("A header is not one."))?;
@@ -165,16 +165,18 @@ async fn answer(
         request.has_version = true;
     }
     let refusal = match operation_of(&request) {
-        Ok(Operation::OnBlob { does: OnBlob::Delete | OnBlob::SetTier, container: of, .. })
+        Ok(Operation::Blob { does: OnBlob::Delete | OnBlob::SetTier, container: of, .. })
             if request.account == call.request.account
                 && container.is_none_or(|container| container.as_str() == of) =>
         {
             return blobs.respond(Call::without_body(request)).await;
         }
-        Ok(Operation::OnBlob { does: OnBlob::Delete | OnBlob::SetTier, .. }) => {
+        Ok(Operation::Blob { does: OnBlob::Delete | OnBlob::SetTier, .. }) => {
             StorageError::invalid_input("A request of a batch is about another container or account.")
         }
-        Ok(_) => StorageError::invalid_input("A batch deletes blobs or sets their tiers, and does nothing else."),
+        Ok(_) => {
+            StorageError::invalid_input("A batch deletes blobs or sets their tiers, and does nothing else.")
+        }
         Err(Failure(error)) => error,
     };
     let mut response = refusal.into_xml(&request.envelope).map(Answer::from);
@@ -215,7 +217,8 @@ mod tests {
         assert_eq!(parts.len(), 1);
         assert_eq!((parts[0].content_id, parts[0].line), (Some("0"), "DELETE /acct/c/b? HTTP/1.1"));
         assert_eq!(parts[0].headers, [("x-ms-date", "x"), ("Authorization", "SharedKey a:b")]);
-        let code = |body: &str| read(body.as_bytes(), "batch_1").map(|_| ()).map_err(|Failure(error)| error.code);
+        let code =
+            |body: &str| read(body.as_bytes(), "batch_1").map(|_| ()).map_err(|Failure(error)| error.code);
         assert_eq!(code(""), Err("InvalidInput"));
         let many = "--batch_1\r\n\r\nDELETE /a/c/b HTTP/1.1\r\n\r\n".repeat(257);
         assert_eq!(code(&many), Err("ExceedsMaxBatchRequestCount"));

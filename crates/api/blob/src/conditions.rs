@@ -5,12 +5,12 @@ use crate::header;
 use http::HeaderName;
 use http::header::{IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_UNMODIFIED_SINCE};
 use orrery_api_storage::{StorageError, StorageRequest};
+use orrery_blob_store::model::ETagMatch;
 use orrery_blob_store::model::conditions::Conditions;
 use orrery_blob_store::model::containers::ContainerConditions;
 use orrery_blob_store::model::lease::LeaseId;
 use orrery_blob_store::model::operations::{AppendConditions, PageConditions};
 use orrery_blob_store::model::tags::TagExpression;
-use orrery_blob_store::model::ETagMatch;
 use orrery_core::Timestamp;
 
 /// The headers that conditions are in.
@@ -57,7 +57,9 @@ pub fn of_container(request: &StorageRequest) -> Result<ContainerConditions, Fai
         if request.header(&name).is_some() {
             let message = "A condition header that containers do not have was specified.";
             let status = http::StatusCode::BAD_REQUEST;
-            return Err(StorageError::new(status, "UnsupportedHeader", message).with("HeaderName", name.as_str()).into());
+            return Err(StorageError::new(status, "UnsupportedHeader", message)
+                .with("HeaderName", name.as_str())
+                .into());
         }
     }
     Ok(ContainerConditions {
@@ -114,7 +116,10 @@ pub fn lease_id(request: &StorageRequest, name: &HeaderName) -> Result<Option<Le
 }
 
 /// The value of a header that is a whole number.
-pub fn number<N: std::str::FromStr>(request: &StorageRequest, name: &HeaderName) -> Result<Option<N>, Failure> {
+pub fn number<N: std::str::FromStr>(
+    request: &StorageRequest,
+    name: &HeaderName,
+) -> Result<Option<N>, Failure> {
     let Some(text) = request.header(name) else { return Ok(None) };
     text.trim().parse().map(Some).map_err(|_| StorageError::invalid_header(name.as_str(), text).into())
 }

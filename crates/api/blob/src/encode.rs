@@ -118,7 +118,9 @@ fn write_entry(writer: &mut Writer, head: &ListHead, entry: &ListEntry) {
     match entry {
         ListEntry::Prefix(prefix) => writer.element("BlobPrefix", |inside| write_name(inside, prefix)),
         ListEntry::Blob(blob) => writer.element("Blob", |inside| write_blob(inside, head, blob, false)),
-        ListEntry::VersionsOnly(blob) => writer.element("Blob", |inside| write_blob(inside, head, blob, true)),
+        ListEntry::VersionsOnly(blob) => {
+            writer.element("Blob", |inside| write_blob(inside, head, blob, true))
+        }
         ListEntry::Uncommitted { name, created } => writer.element("Blob", |inside| {
             write_name(inside, name.as_str());
             inside.element("Properties", |properties| {
@@ -135,9 +137,7 @@ fn write_entry(writer: &mut Writer, head: &ListHead, entry: &ListEntry) {
 
 /// A name with characters that XML does not have is percent-encoded, and says so.
 fn write_name(writer: &mut Writer, name: &str) {
-    let is_text = |character: char| {
-        !matches!(character, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
-    };
+    let is_text = |character: char| !matches!(character, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}');
     if name.chars().all(is_text) {
         return writer.text("Name", name);
     }

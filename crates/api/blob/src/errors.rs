@@ -86,7 +86,9 @@ impl From<Refusal> for Failure {
             Refusal::ContainerLease(LeaseConflict::Lost) => failed("LeaseLost"),
             Refusal::BlobNotFound => said(StatusCode::NOT_FOUND, "BlobNotFound"),
             Refusal::BlobAlreadyExists => conflict("BlobAlreadyExists"),
-            Refusal::ConditionNotMet { is_not_modified: true } => said(StatusCode::NOT_MODIFIED, "ConditionNotMet"),
+            Refusal::ConditionNotMet { is_not_modified: true } => {
+                said(StatusCode::NOT_MODIFIED, "ConditionNotMet")
+            }
             Refusal::ConditionNotMet { is_not_modified: false } => failed("ConditionNotMet"),
             Refusal::SourceConditionNotMet => failed("SourceConditionNotMet"),
             Refusal::InvalidBlobType => conflict("InvalidBlobType"),
@@ -125,9 +127,7 @@ impl From<Refusal> for Failure {
             Refusal::CopyIdMismatch => conflict("CopyIdMismatch"),
             Refusal::CopySource(cause) => Self(copy_source(Self::from(*cause).0)),
             Refusal::PermanentDeleteRefused => conflict("FeatureVersionMismatch"),
-            Refusal::RootBlob => {
-                said(StatusCode::FORBIDDEN, "OperationNotAllowedOnRootBlob")
-            }
+            Refusal::RootBlob => said(StatusCode::FORBIDDEN, "OperationNotAllowedOnRootBlob"),
         }
     }
 }

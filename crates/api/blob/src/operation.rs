@@ -6,9 +6,9 @@ use orrery_api_storage::{Action, Letters, Level, Moment, Need, Resource};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
-    OnAccount(OnAccount),
-    OnContainer { container: String, does: OnContainer },
-    OnBlob { container: String, name: String, does: OnBlob },
+    Account(OnAccount),
+    Container { container: String, does: OnContainer },
+    Blob { container: String, name: String, does: OnBlob },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,30 +100,29 @@ impl Operation {
     ) -> Result<Self, NoOperation> {
         let name = name.filter(|name| !name.is_empty());
         match (container, name) {
-            ("", None) => OnAccount::of(method, choice).map(Self::OnAccount),
+            ("", None) => OnAccount::of(method, choice).map(Self::Account),
             ("", Some(_)) => Err(NoOperation::Path),
             (container, Some(name)) => {
                 let does = OnBlob::of(method, choice)?;
-                Ok(Self::OnBlob { container: container.to_owned(), name: name.to_owned(), does })
+                Ok(Self::Blob { container: container.to_owned(), name: name.to_owned(), does })
             }
             (container, None) if is_container(choice) => {
                 let does = OnContainer::of(method, choice)?;
-                Ok(Self::OnContainer { container: container.to_owned(), does })
+                Ok(Self::Container { container: container.to_owned(), does })
             }
             (name, None) => {
                 let does = OnBlob::of(method, choice)?;
-                Ok(Self::OnBlob { container: ROOT.to_owned(), name: name.to_owned(), does })
+                Ok(Self::Blob { container: ROOT.to_owned(), name: name.to_owned(), does })
             }
         }
     }
 
     pub fn need<'a>(&'a self, moment: Option<Moment<'a>>) -> Need<'a> {
         match self {
-            Self::OnAccount(does) => does.need(),
-            Self::OnContainer { container, does } => does.need(container),
-            Self::OnBlob { container, name, does } => {
-                does.need(Resource::Blob { container, name, moment }, matches!(moment, Some(Moment::Version(_))))
-            }
+            Self::Account(does) => does.need(),
+            Self::Container { container, does } => does.need(container),
+            Self::Blob { container, name, does } => does
+                .need(Resource::Blob { container, name, moment }, matches!(moment, Some(Moment::Version(_)))),
         }
     }
 }
@@ -143,7 +142,9 @@ impl OnAccount {
             (Some("service"), Some("properties")) => (is_read, Self::ReadProperties),
             (Some("service"), Some("stats")) => (is_read, Self::ReadStatistics),
             (Some("account"), Some("properties")) => (is_read, Self::ReadInformation),
-            (Some("service"), Some("userdelegationkey")) => (method == Method::POST, Self::IssueDelegationKey),
+            (Some("service"), Some("userdelegationkey")) => {
+                (method == Method::POST, Self::IssueDelegationKey)
+            }
             (_, Some("blobs")) => (is_read, Self::FindBlobs),
             (_, Some("batch")) => (method == Method::POST, Self::Batch),
             (_, None) => return Err(NoOperation::ComponentMissing),
@@ -186,7 +187,9 @@ impl OnContainer {
             Some("blobs") => (is_read, Self::FindBlobs),
             Some("batch") => (method == Method::POST, Self::Batch),
             Some("undelete") => (is_put, Self::Restore),
-            Some("properties") if choice.restype.as_deref() == Some("account") => (is_read, Self::ReadInformation),
+            Some("properties") if choice.restype.as_deref() == Some("account") => {
+                (is_read, Self::ReadInformation)
+            }
             Some("rename") => return Err(NoOperation::Absent("containers are not renamed")),
             Some(_) => return Err(NoOperation::Component),
         };
@@ -314,7 +317,10 @@ impl OnBlob {
 
     /// Whether it is open to everybody where blobs are (wire guide §3.8).
     pub fn is_public_read(self) -> bool {
-        matches!(self, Self::Get | Self::ReadProperties | Self::ReadMetadata | Self::ReadBlocks | Self::ReadPages)
+        matches!(
+            self,
+            Self::Get | Self::ReadProperties | Self::ReadMetadata | Self::ReadBlocks | Self::ReadPages
+        )
     }
 
     /// Whether a signature that may only create allows it, as long as nothing is there.
@@ -371,7 +377,7 @@ mod tests {
 
     #[test]
     fn accounts_and_containers_have_their_operations() {
-        let account = |line: &str, does| assert_eq!(of(line), Ok(Operation::OnAccount(does)), "{line}");
+        let account = |line: &str, does| assert_eq!(of(line), Ok(Operation::Account(does)), "{line}");
         account("GET /?comp=list", OnAccount::ListContainers);
         account("PUT /?restype=service&comp=properties", OnAccount::WriteProperties);
         account("GET /?restype=account&comp=properties", OnAccount::ReadInformation);
@@ -379,7 +385,7 @@ mod tests {
         account("GET /?comp=blobs", OnAccount::FindBlobs);
         account("POST /?comp=batch", OnAccount::Batch);
         let container = |line: &str, does| {
-            let expected = Operation::OnContainer { container: "c".into(), does };
+            let expected = Operation::Container { container: "c".into(), does };
             assert_eq!(of(line), Ok(expected), "{line}");
         };
         container("PUT /c?restype=container", OnContainer::Create);
@@ -394,7 +400,7 @@ mod tests {
     #[test]
     fn a_put_is_one_of_many() {
         let check = |line: &str, does| {
-            let expected = Operation::OnBlob { container: "c".into(), name: "a/b".into(), does };
+            let expected = Operation::Blob { container: "c".into(), name: "a/b".into(), does };
             assert_eq!(of(line), Ok(expected), "{line}");
         };
         check("PUT /c/a/b +type", OnBlob::Put);
@@ -411,7 +417,7 @@ mod tests {
 
     #[test]
     fn a_blob_without_a_container_is_in_the_root() {
-        let expected = Operation::OnBlob { container: "$root".into(), name: "b".into(), does: OnBlob::Get };
+        let expected = Operation::Blob { container: "$root".into(), name: "b".into(), does: OnBlob::Get };
         assert_eq!(of("GET /b"), Ok(expected));
     }
 

@@ -47,9 +47,8 @@ pub fn text(request: &StorageRequest, name: &str) -> Option<String> {
 pub fn results_max(request: &StorageRequest, max: i64) -> Result<Option<usize>, Failure> {
     const NAME: &str = "maxresults";
     let Some(given) = text(request, NAME) else { return Ok(None) };
-    let number: i64 = given
-        .parse()
-        .map_err(|_| StorageError::invalid_query(NAME, &given, "It is not a whole number."))?;
+    let number: i64 =
+        given.parse().map_err(|_| StorageError::invalid_query(NAME, &given, "It is not a whole number."))?;
     if number < 1 {
         return Err(StorageError::out_of_range_query(NAME, &given, 1, max).into());
     }
@@ -77,8 +76,7 @@ pub fn page_range(request: &StorageRequest) -> Result<ByteRange, Failure> {
     let missing = || StorageError::missing_header(header::RANGE.as_str());
     let text = request.header(header::RANGE).or_else(|| request.header(RANGE)).ok_or_else(missing)?;
     let found = range_of(text).and_then(|range| Some((range.start, range.last?.checked_add(1)?)));
-    let (start, end) =
-        found.ok_or_else(|| StorageError::invalid_header(header::RANGE.as_str(), text))?;
+    let (start, end) = found.ok_or_else(|| StorageError::invalid_header(header::RANGE.as_str(), text))?;
     Ok(ByteRange { start, end })
 }
 

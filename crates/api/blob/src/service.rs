@@ -61,10 +61,9 @@ impl Blobs {
         };
         let envelope = &call.request.envelope;
         let mut response = outcome.unwrap_or_else(|failure| refusal(&call.request, failure));
-        if let Some(grant) = call.grant.as_ref().filter(|_| response.status().is_success()) {
-            if matches!(*call.request.method(), Method::GET | Method::HEAD) {
-                response.headers_mut().extend(grant.response_headers());
-            }
+        let is_read = matches!(*call.request.method(), Method::GET | Method::HEAD);
+        if let Some(grant) = call.grant.as_ref().filter(|_| is_read && response.status().is_success()) {
+            response.headers_mut().extend(grant.response_headers());
         }
         envelope.finish(response.headers_mut());
         cors.finish(response.headers_mut());
@@ -90,12 +89,12 @@ impl Blobs {
         let operation = operation_of(&call.request)?;
         self.authorize(call, &operation).await?;
         match operation {
-            Operation::OnAccount(does) => account::run(self, call, does).await,
-            Operation::OnContainer { container, does } => {
+            Operation::Account(does) => account::run(self, call, does).await,
+            Operation::Container { container, does } => {
                 let id = call.container(&container)?;
                 containers::run(self, call, &id, does).await
             }
-            Operation::OnBlob { container, name, does } => {
+            Operation::Blob { container, name, does } => {
                 let address = call.blob(&container, &name)?;
                 blobs::run(self, call, &address, does).await
             }
@@ -107,9 +106,9 @@ impl Blobs {
         let need = operation.need(as_moment(moment.as_ref()));
         let rules = self.rules(&call.request.account, operation);
         let grant = self.storage.authorize(&call.request, &need, &rules).await?;
-        if let Operation::OnBlob { does, .. } = operation {
-            call.creates_only =
-                does.may_create() && grant.permit(&Need { account: &["w"], service: &["w"], ..need }).is_err();
+        if let Operation::Blob { does, .. } = operation {
+            call.creates_only = does.may_create()
+                && grant.permit(&Need { account: &["w"], service: &["w"], ..need }).is_err();
         }
         call.grant = Some(grant);
         Ok(())
@@ -139,10 +138,10 @@ impl Rules for BlobRules<'_> {
 
     fn is_public(&self) -> Result<bool, StorageError> {
         let (container, opens) = match self.operation {
-            Operation::OnBlob { container, does, .. } if does.is_public_read() => {
+            Operation::Blob { container, does, .. } if does.is_public_read() => {
                 (container, &[PublicAccess::Blob, PublicAccess::Container][..])
             }
-            Operation::OnContainer { container, does } if does.is_public_read() => {
+            Operation::Container { container, does } if does.is_public_read() => {
                 (container, &[PublicAccess::Container][..])
             }
             _ => return Ok(false),

@@ -35,9 +35,8 @@ fn static_website(website: &Element) -> Result<Option<StaticWebsite>, Failure> {
     if !is_on(website, "Enabled") {
         return Ok(None);
     }
-    let text = |name: &str| {
-        website.text_of(name).map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
-    };
+    let text =
+        |name: &str| website.text_of(name).map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
     Ok(Some(StaticWebsite {
         index_document: text("IndexDocument"),
         error_document_404_path: text("ErrorDocument404Path"),
@@ -84,7 +83,8 @@ mod tests {
 
     #[test]
     fn what_is_left_out_stays_and_what_is_off_is_gone() {
-        let retention = "<DeleteRetentionPolicy><Enabled>true</Enabled><Days>7</Days></DeleteRetentionPolicy>";
+        let retention =
+            "<DeleteRetentionPolicy><Enabled>true</Enabled><Days>7</Days></DeleteRetentionPolicy>";
         let kept = of(retention, &BlobSettings::default()).expect("settings");
         assert_eq!(kept.delete_retention.map(|kept| kept.days.get()), Some(7));
         let website =

@@ -11,7 +11,8 @@ use crate::parameters::selector;
 use crate::service::{Blobs, operation_of};
 use bytes::Bytes;
 use http::header::{
-    AUTHORIZATION, CONTENT_RANGE, ETAG, HOST, IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_UNMODIFIED_SINCE, RANGE,
+    AUTHORIZATION, CONTENT_RANGE, ETAG, HOST, IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH,
+    IF_UNMODIFIED_SINCE, RANGE,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, Uri};
 use orrery_api_storage::{Caller, Need, StorageError, StorageRequest};
@@ -94,7 +95,7 @@ fn of_this_server(blobs: &Blobs, call: &Call, uri: &Uri) -> Option<StorageReques
     let mut request =
         blobs.storage.read(ServiceKind::Blob, head, call.request.peer.clone(), &mut envelope).ok()?;
     request.envelope.version = version;
-    let Ok(Operation::OnBlob { container, .. }) = operation_of(&request) else { return None };
+    let Ok(Operation::Blob { container, .. }) = operation_of(&request) else { return None };
     let name = BlobContainerName::parse(&container).ok()?;
     let id = ContainerId { account: request.account.clone(), name };
     let is_same_name = authority.eq_ignore_ascii_case(&ours);
@@ -114,14 +115,12 @@ fn is_other_port_of_loopback(authority: &str, ours: &str) -> bool {
 /// The account's own key and tokens open its blobs; anybody else shows something for the source, too.
 async fn here(blobs: &Blobs, call: &Call, request: StorageRequest) -> Result<Source, Failure> {
     let operation = operation_of(&request)?;
-    let Operation::OnBlob { container, name, .. } = &operation else {
+    let Operation::Blob { container, name, .. } = &operation else {
         return Err(StorageError::invalid_uri().into());
     };
-    let read =
-        Operation::OnBlob { container: container.clone(), name: name.clone(), does: OnBlob::Get };
+    let read = Operation::Blob { container: container.clone(), name: name.clone(), does: OnBlob::Get };
     let need: Need<'_> = read.need(None);
-    let shows_something =
-        request.query("sig").is_some() || request.head.headers.contains_key(AUTHORIZATION);
+    let shows_something = request.query("sig").is_some() || request.head.headers.contains_key(AUTHORIZATION);
     let grant = call.grant.as_ref().expect("the request was authorized");
     let is_same_account = request.account == call.request.account;
     match &grant.caller {
@@ -195,8 +194,7 @@ impl Elsewhere {
             let read = body.len() as u64;
             writer.write(body).await?;
             at += read;
-            let described =
-                described.get_or_insert_with(|| Described { headers: parts.headers, length: 0 });
+            let described = described.get_or_insert_with(|| Described { headers: parts.headers, length: 0 });
             described.length = writer.length();
             let is_done = total.is_none_or(|total| at >= total) || last.is_some_and(|last| at > last);
             if is_done || read == 0 {
@@ -211,9 +209,13 @@ impl Elsewhere {
         range: Option<(u64, u64)>,
         etag: Option<HeaderValue>,
     ) -> Result<http::Response<Bytes>, Failure> {
-        let mut request = Request::builder().method("GET").uri(self.uri.clone()).body(Bytes::new()).map_err(|_| {
-            Failure::from(StorageError::invalid_header(header::COPY_SOURCE.as_str(), &self.uri.to_string()))
-        })?;
+        let mut request =
+            Request::builder().method("GET").uri(self.uri.clone()).body(Bytes::new()).map_err(|_| {
+                Failure::from(StorageError::invalid_header(
+                    header::COPY_SOURCE.as_str(),
+                    &self.uri.to_string(),
+                ))
+            })?;
         *request.headers_mut() = self.headers.clone();
         if let Some((first, last)) = range {
             let text = format!("bytes={first}-{last}");
@@ -243,7 +245,11 @@ fn refused(answer: &http::Response<Bytes>) -> Failure {
     let status = match answer.status() {
         StatusCode::NOT_MODIFIED | StatusCode::PRECONDITION_FAILED => {
             let message = "The source condition specified using HTTP conditional header(s) is not met.";
-            return Failure(StorageError::new(StatusCode::PRECONDITION_FAILED, "SourceConditionNotMet", message));
+            return Failure(StorageError::new(
+                StatusCode::PRECONDITION_FAILED,
+                "SourceConditionNotMet",
+                message,
+            ));
         }
         status if status.is_client_error() => status,
         _ => StatusCode::BAD_GATEWAY,

@@ -46,10 +46,8 @@ pub fn expected(request: &StorageRequest) -> Result<ExpectedHashes, Failure> {
             .with("HeaderValue", value)
             .into());
     }
-    let hashes = ExpectedHashes {
-        md5: md5(request, &CONTENT_MD5)?,
-        crc64: crc64(request, &header::CONTENT_CRC64)?,
-    };
+    let hashes =
+        ExpectedHashes { md5: md5(request, &CONTENT_MD5)?, crc64: crc64(request, &header::CONTENT_CRC64)? };
     if hashes.md5.is_some() && hashes.crc64.is_some() {
         let message = "A request has the MD5 or the CRC64 of its body, and not both.";
         return Err(StorageError::new(StatusCode::BAD_REQUEST, "Md5AndCrc64BothSpecified", message).into());

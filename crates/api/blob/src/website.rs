@@ -74,8 +74,10 @@ mod tests {
         assert_eq!(candidates(&website, ""), ["index.html"]);
         assert_eq!(candidates(&website, "docs/"), ["docs/index.html"]);
         assert_eq!(candidates(&website, "docs"), ["docs", "docs/index.html"]);
-        let fallback =
-            StaticWebsite { default_index_document_path: Some("app.html".into()), ..StaticWebsite::default() };
+        let fallback = StaticWebsite {
+            default_index_document_path: Some("app.html".into()),
+            ..StaticWebsite::default()
+        };
         assert_eq!(candidates(&fallback, "a/b"), ["a/b", "app.html"]);
     }
 }

@@ -21,14 +21,22 @@ use orrery_blob_store::model::operations::{
     DeleteBlob, DeleteSnapshots, SequenceAction, SetProperties, SetTier, TierSet,
 };
 
-pub async fn metadata(store: &BlobStore, call: &Call, address: &Address) -> Result<Response<Answer>, Failure> {
+pub async fn metadata(
+    store: &BlobStore,
+    call: &Call,
+    address: &Address,
+) -> Result<Response<Answer>, Failure> {
     let metadata = read_metadata(&call.request)?;
     let written = store.set_metadata(address, metadata, conditions::of_blob(&call.request)?).await?;
     Ok(reply::written(StatusCode::OK, written.modified, written.version))
 }
 
 /// All headers are replaced, unless a page blob's size or number alone is set.
-pub async fn properties(store: &BlobStore, call: &Call, address: &Address) -> Result<Response<Answer>, Failure> {
+pub async fn properties(
+    store: &BlobStore,
+    call: &Call,
+    address: &Address,
+) -> Result<Response<Answer>, Failure> {
     let request = &call.request;
     let resize = number(request, &header::BLOB_CONTENT_LENGTH)?;
     let sequence = sequence(request)?;
@@ -59,7 +67,11 @@ fn sequence(request: &StorageRequest) -> Result<Option<SequenceAction>, Failure>
 }
 
 /// Metadata that is given is the snapshot's, instead of the blob's.
-pub async fn snapshot(store: &BlobStore, call: &Call, address: &Address) -> Result<Response<Answer>, Failure> {
+pub async fn snapshot(
+    store: &BlobStore,
+    call: &Call,
+    address: &Address,
+) -> Result<Response<Answer>, Failure> {
     let metadata = Some(read_metadata(&call.request)?).filter(|metadata| !metadata.is_empty());
     let made = store.snapshot_blob(address, metadata, conditions::of_blob(&call.request)?).await?;
     let mut response = reply::written(StatusCode::CREATED, made.written.modified, made.written.version);
@@ -115,7 +127,11 @@ pub fn read_tags(store: &BlobStore, call: &Call, address: &Address) -> Result<Re
     Ok(reply::xml(StatusCode::OK, tags::document(&found)))
 }
 
-pub async fn write_tags(store: &BlobStore, call: &mut Call, address: &Address) -> Result<Response<Answer>, Failure> {
+pub async fn write_tags(
+    store: &BlobStore,
+    call: &mut Call,
+    address: &Address,
+) -> Result<Response<Answer>, Failure> {
     let body = call.document(DOCUMENT_BYTES_MAX).await?;
     let conditions = conditions::of_blob(&call.request)?;
     store.set_tags(address, selector(&call.request)?, tags::read(&body)?, conditions).await?;

@@ -10,16 +10,14 @@ use crate::handlers::writes::{
 use crate::header;
 use crate::parameters::{is_true, page_range, source_range, text};
 use crate::properties::{
-    copy_status, crc64, has_content_headers, md5, md5_text, read_content_headers, read_immutability, read_metadata,
-    read_priority, read_tier,
+    copy_status, crc64, has_content_headers, md5, md5_text, read_content_headers, read_immutability,
+    read_metadata, read_priority, read_tier,
 };
 use crate::reply;
 use crate::service::Blobs;
 use crate::source::{Described, Elsewhere, Fetch, Source, resolve, url};
 use crate::tags;
-use http::header::{
-    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_TYPE,
-};
+use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_TYPE};
 use http::{HeaderName, Response, StatusCode};
 use orrery_api_storage::{StorageError, header as common};
 use orrery_blob_store::model::blob::{ContentHeaders, Copy, CopyId, CopyStatus};
@@ -63,7 +61,11 @@ async fn content(
     }
 }
 
-pub async fn put_from_url(blobs: &Blobs, call: &mut Call, address: &Address) -> Result<Response<Answer>, Failure> {
+pub async fn put_from_url(
+    blobs: &Blobs,
+    call: &mut Call,
+    address: &Address,
+) -> Result<Response<Answer>, Failure> {
     if call.request.header(header::BLOB_TYPE) != Some("BlockBlob") {
         let given = call.request.header(header::BLOB_TYPE).unwrap_or_default();
         return Err(StorageError::invalid_header(header::BLOB_TYPE.as_str(), given).into());
@@ -90,7 +92,11 @@ pub async fn put_from_url(blobs: &Blobs, call: &mut Call, address: &Address) -> 
 }
 
 /// Copy Blob From URL: the caller waits.
-pub async fn copy_now(blobs: &Blobs, call: &mut Call, address: &Address) -> Result<Response<Answer>, Failure> {
+pub async fn copy_now(
+    blobs: &Blobs,
+    call: &mut Call,
+    address: &Address,
+) -> Result<Response<Answer>, Failure> {
     match resolve(blobs, call).await? {
         Source::Here { address: from, selector } => {
             let options = copy_options(call)?;
@@ -146,7 +152,8 @@ pub async fn copy(blobs: &Blobs, call: &mut Call, address: &Address) -> Result<R
             let begun = created(call, begun)?;
             let task = background_copy(blobs.clone(), address.clone(), begun.id, source, options, given);
             tokio::spawn(task);
-            let mut response = reply::changed(StatusCode::ACCEPTED, begun.written.modified, begun.written.version);
+            let mut response =
+                reply::changed(StatusCode::ACCEPTED, begun.written.modified, begun.written.version);
             reply::insert(&mut response, header::COPY_ID, &begun.id.to_string());
             reply::insert(&mut response, header::COPY_STATUS, copy_status(CopyStatus::Pending));
             Ok(response)
@@ -204,7 +211,11 @@ pub async fn abort(store: &BlobStore, call: &Call, address: &Address) -> Result<
     Ok(reply::empty(StatusCode::NO_CONTENT))
 }
 
-pub async fn stage_block(blobs: &Blobs, call: &mut Call, address: &Address) -> Result<Response<Answer>, Failure> {
+pub async fn stage_block(
+    blobs: &Blobs,
+    call: &mut Call,
+    address: &Address,
+) -> Result<Response<Answer>, Failure> {
     let id = block_id(&call.request)?;
     let lease = lease_id(&call.request, &header::LEASE_ID)?;
     let source = resolve(blobs, call).await?;
@@ -214,7 +225,11 @@ pub async fn stage_block(blobs: &Blobs, call: &mut Call, address: &Address) -> R
     Ok(staged(hashes))
 }
 
-pub async fn append_block(blobs: &Blobs, call: &mut Call, address: &Address) -> Result<Response<Answer>, Failure> {
+pub async fn append_block(
+    blobs: &Blobs,
+    call: &mut Call,
+    address: &Address,
+) -> Result<Response<Answer>, Failure> {
     let conditions = conditions::of_append(&call.request)?;
     let source = resolve(blobs, call).await?;
     let (uploaded, _) = content(blobs, call, &source, source_range(&call.request)?, APPEND_BYTES_MAX).await?;
@@ -244,7 +259,10 @@ fn copy_options(call: &Call) -> Result<CopyOptions, Failure> {
     let given = Given::of(call)?;
     let tags = match request.header(header::TAGS) {
         Some(text) => CopyTags::Replace(tags::of_header(header::TAGS.as_str(), text)?),
-        None if request.header(header::COPY_SOURCE_TAG_OPTION).is_some_and(|word| word.eq_ignore_ascii_case("copy")) => {
+        None if request
+            .header(header::COPY_SOURCE_TAG_OPTION)
+            .is_some_and(|word| word.eq_ignore_ascii_case("copy")) =>
+        {
             CopyTags::FromSource
         }
         None => CopyTags::None,
@@ -274,7 +292,8 @@ struct Given {
 impl Given {
     fn of(call: &Call) -> Result<Self, Failure> {
         let request = &call.request;
-        let headers = has_content_headers(request).then(|| read_content_headers(request, false)).transpose()?;
+        let headers =
+            has_content_headers(request).then(|| read_content_headers(request, false)).transpose()?;
         let metadata = Some(read_metadata(request)?).filter(|metadata| !metadata.is_empty());
         Ok(Self { headers, metadata })
     }
@@ -294,9 +313,8 @@ fn described_options(call: &Call, described: &Described) -> Result<PutOptions, F
 }
 
 fn source_headers(source: &Described) -> ContentHeaders {
-    let text = |name: HeaderName| {
-        source.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
-    };
+    let text =
+        |name: HeaderName| source.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
     ContentHeaders {
         content_type: text(CONTENT_TYPE),
         content_encoding: text(CONTENT_ENCODING),

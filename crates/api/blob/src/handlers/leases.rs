@@ -37,7 +37,9 @@ pub async fn on_blob(store: &BlobStore, call: &Call, address: &Address) -> Resul
 fn answer(action: LeaseAction, leased: Leased, modified: Ticks) -> Response<Answer> {
     let status = match action {
         LeaseAction::Acquire { .. } => StatusCode::CREATED,
-        LeaseAction::Renew { .. } | LeaseAction::Change { .. } | LeaseAction::Release { .. } => StatusCode::OK,
+        LeaseAction::Renew { .. } | LeaseAction::Change { .. } | LeaseAction::Release { .. } => {
+            StatusCode::OK
+        }
         LeaseAction::Break { .. } => StatusCode::ACCEPTED,
     };
     let mut response = reply::changed(status, modified, None);
@@ -75,8 +77,7 @@ fn required(request: &StorageRequest, name: &http::HeaderName) -> Result<LeaseId
 
 fn duration(request: &StorageRequest) -> Result<LeaseDuration, Failure> {
     let name = &header::LEASE_DURATION;
-    let seconds: i64 =
-        number(request, name)?.ok_or_else(|| StorageError::missing_header(name.as_str()))?;
+    let seconds: i64 = number(request, name)?.ok_or_else(|| StorageError::missing_header(name.as_str()))?;
     LeaseDuration::parse(seconds)
         .map_err(|_| StorageError::invalid_header(name.as_str(), &seconds.to_string()).into())
 }

@@ -13,12 +13,12 @@ use crate::service::Blobs;
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, CONTENT_RANGE};
 use http::{HeaderName, Response, StatusCode};
-use orrery_api_storage::{StorageError, metadata};
 use md5::{Digest, Md5};
-use orrery_blob_store::{BlobReader, Crc64};
+use orrery_api_storage::{StorageError, metadata};
 use orrery_blob_store::model::Address;
 use orrery_blob_store::model::limits::{PAGE_RANGES_MAX, RANGE_HASH_BYTES_MAX};
 use orrery_blob_store::model::operations::ListPages;
+use orrery_blob_store::{BlobReader, Crc64};
 use orrery_core::Ticks;
 
 const CONTENT_MD5: HeaderName = HeaderName::from_static("content-md5");
@@ -81,7 +81,7 @@ pub async fn get(blobs: &Blobs, call: &mut Call, address: &Address) -> Result<Re
         Wanted::Md5 => {
             let text = |bytes: &[u8]| md5_text(Md5::digest(bytes).into());
             Answer::whole(hashed(reader, &mut response, &CONTENT_MD5, text).await?)
-        },
+        }
         Wanted::Crc64 => {
             let text = |bytes: &[u8]| crc64_text(Crc64::of(bytes));
             Answer::whole(hashed(reader, &mut response, &header::CONTENT_CRC64, text).await?)

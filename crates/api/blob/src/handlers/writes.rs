@@ -31,7 +31,8 @@ pub const CONTENT_MD5: HeaderName = HeaderName::from_static("content-md5");
 
 pub async fn put(store: &BlobStore, call: &mut Call, address: &Address) -> Result<Response<Answer>, Failure> {
     let name = &header::BLOB_TYPE;
-    let kind = call.request.header(name).ok_or_else(|| StorageError::missing_header(name.as_str()))?.to_owned();
+    let kind =
+        call.request.header(name).ok_or_else(|| StorageError::missing_header(name.as_str()))?.to_owned();
     let options = put_options(call, true)?;
     let written = match kind.as_str() {
         "BlockBlob" => {
@@ -99,7 +100,11 @@ pub fn created<T>(call: &Call, outcome: Result<T, orrery_blob_store::Error>) -> 
     }
 }
 
-pub async fn stage_block(store: &BlobStore, call: &mut Call, address: &Address) -> Result<Response<Answer>, Failure> {
+pub async fn stage_block(
+    store: &BlobStore,
+    call: &mut Call,
+    address: &Address,
+) -> Result<Response<Answer>, Failure> {
     let id = block_id(&call.request)?;
     let lease = lease_id(&call.request, &header::LEASE_ID)?;
     let says_md5 = expected(&call.request)?.md5.is_some();
@@ -209,7 +214,11 @@ pub async fn seal(store: &BlobStore, call: &Call, address: &Address) -> Result<R
     Ok(response)
 }
 
-pub async fn pages(store: &BlobStore, call: &mut Call, address: &Address) -> Result<Response<Answer>, Failure> {
+pub async fn pages(
+    store: &BlobStore,
+    call: &mut Call,
+    address: &Address,
+) -> Result<Response<Answer>, Failure> {
     let name = &header::PAGE_WRITE;
     let range = page_range(&call.request)?;
     let conditions = conditions::of_pages(&call.request)?;
@@ -236,8 +245,7 @@ pub async fn pages(store: &BlobStore, call: &mut Call, address: &Address) -> Res
 }
 
 pub fn pages_answer(pages: &PagesWritten) -> Response<Answer> {
-    let mut response =
-        reply::written(StatusCode::CREATED, pages.written.modified, pages.written.version);
+    let mut response = reply::written(StatusCode::CREATED, pages.written.modified, pages.written.version);
     reply::insert(&mut response, header::BLOB_SEQUENCE_NUMBER, &pages.sequence.to_string());
     response
 }
@@ -250,7 +258,9 @@ mod tests {
     fn a_block_list_is_read_as_clients_write_it() {
         let read = |body: &str| {
             let blocks = block_list(body.as_bytes()).map_err(|Failure(error)| error.code)?;
-            Ok::<_, &str>(blocks.iter().map(|block| format!("{:?} {}", block.from, block.id)).collect::<Vec<_>>())
+            Ok::<_, &str>(
+                blocks.iter().map(|block| format!("{:?} {}", block.from, block.id)).collect::<Vec<_>>(),
+            )
         };
         let pretty = "<?xml version=\"1.0\"?>\n<BlockList>\n\t<Uncommitted>QUFBQQ==</Uncommitted>\n\t<Latest>QkJCQg==</Latest>\n</BlockList>";
         assert_eq!(read(pretty), Ok(vec!["Uncommitted QUFBQQ==".to_owned(), "Latest QkJCQg==".to_owned()]));

@@ -11,6 +11,7 @@ pub use definition::{
     NewContainer, PublicAccess,
 };
 pub use list::list;
-pub(crate) use operations::numbers;
-pub use operations::{all, create, delete, expire_deleted, lease, load, restore, set_access, set_metadata};
+pub use operations::{
+    all, create, delete, expire_deleted, lease, load, numbers, restore, set_access, set_metadata,
+};
 pub use sweep::{step, sweeps};

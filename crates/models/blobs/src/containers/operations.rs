@@ -30,7 +30,7 @@ pub fn all(state: &dyn Read) -> Result<Vec<Container>, Error> {
 }
 
 /// The numbers of all containers, deleted ones too.
-pub(crate) fn numbers(state: &dyn Read) -> Result<Vec<u32>, Error> {
+pub fn numbers(state: &dyn Read) -> Result<Vec<u32>, Error> {
     let alive = state.range(META, &row::containers(), Order::Ascending).map(|row| read_row(&row?));
     let deleted =
         state.range(META, &row::deleted_containers(), Order::Ascending).map(|row| read_deleted_row(&row?));
