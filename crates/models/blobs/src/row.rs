@@ -71,6 +71,8 @@ pub(crate) enum Due {
     Staging = 2,
     /// The blob is out of the archive.
     Rehydration = 3,
+    /// A copy from elsewhere goes on, if anybody still brings its content.
+    Copy = 4,
 }
 
 const CONTAINER: u8 = 34;
@@ -351,6 +353,7 @@ pub(crate) fn read_due(key: &[u8]) -> Result<(Timestamp, Due, String, BlobState)
             1 => Due::Deletion,
             2 => Due::Staging,
             3 => Due::Rehydration,
+            4 => Due::Copy,
             _ => return None,
         };
         let (name, state) = read_state(&mut reader)?;

@@ -69,10 +69,12 @@ impl BlobStore {
         let service = self.service(&container.id.account).map_err(engine_error)?;
         let due = background::due(&*self.snapshot(), container.number(), self.env().now());
         let due = due.map_err(WriteError::Engine)?;
+        let is_copied = |id| self.0.copies.has(id);
         for work in &due {
             let stamp = self.stamp();
-            let run =
-                |txn: &mut Txn<'_>| background::run(txn, container.number(), &service.settings, work, stamp);
+            let run = |txn: &mut Txn<'_>| {
+                background::run(txn, container.number(), &service.settings, work, is_copied, stamp)
+            };
             let scope = scope_of(container.number(), work.name.as_str());
             self.txns().write_blocking(Scope::new(&scope), run)?;
         }

@@ -1,6 +1,7 @@
 //! The handle: the blobs of a process, over transactions and chunk files that it shares with other stores.
 
 use crate::container_cache::ContainerCache;
+use crate::copies::ActiveCopies;
 use crate::error::Error;
 use crate::lifecycle::LifecycleDue;
 use crate::limits;
@@ -27,6 +28,7 @@ pub(crate) struct Inner {
     pub chunks: Chunks,
     pub containers: ContainerCache,
     pub service: ServiceCache,
+    pub copies: ActiveCopies,
     pub trimming_due: TrimmingDue,
     pub lifecycle_due: LifecycleDue,
     pub options: Options,
@@ -56,6 +58,7 @@ impl BlobStore {
         let inner = Inner {
             containers: ContainerCache::load(&txns.snapshot())?,
             service: ServiceCache::default(),
+            copies: ActiveCopies::default(),
             trimming_due: TrimmingDue::default(),
             lifecycle_due: LifecycleDue::default(),
             clock: TickClock::default(),
