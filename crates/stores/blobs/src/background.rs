@@ -25,6 +25,7 @@ impl BlobStore {
         jobs.register("dropped containers", job(Self::sweep_containers));
         jobs.register("blobs that are due", job(Self::run_due));
         jobs.register("lifecycle policies", job(Self::run_lifecycles));
+        jobs.register("blob inventories", job(Self::run_inventories));
         jobs.register("blob log trimming", job(Self::trim_logs));
         jobs.register("chunk reclaiming", job(Self::reclaim_chunks));
     }

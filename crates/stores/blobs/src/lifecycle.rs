@@ -106,6 +106,7 @@ impl BlobStore {
         let now = self.env().now();
         let include = ListInclude { snapshots: true, versions: true, ..ListInclude::default() };
         let request = ListBlobs { include, marker, ..ListBlobs::default() };
+        let tracked_since = self.service(&container.id.account)?.settings.tracked_since();
         let snapshot = self.snapshot();
         let page = orrery_blobs::list(&*snapshot, container.number(), &request)?;
         for blob in page.entries.iter().filter_map(blob_of) {
@@ -114,7 +115,7 @@ impl BlobStore {
                 container: container.id.name.as_str(),
                 has_history: blob.state == BlobState::Current
                     && has_history(&*snapshot, container.number(), &blob.name)?,
-                tracked_since: None,
+                tracked_since,
             };
             if let Some(decision) = evaluate(policy, group, blob, now) {
                 plan.actions.push(planned(container, blob, decision));

@@ -3,6 +3,7 @@
 use crate::container_cache::ContainerCache;
 use crate::copies::ActiveCopies;
 use crate::error::Error;
+use crate::inventory::InventoryDue;
 use crate::lifecycle::LifecycleDue;
 use crate::limits;
 use crate::service::ServiceCache;
@@ -31,6 +32,7 @@ pub(crate) struct Inner {
     pub copies: ActiveCopies,
     pub trimming_due: TrimmingDue,
     pub lifecycle_due: LifecycleDue,
+    pub inventory_due: InventoryDue,
     pub options: Options,
     clock: TickClock,
 }
@@ -61,6 +63,7 @@ impl BlobStore {
             copies: ActiveCopies::default(),
             trimming_due: TrimmingDue::default(),
             lifecycle_due: LifecycleDue::default(),
+            inventory_due: InventoryDue::default(),
             clock: TickClock::default(),
             txns,
             chunks,

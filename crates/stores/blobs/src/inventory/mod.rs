@@ -1,0 +1,14 @@
+//! Blob inventory: the policy of an account, the rows of a rule, and the files that they are written to.
+//!
+//! ```text
+//! rows.rs   rows, a page of a list at a time
+//! csv.rs    rows as text
+//! run.rs    a run of a rule: file, manifest, checksum; daily or weekly
+//! ```
+
+mod csv;
+mod rows;
+mod run;
+
+pub use rows::{InventoryRow, InventoryRows};
+pub(crate) use run::InventoryDue;
