@@ -27,3 +27,5 @@ pub const LIFECYCLE_EVERY_SECONDS: u64 = 24 * 60 * 60;
 pub const LIFECYCLE_LOOK_EVERY_SECONDS: u64 = 60;
 /// How often it is looked whether an inventory is due.
 pub const INVENTORY_LOOK_EVERY_SECONDS: u64 = 60;
+/// Rows that an inventory in Parquet has in memory at once.
+pub const INVENTORY_GROUP_ROWS: usize = 10_000;

@@ -2,11 +2,13 @@
 //!
 //! ```text
 //! rows.rs   rows, a page of a list at a time
-//! csv.rs    rows as text
+//! csv.rs, parquet_file.rs, file.rs   rows as text, in groups of columns, and either of them
 //! run.rs    a run of a rule: file, manifest, checksum; daily or weekly
 //! ```
 
 mod csv;
+mod file;
+mod parquet_file;
 mod rows;
 mod run;
 

@@ -1,7 +1,7 @@
 //! A run of an inventory rule: a file of rows in the destination container, a manifest that is written first and last, and
 //! the manifest's checksum.
 
-use super::csv;
+use super::file::InventoryFile;
 use super::rows::InventoryRow;
 use crate::background::engine_error;
 use crate::error::Error;
@@ -11,7 +11,7 @@ use crate::upload::ExpectedHashes;
 use bytes::Bytes;
 use md5::{Digest, Md5};
 use orrery_blobs::inventory::{
-    self, Column, InventoryFormat, InventoryPolicy, InventoryRule, InventoryRun, InventorySchedule, Value,
+    self, Column, InventoryPolicy, InventoryRule, InventoryRun, InventorySchedule, Value,
 };
 use orrery_blobs::operations::PutOptions;
 use orrery_blobs::{Address, BlobName, ContainerId, Refusal, Stamp};
@@ -77,10 +77,7 @@ impl BlobStore {
         };
         let manifest = format!("{folder}/{}-manifest.json", rule.name);
         place.put(&manifest, pending(rule, started).to_string().into()).await?;
-        let extension = match rule.format {
-            InventoryFormat::Csv => "csv",
-            InventoryFormat::Parquet => return Err(Refusal::InvalidInput("format").into()),
-        };
+        let extension = InventoryFile::extension(rule);
         let file = format!("{folder}/{}.{extension}", rule.name);
         let mut totals = Totals::default();
         let size = place.put_rows(&file, account, rule, &mut totals).await?;
@@ -167,17 +164,13 @@ impl Destination<'_> {
         rule: &InventoryRule,
         totals: &mut Totals,
     ) -> Result<u64, Error> {
-        let (mut writer, mut text) = (self.store.upload(u64::MAX), String::new());
-        csv::write_header(&rule.columns, &mut text);
+        let (mut writer, mut file) = (self.store.upload(u64::MAX), InventoryFile::new(rule)?);
         for row in self.store.inventory_rows(account, rule) {
             let row = row?;
             totals.add(&rule.columns, &row);
-            csv::write_row(&row, &mut text);
-            if text.len() >= limits::UPLOAD_BATCH_BYTES {
-                writer.write(std::mem::take(&mut text).into()).await?;
-            }
+            writer.write(file.push(row)?).await?;
         }
-        writer.write(text.into()).await?;
+        writer.write(file.finish()?).await?;
         let size = writer.length();
         let uploaded = writer.finish(ExpectedHashes::default()).await?;
         self.store.put_blob(&self.address(name)?, uploaded, PutOptions::default()).await?;
