@@ -10,7 +10,7 @@
 //! copies.rs      copies within the store, and from elsewhere
 //! lists.rs       lists of blobs, and finding them by tags
 //! inventory/     the rows of an inventory, and the files that they are written to
-//! lifecycle.rs   the policy of an account, what it would do, and doing it
+//! lifecycle/     the policy of an account, what it would do, and doing it
 //! background.rs  dropped containers, what is due, old entries of the log, chunks without references
 //! ```
 //!

@@ -29,3 +29,5 @@ pub const LIFECYCLE_LOOK_EVERY_SECONDS: u64 = 60;
 pub const INVENTORY_LOOK_EVERY_SECONDS: u64 = 60;
 /// Rows that an inventory in Parquet has in memory at once.
 pub const INVENTORY_GROUP_ROWS: usize = 10_000;
+/// Actions of a lifecycle run that are under way at once.
+pub const LIFECYCLE_ACTIONS_AT_ONCE: usize = 64;

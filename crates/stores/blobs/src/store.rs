@@ -4,7 +4,7 @@ use crate::container_cache::ContainerCache;
 use crate::copies::ActiveCopies;
 use crate::error::Error;
 use crate::inventory::InventoryDue;
-use crate::lifecycle::LifecycleDue;
+use crate::lifecycle::LifecycleJob;
 use crate::limits;
 use crate::service::ServiceCache;
 use crate::trimming::TrimmingDue;
@@ -31,7 +31,7 @@ pub(crate) struct Inner {
     pub service: ServiceCache,
     pub copies: ActiveCopies,
     pub trimming_due: TrimmingDue,
-    pub lifecycle_due: LifecycleDue,
+    pub lifecycle_job: LifecycleJob,
     pub inventory_due: InventoryDue,
     pub options: Options,
     clock: TickClock,
@@ -62,7 +62,7 @@ impl BlobStore {
             service: ServiceCache::default(),
             copies: ActiveCopies::default(),
             trimming_due: TrimmingDue::default(),
-            lifecycle_due: LifecycleDue::default(),
+            lifecycle_job: LifecycleJob::default(),
             inventory_due: InventoryDue::default(),
             clock: TickClock::default(),
             txns,
